@@ -14,7 +14,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_sensors::raytrace::{
-    Heightfield, Hit, Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene,
+    Heightfield, Hit, Mesh, PosedShape, Ray, RayShape, Scratch, ShapeScene,
 };
 use ray_scene::{Rays, Soup};
 use rustix::time::{ClockId, clock_gettime};
@@ -67,7 +67,7 @@ fn time_per_ray(all: &ShapeScene, rays: &[[f32; 6]]) -> f64 {
     last
 }
 
-fn single_shape(shape: Shape) -> ShapeScene {
+fn single_shape(shape: RayShape) -> ShapeScene {
     ShapeScene::new(
         vec![PosedShape {
             shape,
@@ -125,7 +125,7 @@ fn measure_scene(n: u32, sets: &[Rays]) -> Value {
         "bytes_per_triangle".into(),
         json!(mesh.bytes() as f64 / soup.triangles.len() as f64),
     );
-    let all = single_shape(Shape::Mesh(Arc::new(mesh)));
+    let all = single_shape(RayShape::Mesh(Arc::new(mesh)));
     for set in sets {
         out.insert(
             format!("{}_ns", set.name),
@@ -133,7 +133,9 @@ fn measure_scene(n: u32, sets: &[Rays]) -> Value {
         );
     }
     let terrain = terrain(&soup, n);
-    let ground = single_shape(Shape::Ground(Arc::new(Heightfield::new(terrain.clone()))));
+    let ground = single_shape(RayShape::Ground(Arc::new(Heightfield::new(
+        terrain.clone(),
+    ))));
     for set in sets {
         out.insert(
             format!("ground_{}_ns", set.name),

@@ -299,11 +299,11 @@ fn the_lasers_of_docs_load() {
     let text = blocks_of(&text("docs/lasers.md"), "yaml").remove(0);
     let world =
         load_text("quay.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    let looking = world.scene.robots[0]
+    let exteroceptive = world.scene.robots[0]
         .sensors
         .iter()
         .filter(|s| s.kind.exteroceptive().is_some());
-    assert_eq!(looking.count(), 2);
+    assert_eq!(exteroceptive.count(), 2);
 }
 
 #[test]
@@ -387,14 +387,14 @@ fn the_positioning_of_docs_loads() {
     let world = load_text("positioning.yaml", &blocks[0], Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     let scene = world.scene;
-    let looking = scene
+    let exteroceptive = scene
         .robots
         .iter()
         .flat_map(|r| &r.sensors)
         .filter(|s| s.kind.exteroceptive().is_some());
     assert_eq!(
         (
-            looking.count(),
+            exteroceptive.count(),
             scene.beacons.len(),
             scene.obstacles.len(),
             scene.ais.len()

@@ -399,7 +399,7 @@ fn autopilot_json(robot: &Robot, autopilot: &Autopilot) -> Value {
 /// Returns the hydrostatic equilibrium in calm water; null if the robot has no buoyant volume.
 fn at_rest(robot: &Robot, scene: &Scene) -> Value {
     let a = match hydrostatic_equilibrium::compute_equilibrium(scene, robot) {
-        Equilibrium::Afloat(a) => a,
+        Equilibrium::Floating(a) => a,
         Equilibrium::Neutral => {
             return json!({ "floats": false, "neutral": true, "weight_in_water_n": 0.0 });
         }

@@ -8,7 +8,7 @@ use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
 use merrow_sim::Simulation;
 use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 
 /// Default duration of the run [s].
 pub(super) const DEFAULT_DURATION: f64 = 10.0;
@@ -102,7 +102,7 @@ fn curves(title: &str, readings: impl Iterator<Item = (u64, Vec<Axis>)>) -> Opti
                     .position(|line| line.label == label)
                     .unwrap_or_else(|| {
                         let colour = COLOURS[lines.len() % COLOURS.len()];
-                        lines.push(Line {
+                        lines.push(PlotCurve {
                             label,
                             colour,
                             dashed: false,

@@ -41,7 +41,7 @@ enum Form {
 
 impl Form {
     /// Returns the form of a topic by its type and its name.
-    fn of(type_name: &str, topic: &str) -> Option<Self> {
+    fn from_topic(type_name: &str, topic: &str) -> Option<Self> {
         let is = |name: &str| type_name == name;
         if is(Image::TYPE) {
             return match () {
@@ -87,7 +87,7 @@ impl RecordedImages {
             let Source::Sensor { robot, sensor, .. } = output.source else {
                 continue;
             };
-            let form = Form::of(output.info.name, &output.topic);
+            let form = Form::from_topic(output.info.name, &output.topic);
             let recorded = index.topic(&output.topic);
             let recorded = recorded.filter(|k| index.topics[*k].type_name == output.info.name);
             if let (Some(form), Some(topic)) = (form, recorded) {
@@ -270,13 +270,16 @@ mod tests {
     #[test]
     fn forms_follow_types_and_names() {
         let image = Image::TYPE;
-        assert_eq!(Form::of(image, "rov/camera/image_raw"), Some(Form::Color));
-        let depth = Form::of(image, "rov/camera/depth/image_raw");
+        assert_eq!(
+            Form::from_topic(image, "rov/camera/image_raw"),
+            Some(Form::Color)
+        );
+        let depth = Form::from_topic(image, "rov/camera/depth/image_raw");
         assert_eq!(depth, Some(Form::Depth));
-        assert_eq!(Form::of(image, "rov/camera/labels/image_raw"), None);
-        let radar = Form::of(image, "boat/radar/image_display");
+        assert_eq!(Form::from_topic(image, "rov/camera/labels/image_raw"), None);
+        let radar = Form::from_topic(image, "boat/radar/image_display");
         assert_eq!(radar.map(Form::image), Some(IMAGE));
-        let depth = Form::of(CompressedImage::TYPE, "c/depth/image_raw/compressedDepth");
+        let depth = Form::from_topic(CompressedImage::TYPE, "c/depth/image_raw/compressedDepth");
         assert_eq!(depth, None);
     }
 

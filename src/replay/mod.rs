@@ -123,7 +123,7 @@ impl Recording {
         state::place_unrecorded(&mut self.simulation);
         for (k, (track, bracket)) in self.tracks.iter_mut().enumerate() {
             bracket.seek(track, &scene, &mut self.index, log_ns)?;
-            if let Some(sample) = bracket.at(log_ns) {
+            if let Some(sample) = bracket.interpolate(log_ns) {
                 state::set_poses(&mut self.simulation, &sample);
                 if k == 0 {
                     state::set_time(&mut self.simulation, sample.stamp_ns);

@@ -20,7 +20,7 @@ const MAX_GAP_NS: u64 = 2_000_000_000;
 
 /// Part of a robot that a transform places.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum PosedPart {
     Base,
     /// Joint of the link with this index.
     Joint(usize),
@@ -52,7 +52,7 @@ pub(crate) struct Sample {
 
 /// Names of the frames of a scene.
 pub(crate) struct FrameIndex {
-    parts: HashMap<String, (usize, Part)>,
+    parts: HashMap<String, (usize, PosedPart)>,
 }
 
 impl FrameIndex {
@@ -61,12 +61,12 @@ impl FrameIndex {
         for (k, robot) in scene.robots.iter().enumerate() {
             let own = |name: &str| format!("{}/{name}", robot.name);
             for (i, link) in robot.links.iter().enumerate().skip(1) {
-                parts.insert(own(&link.name), (k, Part::Joint(i)));
+                parts.insert(own(&link.name), (k, PosedPart::Joint(i)));
             }
             for (i, fin) in robot.fins.iter().enumerate() {
-                parts.insert(own(&fin.name), (k, Part::Fin(i)));
+                parts.insert(own(&fin.name), (k, PosedPart::Fin(i)));
             }
-            parts.insert(link_frame(robot, 0), (k, Part::Base));
+            parts.insert(link_frame(robot, 0), (k, PosedPart::Base));
         }
         Self { parts }
     }
@@ -89,16 +89,16 @@ impl FrameIndex {
             };
             let (robot, pose) = (&scene.robots[k], &mut sample.robots[k]);
             match part {
-                Part::Base if one.header.frame_id == WORLD_FRAME => {
+                PosedPart::Base if one.header.frame_id == WORLD_FRAME => {
                     let p = from_vector3(&one.transform.translation);
                     pose.base = Some((p, from_quaternion(&one.transform.rotation)));
                 }
-                Part::Base => continue,
-                Part::Joint(link) => {
+                PosedPart::Base => continue,
+                PosedPart::Joint(link) => {
                     let q = joint_position(robot, &robot.links[link], &one.transform);
                     pose.joints[link - 1] = q;
                 }
-                Part::Fin(fin) => {
+                PosedPart::Fin(fin) => {
                     let R = from_quaternion(&one.transform.rotation).matrix();
                     let turn = robot.fins[fin].R_UF.transpose().mul_mat(&R);
                     pose.fins[fin] = Some(angle_about_z(&turn));
@@ -284,7 +284,7 @@ impl Bracket {
     }
 
     /// Returns the interpolated poses at a log time [ns].
-    pub(crate) fn at(&self, log_ns: u64) -> Option<Sample> {
+    pub(crate) fn interpolate(&self, log_ns: u64) -> Option<Sample> {
         let (Some(a), Some(b)) = (&self.before, &self.after) else {
             // before the first and after the last sample
             let mut held = self.before.as_ref().or(self.after.as_ref()).cloned()?;

@@ -46,7 +46,7 @@ pub(crate) fn remove(editor: &mut WorldEditor, name: &str) -> Result<(), String>
 ///
 /// # Errors
 /// The reason of the refusal.
-pub(crate) fn place(
+pub(crate) fn place_entity(
     editor: &mut WorldEditor,
     name: &str,
     placement: Placement,

@@ -405,12 +405,12 @@ fn is_moving(request: &SetEntityStateRequest) -> bool {
 
 /// Returns the pose of a request in W.
 fn placement(request: &SetEntityStateRequest, frame: &Frame) -> Result<Placement, ServiceResult> {
-    place(&request.state.pose, frame)
+    pose_to_world(&request.state.pose, frame)
         .map_err(|why| failure(SetEntityStateResponse::INVALID_POSE, why))
 }
 
 /// Converts a pose in a frame to W.
-fn place(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
+fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     let (p, q) = (&pose.position, from_quaternion(&pose.orientation));
     let norm = (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();
     if ![p.x, p.y, p.z].iter().all(|x| x.is_finite()) {
@@ -435,7 +435,7 @@ pub(super) fn place_in(
     pose: &Pose,
 ) -> Result<Placement, String> {
     let frame = Frame::find(simulation, name).ok_or_else(|| no_frame(name))?;
-    place(pose, &frame)
+    pose_to_world(pose, &frame)
 }
 
 fn no_frame(name: &str) -> String {

@@ -7,12 +7,12 @@ mod terrain;
 
 use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Hit, PosedShape, Primitive, Ray, Scratch, Shape, ShapeScene};
+use merrow_sensors::raytrace::{Hit, PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene};
 use std::sync::Arc;
 
 const RAYS: usize = 100_000;
 
-fn single_shape_scene(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
+fn single_shape_scene(shape: RayShape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
     ShapeScene::new(vec![PosedShape { shape, R_WG, p_WG }], vec![])
 }
 
@@ -105,7 +105,7 @@ fn rays_hit_balls() {
     let (R, p) = a_place(&mut random);
     let rays = rays(&mut random, &R, p, 3.0);
     let hits = traced(
-        &single_shape_scene(Shape::Primitive(Primitive::Sphere { radius }), R, p),
+        &single_shape_scene(RayShape::Primitive(Primitive::Sphere { radius }), R, p),
         &rays,
     );
     let met = compare(&rays, &hits, &R, p, |o, d| {
@@ -131,7 +131,7 @@ fn rays_hit_cylinders() {
     let (mut random, radius, half_length) = (Random::new(32), 1.5, 2.0);
     let (R, p) = a_place(&mut random);
     let rays = rays(&mut random, &R, p, 3.0);
-    let shape = Shape::Primitive(Primitive::Cylinder {
+    let shape = RayShape::Primitive(Primitive::Cylinder {
         radius,
         half_length,
     });
@@ -180,7 +180,7 @@ fn floor_of_triangles_has_no_gaps() {
     let (mut random, n, side) = (Random::new(33), 100_u32, 0.25);
     let (R, p) = a_place(&mut random);
     let half = 0.5 * f64::from(n) * side;
-    let floor = Shape::Mesh(Arc::new(meshes::floor(n, side, Vec3::zero())));
+    let floor = RayShape::Mesh(Arc::new(meshes::floor(n, side, Vec3::zero())));
     let all = single_shape_scene(floor, R, p);
     let mut rays = rays(&mut random, &R, p, 10.0);
     for (k, ray) in rays.iter_mut().enumerate().filter(|(k, _)| k % 2 == 0) {

@@ -8,7 +8,7 @@ use merrow_ros2::bag::topics::BagContent;
 use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::{Leaf, Value};
 use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, FIGURE_WIDTH, Line, Panel, draw_figure};
+use merrow_validate::figure::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_yaml::error::{did_you_mean, quoted_list};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -303,7 +303,7 @@ fn draw(title: &str, mut curves: Vec<Curve>, use_stamps: bool) -> Drawing {
                 (false, true) => String::new(),
             };
             let points = curve.points.iter().map(|p| [time(p) - origin, p[2]]);
-            Line {
+            PlotCurve {
                 label,
                 colour,
                 dashed: false,

@@ -166,11 +166,17 @@ mod tests {
         assert_eq!(history.motion_at(5), None);
         history.push(sample(0, 1.0, 0.0));
         history.push(sample(2, 1.5, 0.02));
-        let middle = history.motion_at(500_000).unwrap();
-        assert!((middle.velocity.x - 1.125).abs() < 1e-12 && middle.time_ns == 500_000);
-        assert!((middle.acceleration.x - 250.0).abs() < 1e-9, "{middle:?}");
+        let midpoint = history.motion_at(500_000).unwrap();
+        assert!((midpoint.velocity.x - 1.125).abs() < 1e-12 && midpoint.time_ns == 500_000);
+        assert!(
+            (midpoint.acceleration.x - 250.0).abs() < 1e-9,
+            "{midpoint:?}"
+        );
         let expected = Quat::from_rpy(0.0, 0.0, 0.005);
-        assert!((middle.attitude.z - expected.z).abs() < 1e-6, "{middle:?}");
+        assert!(
+            (midpoint.attitude.z - expected.z).abs() < 1e-6,
+            "{midpoint:?}"
+        );
         // the other quaternion of the same attitude
         let q = sample(4, 1.5, 0.04).attitude;
         let attitude = Quat {

@@ -112,7 +112,7 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
         ray_scene: None,
         shaft_speeds: &[],
     };
-    let channel = channel.at(&instant);
+    let channel = channel.update_to(&instant);
     let n = 20_000;
     let mut lost = 0.0;
     let mut mean = 0.0;
@@ -260,7 +260,9 @@ fn delay_solves_the_travel_time_equation_of_moving_ends() {
         ray_scene: None,
         shaft_speeds: &[],
     };
-    let found = channel.at(&instant).propagate(0, 1, 5_008_000_000, 1.0);
+    let found = channel
+        .update_to(&instant)
+        .propagate(0, 1, 5_008_000_000, 1.0);
     let tau = found.delay_ns as f64 * 1e-9;
     let place = |(p, v): (Vec3, Vec3), t: f64| p + v.scale(t);
     let d = place(motions[1], 0.008 + tau) - place(motions[0], 0.008);
@@ -323,7 +325,7 @@ fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
             shaft_speeds: speeds,
         };
         WorldChannel::new(&scene, &modems)
-            .at(&instant)
+            .update_to(&instant)
             .propagate(0, 1, 0, 1.0)
             .noise
     };
@@ -365,7 +367,7 @@ fn directivity_is_applied_at_both_ends_in_their_frames() {
         shaft_speeds: &[],
     };
     let found = WorldChannel::new(&scene, &modems)
-        .at(&instant)
+        .update_to(&instant)
         .propagate(0, 1, 0, 1.0)
         .power;
     let reference = still_link(&scene, &plain, [at(0.0, -50.0), at(400.0, -50.0)]).power;
@@ -376,7 +378,7 @@ fn directivity_is_applied_at_both_ends_in_their_frames() {
     let mut level = modems.clone();
     level[0].axis = Vec3::new(0.0, 1.0, 0.0);
     let found = WorldChannel::new(&scene, &level)
-        .at(&instant)
+        .update_to(&instant)
         .propagate(0, 1, 0, 1.0)
         .power;
     within("level", db(found / reference), -13.0, 1e-9);

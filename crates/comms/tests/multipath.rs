@@ -167,7 +167,7 @@ fn waves_reduce_the_reflection_of_the_surface() {
             shaft_speeds: &[],
         };
         WorldChannel::new(&scene, &modems)
-            .at(&instant)
+            .update_to(&instant)
             .propagate(0, 1, 0, 1.0)
             .noise
     };

@@ -46,7 +46,7 @@ fn link(transceiver: &Transceiver, ends: [(Vec3, Vec3); 2]) -> Propagation {
         shaft_speeds: &[],
     };
     WorldChannel::new(&scene, &modems)
-        .at(&instant)
+        .update_to(&instant)
         .propagate(0, 1, 0, 1.0)
 }
 

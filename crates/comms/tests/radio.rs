@@ -286,7 +286,7 @@ fn submerged_antennas_and_dry_transducers_have_no_link() {
         shaft_speeds: &[],
     };
     let mut channel = WorldChannel::new(&scene, &modems);
-    let channel = channel.at(&instant);
+    let channel = channel.update_to(&instant);
     let cause = |from, to| channel.propagate(from, to, 0, 1.0).obstruction;
     assert_eq!(cause(0, 1), Some(Obstruction::Surface));
     assert_eq!(cause(1, 0), Some(Obstruction::Surface));

@@ -11,7 +11,9 @@ use merrow_math::Vec3;
 use merrow_math::ellipsoid::MEAN_RADIUS;
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::medium::{Medium, SatelliteMedium, SatelliteRole, Sky, Walker};
+use merrow_model::scene::comms::medium::{
+    Medium, SatelliteMedium, SatelliteRole, SatelliteVisibility, Walker,
+};
 use std::f64::consts::PI;
 
 /// Constellation with the geometry of Iridium: six polar planes of eleven satellites.
@@ -25,7 +27,7 @@ const IRIDIUM: Walker = Walker {
     first_node: 0.0,
 };
 
-fn terminal(role: SatelliteRole, sky: Sky) -> Transceiver {
+fn terminal(role: SatelliteRole, sky: SatelliteVisibility) -> Transceiver {
     let medium = SatelliteMedium {
         role,
         zenith_snr: 13.0,
@@ -37,7 +39,7 @@ fn terminal(role: SatelliteRole, sky: Sky) -> Transceiver {
 }
 
 /// Returns the link from a terminal at `p` [m] to a gateway at the instants `times_ns` [ns].
-fn links(sky: &Sky, p: Vec3, times_ns: &[u64]) -> Vec<Propagation> {
+fn links(sky: &SatelliteVisibility, p: Vec3, times_ns: &[u64]) -> Vec<Propagation> {
     let scene = scene(sea(35.0));
     let modems = [
         fixed("boat", p, &terminal(SatelliteRole::Terminal, sky.clone())),
@@ -55,7 +57,7 @@ fn links(sky: &Sky, p: Vec3, times_ns: &[u64]) -> Vec<Propagation> {
         ray_scene: None,
         shaft_speeds: &[],
     };
-    let channel = channel.at(&instant);
+    let channel = channel.update_to(&instant);
     times_ns
         .iter()
         .map(|t| channel.propagate(0, 1, *t, 1.0))
@@ -67,7 +69,7 @@ fn links(sky: &Sky, p: Vec3, times_ns: &[u64]) -> Vec<Propagation> {
 #[test]
 fn messages_pass_during_windows_only() {
     let mast = Vec3::new(0.0, 0.0, 2.0);
-    let windows = |elevation| Sky::Windows {
+    let windows = |elevation| SatelliteVisibility::Windows {
         period: 60.0,
         open: vec![[10.0, 20.0]],
         elevation,
@@ -89,7 +91,7 @@ fn messages_pass_during_windows_only() {
         links(&windows(0.1), mast, &[15_000_000_000])[0].obstruction,
         closed
     );
-    let always = Sky::Always { elevation: 0.5 };
+    let always = SatelliteVisibility::Always { elevation: 0.5 };
     assert_eq!(links(&always, mast, &[0])[0].obstruction, None);
     let submerged = links(&always, Vec3::new(0.0, 0.0, -0.1), &[0]);
     assert_eq!(submerged[0].obstruction, Some(Obstruction::Surface));
@@ -158,7 +160,11 @@ fn orbits_have_the_period_of_kepler() {
 #[test]
 fn signal_and_delay_follow_the_slant_range() {
     let times: Vec<u64> = (0..60).map(|k| k * 10_000_000_000).collect();
-    let found = links(&Sky::Walker(IRIDIUM), Vec3::new(0.0, 0.0, 2.0), &times);
+    let found = links(
+        &SatelliteVisibility::Walker(IRIDIUM),
+        Vec3::new(0.0, 0.0, 2.0),
+        &times,
+    );
     let origin = scene(sea(35.0)).origin;
     let mut seen = 0;
     for (t, link) in times.iter().zip(&found) {

@@ -41,7 +41,7 @@ fn all_links(scene: &Scene, modems: &[ModemPlace], t_ns: u64) -> Vec<Propagation
         ray_scene: Some(&ray_scene),
         shaft_speeds: &[],
     };
-    let channel = channel.at(&instant);
+    let channel = channel.update_to(&instant);
     let n = modems.len();
     let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
     pairs
@@ -119,7 +119,7 @@ fn hulls_of_other_robots_block_the_line_of_sight() {
             shaft_speeds: &[],
         };
         let mut channel = WorldChannel::new(&scene, &modems);
-        let channel = channel.at(&instant);
+        let channel = channel.update_to(&instant);
         [(0, 1), (1, 0)].map(|(from, to)| channel.propagate(from, to, 0, 1.0).obstruction)
     };
     assert_eq!(cause(0.4), [Some(Obstruction::Robot); 2]);
@@ -206,7 +206,7 @@ fn a_change_of_the_water_takes_effect() {
             ray_scene: None,
             shaft_speeds: &[],
         };
-        channel.at(&instant).propagate(0, 1, 0, 1.0)
+        channel.update_to(&instant).propagate(0, 1, 0, 1.0)
     };
     let mut seen = Vec::new();
     for scene in [&homogeneous, &layered, &warm, &homogeneous] {
@@ -250,7 +250,7 @@ fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {
     let start = std::time::Instant::now();
     let mut sum = 0.0;
     for round in 0..rounds {
-        let channel = channel.at(&instant);
+        let channel = channel.update_to(&instant);
         for i in 0..n {
             for j in (0..n).filter(|j| *j != i) {
                 sum += channel.propagate(i, j, round * 1_000_003, 1.0).power;

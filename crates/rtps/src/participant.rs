@@ -224,8 +224,8 @@ impl Participant {
 
     /// Holds datagrams back until the result is dropped, so that the samples written meanwhile can
     /// share datagrams. A write after more than 0.1 ms sends the datagrams that wait.
-    pub fn hold(&self) -> impl Sized + use<'_> {
-        self.shared.driver.hold()
+    pub fn hold_datagrams(&self) -> impl Sized + use<'_> {
+        self.shared.driver.hold_datagrams()
     }
 
     /// Calls the engine at the current time.

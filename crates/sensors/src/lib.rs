@@ -12,11 +12,11 @@
 //! # Example
 //! ```
 //! use merrow_math::{Mat3, Vec3};
-//! use merrow_sensors::raytrace::{PosedShape, Primitive, Ray, Shape, ShapeScene};
+//! use merrow_sensors::raytrace::{PosedShape, Primitive, Ray, RayShape, ShapeScene};
 //!
 //! // a sphere of 0.5 m radius, 3 m ahead of a range sensor
 //! let sphere = PosedShape {
-//!     shape: Shape::Primitive(Primitive::Sphere { radius: 0.5 }),
+//!     shape: RayShape::Primitive(Primitive::Sphere { radius: 0.5 }),
 //!     R_WG: Mat3::identity(),
 //!     p_WG: Vec3::new(3.0, 0.0, 0.0),
 //! };

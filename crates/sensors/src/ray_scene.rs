@@ -7,7 +7,7 @@
 //! it itself.
 
 use crate::raytrace::{
-    Heightfield, Hit, Mesh, PosedShape, Primitive, Ray, Scratch, Shape, ShapeScene,
+    Heightfield, Hit, Mesh, PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene,
 };
 use merrow_math::hull_cut;
 use merrow_math::{Mat3, Vec3};
@@ -95,22 +95,22 @@ pub enum RayKind {
 
 /// Search trees of meshes that several shapes share.
 #[derive(Debug, Default)]
-pub(crate) struct MeshTrees(Vec<(Arc<collision::Mesh>, Shape)>);
+pub(crate) struct MeshTrees(Vec<(Arc<collision::Mesh>, RayShape)>);
 
 impl MeshTrees {
     /// Returns the shape of a geometry.
-    fn shape(&mut self, geometry: &Geometry) -> Shape {
+    fn shape(&mut self, geometry: &Geometry) -> RayShape {
         let (Geometry::ConvexHull(mesh)
         | Geometry::ConvexDecomposition(mesh)
         | Geometry::Mesh(mesh)) = geometry
         else {
-            return Shape::from(geometry);
+            return RayShape::from(geometry);
         };
         let known = self.0.iter().find(|(other, _)| Arc::ptr_eq(mesh, other));
         if let Some((_, shape)) = known {
             return shape.clone();
         }
-        let shape = Shape::from(geometry);
+        let shape = RayShape::from(geometry);
         self.0.push((Arc::clone(mesh), shape.clone()));
         shape
     }
@@ -176,7 +176,7 @@ impl StaticGeometry {
             faces.push((Surface::of_collider(collider), (k + 2) as u16));
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
-            let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
+            let ground = RayShape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
             static_shapes.push(PosedShape {
                 shape: ground,
                 R_WG: Mat3::identity(),
@@ -284,14 +284,16 @@ impl RayScene {
     /// Moves all shapes of robots to their poses in `view`.
     pub fn update_poses(&mut self, view: &WorldView) {
         let mounts = &self.mounts;
-        self.all.update_poses(|shapes| place(shapes, mounts, view));
+        self.all
+            .update_poses(|shapes| move_shapes(shapes, mounts, view));
     }
 
     /// Does the same as [`Self::update_poses`] without an allocation, except if the robots have
     /// moved far relative to each other. It suits frequent updates with few rays each.
     pub fn refit_poses(&mut self, view: &WorldView) {
         let mounts = &self.mounts;
-        self.all.refit_poses(|shapes| place(shapes, mounts, view));
+        self.all
+            .refit_poses(|shapes| move_shapes(shapes, mounts, view));
     }
 
     /// Returns true if a shape other than the two robots themselves occludes the straight path
@@ -462,7 +464,7 @@ impl RayScene {
             let texture = self.faces[shape as usize].0.texture.as_ref()?;
             let placed = self.all.shape(shape)?;
             let to_shape = |v: Vec3| placed.R_WG.tr_mul_vec(v);
-            let is_box = matches!(placed.shape, Shape::Primitive(Primitive::Box { .. }));
+            let is_box = matches!(placed.shape, RayShape::Primitive(Primitive::Box { .. }));
             let at = [to_shape(x - placed.p_WG), to_shape(hit.normal), to_shape(d)];
             Some(texture.color(hit.material.color, face, at, is_box, width))
         };
@@ -512,7 +514,7 @@ impl RayScenes {
 }
 
 /// Moves shapes with these mounts to their poses in `view`.
-fn place(shapes: &mut [PosedShape], mounts: &[Mount], view: &WorldView) {
+fn move_shapes(shapes: &mut [PosedShape], mounts: &[Mount], view: &WorldView) {
     for (placed, mount) in shapes.iter_mut().zip(mounts) {
         let (R_WL, p_WL) = &view.links[mount.robot][mount.link];
         let (R_LG, p_LoG) = mount.pose(view);
@@ -528,7 +530,7 @@ pub(crate) fn robot_shapes(
     robot: &Robot,
     kind: RayKind,
     trees: &mut MeshTrees,
-) -> Vec<(Shape, Mount, Surface)> {
+) -> Vec<(RayShape, Mount, Surface)> {
     let mut shape = |c: &Collider| {
         (
             trees.shape(&c.geometry),
@@ -566,23 +568,27 @@ pub(crate) fn robot_shapes(
 }
 
 /// Returns the hull of a link that displaces water, with its pose in the link.
-fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
+fn hull(link: &Link) -> Option<(RayShape, Mat3, Vec3)> {
     if link.volume <= 0.0 {
         return None;
     }
-    if let Some(skin) = &link.hull_mesh {
-        let mesh = Mesh::new(&skin.vertices, &skin.triangles);
-        return Some((Shape::Mesh(Arc::new(mesh)), Mat3::identity(), Vec3::zero()));
+    if let Some(hull_mesh) = &link.hull_mesh {
+        let mesh = Mesh::new(&hull_mesh.vertices, &hull_mesh.triangles);
+        return Some((
+            RayShape::Mesh(Arc::new(mesh)),
+            Mat3::identity(),
+            Vec3::zero(),
+        ));
     }
     let hull = &link.hull;
     let shape = match hull.shape {
-        hull_cut::HullShape::Box(half) => Shape::Primitive(Primitive::Box { half }),
+        hull_cut::HullShape::Box(half) => RayShape::Primitive(Primitive::Box { half }),
         hull_cut::HullShape::Ellipsoid(half) if half.x == half.y && half.y == half.z => {
-            Shape::Primitive(Primitive::Sphere { radius: half.x })
+            RayShape::Primitive(Primitive::Sphere { radius: half.x })
         }
         hull_cut::HullShape::Ellipsoid(half) => {
             let mesh = ellipsoid(half);
-            Shape::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)))
+            RayShape::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)))
         }
     };
     Some((shape, hull.R_LH, hull.p_LoH))

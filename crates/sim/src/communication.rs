@@ -150,7 +150,7 @@ impl Communication {
             .modems
             .iter()
             .any(|modem| modem.transceiver.needs_line_of_sight);
-        let places: Vec<ModemPlace> = scene.modems.iter().map(place).collect();
+        let places: Vec<ModemPlace> = scene.modems.iter().map(modem_mounting).collect();
         let robots = scene.robots.len();
         Ok(Some(Self {
             network,
@@ -391,7 +391,7 @@ impl Communication {
                 ray_scene: self.ray_scene.as_ref(),
                 shaft_speeds: &self.shaft_speeds,
             };
-            let channel = self.channel.at(&instant);
+            let channel = self.channel.update_to(&instant);
             self.network
                 .advance(&mut state.network, &channel, &self.receivers, now);
             for result in &mut state.network.output.ranges {
@@ -549,7 +549,7 @@ fn onward_bridges(scene: &Scene) -> Vec<Vec<Vec<usize>>> {
 }
 
 /// Returns the mounting of a modem.
-fn place(modem: &Modem) -> ModemPlace {
+fn modem_mounting(modem: &Modem) -> ModemPlace {
     ModemPlace {
         name: modem.name.clone(),
         on: modem.on,

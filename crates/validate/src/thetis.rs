@@ -5,7 +5,7 @@
 //! the manoeuvre, with a tolerance of 30 %.
 
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
@@ -260,19 +260,19 @@ impl Mission {
 
     /// Plots depth, pitch, heading and fin angles over time.
     pub fn figure(&self) -> Drawing {
-        let line = |label: &str, colour, f: &dyn Fn(&Sample) -> f64| Line {
+        let line = |label: &str, colour, f: &dyn Fn(&Sample) -> f64| PlotCurve {
             label: label.to_string(),
             colour,
             dashed: false,
             points: self.samples.iter().map(|s| [s.t, f(s)]).collect(),
         };
-        let set_point = |value: f64| Line {
+        let set_point = |value: f64| PlotCurve {
             label: "wanted".to_string(),
             colour: BLACK,
             dashed: true,
             points: vec![[0.0, value], [SECONDS, value]],
         };
-        let panel = |y_label: &str, lines: Vec<Line>| Panel {
+        let panel = |y_label: &str, lines: Vec<PlotCurve>| Panel {
             y_label: y_label.to_string(),
             lines,
             ..Panel::default()

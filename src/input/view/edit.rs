@@ -263,7 +263,7 @@ fn perform(editor: &mut WorldEditor, change: Change) -> Result<Change, String> {
         }
         Change::Place(name, placement) => {
             let before = edits::placement(editor, &name)?;
-            edits::place(editor, &name, placement)?;
+            edits::place_entity(editor, &name, placement)?;
             Ok(Change::Place(name, before))
         }
     }

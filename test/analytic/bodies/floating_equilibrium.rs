@@ -12,7 +12,7 @@ use merrow_world::{Overrides, load_text};
 
 fn floating_state(scene: &Scene) -> FloatingState {
     match compute_equilibrium(scene, &scene.robots[0]) {
-        Equilibrium::Afloat(found) => found,
+        Equilibrium::Floating(found) => found,
         other => panic!("{other:?}"),
     }
 }
@@ -121,7 +121,7 @@ robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_k
         ball(10.001)
     );
     assert!(
-        matches!(ball(9.9), Equilibrium::Afloat(_)),
+        matches!(ball(9.9), Equilibrium::Floating(_)),
         "{:?}",
         ball(9.9)
     );

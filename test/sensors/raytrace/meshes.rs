@@ -5,7 +5,7 @@ use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::Heightfield;
-use merrow_sensors::raytrace::{Hit, Mesh, Ray, Shape};
+use merrow_sensors::raytrace::{Hit, Mesh, Ray, RayShape};
 use std::sync::Arc;
 
 /// Returns the mesh of `n` x `n` squares with the side `side` on z = 0 around `center`.
@@ -39,7 +39,7 @@ pub(super) fn floor(n: u32, side: f64, center: Vec3) -> Mesh {
 #[test]
 fn floor_has_no_holes() {
     let (n, side, center) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
-    let floor = Shape::Mesh(Arc::new(floor(n, side, center)));
+    let floor = RayShape::Mesh(Arc::new(floor(n, side, center)));
     let scene = single_shape_scene(floor, Mat3::identity(), Vec3::zero());
     let mut random = Random::new(8);
     let inner = u64::from(2 * n - 1);
@@ -96,7 +96,7 @@ fn degenerate_meshes_are_handled() {
         &[[0, 0, 0], [0, 1, 0]],
     ];
     for triangles in degenerate {
-        let mesh = Shape::Mesh(Arc::new(Mesh::new(&corners, triangles)));
+        let mesh = RayShape::Mesh(Arc::new(Mesh::new(&corners, triangles)));
         let scene = single_shape_scene(mesh, Mat3::identity(), Vec3::zero());
         let ray = Ray {
             origin: Vec3::new(0.0, 0.0, 1.0),
@@ -116,7 +116,7 @@ fn heightfield_triangles_are_hit() {
         size: [4.0, 3.0],
         heights: vec![0.0, 1.0, 1.0, 2.0, 4.0, 1.0],
     };
-    let shape = Shape::from(&Geometry::Heightfield(Arc::new(field)));
+    let shape = RayShape::from(&Geometry::Heightfield(Arc::new(field)));
     let all = single_shape_scene(shape, Mat3::identity(), Vec3::zero());
     // Position in the first cell as fractions of its sides, and the height there.
     for (u, v, height) in [

@@ -3,7 +3,7 @@
 
 use super::single_shape_scene;
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{PosedShape, Primitive, Ray, Shape, ShapeScene};
+use merrow_sensors::raytrace::{PosedShape, Primitive, Ray, RayShape, ShapeScene};
 
 /// Returns distance, normal and face of the closest hit at least `from` [m] away from `o`.
 fn hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
@@ -12,7 +12,7 @@ fn hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f
         direction: Vec3::from(d),
         range: [from, 1e9],
     };
-    let scene = single_shape_scene(Shape::Primitive(shape), Mat3::identity(), Vec3::zero());
+    let scene = single_shape_scene(RayShape::Primitive(shape), Mat3::identity(), Vec3::zero());
     let hit = scene.closest(&ray, 0..0)?;
     Some((hit.distance, hit.normal.to_array(), hit.face))
 }
@@ -89,7 +89,7 @@ fn entry_and_exit_points_match_closed_forms() {
 // infinite, shapes without a valid pose, an empty scene. Tolerance: none.
 #[test]
 fn invalid_rays_and_poses_hit_nothing() {
-    let sphere = Shape::Primitive(Primitive::Sphere { radius: 1.0 });
+    let sphere = RayShape::Primitive(Primitive::Sphere { radius: 1.0 });
     let sphere_at = |p_WG: Vec3| PosedShape {
         shape: sphere.clone(),
         R_WG: Mat3::identity(),

@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::{python, ray_scene};
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Hit, Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene};
+use merrow_sensors::raytrace::{Hit, Mesh, PosedShape, Ray, RayShape, Scratch, ShapeScene};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ fn ray_hits_match_embree() {
             script.args([path(set.name), path(&format!("{}_found", set.name))]);
         }
         assert!(script.status().unwrap().success());
-        let shape = Shape::Mesh(Arc::new(Mesh::new(&soup.vertices, &soup.triangles)));
+        let shape = RayShape::Mesh(Arc::new(Mesh::new(&soup.vertices, &soup.triangles)));
         let placed = PosedShape {
             shape,
             R_WG: Mat3::identity(),

@@ -5,13 +5,13 @@ use merrow_validate::read::trials;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Creates a folder with one valid trial, `traj1`, and applies `spoil` to it.
-fn folder(name: &str, spoil: impl Fn(&Path)) -> PathBuf {
+/// Creates a folder with one valid trial, `traj1`, and applies `damage_file` to it.
+fn folder(name: &str, damage_file: impl Fn(&Path)) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("merrow_trials_{name}_{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(folder.join("commanded")).unwrap();
     trial(&folder, "traj1");
-    spoil(&folder);
+    damage_file(&folder);
     folder
 }
 

@@ -17,7 +17,7 @@ use crate::report::diagnostics::Diagnostics;
 use crate::report::modems::Modems;
 use crate::report::robots::Robots;
 use crate::report::topics::Topics;
-use crate::report::world::{Contacts, Pace};
+use crate::report::world::{Contacts, PaceSamples};
 use crate::{Undecoded, read, stamp};
 use merrow_ros2::bag::topics::BagTopic;
 use merrow_ros2::dynamic::value::Value;
@@ -57,7 +57,7 @@ struct Data {
     topics: Topics,
     robots: Robots,
     contacts: Contacts,
-    pace: Pace,
+    pace: PaceSamples,
     diagnostics: Diagnostics,
     modems: Modems,
     computers: Computers,
@@ -133,7 +133,7 @@ pub fn report(bag: &Path) -> Result<Report, String> {
 
 /// Returns the vector at a path of a message.
 fn vector(value: &Value<'_>, path: &str) -> Option<[f64; 3]> {
-    let vector = value.at(path)?;
+    let vector = value.value_at(path)?;
     Some([
         vector.number_at("x")?,
         vector.number_at("y")?,
@@ -143,5 +143,8 @@ fn vector(value: &Value<'_>, path: &str) -> Option<[f64; 3]> {
 
 /// Returns the text at a path of a message; empty if there is none.
 fn text<'v>(value: &'v Value<'_>, path: &str) -> &'v str {
-    value.at(path).and_then(Value::text).unwrap_or_default()
+    value
+        .value_at(path)
+        .and_then(Value::text)
+        .unwrap_or_default()
 }

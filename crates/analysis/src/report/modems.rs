@@ -6,7 +6,7 @@ use crate::report::{Item, Section, text};
 use crate::schedule::{Interval, MODEM_ACTIVITIES, draw_schedule, intervals};
 use merrow_ros2::dynamic::value::Value;
 use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_marks};
+use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_marks};
 use std::collections::BTreeMap;
 
 /// Maximum number of bars of the schedule.
@@ -216,7 +216,7 @@ impl Modems {
         }
         let has_legend = drawn.len() <= 3;
         let with_colours = drawn.into_iter().zip(COLOURS.iter().cycle());
-        let lines = with_colours.map(|((ends, points), colour)| Line {
+        let lines = with_colours.map(|((ends, points), colour)| PlotCurve {
             label: match has_legend {
                 true => format!("{} to {}", ends[0], ends[1]),
                 false => String::new(),

@@ -5,7 +5,7 @@ use crate::report::{Item, vector};
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_ros2::dynamic::value::Value;
 use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_plan};
+use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_plan};
 
 /// Variance from which a coordinate of a pose is not measured [m2].
 const UNKNOWN: f64 = 999.0;
@@ -55,7 +55,7 @@ pub(super) struct Track {
 
 /// Returns the quaternion at a path.
 fn quaternion(value: &Value<'_>, path: &str) -> Option<[f64; 4]> {
-    let q = value.at(path)?;
+    let q = value.value_at(path)?;
     Some([
         q.number_at("x")?,
         q.number_at("y")?,
@@ -77,7 +77,7 @@ fn angles([x, y, z, w]: [f64; 4]) -> [f64; 3] {
 }
 
 impl Sample {
-    fn at(time: f64) -> Self {
+    fn new(time: f64) -> Self {
         Self {
             time,
             position: [f64::NAN; 3],
@@ -101,7 +101,7 @@ impl Track {
     /// Adds a message with a pose, a fix or an orientation.
     pub(super) fn add(&mut self, item: &Item<'_>) {
         let Item { value, time, .. } = item;
-        let mut sample = Sample::at(*time);
+        let mut sample = Sample::new(*time);
         let pose = if item.topic.type_name.ends_with("PoseStamped") {
             "pose"
         } else {
@@ -152,7 +152,7 @@ impl Track {
                 ];
             }
             Source::Imu => {
-                let covariance = match value.at("orientation_covariance") {
+                let covariance = match value.value_at("orientation_covariance") {
                     Some(Value::Numbers(numbers)) => numbers.iter().next(),
                     _ => None,
                 };
@@ -171,7 +171,7 @@ impl Track {
 
     /// Adds a transform of `geometry_msgs/TransformStamped`.
     pub(super) fn add_transform(&mut self, transform: &Value<'_>, time: f64) {
-        let mut sample = Sample::at(time);
+        let mut sample = Sample::new(time);
         let position = vector(transform, "transform.translation");
         sample.position = position.unwrap_or([f64::NAN; 3]);
         let orientation = quaternion(transform, "transform.rotation");
@@ -248,7 +248,7 @@ impl Track {
 /// Returns the variances of x, y, z [m2] and of roll [rad2] of a pose; zeros without a covariance.
 fn variances(value: &Value<'_>) -> [f64; 4] {
     let mut diagonal = [0.0; 4];
-    if let Some(Value::Numbers(numbers)) = value.at("pose.covariance")
+    if let Some(Value::Numbers(numbers)) = value.value_at("pose.covariance")
         && numbers.len() == 36
     {
         for (own, value) in diagonal.iter_mut().zip(numbers.iter().step_by(7)) {
@@ -271,7 +271,7 @@ pub(super) fn plan(name: &str, tracks: &[&Track]) -> Option<Drawing> {
         1 => format!("Plan view, {}", first.topic),
         _ => format!("Plan view of {name}"),
     };
-    let drawn = own.iter().zip(COLOURS).map(|(track, colour)| Line {
+    let drawn = own.iter().zip(COLOURS).map(|(track, colour)| PlotCurve {
         label: match own.len() {
             1 => String::new(),
             _ => track.topic.clone(),
@@ -377,7 +377,7 @@ mod tests {
     fn positions_are_interpolated() {
         let mut track = Track::new("/t", Source::Pose, "world");
         for (time, x) in [(1.0, 0.0), (3.0, 4.0)] {
-            let mut sample = Sample::at(time);
+            let mut sample = Sample::new(time);
             sample.position = [x, 0.0, -1.0];
             track.samples.push(sample);
         }

@@ -3,7 +3,7 @@
 use crate::plot::thin;
 use crate::report::Section;
 use merrow_validate::figure::canvas::{Drawing, escaped};
-use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use std::path::Path;
 
 /// Width of a figure [px].
@@ -134,10 +134,10 @@ pub(super) fn figures(drawings: &[Drawing]) -> String {
 pub(super) type Series = (String, Vec<[f64; 2]>);
 
 /// Returns the lines of curves, thinned, with the colours in order.
-fn lines(series: Vec<Series>) -> Vec<Line> {
+fn lines(series: Vec<Series>) -> Vec<PlotCurve> {
     let with_colours = series.into_iter().zip(COLOURS.iter().cycle());
     with_colours
-        .map(|((label, points), colour)| Line {
+        .map(|((label, points), colour)| PlotCurve {
             label,
             colour: *colour,
             dashed: false,

@@ -112,7 +112,7 @@ impl Contacts {
 
 /// Real-time pace of a run.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct PaceSamples {
     /// Simulated time and wall time, from the diagnostics [s].
     reported: Vec<[f64; 2]>,
     /// Simulated time and wall time, from `/clock` and the recording [s].
@@ -121,7 +121,7 @@ pub(super) struct Pace {
     last: Vec<(String, String)>,
 }
 
-impl Pace {
+impl PaceSamples {
     /// Adds a message of the simulated clock, if the recording has wall-clock times.
     pub(super) fn add_clock(&mut self, item: &Item<'_>) {
         if item.log > MIN_DATE

@@ -34,7 +34,7 @@ use merrow_math::decibels::power;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::medium::{SatelliteMedium, SatelliteRole, Sky};
+use merrow_model::scene::comms::medium::{SatelliteMedium, SatelliteRole, SatelliteVisibility};
 
 /// Distance within which objects hide a satellite [m].
 pub const SKY_DISTANCE: f64 = 20_000.0;
@@ -66,8 +66,8 @@ pub fn connect(
         });
     }
     let (view, altitude) = match &medium.sky {
-        Sky::Always { elevation } => (fixed_view(*elevation), None),
-        Sky::Windows {
+        SatelliteVisibility::Always { elevation } => (fixed_view(*elevation), None),
+        SatelliteVisibility::Windows {
             period,
             open,
             elevation,
@@ -81,7 +81,9 @@ pub fn connect(
             }
             (fixed_view(*elevation), None)
         }
-        Sky::Walker(walker) => (highest_satellite(walker, origin, t), Some(walker.altitude)),
+        SatelliteVisibility::Walker(walker) => {
+            (highest_satellite(walker, origin, t), Some(walker.altitude))
+        }
     };
     if view.sine < sin_cos(medium.min_elevation).0 {
         return None;

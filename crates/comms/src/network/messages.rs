@@ -13,7 +13,7 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
     let node = &nodes[send.modem];
     let id = state.next_message;
     state.next_message += 1;
-    let k = state.messages.take();
+    let k = state.messages.allocate();
     let modem = &mut state.modems[send.modem];
     let message = &mut state.messages[k];
     message.id = id;

@@ -193,7 +193,7 @@ impl Engine<'_> {
     ) {
         let now = self.now();
         let serial = self.state.sequence as u32;
-        let k = self.state.transmissions.take();
+        let k = self.state.transmissions.allocate();
         let transmission = &mut self.state.transmissions[k];
         transmission.from = m;
         transmission.serial = serial;

@@ -160,7 +160,7 @@ pub(crate) fn link(
         ray_scene: None,
         shaft_speeds: &[],
     };
-    channel.at(&instant).propagate(0, 1, 0, power)
+    channel.update_to(&instant).propagate(0, 1, 0, power)
 }
 
 /// Returns the result of [`link`] for modems at rest at full power.

@@ -71,8 +71,9 @@ persist! { struct FirmwareInput { motion, has_attitude, has_velocity, has_depth 
 persist! { struct FirmwareState { ticks, started, command, command_ns, task, estimate, memory } }
 persist! { enum GuidanceTask { 0 = None, 1 = Goal { goal, has_arrived }, 2 = Path(path) } }
 persist! { enum FirmwareLawState {
-    0 = Multirotor(flight), 1 = HeadingDepthHold(course), 2 = Drive(drive), 3 = SurgeYawRate(vessel),
-    4 = MotionControl(control), 5 = Sailing(sailing), 6 = Glider(glider),
+    0 = Multirotor(flight), 1 = HeadingDepthHold(heading_depth), 2 = Drive(drive),
+    3 = SurgeYawRate(surge_yaw_rate), 4 = MotionControl(control), 5 = Sailing(sailing),
+    6 = Glider(glider),
 } }
 persist! { struct SailingState { on, path, is_course, goal, tack, has_tack, heading } }
 persist! { struct GliderState { on, is_diving, depth, heading, path } }

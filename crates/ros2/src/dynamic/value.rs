@@ -232,7 +232,7 @@ impl Value<'_> {
     }
 
     /// Returns the value at a path of field names, separated by dots.
-    pub fn at(&self, path: &str) -> Option<&Self> {
+    pub fn value_at(&self, path: &str) -> Option<&Self> {
         path.split('.')
             .try_fold(self, |value, name| value.field(name))
     }
@@ -269,7 +269,7 @@ impl Value<'_> {
 
     /// Returns the number at a path, as [`Leaf::number`], in the unit of the field.
     pub fn number_at(&self, path: &str) -> Option<f64> {
-        self.at(path)?.leaf()?.number()
+        self.value_at(path)?.leaf()?.number()
     }
 
     /// Calls `visit` with the path and the value of every leaf, in the order of the definition. An

@@ -202,7 +202,7 @@ impl Backend for EmbeddedBackend {
     }
 
     fn batch(&self) -> Box<dyn Batch + '_> {
-        Box::new(EmbeddedBatch(self.shared.participant.hold()))
+        Box::new(EmbeddedBatch(self.shared.participant.hold_datagrams()))
     }
 
     fn counters(&self) -> Option<NetworkCounters> {

@@ -190,7 +190,7 @@ impl<P: Protocol> Driver<P> {
 
     /// Holds datagrams back until the result is dropped, so that the samples of several calls can
     /// share datagrams. A call after more than 0.1 ms sends the datagrams that wait.
-    pub fn hold(&self) -> Hold<'_, P> {
+    pub fn hold_datagrams(&self) -> Hold<'_, P> {
         let mut state = self.shared.state();
         if state.holds == 0 {
             state.held_since_ns = now_ns();
@@ -205,7 +205,7 @@ impl<P: Protocol> Driver<P> {
     }
 }
 
-/// Holds datagrams back, see [`Driver::hold`].
+/// Holds datagrams back, see [`Driver::hold_datagrams`].
 pub struct Hold<'a, P: Protocol>(&'a Driver<P>);
 
 impl<P: Protocol> Drop for Hold<'_, P> {

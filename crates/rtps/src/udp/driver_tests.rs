@@ -99,7 +99,7 @@ fn datagrams_are_sent_and_received() {
 fn datagrams_are_sent_during_a_long_hold() {
     let (client, _, _) = start(DOMAIN + 3, None, everybody());
     let (_server, to, requests) = start(DOMAIN + 3, None, everybody());
-    let _hold = client.hold();
+    let _hold = client.hold_datagrams();
     for _ in 0..2 {
         let end = now_ns() + u64::try_from(TIMEOUT.as_nanos()).unwrap();
         send(&client, to, &[b"RTPS"]);

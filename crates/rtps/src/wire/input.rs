@@ -40,7 +40,7 @@ impl Input {
     }
 
     /// Returns the next `count` bytes as a slice of the received bytes.
-    pub(super) fn take(&mut self, count: usize) -> Result<Bytes, ParseError> {
+    pub(super) fn take_bytes(&mut self, count: usize) -> Result<Bytes, ParseError> {
         if count > self.left() {
             return Err(ParseError::Truncated);
         }
@@ -171,7 +171,7 @@ impl Input {
         if length > MAX_STRING {
             return Err(ParseError::TooLong);
         }
-        let bytes = self.take(length)?;
+        let bytes = self.take_bytes(length)?;
         let text = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
         Ok(String::from_utf8_lossy(text).into_owned())
     }
@@ -184,6 +184,6 @@ impl Input {
             return Err(ParseError::TooLong);
         }
         // a slice would keep the whole datagram
-        Ok(Bytes::copy_from_slice(&self.take(length)?))
+        Ok(Bytes::copy_from_slice(&self.take_bytes(length)?))
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn read_list(
             // The length of a sentinel has no meaning.
             return Ok(());
         }
-        let mut value = Input::new(input.take(length)?, input.is_little());
+        let mut value = Input::new(input.take_bytes(length)?, input.is_little());
         if id == pid::PAD {
             continue;
         }

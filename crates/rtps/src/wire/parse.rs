@@ -71,7 +71,7 @@ fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
     let body = if to_end {
         input.rest()
     } else {
-        input.take(length)?
+        input.take_bytes(length)?
     };
     let mut body = Input::new(body, input.is_little());
     let body = &mut body;
@@ -190,7 +190,7 @@ fn data_frag(input: &mut Input, flags: u8) -> Result<Submessage, ParseError> {
     }
     let sample_end = u64::from(frag.sample_size).min((end - 1) * size);
     let length = sample_end - (first - 1) * size;
-    frag.payload = input.take(usize::try_from(length).map_err(|_| ParseError::TooLong)?)?;
+    frag.payload = input.take_bytes(usize::try_from(length).map_err(|_| ParseError::TooLong)?)?;
     Ok(Submessage::DataFrag(frag))
 }
 

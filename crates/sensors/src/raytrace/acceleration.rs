@@ -28,7 +28,7 @@ use crate::raytrace::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
 use crate::raytrace::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
-use crate::raytrace::{Hit, PosedShape, Ray, Shape};
+use crate::raytrace::{Hit, PosedShape, Ray, RayShape};
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
 use std::ops::Range;
@@ -158,7 +158,9 @@ impl ShapeGroup {
         for (k, placed) in self.shapes.iter().enumerate() {
             match placed.extent() {
                 Some(extent) => bounded.push((k as u32, extent)),
-                None if matches!(placed.shape, Shape::Ground(_)) => self.unbounded.push(k as u32),
+                None if matches!(placed.shape, RayShape::Ground(_)) => {
+                    self.unbounded.push(k as u32)
+                }
                 // A shape without a valid pose is omitted.
                 None => {}
             }
@@ -347,7 +349,7 @@ impl ShapeGroup {
         hits: &mut [Option<Hit>],
     ) {
         let placed = &self.shapes[k as usize];
-        if let Shape::Mesh(mesh) = &placed.shape
+        if let RayShape::Mesh(mesh) = &placed.shape
             && which.count_ones() >= MIN_PACKET_RAYS
         {
             let mut left = which;
@@ -390,14 +392,14 @@ impl ShapeGroup {
         let placed = &self.shapes[k as usize];
         let local_ray = placed.to_local_ray(query.ray, query.limit(), from);
         let hit = match &placed.shape {
-            Shape::Mesh(mesh) if mesh.is_empty() => return false,
-            Shape::Mesh(mesh) => {
+            RayShape::Mesh(mesh) if mesh.is_empty() => return false,
+            RayShape::Mesh(mesh) => {
                 let mut search = mesh.start_search(&local_ray);
                 mesh.run::<E, ANY>(&mut search, stack);
                 mesh.hit(&search)
             }
-            Shape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
-            Shape::Ground(ground) => ground.closest(&local_ray),
+            RayShape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
+            RayShape::Ground(ground) => ground.closest(&local_ray),
         };
         query.record(placed, k, hit);
         ANY && query.best.is_some()

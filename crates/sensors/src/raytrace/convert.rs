@@ -4,13 +4,13 @@
 //! the triangles that the contact solver uses: each cell is split from its south-western to its
 //! north-eastern corner.
 
-use crate::raytrace::{Mesh, Shape};
+use crate::raytrace::{Mesh, RayShape};
 use merrow_math::Vec3;
 use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::Heightfield;
 use std::sync::Arc;
 
-impl From<&Geometry> for Shape {
+impl From<&Geometry> for RayShape {
     fn from(geometry: &Geometry) -> Self {
         match geometry {
             Geometry::Primitive(primitive) => Self::Primitive(*primitive),

@@ -9,7 +9,7 @@ use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
 use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal};
-use crate::raytrace::{Hit, Ray, Shape};
+use crate::raytrace::{Hit, Ray, RayShape};
 use merrow_math::f32x8::F32x8;
 use std::ops::Range;
 
@@ -147,14 +147,14 @@ impl<'a> Search<'a> {
             let placed = &group.shapes()[k as usize];
             let local_ray = placed.to_local_ray(self.query.ray, self.query.limit(), from);
             let hit = match &placed.shape {
-                Shape::Mesh(mesh) if mesh.is_empty() => continue,
-                Shape::Mesh(mesh) => {
+                RayShape::Mesh(mesh) if mesh.is_empty() => continue,
+                RayShape::Mesh(mesh) => {
                     self.mesh = Some((mesh, k));
                     self.mesh_search = mesh.start_search(&local_ray);
                     return false;
                 }
-                Shape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
-                Shape::Ground(ground) => ground.closest(&local_ray),
+                RayShape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
+                RayShape::Ground(ground) => ground.closest(&local_ray),
             };
             self.query.record(placed, k, hit);
         }

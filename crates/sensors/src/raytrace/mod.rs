@@ -71,9 +71,9 @@ pub struct Hit {
     pub face: u32,
 }
 
-/// Shape in its own frame G.
+/// Shape that rays hit, in its own frame G.
 #[derive(Clone, Debug)]
-pub enum Shape {
+pub enum RayShape {
     /// Shape with a closed form.
     Primitive(Primitive),
     /// Triangle mesh with its tree.
@@ -86,7 +86,7 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub struct PosedShape {
     /// Shape in its own frame G.
-    pub shape: Shape,
+    pub shape: RayShape,
     /// Orientation of G in W.
     pub R_WG: Mat3,
     /// Origin of G in W [m].
@@ -111,9 +111,9 @@ impl PosedShape {
     /// box.
     fn extent(&self) -> Option<(Vec3, Vec3)> {
         let (center, half) = match &self.shape {
-            Shape::Primitive(primitive) => (Vec3::zero(), primitive.half_size()),
-            Shape::Mesh(mesh) => mesh.extent(),
-            Shape::Ground(_) => return None,
+            RayShape::Primitive(primitive) => (Vec3::zero(), primitive.half_size()),
+            RayShape::Mesh(mesh) => mesh.extent(),
+            RayShape::Ground(_) => return None,
         };
         let abs = |v: Vec3| Vec3::from(v.to_array().map(f64::abs));
         let R = &self.R_WG;
@@ -450,19 +450,19 @@ mod tests {
     fn shapes(draw: &mut Draw, count: usize) -> Vec<PosedShape> {
         let mesh = Arc::new(tetrahedron());
         let shape = |k: usize| match k % 5 {
-            0 => Shape::Primitive(Primitive::Sphere { radius: 1.2 }),
-            1 => Shape::Primitive(Primitive::Box {
+            0 => RayShape::Primitive(Primitive::Sphere { radius: 1.2 }),
+            1 => RayShape::Primitive(Primitive::Box {
                 half: Vec3::new(0.5, 1.0, 1.5),
             }),
-            2 => Shape::Primitive(Primitive::Cylinder {
+            2 => RayShape::Primitive(Primitive::Cylinder {
                 radius: 0.8,
                 half_length: 1.3,
             }),
-            3 => Shape::Primitive(Primitive::Capsule {
+            3 => RayShape::Primitive(Primitive::Capsule {
                 radius: 0.6,
                 half_length: 1.0,
             }),
-            _ => Shape::Mesh(mesh.clone()),
+            _ => RayShape::Mesh(mesh.clone()),
         };
         (0..count)
             .map(|k| PosedShape {

@@ -37,7 +37,7 @@
 
 use crate::ray_scene;
 use crate::ray_scene::{MeshTrees, RayKind};
-use crate::raytrace::{PosedShape, Ray, Scratch, Shape, ShapeScene};
+use crate::raytrace::{PosedShape, Ray, RayShape, Scratch, ShapeScene};
 use merrow_math::sphere_grid::{Sphere, SphereGrid};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
@@ -364,9 +364,9 @@ impl RobotShapes {
             let mut own = Vec::new();
             for (shape, mount, ..) in all.iter().filter(|(_, mount, ..)| mount.link == link) {
                 let size = match shape {
-                    Shape::Primitive(primitive) => primitive.half_size().norm(),
-                    Shape::Mesh(mesh) => mesh.extent().0.norm() + mesh.extent().1.norm(),
-                    Shape::Ground(_) => continue,
+                    RayShape::Primitive(primitive) => primitive.half_size().norm(),
+                    RayShape::Mesh(mesh) => mesh.extent().0.norm() + mesh.extent().1.norm(),
+                    RayShape::Ground(_) => continue,
                 };
                 reach = reach.max(robot.max_link_distance(link) + mount.p_LoG.norm() + size);
                 own.push(PosedShape {

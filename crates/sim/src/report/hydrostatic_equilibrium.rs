@@ -45,7 +45,7 @@ pub struct FloatingState {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equilibrium {
     /// Floats at the surface.
-    Afloat(FloatingState),
+    Floating(FloatingState),
     /// Neutrally buoyant: its weight equals the weight of the displaced water to one part in a
     /// million.
     Neutral,
@@ -99,7 +99,7 @@ pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
     for _ in 0..STEPS_MAX {
         let f = calm.force(x);
         if f[0].abs() < 1e-10 * weight && f[1].hypot(f[2]) < 1e-10 * weight * size {
-            return Equilibrium::Afloat(calm.floating_state(x, size));
+            return Equilibrium::Floating(calm.floating_state(x, size));
         }
         let Some(dx) = solve(&calm.stiffness(x, size), f) else {
             return Equilibrium::None;
@@ -244,11 +244,13 @@ impl<'a> CalmWaterModel<'a> {
 /// Returns the submerged volume [m³] and its centroid in L [m].
 fn submerged_volume(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64, Vec3) {
     match &link.hull_mesh {
-        Some(skin) => {
-            let under = skin.submerged_below_plane(up, z);
-            let shift = under.centroid().map_or(Vec3::zero(), |c| c - skin.centroid);
+        Some(hull_mesh) => {
+            let under = hull_mesh.submerged_below_plane(up, z);
+            let shift = under
+                .centroid()
+                .map_or(Vec3::zero(), |c| c - hull_mesh.centroid);
             (
-                under.volume * (link.volume / skin.volume),
+                under.volume * (link.volume / hull_mesh.volume),
                 link.p_LoCb + shift,
             )
         }
@@ -262,7 +264,7 @@ fn submerged_volume(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64,
 /// Returns the height of the lowest point of a hull over Lo [m].
 fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
     match &link.hull_mesh {
-        Some(skin) => skin
+        Some(hull_mesh) => hull_mesh
             .vertices
             .iter()
             .map(|v| up.dot(*v))

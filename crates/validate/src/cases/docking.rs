@@ -113,7 +113,7 @@ fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let [buoyant, stalled] = [true, false].map(|hybrid| run(hybrid, PUBLISHED_BUOYANCY, 1));
     let (buoyant, stalled) = (buoyant?, stalled?);
     let time = docking_time(&buoyant);
-    let gains = Gains::of(Link::Acoustic);
+    let gains = Gains::for_link(Link::Acoustic);
     checks.extend([
         Check::relative("published buoyancy, hybrid: time", "s", 144.8, time, TIMES),
         Check::relative(
@@ -220,7 +220,7 @@ fn currents(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 /// current and net buoyancy: the forces of the controller balance the drag of surge and heave.
 fn steady_power(position: Vec3) -> f64 {
     let way = (DOCK - position).scale(2.0 / (DOCK - position).norm());
-    let gains = Gains::of(Link::Acoustic);
+    let gains = Gains::for_link(Link::Acoustic);
     let gain = |k: usize| gains.kp[k] + gains.ki[k] * gains.period;
     let forces = [gain(0) * libm::hypot(way.x, way.y), gain(2) * way.z.abs()];
     // linear and quadratic damping of surge and heave of RexROV
@@ -299,7 +299,7 @@ fn clock_skew(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let n = f64::from(samples);
     let mean = sum / n;
     let deviation = (squares / n - mean * mean).max(0.0).sqrt();
-    let period = Gains::of(Link::Radio).period;
+    let period = Gains::for_link(Link::Radio).period;
     let checks = vec![
         Check::absolute("mean skew", "s", 0.0, mean, 0.0),
         Check::absolute("standard deviation", "s", 0.0, deviation, 0.0),
@@ -382,7 +382,7 @@ fn closed_loops(plant: &Plant, printed: &Plant) -> [Check; 4] {
         found.map_or(f64::NAN, |[ratio, _]| ratio)
     };
     let [kp, nd, ni] = ROOT_LOCUS;
-    let radio = Gains::of(Link::Radio);
+    let radio = Gains::for_link(Link::Radio);
     let is_stable = is_accumulation_stable(plant, [radio.kp[2], radio.ki[2], radio.kd[2]]);
     let design = |what, found| Check::absolute(what, "", 0.7, found, 0.05);
     [

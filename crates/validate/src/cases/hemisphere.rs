@@ -7,7 +7,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::SpatialInertia;
 use merrow_math::real::sin_cos;
@@ -302,8 +302,8 @@ fn draw_responses(heave: [Vec<[f64; 2]>; 2], surge: [Vec<[f64; 2]>; 2]) -> Drawi
         y_label: y.into(),
         x_label: x.into(),
         lines: vec![
-            Line::new("tables", BLACK, true, table),
-            Line::new("simulation", COLOURS[0], false, run),
+            PlotCurve::new("tables", BLACK, true, table),
+            PlotCurve::new("simulation", COLOURS[0], false, run),
         ],
         logarithmic: false,
     };

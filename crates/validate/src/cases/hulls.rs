@@ -4,7 +4,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, evaluate, mean_period};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
@@ -116,11 +116,11 @@ fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             1e-3,
         ));
         let up = turned.matrix().r[2];
-        let skin = mesh.robots[0].links[0]
+        let hull_mesh = mesh.robots[0].links[0]
             .hull_mesh
             .as_ref()
             .ok_or("the ball has no mesh")?;
-        let centroid = skin
+        let centroid = hull_mesh
             .submerged_below_plane(up, at.z)
             .centroid()
             .ok_or("no part of the ball is submerged")?;
@@ -181,7 +181,7 @@ fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 fn floating_equilibrium(scene: &Scene) -> Result<FloatingState, String> {
     match compute_equilibrium(scene, &scene.robots[0]) {
-        Equilibrium::Afloat(found) => Ok(found),
+        Equilibrium::Floating(found) => Ok(found),
         other => Err(format!("it does not float: {other:?}")),
     }
 }
@@ -289,13 +289,13 @@ fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, Stri
 
 /// Draws the roll [deg] of the capsizing beam over time [s].
 fn capsize_figure(capsizing: Vec<[f64; 2]>) -> Drawing {
-    let edge = Line {
+    let edge = PlotCurve {
         label: "on its edge".into(),
         colour: BLACK,
         dashed: true,
         points: vec![[0.0, 45.0], [60.0, 45.0]],
     };
-    let beam = Line {
+    let beam = PlotCurve {
         label: "beam".into(),
         colour: COLOURS[0],
         dashed: false,

@@ -6,7 +6,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::{WaveState, air};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
@@ -42,7 +42,7 @@ pub const CASES: [Case; 3] = [
     },
 ];
 
-fn panel(y_label: &str, x_label: &str, lines: Vec<Line>) -> Panel {
+fn panel(y_label: &str, x_label: &str, lines: Vec<PlotCurve>) -> Panel {
     Panel {
         y_label: y_label.to_string(),
         x_label: x_label.to_string(),
@@ -167,16 +167,16 @@ fn attitude_figure(data: &ReferenceData<'_>, height: f64) -> Result<Drawing, Str
             "amplitude of pitch [deg]",
             "",
             vec![
-                Line::new("eq. 3", BLACK, true, law_pitch),
-                Line::new("vehicle", COLOURS[0], false, pitch),
+                PlotCurve::new("eq. 3", BLACK, true, law_pitch),
+                PlotCurve::new("vehicle", COLOURS[0], false, pitch),
             ],
         ),
         panel(
             "amplitude of roll [deg]",
             "wind direction (towards) relative to the bow [deg]",
             vec![
-                Line::new("eq. 4", BLACK, true, law_roll),
-                Line::new("vehicle", COLOURS[1], false, roll),
+                PlotCurve::new("eq. 4", BLACK, true, law_roll),
+                PlotCurve::new("vehicle", COLOURS[1], false, roll),
             ],
         ),
     ];
@@ -250,10 +250,10 @@ fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         "force [N], 5 m/s wind",
         "wind direction (towards) relative to the bow [deg]",
         vec![
-            Line::new("F_y, p_w as vector (Merrow)", COLOURS[0], false, ahead),
-            Line::new("F_x", COLOURS[1], false, right),
-            Line::new("F_y, p_w as unit vector", COLOURS[0], true, unit_ahead),
-            Line::new("F_x", COLOURS[1], true, unit_right),
+            PlotCurve::new("F_y, p_w as vector (Merrow)", COLOURS[0], false, ahead),
+            PlotCurve::new("F_x", COLOURS[1], false, right),
+            PlotCurve::new("F_y, p_w as unit vector", COLOURS[0], true, unit_ahead),
+            PlotCurve::new("F_x", COLOURS[1], true, unit_right),
         ],
     );
     let mut by_speed = [const { Vec::new() }; 2];
@@ -267,8 +267,8 @@ fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         "force [N], wind from astern",
         "wind [m/s]",
         vec![
-            Line::new("p_w as vector (Merrow)", COLOURS[0], false, vector),
-            Line::new("p_w as unit vector", COLOURS[0], true, unit),
+            PlotCurve::new("p_w as vector (Merrow)", COLOURS[0], false, vector),
+            PlotCurve::new("p_w as unit vector", COLOURS[0], true, unit),
         ],
     );
     let figure = draw_figure(
@@ -429,9 +429,9 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
             "buoyancy of a 2 m ball [N]",
             "",
             vec![
-                Line::new("spherical cap", BLACK, true, cap),
-                Line::new("mesh", COLOURS[1], false, buoyancy_curve(ball, 1.0, 2.0)?),
-                Line::new(
+                PlotCurve::new("spherical cap", BLACK, true, cap),
+                PlotCurve::new("mesh", COLOURS[1], false, buoyancy_curve(ball, 1.0, 2.0)?),
+                PlotCurve::new(
                     "bounding box (Kelpie)",
                     COLOURS[0],
                     false,
@@ -443,14 +443,14 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
             "buoyancy of a 2.4 m boat [N]",
             "draught [m]",
             vec![
-                Line::new("Wigley's closed form", BLACK, true, closed),
-                Line::new(
+                PlotCurve::new("Wigley's closed form", BLACK, true, closed),
+                PlotCurve::new(
                     "mesh",
                     COLOURS[1],
                     false,
                     buoyancy_curve(boat, WIGLEY[2], 0.42)?,
                 ),
-                Line::new(
+                PlotCurve::new(
                     "bounding box (Kelpie)",
                     COLOURS[0],
                     false,

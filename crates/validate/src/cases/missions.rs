@@ -3,7 +3,7 @@
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use crate::pool::model::Model;
 use crate::pool::summary;
 use crate::pool::summary::{ASCENT, LIMITS, REST_ANGLES};
@@ -107,7 +107,7 @@ fn stall(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ];
     let line = |label: &str, k: usize, mission: &Mission| {
         let samples = mission.samples.iter();
-        Line::new(
+        PlotCurve::new(
             label,
             COLOURS[k],
             false,

@@ -4,7 +4,7 @@
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{Damping, Scene};
@@ -340,7 +340,7 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
 
 /// Plots the tracks of both turns.
 pub fn figure(mss: &TrackedRun, python: &TrackedRun) -> Drawing {
-    let line = |label: &str, colour, dashed, points: &[[f64; 2]]| Line {
+    let line = |label: &str, colour, dashed, points: &[[f64; 2]]| PlotCurve {
         label: label.into(),
         colour,
         dashed,

@@ -4,7 +4,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply, evaluate, initial_motion};
 use crate::cases::{Case, CaseResult, CaseSet, otter, remus};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -274,7 +274,7 @@ fn decays(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 fn decay_panel(name: &str, reference: Vec<[f64; 2]>, merrow: Vec<[f64; 2]>) -> Panel {
     let first = |x: Vec<[f64; 2]>| x.into_iter().filter(|p| p[0] <= 6.0).collect();
-    let line = |label: &str, colour, dashed, points| Line {
+    let line = |label: &str, colour, dashed, points| PlotCurve {
         label: label.into(),
         colour,
         dashed,

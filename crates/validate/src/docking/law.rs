@@ -92,7 +92,7 @@ pub struct Gains {
 
 impl Gains {
     /// Returns the gains of table 5.2.
-    pub const fn of(link: Link) -> Self {
+    pub const fn for_link(link: Link) -> Self {
         match link {
             Link::Acoustic => Self {
                 kp: [75.0, 75.0, 225.0],
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn readings_differ_in_damping_and_integral() {
         let forces = Law::ALL.map(|law| {
-            let mut control = PositionControl::new(law, Gains::of(Link::Radio));
+            let mut control = PositionControl::new(law, Gains::for_link(Link::Radio));
             let reference = Vec3::new(11.0, 0.0, 0.0);
             control.update(Vec3::new(9.9, 0.0, 0.0), reference);
             control.update(Vec3::new(10.0, 0.0, 0.0), reference).x

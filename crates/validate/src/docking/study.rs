@@ -10,7 +10,7 @@ use crate::docking::scenario::{
     docked_distance, world_text,
 };
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
 use std::fmt::Write as _;
 
@@ -149,7 +149,7 @@ fn latching(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
         let found = run_latching((data.shipped)(WORLD)?, law)?;
         if matches!(law, Law::Error | Law::Damped) {
             let colour = COLOURS[panel.lines.len()];
-            let line = Line::new(law.name(), colour, false, found.distances);
+            let line = PlotCurve::new(law.name(), colour, false, found.distances);
             panel.lines.push(line);
         }
         let time = found
@@ -181,7 +181,7 @@ fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
     };
     let goal = START - Vec3::new(0.0, 0.0, 1.0);
     let mut trial = Trial::new(scene, Law::Accumulated, false, goal, CYCLES)?;
-    let acoustic = Gains::of(Link::Acoustic);
+    let acoustic = Gains::for_link(Link::Acoustic);
     let with_heave = |of: [f64; 3], heave: f64| [of[0], of[1], heave];
     trial.set_acoustic_gains(Gains {
         kp: with_heave(acoustic.kp, kp),
@@ -201,9 +201,9 @@ fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
         y_label: "motion downwards [m]".into(),
         x_label: "time [s]".into(),
         lines: vec![
-            Line::new("model, added mass only", BLACK, true, model(&printed)),
-            Line::new("model, with the mass", COLOURS[1], false, model(&plant)),
-            Line::new("Merrow, packets every 0.74 s", COLOURS[0], false, points),
+            PlotCurve::new("model, added mass only", BLACK, true, model(&printed)),
+            PlotCurve::new("model, with the mass", COLOURS[1], false, model(&plant)),
+            PlotCurve::new("Merrow, packets every 0.74 s", COLOURS[0], false, points),
         ],
         ..Panel::default()
     };
@@ -262,10 +262,10 @@ fn buoyancy(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
     ];
     let mut lines = Vec::new();
     for (k, points) in curves.into_iter().enumerate() {
-        lines.push(Line::new(names[k], COLOURS[k], false, points));
+        lines.push(PlotCurve::new(names[k], COLOURS[k], false, points));
         let thesis = vec![[BUOYANCIES[0], THESIS[k]], [PUBLISHED_BUOYANCY, THESIS[k]]];
         let label = if k == 0 { "thesis" } else { "" };
-        lines.push(Line::new(label, COLOURS[k], true, thesis));
+        lines.push(PlotCurve::new(label, COLOURS[k], true, thesis));
     }
     let panel = Panel {
         y_label: "time [s]".into(),
@@ -365,8 +365,8 @@ fn current_panels(curves: &[Curves; 2]) -> Vec<Panel> {
         y_label: labels[k].into(),
         x_label: if k == 2 { "head current [m/s]" } else { "" }.into(),
         lines: vec![
-            Line::new("hybrid", COLOURS[0], false, curves[0].points[k].clone()),
-            Line::new(
+            PlotCurve::new("hybrid", COLOURS[0], false, curves[0].points[k].clone()),
+            PlotCurve::new(
                 "acoustic only",
                 COLOURS[1],
                 false,
@@ -381,7 +381,7 @@ fn current_panels(curves: &[Curves; 2]) -> Vec<Panel> {
 /// Draws the distance from the dock over time; each entry has a name, a hybrid and an acoustic-only
 /// manoeuvre.
 pub(crate) fn distance_figure(entries: &[(&str, &Manoeuvre, &Manoeuvre)]) -> Drawing {
-    let mut lines = vec![Line::new(
+    let mut lines = vec![PlotCurve::new(
         "docked",
         BLACK,
         true,
@@ -393,8 +393,8 @@ pub(crate) fn distance_figure(entries: &[(&str, &Manoeuvre, &Manoeuvre)]) -> Dra
             samples.map(|s| [s.t, s.distance]).collect()
         };
         let colour = COLOURS[k % COLOURS.len()];
-        lines.push(Line::new(name, colour, false, points(hybrid)));
-        lines.push(Line::new("", colour, true, points(acoustic)));
+        lines.push(PlotCurve::new(name, colour, false, points(hybrid)));
+        lines.push(PlotCurve::new("", colour, true, points(acoustic)));
     }
     let panel = Panel {
         y_label: "distance from the dock [m]; dashed: acoustic only".into(),
@@ -409,7 +409,7 @@ pub(crate) fn distance_figure(entries: &[(&str, &Manoeuvre, &Manoeuvre)]) -> Dra
 pub(crate) fn power_figure(hybrid: &Manoeuvre, acoustic: &Manoeuvre) -> Drawing {
     let line = |label: &str, k: usize, run: &Manoeuvre| {
         let points = run.samples.iter().map(|s| [s.t, s.power]).collect();
-        Line::new(label, COLOURS[k], false, points)
+        PlotCurve::new(label, COLOURS[k], false, points)
     };
     let panel = Panel {
         y_label: "motive power [W]".into(),

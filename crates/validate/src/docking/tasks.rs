@@ -59,7 +59,7 @@ impl Modems {
         })
     }
 
-    fn on(&self, link: Link) -> usize {
+    fn select_modem(&self, link: Link) -> usize {
         match link {
             Link::Acoustic => self.acoustic,
             Link::Radio => self.radio.unwrap_or(self.acoustic),
@@ -164,7 +164,12 @@ impl Station {
             },
             stamp_ns: simulation.time_ns(),
         };
-        send(simulation, self.modems.on(link), receiver, packet.encode())
+        send(
+            simulation,
+            self.modems.select_modem(link),
+            receiver,
+            packet.encode(),
+        )
     }
 }
 
@@ -190,7 +195,7 @@ pub(crate) struct Vehicle {
 impl Vehicle {
     /// Creates the computer; `radio_period`: time between two packets by radio [s].
     pub(crate) fn new(scene: &Scene, law: Law, radio_period: f64) -> Result<Self, String> {
-        let mut gains = [Link::Acoustic, Link::Radio].map(Gains::of);
+        let mut gains = [Link::Acoustic, Link::Radio].map(Gains::for_link);
         gains[1].period = radio_period;
         Ok(Self {
             modems: Modems::find(scene, VEHICLE_ADDRESS)?,

@@ -25,7 +25,7 @@ const POINTS: usize = 700;
 
 /// A curve of a panel.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct PlotCurve {
     /// Name in the legend; a curve with an empty name is not in the legend.
     pub label: String,
     /// Colour of the curve.
@@ -36,7 +36,7 @@ pub struct Line {
     pub points: Vec<[f64; 2]>,
 }
 
-impl Line {
+impl PlotCurve {
     /// Creates a curve through `points`, in the units of the axes.
     pub(crate) fn new(label: &str, colour: Colour, dashed: bool, points: Vec<[f64; 2]>) -> Self {
         Self {
@@ -56,7 +56,7 @@ pub struct Panel {
     /// Label of the horizontal axis; set it on the last panel.
     pub x_label: String,
     /// Curves of the panel.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlotCurve>,
     /// True for a logarithmic vertical axis (base 10).
     pub logarithmic: bool,
 }
@@ -138,7 +138,7 @@ fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anch
 /// Draws one panel into `frame` (left, top, right, bottom) [px].
 fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
     let [left, top, right, bottom] = frame;
-    let scaled: Vec<(&Line, Vec<[f64; 2]>)> =
+    let scaled: Vec<(&PlotCurve, Vec<[f64; 2]>)> =
         panel.lines.iter().map(|l| (l, finite(panel, l))).collect();
     let all = || scaled.iter().flat_map(|(_, points)| points.iter());
     let mut x_ticks = Ticks::for_values(all().map(|p| p[0]), 10);
@@ -280,7 +280,7 @@ fn legend(drawing: &mut Drawing, panel: &Panel, [mut x, y]: [f64; 2]) {
 
 /// Returns the finite points of a curve, thinned, with the logarithm applied for logarithmic
 /// panels.
-fn finite(panel: &Panel, line: &Line) -> Vec<[f64; 2]> {
+fn finite(panel: &Panel, line: &PlotCurve) -> Vec<[f64; 2]> {
     let every = line.points.len().div_ceil(POINTS).max(1);
     let last = line.points.len().saturating_sub(1);
     let kept = line
@@ -369,7 +369,7 @@ mod tests {
     fn plans_have_equal_scales() {
         let square = vec![[0.0, 0.0], [10.0, 0.0], [10.0, 10.0]];
         let panel = Panel {
-            lines: vec![Line::new("", BLACK, true, square)],
+            lines: vec![PlotCurve::new("", BLACK, true, square)],
             ..Panel::default()
         };
         let drawing = draw_plan("", &panel, 800, 300);
@@ -394,7 +394,7 @@ mod tests {
     // a curve without finite points, or a panel without curves, must not cause a panic
     #[test]
     fn empty_figures_are_drawn() {
-        let nothing = Line {
+        let nothing = PlotCurve {
             label: "x".into(),
             colour: BLACK,
             dashed: false,

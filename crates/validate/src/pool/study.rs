@@ -1,7 +1,7 @@
 //! The study of `docs/uvms.md`: one set of trials, several models of the same vehicle.
 
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use crate::pool::coupling;
 use crate::pool::delayed;
 use crate::pool::joints::JointMotion;
@@ -204,8 +204,8 @@ fn row(s: &Summary) -> Value {
     })
 }
 
-fn line(label: &str, colour: usize, points: Vec<[f64; 2]>) -> Line {
-    Line {
+fn line(label: &str, colour: usize, points: Vec<[f64; 2]>) -> PlotCurve {
+    PlotCurve {
         label: label.to_string(),
         colour: COLOURS[colour],
         dashed: false,
@@ -265,7 +265,7 @@ fn panels(
     let (_, first) = found.first()?;
     let panel = |k: usize, name: &str| {
         let points = first.measured[k].iter().map(|(t, v)| [*t, *v]).collect();
-        let mut lines = vec![Line {
+        let mut lines = vec![PlotCurve {
             label: "measured".into(),
             colour: BLACK,
             dashed: false,
@@ -315,7 +315,7 @@ fn servo_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Option<Drawin
         .track
         .joints[1]
         .points();
-    let mut lines = vec![Line {
+    let mut lines = vec![PlotCurve {
         label: "measured".into(),
         colour: BLACK,
         dashed: false,
@@ -408,7 +408,7 @@ fn draw_delayed_added_mass(model: &Model, home: [f64; JOINTS], theory: f64) -> D
             .collect::<Vec<_>>()
     };
     let curves = [0.95, 1.0, 1.01, 1.05].map(|f| f * theory);
-    let mut lines: Vec<Line> = curves
+    let mut lines: Vec<PlotCurve> = curves
         .iter()
         .enumerate()
         .map(|(c, f)| line(&format!("{f:.3} M_A"), c, growth(*f)))

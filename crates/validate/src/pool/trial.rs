@@ -1,7 +1,7 @@
 //! Compares one recorded trial with one replay of it.
 
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use crate::pool::joints::JointMotion;
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINT_NAMES, Recording};
@@ -104,7 +104,7 @@ pub fn replay_and_score(model: &Model, recording: &Recording, mode: Mode) -> Opt
 impl Outcome {
     /// Plots roll, pitch and joints over time, measured and simulated.
     pub fn figure(&self, mode: Mode) -> Drawing {
-        let line = |label: &str, colour, dashed, points| Line {
+        let line = |label: &str, colour, dashed, points| PlotCurve {
             label: label.to_string(),
             colour,
             dashed,

@@ -7,7 +7,7 @@ use merrow_model::scene::sensor::obstacle::{Detection, DetectorSpec};
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use merrow_validate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 
 /// Minimum and maximum height of a plan view [px].
 const PLAN: [f64; 2] = [200.0, 900.0];
@@ -49,17 +49,17 @@ fn draw_plan_view(title: &str, found: &[Detection], in_world: bool) -> Drawing {
             |n| format!("listed {}", n + 1),
         );
         let points = corners.map(at).map(|p| [p.x, p.y]).to_vec();
-        Line {
+        PlotCurve {
             label,
             colour: COLOURS[k % COLOURS.len()],
             dashed: false,
             points,
         }
     };
-    let mut lines: Vec<Line> = found.iter().enumerate().map(outline).collect();
+    let mut lines: Vec<PlotCurve> = found.iter().enumerate().map(outline).collect();
     if !in_world {
         // outline of the sensor
-        lines.push(Line {
+        lines.push(PlotCurve {
             label: "sensor".to_string(),
             colour: BLACK,
             dashed: false,

@@ -61,13 +61,13 @@ impl Center {
 }
 
 /// Robot at one instant, with the environment of its laws.
-struct Instant<'a> {
+struct RobotSnapshot<'a> {
     simulation: &'a Simulation,
     robot: usize,
     environment: EnvironmentState<'a>,
 }
 
-impl Instant<'_> {
+impl RobotSnapshot<'_> {
     /// Evaluates poses, velocities and forces in this motion.
     fn evaluate(&self, motion: &Motion) -> Workspace {
         let model = self.model();
@@ -208,7 +208,7 @@ impl Evaluation {
         let now_ns = simulation.time_ns();
         let (mut variation, mut waves) = (VariationCache::default(), StepWaves::default());
         let time = now_ns as f64 * 1e-9;
-        let instant = Instant {
+        let snapshot = RobotSnapshot {
             simulation,
             robot,
             environment: EnvironmentState {
@@ -219,24 +219,24 @@ impl Evaluation {
                 waves: waves.at_start(&sea.waves, now_ns),
             },
         };
-        Self::at(&instant)
+        Self::from_snapshot(&snapshot)
     }
 
-    fn at(instant: &Instant<'_>) -> Self {
-        let (model, gravity) = (instant.model(), instant.environment.gravity);
-        let state = &instant.simulation.state.robots[instant.robot];
-        let work = instant.evaluate(&state.motion);
+    fn from_snapshot(snapshot: &RobotSnapshot<'_>) -> Self {
+        let (model, gravity) = (snapshot.model(), snapshot.environment.gravity);
+        let state = &snapshot.simulation.state.robots[snapshot.robot];
+        let work = snapshot.evaluate(&state.motion);
         let (mut masses, mut volumes) = (Center::default(), Center::default());
         let (mut drag, mut wind) = (Vec3::zero(), Vec3::zero());
         let (mut slender, mut lift) = (Vec3::zero(), Vec3::zero());
         for (link, w) in model.links.iter().zip(&work.links) {
             let in_world = |p: Vec3| w.p_WL + w.R_WL.mul_vec(p);
             masses.add(in_world(link.p_LoLcm), link.mass);
-            wind += w.R_WL.mul_vec(instant.wind(link, w));
+            wind += w.R_WL.mul_vec(snapshot.wind(link, w));
             if link.wet {
                 volumes.add(in_world(link.p_LoCb), w.submerged_fraction * link.volume);
-                drag += w.R_WL.mul_vec(Instant::damping(link, w));
-                let [own_slender, own_lift] = instant.lift(link, w);
+                drag += w.R_WL.mul_vec(RobotSnapshot::damping(link, w));
+                let [own_slender, own_lift] = snapshot.lift(link, w);
                 slender += w.R_WL.mul_vec(own_slender);
                 lift += w.R_WL.mul_vec(own_lift);
             }
@@ -253,13 +253,13 @@ impl Evaluation {
         let weight = Vec3::new(0.0, 0.0, -masses.weight * gravity);
         let mut forces = vec![whole("gravity", gravity_center, weight)];
         if let Some(center) = buoyancy_center {
-            let buoyancy = instant.buoyancy(&state.motion, work.links[0].water);
+            let buoyancy = snapshot.buoyancy(&state.motion, work.links[0].water);
             forces.push(whole("buoyancy", center, buoyancy));
             forces.push(whole("damping", base, drag));
             forces.push(whole(
                 "added mass",
                 base,
-                instant.added_mass(&work.links[0]),
+                snapshot.added_mass(&work.links[0]),
             ));
         }
         for (law, f) in [("wind", wind), ("slender body", slender), ("lift", lift)] {
@@ -267,8 +267,8 @@ impl Evaluation {
                 forces.push(whole(law, base, f));
             }
         }
-        instant.add_fins(&work, &mut forces);
-        instant.add_tethers(&work, &mut forces);
+        snapshot.add_fins(&work, &mut forces);
+        snapshot.add_tethers(&work, &mut forces);
         for (thruster, own) in model.thrusters.iter().zip(&state.actuators) {
             let w = &work.links[thruster.link];
             forces.push(Force {

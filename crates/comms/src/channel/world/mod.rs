@@ -1,8 +1,8 @@
 //! Channels between the modems of a running world.
 //!
-//! [`WorldChannel`] contains the constants of a run and, after [`WorldChannel::at`], the positions
-//! and velocities of the modems at the start of a step. [`InstantChannel`] evaluates the law of the
-//! medium for two modems at a time within the step.
+//! [`WorldChannel`] contains the constants of a run and, after [`WorldChannel::update_to`], the
+//! positions and velocities of the modems at the start of a step. [`InstantChannel`] evaluates the
+//! law of the medium for two modems at a time within the step.
 //!
 //! # Law
 //! ```text
@@ -197,7 +197,7 @@ impl WorldChannel {
 
     /// Sets the positions and velocities of the modems to their values at the start of a step and
     /// returns the channels of this step.
-    pub fn at<'a>(&'a mut self, instant: &'a ChannelInstant<'a>) -> InstantChannel<'a> {
+    pub fn update_to<'a>(&'a mut self, instant: &'a ChannelInstant<'a>) -> InstantChannel<'a> {
         let environment = instant.environment;
         self.t_ns = instant.view.time_ns;
         let modems = &self.modems;

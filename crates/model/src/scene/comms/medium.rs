@@ -167,7 +167,7 @@ pub struct SatelliteMedium {
     /// Minimum elevation of a satellite [rad].
     pub min_elevation: f64,
     /// Satellites of the service.
-    pub sky: Sky,
+    pub sky: SatelliteVisibility,
 }
 
 /// Role of a satellite terminal.
@@ -181,7 +181,7 @@ pub enum SatelliteRole {
 
 /// Satellites of a service, as functions of time.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Sky {
+pub enum SatelliteVisibility {
     /// A satellite is always in view, at this elevation from every place.
     Always {
         /// Elevation of the satellite [rad].

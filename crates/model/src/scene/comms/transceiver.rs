@@ -34,7 +34,7 @@
 //!     band_mhz                                       Transceiver::band
 //!     role: terminal | gateway                       SatelliteRole
 //!     zenith_snr_db, latency_s, min_elevation_deg
-//!     sky:                                           Sky
+//!     sky:                                           SatelliteVisibility
 //!       {kind: always, elevation_deg} | {kind: windows, period_s, open_s: [[start, end], ...], elevation_deg} |
 //!       {kind: walker, altitude_km, inclination_deg, planes, satellites, node_spread_deg, phasing, first_node_deg}
 //!   bearing_std_deg, range_std_m                     UsblArray

@@ -19,7 +19,7 @@ pub struct Slab<T> {
 
 impl<T: Reset> Slab<T> {
     /// Returns the index of an unused item with its initial value and marks it as used.
-    pub fn take(&mut self) -> u32 {
+    pub fn allocate(&mut self) -> u32 {
         if let Some(k) = self.free.pop() {
             self.used[k as usize] = true;
             return k;

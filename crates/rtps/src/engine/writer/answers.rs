@@ -79,7 +79,7 @@ impl Answers {
 mod tests {
     use super::*;
 
-    fn at(ms: u64) -> Nanos {
+    fn from_millis(ms: u64) -> Nanos {
         Nanos(ms * MILLIS)
     }
 
@@ -90,27 +90,27 @@ mod tests {
     #[test]
     fn requests_for_fragments_under_way_are_ignored() {
         let mut answers = Answers::default();
-        answers.note_heartbeat(at(0), position(1), false);
-        answers.note_answer(at(7));
+        answers.note_heartbeat(from_millis(0), position(1), false);
+        answers.note_answer(from_millis(7));
         for k in 1..=10 {
-            answers.note_heartbeat(at(100 + 8 * k), position(100 * k as u32), true);
+            answers.note_heartbeat(from_millis(100 + 8 * k), position(100 * k as u32), true);
         }
         // the request answers the heartbeat of 164 ms or an earlier heartbeat
-        let known = answers.known_position(at(171), position(910));
+        let known = answers.known_position(from_millis(171), position(910));
         assert_eq!(known, position(800));
-        let after_the_stream = answers.known_position(at(190), position(1000));
+        let after_the_stream = answers.known_position(from_millis(190), position(1000));
         assert_eq!(after_the_stream, position(1000));
     }
 
     #[test]
     fn only_answers_of_single_heartbeats_are_measured() {
         let mut answers = Answers::default();
-        answers.note_heartbeat(at(0), position(1), false);
-        answers.note_heartbeat(at(10), position(1), false);
-        answers.note_answer(at(11));
+        answers.note_heartbeat(from_millis(0), position(1), false);
+        answers.note_heartbeat(from_millis(10), position(1), false);
+        answers.note_answer(from_millis(11));
         assert_eq!(answers.delay(), 0);
-        answers.note_heartbeat(at(100), position(1), false);
-        answers.note_answer(at(108));
+        answers.note_heartbeat(from_millis(100), position(1), false);
+        answers.note_answer(from_millis(108));
         assert_eq!(answers.delay(), 7 * MILLIS);
     }
 }

@@ -53,7 +53,11 @@ pub(super) fn decodes(body: &str, expected: &Submessage) {
 }
 
 /// Checks that the little-endian `body` decodes to `expected` and that `build` writes it.
-pub(super) fn both(body: &str, expected: &Submessage, build: impl FnOnce(&mut MessageBuilder)) {
+pub(super) fn check_round_trip(
+    body: &str,
+    expected: &Submessage,
+    build: impl FnOnce(&mut MessageBuilder),
+) {
     decodes(body, expected);
     let mut builder = MessageBuilder::new(PREFIX);
     build(&mut builder);

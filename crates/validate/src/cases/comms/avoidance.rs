@@ -9,7 +9,7 @@ use crate::cases::{Case, CaseResult, CaseSet};
 use crate::docking::law::{Gains, Law, PositionControl, attitude_moment, heading, waypoint};
 use crate::docking::packet::Downlink;
 use crate::docking::scenario::{DOCK_ADDRESS, Link, SCHEDULE, docked_distance};
-use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
@@ -108,7 +108,7 @@ fn run(data: &ReferenceData<'_>, promiscuous: bool, avoids: bool) -> Result<Pass
     let mut vehicles = [0, 1].map(|k| Vehicle {
         address: k as u16 + 2,
         modem: k,
-        control: PositionControl::new(Law::Damped, Gains::of(Link::Acoustic)),
+        control: PositionControl::new(Law::Damped, Gains::for_link(Link::Acoustic)),
         force: Vec3::zero(),
         yaw: std::f64::consts::PI * k as f64,
         other: None,
@@ -259,8 +259,8 @@ fn avoidance(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         y_label: "distance between the vehicles [m]".into(),
         x_label: "time [s]".into(),
         lines: vec![
-            Line::new("without avoidance", COLOURS[1], false, ignored.distances),
-            Line::new("overheard positions", COLOURS[0], false, avoided.distances),
+            PlotCurve::new("without avoidance", COLOURS[1], false, ignored.distances),
+            PlotCurve::new("overheard positions", COLOURS[0], false, avoided.distances),
         ],
         ..Panel::default()
     };

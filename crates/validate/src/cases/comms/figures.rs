@@ -3,7 +3,7 @@
 use crate::cases::comms::{PERIOD, Results, run_modems, thetis, uniform_water};
 use crate::cases::reference_data::ReferenceData;
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_model::scene::comms::BROADCAST;
 
 /// Threshold of the signal-to-noise ratio of the modem of Thetis [dB].
@@ -48,13 +48,13 @@ pub(super) fn signal_excess(
             y_label: "SL - TL - NB with directivity [dB]".into(),
             x_label: x_label.into(),
             lines: vec![
-                Line::new(
+                PlotCurve::new(
                     "threshold",
                     BLACK,
                     true,
                     ends.map(|x| [x, THRESHOLD]).to_vec(),
                 ),
-                Line::new("message to all", COLOURS[0], false, points),
+                PlotCurve::new("message to all", COLOURS[0], false, points),
             ],
             ..Panel::default()
         }
@@ -93,7 +93,7 @@ pub(super) fn schedule_trace(found: &Results) -> Drawing {
             1 => "vehicles",
             _ => "",
         };
-        Line::new(label, COLOURS[modem.min(1) as usize], false, points)
+        PlotCurve::new(label, COLOURS[modem.min(1) as usize], false, points)
     });
     let panel = Panel {
         y_label: "modem, upper level: transmit".into(),
@@ -120,8 +120,8 @@ pub(super) fn fading_distribution(factors: &[f64]) -> Drawing {
         y_label: "part of the samples below [-]".into(),
         x_label: "received power over its mean [-]".into(),
         lines: vec![
-            Line::new("Merrow, 100 000 samples", COLOURS[0], false, measured),
-            Line::new("1 - exp(-x)", BLACK, true, law),
+            PlotCurve::new("Merrow, 100 000 samples", COLOURS[0], false, measured),
+            PlotCurve::new("1 - exp(-x)", BLACK, true, law),
         ],
         ..Panel::default()
     };

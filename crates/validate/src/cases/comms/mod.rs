@@ -9,7 +9,7 @@ mod traffic;
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_comms::channel::conductive::ConductiveWave;
 use merrow_comms::channel::fading::power_factor;
 use merrow_comms::mac::tdma::StationSchedule;
@@ -190,7 +190,7 @@ fn delay(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             ));
             points.push([*d, time]);
         }
-        panel.lines.push(Line {
+        panel.lines.push(PlotCurve {
             label: format!("{} bit", 8 * bytes),
             colour: COLOURS[k],
             dashed: false,
@@ -224,11 +224,11 @@ fn delivery_radius(source_level: f64, depth: f64) -> f64 {
     let loss = |r: f64| 20.0 * libm::log10(r) + 1e-3 * francois_garrison(26.0, &water) * r;
     let (mut low, mut high) = (1.0, 1e5);
     for _ in 0..80 {
-        let middle = 0.5 * (low + high);
-        if source_level - loss(middle) - noise > 10.0 {
-            low = middle;
+        let midpoint = 0.5 * (low + high);
+        if source_level - loss(midpoint) - noise > 10.0 {
+            low = midpoint;
         } else {
-            high = middle;
+            high = midpoint;
         }
     }
     low
@@ -391,7 +391,7 @@ fn path_loss(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         sound.push([*d, loss]);
     }
     let wave = ConductiveWave::new(1e7, [80.0, 1.0], 0.01);
-    let line = |label: &str, colour, points| Line {
+    let line = |label: &str, colour, points| PlotCurve {
         label: label.into(),
         colour,
         dashed: false,

@@ -5,7 +5,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
@@ -149,7 +149,7 @@ impl Pair {
         let line = |robot: usize, label: &str| {
             let points = self.observations.iter();
             let points = points.map(|o| [o.t, o.headings[robot]]).collect();
-            Line::new(label, COLOURS[robot], false, points)
+            PlotCurve::new(label, COLOURS[robot], false, points)
         };
         let panel = Panel {
             y_label: "heading [deg]".into(),

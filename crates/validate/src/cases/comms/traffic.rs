@@ -4,7 +4,7 @@ use crate::cases::check::Check;
 use crate::cases::comms::{Message, Results, run_modems, uniform_water};
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_math::decibels::level as decibels;
 use merrow_math::rng::Stream;
 use merrow_model::state::comms::LossCause;
@@ -164,8 +164,12 @@ fn throughput(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         }
         let curve = (1..=80).map(|n| 0.025 * f64::from(n));
         let curve = curve.filter_map(|g| Some([g, law(g)?])).collect();
-        panel.lines.push(Line::new("", COLOURS[k], true, curve));
-        panel.lines.push(Line::new(name, COLOURS[k], false, points));
+        panel
+            .lines
+            .push(PlotCurve::new("", COLOURS[k], true, curve));
+        panel
+            .lines
+            .push(PlotCurve::new(name, COLOURS[k], false, points));
     }
     let title = "Throughput of 20 modems within 1 m (V26); dashed: laws";
     let figure = draw_figure(title, &[panel], FIGURE_WIDTH, 320);
@@ -231,13 +235,13 @@ fn adaptation(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let panels = [
         Panel {
             y_label: "rate [kbit/s]".into(),
-            lines: vec![Line::new("data rate", COLOURS[0], false, rates)],
+            lines: vec![PlotCurve::new("data rate", COLOURS[0], false, rates)],
             ..Panel::default()
         },
         Panel {
             y_label: "signal-to-noise ratio [dB]".into(),
             x_label: "distance [m]".into(),
-            lines: vec![Line::new("message before", COLOURS[1], false, ratios)],
+            lines: vec![PlotCurve::new("message before", COLOURS[1], false, ratios)],
             ..Panel::default()
         },
     ];
@@ -324,8 +328,8 @@ fn power_control(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         y_label: "transmit power [W]".into(),
         x_label: "time [s]".into(),
         lines: vec![
-            Line::new("power that suffices", BLACK, true, limit),
-            Line::new("messages to the vehicle", COLOURS[0], false, points),
+            PlotCurve::new("power that suffices", BLACK, true, limit),
+            PlotCurve::new("messages to the vehicle", COLOURS[0], false, points),
         ],
         ..Panel::default()
     };

@@ -3,7 +3,7 @@
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance};
 use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 
@@ -131,7 +131,7 @@ fn panel(what: &str, label: &str, column: usize, responses: &[Response]) -> Pane
         lines: lines
             .map(|(response, colour)| {
                 let points = response.points.iter().map(|p| [p[0], p[column]]).collect();
-                Line::new(response.vehicle, colour, false, points)
+                PlotCurve::new(response.vehicle, colour, false, points)
             })
             .collect(),
         ..Panel::default()

@@ -6,7 +6,7 @@ use crate::cases::reference_data::{ReferenceData, mean_period};
 use crate::cases::sea::{eastward_sea_state, spectral_moment};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::WaveState;
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::spectrum::Density;
@@ -248,7 +248,7 @@ fn draw_hour(minute: Vec<[f64; 2]>, crests: &[f64]) -> Drawing {
         Panel {
             y_label: "elevation [m]".into(),
             x_label: "time [s]".into(),
-            lines: vec![Line::new(
+            lines: vec![PlotCurve::new(
                 "two minutes of seed 1",
                 COLOURS[1],
                 false,
@@ -260,8 +260,8 @@ fn draw_hour(minute: Vec<[f64; 2]>, crests: &[f64]) -> Drawing {
             y_label: "fraction of crests that are higher".into(),
             x_label: "crest / Hs".into(),
             lines: vec![
-                Line::new("Rayleigh", BLACK, true, curve(&rayleigh_exceedance)),
-                Line::new("three hours", COLOURS[0], false, found),
+                PlotCurve::new("Rayleigh", BLACK, true, curve(&rayleigh_exceedance)),
+                PlotCurve::new("three hours", COLOURS[0], false, found),
             ],
             logarithmic: true,
         },

@@ -4,7 +4,7 @@ use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::sound::eigenray::eigenrays;
 use merrow_environment::sound::ray::{Ray, trace};
 use merrow_environment::sound::{Waveguide, doppler, interference};
@@ -86,7 +86,7 @@ fn rays(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
             depths = [depths[0].min(r.depth), depths[1].max(r.depth)];
             points.push([r.range * 1e-3, -r.depth]);
         })?;
-        panel.lines.push(Line {
+        panel.lines.push(PlotCurve {
             label: format!("{angle} deg"),
             colour: COLOURS[k % COLOURS.len()],
             dashed: false,

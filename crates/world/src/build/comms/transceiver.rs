@@ -5,8 +5,8 @@ use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
 use merrow_model::scene::comms::medium::{
     AcousticMedium, ElectromagneticMedium, Medium, Multipath, OpticalMedium, PathLoss,
-    Polarisation, RadioMedium, SatelliteMedium, SatelliteRole, Shadowing, Sky, ThrusterNoise,
-    Walker,
+    Polarisation, RadioMedium, SatelliteMedium, SatelliteRole, SatelliteVisibility, Shadowing,
+    ThrusterNoise, Walker,
 };
 use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
@@ -215,7 +215,7 @@ fn build_satellite(file: &SatelliteConfig) -> SatelliteMedium {
         latency: file.latency_s,
         min_elevation: file.min_elevation_deg.to_radians(),
         sky: match &file.sky {
-            SkyConfig::Always { elevation_deg, .. } => Sky::Always {
+            SkyConfig::Always { elevation_deg, .. } => SatelliteVisibility::Always {
                 elevation: elevation_deg.to_radians(),
             },
             SkyConfig::Windows {
@@ -223,12 +223,12 @@ fn build_satellite(file: &SatelliteConfig) -> SatelliteMedium {
                 open_s,
                 elevation_deg,
                 ..
-            } => Sky::Windows {
+            } => SatelliteVisibility::Windows {
                 period: *period_s,
                 open: open_s.clone(),
                 elevation: elevation_deg.to_radians(),
             },
-            SkyConfig::Walker(walker) => Sky::Walker(Walker {
+            SkyConfig::Walker(walker) => SatelliteVisibility::Walker(Walker {
                 altitude: 1e3 * walker.altitude_km,
                 inclination: walker.inclination_deg.to_radians(),
                 planes: walker.planes,

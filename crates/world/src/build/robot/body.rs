@@ -186,7 +186,7 @@ fn build_buoyancy(
         hull: meshed
             .as_ref()
             .map_or_else(|| hull(body, volume, p_LoCb, R_LU), |mesh| mesh.hull),
-        hull_mesh: meshed.and_then(|mesh| mesh.skin),
+        hull_mesh: meshed.and_then(|hull| hull.mesh),
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct MeshHull {
     /// Bounding box of the mesh.
     pub hull: Hull,
     /// The mesh itself; `None` if the bounding box is used instead.
-    pub skin: Option<Arc<HullMesh>>,
+    pub mesh: Option<Arc<HullMesh>>,
 }
 
 /// Returns the hull of the body `name` if it is a mesh or the bounding box of one.
@@ -41,11 +41,11 @@ pub(crate) fn build_mesh_hull(
         HullConfig::BoundingBox(file) => (file, true),
         HullConfig::Sphere | HullConfig::Box { .. } | HullConfig::Ellipsoid { .. } => return None,
     };
-    let skin = load_hull_mesh(name, body, file, is_box, assets, problems)?;
+    let mesh = load_hull_mesh(name, body, file, is_box, assets, problems)?;
     if is_box {
-        Some(bounding_box_hull(&skin, R_LU))
+        Some(bounding_box_hull(&mesh, R_LU))
     } else {
-        Some(mesh_hull(&skin, R_LU))
+        Some(mesh_hull(&mesh, R_LU))
     }
 }
 
@@ -100,11 +100,11 @@ fn load_hull_mesh(
     Some(HullMesh::new(vertices, mesh.triangles.clone()))
 }
 
-fn mesh_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
-    let vertices = skin.vertices.iter().map(|v| R_LU.mul_vec(*v)).collect();
-    let turned = HullMesh::new(vertices, skin.triangles.clone());
-    let (center, bound) = skin.bounding_sphere();
-    let half = (skin.bounds[1] - skin.bounds[0]).scale(0.5);
+fn mesh_hull(mesh: &HullMesh, R_LU: Mat3) -> MeshHull {
+    let vertices = mesh.vertices.iter().map(|v| R_LU.mul_vec(*v)).collect();
+    let turned = HullMesh::new(vertices, mesh.triangles.clone());
+    let (center, bound) = mesh.bounding_sphere();
+    let half = (mesh.bounds[1] - mesh.bounds[0]).scale(0.5);
     MeshHull {
         volume: turned.volume,
         centroid: turned.centroid,
@@ -114,12 +114,12 @@ fn mesh_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
             R_LH: R_LU,
             bound,
         },
-        skin: Some(Arc::new(turned)),
+        mesh: Some(Arc::new(turned)),
     }
 }
 
-fn bounding_box_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
-    let [low, high] = skin.bounds;
+fn bounding_box_hull(mesh: &HullMesh, R_LU: Mat3) -> MeshHull {
+    let [low, high] = mesh.bounds;
     let half = (high - low).scale(0.5);
     let center = R_LU.mul_vec((low + high).scale(0.5));
     let shape = HullShape::Box(half);
@@ -132,6 +132,6 @@ fn bounding_box_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
             R_LH: R_LU,
             bound: half.norm(),
         },
-        skin: None,
+        mesh: None,
     }
 }

@@ -150,7 +150,7 @@ fn is_applicable(
 /// Returns the wetted fraction of the hull with its origin `height` [m] above the surface.
 pub(super) fn wetted_fraction(link: &Link, up: Vec3, height: f64) -> f64 {
     match &link.hull_mesh {
-        Some(skin) => skin.submerged_below_plane(up, height).volume / skin.volume,
+        Some(hull_mesh) => hull_mesh.submerged_below_plane(up, height).volume / hull_mesh.volume,
         None => buoyancy::wetness(link, up, height).wet,
     }
 }
@@ -346,7 +346,7 @@ fn build_diffraction(
     place: &Place,
     problems: &mut Problems,
 ) -> Option<Diffraction> {
-    let Some(skin) = &link.hull_mesh else {
+    let Some(hull_mesh) = &link.hull_mesh else {
         let text = format!(
             "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure of the incident waves: give {} one, or \
              leave them out",
@@ -366,7 +366,7 @@ fn build_diffraction(
         mirrored,
     } = table;
     let n = headings.len();
-    let wet = skin.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
+    let wet = hull_mesh.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
     let around = frame.around;
     let to_link = |k: usize, force: &[[f64; 2]; 6]| -> Phasor {
         let (omega, heading) = (waves.omega[k / n], headings[k % n].to_radians());
@@ -382,7 +382,7 @@ fn build_diffraction(
         if waves.is_total {
             let wave_number = dispersion::wave_number(omega, around.depth, around.gravity);
             let own = froude_krylov_force(&wet, p_LoP, wave_number, heading, around.depth);
-            let rho_g = around.density * around.gravity * (link.volume / skin.volume);
+            let rho_g = around.density * around.gravity * (link.volume / hull_mesh.volume);
             for (part, own) in parts.iter_mut().zip(own) {
                 *part = part.minus(&SpatialForce {
                     m: own.m.scale(rho_g),
