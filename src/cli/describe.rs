@@ -14,6 +14,7 @@ use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
 use merrow_model::scene::sensor::obstacle::Obstacle;
 use merrow_model::scene::{Link, Robot, Scene, Tether, TetherEnd, Winch};
+use merrow_ros2::msg::geometry_msgs::TransformStamped;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
@@ -194,8 +195,12 @@ fn parameters(scene: &Scene) -> Vec<Value> {
         .into_iter()
         .map(|d| {
             json!({
-                "name": d.name, "type": d.default.type_name(), "default": rounded_value(d.default).to_string(),
-                "range": d.range.map(|r| rounded_range(r).to_string()), "constraints": d.constraints, "description": d.description,
+                "name": d.name,
+                "type": d.default.type_name(),
+                "default": rounded_value(d.default).to_string(),
+                "range": d.range.map(|r| rounded_range(r).to_string()),
+                "constraints": d.constraints,
+                "description": d.description,
             })
         })
         .collect()
@@ -309,7 +314,14 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         .zip(costs)
         .map(|(s, cost)| {
             let lazy = s.kind.exteroceptive().map(|_| s.lazy);
-            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "min_rate_hz": s.min_rate(), "cores": cost, "lazy": lazy })
+            json!({
+                "name": s.name,
+                "kind": s.kind.name(),
+                "rate_hz": s.rate,
+                "min_rate_hz": s.min_rate(),
+                "cores": cost,
+                "lazy": lazy,
+            })
         })
         .collect();
     json!({
@@ -452,7 +464,9 @@ fn at_rest_text(r: &Value) -> Option<String> {
         .filter_map(|x| Some(format!("{:.4}", (x.as_f64()? * 1e4).round() * 1e-4 + 0.0)))
         .collect();
     Some(format!(
-        "at rest: draught {:.4} m, displaced volume {:.5} m3, centre of buoyancy [{}], waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg, submerged fraction of the base {:.4}, its added mass [{}] kg",
+        "at rest: draught {:.4} m, displaced volume {:.5} m3, centre of buoyancy [{}], waterplane \
+         {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg, submerged fraction \
+         of the base {:.4}, its added mass [{}] kg",
         number("draught_m")?,
         number("displaced_volume_m3")?,
         center.join(", "),
@@ -486,7 +500,15 @@ fn frame_tree(scene: &Scene) -> Vec<Value> {
     };
     let moving = frames::moving_frames(scene, &snapshot, true).transforms;
     let fixed = frames::static_frames(scene).transforms;
-    let one = |moves: bool| move |t: merrow_ros2::msg::geometry_msgs::TransformStamped| json!({ "parent": t.header.frame_id, "child": t.child_frame_id, "moves": moves });
+    let one = |moves: bool| {
+        move |t: TransformStamped| {
+            json!({
+                "parent": t.header.frame_id,
+                "child": t.child_frame_id,
+                "moves": moves,
+            })
+        }
+    };
     moving
         .into_iter()
         .map(one(true))

@@ -196,7 +196,8 @@ fn node_declarations(pace: Pace) -> Vec<Declaration> {
         Declaration::new(
             INTERFACES_PREFIX,
             Value::String(String::new()),
-            "Text before the names of the services of simulation_interfaces, such as gzserver; empty: the names are absolute. Read at the start.",
+            "Text before the names of the services of simulation_interfaces, such as gzserver; \
+             empty: the names are absolute. Read at the start.",
         )
         .read_only(),
     ]

@@ -206,7 +206,8 @@ impl FieldType {
             nested_type_name: nested,
         } = self.ids();
         format!(
-            r#"{{"type_id": {type_id}, "capacity": {capacity}, "string_capacity": {string_capacity}, "nested_type_name": "{nested}"}}"#
+            "{{\"type_id\": {type_id}, \"capacity\": {capacity}, \
+             \"string_capacity\": {string_capacity}, \"nested_type_name\": \"{nested}\"}}"
         )
     }
 

@@ -99,7 +99,8 @@ impl Link {
         let address = SocketAddr::new(settings.address, settings.port);
         let failed = |why: io::Error| {
             format!(
-                "autopilot of {name}: UDP {address}: {why}; expected a free port: end the other program, or give another `instance`"
+                "autopilot of {name}: UDP {address}: {why}; expected a free port: end the other \
+                 program, or give another `instance`"
             )
         };
         let socket = UdpSocket::bind(address).map_err(failed)?;

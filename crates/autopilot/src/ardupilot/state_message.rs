@@ -34,7 +34,8 @@ pub fn encode(state: &VehicleState) -> Vec<u8> {
     let vector = |v: Vec3| format!("[{:.9}, {:.9}, {:.9}]", v.x, v.y, v.z);
     let q = state.attitude;
     let mut text = format!(
-        "\n{{\"timestamp\":{:.9},\"imu\":{{\"gyro\":{},\"accel_body\":{}}},\"position\":{},\"quaternion\":[{:.9}, {:.9}, {:.9}, {:.9}],\"velocity\":{}",
+        "\n{{\"timestamp\":{:.9},\"imu\":{{\"gyro\":{},\"accel_body\":{}}},\"position\":{},\
+         \"quaternion\":[{:.9}, {:.9}, {:.9}, {:.9}],\"velocity\":{}",
         state.time,
         vector(state.gyro),
         vector(state.accelerometer),

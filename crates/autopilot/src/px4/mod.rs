@@ -94,7 +94,8 @@ impl Link {
         let address = SocketAddr::new(settings.address, settings.port);
         let failed = |why: io::Error| {
             format!(
-                "autopilot of {name}: TCP {address}: {why}; expected a free port: end the other program, or give another `instance`"
+                "autopilot of {name}: TCP {address}: {why}; expected a free port: end the other \
+                 program, or give another `instance`"
             )
         };
         let listener = TcpListener::bind(address).map_err(failed)?;

@@ -97,7 +97,8 @@ pub fn check_plausibility(sea: &SeaState, depth: f64, gravity: f64) -> Option<Im
     let max_height = 0.142 * libm::tanh(k * depth) * length;
     if sea.hs > max_height {
         return Some(Implausibility::Breaks(format!(
-            "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and break above {max_height:.3} m: lower the height or lengthen the period",
+            "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and \
+             break above {max_height:.3} m: lower the height or lengthen the period",
             sea.hs, sea.tp
         )));
     }
@@ -106,7 +107,8 @@ pub fn check_plausibility(sea: &SeaState, depth: f64, gravity: f64) -> Option<Im
     let is_regular = matches!(sea.spectrum, Spectrum::Regular(_));
     (steepness > max_usual_steepness && !is_regular).then(|| {
         Implausibility::Rare(format!(
-            "a sea of {} m height and {} s period has a steepness of {steepness:.3}, more than real seas ({max_usual_steepness:.3}): most waves would break",
+            "a sea of {} m height and {} s period has a steepness of {steepness:.3}, more than \
+             real seas ({max_usual_steepness:.3}): most waves would break",
             sea.hs, sea.tp
         ))
     })

@@ -19,8 +19,8 @@ use crate::state::{
 
 persist! { struct RobotState {
     motion, actuators, fins, buoyancy_engines, winches, fin_delays, joint_commands, joints, groups,
-    joints_ns, last_command_ns, radiation_state, firmware, computers, sensors, battery, loads, modem_power, faults, external_force,
-    applied_wrenches, contact_force, coupling_force, impulse_acceleration, halted,
+    joints_ns, last_command_ns, radiation_state, firmware, computers, sensors, battery, loads,
+    modem_power, faults, external_force, applied_wrenches, contact_force, coupling_force, impulse_acceleration, halted,
 } }
 persist! { struct AppliedWrench { link, source, frame, F, p_LoP, start_ns, end_ns } }
 persist! { enum WrenchFrame { 0 = World, 1 = Link } }

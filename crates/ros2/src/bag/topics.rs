@@ -128,7 +128,8 @@ impl BagContent {
                 }
                 Err(McapError::UnsupportedCompression(name)) => {
                     return Err(format!(
-                        "chunks are compressed with {name}; expected lz4, zstd or none; convert the file with `mcap compress --compression zstd`"
+                        "chunks are compressed with {name}; expected lz4, zstd or none; convert \
+                         the file with `mcap compress --compression zstd`"
                     ));
                 }
                 Err(McapError::UnexpectedEof) => {

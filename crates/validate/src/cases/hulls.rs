@@ -187,10 +187,12 @@ fn floating_equilibrium(scene: &Scene) -> Result<FloatingState, String> {
 }
 
 /// A beam of 4 x 1 x 1 m with half the density of water.
-const BEAM: &str = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833}, volume_m3: 4, hull: {kind: box, size_m: [4, 1, 1]}";
+const BEAM: &str = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833}, volume_m3: 4, \
+                    hull: {kind: box, size_m: [4, 1, 1]}";
 
 /// A barge of 2 x 1 x 1 m with half the density of water. V44 sets its centre of mass 0.3 m low.
-const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, volume_m3: 2, hull: {kind: box, size_m: [2, 1, 1]}";
+const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, volume_m3: 2, \
+                     hull: {kind: box, size_m: [2, 1, 1]}";
 
 // V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
 // tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.

@@ -174,7 +174,8 @@ fn steady(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 fn prestero(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = "
 water: {density_kg_m3: 1030}
-robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, body: {net_buoyancy_n: 0, center_of_mass_m: [0, 0, 0]},
+robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null,
+  body: {net_buoyancy_n: 0, center_of_mass_m: [0, 0, 0]},
   thrusters: {propeller: {motor: {torque_per_thrust_m: 0}}}}, position_m: [0, 0, -20]}}";
     let mut s = data.simulation(text)?;
     apply(

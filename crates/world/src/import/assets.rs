@@ -127,8 +127,9 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
             .or_else(|| file_in(declared_package_folders(package, &base_folder)));
         if found.is_none() {
             let text = format!(
-                "no file {}: package {} with this file is not in AMENT_PREFIX_PATH, in ROS_PACKAGE_PATH, in a parent folder of {} or in \
-                 Merrow's data folders; source its workspace, or write a path",
+                "no file {}: package {} with this file is not in AMENT_PREFIX_PATH, in \
+                 ROS_PACKAGE_PATH, in a parent folder of {} or in Merrow's data folders; source \
+                 its workspace, or write a path",
                 quote(name),
                 quote(package),
                 quote(&place.file)

@@ -109,7 +109,8 @@ fn world_text(river: &River) -> String {
         let _ = writeln!(
             out,
             "  mooring_{0}:\n    line: short_link_chain_10mm\n    from: {{kind: seabed, position_m: [{x:.2}, {y:.2}]}}\n    \
-             to: {{kind: robot, robot: buoy_{0}, position_m: [0, 0, -0.38]}}\n    length_m: {1:.1}\n    segments: 8\n    method: catenary",
+             to: {{kind: robot, robot: buoy_{0}, position_m: [0, 0, -0.38]}}\n    \
+             length_m: {1:.1}\n    segments: 8\n    method: catenary",
             k + 1,
             buoy.length
         );

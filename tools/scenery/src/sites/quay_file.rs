@@ -116,7 +116,8 @@ fn wall(quay: &Quay, out: &mut String) {
     for (k, y) in FENDERS.iter().enumerate() {
         let _ = writeln!(
             out,
-            "      bollard_{}: {{kind: capsule, radius_m: 0.16, length_m: 0.5, position_m: {}, material: {{color: [0.5, 0.36, 0.05]}}}}",
+            "      bollard_{}: {{kind: capsule, radius_m: 0.16, length_m: 0.5, position_m: {}, \
+             material: {{color: [0.5, 0.36, 0.05]}}}}",
             k + 1,
             list(&[FACE + 0.35, y - 1.2, TOP + 0.25])
         );
@@ -124,7 +125,8 @@ fn wall(quay: &Quay, out: &mut String) {
     for (k, block) in quay.blocks.iter().enumerate() {
         let _ = writeln!(
             out,
-            "      block_{k:03}: {{kind: box, size_m: {}, position_m: {}, material: {{friction: 0.7, reflectivity: 0.35, backscatter_db: -17, color: {}}}}}",
+            "      block_{k:03}: {{kind: box, size_m: {}, position_m: {}, \
+             material: {{friction: 0.7, reflectivity: 0.35, backscatter_db: -17, color: {}}}}}",
             list(&[BLOCK[2], block.size[1], block.size[2]]),
             list(&block.p),
             list(&block.color)
@@ -134,7 +136,10 @@ fn wall(quay: &Quay, out: &mut String) {
 
 /// Adds piles in bands of their zones, caps and a deck.
 fn jetty(out: &mut String) {
-    out.push_str("  jetty:\n    material: {friction: 0.6, reflectivity: 0.3, backscatter_db: -20, color: [0.27, 0.22, 0.16]}\n    shapes:\n");
+    out.push_str(
+        "  jetty:\n    material: {friction: 0.6, reflectivity: 0.3, backscatter_db: -20, \
+         color: [0.27, 0.22, 0.16]}\n    shapes:\n",
+    );
     let edges = [FOOT - 1.5, -4.2, -2.4, -0.9, 0.1, 0.6, 1.2, TOP - 0.5];
     for (k, [x, y]) in pile_positions().enumerate() {
         for (band, ends) in edges.windows(2).enumerate() {
@@ -145,7 +150,8 @@ fn jetty(out: &mut String) {
             );
             let _ = writeln!(
                 out,
-                "      pile_{}_{band}: {{kind: cylinder, radius_m: {PILE_RADIUS}, length_m: {:.2}, position_m: {}, material: {{backscatter_db: -20, color: {}}}}}",
+                "      pile_{}_{band}: {{kind: cylinder, radius_m: {PILE_RADIUS}, length_m: {:.2}, \
+                 position_m: {}, material: {{backscatter_db: -20, color: {}}}}}",
                 k + 1,
                 ends[1] - ends[0],
                 list(&[x, y, z]),
@@ -171,7 +177,10 @@ fn jetty(out: &mut String) {
 fn ladder(out: &mut String) {
     let [y, low] = LADDER;
     let (x, high) = (FACE - 0.22, TOP - 0.1);
-    out.push_str("  ladder:\n    material: {friction: 0.4, reflectivity: 0.4, backscatter_db: -14, color: [0.28, 0.13, 0.07]}\n    shapes:\n");
+    out.push_str(
+        "  ladder:\n    material: {friction: 0.4, reflectivity: 0.4, backscatter_db: -14, \
+         color: [0.28, 0.13, 0.07]}\n    shapes:\n",
+    );
     let length = high - low + 0.3;
     for (name, side) in [("south", -0.22), ("north", 0.22)] {
         // painted above the tide, rust below
@@ -181,7 +190,8 @@ fn ladder(out: &mut String) {
         ] {
             let _ = writeln!(
                 out,
-                "      {name}_{part}: {{kind: box, size_m: [0.07, 0.05, {:.3}], position_m: {}, material: {{backscatter_db: -14, color: {color}}}}}",
+                "      {name}_{part}: {{kind: box, size_m: [0.07, 0.05, {:.3}], position_m: {}, \
+                 material: {{backscatter_db: -14, color: {color}}}}}",
                 ends[1] - ends[0],
                 list(&[x, y + side, 0.5 * (ends[0] + ends[1])])
             );
@@ -200,7 +210,10 @@ fn ladder(out: &mut String) {
 
 /// Adds upright rubber cylinders, and a tyre on a chain next to each.
 fn fenders(out: &mut String) {
-    out.push_str("  fenders:\n    material: {friction: 0.9, reflectivity: 0.06, backscatter_db: -24, color: [0.05, 0.05, 0.05]}\n    shapes:\n");
+    out.push_str(
+        "  fenders:\n    material: {friction: 0.9, reflectivity: 0.06, backscatter_db: -24, \
+         color: [0.05, 0.05, 0.05]}\n    shapes:\n",
+    );
     for (k, y) in FENDERS.iter().enumerate() {
         let k = k + 1;
         let _ = writeln!(
@@ -210,12 +223,14 @@ fn fenders(out: &mut String) {
         );
         let _ = writeln!(
             out,
-            "      tyre_{k}: {{kind: mesh, file: tyre.obj, form: triangles, scale: [1.5, 1.5, 1.6], position_m: {}, attitude_deg: [0, 90, 0]}}",
+            "      tyre_{k}: {{kind: mesh, file: tyre.obj, form: triangles, \
+             scale: [1.5, 1.5, 1.6], position_m: {}, attitude_deg: [0, 90, 0]}}",
             list(&[FACE - 0.16, y + 1.5, 0.2])
         );
         let _ = writeln!(
             out,
-            "      chain_{k}: {{kind: capsule, radius_m: 0.025, length_m: 1.6, position_m: {}, material: {{color: [0.25, 0.14, 0.08], backscatter_db: -14}}}}",
+            "      chain_{k}: {{kind: capsule, radius_m: 0.025, length_m: 1.6, position_m: {}, \
+             material: {{color: [0.25, 0.14, 0.08], backscatter_db: -14}}}}",
             list(&[FACE - 0.13, y + 1.5, 1.35])
         );
     }

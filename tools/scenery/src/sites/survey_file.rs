@@ -131,7 +131,8 @@ fn cargo(seed: u64, out: &mut String) {
         let size = [0, 1, 2].map(|_| 0.5 + 0.9 * draw.uniform());
         let _ = writeln!(
             out,
-            "      cargo_{}: {{kind: box, size_m: [{:.2}, {:.2}, {:.2}], position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [0, 0, {:.0}]}}",
+            "      cargo_{}: {{kind: box, size_m: [{:.2}, {:.2}, {:.2}], \
+             position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [0, 0, {:.0}]}}",
             k + 1,
             size[0],
             size[1],
@@ -165,13 +166,15 @@ fn debris_field(sand: &Sand, seed: u64, out: &mut String) {
         let _ = if kept == 1 {
             writeln!(
                 out,
-                "      boiler: {{kind: cylinder, radius_m: 1.1, length_m: 2.6, position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [90, 0, {turn:.0}]}}",
+                "      boiler: {{kind: cylinder, radius_m: 1.1, length_m: 2.6, \
+                 position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [90, 0, {turn:.0}]}}",
                 z + 0.7
             )
         } else if kept % 3 == 0 {
             writeln!(
                 out,
-                "      plate_{kept}: {{kind: box, size_m: [{:.2}, {size:.2}, 0.04], position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [{:.0}, 12, {turn:.0}]}}",
+                "      plate_{kept}: {{kind: box, size_m: [{:.2}, {size:.2}, 0.04], \
+                 position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [{:.0}, 12, {turn:.0}]}}",
                 1.6 * size,
                 z + 0.15,
                 10.0 + 25.0 * draw.uniform()
@@ -179,7 +182,8 @@ fn debris_field(sand: &Sand, seed: u64, out: &mut String) {
         } else {
             writeln!(
                 out,
-                "      box_{kept}: {{kind: box, size_m: [{size:.2}, {:.2}, {:.2}], position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [8, 5, {turn:.0}]}}",
+                "      box_{kept}: {{kind: box, size_m: [{size:.2}, {:.2}, {:.2}], \
+                 position_m: [{x:.2}, {y:.2}, {:.2}], attitude_deg: [8, 5, {turn:.0}]}}",
                 0.7 * size,
                 0.6 * size,
                 z + 0.12

@@ -149,8 +149,8 @@ pub(crate) fn kelpie_attitude(
     }
     if matches!(body.hull, HullConfig::Mesh(_)) {
         let text = format!(
-            "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a mesh, on which the wave pressure acts: \
-             leave one of them out"
+            "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a \
+             mesh, on which the wave pressure acts: leave one of them out"
         );
         problems.push(&file.at.whole, text);
     }

@@ -229,8 +229,8 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
     let [noted, refused] = ADDED_ENERGY_LIMITS;
     if fitted.error > NOTED_FIT_ERROR {
         let text = format!(
-            "the radiation memory of {} deviates from the tables by up to {:.0} % of their largest value: give more frequencies, or change \
-             `filters`",
+            "the radiation memory of {} deviates from the tables by up to {:.0} % of their largest \
+             value: give more frequencies, or change `filters`",
             link.name,
             100.0 * fitted.error
         );
@@ -284,8 +284,9 @@ fn check_heave_stiffness(
     if (own / area - 1.0).abs() > NOTED_STIFFNESS_ERROR {
         let density = frame.around.density;
         let text = format!(
-            "{}: the tables' waterplane is {area:.4} m2, the waterplane of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the value of \
-             the hull is used; check `length_m` and `origin_m`",
+            "{}: the tables' waterplane is {area:.4} m2, the waterplane of the hull of {} {own:.4} \
+             m2 (in water of {density} kg/m3): the value of the hull is used; check `length_m` and \
+             `origin_m`",
             quote(name),
             link.name
         );
@@ -348,8 +349,8 @@ fn build_diffraction(
 ) -> Option<Diffraction> {
     let Some(hull_mesh) = &link.hull_mesh else {
         let text = format!(
-            "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure of the incident waves: give {} one, or \
-             leave them out",
+            "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure \
+             of the incident waves: give {} one, or leave them out",
             link.name
         );
         problems.push(place, text);
