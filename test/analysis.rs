@@ -7,6 +7,7 @@
 use crate::common::folder::Folder;
 use merrow::layout::{Tool, layout};
 use merrow::node::plan::{Output, Plan};
+use merrow_messages::msg::{PacketLog, PacketRecord};
 use merrow_ros2::bag::read::read_messages;
 use merrow_ros2::bag::topics::visit_messages;
 use merrow_ros2::cdr::from_bytes;
@@ -193,8 +194,8 @@ fn plots_contain_the_selected_fields() {
 }
 
 // Goal: the report has the sections of its data, and no others; rates follow from the bag. Method:
-// the pool and the world of modems; sections, rows of the odometry and of the modems, and the
-// absence of addresses. Tolerance: rates as printed, 1 %.
+// the world of modems; sections, rows of the odometry, and the absence of addresses. Tolerance:
+// rates as printed, 1 %.
 #[test]
 fn reports_contain_the_data_of_the_bag() {
     let folder = Folder::new("report", &[]);
@@ -218,9 +219,6 @@ fn reports_contain_the_data_of_the_bag() {
         assert!(!html.contains(link), "{link}");
     }
     assert!(html.contains("prefers-color-scheme: dark"));
-    assert!(
-        html.contains("auv_1/acoustic to boat/acoustic") && html.contains("Schedule of the modems")
-    );
     let topic = "/auv_1/odometry";
     let messages = odometry(&bag, topic);
     let start = format!("<tr><td>{topic}</td><td>nav_msgs/msg/Odometry<");
@@ -244,6 +242,164 @@ fn reports_contain_the_data_of_the_bag() {
         "{} {rate}",
         number(3)
     );
+}
+
+/// Returns the cells of the table of a page whose first column has the name `first`.
+fn table_rows<'p>(page: &'p str, first: &str) -> Vec<Vec<&'p str>> {
+    let head = format!("<tr><th>{first}</th>");
+    let table = page
+        .split("<table>")
+        .find(|t| t.trim_start().starts_with(&head));
+    let table = table.unwrap_or_else(|| panic!("no table {first}"));
+    let table = table.split("</table>").next().expect("a table");
+    let cells = |line: &'p str| -> Vec<&'p str> {
+        let cells = line.split("</td>").filter(|cell| cell.contains("<td"));
+        cells.filter_map(|cell| cell.rsplit('>').next()).collect()
+    };
+    table
+        .lines()
+        .skip(2)
+        .map(cells)
+        .filter(|row| !row.is_empty())
+        .collect()
+}
+
+/// Returns the figure of a page with this title.
+fn figure<'p>(page: &'p str, title: &str) -> &'p str {
+    let mut figures = page.split("<svg").skip(1);
+    let found = figures.find(|figure| figure.contains(&format!(">{title}<")));
+    let found = found.unwrap_or_else(|| panic!("no figure {title}"));
+    found.split("</svg>").next().expect("a figure")
+}
+
+/// Returns a time of a message [s].
+fn seconds(time: &merrow_ros2::msg::builtin_interfaces::Time) -> f64 {
+    f64::from(time.sec) + 1e-9 * f64::from(time.nanosec)
+}
+
+/// Returns the position of a modem of the world `modems` at a time, from its recorded odometry [m].
+fn modem_position(tracks: &[(&str, Vec<(u64, Odometry)>)], modem: &str, time: f64) -> [f64; 3] {
+    let Some((robot, _)) = modem.split_once('/') else {
+        assert_eq!(modem, "shore");
+        return [400.0, 0.0, 6.0];
+    };
+    let (_, samples) = tracks
+        .iter()
+        .find(|(name, _)| *name == robot)
+        .expect("a robot");
+    let at = |k: usize| {
+        let (_, message) = &samples[k];
+        let p = &message.pose.pose.position;
+        (seconds(&message.header.stamp), [p.x, p.y, p.z])
+    };
+    let after = samples
+        .partition_point(|(_, m)| seconds(&m.header.stamp) < time)
+        .max(1);
+    let ((t0, a), (t1, b)) = (at(after - 1), at(after));
+    let part = (time - t0) / (t1 - t0);
+    [0, 1, 2].map(|k| a[k] + part * (b[k] - a[k]))
+}
+
+/// Returns the number in a cell of a table; NaN without one.
+fn number(cell: &str) -> f64 {
+    cell.parse().unwrap_or(f64::NAN)
+}
+
+/// Compares the table of the links with the packets.
+fn check_links(page: &str, packets: &[PacketRecord]) {
+    let links = table_rows(page, "link");
+    let total: f64 = links.iter().map(|row| number(row[1])).sum();
+    assert_eq!(total, packets.len() as f64);
+    assert!(links.len() >= 5, "{links:?}");
+    for row in &links {
+        let is_own = |p: &&PacketRecord| row[0] == format!("{} to {}", p.transmitter, p.receiver);
+        let own: Vec<&PacketRecord> = packets.iter().filter(is_own).collect();
+        let received: Vec<_> = own.iter().filter(|p| p.cause.is_empty()).collect();
+        let n = received.len() as f64;
+        let counts = [number(row[1]), number(row[2])];
+        assert_eq!(counts, [own.len() as f64, n], "{row:?}");
+        let bits: f64 = received.iter().map(|p| f64::from(p.bits)).sum();
+        assert!(
+            (number(row[4]) - bits / 8.0).abs() < 0.51,
+            "{bits}: {row:?}"
+        );
+        let delays = received
+            .iter()
+            .map(|p| seconds(&p.stamp) - seconds(&p.start));
+        let error = number(row[6]) - delays.sum::<f64>() / n;
+        assert!(n == 0.0 || error.abs() < 6e-4, "{error}: {row:?}");
+    }
+}
+
+/// Compares the table of delivery over distance with the packets; returns the number of its rows.
+fn check_distances(page: &str, bag: &Path, packets: &[PacketRecord]) -> usize {
+    let robots = ["auv_1", "auv_2", "boat"];
+    let tracks = robots.map(|robot| (robot, odometry(bag, &format!("/{robot}/odometry"))));
+    let distance = |p: &PacketRecord| {
+        let time = seconds(&p.start);
+        let ends = [&p.transmitter, &p.receiver];
+        let [a, b] = ends.map(|modem| modem_position(&tracks, modem, time));
+        let square = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>();
+        square.sqrt()
+    };
+    let sent: Vec<_> = packets.iter().filter(|p| p.bits > 0).collect();
+    let bins = table_rows(page, "first modem of the network");
+    let total: f64 = bins.iter().map(|row| number(row[3])).sum();
+    assert_eq!(total, sent.len() as f64, "{bins:?}");
+    for row in &bins {
+        let is_radio = row[0] == "boat/radio";
+        assert!(is_radio || row[0] == "auv_1/acoustic", "{row:?}");
+        let range = number(row[1])..number(row[2]);
+        let is_own = |p: &&&PacketRecord| {
+            p.receiver.ends_with("acoustic") != is_radio && range.contains(&distance(p))
+        };
+        let own: Vec<_> = sent.iter().filter(is_own).collect();
+        let received = own.iter().filter(|p| p.cause.is_empty()).count();
+        let counts = [number(row[3]), number(row[4])];
+        assert_eq!(counts, [own.len() as f64, received as f64], "{row:?}");
+        assert!(
+            !is_radio || (number(row[1]) - 400.0).abs() < 51.0,
+            "{row:?}"
+        );
+    }
+    bins.len()
+}
+
+// Goal: tables and figures of the modems agree with the recorded packets. Method: world `modems`,
+// with a fixed modem; frames, bytes and delays of each link, frames by distance, numbers of drawn
+// links and points. Tolerance: numbers as printed.
+#[test]
+fn modems_of_a_report_agree_with_the_packets() {
+    let folder = Folder::new("report_modems", &[]);
+    let bag = record(&folder, "modems", "25");
+    let (done, _, errors) = merrow(&folder, &["report", "run", "-o", "a.html"]);
+    assert!(done, "{errors}");
+    let html = std::fs::read_to_string(folder.0.join("a.html")).expect("a page");
+    let page = html.split("<h2>Modems</h2>").nth(1).expect("a section");
+    let page = page.split("</section>").next().expect("a section");
+    let topics = HashSet::from(["/network/packets".to_owned()]);
+    let messages = read_messages(&bag, &topics).expect("a bag").into_iter();
+    let logs = messages.map(|m| from_bytes::<PacketLog>(&m.cdr).expect("packets"));
+    let packets: Vec<PacketRecord> = logs.flat_map(|log| log.packets).collect();
+    check_links(page, &packets);
+    let bins = check_distances(page, &bag, &packets);
+    let marks = |title: &str| figure(page, title).matches("<polygon").count();
+    assert_eq!(marks("Delivery of transmitted frames over distance"), bins);
+    let received = packets.iter().filter(|p| p.cause.is_empty()).count();
+    let title = "Delay from the start of the transmission to the end of the arrival";
+    assert_eq!(marks(title), received);
+    let plan = figure(page, "Links between the modems, by received frames");
+    let pair = |p: &PacketRecord| BTreeSet::from([p.transmitter.clone(), p.receiver.clone()]);
+    let sent = packets.iter().filter(|p| p.bits > 0);
+    let pairs: BTreeSet<_> = sent.map(pair).collect();
+    // one line per pair and one point per place
+    let curves = plan.matches("stroke-width=\"1.6\"").count();
+    assert_eq!(curves, pairs.len() + 4);
+    for name in ["auv_1", "auv_2", "boat", "shore"] {
+        assert!(plan.contains(&format!(">{name}<")), "{name}");
+    }
+    let schedule = figure(page, "Schedule of the modems");
+    assert!(schedule.contains(">transmit<") && schedule.contains(">boat/radio<"));
 }
 
 // Goal: damaged bags are read up to the damage, and other files are refused. Method: a bag cut at

@@ -4,6 +4,7 @@
 //! has none. The page follows the light or dark theme of the browser.
 
 mod computers;
+mod delivery;
 mod diagnostics;
 mod modems;
 mod motion;

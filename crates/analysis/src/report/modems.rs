@@ -1,5 +1,8 @@
-//! Modems: delivery of frames, delay over distance, schedule.
+//! Modems: delivery of frames, links, delivery and delay over distance, schedule.
 
+use crate::report::delivery::{
+    Drawn, Transmitted, by_distance, delivery_table, draw_delivery, draw_links,
+};
 use crate::report::page::{Cell, HEIGHT, WIDTH, figures, paragraph, table};
 use crate::report::robots::Robots;
 use crate::report::{Item, Section, text};
@@ -20,10 +23,31 @@ struct Link {
     bits: f64,
     /// Sum of the ratios of received frames [dB].
     snr: f64,
-    /// Start of the transmission and delay of each received frame [s].
-    delays: Vec<[f64; 2]>,
+    /// Start and delay of each transmitted frame [s]; the delay of a lost frame is NaN.
+    transmitted: Vec<[f64; 2]>,
     /// Number of lost frames by cause.
     causes: BTreeMap<String, usize>,
+}
+
+impl Link {
+    /// Returns the transmitted frames with the distance of the modems at their start, as far as the
+    /// positions are recorded.
+    fn distances(&self, ends: &[String; 2], robots: &Robots) -> Vec<Transmitted> {
+        let places = ends.each_ref().map(|end| robots.place_of(end));
+        let distance = |time: f64| {
+            let (a, b) = (places[0].at(time)?, places[1].at(time)?);
+            let square: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
+            Some(square.sqrt())
+        };
+        let frames = self.transmitted.iter();
+        let frames = frames.filter_map(|[start, delay]| Some([distance(*start)?, *delay]));
+        frames.collect()
+    }
+}
+
+/// Returns the robot of a modem, or the name of a fixed modem.
+fn carrier(modem: &str) -> &str {
+    modem.split_once('/').map_or(modem, |(robot, _)| robot)
 }
 
 /// Data of all modems.
@@ -65,15 +89,20 @@ impl Modems {
         let number = |path| packet.number_at(path).unwrap_or(f64::NAN);
         let link = self.links.entry(ends).or_default();
         link.frames += 1;
+        let (start, bits) = (number("start"), number("bits"));
+        let mut delay = f64::NAN;
         match text(packet, "cause") {
             "" => {
                 link.received += 1;
-                link.bits += number("bits");
+                link.bits += bits;
                 link.snr += number("snr");
-                let start = number("start");
-                link.delays.push([start, number("stamp") - start]);
+                delay = number("stamp") - start;
             }
             cause => *link.causes.entry(cause.to_owned()).or_default() += 1,
+        }
+        // a message that was never transmitted has no bits
+        if bits > 0.0 {
+            link.transmitted.push([start, delay]);
         }
     }
 
@@ -92,7 +121,13 @@ impl Modems {
     pub(super) fn section(&self, robots: &Robots) -> Option<Section> {
         let mut html = self.delivery();
         let mut drawings = Vec::new();
-        drawings.extend(self.draw_delays(robots));
+        drawings.extend(draw_links(&self.drawn_links(robots)));
+        let links = self.links.iter();
+        let distances = links.map(|(ends, link)| (ends, link.distances(ends, robots)));
+        let distances: Vec<_> = distances.collect();
+        let networks = by_distance(&distances);
+        drawings.extend(draw_delivery(&networks));
+        drawings.extend(self.draw_delays(&distances));
         let title = "Schedule of the modems";
         drawings.extend(draw_schedule(
             title,
@@ -101,6 +136,7 @@ impl Modems {
             WIDTH,
         ));
         html += &figures(&drawings);
+        html += &delivery_table(&networks);
         if self.excess > 0 {
             html += &paragraph(&format!(
                 "The schedule ends before {} later intervals.",
@@ -143,7 +179,8 @@ impl Modems {
     fn delivery(&self) -> String {
         let row = |(ends, link): (&[String; 2], &Link)| {
             let n = link.received as f64;
-            let delay: f64 = link.delays.iter().map(|d| d[1]).sum::<f64>() / n;
+            let delays = link.transmitted.iter().map(|frame| frame[1]);
+            let delay: f64 = delays.filter(|d| d.is_finite()).sum::<f64>() / n;
             let causes = link.causes.iter();
             let causes: Vec<String> = causes.map(|(cause, n)| format!("{cause}: {n}")).collect();
             vec![
@@ -176,42 +213,56 @@ impl Modems {
         table(&head, &rows) + &paragraph(about)
     }
 
-    /// Draws the delays over the distance of the robots, or over time if no distance is recorded.
-    fn draw_delays(&self, robots: &Robots) -> Option<Drawing> {
-        let robot = |modem: &str| {
-            modem
-                .split_once('/')
-                .map_or("", |(robot, _)| robot)
-                .to_owned()
+    /// Returns the links of the plan view. The modems are at their positions at the start of the
+    /// last transmission of or to them.
+    fn drawn_links(&self, robots: &Robots) -> Vec<Drawn> {
+        let mut times: BTreeMap<&str, f64> = BTreeMap::new();
+        let mut pairs: BTreeMap<[&str; 2], [usize; 2]> = BTreeMap::new();
+        for (ends, link) in self.links.iter().filter(|l| !l.1.transmitted.is_empty()) {
+            let last = link.transmitted.iter().map(|frame| frame[0]);
+            let last = last.fold(f64::NEG_INFINITY, f64::max);
+            for end in ends {
+                let time = times.entry(end).or_insert(last);
+                *time = time.max(last);
+            }
+            let mut pair = ends.each_ref().map(String::as_str);
+            pair.sort_unstable();
+            let [frames, received] = pairs.entry(pair).or_default();
+            *frames += link.transmitted.len();
+            *received += link.received;
+        }
+        let end = |modem: &str| {
+            let time = times.get(modem).copied().unwrap_or(f64::NAN);
+            // the modems of a robot share its place and its name
+            Some((carrier(modem).to_owned(), robots.place_of(modem).at(time)?))
         };
-        let distance = |ends: &[String; 2], time: f64| {
-            let a = robots.position(&robot(&ends[0]), time)?;
-            let b = robots.position(&robot(&ends[1]), time)?;
-            let square: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
-            square.is_finite().then_some(square.sqrt())
-        };
-        let series = |over_distance: bool| {
-            let links = self.links.iter();
-            links.map(move |(ends, link)| {
-                let point = move |[start, delay]: &[f64; 2]| {
-                    let x = if over_distance {
-                        distance(ends, *start)
-                    } else {
-                        Some(*start)
-                    };
-                    x.map(|x| [x, *delay])
-                };
-                (
-                    ends,
-                    link.delays.iter().filter_map(point).collect::<Vec<_>>(),
-                )
+        let pairs = pairs.into_iter();
+        let drawn = pairs.filter_map(|([from, to], [frames, received])| {
+            let ends = [end(from)?, end(to)?];
+            Some(Drawn {
+                ends,
+                frames,
+                received,
             })
+        });
+        drawn.collect()
+    }
+
+    /// Draws the delays over the distance of the modems, or over time if no distance is recorded.
+    fn draw_delays(&self, distances: &[(&[String; 2], Vec<Transmitted>)]) -> Option<Drawing> {
+        let received = |frames: &[[f64; 2]]| -> Vec<[f64; 2]> {
+            let frames = frames.iter().filter(|frame| frame[1].is_finite());
+            frames.copied().collect()
         };
         let is_drawn = |(_, points): &(&[String; 2], Vec<[f64; 2]>)| !points.is_empty();
-        let mut drawn: Vec<_> = series(true).filter(is_drawn).collect();
+        let over_distance = distances.iter();
+        let over_distance = over_distance.map(|(ends, frames)| (*ends, received(frames)));
+        let mut drawn: Vec<_> = over_distance.filter(is_drawn).collect();
         let mut label = "distance at the start of the transmission [m]";
         if drawn.is_empty() {
-            drawn = series(false).filter(is_drawn).collect();
+            let links = self.links.iter();
+            let over_time = links.map(|(ends, link)| (ends, received(&link.transmitted)));
+            drawn = over_time.filter(is_drawn).collect();
             label = "start of the transmission [s]";
         }
         let has_legend = drawn.len() <= 3;

@@ -2,7 +2,7 @@
 
 use crate::report::motion::{Source, Track, plan, time_series};
 use crate::report::page::{Cell, Series, curves, figures, table};
-use crate::report::{Item, Section, text};
+use crate::report::{Item, Section, text, vector};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
 
@@ -17,6 +17,8 @@ const HOUR: f64 = 3600.0;
 #[derive(Debug, Default)]
 pub(super) struct Robots {
     robots: BTreeMap<String, Robot>,
+    /// Positions of the static frames in the world, by name [m].
+    fixed: BTreeMap<String, [f64; 3]>,
 }
 
 #[derive(Debug, Default)]
@@ -26,6 +28,24 @@ struct Robot {
     batteries: BTreeMap<String, Vec<[f64; 4]>>,
     /// Thrusters by name: time [s], thrust [N], power [W].
     thrusters: BTreeMap<String, Vec<[f64; 3]>>,
+}
+
+/// Place of a robot or of a fixed object.
+#[derive(Debug)]
+pub(super) struct Place<'r> {
+    /// Best track of the robot.
+    track: Option<&'r Track>,
+    /// Position of an object that does not move [m].
+    fixed: Option<[f64; 3]>,
+}
+
+impl Place<'_> {
+    /// Returns the position at a time [s], if it is recorded [m].
+    pub(super) fn at(&self, time: f64) -> Option<[f64; 3]> {
+        let moving = self.track.and_then(|track| track.position_at(time));
+        let position = moving.or(self.fixed)?;
+        position.iter().all(|x| x.is_finite()).then_some(position)
+    }
 }
 
 /// Returns the robot of a topic: its first part; empty for a topic without a namespace.
@@ -69,8 +89,15 @@ impl Robots {
         for transform in transforms.elements() {
             let frame = text(transform, "header.frame_id");
             let child = text(transform, "child_frame_id");
+            if !FIXED_FRAMES.contains(&frame) {
+                continue;
+            }
+            if item.topic.name.ends_with("/tf_static") {
+                let position = vector(transform, "transform.translation");
+                self.fixed.extend(position.map(|p| (child.to_owned(), p)));
+            }
             let is_base = child == "base_link" || child.ends_with("/base_link");
-            if !is_base || !FIXED_FRAMES.contains(&frame) {
+            if !is_base {
                 continue;
             }
             let time = transform.number_at("header.stamp").unwrap_or(item.time);
@@ -122,13 +149,23 @@ impl Robots {
         }
     }
 
-    /// Returns the position of a robot at a time [s], from its best track [m].
-    pub(super) fn position(&self, robot: &str, time: f64) -> Option<[f64; 3]> {
-        let tracks = self.robots.get(robot)?.sorted();
-        let found = tracks
-            .iter()
-            .find(|track| track.has_plan() && track.source <= Source::Transform);
-        found?.position_at(time)
+    /// Returns the place of a modem: of the robot before the slash in its name, or of the static
+    /// frame with its name.
+    pub(super) fn place_of(&self, modem: &str) -> Place<'_> {
+        let fixed = |frame: &str| self.fixed.get(frame).copied();
+        let Some((robot, _)) = modem.split_once('/') else {
+            return Place {
+                track: None,
+                fixed: fixed(modem),
+            };
+        };
+        let tracks = self.robots.get(robot).map(Robot::sorted);
+        let mut tracks = tracks.into_iter().flatten();
+        let is_place = |track: &&Track| track.has_plan() && track.source <= Source::Transform;
+        Place {
+            track: tracks.find(is_place),
+            fixed: fixed(&format!("{robot}/base_link")),
+        }
     }
 
     /// Returns one section per robot with data.

@@ -4,6 +4,7 @@ mod profile;
 
 use crate::convert::{WORLD_FRAME, header, topic, transform};
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
+use merrow_model::scene::comms::Modem;
 use merrow_model::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
 use merrow_model::state::contact::Contact;
 use merrow_model::state::firmware::FirmwareState;
@@ -189,9 +190,9 @@ pub fn moving_frames(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessa
     TFMessage { transforms }
 }
 
-/// Builds the transforms of the static frames: fixed bases, fixed joints, sensors.
+/// Builds the transforms of the static frames: fixed modems, fixed bases, fixed joints, sensors.
 pub fn static_frames(scene: &Scene) -> TFMessage {
-    let mut transforms = Vec::new();
+    let mut transforms = modem_frames(scene);
     for robot in &scene.robots {
         if !robot.floating {
             let [r, p, y] = robot.start.rpy;
@@ -256,6 +257,18 @@ pub fn static_frames(scene: &Scene) -> TFMessage {
         }
     }
     TFMessage { transforms }
+}
+
+/// Builds the transforms of the modems that no robot carries. Their frames have the axes of the
+/// world.
+fn modem_frames(scene: &Scene) -> Vec<TransformStamped> {
+    let fixed = scene.modems.iter();
+    let fixed = fixed.filter(|modem| modem.on.is_none() && modem.name != WORLD_FRAME);
+    let frame = |modem: &Modem| {
+        let (p, q) = (modem.p, Quat::identity());
+        stamped(0, WORLD_FRAME, modem.name.clone(), p, q)
+    };
+    fixed.map(frame).collect()
 }
 
 /// Builds the transform of a fin's frame: x along its chord, z along its shaft.

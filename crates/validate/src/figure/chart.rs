@@ -18,6 +18,8 @@ pub const COLOURS: [Colour; 6] = [
 
 const GREY: Colour = [205, 205, 205];
 const LETTERS: f64 = 12.0;
+/// Height of the title [px].
+const TITLE: u32 = 26;
 /// Left, right, top and bottom margin of a panel [px].
 const MARGIN: [f64; 4] = [56.0, 16.0, 34.0, 26.0];
 /// Maximum number of points of a curve in a figure.
@@ -91,6 +93,29 @@ pub fn draw_plan(title: &str, panel: &Panel, width: u32, height: u32) -> Drawing
     )
 }
 
+/// Draws a plan as [`draw_plan`], with texts next to points in the units of the axes.
+pub fn draw_named_plan(
+    title: &str,
+    panel: &Panel,
+    names: &[(String, [f64; 2])],
+    width: u32,
+    height: u32,
+) -> Drawing {
+    let mut drawing = draw_plan(title, panel, width, height);
+    let frame = frame_of(0, [width, height]);
+    let axes = Axes::new(&points_of(panel), frame, Style::Plan);
+    for (name, point) in names {
+        let [x, y] = axes.pixel(point);
+        // a text on the right half ends at its point, so that it remains in the panel
+        let (x, anchor) = match x > 0.5 * (frame[0] + frame[2]) {
+            true => (x - 6.0, Anchor::End),
+            false => (x + 6.0, Anchor::Start),
+        };
+        text(&mut drawing, [x, y - 5.0], name, LETTERS, anchor);
+    }
+    drawing
+}
+
 /// Draws a panel of `width` by `height` [px] with one mark per point.
 pub fn draw_marks(title: &str, panel: &Panel, width: u32, height: u32) -> Drawing {
     draw_panels(
@@ -102,24 +127,27 @@ pub fn draw_marks(title: &str, panel: &Panel, width: u32, height: u32) -> Drawin
 }
 
 fn draw_panels(title: &str, panels: &[Panel], [width, height]: [u32; 2], style: Style) -> Drawing {
-    let top = 26;
-    let size = [width, top + height * panels.len() as u32 + 18];
+    let size = [width, TITLE + height * panels.len() as u32 + 18];
     let mut drawing = Drawing {
         size,
         elements: Vec::new(),
     };
     text(&mut drawing, [MARGIN[0], 19.0], title, 15.0, Anchor::Start);
     for (k, panel) in panels.iter().enumerate() {
-        let y = f64::from(top + height * k as u32);
-        let frame = [
-            MARGIN[0],
-            y + MARGIN[2],
-            f64::from(width) - MARGIN[1],
-            y + f64::from(height) - MARGIN[3],
-        ];
-        draw(&mut drawing, panel, frame, style);
+        draw(&mut drawing, panel, frame_of(k, [width, height]), style);
     }
     drawing
+}
+
+/// Returns left, top, right and bottom of the axes of panel `k`, of `width` by `height` [px].
+fn frame_of(k: usize, [width, height]: [u32; 2]) -> [f64; 4] {
+    let y = f64::from(TITLE + height * k as u32);
+    [
+        MARGIN[0],
+        y + MARGIN[2],
+        f64::from(width) - MARGIN[1],
+        y + f64::from(height) - MARGIN[3],
+    ]
 }
 
 fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anchor) {
@@ -138,16 +166,15 @@ fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anch
 /// Draws one panel into `frame` (left, top, right, bottom) [px].
 fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
     let [left, top, right, bottom] = frame;
-    let scaled: Vec<(&PlotCurve, Vec<[f64; 2]>)> =
-        panel.lines.iter().map(|l| (l, finite(panel, l))).collect();
-    let all = || scaled.iter().flat_map(|(_, points)| points.iter());
-    let mut x_ticks = Ticks::for_values(all().map(|p| p[0]), 10);
-    let mut y_ticks = Ticks::for_values(all().map(|p| p[1]), 5);
-    if style == Style::Plan {
-        equalise(&mut x_ticks, &mut y_ticks, [right - left, bottom - top]);
-    }
-    let to_x = |x: f64| left + (x - x_ticks.low) / (x_ticks.high - x_ticks.low) * (right - left);
-    let to_y = |y: f64| bottom - (y - y_ticks.low) / (y_ticks.high - y_ticks.low) * (bottom - top);
+    let scaled = points_of(panel);
+    let axes = Axes::new(&scaled, frame, style);
+    let Axes {
+        x: x_ticks,
+        y: y_ticks,
+        ..
+    } = &axes;
+    let to_x = |x: f64| axes.pixel(&[x, 0.0])[0];
+    let to_y = |y: f64| axes.pixel(&[0.0, y])[1];
     let line = |points: Vec<[f64; 2]>, colour, width, dashed| Element::Line {
         points,
         colour,
@@ -190,7 +217,7 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
         );
     }
     for (of, points) in &scaled {
-        let at: Vec<[f64; 2]> = points.iter().map(|[x, y]| [to_x(*x), to_y(*y)]).collect();
+        let at: Vec<[f64; 2]> = points.iter().map(|point| axes.pixel(point)).collect();
         if style == Style::Marks {
             let marks = at.into_iter().map(|at| mark(at, of.colour));
             drawing.elements.extend(marks);
@@ -202,6 +229,44 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
     }
     drawing.elements.push(border(frame));
     draw_labels(drawing, panel, frame);
+}
+
+/// Axes of a panel in their frame.
+struct Axes {
+    x: Ticks,
+    y: Ticks,
+    /// Left, top, right and bottom [px].
+    frame: [f64; 4],
+}
+
+impl Axes {
+    /// Chooses the axes of curves with the points `scaled` in `frame` [px].
+    fn new(scaled: &[(&PlotCurve, Vec<[f64; 2]>)], frame: [f64; 4], style: Style) -> Self {
+        let all = || scaled.iter().flat_map(|(_, points)| points.iter());
+        let mut x = Ticks::for_values(all().map(|p| p[0]), 10);
+        let mut y = Ticks::for_values(all().map(|p| p[1]), 5);
+        let [left, top, right, bottom] = frame;
+        if style == Style::Plan {
+            equalise(&mut x, &mut y, [right - left, bottom - top]);
+        }
+        Self { x, y, frame }
+    }
+
+    /// Returns the place of a point in the units of the axes [px].
+    fn pixel(&self, [x, y]: &[f64; 2]) -> [f64; 2] {
+        let [left, top, right, bottom] = self.frame;
+        let part = |ticks: &Ticks, value: f64| (value - ticks.low) / (ticks.high - ticks.low);
+        [
+            left + part(&self.x, *x) * (right - left),
+            bottom - part(&self.y, *y) * (bottom - top),
+        ]
+    }
+}
+
+/// Returns the curves of a panel with their points as [`finite`] returns them.
+fn points_of(panel: &Panel) -> Vec<(&PlotCurve, Vec<[f64; 2]>)> {
+    let lines = panel.lines.iter();
+    lines.map(|line| (line, finite(panel, line))).collect()
 }
 
 /// Returns the border of a panel in `frame` (left, top, right, bottom) [px].
@@ -389,6 +454,42 @@ mod tests {
             .iter()
             .filter(|e| matches!(e, Element::Fill { .. }));
         assert_eq!(fills.count(), 3);
+    }
+
+    // Goal: names of a plan are at their points and inside the panel. Method: the ends of a line,
+    // whose names start and end at the ends of the curve. Tolerance: none.
+    #[test]
+    fn names_of_a_plan_are_at_their_points() {
+        let ends = [[0.0, 0.0], [10.0, 5.0]];
+        let panel = Panel {
+            lines: vec![PlotCurve::new("", BLACK, true, ends.to_vec())],
+            ..Panel::default()
+        };
+        let names = [("west".to_owned(), ends[0]), ("east".to_owned(), ends[1])];
+        let drawing = draw_named_plan("", &panel, &names, 800, 300);
+        let curve = drawing.elements.iter().find_map(|element| match element {
+            Element::Line { points, dashed, .. } if *dashed => Some(points.clone()),
+            _ => None,
+        });
+        let curve = curve.expect("the curve");
+        let found = |name: &str| {
+            let mut elements = drawing.elements.iter();
+            elements.find_map(|element| match element {
+                Element::Text {
+                    at, text, anchor, ..
+                } if text == name => Some((*at, *anchor)),
+                _ => None,
+            })
+        };
+        let [from, to] = [curve[0], curve[1]];
+        assert_eq!(
+            found("west"),
+            Some(([from[0] + 6.0, from[1] - 5.0], Anchor::Start))
+        );
+        assert_eq!(
+            found("east"),
+            Some(([to[0] - 6.0, to[1] - 5.0], Anchor::End))
+        );
     }
 
     // a curve without finite points, or a panel without curves, must not cause a panic
