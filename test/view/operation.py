@@ -1,6 +1,7 @@
 """Checks of the page that operate a robot: gamepad, goals, modes, faults, recording, sensors."""
 
 import math
+import re
 from pathlib import Path
 
 from editing import pause, resume
@@ -190,8 +191,11 @@ def check_readings(browser):
 def check_links(browser):
     """The overlay of communication links has the link that transmits the depth of the robot."""
     browser.wait("merrow.overlays.links.length > 0")
-    first, second, frames, received, snr = browser.evaluate("merrow.overlays.links[0]")
+    link = browser.evaluate("merrow.overlays.links[0]")
+    first, second, frames, received, snr, delay, airtime = link
     assert {first, second} == {0, 1} and 0 <= received <= frames, (received, frames)
+    # 1500 m/s at least 14 m from the gateway, at a known duration of the frames
+    assert 0 <= delay < 0.1 and airtime > 0.01, (delay, airtime)
     # no ratio if the path of the last frame was blocked
     assert snr is None or -50 < snr < 150, snr
     names = browser.evaluate("merrow.world.scene.modems.map((modem) => modem.name)")
@@ -200,6 +204,56 @@ def check_links(browser):
     browser.evaluate(f"{box}.click()")
     browser.wait("merrow.overlays.shown.links")
     browser.evaluate(f"{box}.click()")
+
+
+CANVAS_COLORS = """
+(() => {
+  const canvas = document.querySelector('ID');
+  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  return [...new Set(new Uint32Array(data.buffer))].length;
+})()
+"""
+
+
+def check_network(browser):
+    """The panel Network has links, schedule trace, delivery and delay, and data only while it is open."""
+    select(browser, 0)
+    assert browser.evaluate("merrow.network.data") is None
+    browser.evaluate("document.querySelector('[aria-controls=fault-panel]').focus()")
+    browser.press("ArrowRight", "ArrowRight")
+    browser.wait("document.querySelector('[aria-controls=network-panel]').ariaSelected === 'true'")
+    # transmissions of the robot and receptions of the gateway
+    browser.wait("[3, 5].every((activity) => merrow.network.data?.intervals.some((i) => i[1] === activity))")
+    browser.wait("document.querySelectorAll('#network-links tr').length > 0")
+    cells = browser.evaluate("[...document.querySelector('#network-links tr').cells].map((c) => c.textContent)")
+    assert cells[:2] == ["bluerov2/acoustic", "gateway"], cells
+    assert re.fullmatch(r"\d+ (ms|µs)", cells[3]) and re.fullmatch(r"\d+ %", cells[4]), cells
+    assert re.fullmatch(r"\d+\.\d %", cells[5]), cells
+    data = browser.evaluate("merrow.network.data")
+    for modem, activity, start, end in data["intervals"]:
+        assert modem in (0, 1) and 0 <= activity <= 5 and start <= end <= data["time_s"], data
+    place = browser.evaluate(f"{ROBOT}.links[0].p")
+    sender, receiver, distance, delay = data["frames"][-1]
+    assert {sender, receiver} == {0, 1}, data["frames"]
+    assert abs(distance - math.dist(place, [20, 0, -4])) < 2, (distance, place)
+    assert delay is None or distance / 1600 < delay < 5, (distance, delay)
+    bins = browser.evaluate("import('/network.js').then(({ binsOf, networksOf }) => [binsOf([[0, 1, 3, 0.1],"
+                            " [0, 1, 8, null]], 8), networksOf(4, [[1, 3], [2, 0], [3, 1]])])")
+    assert bins[0][3] == {"frames": 1, "received": 1}, bins
+    assert bins[0][7] == {"frames": 1, "received": 0}, bins
+    assert bins[1] == [0, 1, 0, 1], bins
+    for scheme in ["dark", "light"]:
+        browser.prefer(scheme)
+        for canvas in ["#network-schedule", "#network-distance"]:
+            colors = browser.evaluate(CANVAS_COLORS.replace("ID", canvas))
+            assert colors > 4, (scheme, canvas, colors)
+    browser.click_on("[aria-controls=plot-panel]")
+    browser.wait("merrow.network.watched === false")
+    time = browser.evaluate("merrow.world.frame.time")
+    browser.wait(f"merrow.world.frame.time > {time} + 1")
+    last = browser.evaluate("merrow.network.data.time_s")
+    browser.wait(f"merrow.world.frame.time > {time} + 3")
+    assert browser.evaluate("merrow.network.data.time_s") == last
 
 
 def check_rates(browser):
@@ -223,7 +277,7 @@ def check_collision_event(browser):
 
 
 CHECKS = [
-    check_readings, check_links, check_rates,
+    check_readings, check_links, check_network, check_rates,
     check_gamepad, check_mode, check_goal, check_fault, check_recording, check_sensor,
     check_events, check_more_environment, check_collision_event,
 ]

@@ -253,7 +253,8 @@ def check_themes(browser):
     for scheme in ["light", "dark"]:
         browser.prefer(scheme)
         pairs = [(".panel h2", ".panel"), (".status b", ".bar.status"), ("#pause", "#pause"),
-                 (".tabs [aria-selected=false]", ".panel"), (".hint", ".panel"), (".chip", ".chip")]
+                 (".tabs [aria-selected=false]", ".panel"), (".hint", ".panel"), (".chip", ".chip"),
+                 (".links th", ".panel")]
         for text, back in pairs:
             colors = [
                 browser.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}")

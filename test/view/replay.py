@@ -50,7 +50,8 @@ def seek(browser, time):
 def check_recording_is_shown(browser):
     """The page shows a recording: a timeline instead of the controls of a run."""
     browser.wait("window.merrow?.images > 2 && merrow.timeline.isRecording")
-    hidden = ["#record", "#reset", "#drive", "#environment", "[aria-controls=fault-panel]"]
+    hidden = ["#record", "#reset", "#drive", "#environment", "[aria-controls=fault-panel]",
+              "[aria-controls=network-panel]"]
     for selector in hidden:
         visible = f"document.querySelector('{selector}').checkVisibility()"
         assert browser.evaluate(visible) is False, selector

@@ -6,6 +6,7 @@ import { Editor } from "./edit.js";
 import { Faults } from "./faults.js";
 import { GamepadControl } from "./gamepad.js";
 import { Connection, fetchJson, readFrame } from "./net.js";
+import { Network } from "./network.js";
 import { OVERLAYS, Overlays, meetHeight } from "./overlays.js";
 import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels.js";
 import { Plot } from "./plot.js";
@@ -51,7 +52,8 @@ class App {
       image: (buffer) => this.sensors.receive(buffer),
       points: (buffer) => this.overlays.setPoints(buffer),
       overlay: (message) => (this.overlays.readings = { ...message, arrival: performance.now() }),
-      links: (message) => (this.overlays.links = message.links),
+      links: (message) => this.setLinks(message.links),
+      network: (message) => this.network.receive(message),
       rates: (message) => message.robot === this.selected && this.details.rates(message.rates_hz),
     });
     this.environment = new Environment((name, value) =>
@@ -65,6 +67,7 @@ class App {
     this.editor = new Editor(this);
     this.faults = new Faults((action) => this.request(action));
     this.sensors = new Sensors((action) => this.request(action));
+    this.network = new Network((action) => this.request(action));
     this.timeline = new Timeline((action) => this.request(action), () => this.jumped());
     this.bindRun();
     this.bindPanels();
@@ -88,8 +91,11 @@ class App {
   connected(is) {
     $("connection").textContent = is ? "connected" : "not connected";
     this.hasReadings = false;
-    if (is) this.requestReadings();
-    if (is) return;
+    if (is) {
+      this.requestReadings();
+      this.network.connected();
+      return;
+    }
     this.drive.start(null);
     this.gamepad.start(null);
   }
@@ -109,6 +115,7 @@ class App {
     this.renderer.setScene(this.world);
     this.overlays.scene = scene;
     this.overlays.clear();
+    this.network.setScene(scene);
     this.timeline.setScene(scene);
     $("world-name").textContent = scene.name;
     document.title = `${scene.name} – Merrow`;
@@ -162,6 +169,11 @@ class App {
     $("record").textContent = status.recording ? "Stop recording" : "Record";
   }
 
+  setLinks(links) {
+    this.overlays.links = links;
+    this.network.setLinks(links);
+  }
+
   /** Shows mode and faults of the selected robot, which a recording does not contain. */
   showState() {
     const state = this.world.status?.robots[this.selected];
@@ -204,6 +216,7 @@ class App {
     this.faults.show(robot);
     this.faults.status(this.world.status?.robots[k]);
     this.sensors.show(robot, k);
+    this.network.select(k);
     this.overlays.points = null;
     this.editor.update(this.world.status);
     this.clearPath();
@@ -278,6 +291,7 @@ class App {
       if (id === "edit-panel") this.editor.open();
       if (id === "fault-panel") this.faults.open();
       this.sensors.watch();
+      this.network.watch();
     });
     fetchJson("/catalogue").then(({ modes }) => {
       const text = (mode) => mode.replaceAll("_", " ");

@@ -45,7 +45,7 @@ export class Overlays {
     this.waypoints = [];
     /** Points of the watched laser in the world, with their time of arrival [ms]. */
     this.points = null;
-    /** Links as [transmitter, receiver, frames, received, signal-to-noise ratio in dB]. */
+    /** Links as [transmitter, receiver, frames, received, signal-to-noise ratio in dB, ...]. */
     this.links = [];
     /** Newest readings of the selected robot, with their time of arrival [ms]. */
     this.readings = null;

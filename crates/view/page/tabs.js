@@ -11,7 +11,9 @@ export function bindTabs(shown) {
         if (!step) return;
         event.preventDefault();
         event.stopPropagation();
-        const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length];
+        // a recording has no tabs that need a running world
+        const visible = tabs.filter((one) => one.checkVisibility());
+        const next = visible[(visible.indexOf(tab) + step + visible.length) % visible.length];
         next.focus();
         next.click();
       };

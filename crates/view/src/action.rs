@@ -36,6 +36,8 @@ pub enum Action {
     Watch(Option<[String; 3]>),
     /// Receive the readings of the selected robot for overlays, or no longer.
     Overlay(bool),
+    /// Receive the activities of the modems, or no longer.
+    Network(bool),
     /// Change the running world.
     Control(ControlAction),
 }
@@ -205,20 +207,16 @@ pub fn message_id(text: &str) -> u64 {
 }
 
 /// Names of all actions, for messages.
-const ACTIONS: &str = "select, watch, overlay, pause, resume, step, reset, seek, pace, set, drive, path, \
-    goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, place, undo, redo or save";
+const ACTIONS: &str = "select, watch, overlay, network, pause, resume, step, reset, seek, pace, set, \
+    drive, path, goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, place, undo, redo or save";
 
 fn action(map: &Map<String, Value>) -> Result<Action, String> {
     let is_none = |key: &str| matches!(map.get(key), None | Some(Value::Null));
     match text(map, "do")? {
         "select" if is_none("robot") => Ok(Action::Select(None)),
         "select" => Ok(Action::Select(Some(name(map, "robot")?))),
-        "overlay" => {
-            let on = map.get("on").unwrap_or(&Value::Null);
-            let is_on = on.as_bool();
-            let is_on = is_on.ok_or_else(|| unexpected("on", on, "true or false"))?;
-            Ok(Action::Overlay(is_on))
-        }
+        "overlay" => Ok(Action::Overlay(is_on(map)?)),
+        "network" => Ok(Action::Network(is_on(map)?)),
         "watch" if is_none("sensor") => Ok(Action::Watch(None)),
         "watch" => Ok(Action::Watch(Some([
             name(map, "robot")?,
@@ -227,6 +225,13 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
         ]))),
         _ => Ok(Action::Control(control_action(map)?)),
     }
+}
+
+/// Returns the value of the key `on`.
+fn is_on(map: &Map<String, Value>) -> Result<bool, String> {
+    let on = map.get("on").unwrap_or(&Value::Null);
+    let is_on = on.as_bool();
+    is_on.ok_or_else(|| unexpected("on", on, "true or false"))
 }
 
 fn control_action(map: &Map<String, Value>) -> Result<ControlAction, String> {
@@ -500,6 +505,8 @@ mod tests {
         assert_eq!(watch.action, expected);
         let overlay = decode(r#"{"do":"overlay","on":true}"#).unwrap();
         assert_eq!(overlay.action, Action::Overlay(true));
+        let network = decode(r#"{"do":"network","on":false}"#).unwrap();
+        assert_eq!(network.action, Action::Network(false));
         let none = decode(r#"{"do":"watch","sensor":null}"#).unwrap();
         assert_eq!(none.action, Action::Watch(None));
     }
@@ -562,6 +569,7 @@ mod tests {
             ),
             (r#"{"do":"watch","sensor":"camera"}"#, "robot: found null"),
             (r#"{"do":"overlay","on":1}"#, "on: found 1"),
+            (r#"{"do":"network"}"#, "on: found null"),
         ] {
             let error = decode(message).unwrap_err();
             assert!(error.contains(expected), "{message}: {error}");

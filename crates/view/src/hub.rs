@@ -40,6 +40,8 @@ pub(crate) struct Latest {
     pub status: Numbered<Arc<str>>,
     /// Communication links that have transmitted.
     pub links: Numbered<Arc<str>>,
+    /// Recent activities of the modems and recent frames.
+    pub network: Numbered<Arc<str>>,
     /// Rates of the sensors of robots, with the indices of the robots.
     pub rates: Numbered<Arc<[(usize, String)]>>,
     /// Readings of robots for overlays, with the indices of the robots.
@@ -69,6 +71,8 @@ pub(crate) struct Hub {
     watched: Mutex<HashMap<u64, Watch>>,
     /// Clients that receive the readings of their selected robot.
     overlaid: Mutex<Vec<u64>>,
+    /// Clients that receive the activities of the modems.
+    networked: Mutex<Vec<u64>>,
     /// Recent frames of the watched sensors.
     sensors: Mutex<Vec<Recent>>,
 }
@@ -133,6 +137,20 @@ impl Hub {
         if is_on {
             overlaid.push(client);
         }
+    }
+
+    /// Sets whether a client receives the activities of the modems.
+    pub(crate) fn network(&self, client: u64, is_on: bool) {
+        let mut networked = lock(&self.networked);
+        networked.retain(|known| *known != client);
+        if is_on {
+            networked.push(client);
+        }
+    }
+
+    /// Returns true if a client receives the activities of the modems.
+    pub(crate) fn needs_network(&self) -> bool {
+        !lock(&self.networked).is_empty()
     }
 
     /// Returns the selected robots whose readings clients receive.

@@ -54,6 +54,7 @@ use crate::hub::Hub;
 use crate::images::{Images, Watch};
 use crate::readings::events::EventDetector;
 use crate::readings::links;
+use crate::readings::network::NetworkHistory;
 use crate::readings::rates::Rates;
 use crate::scene::SceneData;
 use crate::server::Server;
@@ -76,6 +77,8 @@ const FRAME_PERIOD_S: f64 = 1.0 / 30.0;
 const STATUS_PERIOD_S: f64 = 0.2;
 /// Wall-clock time between two readings for overlays [s].
 const OVERLAY_PERIOD_S: f64 = 0.1;
+/// Wall-clock time between two messages about the network of modems [s].
+const NETWORK_PERIOD_S: f64 = 0.5;
 /// Part of a period by which a frame may be early, because blocks do not end at its multiples.
 const EARLY: f64 = 0.1;
 
@@ -84,8 +87,8 @@ pub struct View {
     hub: Arc<Hub>,
     server: Server,
     controls: Arc<dyn Controls>,
-    /// Wall-clock time of the last frame, of the last status and of the last overlays [s].
-    last: [f64; 3],
+    /// Wall-clock time of the last frame, status, overlays and message about the network [s].
+    last: [f64; 4],
     status: String,
     /// Communication links that the clients have.
     links: String,
@@ -99,6 +102,7 @@ pub struct View {
     images: Images,
     events: EventDetector,
     rates: Rates,
+    network: NetworkHistory,
 }
 
 /// Maximum number of rejections that are reported in one status period.
@@ -127,7 +131,7 @@ impl View {
             server,
             is_recording: controls.recording_bounds().is_some(),
             controls,
-            last: [f64::NEG_INFINITY; 3],
+            last: [f64::NEG_INFINITY; 4],
             status: String::new(),
             links: String::new(),
             waves: None,
@@ -136,6 +140,7 @@ impl View {
             images: Images::default(),
             events: EventDetector::default(),
             rates: Rates::default(),
+            network: NetworkHistory::default(),
         };
         view.publish_scene(simulation);
         Ok(view)
@@ -175,7 +180,7 @@ impl View {
     pub fn seeked(&mut self) {
         self.events = EventDetector::default();
         self.hub.clear_sensor_frames();
-        self.last = [f64::NEG_INFINITY; 3];
+        self.last = [f64::NEG_INFINITY; 4];
     }
 
     fn publish_scene(&mut self, simulation: &Simulation) {
@@ -187,8 +192,9 @@ impl View {
         self.hub.update(|latest| latest.scene.set(Arc::new(scene)));
         self.status.clear();
         self.links.clear();
+        self.network = NetworkHistory::default();
         self.waves = None;
-        self.last = [f64::NEG_INFINITY; 3];
+        self.last = [f64::NEG_INFINITY; 4];
     }
 
     /// Publishes sea and status if they have changed.
@@ -200,18 +206,30 @@ impl View {
                 .update(|latest| latest.status.set(status.as_str().into()));
             self.status = status;
         }
-        let links = links::message(simulation);
-        if links != self.links {
-            self.hub
-                .update(|latest| latest.links.set(links.as_str().into()));
-            self.links = links;
-        }
         let waves = &simulation.state.sea.waves;
         let is_known = self.waves.as_ref();
         if !is_known.is_some_and(|known| known.is_same_instance(waves)) {
             let sea = status::sea(simulation);
             self.hub.update(|latest| latest.sea.set(sea.into()));
             self.waves = Some(waves.clone());
+        }
+    }
+
+    /// Publishes the links of modems if they have changed, and the recent activities of the modems
+    /// if a client shows them.
+    fn publish_network(&mut self, simulation: &Simulation) {
+        let links = links::message(simulation);
+        if links != self.links {
+            self.hub
+                .update(|latest| latest.links.set(links.as_str().into()));
+            self.links = links;
+        }
+        if !self.hub.needs_network() {
+            return;
+        }
+        let network = self.network.message(simulation);
+        if !network.is_empty() {
+            self.hub.update(|latest| latest.network.set(network.into()));
         }
     }
 
@@ -257,8 +275,11 @@ impl Observer for View {
         self.images.request(simulation, &self.hub, &*self.controls);
         self.images.collect(simulation, &self.hub, &*self.controls);
         if self.clients() == 0 {
+            // the trace of the activities would have a gap
+            self.network = NetworkHistory::default();
             return;
         }
+        self.network.update(simulation);
         let is_due = |last: f64, period: f64| control.wall_s >= last + (1.0 - EARLY) * period;
         if is_due(self.last[1], STATUS_PERIOD_S) {
             self.last[1] = control.wall_s;
@@ -276,6 +297,10 @@ impl Observer for View {
         if is_due(self.last[2], OVERLAY_PERIOD_S) {
             self.last[2] = control.wall_s;
             self.publish_overlays(simulation);
+        }
+        if is_due(self.last[3], NETWORK_PERIOD_S) {
+            self.last[3] = control.wall_s;
+            self.publish_network(simulation);
         }
         if is_due(self.last[0], FRAME_PERIOD_S) {
             self.last[0] = control.wall_s;

@@ -27,7 +27,7 @@ const DOCUMENTS: &[File] = &[
 const MODULES: &[File] = modules![
     "main", "math", "net", "world", "geometry", "shaders", "renderer", "waves", "camera",
     "overlays", "panels", "plot", "drive", "tabs", "raycast", "gizmo", "edit", "gamepad", "faults",
-    "sensors", "replay"
+    "sensors", "replay", "network"
 ];
 
 /// Returns all files of the page.

@@ -61,6 +61,7 @@ pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared
         selected: None,
         watched: None,
         has_overlay: false,
+        has_network: false,
         until_image: 0,
         stop: None,
         refused: 0,
@@ -84,6 +85,7 @@ struct Sent {
     status: u64,
     image: u64,
     links: u64,
+    network: u64,
     rates: u64,
     overlays: u64,
     event: Option<u64>,
@@ -101,6 +103,8 @@ struct Session<'a> {
     watched: Option<Watch>,
     /// Whether the client receives the readings of its selected robot.
     has_overlay: bool,
+    /// Whether the client receives the activities of the modems.
+    has_network: bool,
     /// Number of turns until the next image may be sent.
     until_image: usize,
     /// Action that stops the robot that the client drives at present.
@@ -178,6 +182,12 @@ impl Session<'_> {
             Action::Overlay(is_on) => {
                 self.hub.overlay(self.client, is_on);
                 self.has_overlay = is_on;
+                self.answer(id, Ok(String::new()));
+                Ok(())
+            }
+            Action::Network(is_on) => {
+                self.hub.network(self.client, is_on);
+                self.has_network = is_on;
                 self.answer(id, Ok(String::new()));
                 Ok(())
             }
@@ -307,18 +317,7 @@ impl Session<'_> {
             self.watched = None;
             self.send_text(&latest.scene.value.json)?;
         }
-        if self.sent.sea != latest.sea.number {
-            self.sent.sea = latest.sea.number;
-            self.send_text(&latest.sea.value)?;
-        }
-        if self.sent.status != latest.status.number {
-            self.sent.status = latest.status.number;
-            self.send_text(&latest.status.value)?;
-        }
-        if self.sent.links != latest.links.number {
-            self.sent.links = latest.links.number;
-            self.send_text(&latest.links.value)?;
-        }
+        self.send_world(latest)?;
         if self.sent.rates != latest.rates.number {
             self.sent.rates = latest.rates.number;
             let rates = latest.rates.value.iter();
@@ -353,6 +352,27 @@ impl Session<'_> {
         if self.flush()? {
             self.send_image(latest)?;
             self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Queues sea, status, links and activities of modems that the client does not have yet.
+    fn send_world(&mut self, latest: &Latest) -> Result<(), Error> {
+        if self.sent.sea != latest.sea.number {
+            self.sent.sea = latest.sea.number;
+            self.send_text(&latest.sea.value)?;
+        }
+        if self.sent.status != latest.status.number {
+            self.sent.status = latest.status.number;
+            self.send_text(&latest.status.value)?;
+        }
+        if self.sent.links != latest.links.number {
+            self.sent.links = latest.links.number;
+            self.send_text(&latest.links.value)?;
+        }
+        if self.sent.network != latest.network.number && self.has_network {
+            self.sent.network = latest.network.number;
+            self.send_text(&latest.network.value)?;
         }
         Ok(())
     }
@@ -424,6 +444,7 @@ impl Session<'_> {
         self.hub.select(self.client, None);
         self.hub.watch(self.client, None);
         self.hub.overlay(self.client, false);
+        self.hub.network(self.client, false);
         if let Some(stop) = self.stop.take() {
             self.shared.controls.request(stop, Box::new(|_| {}));
         }

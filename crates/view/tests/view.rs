@@ -3,7 +3,9 @@
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, Sensor};
+use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::comms::ModemCommand;
 use merrow_model::state::frames::Frame;
 use merrow_sim::sensors::current_frame;
 use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
@@ -517,7 +519,12 @@ fn laser_points_are_on_the_wall() {
 }
 
 /// Returns the texts of a type that a client receives during a run of one second.
-fn texts_of(view: &mut View, simulation: &mut Simulation, requests: &[Value], kind: &str) -> usize {
+fn texts_of(
+    view: &mut View,
+    simulation: &mut Simulation,
+    requests: &[Value],
+    kind: &str,
+) -> Vec<Value> {
     let mut socket = connect(view);
     // a new scene ends the selection
     let is_scene = |message: &Message| matches!(message, Message::Text(text) if text.contains("\"type\":\"scene\""));
@@ -540,14 +547,14 @@ fn texts_of(view: &mut View, simulation: &mut Simulation, requests: &[Value], ki
     let _ = socket
         .get_mut()
         .set_read_timeout(Some(Duration::from_millis(300)));
-    let mut count = 0;
+    let mut found = Vec::new();
     while let Ok(message) = socket.read() {
         if let Message::Text(text) = message {
             let value: Value = serde_json::from_str(&text).unwrap();
-            count += usize::from(value["type"] == kind);
+            found.extend((value["type"] == kind).then_some(value));
         }
     }
-    count
+    found
 }
 
 // Goal: readings go only to clients that request them, for their selected robot. Method: number of
@@ -565,9 +572,63 @@ fn readings_go_to_clients_that_request_them() {
     ] {
         let mut simulation = simulation();
         let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
-        let n = texts_of(&mut view, &mut simulation, &requests, kind);
+        let n = texts_of(&mut view, &mut simulation, &requests, kind).len();
         assert_eq!(n > 0, is_sent, "{kind}: {n}");
         assert!(n <= 20, "{kind}: {n}");
+    }
+}
+
+const MODEM_WORLD: &str = "
+seed: 3
+robots:
+  boat:
+    position_m: [10, 0, 0]
+    model:
+      extends: robots/otter.yaml
+      modems:
+        radio: {modem: wifi_80211n, address: 1, position_m: [0, 0, 1.8]}
+modems:
+  shore: {modem: wifi_80211n, address: 2, position_m: [300, 0, 6]}
+";
+
+// Goal: the activities of the modems go only to clients that request them, with the frames and their
+// distances. Method: one message from a boat to the shore in a run of 1.3 s. Tolerance: 1 m, the
+// motion of the boat.
+#[test]
+fn activities_of_modems_go_to_clients_that_request_them() {
+    for is_on in [true, false] {
+        let world = load_text("w.yaml", MODEM_WORLD, Overrides::default()).unwrap();
+        let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+        let modems = &simulation.scene.modems;
+        let index = |name: &str| modems.iter().position(|modem| modem.name == name).unwrap();
+        let [boat, shore] = ["boat/radio", "shore"].map(index);
+        let send = ModemCommand::Send {
+            modem: boat,
+            destination: 2,
+            payload: vec![7; 16],
+            priority: 0,
+            wants_ack: false,
+            key: None,
+            power: None,
+        };
+        simulation.apply(&Command::Modem(send)).unwrap();
+        let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+        let request = json!({"do": "network", "on": is_on, "id": 1});
+        let texts = texts_of(&mut view, &mut simulation, &[request], "network");
+        assert_eq!(!texts.is_empty(), is_on);
+        assert!(texts.len() <= 4, "{}", texts.len());
+        for text in texts {
+            let frames = text["frames"].as_array().unwrap();
+            assert_eq!(frames.len(), 1, "{text}");
+            let number = |k: usize| frames[0][k].as_f64().unwrap();
+            assert_eq!([number(0), number(1)], [boat as f64, shore as f64]);
+            assert!((number(2) - 290.06).abs() < 1.0, "{text}");
+            assert!((0.0..0.1).contains(&number(3)), "{text}");
+            assert!(
+                text["time_s"].as_f64() >= text["since_s"].as_f64(),
+                "{text}"
+            );
+        }
     }
 }
 

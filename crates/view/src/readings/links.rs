@@ -1,5 +1,5 @@
-//! Communication links for the overlay of the page: modems with their places, and the links that
-//! have transmitted frames.
+//! Communication links for the overlay and the table of the page: modems with their places, and the
+//! links that have transmitted frames.
 
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
@@ -23,7 +23,8 @@ pub(crate) fn modems(scene: &Scene) -> Vec<Value> {
 }
 
 /// Returns the links with frames as JSON text: transmitter, receiver, numbers of frames and of
-/// received frames, signal-to-noise ratio of the last frame [dB]. Empty without modems.
+/// received frames, signal-to-noise ratio [dB] and travel time of the last frame [s], duration of
+/// all frames [s]. Empty without modems.
 pub(crate) fn message(simulation: &Simulation) -> String {
     let network = &simulation.state.network;
     let n = network.modems.len();
@@ -39,7 +40,9 @@ pub(crate) fn message(simulation: &Simulation) -> String {
             k % n,
             link.frames,
             link.received,
-            (10.0 * snr).round() / 10.0
+            (10.0 * snr).round() / 10.0,
+            (link.delay_ns as f64 * 1e-3).round() * 1e-6,
+            (link.airtime_ns as f64 * 1e-6).round() * 1e-3
         ])
     };
     json!({"type": "links", "links": used.map(one).collect::<Vec<_>>()}).to_string()
