@@ -1,7 +1,8 @@
 //! Content of `/diagnostics`: real-time performance, rejected requests, batteries, actuators,
-//! satellite receivers, faults, sensors that miss samples, tethers.
+//! satellite receivers, faults, sensors that miss samples, tethers, modems.
 
 use crate::node::losses::{Losses, network_status, subscribers_status};
+use crate::node::modem_health::NetworkHealth;
 use merrow_messages::convert;
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use merrow_model::sensor::gnss::Augmentation;
@@ -104,6 +105,7 @@ pub struct HealthSnapshot {
     /// Current number of contacts; since the start: number of collisions, and number of
     /// contact-group steps that did not converge.
     contacts: (usize, u64, u64),
+    network: NetworkHealth,
 }
 
 /// Satellite receiver of a robot.
@@ -176,6 +178,7 @@ impl HealthSnapshot {
                 let c = &simulation.state.contacts;
                 (c.touching.len(), c.collisions, c.unsolved)
             },
+            network: NetworkHealth::read(simulation),
         }
     }
 }
@@ -251,6 +254,7 @@ pub fn build_message(
             status.push(tether_status(tether, memory));
         }
     }
+    status.extend(health.network.statuses(scene));
     DiagnosticArray {
         header: convert::header(health.time_ns, ""),
         status,

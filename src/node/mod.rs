@@ -8,6 +8,7 @@ pub mod diagnostics;
 pub mod interface;
 pub mod live_parameters;
 pub(crate) mod losses;
+mod modem_health;
 pub mod plan;
 pub mod weather;
 pub mod world_editor;

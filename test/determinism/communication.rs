@@ -252,8 +252,9 @@ fn arrivals(simulation: &Simulation, name: &str) -> Vec<(u64, Vec<u8>)> {
 
 // Goal: a bridge transmits an output of the simulator at its time, at most at its rate; the next
 // bridge of a chain transmits the same bytes when they have arrived; a state without a time of
-// measurement is transmitted with its period. Method: arrivals in 10 s. Tolerance: 10 ms, a step,
-// for the second bridge; the first message leaves in the first step.
+// measurement is transmitted with its period. Messages above the rate are counted. Method: arrivals
+// in 10 s. Tolerance: 10 ms, a step, for the second bridge; the first message leaves in the first
+// step; one reading at the start and at the end.
 #[test]
 fn bridges_form_chains() {
     let mut simulation = start(1);
@@ -279,6 +280,9 @@ fn bridges_form_chains() {
         "{created:?}"
     );
     assert_eq!(battery.len(), 10, "one per second");
+    // 10 readings per second, of which one every 2.5 s is transmitted
+    let discarded = simulation.state.network.modems[0].over_rate;
+    assert!((94..=97).contains(&discarded), "{discarded} discarded");
 }
 
 // Goal: the request of a call arrives at the modem of the server, the response at the modem of the

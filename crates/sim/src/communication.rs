@@ -216,8 +216,8 @@ impl Communication {
         self.network.apply(&mut state.network, command)
     }
 
-    /// Queues a message of bridge `k` at the current instant, unless another message was queued
-    /// within the minimum interval. (4)
+    /// Queues a message of bridge `k` at the current instant, or counts it if another message was
+    /// queued within the minimum interval. (4)
     ///
     /// # Errors
     /// Reason for which the message is rejected; the state is then unchanged.
@@ -236,6 +236,7 @@ impl Communication {
         };
         let now = state.time_ns;
         if now < state.network.bridges_ns[k] {
+            state.network.modems[bridge.from].over_rate += 1;
             return Ok(());
         }
         let destination = match bridge.to.first() {

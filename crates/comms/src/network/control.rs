@@ -108,6 +108,7 @@ impl Engine<'_> {
             Decision::Hold => false,
             Decision::Drop(_) if is_control => {
                 own.control.pop_front();
+                own.discarded_control += 1;
                 true
             }
             Decision::Drop(cause) => {

@@ -143,12 +143,14 @@ impl Engine<'_> {
         );
     }
 
-    /// Queues a control frame, unless [`MAX_CONTROL`] frames wait.
+    /// Queues a control frame, or counts it if [`MAX_CONTROL`] frames wait.
     pub(super) fn queue_control(&mut self, m: u32, frame: ControlFrame) {
-        let waiting = &mut self.state.modems[m as usize].control;
-        if waiting.len() < MAX_CONTROL {
-            waiting.push_back(frame);
+        let own = &mut self.state.modems[m as usize];
+        if own.control.len() < MAX_CONTROL {
+            own.control.push_back(frame);
             self.schedule(frame.ready_ns, EventKind::Wake { modem: m });
+        } else {
+            own.discarded_control += 1;
         }
     }
 

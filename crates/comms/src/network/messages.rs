@@ -290,6 +290,7 @@ pub(super) fn switch_off(nodes: &[Node], state: &mut NetworkState, modem: u32) {
         };
     }
     own.signals.clear();
+    own.discarded_control += own.control.len() as u64;
     own.control.clear();
     own.range_requests.clear();
     own.mac_state = MacState::new(&own.mac);

@@ -254,6 +254,8 @@ fn start_modem(node: &Node) -> ModemState {
         requested_powers: Vec::new(),
         last_request: 0.0,
         has_station_frame: false,
+        discarded_control: 0,
+        over_rate: 0,
         energy: EnergyState::default(),
         activity: Activity::Idle,
         activity_ns: 0,

@@ -4,9 +4,10 @@ use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, si
 use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::network::{Network, Send};
 use merrow_comms::propagation::{Obstruction, Propagation};
+use merrow_model::scene::comms::mac::{Tdma, TdmaSlot};
 use merrow_model::scene::comms::{
-    BROADCAST, ClockError, DropPolicy, Framing, Modem, PowerControl, QueueLimits, RateChoice,
-    Transceiver,
+    BROADCAST, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl, QueueLimits,
+    RateChoice, Transceiver,
 };
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand, NetworkState, Ranging};
 
@@ -490,4 +491,51 @@ fn frames_of_one_modem_do_not_collide() {
     net.advance(&mut state, &channel, &Ideal, 5 * SECOND);
     assert_eq!(state.output.deliveries.len(), 1, "{:?}", state.frames);
     assert_eq!(state.frames.delivered, 4);
+}
+
+/// Returns the protocol of a modem that transmits in the last second of 1000 s, in a slot of a
+/// duration [ns].
+fn late_slot(duration_ns: u64) -> MacProtocol {
+    let slot = TdmaSlot {
+        start_ns: 999 * SECOND,
+        duration_ns,
+    };
+    MacProtocol::Tdma(Tdma {
+        frame_ns: 1000 * SECOND,
+        slots: vec![slot],
+        guard_ns: 0,
+    })
+}
+
+// Goal: control frames that are discarded are counted: beyond 64 waiting ones, by medium access,
+// and by switching off. Method: 70 requests of ranges to a modem whose slot comes later, and to a
+// modem whose slot is too short for a frame. Tolerance: none.
+#[test]
+fn discarded_control_frames_are_counted() {
+    for (duration_ns, discarded) in [(SECOND, 6), (1000, 70)] {
+        let replier = Modem {
+            mac: late_slot(duration_ns),
+            ..modem(2)
+        };
+        let (mut net, mut state) = network(&[modem(1), replier], 1);
+        let request = ModemCommand::Range {
+            modem: 0,
+            destination: 2,
+            kind: Ranging::TwoWay,
+        };
+        for k in 0..70 {
+            net.advance(&mut state, &quiet(0), &Ideal, k * SECOND);
+            net.apply(&mut state, &request).expect("a request");
+        }
+        net.advance(&mut state, &quiet(0), &Ideal, 70 * SECOND);
+        assert_eq!(state.modems[1].discarded_control, discarded);
+        assert_eq!(state.modems[1].control.len() as u64, 70 - discarded);
+        let off = ModemCommand::Switch {
+            modem: 1,
+            is_on: false,
+        };
+        net.apply(&mut state, &off).expect("a command");
+        assert_eq!(state.modems[1].discarded_control, 70);
+        assert_eq!(state.modems[0].discarded_control, 0);
+    }
 }

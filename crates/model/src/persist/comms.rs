@@ -33,8 +33,8 @@ persist! { enum EventKind {
 persist! { struct ModemState {
     is_on, is_powered, power, rate, mac, mac_state, access_serial, is_access_pending, clock, queue,
     queued_bytes, service, repetition_serial, control, transmission, sequence, draws, signals,
-    carrier, range_requests, requested_powers, last_request, has_station_frame, energy, activity,
-    activity_ns,
+    carrier, range_requests, requested_powers, last_request, has_station_frame, discarded_control,
+    over_rate, energy, activity, activity_ns,
 } }
 persist! { enum RateChoice { 0 = Fixed(rate), 1 = Adaptive } }
 persist! { enum MacProtocol {

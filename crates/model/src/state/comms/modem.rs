@@ -55,6 +55,12 @@ pub struct ModemState {
     pub last_request: f64,
     /// Whether a frame of the station of power control arrived in the current period.
     pub has_station_frame: bool,
+    /// Number of control frames that were discarded: too many waited, medium access ended its
+    /// attempts, or the modem was switched off.
+    pub discarded_control: u64,
+    /// Number of messages of bridges that were discarded, because they exceeded the maximum rate of
+    /// the bridge.
+    pub over_rate: u64,
     /// Energy and time by activity.
     pub energy: EnergyState,
     /// Current activity of the modem.

@@ -1,0 +1,156 @@
+//! Diagnostics of modems: discarded messages and control frames, records missing in the logs.
+
+use crate::node::diagnostics::{status, value};
+use merrow_model::scene::Scene;
+use merrow_model::state::comms::{NetworkState, PacketCounts};
+use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
+use merrow_sim::Simulation;
+
+/// Counters of one modem since the start of the run.
+#[derive(Clone, Debug)]
+struct ModemHealth {
+    is_on: bool,
+    queued: usize,
+    over_rate: u64,
+    discarded_control: u64,
+}
+
+/// Counters of all modems, read between two blocks of steps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NetworkHealth {
+    modems: Vec<ModemHealth>,
+    copies: PacketCounts,
+    /// Numbers of records of packets and of intervals that were not logged.
+    missing: [u64; 2],
+}
+
+impl NetworkHealth {
+    /// Reads the counters of a simulation.
+    pub(super) fn read(simulation: &Simulation) -> Self {
+        Self::of(&simulation.state.network)
+    }
+
+    fn of(network: &NetworkState) -> Self {
+        let modems = network.modems.iter().map(|own| ModemHealth {
+            is_on: own.is_on,
+            queued: own.queue.len(),
+            over_rate: own.over_rate,
+            discarded_control: own.discarded_control,
+        });
+        let output = &network.output;
+        Self {
+            modems: modems.collect(),
+            copies: network.copies,
+            missing: [output.packets.discarded, output.trace.discarded],
+        }
+    }
+
+    /// Builds the statuses of the modems and of their logs; none without modems.
+    pub(super) fn statuses(&self, scene: &Scene) -> Vec<DiagnosticStatus> {
+        if self.modems.is_empty() {
+            return Vec::new();
+        }
+        let modems = scene.modems.iter().zip(&self.modems);
+        let mut all: Vec<DiagnosticStatus> =
+            modems.map(|(modem, own)| own.status(&modem.name)).collect();
+        all.push(self.log_status());
+        all
+    }
+
+    /// Builds the status of the logs of packets and schedules.
+    fn log_status(&self) -> DiagnosticStatus {
+        let [packets, intervals] = self.missing;
+        let (level, message) = match self.missing {
+            [0, 0] => (DiagnosticStatus::OK, "complete".to_string()),
+            _ => (
+                DiagnosticStatus::WARN,
+                format!("{packets} packets and {intervals} intervals are missing in the logs"),
+            ),
+        };
+        let lost: u64 = self.copies.lost.iter().sum();
+        let values = vec![
+            value("packets missing in network/packets", packets),
+            value("intervals missing in network/schedule", intervals),
+            value("messages accepted", self.copies.entered),
+            value("messages delivered", self.copies.delivered),
+            value("messages lost", lost),
+        ];
+        status(level, "merrow: modem logs".into(), message, values)
+    }
+}
+
+impl ModemHealth {
+    /// Builds the status of a modem with this name.
+    fn status(&self, name: &str) -> DiagnosticStatus {
+        let (level, message) = match self.discarded_control {
+            n if n > 0 => (
+                DiagnosticStatus::WARN,
+                format!("{n} control frames were discarded"),
+            ),
+            _ if self.is_on => (DiagnosticStatus::OK, "on".to_string()),
+            _ => (DiagnosticStatus::OK, "off".to_string()),
+        };
+        let values = vec![
+            value("waiting messages", self.queued),
+            value("messages of bridges above max_rate_hz", self.over_rate),
+            value("discarded control frames", self.discarded_control),
+        ];
+        status(level, format!("{name}: modem"), message, values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_world::{Overrides, data_dir, load_world};
+    use std::sync::Arc;
+
+    /// Returns the values of a status as text.
+    fn values(found: &DiagnosticStatus) -> Vec<String> {
+        let values = found.values.iter();
+        values.map(|v| format!("{}={}", v.key, v.value)).collect()
+    }
+
+    // Goal: the diagnostics contain the counters of each modem and of the logs. Method: the world
+    // `modems`, without losses and with one loss of each kind. Tolerance: none.
+    #[test]
+    fn discarded_frames_and_records_are_reported() {
+        let path = data_dir::world_file("modems");
+        let world = load_world(&path, Overrides::default()).expect("a world");
+        let simulation = Simulation::new(Arc::new(world.scene), 1).expect("a simulation");
+        let scene = &simulation.scene;
+        let all = NetworkHealth::read(&simulation).statuses(scene);
+        assert_eq!(all.len(), scene.modems.len() + 1);
+        assert!(all.iter().all(|s| s.level == DiagnosticStatus::OK));
+        let mut network = simulation.state.network.clone();
+        let k = scene.modems.iter().position(|modem| modem.name == "shore");
+        let k = k.expect("a modem");
+        network.modems[k].over_rate = 12;
+        network.modems[k].discarded_control = 3;
+        network.output.packets.discarded = 7;
+        let all = NetworkHealth::of(&network).statuses(scene);
+        let find = |name: &str| all.iter().find(|s| s.name == name).expect("a status");
+        let shore = find("shore: modem");
+        assert_eq!(shore.level, DiagnosticStatus::WARN);
+        assert_eq!(shore.message, "3 control frames were discarded");
+        let expected = [
+            "waiting messages=0",
+            "messages of bridges above max_rate_hz=12",
+            "discarded control frames=3",
+        ];
+        assert_eq!(values(shore), expected);
+        let logs = find("merrow: modem logs");
+        assert_eq!(logs.level, DiagnosticStatus::WARN);
+        assert_eq!(
+            logs.message,
+            "7 packets and 0 intervals are missing in the logs"
+        );
+        assert_eq!(values(logs)[0], "packets missing in network/packets=7");
+        let other = find("auv_1/acoustic: modem");
+        assert_eq!(
+            (other.level, other.message.as_str()),
+            (DiagnosticStatus::OK, "on")
+        );
+        assert!(NetworkHealth::default().statuses(scene).is_empty());
+    }
+}
