@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Minimum speed of two threads divided by the speed of one thread.
-const MIN_RATIO: f64 = 0.8;
+const MIN_RATIO: f64 = 0.92;
 /// Minimum ratio of these speeds for a fleet.
-const MIN_FLEET_RATIO: f64 = 1.3;
+const MIN_FLEET_RATIO: f64 = 1.5;
 /// Maximum CPU time of two threads divided by the CPU time of one thread.
-const MAX_CPU_RATIO: f64 = 1.5;
+const MAX_CPU_RATIO: f64 = 1.25;
 /// Maximum ratio of the throughputs of fleets.
-const MAX_FALL: f64 = 1.8;
+const MAX_FALL: f64 = 1.5;
 /// Duration of one measurement with one thread [s], and number of measurements.
 const DURATION: f64 = 0.2;
 const ROUNDS: usize = 5;
@@ -69,6 +69,30 @@ fn compare_threads(scene: Scene) -> [f64; 2] {
     [best[0][0] / best[1][0], best[1][1] / best[0][1]]
 }
 
+/// Compares the threads in a bundled world and prints the ratios; returns them as text if they miss
+/// a limit.
+fn missed_limits(name: &str) -> Option<String> {
+    let loaded = load_world(&data_dir::world_file(name), Overrides::default());
+    let [speed, cpu] = compare_threads(loaded.unwrap_or_else(|e| panic!("{e}")).scene);
+    let is_fleet = name.starts_with("fleet");
+    let min = if is_fleet { MIN_FLEET_RATIO } else { MIN_RATIO };
+    let text = format!("{name:22} speed {speed:5.2}, CPU time {cpu:5.2}");
+    println!("{text}");
+    (speed < min || cpu > MAX_CPU_RATIO).then_some(text)
+}
+
+/// Returns robots times steps per second of a square fleet of `side` x `side` robots.
+fn throughput(side: u32) -> f64 {
+    let text = std::fs::read_to_string(data_dir::world_file("fleet_100")).unwrap();
+    let count = format!("count: [{side}, {side}, 1]");
+    let changed = text.replace("count: [10, 10, 1]", &count);
+    assert!(side == 10 || changed != text);
+    let mut simulation = Simulation::new(Arc::new(scene(&changed)), 2).unwrap();
+    let steps = steps_to_measure(&mut simulation);
+    let times = (0..ROUNDS).map(|_| measure(&mut simulation, steps)[0]);
+    f64::from(side * side) * steps as f64 / times.fold(f64::INFINITY, f64::min)
+}
+
 /// Returns true on a machine with one core, where a comparison is not possible.
 fn has_one_core() -> bool {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -79,56 +103,50 @@ fn has_one_core() -> bool {
 }
 
 // Goal: in every world two threads are at least about as fast as one, and use little more CPU time.
-// Method: the worlds of docs/benchmarks-threads.md; the same steps with one and two threads, best
-// of five alternating measurements. Tolerance: 20 % of the speed, 50 % of the CPU time; the fleets
-// are 1.3 times as fast.
+// Method: all bundled worlds; the same steps with one and two threads, best of five alternating
+// measurements; a world that misses a limit is measured once more, because other programs disturb
+// the measurement. Tolerance: 8 % of the speed, 25 % of the CPU time; the fleets are 1.5 times as
+// fast.
 #[test]
 #[ignore = "takes minutes; needs two idle cores"]
 fn two_threads_are_as_fast_as_one() {
     if has_one_core() {
         return;
     }
-    let page = include_str!("../../docs/benchmarks-threads.md");
-    let names = page.lines().filter_map(|line| {
-        let name = line.strip_prefix("| ")?.split(" | ").next()?;
-        let path = data_dir::world_file(name);
-        path.is_file().then_some((name, path))
-    });
-    let (mut wrong, mut n) = (Vec::new(), 0);
-    for (name, path) in names {
-        let world = load_world(&path, Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
-        let [speed, cpu] = compare_threads(world.scene);
-        println!("{name:22} speed {speed:5.2}, CPU time {cpu:5.2}");
-        let is_fleet = name.starts_with("fleet");
-        let min = if is_fleet { MIN_FLEET_RATIO } else { MIN_RATIO };
-        if speed < min || cpu > MAX_CPU_RATIO {
-            wrong.push(format!("{name}: speed {speed:.2}, CPU time {cpu:.2}"));
-        }
-        n += 1;
-    }
-    assert!(n >= 25, "{n} worlds");
+    let names = data_dir::file_names("worlds");
+    assert!(names.len() >= 37, "{} worlds", names.len());
+    let missed: Vec<_> = names
+        .iter()
+        .filter(|n| missed_limits(n).is_some())
+        .collect();
+    println!("again: {missed:?}");
+    let wrong: Vec<_> = missed
+        .into_iter()
+        .filter_map(|n| missed_limits(n))
+        .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-// Goal: the time of a step is proportional to the number of robots. Method: squares of 100 and
-// 1,024 BlueROV2 Heavy; robots times steps per second, best of five measurements. Tolerance: a
-// factor of 1.8.
+// Goal: the time of a step is proportional to the number of robots. Method: squares of 100, 1,024
+// and 10,000 BlueROV2 Heavy; robots times steps per second, best of five measurements; once more
+// if the limit is missed. Tolerance: a factor of 1.5.
 #[test]
 #[ignore = "takes minutes; needs two idle cores"]
 fn throughput_is_independent_of_the_size_of_a_fleet() {
     if has_one_core() {
         return;
     }
-    let text = std::fs::read_to_string(data_dir::world_file("fleet_100")).unwrap();
-    let throughput = [10, 32].map(|side| {
-        let count = format!("count: [{side}, {side}, 1]");
-        let changed = text.replace("count: [10, 10, 1]", &count);
-        assert!(side == 10 || changed != text);
-        let mut simulation = Simulation::new(Arc::new(scene(&changed)), 2).unwrap();
-        let steps = steps_to_measure(&mut simulation);
-        let times = (0..ROUNDS).map(|_| measure(&mut simulation, steps)[0]);
-        f64::from(side * side) * steps as f64 / times.fold(f64::INFINITY, f64::min)
-    });
-    println!("robot steps per second: {throughput:.0?}");
-    assert!(throughput[0] < MAX_FALL * throughput[1], "{throughput:?}");
+    let ratio = || {
+        let found = [10, 32, 100].map(throughput);
+        println!("robot steps per second: {found:.0?}");
+        found.iter().copied().fold(0.0, f64::max) / found.into_iter().fold(f64::INFINITY, f64::min)
+    };
+    let mut found = ratio();
+    if found > MAX_FALL {
+        found = ratio();
+    }
+    assert!(
+        found <= MAX_FALL,
+        "the throughputs differ by a factor of {found:.2}"
+    );
 }
