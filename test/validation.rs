@@ -1,6 +1,6 @@
 //! Tests the cases of `merrow validate`, each within its tolerance, and the page that shows them.
 
-use crate::common::cases::{outcomes, run};
+use crate::witness::cases::{outcomes, run};
 use merrow_validate::cases::all_cases;
 use merrow_validate::page;
 use std::path::Path;

@@ -3,7 +3,6 @@
 // Each test program uses only a part of these helpers.
 #![allow(dead_code)]
 
-pub(crate) mod cases;
 pub(crate) mod folder;
 pub(crate) mod joints;
 pub(crate) mod meshes;

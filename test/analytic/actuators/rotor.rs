@@ -43,13 +43,6 @@ fn relative_density(s: &Simulation) -> f64 {
     air::density(&s.scene.sea, 15.0, s.state.robots[0].motion.p_WB.z) / 1.225
 }
 
-// V52. Goal, method and tolerance are stated with the case, in
-// `crates/validate/src/cases/vessels.rs`.
-#[test]
-fn firefly_hover_rotor_speed() {
-    crate::common::cases::run(52);
-}
-
 // Goal: the rotor speed rises with one time constant and falls with another. Method: thrust
 // compared with k n², n = 800 (1 - e^(-t/τ)), and down again. Tolerance: 1e-8, the ground effect
 // 1000 m up.

@@ -1,6 +1,5 @@
 //! Tests hydrostatics: Archimedes' principle, righting moments, capsizing, heave and roll.
 
-use crate::common::cases::run;
 use crate::common::{advance, close_vectors, evaluate, relative, scene, simulation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -78,15 +77,6 @@ fn sphere_displacement_matches_cap() {
             1e-12,
         );
     }
-}
-
-// Cases V42 to V44. Their goals, methods and tolerances are stated with the cases, in
-// `crates/validate/src/cases/hulls.rs`.
-#[test]
-fn caps_heeled_cubes_and_metacentric_heights() {
-    run(42);
-    run(43);
-    run(44);
 }
 
 // Goal: a floating body with any hull settles where it displaces its weight. Method: an ellipsoid

@@ -7,8 +7,6 @@ mod floating;
 mod floating_equilibrium;
 mod footprint;
 mod hull;
-mod kelpie;
-mod kirchhoff;
 mod rigid_body;
 mod surface_damping;
 mod swimmer;

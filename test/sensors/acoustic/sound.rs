@@ -1,21 +1,12 @@
 //! Tests of acoustic rays beyond V67 to V69: ray tubes, caustics, convergence, and the water of a
 //! world.
 
-use crate::common::cases::run;
 use merrow_environment::sound::Waveguide;
 use merrow_environment::sound::eigenray::{eigenrays, eigenrays_between};
 use merrow_environment::sound::ray::trace;
 use merrow_math::Vec3;
 use merrow_validate::cases::sea::sound::{munk_sound_speed, munk_water};
 use merrow_world::{Overrides, load_text};
-
-// Goal, method, tolerances: see the cases, `crates/validate/src/cases/sea/sound.rs`.
-#[test]
-fn validation_cases_67_to_69_hold() {
-    run(67);
-    run(68);
-    run(69);
-}
 
 // Goal: the cross section of a ray tube equals the distance of neighbouring rays, through turning
 // points, kinks of the profile and reflections. Method: rays at ± 1e-6 of the steepness in Munk's

@@ -1,7 +1,7 @@
 //! Tests sea water properties against published check values and a table of other programs (V65),
 //! and the absorption of sound (V66).
 
-use crate::common::cases::run;
+use crate::witness::cases::run;
 use crate::common::relative;
 use merrow_environment::seawater::ipts68_from_its90;
 

@@ -3,7 +3,7 @@
 //! The expected values (`floating_hemisphere.csv`) come from another mesh, without a lid, than the
 //! tables that the world reads.
 
-use crate::common::cases::run;
+use crate::witness::cases::run;
 use crate::common::{close, relative};
 use merrow_math::SpatialVelocity;
 use merrow_sim::Simulation;

@@ -1,7 +1,7 @@
 //! Tests the Otter against Fossen's MATLAB program, and the surface vehicles against the steady
 //! speeds of their sources.
 
-use crate::common::cases::run;
+use crate::witness::cases::run;
 use crate::common::{self, advance, close, simulation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;

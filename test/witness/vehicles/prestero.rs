@@ -130,5 +130,5 @@ fn accelerations_match_thesis() {
 // `crates/validate/src/cases/vessels.rs`.
 #[test]
 fn steady_speed_and_sign_of_the_static_stability() {
-    crate::common::cases::run(50);
+    crate::witness::cases::run(50);
 }

@@ -1,7 +1,7 @@
 //! Tests REMUS 100 against Fossen's two programs, which disagree: each variant is compared with its
 //! own program.
 
-use crate::common::cases::{run, with_reference_data};
+use crate::witness::cases::{run, with_reference_data};
 use merrow_validate::cases::remus::straight;
 
 /// Compares a straight run with the program: 1 % of the steady speed during the run (Euler's error

@@ -19,7 +19,7 @@
 //! The water is at rest and does not change with time. Source and receiver are slower than sound.
 //!
 //! # Checked by
-//! test/sensors/acoustic/sound.rs; V68
+//! V68
 
 use merrow_math::Vec3;
 

@@ -20,7 +20,7 @@
 //! caustic. Absorption is in `../absorption.rs`.
 //!
 //! # Checked by
-//! test/sensors/acoustic/sound.rs; V69
+//! V69
 
 use crate::sound::ray::Ray;
 use merrow_math::real::sin_cos;

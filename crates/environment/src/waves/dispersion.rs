@@ -18,7 +18,7 @@
 //! Small waves over a level seabed, in water at rest: a current neither convects nor refracts them.
 //!
 //! # Checked by
-//! tests below; test/analytic/environment/waves.rs (V60)
+//! tests below; V60
 
 /// Returns the wave number [rad/m] of a wave of angular frequency `omega` [rad/s] in water of
 /// `depth` [m], with `gravity` [m/s²]. (1)

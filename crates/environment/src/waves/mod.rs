@@ -47,8 +47,8 @@
 //! vertically, and (4) follows from only its height.
 //!
 //! # Checked by
-//! test/analytic/environment/waves.rs (V60-V64), test/identity/waves.rs,
-//! test/determinism/worlds/waves.rs
+//! test/analytic/environment/waves.rs, test/identity/waves.rs, test/determinism/worlds/waves.rs;
+//! V60-V64
 
 pub mod dispersion;
 pub mod footprint;

@@ -27,7 +27,7 @@
 //! a long time equals the specified one and does not vary from seed to seed [Tucker 1984].
 //!
 //! # Checked by
-//! test/analytic/environment/waves.rs (V62), test/determinism/worlds/waves.rs
+//! test/analytic/environment/waves.rs, test/determinism/worlds/waves.rs; V62
 
 use crate::waves::dispersion::wave_number;
 use crate::waves::spectrum::Density;

@@ -25,7 +25,7 @@
 //! the manual. The heights of (2) refer to the open sea.
 //!
 //! # Checked by
-//! test/analytic/environment/waves.rs (V63, V64), test/input/environment/waves.rs; tests below
+//! tests below; test/analytic/environment/waves.rs, test/input/environment/waves.rs; V63, V64
 
 use crate::waves::dispersion::wave_number;
 use merrow_model::scene::sea::waves::{SeaState, Spectrum};

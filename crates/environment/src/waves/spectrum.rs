@@ -25,7 +25,7 @@
 //! seas have the same direction.
 //!
 //! # Checked by
-//! test/analytic/environment/waves.rs (V62, V63)
+//! test/analytic/environment/waves.rs; V62, V63
 
 use merrow_model::scene::sea::waves::{SeaState, Spectrum};
 use std::f64::consts::TAU;

@@ -38,7 +38,7 @@
 //! origin. A rotor in water produces no force: forces are scaled by the dry fraction of the disc.
 //!
 //! # Checked by
-//! test/analytic/actuators/rotor.rs (V52), test/analytic/actuators/rotor_ground_effect.rs
+//! test/analytic/actuators/rotor.rs, test/analytic/actuators/rotor_ground_effect.rs; V52
 
 use crate::forces::actuators::thruster;
 use merrow_environment::{EnvironmentState, air};

@@ -36,8 +36,8 @@
 //! relative velocity.
 //!
 //! # Checked by
-//! test/analytic/bodies/kirchhoff.rs (V35, V36), test/analytic/environment/current.rs (V45),
-//! test/analytic/bodies/floating.rs (V45), test/analytic/bodies/swimmer.rs (V37)
+//! test/analytic/environment/current.rs (V45), test/analytic/bodies/floating.rs (V45),
+//! test/analytic/bodies/swimmer.rs (V37); V35, V36
 
 use crate::forces::rigid_body::{inertia_times, inertia_times_linear};
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};

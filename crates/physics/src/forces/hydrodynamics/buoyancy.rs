@@ -21,8 +21,8 @@
 //! so a box can represent a hull that does not fill it.
 //!
 //! # Checked by
-//! test/analytic/bodies/buoyancy.rs (V42-V44), test/analytic/bodies/floating.rs,
-//! test/identity/conservation.rs
+//! test/analytic/bodies/buoyancy.rs, test/analytic/bodies/floating.rs,
+//! test/identity/conservation.rs; V42-V44
 
 use merrow_math::{MAX_LANES, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;

@@ -23,7 +23,7 @@
 //! The law is meant for the sea `kelpie`, which rises uniformly; other seas work too.
 //!
 //! # Checked by
-//! test/analytic/bodies/kelpie.rs (V05)
+//! V05
 
 use merrow_environment::{EnvironmentState, air};
 use merrow_math::{Mat3, Real, SpatialForce, Vec3};

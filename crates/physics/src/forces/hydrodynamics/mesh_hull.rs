@@ -31,7 +31,7 @@
 //! itself.
 //!
 //! # Checked by
-//! test/analytic/bodies/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/worlds/hull.rs
+//! test/analytic/bodies/hull.rs, test/identity/hull.rs, test/determinism/worlds/hull.rs; V42-V44
 
 use crate::forces::hydrodynamics::buoyancy::Wetness;
 use merrow_environment::waves::tile;

@@ -1,4 +1,5 @@
-//! Access to the cases of `merrow validate` for tests; each case runs once per test process.
+//! Access to the cases of `merrow validate` for tests. Each case runs once per process; therefore
+//! only the program `witness` runs them.
 
 use merrow_validate::cases::reference_data::ReferenceData;
 use merrow_validate::cases::{Case, CaseResult, all_cases};
