@@ -37,6 +37,26 @@ fn end_forces_balance_line_weight() {
     }
 }
 
+// Goal: lines have the gravity of the world. Method: a line between fixed ends at 3.7 m/s², both
+// methods, at rest; the sum of the end forces compared with the weight in water. Tolerance: 1e-6.
+#[test]
+fn line_weight_follows_gravity() {
+    for (method, steps) in [("catenary", 1), ("lumped", 20_000)] {
+        let mut sim = tethered(
+            "step: {dt_s: 0.01}\ngravity_m_s2: 3.7\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
+            "diameter_m: 0.02, mass_kg_per_m: 1.2, axial_stiffness_n: 20000, axial_damping_n_s: 2000, normal_drag: 100, tangential_drag: 10",
+            &format!(
+                "from: {{kind: world, position_m: [0, 0, -20]}}\nto: {{kind: world, position_m: [24, 32, -10]}}\nlength_m: 60\nmethod: {method}"
+            ),
+        );
+        sim.advance(steps);
+        let forces = sim.state.tethers[0].end_force;
+        let area = 0.25 * std::f64::consts::PI * 0.02 * 0.02;
+        let weight = (1.2 - 1000.0 * area) * 60.0 * 3.7;
+        relative(method, -(forces[0] + forces[1]).z, weight, 1e-6);
+    }
+}
+
 // Goal: a buoy on a slack chain under a steady force moves to the offset at which the closed
 // solution has that force. Method: a submerged buoy of 200 kg whose net lift is only its own, with
 // the drag in a current of 0.5 m/s as the force; a chain with touch-down. Tolerance: 1e-6: the

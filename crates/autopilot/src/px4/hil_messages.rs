@@ -24,7 +24,7 @@ use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_
 use mavlink::dialects::common::{
     HIL_GPS_DATA, HIL_SENSOR_DATA, HIL_STATE_QUATERNION_DATA, HilSensorUpdatedFlags, MavMessage,
 };
-use merrow_environment::air;
+use merrow_environment::air::{self, STANDARD_GRAVITY};
 use merrow_environment::geodesy::geodetic_from_world;
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
@@ -197,7 +197,7 @@ pub(crate) fn true_state(motion: &MotionSample, around: SimulatedSurroundings<'_
     let [vx, vy, vz] = centimetres_per_second(north_east_down(motion.velocity));
     let acceleration = north_east_down(motion.acceleration);
     let speed = (100.0 * motion.velocity.norm()).round() as u16;
-    let milli = |x: f64| (1000.0 * x / 9.80665).round() as i16;
+    let milli = |x: f64| (1000.0 * x / STANDARD_GRAVITY).round() as i16;
     MavMessage::HIL_STATE_QUATERNION(HIL_STATE_QUATERNION_DATA {
         time_usec: motion.time_ns / 1000,
         attitude_quaternion: [q.w, q.x, q.y, q.z].map(|x| x as f32),

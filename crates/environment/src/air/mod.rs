@@ -9,7 +9,8 @@
 //! ```
 //! # Symbols
 //! h height above sea level, taken as geopotential height [m] · T0, p0 temperature [K] and pressure
-//! [Pa] at sea level · L = 0.0065 K/m · R = 287.05287 J/(kg K) · g = 9.80665 m/s².
+//! [Pa] at sea level · L = 0.0065 K/m · R = 287.05287 J/(kg K) · g standard
+//! gravity [m/s²].
 //!
 //! # Frames
 //! World (ENU).
@@ -46,6 +47,8 @@ pub fn weather(air: &Air, t: f64) -> Weather {
     }
 }
 
+/// Standard acceleration of gravity [m/s²] [ISO 2533-1975].
+pub const STANDARD_GRAVITY: f64 = 9.806_65;
 /// Decrease of the temperature with height [K/m].
 const LAPSE: f64 = 0.0065;
 /// Gas constant of dry air [J/(kg K)].
@@ -62,14 +65,14 @@ fn temperatures(temperature: f64, z: f64) -> (f64, f64) {
 /// [°C]. (1)
 pub fn density(sea: &Sea, temperature: f64, z: f64) -> f64 {
     let (T0, T) = temperatures(temperature, z);
-    sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE)) / (R * T)
+    sea.air_pressure * libm::pow(T / T0, STANDARD_GRAVITY / (R * LAPSE)) / (R * T)
 }
 
 /// Returns the pressure of the air [Pa] at height `z` [m], from the `temperature` at sea level
 /// [°C]. (1)
 pub fn pressure(sea: &Sea, temperature: f64, z: f64) -> f64 {
     let (T0, T) = temperatures(temperature, z);
-    sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE))
+    sea.air_pressure * libm::pow(T / T0, STANDARD_GRAVITY / (R * LAPSE))
 }
 
 /// Returns the temperature of the air [°C] at height `z` [m], from the `temperature` at sea level

@@ -13,6 +13,7 @@ use merrow_math::SpatialInertia;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
+use merrow_schema::GRAVITY;
 use merrow_sim::{Simulation, step::Kernel};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub const CASES: [Case; 1] = [Case {
 /// Displaced mass of a hemisphere of 1 m radius [kg].
 pub const RHO_V: f64 = 1000.0 * 2.0 / 3.0 * PI;
 /// Unit of the forces per wave amplitude, ρ g π for a radius of 1 m [N/m].
-pub const RHO_G_A: f64 = 9810.0 * PI;
+pub const RHO_G_A: f64 = 1000.0 * GRAVITY * PI;
 
 /// Radiation keys of the world: added mass and damping.
 pub const RADIATION: &str = "kind: wamit, added_mass: meshes/bem/hemisphere_r1.1, hydrostatics: meshes/bem/hemisphere_r1.hst";
@@ -39,7 +40,7 @@ pub const EXCITATION: &str = ", excitation: meshes/bem/hemisphere_r1.3";
 /// Returns the text of a world with the hemisphere in waves of wave number `ka` [1/m] and
 /// `amplitude` [m], with the time step `step` [s].
 pub fn world(radiation: &str, ka: f64, amplitude: f64, step: f64) -> String {
-    let period = TAU / libm::sqrt(ka * 9.81);
+    let period = TAU / libm::sqrt(ka * GRAVITY);
     let waves = if amplitude > 0.0 {
         format!(
             ", waves: {{kind: regular, height_m: {}, period_s: {period}, direction_deg: 90}}",
@@ -127,7 +128,7 @@ fn wave_force(scene: &Scene, t: f64) -> [f64; 2] {
 ///
 /// The waves have the wave number `ka` [1/m] and `amplitude` [m].
 pub fn excitation(scene: &Scene, ka: f64, amplitude: f64) -> [[f64; 2]; 2] {
-    let period = TAU / libm::sqrt(ka * 9.81);
+    let period = TAU / libm::sqrt(ka * GRAVITY);
     let (start, quarter) = (wave_force(scene, 0.0), wave_force(scene, 0.75 * period));
     [0, 1].map(|i| [start[i] / amplitude, quarter[i] / amplitude])
 }
@@ -164,7 +165,7 @@ pub(crate) struct WaveResponse {
 /// # Errors
 /// Errors of the world file.
 pub(crate) fn simulate_response(data: &ReferenceData<'_>, ka: f64) -> Result<WaveResponse, String> {
-    let omega = libm::sqrt(ka * 9.81);
+    let omega = libm::sqrt(ka * GRAVITY);
     let (height, dt) = (0.005, libm::round(TAU / omega / 200.0 * 1e9) * 1e-9);
     let scene = (data.world)(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
     let [force, _] = excitation(&scene, ka, height);
@@ -196,7 +197,7 @@ pub(crate) fn simulate_response(data: &ReferenceData<'_>, ka: f64) -> Result<Wav
 /// Returns heave amplitude and surge speed amplitude [1/s], each divided by the wave amplitude,
 /// from a row of the table.
 pub(crate) fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
-    let omega = libm::sqrt(ka * 9.81);
+    let omega = libm::sqrt(ka * GRAVITY);
     let stiffness = RHO_G_A - omega * omega * RHO_V * (1.0 + a33);
     let heave = x3 * RHO_G_A / libm::hypot(stiffness, omega * omega * b33 * RHO_V);
     [
@@ -242,7 +243,7 @@ fn coefficient_checks(
     scene: &Scene,
     [ka, a33, b33, a11, b11, x3, x1]: &[f64; 7],
 ) -> Result<Vec<Check>, String> {
-    let found = fitted_coefficients(scene, libm::sqrt(ka * 9.81));
+    let found = fitted_coefficients(scene, libm::sqrt(ka * GRAVITY));
     let mut checks: Vec<Check> = ["A33", "B33", "A11", "B11"]
         .iter()
         .zip([a33, b33, a11, b11])
@@ -269,7 +270,7 @@ fn coefficient_checks(
 /// absorbed with its radiated power.
 fn response_checks(row: &[f64; 7], expected: [f64; 2], found: &WaveResponse) -> [Check; 3] {
     let ka = row[0];
-    let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * 9.81) * found.speed_squared;
+    let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * GRAVITY) * found.speed_squared;
     let tolerance = if ka < 2.0 { 0.04 } else { 0.1 };
     [
         Check::relative(

@@ -8,6 +8,7 @@ use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
+use merrow_schema::GRAVITY;
 use merrow_sim::Simulation;
 use merrow_sim::report::hydrostatic_equilibrium::{
     Equilibrium, FloatingState, compute_equilibrium,
@@ -259,7 +260,7 @@ fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, Stri
             m.p_WB.z
         })?
     };
-    let natural = libm::sqrt(9.81 / 0.5);
+    let natural = libm::sqrt(GRAVITY / 0.5);
     let w = TAU / mean_period(0.002, &heave);
     checks.push(Check::relative(
         "heave frequency of a barge, draught 0.5 m",
@@ -277,7 +278,7 @@ fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, Stri
         })?
     };
     let gm = -0.25 + 1.0 / 6.0 + 0.3;
-    let natural = libm::sqrt(1000.0 * 9.81 * gm / 120.0);
+    let natural = libm::sqrt(1000.0 * GRAVITY * gm / 120.0);
     let w = TAU / mean_period(0.002, &rolling);
     checks.push(Check::relative(
         "roll frequency of the barge, GM 0.2167 m",

@@ -6,6 +6,7 @@ use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::{Command, Motion, Workspace};
+use merrow_schema::GRAVITY;
 use merrow_sim::step::Kernel;
 use std::f64::consts::FRAC_PI_2;
 
@@ -111,9 +112,9 @@ fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
     let ((s, c), (st, ct)) = (sin_cos(x[9]), sin_cos(x[10]));
     // 25 kg at (0.05, 0, -0.35), forward-right-down, and the stiffness about the origin
     let g0 = [
-        25.0 * 9.81 * c * ct,
-        25.0 * 9.81 * 0.35 * s * ct,
-        25.0 * 9.81 * (0.35 * st - 0.05 * c * ct),
+        25.0 * GRAVITY * c * ct,
+        25.0 * GRAVITY * 0.35 * s * ct,
+        25.0 * GRAVITY * (0.35 * st - 0.05 * c * ct),
     ];
     let (a, b, d) = (
         7541.4375,

@@ -9,6 +9,7 @@ use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{Damping, Scene};
 use merrow_model::state::{Command, Motion, Workspace};
+use merrow_schema::GRAVITY;
 use merrow_sim::{Simulation, step::Kernel};
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -152,7 +153,7 @@ robots:
       sensors: null
       thrusters: {{propeller: {{motor: {{lag: none}}}}}}
       fins: {{rudder: {{surface: {{time_constant_s: 0}}}}, stern_planes: {{surface: {{time_constant_s: 0}}}}}}",
-        if mss { G_MSS } else { 9.81 }
+        if mss { G_MSS } else { GRAVITY }
     ))?;
     let table = data.table(file)?;
     let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);

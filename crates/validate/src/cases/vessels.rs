@@ -299,7 +299,7 @@ fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = "robots: {f: {model: {extends: robots/firefly.yaml, base: fixed, firmware: null}, position_m: [0, 0, 10]}}";
     let mut s = data.simulation(text)?;
     let robot = s.scene.robots[0].clone();
-    let weight = robot.mass() * 9.81;
+    let weight = robot.mass() * s.scene.gravity;
     let hover = robot.thrusters[0].command_from_thrust(weight / 6.0, 1025.0);
     let max_thrust: f64 = robot
         .thrusters

@@ -13,9 +13,9 @@ use merrow_environment::waves::spectrum::Density;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::{Spectrum, Spreading, Waves};
+use merrow_schema::GRAVITY;
 use std::f64::consts::{PI, TAU};
 
-const G: f64 = 9.81;
 /// Significant wave height [m].
 const HS: f64 = 2.0;
 const TP: f64 = 8.0;
@@ -52,7 +52,7 @@ fn record(seed: u64) -> Record {
     let (sin, cos) = sin_cos(DIRECTION);
     sea_state.towards = Vec3::new(cos, sin, 0.0);
     sea_state.spreading = Spreading::Angle(4.0);
-    let waves = Waves::from_field(wave_field(sea_state, 200.0, G, seed));
+    let waves = Waves::from_field(wave_field(sea_state, 200.0, GRAVITY, seed));
     let mut now = WaveState::default();
     let mut record = Record {
         height: Vec::new(),
@@ -143,8 +143,11 @@ fn spectrum_checks() -> Result<Vec<Check>, String> {
         (3.3, [0.903_298, TM01, TZ]),
         (7.0, [0.931_236, 0.877_509, 0.828_99]),
     ] {
-        let density = Density::new(&eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP), G)
-            .ok_or("no density")?;
+        let density = Density::new(
+            &eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP),
+            GRAVITY,
+        )
+        .ok_or("no density")?;
         let m = |n: f64| spectral_moment(&density, n, TAU / TP, [0.2, 60.0]);
         let (zero, one) = (m(0.0), m(1.0));
         checks.push(Check::absolute(

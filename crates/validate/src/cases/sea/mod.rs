@@ -14,9 +14,8 @@ use merrow_environment::waves::sea_state;
 use merrow_environment::waves::spectrum::Density;
 use merrow_math::Vec3;
 use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
+use merrow_schema::GRAVITY;
 use std::f64::consts::TAU;
-
-const G: f64 = 9.81;
 
 /// Cases of the sea; the one-hour records of V62 are in `hour.rs`.
 pub const CASES: [Case; 4] = [
@@ -90,13 +89,13 @@ fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mut residual, mut number, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64);
     for [t, h, k, c] in rows {
         let omega = TAU / t;
-        let k_merrow = wave_number(omega, h, G);
-        residual =
-            residual.max((G * k_merrow * libm::tanh(k_merrow * h) / (omega * omega) - 1.0).abs());
+        let k_merrow = wave_number(omega, h, GRAVITY);
+        let omega_squared = GRAVITY * k_merrow * libm::tanh(k_merrow * h);
+        residual = residual.max((omega_squared / (omega * omega) - 1.0).abs());
         number = number.max((k_merrow / k - 1.0).abs());
         speed = speed.max((omega / k_merrow / c - 1.0).abs());
     }
-    let length = TAU / wave_number(TAU / 8.0, 5000.0, G);
+    let length = TAU / wave_number(TAU / 8.0, 5000.0, GRAVITY);
     Ok(CaseResult::new(vec![
         Check::at_most("largest residual", "", 1e-10, residual),
         Check::at_most("largest error of the wave number", "", 1e-7, number),
@@ -105,7 +104,7 @@ fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         Check::relative(
             "wavelength for 8 s, g T²/2π",
             "m",
-            G * 64.0 / TAU,
+            GRAVITY * 64.0 / TAU,
             length,
             1e-12,
         ),
@@ -119,7 +118,7 @@ fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let field = wave_field(
         eastward_sea_state(Spectrum::Regular(0.0), 2e-5, 8.0),
         5000.0,
-        G,
+        GRAVITY,
         1,
     );
     let k = field.components.k[0];
@@ -147,12 +146,12 @@ fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let shallow = wave_field(
         eastward_sea_state(Spectrum::Regular(0.0), 2e-5, 60.0),
         2.0,
-        G,
+        GRAVITY,
         1,
     );
     let now = WaveState::new(&Waves::from_field(shallow), 0.0);
     let speed = |z: f64| now.orbital_motion(Vec3::new(0.0, 0.0, z), 0.0).velocity.x;
-    let long = 1e-5 * libm::sqrt(G / 2.0);
+    let long = 1e-5 * libm::sqrt(GRAVITY / 2.0);
     checks.push(Check::relative(
         "period 60 s, depth 2 m: speed at the surface",
         "m/s",
@@ -179,7 +178,7 @@ fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         (15.0, 4.816_51),
         (20.0, 8.562_69),
     ] {
-        let formula = sea_state::developed_height(wind, G);
+        let formula = sea_state::developed_height(wind, GRAVITY);
         checks.push(Check::absolute(
             format!("wind of {wind} m/s, formula"),
             "m",
