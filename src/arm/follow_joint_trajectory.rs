@@ -9,7 +9,7 @@ use crate::arm::goal_status::{
 use crate::arm::request::{Rejection, goal_trajectory};
 use crate::arm::{GroupIndex, state};
 use crate::input::Mailbox;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Trajectory};
@@ -120,7 +120,7 @@ impl GoalReport for Action {
         }
     }
 
-    fn build_feedback(scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex) -> Feedback {
+    fn build_feedback(scene: &Scene, snapshot: &ObjectStates, group_index: GroupIndex) -> Feedback {
         state::feedback(scene, snapshot, group_index)
     }
 

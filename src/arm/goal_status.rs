@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::arm::GroupIndex;
 use crate::input::Mailbox;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::joint::{Goal, GoalState, Measured};
 use merrow_model::state::{Command, State};
@@ -120,7 +120,7 @@ pub trait GoalObserver: Send + Sync {
     /// Processes a change of the status of the group's goals.
     fn observe(&self, scene: &Scene, status: &GroupStatus);
     /// Publishes feedback on the executing goal of the group.
-    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex);
+    fn publish_feedback(&self, scene: &Scene, snapshot: &ObjectStates, group_index: GroupIndex);
     /// Ends goals with numbers up to `up_to`, which a reset of the world has removed.
     fn end_removed_goals(&self, up_to: u64);
 }
@@ -132,7 +132,7 @@ pub(super) trait GoalReport: Action {
     /// Builds the feedback of a goal.
     fn build_feedback(
         scene: &Scene,
-        snapshot: &Snapshot,
+        snapshot: &ObjectStates,
         group_index: GroupIndex,
     ) -> Self::Feedback;
     /// Builds the result of a goal that was aborted for a reason outside of its group.
@@ -307,7 +307,7 @@ impl<A: GoalReport> GoalObserver for Slot<A> {
         self.end(number, end, A::build_result(scene, status, goal));
     }
 
-    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex) {
+    fn publish_feedback(&self, scene: &Scene, snapshot: &ObjectStates, group_index: GroupIndex) {
         let goal = self.lock().as_ref().map(|(_, goal)| goal.clone());
         if let Some(goal) = goal {
             goal.feedback(|| A::build_feedback(scene, snapshot, group_index));

@@ -9,7 +9,7 @@ use crate::arm::goal_status::{
 use crate::arm::{GroupIndex, state};
 use crate::input::Mailbox;
 use merrow_messages::convert::header;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{JointGroup, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Measured};
@@ -195,7 +195,7 @@ impl GoalReport for plain::Action {
 
     fn build_feedback(
         scene: &Scene,
-        snapshot: &Snapshot,
+        snapshot: &ObjectStates,
         group_index: GroupIndex,
     ) -> plain::Feedback {
         let (_, group) = group_index.lookup(scene);
@@ -299,7 +299,7 @@ impl GoalReport for parallel::Action {
 
     fn build_feedback(
         scene: &Scene,
-        snapshot: &Snapshot,
+        snapshot: &ObjectStates,
         group_index: GroupIndex,
     ) -> parallel::Feedback {
         let (robot, group) = group_index.lookup(scene);

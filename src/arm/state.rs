@@ -3,7 +3,7 @@
 
 use crate::arm::GroupIndex;
 use merrow_messages::convert::header;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{JointGroup, JointKind, JointMode, Robot, Scene};
 use merrow_model::state::joint::Tracking;
 use merrow_ros2::msg::builtin_interfaces::Duration;
@@ -15,7 +15,7 @@ use merrow_ros2::msg::trajectory_msgs::JointTrajectoryPoint;
 /// Builds the `JointState` message of a robot. It contains all movable joints as measured by their
 /// encoders and current sensors, or the true state for ideal drives. The angles of fins and of
 /// tilting lasers follow.
-pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
+pub fn joint_state(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> JointState {
     let model = &scene.robots[robot];
     let moving =
         (0..model.n_joints()).filter(|j| model.links[j + 1].joint.kind != JointKind::Fixed);
@@ -77,7 +77,7 @@ pub fn joint_state_names(robot: &Robot) -> Vec<String> {
 pub(super) fn joint_states(
     model: &Robot,
     joints: impl Iterator<Item = usize>,
-    snapshot: &Snapshot,
+    snapshot: &ObjectStates,
     robot: usize,
 ) -> JointState {
     let mut out = JointState::default();
@@ -101,7 +101,7 @@ pub(super) fn joint_states(
 pub fn controller_state(
     scene: &Scene,
     group_index: GroupIndex,
-    snapshot: &Snapshot,
+    snapshot: &ObjectStates,
 ) -> JointTrajectoryControllerState {
     let (robot, group) = group_index.lookup(scene);
     let Points {
@@ -134,7 +134,11 @@ pub fn controller_state(
 }
 
 /// Builds the feedback message of a trajectory.
-pub(super) fn feedback(scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex) -> Feedback {
+pub(super) fn feedback(
+    scene: &Scene,
+    snapshot: &ObjectStates,
+    group_index: GroupIndex,
+) -> Feedback {
     let (robot, group) = group_index.lookup(scene);
     let Points {
         reference,
@@ -161,7 +165,7 @@ fn names(robot: &Robot, group: &JointGroup) -> Vec<String> {
 
 fn tracking<'s>(
     group: &'s JointGroup,
-    snapshot: &'s Snapshot,
+    snapshot: &'s ObjectStates,
     group_index: GroupIndex,
 ) -> impl Iterator<Item = &'s Tracking> {
     group
@@ -178,7 +182,7 @@ struct Points {
 }
 
 impl Points {
-    fn read(group: &JointGroup, snapshot: &Snapshot, group_index: GroupIndex) -> Self {
+    fn read(group: &JointGroup, snapshot: &ObjectStates, group_index: GroupIndex) -> Self {
         let list = |value: fn(&Tracking) -> f64| {
             tracking(group, snapshot, group_index).map(value).collect()
         };

@@ -483,7 +483,7 @@ fn at_rest_text(r: &Value) -> Option<String> {
 /// Lists the frames with their parents.
 fn frame_tree(scene: &Scene) -> Vec<Value> {
     let state = merrow_model::state::State::new(scene);
-    let snapshot = frames::Snapshot {
+    let snapshot = frames::ObjectStates {
         time_ns: 0,
         actuators: Vec::new(),
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),

@@ -4,7 +4,7 @@ use crate::input::motion_control;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{from_vector3, header, point, quaternion, vector3};
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
@@ -242,7 +242,7 @@ pub fn command(
 }
 
 /// Returns the flight mode of a robot.
-pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
+pub fn flight_mode(robot: usize, snapshot: &ObjectStates) -> StringMsg {
     let word = snapshot.firmware[robot]
         .as_ref()
         .map_or("", |f| match &f.memory {
@@ -255,7 +255,7 @@ pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
 }
 
 /// Returns the odometry that a robot computes from its wheel rotation.
-pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &Snapshot) -> Odometry {
+pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> Odometry {
     let model = &scene.robots[robot];
     let memory = snapshot.firmware[robot].as_ref().map(|f| &f.memory);
     let Some(FirmwareLawState::Drive(drive)) = memory else {

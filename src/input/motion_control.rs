@@ -4,7 +4,7 @@ use crate::input::read;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_messages::msg::ControllerStatus;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::{Feedback, JoystickMapping};
@@ -236,7 +236,7 @@ fn joystick_commands(
 }
 
 /// Returns the status of the firmware of a robot.
-pub fn status(scene: &Scene, robot: usize, snapshot: &Snapshot) -> ControllerStatus {
+pub fn status(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> ControllerStatus {
     let Some(firmware) = &snapshot.firmware[robot] else {
         return ControllerStatus::default();
     };

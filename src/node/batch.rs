@@ -5,7 +5,7 @@ use crate::computer::ComputerBatch;
 use crate::modem::NetworkBatch;
 use crate::node::diagnostics::HealthSnapshot;
 use merrow_math::Vec3;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::state::BatteryState;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
@@ -25,7 +25,7 @@ pub struct Batch {
     /// Frames of exteroceptive sensors.
     pub exteroceptive: Vec<Frame>,
     /// State of all moving objects, if frames are due.
-    pub snapshot: Option<Snapshot>,
+    pub snapshot: Option<ObjectStates>,
     /// State of every robot's battery, if due.
     pub batteries: Option<Vec<BatteryState>>,
     /// Whether each coupling is engaged.

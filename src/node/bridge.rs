@@ -18,7 +18,7 @@ use crate::publisher::{
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::{LogSink, SharedStatus};
 use merrow_messages::convert::topic;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};
@@ -324,7 +324,7 @@ impl Observer for Bridge {
         }
         batch.exteroceptive.clone_from(&simulation.frames);
         if is_due(&mut self.next_frame, FRAME_RATE, now) {
-            batch.snapshot = Some(Snapshot::read(simulation));
+            batch.snapshot = Some(ObjectStates::read(simulation));
             if let Some(interface) = &self.interface {
                 interface.update_device_parameters(simulation, &mut self.devices);
             }

@@ -11,7 +11,7 @@ use crate::node::bridge::exteroceptive_outputs;
 use crate::node::plan::{FRAME_RATE, Plan, Source};
 use crate::publisher::{Collected, PublisherContext, SceneOutputs, Worker};
 use crossbeam_channel::unbounded;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::state::TetherState;
 use merrow_sim::bridge_source::{BridgeMessage, BridgeSource, NewOutputs};
 use merrow_sim::{SceneVersion, Simulation};
@@ -169,7 +169,7 @@ impl OutputEncoder {
 fn read_states(simulation: &Simulation, next_ns: u64, batch: &mut Batch) {
     let state = &simulation.state;
     let couplings = state.couplings.iter();
-    batch.snapshot = Some(Snapshot::read(simulation));
+    batch.snapshot = Some(ObjectStates::read(simulation));
     batch.loads = Some(couplings.clone().map(|c| [c.force_W, c.moment_W]).collect());
     batch.engaged = couplings.map(|c| c.engaged).collect();
     batch.intact = state.tethers.iter().map(TetherState::is_intact).collect();

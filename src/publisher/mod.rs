@@ -35,7 +35,7 @@ use merrow_messages::convert;
 use merrow_messages::convert::topic::Topic;
 use merrow_messages::convert::{camera, contacts, header};
 use merrow_messages::frames;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
@@ -411,7 +411,7 @@ impl Worker {
     }
 
     /// Publishes frames, joints, controllers, firmware, contacts and tethers.
-    fn publish_snapshot(&mut self, scene: &Scene, snapshot: &Snapshot) {
+    fn publish_snapshot(&mut self, scene: &Scene, snapshot: &ObjectStates) {
         let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
         let truth = self.shared.truth_tf.load(Ordering::Relaxed);
         self.emit_any(outputs.tf, now, || {
@@ -436,7 +436,7 @@ impl Worker {
         self.publish_tethers(snapshot);
     }
 
-    fn publish_firmware(&mut self, scene: &Scene, snapshot: &Snapshot) {
+    fn publish_firmware(&mut self, scene: &Scene, snapshot: &ObjectStates) {
         let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
         for &(i, robot) in &outputs.flight_modes {
             self.emit(i, now, || firmware::flight_mode(robot, snapshot));
@@ -471,7 +471,7 @@ impl Worker {
         }
     }
 
-    fn publish_tethers(&mut self, snapshot: &Snapshot) {
+    fn publish_tethers(&mut self, snapshot: &ObjectStates) {
         let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
         for &(i, tether) in &outputs.tether_paths {
             self.emit(i, now, || convert::path(&snapshot.tethers[tether].p, now));

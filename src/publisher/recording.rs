@@ -4,7 +4,7 @@ use crate::input::replay::absolute;
 use crate::node::plan::Output;
 use crate::publisher::{SceneOutputs, Worker, lock};
 use crate::replay::world;
-use merrow_messages::frames::Snapshot;
+use merrow_messages::frames::ObjectStates;
 use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
@@ -48,7 +48,7 @@ impl Worker {
     }
 
     /// Records the commands, thrusts and shaft speeds of all thrusters, if they are due.
-    pub(super) fn record_actuators(&mut self, snapshot: &Snapshot) {
+    pub(super) fn record_actuators(&mut self, snapshot: &ObjectStates) {
         let Some((bag, _)) = &mut self.bag else {
             return;
         };

@@ -353,7 +353,7 @@ fn rotation_between(a: Quat, b: Quat) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merrow_messages::frames::{Snapshot, moving_frames};
+    use merrow_messages::frames::{ObjectStates, moving_frames};
     use merrow_sim::Simulation;
     use merrow_world::{Overrides, load_text};
     use std::sync::Arc;
@@ -375,7 +375,7 @@ mod tests {
                 fin.angle = 0.2 - 0.1 * k as f64;
             }
         }
-        let message = moving_frames(&scene, &Snapshot::read(&simulation), true);
+        let message = moving_frames(&scene, &ObjectStates::read(&simulation), true);
         let sample = FrameIndex::new(&scene)
             .sample(&scene, &message)
             .expect("poses");

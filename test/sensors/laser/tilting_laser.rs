@@ -228,7 +228,7 @@ fn no_tilt_cycle_is_lost_by_rounding() {
 #[test]
 fn describe_lists_the_tilt_joint() {
     use merrow::arm;
-    use merrow_messages::frames::Snapshot;
+    use merrow_messages::frames::ObjectStates;
     let arm = "links: {arm: {parent: base_link, joint: {kind: revolute, name: elbow, axis: [0, 1, 0], lower_rad: -1, upper_rad: 1, max_effort: 5, drive: {kind: effort}}, body: {source: test, axes: flu, mass_kg: 1,
         inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\n      sensors";
     for (text, names) in [
@@ -237,7 +237,7 @@ fn describe_lists_the_tilt_joint() {
     ] {
         let s = simulation(&text);
         assert_eq!(
-            arm::joint_state(&s.scene, 0, &Snapshot::read(&s)).name,
+            arm::joint_state(&s.scene, 0, &ObjectStates::read(&s)).name,
             names
         );
         assert_eq!(arm::joint_state_names(&s.scene.robots[0]), names);

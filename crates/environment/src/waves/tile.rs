@@ -69,7 +69,7 @@ pub fn update_tile(tile: &mut WaveTile, waves: &Waves, now: &WaveState, x: f64, 
 }
 
 fn invalidate(tile: &mut WaveTile) {
-    tile.snapshots.iter_mut().for_each(|s| s.index = None);
+    tile.samples.iter_mut().for_each(|s| s.index = None);
     tile.now_ns = f64::NAN;
 }
 
@@ -88,17 +88,17 @@ fn covers(tile: &WaveTile, axis: usize, coordinate: f64) -> bool {
         .is_some_and(|corner| low >= corner[axis] && high < corner[axis] + SIDE as i64)
 }
 
-/// Interpolates in time by (1) between four snapshots around the instant; computes missing
-/// snapshots.
+/// Interpolates in time by (1) between four samples around the instant; computes missing
+/// samples.
 fn interpolate_in_time(tile: &mut WaveTile, now: &WaveState) {
     let t_ns = now.t_ns;
     let step = (t_ns / tile.time_step).floor();
     let first = step as i64 - 1;
     for index in first..first + 4 {
         let slot = index.rem_euclid(4) as usize;
-        if tile.snapshots[slot].index != Some(index) {
-            tile.snapshots[slot].index = Some(index);
-            compute_snapshot(tile, slot, index as f64 * tile.time_step);
+        if tile.samples[slot].index != Some(index) {
+            tile.samples[slot].index = Some(index);
+            compute_sample(tile, slot, index as f64 * tile.time_step);
         }
     }
     let s = t_ns / tile.time_step - step;
@@ -108,25 +108,24 @@ fn interpolate_in_time(tile: &mut WaveTile, now: &WaveState) {
         -(s + 1.0) * s * (s - 2.0) / 2.0,
         (s + 1.0) * s * (s - 1.0) / 6.0,
     ];
-    let fields =
-        [0, 1, 2, 3].map(|k| &tile.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
-    blend_snapshots(&mut tile.now, weights, fields, tile.use_avx2);
+    let fields = [0, 1, 2, 3].map(|k| &tile.samples[(first + k).rem_euclid(4) as usize].fields[..]);
+    blend_samples(&mut tile.now, weights, fields, tile.use_avx2);
     tile.now_ns = t_ns;
 }
 
-/// Computes the fields of a snapshot at `t_ns`.
-fn compute_snapshot(tile: &mut WaveTile, slot: usize, t_ns: f64) {
+/// Computes the fields of a sample at `t_ns`.
+fn compute_sample(tile: &mut WaveTile, slot: usize, t_ns: f64) {
     let WaveTile {
         waves,
         phase,
         levels,
         x,
         y,
-        snapshots,
+        samples,
         use_avx2,
         ..
     } = tile;
-    let out = &mut snapshots[slot].fields;
+    let out = &mut samples[slot].fields;
     out.fill([0.0; 4]);
     let mut level = 0.0;
     for (sea, weight) in waves.active_fields(t_ns) {
@@ -183,7 +182,7 @@ pub fn look_up(tile: &WaveTile, points: [&[f64]; 3], eta: &mut [f64], head: &mut
     };
     #[cfg(target_arch = "x86_64")]
     if tile.use_avx2 {
-        // SAFETY: as in `compute_snapshot`
+        // SAFETY: as in `compute_sample`
         return unsafe { avx2::look_up(tile, corner, points, eta, head) };
     }
     look_up_in::<Lanes>(tile, corner, points, eta, head)
@@ -271,17 +270,17 @@ fn lerp<T: Packed>(a: T, b: T, fraction: f64) -> T {
 }
 
 /// Interpolates in time by (1).
-fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4], use_avx2: bool) {
+fn blend_samples(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4], use_avx2: bool) {
     #[cfg(target_arch = "x86_64")]
     if use_avx2 {
-        // SAFETY: as in `compute_snapshot`
-        return unsafe { avx2::blend_snapshots(now, weights, fields) };
+        // SAFETY: as in `compute_sample`
+        return unsafe { avx2::blend_samples(now, weights, fields) };
     }
-    blend_snapshots_in::<Lanes>(now, weights, fields);
+    blend_samples_in::<Lanes>(now, weights, fields);
 }
 
 #[inline(always)]
-fn blend_snapshots_in<T: Packed>(
+fn blend_samples_in<T: Packed>(
     now: &mut [Fields],
     [wa, wb, wc, wd]: [f64; 4],
     [a, b, c, d]: [&[Fields]; 4],
@@ -360,8 +359,8 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4]) {
-        super::blend_snapshots_in::<F64x4>(now, weights, fields);
+    pub(super) fn blend_samples(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4]) {
+        super::blend_samples_in::<F64x4>(now, weights, fields);
     }
 
     #[target_feature(enable = "avx2")]

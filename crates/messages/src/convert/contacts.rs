@@ -2,7 +2,7 @@
 //! link.
 
 use crate::convert::{WORLD_FRAME, header, point, vector3};
-use crate::frames::{Snapshot, link_frame};
+use crate::frames::{ObjectStates, link_frame};
 use crate::msg::{Contact, Contacts};
 use merrow_math::SpatialForce;
 use merrow_model::scene::{Link, Robot, Scene};
@@ -13,7 +13,7 @@ use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 
 /// Builds the message with all contacts of the last step before the snapshot. Forces [N] are
 /// impulses divided by the time step.
-pub fn contacts_message(scene: &Scene, snapshot: &Snapshot) -> Contacts {
+pub fn contacts_message(scene: &Scene, snapshot: &ObjectStates) -> Contacts {
     let rate = 1.0 / scene.dt();
     let contacts = snapshot.contacts.iter().map(|c| {
         let [robot_a, link_a, collider_a] = names(scene, c.a);
@@ -78,7 +78,7 @@ fn names(scene: &Scene, side: ContactBody) -> [String; 3] {
 
 /// Builds the message with the mean contact wrench on a link over the last step, at the link's
 /// origin and in the link's frame.
-pub fn wrench(scene: &Scene, robot: usize, link: usize, snapshot: &Snapshot) -> WrenchStamped {
+pub fn wrench(scene: &Scene, robot: usize, link: usize, snapshot: &ObjectStates) -> WrenchStamped {
     let F = snapshot.contact_wrenches[robot]
         .get(link)
         .copied()

@@ -69,7 +69,7 @@ pub fn message_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
 
 /// State of all moving objects at one time.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
+pub struct ObjectStates {
     /// Simulation time of the state [ns].
     pub time_ns: u64,
     /// Motion of every robot.
@@ -98,7 +98,7 @@ pub struct Snapshot {
     pub starts: Vec<Vec<Option<u64>>>,
 }
 
-impl Snapshot {
+impl ObjectStates {
     /// Reads a simulation between two blocks of steps.
     pub fn read(simulation: &Simulation) -> Self {
         let robots = || simulation.scene.robots.iter().zip(&simulation.state.robots);
@@ -153,7 +153,7 @@ fn trajectory_start(group: &GroupState) -> Option<u64> {
 
 /// Builds the transforms of the moving frames, including fins and tilting lasers. With `truth` they
 /// include the true poses of the robots in the world.
-pub fn moving_frames(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
+pub fn moving_frames(scene: &Scene, snapshot: &ObjectStates, truth: bool) -> TFMessage {
     let mut transforms = Vec::new();
     for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
         if robot.floating && truth {

@@ -18,7 +18,7 @@ pub type Fields = [f64; 4];
 
 /// Lattice values at one time step.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
+pub struct LatticeSample {
     /// Index of the time step; `None`: no values.
     pub index: Option<i64>,
     /// Values, one entry per point.
@@ -36,7 +36,7 @@ pub struct WaveTile {
     pub levels: [f64; 4],
     /// Reciprocals of the Lagrange denominators of `levels` [1/m³].
     pub shares: [f64; 4],
-    /// Time between snapshots [ns].
+    /// Time between samples [ns].
     pub time_step: f64,
     /// Lattice index of the window corner; `None` before the first evaluation.
     pub corner: Option<[i64; 2]>,
@@ -45,12 +45,12 @@ pub struct WaveTile {
     /// North coordinates of its rows [m].
     pub y: Vec<f64>,
     /// Four successive time steps, indexed by the step number modulo 4.
-    pub snapshots: [Snapshot; 4],
-    /// Waves of the snapshots.
+    pub samples: [LatticeSample; 4],
+    /// Waves of the samples.
     pub waves: Waves,
     /// Water depth at the hull [m].
     pub depth: f64,
-    /// Phases of one sea state at a snapshot [rad].
+    /// Phases of one sea state at a sample [rad].
     pub phase: Vec<f64>,
     /// Fields interpolated to the current time.
     pub now: Vec<Fields>,
@@ -65,7 +65,7 @@ impl WaveTile {
     pub fn new(radius: f64, height: f64) -> Self {
         let n = SIDE * SIDE;
         let a = height / 3.0;
-        let snapshot = Snapshot {
+        let sample = LatticeSample {
             index: None,
             fields: vec![[0.0; 4]; n],
         };
@@ -78,7 +78,7 @@ impl WaveTile {
             corner: None,
             x: vec![0.0; SIDE],
             y: vec![0.0; SIDE],
-            snapshots: std::array::from_fn(|_| snapshot.clone()),
+            samples: std::array::from_fn(|_| sample.clone()),
             waves: Waves {
                 seas: Vec::with_capacity(SEAS_MAX),
                 tide: None,
