@@ -272,19 +272,23 @@ robots:
     }
 }
 
-// Goal: `describe` prints no rounding errors of unit conversions. Method: no number of four worlds
-// has more than 12 significant digits; the latitude and the slopes of their units do otherwise.
-// Tolerance: none.
+// Goal: `describe` prints no rounding errors of unit conversions. Method: no number of four worlds,
+// as text and as JSON, has more than 12 significant digits; the latitude and the slopes of their
+// units do otherwise. Tolerance: none.
 #[test]
 fn describe_prints_rounded_numbers() {
-    for world in ["pool", "usv", "sonar", "riverwatch"] {
-        let text = describe(&[world, "--json"]);
+    for (world, option) in ["pool", "usv", "sonar", "riverwatch"]
+        .into_iter()
+        .flat_map(|world| [(world, None), (world, Some("--json"))])
+    {
+        let arguments: Vec<_> = [world].into_iter().chain(option).collect();
+        let text = describe(&arguments);
         let numbers = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
         let long = numbers.filter(|n| n.contains('.')).find(|n| {
             let digits = n.replace('.', "");
             digits.trim_start_matches('0').len() > 12
         });
-        assert_eq!(long, None, "of {world}");
+        assert_eq!(long, None, "{arguments:?}");
     }
 }
 
