@@ -1,8 +1,8 @@
 //! Tests sea water properties against published check values and a table of other programs (V65),
 //! and the absorption of sound (V66).
 
-use crate::witness::cases::run;
 use crate::common::relative;
+use crate::witness::cases::run;
 use merrow_environment::seawater::ipts68_from_its90;
 
 // Goal, method and tolerance are stated with the cases, in `crates/validate/src/cases/`.

@@ -3,8 +3,8 @@
 //! The expected values (`floating_hemisphere.csv`) come from another mesh, without a lid, than the
 //! tables that the world reads.
 
-use crate::witness::cases::run;
 use crate::common::{close, relative};
+use crate::witness::cases::run;
 use merrow_math::SpatialVelocity;
 use merrow_sim::Simulation;
 use merrow_validate::cases::hemisphere;

@@ -1,8 +1,8 @@
 //! Tests the Otter against Fossen's MATLAB program, and the surface vehicles against the steady
 //! speeds of their sources.
 
-use crate::witness::cases::run;
 use crate::common::{self, advance, close, simulation};
+use crate::witness::cases::run;
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
