@@ -22,7 +22,7 @@
 //! Accurate to about 10 % in translation for compact and for long blocks, and to about 30 % in
 //! rotation. No coupling of axes.
 //! # Checked by
-//! V33 (cube), square plate and strip limit in `tests.rs`.
+//! V33 (cube), square plate and strip limit in crates/world/tests/world/estimate.rs.
 
 use crate::import::estimate::table;
 use std::f64::consts::PI;

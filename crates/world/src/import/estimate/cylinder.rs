@@ -17,7 +17,7 @@
 //! # Limits
 //! Flat ends. Accurate to about 10 % in translation and 20 % in rotation.
 //! # Checked by
-//! V32 (a boundary-element solution) and the disc in `tests.rs`.
+//! V32 (a boundary-element solution) and the disc in crates/world/tests/world/estimate.rs.
 
 use crate::import::estimate::{block, table};
 use std::f64::consts::PI;

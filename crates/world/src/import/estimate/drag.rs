@@ -19,7 +19,7 @@
 //! and frames. Not modelled: skin friction of a round body that rotates about its axis, and linear
 //! damping.
 //! # Checked by
-//! Sphere, cube, long rod and the strip integrals in `tests.rs`.
+//! Sphere, cube, long rod and the strip integrals in crates/world/tests/world/estimate.rs.
 
 use crate::import::estimate::block::edges;
 use crate::import::estimate::table;

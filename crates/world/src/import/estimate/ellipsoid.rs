@@ -16,7 +16,7 @@
 //! # Limits
 //! Ideal fluid, far from boundaries and other bodies.
 //! # Checked by
-//! V31 (spheroids of four aspect ratios, 1e-5) in `tests.rs`.
+//! V31 (spheroids of four aspect ratios, 1e-5) in crates/world/tests/world/estimate.rs.
 
 use crate::import::estimate::Solid;
 

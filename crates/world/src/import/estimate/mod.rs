@@ -11,7 +11,7 @@ mod ellipsoid;
 mod solid_mesh;
 mod table;
 
-pub(crate) use crate::import::estimate::solid_mesh::equivalent_ellipsoid;
+pub use crate::import::estimate::solid_mesh::equivalent_ellipsoid;
 
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 
@@ -45,11 +45,11 @@ pub struct PlacedSolid {
 /// Coefficients of one shape in water of density 1, along its own axes: translation along x, y, z,
 /// then rotation about them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct UnitCoefficients {
+pub struct UnitCoefficients {
     /// Added mass [m³] and added inertia [m⁵].
-    added: [f64; 6],
+    pub added: [f64; 6],
     /// Quadratic drag over density: [m²] and [m⁵].
-    drag: [f64; 6],
+    pub drag: [f64; 6],
 }
 
 /// Estimated hydrodynamics of a body.
@@ -85,7 +85,8 @@ impl Solid {
         }
     }
 
-    fn unit_coefficients(&self) -> UnitCoefficients {
+    /// Returns the coefficients along the axes of the solid, in water of density 1.
+    pub fn unit_coefficients(&self) -> UnitCoefficients {
         match *self {
             Solid::Box(size) => UnitCoefficients {
                 added: crate::import::estimate::block::added_mass(size),
@@ -166,7 +167,3 @@ fn add_drag(sum: &mut [f64; 6], own: &[f64; 6], R: &Mat3, r: Vec3) {
         sum[3 + k] += part(j, 0) * r[i].abs() * r[i] * r[i] + part(i, 0) * r[j].abs() * r[j] * r[j];
     }
 }
-
-#[cfg(test)]
-#[path = "tests.rs"]
-mod tests;

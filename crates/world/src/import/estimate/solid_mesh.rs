@@ -14,7 +14,7 @@
 //! # Limits
 //! Holes, ducts and sharp edges are neglected.
 //! # Checked by
-//! The moments of a box and its bounding box in `tests.rs`.
+//! The moments of a box and its bounding box in crates/world/tests/world/estimate.rs.
 
 use crate::import::estimate::{PlacedSolid, Solid};
 use merrow_math::{Mat3, Vec3};
@@ -22,7 +22,7 @@ use merrow_model::scene::robot::collision::Mesh;
 use nalgebra::{Matrix3, SymmetricEigen};
 
 /// Returns the equivalent ellipsoid of a mesh. `closed` states whether the mesh encloses a volume.
-pub(crate) fn equivalent_ellipsoid(mesh: &Mesh, closed: bool) -> Option<PlacedSolid> {
+pub fn equivalent_ellipsoid(mesh: &Mesh, closed: bool) -> Option<PlacedSolid> {
     if closed {
         by_moments(mesh)
     } else {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Result of the manifold check of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ManifoldCheck {
+pub struct ManifoldCheck {
     /// Number of edges with only one triangle.
     pub open: usize,
     /// Number of edges with more than two triangles, or with two triangles of inconsistent
@@ -21,7 +21,7 @@ pub(crate) struct ManifoldCheck {
 
 impl ManifoldCheck {
     /// Returns the reason why the mesh does not enclose a volume, or `None` if it does.
-    pub(crate) fn closure_defect(&self) -> Option<String> {
+    pub fn closure_defect(&self) -> Option<String> {
         if self.open > 0 {
             let edges = edges(self.open);
             return Some(format!(
@@ -33,7 +33,7 @@ impl ManifoldCheck {
 
     /// Returns the reason why the mesh, which may be open, has no consistent outside, or `None` if
     /// it has one.
-    pub(crate) fn orientation_defect(&self) -> Option<String> {
+    pub fn orientation_defect(&self) -> Option<String> {
         if self.crossed > 0 {
             Some(format!(
                 "the mesh is not manifold: {} more than two triangles, or two of opposite orientation",
@@ -59,7 +59,7 @@ fn edges(n: usize) -> String {
 }
 
 /// Computes the manifold check, the volume and the flatness of a mesh.
-pub(crate) fn check_manifold(mesh: &Mesh) -> ManifoldCheck {
+pub fn check_manifold(mesh: &Mesh) -> ManifoldCheck {
     // per edge (lower vertex index first): how many triangles traverse it in ascending and in
     // descending direction
     let mut runs: HashMap<(u32, u32), (u32, u32)> = HashMap::new();

@@ -8,10 +8,8 @@
 mod collada;
 mod gltf;
 mod manifold_check;
-#[cfg(test)]
-pub(crate) mod sample;
 
-pub(crate) use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
+pub use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::{Mesh, MeshPart};
@@ -187,8 +185,3 @@ pub(crate) fn scaled_with_corners(
         corners.map(|corners| corners.into_iter().map(turn).collect()),
     )
 }
-
-#[cfg(test)]
-#[cfg(test)]
-#[path = "tests.rs"]
-mod tests;

@@ -1,7 +1,9 @@
 //! Tests that all formats give the same box, and that bad files give one-line errors.
 
-use crate::import::mesh::sample::{FACES, box_mesh};
-use crate::import::mesh::*;
+use crate::sample::{FACES, box_mesh};
+use merrow_math::Vec3;
+use merrow_model::scene::robot::collision::Mesh;
+use merrow_world::import::mesh::{check_manifold, read, scaled};
 
 /// Returns the vertices of a box of 1 x 2 x 3 m, centred at the origin.
 fn corners() -> Vec<[f64; 3]> {

@@ -1,7 +1,8 @@
 //! Tests the estimates against closed-form solutions, a boundary-element solution and each other.
 
-use crate::import::estimate::*;
-use crate::import::mesh::sample::box_mesh;
+use crate::sample::box_mesh;
+use merrow_math::{Mat3, Vec3};
+use merrow_world::import::estimate::{PlacedSolid, Solid, equivalent_ellipsoid, estimate};
 use std::f64::consts::PI;
 
 fn added(solid: Solid) -> [f64; 6] {

@@ -1,0 +1,83 @@
+//! Tests the removal and restoration of objects, and saved worlds.
+
+use merrow_math::{Quat, Vec3};
+use merrow_model::state::State;
+use merrow_world::document::{Document, Placement, Resource};
+use merrow_world::{Overrides, data_dir};
+use std::path::Path;
+
+const WORLD: &str = "
+robots:
+  rov: {model: bluerov2, position_m: [1, 2, -3]}
+props:
+  mark: {body: racing_mark, repeat: {count: [2, 1, 1], spacing_m: [3, 3, 3]}}
+structures:
+  rock: {position_m: [9, 0, -5], shapes: {body: {kind: sphere, radius_m: 0.5}}}
+";
+
+fn names(document: &Document) -> Vec<String> {
+    let objects = document.objects().into_iter();
+    objects.map(|object| object.name).collect()
+}
+
+// Goal: a removed object is restored as it was. Method: objects and text of the world after the
+// removal and the restoration of a robot, a copy, a structure and a spawned robot. Tolerance:
+// none.
+#[test]
+fn removed_objects_are_restored() {
+    let (document, _) = Document::from_text("w.yaml", WORLD, Overrides::default()).unwrap();
+    let placement = Placement {
+        p_WB: Vec3::new(5.0, 5.0, 0.0),
+        q_WB: Quat::identity(),
+    };
+    let otter = Resource::Uri("otter".to_string());
+    let document = document.with_robot("otter", "", &otter, placement).unwrap();
+    for name in ["rov", "mark_1", "rock", "otter"] {
+        let without = document.without(name).unwrap();
+        assert!(!names(&without).iter().any(|other| other == name));
+        let restored = without.with_object_of(name, &document).unwrap();
+        let sorted = |document: &Document| {
+            let mut all = names(document);
+            all.sort();
+            all
+        };
+        assert_eq!(sorted(&restored), sorted(&document), "{name}");
+        restored.build().unwrap();
+        let built = |document: &Document| document.build().unwrap().scene.robots.len();
+        assert_eq!(built(&restored), built(&document), "{name}");
+    }
+    let error = document.with_object_of("ghost", &document).unwrap_err();
+    assert!(error.contains("ghost"), "{error}");
+}
+
+#[test]
+fn restored_copy_starts_as_in_the_source() {
+    let (document, world) = Document::from_text("w.yaml", WORLD, Overrides::default()).unwrap();
+    let mut state = State::new(&world.scene);
+    let copy = world.scene.robots.iter().position(|r| r.name == "mark_1");
+    state.robots[copy.unwrap()].motion.p_WB = Vec3::new(7.0, 8.0, 0.5);
+    let source = document.with_state(&world.scene, &state);
+    let restored = document.without("mark_1").unwrap();
+    let restored = restored.with_object_of("mark_1", &source).unwrap();
+    let scene = restored.build().unwrap().scene;
+    let robot = scene
+        .robots
+        .iter()
+        .position(|r| r.name == "mark_1")
+        .unwrap();
+    let start = State::new(&scene).robots[robot].motion.p_WB;
+    assert_eq!(start, Vec3::new(7.0, 8.0, 0.5));
+}
+
+#[test]
+fn saved_worlds_name_the_file_without_parent_folders() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds/pool.yaml");
+    for path in [path, data_dir::world_file("pool")] {
+        let (document, _) = Document::load(&path, Overrides::default()).unwrap();
+        let text = document.to_yaml();
+        assert!(
+            text.contains("worlds/pool.yaml") && !text.contains(".."),
+            "{text}"
+        );
+    }
+}
