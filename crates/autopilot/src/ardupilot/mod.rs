@@ -74,6 +74,11 @@ pub struct Link {
     socket: UdpSocket,
     phase: Phase,
     peer: Option<SocketAddr>,
+    /// Address of the last autopilot, also after it was lost.
+    last_peer: Option<SocketAddr>,
+    /// Number of packets from other addresses since the last packet of the autopilot. They come
+    /// from a second autopilot if the first one continues, otherwise from its successor.
+    other_packets: u64,
     last_packet: Option<Instant>,
     last_count: Option<u32>,
     /// Last message and the time at which it was sent.
@@ -115,6 +120,8 @@ impl Link {
             socket,
             phase: Phase::Unconnected { lost: false },
             peer: None,
+            last_peer: None,
+            other_packets: 0,
             last_packet: None,
             last_count: None,
             last_message: None,
@@ -164,17 +171,13 @@ impl Link {
             }
         };
         let is_fresh = |last: Instant| last.elapsed() < TAKEOVER_AFTER;
-        if self.peer.is_some_and(|peer| peer != from) && self.last_packet.is_some_and(is_fresh) {
-            self.log.status.foreign += 1;
-            self.log.note(format!(
-                "{from} is a second autopilot on this port: its packets are ignored"
-            ));
+        if self.peer == Some(from) {
+            self.report_other_packets();
+        } else if self.peer.is_some() && self.last_packet.is_some_and(is_fresh) {
+            self.other_packets += 1;
             return None;
-        }
-        if self.peer != Some(from) {
-            self.last_count = None;
-            self.peer = Some(from);
-            self.log.connected(from);
+        } else {
+            self.connect(from, packet.frame_count);
         }
         let silence = self.last_packet.map(|last| last.elapsed());
         self.last_packet = Some(Instant::now());
@@ -196,16 +199,46 @@ impl Link {
                 ));
                 return None;
             }
-            Some(last) if packet.frame_count < last => {
-                self.log.status.restarts += 1;
-                self.log.note("the autopilot has restarted".to_string());
+            Some(last) if packet.frame_count < last => self.report_restart(),
+            Some(last) if packet.frame_count - last > 1 => {
+                self.log.status.lost_frames += u64::from(packet.frame_count - last - 1);
+                self.log
+                    .note("frames of the autopilot did not arrive".to_string());
             }
-            Some(last) => self.log.status.lost_frames += u64::from(packet.frame_count - last - 1),
-            None => {}
+            Some(_) | None => {}
         }
         self.last_count = Some(packet.frame_count);
         self.log.status.frames += 1;
         Some(packet)
+    }
+
+    /// Uses `from` as the address of the autopilot. A restarted autopilot has another port, or
+    /// counts its frames again from zero.
+    fn connect(&mut self, from: SocketAddr, frame_count: u32) {
+        self.log.connected(from);
+        let is_same =
+            self.last_peer == Some(from) && self.last_count.is_some_and(|last| frame_count >= last);
+        if self.last_peer.is_some() && !is_same {
+            self.report_restart();
+        }
+        (self.peer, self.last_peer) = (Some(from), Some(from));
+        (self.last_count, self.other_packets) = (None, 0);
+    }
+
+    /// Reports packets from other addresses that arrived although the autopilot continues.
+    fn report_other_packets(&mut self) {
+        if self.other_packets > 0 {
+            self.log.status.foreign += self.other_packets;
+            self.other_packets = 0;
+            self.log
+                .note("a second autopilot uses this port: its packets are ignored".to_string());
+        }
+    }
+
+    /// Reports that the autopilot has restarted.
+    fn report_restart(&mut self) {
+        self.log.status.restarts += 1;
+        self.log.note("the autopilot has restarted".to_string());
     }
 
     /// Sends the last message again, if it was not sent just now.
@@ -390,5 +423,94 @@ impl AutopilotLink for Link {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_model::scene::autopilot::AutopilotKind;
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::{Arc, Mutex};
+
+    /// Returns a link without outputs, and the lines of its log.
+    fn link() -> (Link, Arc<Mutex<Vec<String>>>) {
+        let settings = Autopilot {
+            kind: AutopilotKind::ArduPilot,
+            enabled: true,
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            lock_step: true,
+            outputs: Vec::new(),
+            rangefinders: Vec::new(),
+            imu: None,
+            magnetometer: None,
+            barometer: None,
+            gnss: None,
+            wind_vane: None,
+        };
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let log = lines.clone();
+        let sink = LogSink::new(move |line| log.lock().unwrap().push(line.to_string()));
+        (Link::open(0, "r", &settings, &sink).unwrap(), lines)
+    }
+
+    /// Returns whether the link accepts frame `count` from port `port`.
+    fn accepts(link: &mut Link, port: u16, count: u32) -> bool {
+        let mut bytes = packet::MAGIC_16.to_le_bytes().to_vec();
+        bytes.extend(400_u16.to_le_bytes());
+        bytes.extend(count.to_le_bytes());
+        bytes.extend([0xdc, 0x05].repeat(16));
+        let from = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        link.accept(&bytes, from).is_some()
+    }
+
+    fn pass(link: &mut Link, time: Duration) {
+        link.last_packet = link.last_packet.and_then(|last| last.checked_sub(time));
+    }
+
+    fn counts(link: &Link) -> (u64, u64) {
+        (link.log.status.restarts, link.log.status.foreign)
+    }
+
+    #[test]
+    fn restart_with_a_new_port_is_counted() {
+        let (mut link, lines) = link();
+        assert!(accepts(&mut link, 5000, 0) && accepts(&mut link, 5000, 1));
+        assert!(!accepts(&mut link, 5001, 0) && !accepts(&mut link, 5001, 0));
+        pass(&mut link, TAKEOVER_AFTER);
+        assert!(accepts(&mut link, 5001, 0) && accepts(&mut link, 5001, 1));
+        assert_eq!(counts(&link), (1, 0));
+        let lines = lines.lock().unwrap();
+        let reported = lines.iter().filter(|line| line.contains("has restarted"));
+        assert_eq!(reported.count(), 1, "{lines:?}");
+    }
+
+    #[test]
+    fn second_autopilot_is_ignored_while_the_first_continues() {
+        let (mut link, lines) = link();
+        for frame in 0..5 {
+            assert!(accepts(&mut link, 5000, frame));
+            assert!(!accepts(&mut link, 5001, frame));
+            pass(&mut link, Duration::from_secs(1));
+        }
+        assert!(accepts(&mut link, 5000, 5));
+        assert_eq!(counts(&link), (0, 5));
+        let lines = lines.lock().unwrap();
+        let reported = lines
+            .iter()
+            .filter(|line| line.contains("second autopilot"));
+        assert_eq!(reported.count(), 1, "{lines:?}");
+    }
+
+    #[test]
+    fn gap_of_the_frame_count_is_counted_as_lost_frames() {
+        let (mut link, _) = link();
+        assert!(accepts(&mut link, 5000, 0) && accepts(&mut link, 5000, 4));
+        assert_eq!(link.log.status.lost_frames, 3);
+        // an autopilot that returns after a long silence has not restarted
+        link.peer = None;
+        assert!(accepts(&mut link, 5000, 4) && accepts(&mut link, 5000, 5));
+        assert_eq!((counts(&link), link.log.status.lost_frames), ((0, 0), 3));
     }
 }
