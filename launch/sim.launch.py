@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 import tempfile
 
 from launch import LaunchDescription
@@ -54,36 +55,55 @@ def simulator(value, with_ekf):
     )
 
 
-def rviz(share, robot):
+def temporary_file(text, suffix):
+    """Writes a file that the nodes read when they start; returns its path."""
+    with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False) as file:
+        file.write(text)
+    return file.name
+
+
+def rviz(share, scope, robot):
     """Returns RViz with the description of the robot."""
     with open(os.path.join(share, "config", "rviz", "robot.rviz"), encoding="utf-8") as file:
-        text = file.read().replace("ROBOT", robot)
-    with tempfile.NamedTemporaryFile("w", suffix=".rviz", delete=False) as file:
-        file.write(text)
-    return Node(package="rviz2", executable="rviz2", arguments=["-d", file.name], parameters=[{"use_sim_time": True}])
+        text = file.read().replace("/ROBOT/", f"/{scope}/").replace("ROBOT", robot)
+    arguments = ["-d", temporary_file(text, ".rviz")]
+    return Node(package="rviz2", executable="rviz2", arguments=arguments, parameters=[{"use_sim_time": True}])
 
 
-def state_publisher(value, robot):
+def state_publisher(value, scope, robot):
     """Returns robot_state_publisher; its joints are the joints of the simulator."""
     description = Command([ExecutableInPackage("merrow", "merrow"), " describe ", value("world"), " --urdf ", robot])
     return Node(
         package="robot_state_publisher",
         executable="robot_state_publisher",
-        namespace=robot,
+        namespace=scope,
         parameters=[{"use_sim_time": True, "robot_description": ParameterValue(description, value_type=str)}],
     )
 
 
-def estimator(share, name, robot):
-    """Returns the nodes of robot_localization that the parameter file names."""
+def estimator_file(share, name, scope, robot):
+    """Returns the path of the parameter file `name` and its text. In a file of Merrow, the robot and the namespace
+    replace the robot for which it is written; other files are unchanged.
+    """
     folder = os.path.join(share, "config", "robot_localization")
-    path = name if os.path.sep in name else os.path.join(folder, f"{name}.yaml")
+    is_own = os.path.sep in name
+    path = name if is_own else os.path.join(folder, f"{name}.yaml")
     if not os.path.isfile(path):
         names = ", ".join(sorted(file.removesuffix(".yaml") for file in os.listdir(folder)))
         raise RuntimeError(f"ekf: found no file {path}, expected the path of a file or one of {names}")
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    odometry = f"/{robot}/odometry/filtered"
+    if is_own:
+        return path, text
+    written_for = re.search(r"base_link_frame: (\w+)/base_link", text)[1]
+    text = text.replace(f" /{written_for}/", f" /{scope}/").replace(f" {written_for}/", f" {robot}/")
+    return temporary_file(text, ".yaml"), text
+
+
+def estimator(share, name, scope, robot):
+    """Returns the nodes of robot_localization that the parameter file names."""
+    path, text = estimator_file(share, name, scope, robot)
+    odometry = f"/{scope}/odometry/filtered"
     nodes = [
         Node(
             package="robot_localization",
@@ -101,10 +121,10 @@ def estimator(share, name, robot):
                 name="navsat_transform_node",
                 parameters=[path, {"use_sim_time": True}],
                 remappings=[
-                    ("imu", f"/{robot}/imu/data"),
-                    ("gps/fix", f"/{robot}/gps/fix"),
+                    ("imu", f"/{scope}/imu/data"),
+                    ("gps/fix", f"/{scope}/gps/fix"),
                     ("odometry/filtered", odometry),
-                    ("odometry/gps", f"/{robot}/odometry/gps"),
+                    ("odometry/gps", f"/{scope}/odometry/gps"),
                 ],
             )
         )
@@ -121,14 +141,16 @@ def start(context):
     if not robot:
         raise RuntimeError(f"{', '.join(requested)}: found no robot, expected robot:=NAME")
     share = FindPackageShare("merrow").perform(context)
+    # namespace of the topics of the robot; frames do not depend on the namespace of the node
+    scope = f"{value('namespace').strip('/')}/{robot}".lstrip("/")
     if "rviz" in requested:
-        nodes.append(rviz(share, robot))
+        nodes.append(rviz(share, scope, robot))
     if "state_publisher" in requested:
-        nodes.append(state_publisher(value, robot))
+        nodes.append(state_publisher(value, scope, robot))
     if "joy" in requested:
-        nodes.append(Node(package="joy", executable="joy_node", namespace=robot))
+        nodes.append(Node(package="joy", executable="joy_node", namespace=scope))
     if ekf:
-        nodes += estimator(share, ekf, robot)
+        nodes += estimator(share, ekf, scope, robot)
     return nodes
 
 

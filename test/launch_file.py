@@ -1,13 +1,35 @@
-"""Checks that the launch file starts the nodes that its arguments request. Without the launch packages of ROS 2,
-recorders replace the names that it imports: syntax and node arguments are still tested.
+"""Checks that the launch files start the nodes that their arguments request. Without the launch packages of ROS 2,
+recorders replace the names that they import: syntax and node arguments are still tested.
 
     python3 test/launch_file.py launch/sim.launch.py
 """
 
+import os
 import pathlib
+import re
 import runpy
 import sys
+import tempfile
 import types
+
+# Package merrow with the files next to the launch file, and with a program that prints a URDF.
+share = pathlib.Path(sys.argv[1]).resolve().parents[1]
+folder = tempfile.TemporaryDirectory(prefix="merrow-launch-")
+prefix = pathlib.Path(folder.name)
+index, program = prefix / "share/ament_index/resource_index/packages", prefix / "lib/merrow/merrow"
+index.mkdir(parents=True)
+program.parent.mkdir(parents=True)
+(index / "merrow").touch()
+(prefix / "share/merrow").symlink_to(share)
+program.write_text("#!/bin/sh\necho '<robot name=\"uvms\"></robot>'\n")
+program.chmod(0o755)
+os.environ["AMENT_PREFIX_PATH"] = f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}".rstrip(":")
+
+
+class Text(str):
+    def perform(self, _):
+        return str(self)
+
 
 try:
     import launch, launch_ros.actions
@@ -28,43 +50,114 @@ except ImportError:
     module("launch_ros")
     module("launch_ros.actions", Node=record)
     module("launch_ros.parameter_descriptions", ParameterValue=lambda value, value_type: value)
-    module("launch_ros.substitutions", ExecutableInPackage=lambda executable, package: f"<{executable}>",
-           FindPackageShare=lambda _: types.SimpleNamespace(perform=lambda _: str(pathlib.Path(sys.argv[1]).parents[1])))
+    module("launch_ros.substitutions", ExecutableInPackage=lambda executable, package: Text(program),
+           FindPackageShare=lambda _: Text(share))
 
-script = runpy.run_path(sys.argv[1])
-names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
-expected = ["world", "pace", "ros_backend", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf"]
-assert names == expected, f"arguments: found {names}, expected {expected}"
+HAS_LAUNCH = "ROS 2" in kind
 
-given = dict(world="uvms_pool", pace="max", ros_backend="native", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="", rviz="false",
-             state_publisher="false", joy="false", ekf="")
-if "ROS 2" in kind:
+
+def start(script, **given):
+    """Returns the nodes that a launch file starts with these arguments."""
+    if not HAS_LAUNCH:
+        return script["start"](types.SimpleNamespace(launch_configurations=given))
     context = launch.LaunchContext()
     context.launch_configurations.update(given)
-    (node,) = script["start"](context)
-    found = [node.node_package, node.node_executable]
-    # the arguments after --ros-args are known only once the process starts
-    for part in node.cmd[1:]:
-        text = "".join(p.perform(context) for p in part)
-        if text == "--ros-args":
-            break
-        found.append(text)
-else:
-    (node,) = script["start"](types.SimpleNamespace(launch_configurations=given))
-    assert node.namespace == "sea" and node.parameters == [{"use_sim_time": False}], vars(node)
-    found = [node.package, node.executable, *node.arguments]
-    given |= dict(robot="bluerov2", rviz="true", state_publisher="true", joy="true", ekf="wamv", options="--autopilot")
-    nodes = script["start"](types.SimpleNamespace(launch_configurations=given))
-    names = [node.executable for node in nodes]
+    return script["start"](context)
+
+
+def plain(value):
+    """Returns a value of a node without the substitutions of the launch packages."""
+    if isinstance(value, (list, tuple)):
+        parts = [plain(part) for part in value]
+        is_text = HAS_LAUNCH and value and all(hasattr(part, "perform") for part in value)
+        return "".join(parts) if is_text else parts
+    return value.perform(launch.LaunchContext()) if HAS_LAUNCH and hasattr(value, "perform") else value
+
+
+def field(node, name):
+    """Returns a field of a node: of the launch packages, or of a recorder."""
+    names = {"executable": "node_executable", "package": "package", "namespace": "node_namespace"}
+    found = vars(node).get(f"_Node__{names.get(name, name)}" if HAS_LAUNCH else name)
+    return plain(found)
+
+
+def executables(nodes):
+    return [field(node, "executable") for node in nodes]
+
+
+def check_arguments(script):
+    names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
+    expected = ["world", "pace", "ros_backend", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf"]
+    assert names == expected, f"arguments: found {names}, expected {expected}"
+
+
+GIVEN = dict(world="uvms_pool", pace="max", ros_backend="native", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="",
+             rviz="false", state_publisher="false", joy="false", ekf="")
+
+
+def check_simulator(script):
+    """The arguments of the launch file are options of the simulator."""
+    (node,) = start(script, **GIVEN)
+    found = [field(node, name) for name in ("package", "executable", "namespace")] + field(node, "arguments")
+    expected = ["merrow", "merrow", "sea", "run", "uvms_pool", "--pace", "max", "--ros-backend", "native", "--record", "a.mcap"]
+    assert found == expected, f"node: found {found}, expected {expected}"
+
+
+def check_programs(script, namespace, scope):
+    """The programs around the simulator use the topics of the robot, also in a namespace and for a robot with another
+    name than in the parameter file.
+    """
+    given = GIVEN | dict(robot="usv", rviz="true", state_publisher="true", joy="true", ekf="wamv", options="--autopilot", namespace=namespace)
+    nodes = start(script, **given)
+    names = executables(nodes)
     assert names == ["merrow", "rviz2", "robot_state_publisher", "joy_node", "ekf_node", "navsat_transform_node"], names
-    assert nodes[0].arguments[-1] == "--autopilot" and nodes[0].parameters[0]["publish_truth_tf"] is False, vars(nodes[0])
-    assert "/bluerov2/robot_description" in pathlib.Path(nodes[1].arguments[1]).read_text()
-    given["robot"] = ""
-    try:
-        script["start"](types.SimpleNamespace(launch_configurations=given))
-        raise AssertionError("robot is not required")
-    except RuntimeError as error:
-        assert "expected robot:=NAME" in str(error), error
-expected = ["merrow", "merrow", "run", "uvms_pool", "--pace", "max", "--ros-backend", "native", "--record", "a.mcap"]
-assert found == expected, f"node: found {found}, expected {expected}"
-print("launch file tested with", kind)
+    simulator, rviz, publisher, joy, ekf, navsat = nodes
+    assert field(simulator, "arguments")[-1] == "--autopilot", vars(simulator)
+    if not HAS_LAUNCH:
+        assert simulator.parameters == [{"use_sim_time": False, "publish_truth_tf": False}], vars(simulator)
+    shown = pathlib.Path(field(rviz, "arguments")[1]).read_text()
+    for part in (f"Value: /{scope}/robot_description", f"Value: /{scope}/odometry", "Target Frame: usv/base_link"):
+        assert part in shown, (part, shown)
+    assert "ROBOT" not in shown.split("Panels:", 1)[1], shown
+    assert [field(node, "namespace") for node in (publisher, joy)] == [scope, scope], names
+    remapped = dict(field(navsat, "remappings"))
+    assert remapped == {"imu": f"/{scope}/imu/data", "gps/fix": f"/{scope}/gps/fix", "odometry/filtered": f"/{scope}/odometry/filtered",
+                        "odometry/gps": f"/{scope}/odometry/gps"}, remapped
+    assert dict(field(ekf, "remappings")) == {"odometry/filtered": f"/{scope}/odometry/filtered"}, vars(ekf)
+    path = script["estimator_file"](str(share), "wamv", scope, "usv")[0]
+    text = pathlib.Path(path).read_text()
+    found = [re.search(rf"\b{key}: (\S+)", text)[1] for key in ("imu0", "odom0", "base_link_frame", "world_frame")]
+    assert found == [f"/{scope}/imu/data", f"/{scope}/odometry/gps", "usv/base_link", "world"], found
+
+
+def check_errors(script):
+    """A missing robot and a missing parameter file are one line each."""
+    for wrong, expected in ((dict(robot="", joy="true"), "expected robot:=NAME"), (dict(robot="r", ekf="boat"), "expected the path of a file or one of bluerov2, wamv")):
+        try:
+            start(script, **GIVEN | wrong)
+        except RuntimeError as error:
+            assert expected in str(error), error
+        else:
+            raise AssertionError(f"{wrong} is accepted")
+
+
+def check_controllers(script):
+    """The controller manager has the description of the robot with its hardware."""
+    nodes = start(script, pace="max")
+    expected = ["merrow", "robot_state_publisher", "ros2_control_node", "spawner", "spawner"]
+    assert executables(nodes) == expected, executables(nodes)
+    assert field(nodes[0], "arguments") == ["run", "uvms_pool_servo", "--pace", "max"], vars(nodes[0])
+    assert [field(node, "arguments") for node in nodes[3:]] == [["joint_state_broadcaster"], ["joint_trajectory_controller"]]
+    if not HAS_LAUNCH:
+        description, controllers = nodes[2].parameters
+        assert "TopicBasedSystem" in description["robot_description"] and pathlib.Path(controllers).is_file(), description
+
+
+simulation = runpy.run_path(sys.argv[1])
+check_arguments(simulation)
+check_simulator(simulation)
+for namespace, scope in (("", "usv"), ("sea", "sea/usv"), ("/sea/", "sea/usv")):
+    check_programs(simulation, namespace, scope)
+check_errors(simulation)
+check_controllers(runpy.run_path(str(share / "launch/uvms_control.launch.py")))
+print("launch files tested with", kind)
