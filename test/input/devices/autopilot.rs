@@ -7,7 +7,7 @@
 use crate::input::check;
 use merrow_model::scene::Scene;
 use merrow_model::scene::autopilot::ServoDevice;
-use merrow_world::{Overrides, load_text};
+use merrow_world::{Overrides, data_dir, load_text};
 
 fn with(model: &str, autopilot: &str) -> String {
     format!(
@@ -129,20 +129,19 @@ fn scene(text: &str, overrides: Overrides) -> Scene {
         .scene
 }
 
-fn owned((channel, name, sign): (usize, &str, bool)) -> (usize, String, bool) {
-    (channel, name.to_string(), sign)
-}
+/// Output of an autopilot: channel, name of the thruster or fin, and whether its command increases
+/// with the output.
+type Output = (usize, String, bool);
 
-/// Returns the channel, thruster or fin, and sign of the command at the high end of each output of
-/// a shipped robot, by channel.
-fn outputs(model: &str) -> Vec<(usize, String, bool)> {
+/// Returns the outputs of robot `model` by channel; `None` without an autopilot.
+fn outputs(model: &str) -> Option<Vec<Output>> {
     let overrides = Overrides {
         autopilots: true,
         ..Overrides::default()
     };
     let scene = scene(&format!("robots: {{r: {{model: {model}}}}}"), overrides);
     let robot = &scene.robots[0];
-    let autopilot = robot.autopilot.as_ref().unwrap();
+    let autopilot = robot.autopilot.as_ref()?;
     assert!(autopilot.enabled);
     let outputs = autopilot.outputs.iter().map(|output| {
         let name = match output.device {
@@ -150,30 +149,113 @@ fn outputs(model: &str) -> Vec<(usize, String, bool)> {
             ServoDevice::Fin(k) => robot.fins[k].name.clone(),
             other => panic!("{other:?}"),
         };
-        (
-            output.channel + 1,
-            name,
-            output.command[2] > output.command[0],
-        )
+        let is_ascending = output.command[2] > output.command[0];
+        (output.channel + 1, name, is_ascending)
     });
     let mut outputs: Vec<_> = outputs.collect();
     outputs.sort();
-    outputs
+    Some(outputs)
+}
+
+/// Returns the outputs of a shipped robot, from the tables of ArduPilot and the positions in the
+/// robot file.
+///
+/// AP_Motors6DOF.cpp, `vectored`: 1 front right, 2 front left, 3 rear right, 4 rear left, 5 right
+/// and 6 left vertical. High outputs 1 and 2 push backwards, 3 and 4 forwards, 5 to 8 down.
+/// `vectored_6dof`: verticals 5 front right, 6 front left, 7 rear right, 8 rear left.
+/// AP_MotorsMatrix.cpp, hexa X: degrees to the right of the bow: 1 90, 2 -90, 3 -30, 4 150, 5 30,
+/// 6 -150. Rover: 1 left and 3 right; of a sailing boat, 1 rudder and 4 sheet.
+fn expected_outputs(model: &str) -> Option<&'static [(usize, &'static str, bool)]> {
+    Some(match model {
+        "bluerov2" => &[
+            (1, "t1", false),
+            (2, "t2", false),
+            (3, "t3", true),
+            (4, "t4", true),
+            (5, "t5", false),
+            (6, "t6", false),
+        ],
+        // the rear horizontal thrusters push backwards
+        "bluerov2_heavy" | "bluerov2_inspection" => &[
+            (1, "t1", false),
+            (2, "t2", false),
+            (3, "t3", false),
+            (4, "t4", false),
+            (5, "t5", false),
+            (6, "t6", false),
+            (7, "t7", false),
+            (8, "t8", false),
+        ],
+        "firefly_autopilot" => &[
+            (1, "r4", true),
+            (2, "r1", true),
+            (3, "r0", true),
+            (4, "r3", true),
+            (5, "r5", true),
+            (6, "r2", true),
+        ],
+        "heron" | "otter" => &[(1, "port", true), (3, "starboard", true)],
+        "wamv" | "wamv_riverwatch" => &[(1, "left", true), (3, "right", true)],
+        "sailboat" => &[(1, "rudder", false), (4, "sail", true)],
+        _ => return None,
+    })
+}
+
+fn owned(outputs: &[(usize, &str, bool)]) -> Vec<Output> {
+    let owned = outputs
+        .iter()
+        .map(|(k, name, up)| (*k, name.to_string(), *up));
+    owned.collect()
 }
 
 #[test]
 fn shipped_robots_have_the_outputs_of_their_frames() {
-    let expected = [(1, "port", true), (3, "starboard", true)];
-    assert_eq!(outputs("heron"), expected.map(owned));
-    let expected = [(1, "rudder", false), (4, "sail", true)];
-    assert_eq!(outputs("sailboat"), expected.map(owned));
-    for (model, channels) in [
-        ("bluerov2", 6),
-        ("bluerov2_heavy", 8),
-        ("firefly_autopilot", 6),
-    ] {
-        let found = outputs(model);
-        let numbers: Vec<_> = found.iter().map(|(channel, ..)| *channel).collect();
-        assert_eq!(numbers, (1..=channels).collect::<Vec<_>>(), "{model}");
+    let mut count = 0;
+    for model in data_dir::file_names("params/robots") {
+        let expected = expected_outputs(&model).map(owned);
+        assert_eq!(outputs(&model), expected, "{model}");
+        count += usize::from(expected.is_some());
     }
+    assert_eq!(count, 9);
+}
+
+#[test]
+fn px4_frames_assign_outputs_by_position() {
+    let model = |name: &str, frame: &str| {
+        let keys = format!("kind: px4, enabled: true, frame: {frame}");
+        format!("{{extends: robots/{name}.yaml, autopilot: {{{keys}}}}}")
+    };
+    // clockwise from the front right rotor: airframe 10044_sihsim_hex
+    let rotors = ["r5", "r4", "r3", "r2", "r1", "r0"];
+    let expected = (1..)
+        .zip(rotors)
+        .map(|(k, name)| (k, name.to_string(), true));
+    let found = outputs(&model("firefly_autopilot", "hexa_x"));
+    assert_eq!(found, Some(expected.collect()));
+    for (name, right, left) in [
+        ("wamv", "right", "left"),
+        ("heron", "starboard", "port"),
+        ("otter", "starboard", "port"),
+    ] {
+        let found = outputs(&model(name, "differential"));
+        let expected = owned(&[(1, right, true), (2, left, true)]);
+        assert_eq!(found, Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn outputs_command_the_joints_of_a_gripper() {
+    let joint = "{name: jaw, kind: prismatic, lower_m: 0, upper_m: 0.06, max_effort: 50, drive: {kind: position, max_speed: 0.1, max_acceleration: 1}}";
+    let body =
+        "{source: x, axes: flu, mass_kg: 0.1, inertia_kg_m2: {xx: 0.001, yy: 0.001, zz: 0.001}}";
+    let links = format!("{{finger: {{parent: base_link, joint: {joint}, body: {body}}}}}");
+    let outputs = "{jaw: {channel: 9, pwm: [1100, 1100, 1900], command: [0, 0, 0.06]}}";
+    let text = format!(
+        "robots: {{r: {{model: {{extends: robots/bluerov2.yaml, links: {links}, autopilot: {{enabled: true, outputs: {outputs}}}}}}}}}"
+    );
+    let scene = scene(&text, Overrides::default());
+    let outputs = &scene.robots[0].autopilot.as_ref().unwrap().outputs;
+    let jaw = outputs.iter().find(|output| output.channel == 8).unwrap();
+    assert_eq!(jaw.device, ServoDevice::Joint(0));
+    assert_eq!(jaw.command_from_input(1500.0), 0.03);
 }
