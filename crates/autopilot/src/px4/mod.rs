@@ -8,23 +8,28 @@
 //! `lock_step`, the world waits for the answer to each frame. PX4 does not answer every frame while
 //! it starts or if its controllers are slower; the wait then times out after a few milliseconds.
 //!
+//! If PX4 stops receiving, frames are dropped as soon as the buffers of the system are full. The
+//! connection stays open, and PX4 continues with the next frame that it receives.
+//!
 //! In a world with time steps above 4 ms, frames contain interpolated motions, and outputs take
 //! effect at the next step.
 
 pub mod hil_messages;
+mod send_queue;
 
 use crate::history::{MotionHistory, MotionSample, frame_end};
 use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::px4::hil_messages::{Readings, SimulatedSurroundings, gnss, sensors, true_state};
+use crate::px4::send_queue::SendQueue;
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use crate::{AutopilotLink, Connection, Progress, device_command};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
-use merrow_model::scene::autopilot::Autopilot;
+use merrow_model::scene::autopilot::{Autopilot, ServoOutput};
 use merrow_model::sensor::inertial::magnetic_flux_density;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -57,6 +62,23 @@ enum Phase {
     Awaiting { since: Instant },
 }
 
+/// Returns the command of the device of `output`, in its unit, for the controls of PX4, -1..1.
+///
+/// # Errors
+/// The control is missing or not finite.
+pub fn output_command(output: &ServoOutput, controls: &[f32]) -> Result<f64, String> {
+    match controls.get(output.channel) {
+        Some(control) if control.is_finite() => Ok(output.command_from_input(f64::from(*control))),
+        found => {
+            let found = found.map_or_else(|| "none".to_string(), f32::to_string);
+            let number = output.channel + 1;
+            Err(format!(
+                "output {number}: found {found}, expected a number from -1 to 1"
+            ))
+        }
+    }
+}
+
 /// Link of a robot to its autopilot.
 pub struct Link {
     robot: usize,
@@ -67,6 +89,7 @@ pub struct Link {
     /// Number of the last frames that were answered without exception.
     answered: u32,
     frames: FrameBuffer,
+    outgoing: SendQueue,
     sequence: u8,
     /// Number of frames since the connection.
     frame: u64,
@@ -108,6 +131,7 @@ impl Link {
             phase: Phase::Running { until_ns: 0 },
             answered: 0,
             frames: FrameBuffer::default(),
+            outgoing: SendQueue::default(),
             sequence: 0,
             frame: 0,
             sent_ns: None,
@@ -139,6 +163,7 @@ impl Link {
             (self.answered, self.frame, self.sent_ns) = (0, 0, None);
             self.phase = Phase::Running { until_ns: now_ns };
             self.frames = FrameBuffer::default();
+            self.outgoing = SendQueue::default();
             self.stream = Some(stream);
             self.log.connected(from);
         }
@@ -182,18 +207,14 @@ impl Link {
     /// Commands the devices of the robot.
     fn apply(&mut self, controls: &HIL_ACTUATOR_CONTROLS_DATA, simulation: &mut Simulation) {
         for output in &self.settings.outputs {
-            let Some(control) = controls.controls.get(output.channel) else {
-                continue;
+            let value = match output_command(output, &controls.controls) {
+                Ok(value) => value,
+                Err(why) => {
+                    self.log.status.malformed += 1;
+                    self.log.note(why);
+                    continue;
+                }
             };
-            if !control.is_finite() {
-                self.log.status.malformed += 1;
-                self.log.note(format!(
-                    "output {}: found {control}, expected a number from -1 to 1",
-                    output.channel + 1
-                ));
-                continue;
-            }
-            let value = output.command_from_input(f64::from(*control));
             let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
                 self.log.status.refused += 1;
@@ -234,8 +255,13 @@ impl Link {
         let Some(stream) = &mut self.stream else {
             return;
         };
-        match stream.write_all(&bytes) {
-            Ok(()) => self.log.status.frames += 1,
+        match self.outgoing.send(stream, &bytes) {
+            Ok(true) => self.log.status.frames += 1,
+            Ok(false) => {
+                self.log.status.lost_frames += 1;
+                self.log
+                    .note("the autopilot receives no frames: they are dropped".to_string());
+            }
             Err(why) => self.disconnect(&format!("cannot send: {why}")),
         }
     }

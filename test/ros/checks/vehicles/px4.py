@@ -19,13 +19,21 @@ S60 = math.sin(math.radians(60))
 HEXA_X = [(-0.5, S60, 1), (-1, 0, -1), (-0.5, -S60, 1), (0.5, -S60, -1), (1, 0, 1), (0.5, S60, -1)]
 
 
-def connect(port):
-    """Connects to the simulator; as PX4, tries again until its port is open."""
+def connect(port, buffer=None):
+    """Connects to the simulator; as PX4, tries again until its port is open. `buffer`: number of bytes that the system
+    receives in advance.
+    """
     deadline = time.monotonic() + 5
     while True:
+        client = socket.socket()
+        client.settimeout(5)
+        if buffer:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         try:
-            return socket.create_connection(("127.0.0.1", port), timeout=5)
+            client.connect(("127.0.0.1", port))
+            return client
         except ConnectionRefusedError:
+            client.close()
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
@@ -34,8 +42,8 @@ def connect(port):
 class Px4:
     """Connects to the simulator, receives sensors and answers with outputs."""
 
-    def __init__(self, port):
-        self.socket = connect(port)
+    def __init__(self, port, buffer=None):
+        self.socket = connect(port, buffer)
         self.codec = common.MAVLink(self, srcSystem=1, srcComponent=1)
         self.pending, self.latest = [], {}
 
@@ -144,6 +152,100 @@ def check_px4_boat():
         assert fix.fix_type == 3 and 0 < abs(fix.lat - state.lat) + abs(fix.lon - state.lon) < 2000, (fix, state)
 
 
+def local(fix, start):
+    """Returns north and east of the fix, relative to the fix `start` [m]."""
+    north, east = (math.radians((a - b) * 1e-7) * 6371e3 for a, b in ((fix.lat, start.lat), (fix.lon, start.lon)))
+    return north, east * math.cos(math.radians(start.lat * 1e-7))
+
+
+def check_px4_boat_waypoints():
+    """A boat visits two waypoints: position and velocity from HIL_GPS, heading from the simulator, rates from HIL_SENSOR."""
+    with Running("wamv", "frame: differential, lock_step: true", "position_m: [0, 0, 0]") as m, Px4(m.port) as px4:
+        px4.sensors()
+        start = px4.latest["HIL_GPS"]
+        for goal in ((0, 40), (30, 40)):
+            for _ in range(250 * 90):
+                px4.outputs(steer(px4, local(px4.latest["HIL_GPS"], start), goal))
+                sensor = px4.sensors()
+                fix = px4.latest["HIL_GPS"]
+                at = local(fix, start)
+                if math.dist(at, goal) < 4:
+                    break
+            else:
+                raise AssertionError(f"{goal} was not reached: {at}")
+            # the velocity of the receiver agrees with the true state
+            state = px4.latest["HIL_STATE_QUATERNION"]
+            assert math.hypot(fix.vn - state.vx, fix.ve - state.vy) < 30, (fix, state)
+        assert sensor.time_usec > 20_000_000, sensor
+
+
+def steer(px4, at, goal):
+    """Returns the controls right and left of a boat that turns to the waypoint `goal`."""
+    north, east = (b - a for a, b in zip(at, goal))
+    yaw, rate = rpy(px4.latest["HIL_STATE_QUATERNION"].attitude_quaternion)[2], px4.latest["HIL_SENSOR"].zgyro
+    turn = math.remainder(math.atan2(east, north) - yaw, 2 * math.pi)
+    steering, throttle = limited(0.5 * turn - 0.5 * rate, 0.3), 0.4 * max(0.2, math.cos(turn))
+    return [throttle - steering, throttle + steering]
+
+
+def raw_sensor_times(px4):
+    """Yields the time of each HIL_SENSOR in the received bytes [us]; each frame begins where the one before it ends.
+    pymavlink is too slow for a large backlog.
+    """
+    buffer = b""
+    while True:
+        buffer += px4.socket.recv(65536)
+        at = 0
+        while len(buffer) - at >= 12 and len(buffer) - at >= (length := buffer[at + 1] + 12):
+            assert buffer[at] == 0xFD, buffer[at:at + 20]
+            if int.from_bytes(buffer[at + 7:at + 10], "little") == common.MAVLINK_MSG_ID_HIL_SENSOR:
+                yield int.from_bytes(buffer[at + 10:at + 18], "little")
+            at += length
+        buffer = buffer[at:]
+
+
+def check_px4_stall():
+    """A PX4 that does not receive for a while stays connected: frames are dropped whole, and it continues."""
+    with Running("wamv", "frame: differential", "position_m: [0, 0, 0]", "--pace", "20") as m, Px4(m.port, buffer=65536) as px4:
+        times = raw_sensor_times(px4)
+        before = [next(times) for _ in range(20)][-1]
+        status = m.listen("/diagnostics")
+
+        def dropped(message):
+            link = next((s for s in message.status if s.name == "r: autopilot"), None)
+            values = {pair.key: pair.value for pair in link.values} if link else {}
+            return int(values.get("frames that did not arrive", 0)) > 0 and values["restarts"] == "0"
+        wait_until(status, dropped, 60)
+        steps, end = [], time.monotonic() + 30
+        for stamp in times:
+            steps.append(stamp - before)
+            before = stamp
+            if steps[-1] > 8000 or time.monotonic() > end:
+                break
+        assert min(steps) == 4000 and max(steps) > 8000, (min(steps), max(steps), len(steps))
+        # the connection is the same, and the simulator still receives
+        for _ in range(20):
+            px4.outputs([0.0, 0.0])
+            assert px4.socket.recv(65536)
+        log = m.output()[1]
+        assert "receives no frames" in log and "lost" not in log, log
+
+
+def check_px4_rate():
+    """At `--pace realtime`, HIL_SENSOR has 250 Hz of wall-clock time, whether PX4 answers or not."""
+    with Running("firefly_autopilot", "frame: hexa_x", "position_m: [0, 0, 10]", "--pace", "realtime") as m, Px4(m.port) as px4:
+        for answers in (True, False):
+            for _ in range(100):
+                px4.sensors()
+            begin, first, count = time.monotonic(), px4.sensors().time_usec, 0
+            while (passed := time.monotonic() - begin) < 5:
+                last, count = px4.sensors().time_usec, count + 1
+                if answers:
+                    px4.outputs([0.0] * 6)
+            assert last - first == 4000 * count, (first, last, count)
+            assert abs(count / passed - 250) < 5, count / passed
+
+
 def check_px4_faults():
     """NaN outputs, bytes that are not MAVLink, a second PX4, a restart and a lost connection stop
     nothing, and are reported.
@@ -192,4 +294,5 @@ def check_px4_errors():
             assert code != 0 and expected in err[-1], err
 
 
-CHECKS = [check_px4_hexacopter, check_px4_boat, check_px4_faults, check_px4_errors]
+CHECKS = [check_px4_hexacopter, check_px4_boat, check_px4_boat_waypoints, check_px4_stall, check_px4_faults, check_px4_errors]
+PACE_CHECKS = [check_px4_rate]
