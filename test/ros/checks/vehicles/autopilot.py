@@ -173,22 +173,67 @@ def check_ardusub_axes():
     assert response((0, 0.2, 0, 0, 0, 0))["imu"]["gyro"][1] > 0.02
 
 
-def check_rover_sails_waypoints():
-    """A boat with skid steering visits waypoints, with the heading control of a rover."""
-    text = world("heron", {"frame": "skid_steering", "lock_step": "true"}, "position_m: [0, 0, 0]")
+# of each boat: throttle, gain and limit of the steering, waypoints (north, east) and their radius
+BOATS = {
+    "heron": (0.5, 0.8, 0.4, ((0, 20), (15, 20), (15, 0)), 2),
+    "otter": (0.75, 1.0, 0.5, ((0, 20), (20, 20)), 3),
+    "wamv": (0.4, 0.5, 0.3, ((0, 40), (30, 40)), 4),
+}
+
+
+def sail(model):
+    """Visits waypoints with the heading control of a rover; returns the fraction of real time."""
+    cruise, gain, limit, waypoints, radius = BOATS[model]
+    text = world(model, {"frame": "skid_steering", "lock_step": "true"}, "position_m: [0, 0, 0]")
     with Running(text) as m, Sitl(m.port, rate=50) as sitl:
-        state = sitl.frame()
-        for north, east in ((0, 20), (15, 20), (15, 0)):
+        state, start = sitl.frame(), time.monotonic()
+        for north, east in waypoints:
             for _ in range(3000):
                 n, e, _ = state["position"]
-                if math.hypot(north - n, east - e) < 2:
+                if math.hypot(north - n, east - e) < radius:
                     break
                 turn = math.remainder(math.atan2(east - e, north - n) - rpy(state)[2], 2 * math.pi)
-                steering, throttle = limited(0.8 * turn - 0.4 * state["imu"]["gyro"][2], 0.4), 0.5 * max(0.2, math.cos(turn))
+                steering = limited(gain * turn - 0.5 * gain * state["imu"]["gyro"][2], limit)
+                throttle = cruise * max(0.2, math.cos(turn))
                 state = sitl.frame({1: 1500 + 500 * (throttle + steering), 3: 1500 + 500 * (throttle - steering)})
             else:
-                raise AssertionError(f"({north}, {east}) was not reached: {state['position']}")
+                raise AssertionError(f"{model}: ({north}, {east}) was not reached: {state['position']}")
         assert abs(state["imu"]["accel_body"][2] + G) < 0.5, state
+        return state["timestamp"] / (time.monotonic() - start)
+
+
+def check_rover_sails_waypoints():
+    """The boats with skid steering visit waypoints, with the heading control of a rover."""
+    for model in BOATS:
+        sail(model)
+
+
+def check_rover_in_lock_step_is_faster_than_real_time():
+    """A mission of a boat takes less than half of its simulated time."""
+    speed = sail("heron")
+    assert speed > 2, f"{speed} times real time"
+
+
+# Rotors of AP_MotorsMatrix, hexa X: angle to the right of the bow [deg], and 1 for a counter-clockwise rotor.
+HEXA_X = [(90, -1), (-90, 1), (-30, -1), (150, 1), (30, 1), (-150, -1)]
+
+
+def check_copter_hovers():
+    """A hexacopter holds height, attitude and heading as Copter does, with the factors of its motors."""
+    with Running(world("firefly_autopilot", {"frame": "hexa_x", "lock_step": "true"}, "position_m: [0, 0, 10]")) as m, Sitl(m.port, rate=200) as sitl:
+        state, integral = sitl.frame(), 0.0
+        for _ in range(200 * 15):
+            roll, pitch, yaw = rpy(state)
+            p, q, r = state["imu"]["gyro"]
+            z, sink = -state["position"][2], state["velocity"][2]
+            integral = limited(integral + 0.0006 * (10 - z), 0.2)
+            thrust = min(0.95, max(0.0, 0.6 + 0.15 * (10 - z) + 0.15 * sink + integral))
+            moments = (limited(-1.5 * roll - 0.3 * p, 0.2), limited(-1.5 * pitch - 0.3 * q, 0.2),
+                       limited(0.5 * math.remainder(1.0 - yaw, 2 * math.pi) - 0.5 * r, 0.2))
+            rows = ((-math.sin(math.radians(angle)), math.cos(math.radians(angle)), turn) for angle, turn in HEXA_X)
+            speeds = [min(1.0, max(0.0, thrust + sum(a * b for a, b in zip(row, moments)))) for row in rows]
+            state = sitl.frame({k + 1: 1000 + 1000 * speed for k, speed in enumerate(speeds)})
+        assert abs(z - 10) < 0.5 and abs(roll) < 0.05 and abs(pitch) < 0.05 and abs(yaw - 1) < 0.1, (z, roll, pitch, yaw)
 
 
 def check_sailboat_and_sensors():
@@ -209,6 +254,53 @@ def check_sailboat_and_sensors():
         for _ in range(200):
             state = sitl.frame()
         assert abs(state["rng_1"] - 18) < 0.5, state
+
+
+def check_imu_of_the_robot():
+    """With `imu`, the readings of this sensor replace the true motion: at its rate, in the axes of the vehicle."""
+    autopilot = {"frame": "vectored", "lock_step": "true", "imu": "imu"}
+    text = world("bluerov2", autopilot).replace("autopilot:", "sensors: {imu: {attitude_deg: [180, 0, 90]}}, autopilot:")
+    with Running(text) as m, Sitl(m.port) as sitl:
+        states = [sitl.frame() for _ in range(400)][80:]
+        forces = [tuple(state["imu"]["accel_body"]) for state in states]
+        # 100 readings per second, each for four frames
+        assert abs(len(set(forces)) - 80) <= 2, len(set(forces))
+        x, y, z = (sum(column) / len(forces) for column in zip(*forces))
+        assert math.hypot(x, y) < 0.3 and abs(z + G) < 0.3, (x, y, z)
+        # the vehicle yaws to the right; the sensor is upside down
+        for _ in range(200):
+            state = sitl.frame(mix(VECTORED, (0, 0, 0.2, 0, 0, 0)))
+        assert state["imu"]["gyro"][2] > 0.05, state
+
+
+def check_gripper_output():
+    """Output 9 moves the joint of a gripper between its ends."""
+    jaw = ("links: {finger: {parent: base_link, joint: {name: jaw, kind: prismatic, axis: [0, 1, 0], position_m: [0.3, 0, 0], lower_m: 0, upper_m: 0.06, "
+           "max_effort: 50, drive: {kind: position, max_speed: 0.1, max_acceleration: 1}}, body: {source: x, axes: flu, mass_kg: 0.1, net_buoyancy_n: 0, "
+           "inertia_kg_m2: {xx: 1.0e-4, yy: 1.0e-4, zz: 1.0e-4}}}}, autopilot:")
+    outputs = {"frame": "vectored", "lock_step": "true", "outputs": "{jaw: {channel: 9, pwm: [1100, 1100, 1900], command: [0, 0, 0.06]}}"}
+    with Running(world("bluerov2", outputs).replace("autopilot:", jaw)) as m, Sitl(m.port) as sitl:
+        joints = m.listen("/r/joint_states")
+        for pwm, expected in ((1900, 0.06), (1500, 0.03), (1100, 0.0)):
+            for _ in range(800):
+                sitl.frame({9: pwm})
+            # the states of these frames are still on their way
+            wait_until(joints, lambda s: abs(dict(zip(s.name, s.position))["jaw"] - expected) < 1e-3)
+
+
+def check_lock_step_at_real_time():
+    """With `lock_step`, a world at `--pace realtime` follows the clock, and waits for a late autopilot."""
+    with Running(world("bluerov2", {"frame": "vectored", "lock_step": "true"}), "--pace", "realtime") as m, Sitl(m.port, rate=100) as sitl:
+        sitl.frame()
+        begin, first = time.monotonic(), sitl.frame()["timestamp"]
+        for _ in range(200):
+            last = sitl.frame()["timestamp"]
+        passed = time.monotonic() - begin
+        assert abs(last - first - 2) < 1e-6, (first, last)
+        assert passed > 1.8, f"2 s of simulated time took {passed} s"
+        time.sleep(1.5)
+        after = sitl.frame()["timestamp"]
+        assert abs(after - last - 0.01) < 1e-6, (last, after)
 
 
 def check_lock_step_frames():
@@ -364,11 +456,15 @@ CHECKS = [
     check_ardusub_holds_depth_and_heading,
     check_ardusub_axes,
     check_rover_sails_waypoints,
+    check_copter_hovers,
     check_sailboat_and_sensors,
+    check_imu_of_the_robot,
+    check_gripper_output,
+    check_lock_step_at_real_time,
     check_lock_step_frames,
     check_restarted_autopilot,
     check_vehicles_and_channels,
     check_late_autopilot,
     check_autopilot_errors,
 ]
-PACE_CHECKS = [check_ardusub_in_lock_step_is_faster_than_real_time]
+PACE_CHECKS = [check_ardusub_in_lock_step_is_faster_than_real_time, check_rover_in_lock_step_is_faster_than_real_time]
