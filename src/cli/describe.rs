@@ -161,7 +161,7 @@ fn subscribed_topics(plan: &Plan) -> Vec<Value> {
     plan.inputs
         .iter()
         .map(|i| {
-            let qos = merrow_ros2::qos::Qos::DEFAULT.to_string();
+            let qos = i.qos().to_string();
             json!({ "topic": full_name(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
         })
         .collect()

@@ -8,14 +8,13 @@ use crate::modem::calls::BridgedCalls;
 use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
-use crate::node::plan::{Plan, Target};
+use crate::node::plan::Plan;
 use crate::publisher::{GoalObservers, PublisherState, Task};
 use crate::simulation_interfaces::{Refusals, Version};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
 use merrow_ros2::parameters::ParameterServer;
-use merrow_ros2::qos::Qos;
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -222,14 +221,9 @@ impl Interface {
         let mut subscriptions = Vec::with_capacity(plan.inputs.len());
         for input in &plan.inputs {
             let callback = mailbox.callback(&input.topic, input.target);
-            let qos = match input.target {
-                // messages of sensors and of controllers
-                Target::Bridge { .. } => &Qos::SENSOR_SUBSCRIPTION,
-                _ => &Qos::COMMAND,
-            };
             let created = self
                 .node
-                .subscription(&input.topic, input.info, qos, callback);
+                .subscription(&input.topic, input.info, &input.qos(), callback);
             subscriptions.push(created.map_err(text)?);
         }
         // the node's thread serves messages in the order of their arrival, so that a command sent

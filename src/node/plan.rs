@@ -335,6 +335,17 @@ pub struct Input {
     pub unit: String,
 }
 
+impl Input {
+    /// Returns the QoS of the subscription.
+    pub const fn qos(&self) -> Qos {
+        match self.target {
+            // messages of sensors and of controllers
+            Target::Bridge { .. } => Qos::SENSOR_SUBSCRIPTION,
+            _ => Qos::COMMAND,
+        }
+    }
+}
+
 /// All topics and actions of a world.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -206,6 +206,18 @@ class Peer:
         samples = sum(self._discovered(prefix), [])
         return [(sample.topic_name, bytes(sample.qos[Policy.Userdata].data)) for sample in samples]
 
+    def announced_qos(self, prefix=""):
+        """Returns the QoS that other participants announce for their publishers, then for their subscriptions: by
+        DDS topic, in the words of `merrow describe`.
+        """
+        def text(qos):
+            reliable = isinstance(qos[Policy.Reliability], Policy.Reliability.Reliable)
+            latched = qos[Policy.Durability] == Policy.Durability.TransientLocal
+            history = qos[Policy.History]
+            kept = f"last {history.depth}" if isinstance(history, Policy.History.KeepLast) else "all"
+            return f"{'reliable' if reliable else 'best_effort'}, {'transient_local' if latched else 'volatile'}, keep {kept}"
+        return [{sample.topic_name: text(sample.qos) for sample in samples} for samples in self._discovered(prefix)]
+
     def endpoint_guids(self, participant):
         """Returns the GUIDs of all ROS endpoints of a participant (12 bytes), as a set of 16 bytes
         each.

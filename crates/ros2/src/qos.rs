@@ -222,6 +222,15 @@ mod tests {
     }
 
     #[test]
+    fn default_profile_is_that_of_ros() {
+        let default = Qos::DEFAULT;
+        assert_eq!(default.history, History::KeepLast(10));
+        assert_eq!(default.reliability, Reliability::Reliable);
+        assert_eq!(default.durability, Durability::Volatile);
+        assert_eq!((default.depth(), default.lifespan), (10, None));
+    }
+
+    #[test]
     fn bag_format_matches_rosbag2() {
         let expected = "\
 - history: 1

@@ -96,6 +96,8 @@ mod tests {
         assert!(latched.is_reliable());
         assert_eq!(latched.durability, dds::Durability::TransientLocal);
         assert_eq!(latched.history, dds::History::KeepLast(1));
+        let default = dds_qos(&Qos::DEFAULT);
+        assert_eq!(default.history, dds::History::KeepLast(10));
         let rosout = dds_qos(&Qos::ROSOUT);
         assert_eq!(rosout.lifespan.as_nanos(), Some(10_000_000_000));
         assert!(!dds_qos(&Qos::SENSOR_SUBSCRIPTION).is_reliable());

@@ -37,6 +37,20 @@ def check_topics_of_the_pool():
         check_diagnostics(messages["/diagnostics"], describe("pool")["robots"])
 
 
+def check_announced_qos():
+    """Every endpoint announces the reliability, durability and depth that `describe` lists."""
+    for world in ("pool", "uvms_pool_servo", "modems"):
+        with Merrow(world) as m:
+            about = describe(world)
+            for place, key in enumerate(("published", "subscribed")):
+                expected = {f"rt{topic['topic']}": topic["qos"].split(", lifespan")[0] for topic in about[key]}
+                def announced():
+                    return {name: text for name, text in m.peer.announced_qos("rt/")[place].items() if name in expected}
+                wait_for(lambda: announced() == expected)
+                wrong = {name: (text, announced().get(name)) for name, text in expected.items() if announced().get(name) != text}
+                assert not wrong and expected, f"{world}, {key}, expected and announced: {wrong}"
+
+
 def check_topics_of_an_arm():
     """All topics of a vehicle with an arm, including joint topics."""
     with Merrow("uvms_pool") as m:
@@ -377,4 +391,4 @@ def check_diagnostics(messages, robots):
                 assert float(values["current [A]"]) >= 0, values
 
 
-CHECKS = [check_topics_of_the_pool, check_topics_of_an_arm, check_topics_of_a_torpedo, check_fix_at_the_surface]
+CHECKS = [check_topics_of_the_pool, check_announced_qos, check_topics_of_an_arm, check_topics_of_a_torpedo, check_fix_at_the_surface]
