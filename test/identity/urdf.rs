@@ -12,6 +12,7 @@ use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Geometry, JointKind, Link, Scene};
 use merrow_model::state::Motion;
 use merrow_world::{Overrides, World, load_world};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -226,6 +227,27 @@ fn description_contains_all_frames() {
         }
     }
     assert!(turned >= 5, "{turned} frames of cameras, sonars and DVLs");
+}
+
+/// Every bundled URDF has one root link, and it is massless: KDL ignores the inertia of a root link.
+#[test]
+fn root_links_of_shipped_urdfs_are_massless() {
+    let names = |text: &str, key: &str| {
+        let values = text.split(key).skip(1);
+        let names = values.filter_map(|rest| Some(rest.split_once('"')?.0.to_string()));
+        names.collect::<HashSet<_>>()
+    };
+    for name in merrow_world::data_dir::file_names("params/robots") {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("urdf/{name}.urdf"));
+        let urdf = std::fs::read_to_string(path).unwrap();
+        let links = names(&urdf, "<link name=\"");
+        let children = names(&urdf, "child link=\"");
+        let roots: Vec<_> = links.difference(&children).collect();
+        assert_eq!(roots.len(), 1, "{name}: {roots:?}");
+        // an element without content has no <inertial>
+        let empty = format!("<link name=\"{}\"/>", roots[0]);
+        assert!(urdf.contains(&empty), "{name}: {empty}");
+    }
 }
 
 /// Every bundled URDF loads and has the mass of its model.

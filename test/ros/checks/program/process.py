@@ -65,6 +65,9 @@ def check_interrupt():
         out, err = m.output()
         assert "state hash: " in out and "real-time factor" in out, out
         assert "panicked" not in err, err
+        # neither is a terminal: no progress line, no control characters, no spinner in a launch log
+        assert not any(c in "\r\x1b\b" or "\u2800" <= c <= "\u28ff" for c in out + err), (out, err)
+        assert "overruns, " not in err, err
         # the node leaves the graph explicitly, not by a timeout
         assert wait_for(lambda: not any(m.peer.endpoints("r")), 2), m.peer.endpoints("r")
     with Merrow("pool", "--json", "--pace", "lockstep") as m:
