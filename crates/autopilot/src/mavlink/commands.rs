@@ -20,7 +20,7 @@ const PARAMETER: &[u8] = b"MAV_SYS_ID";
 
 /// Reaction to a message.
 #[derive(Debug, Default)]
-pub(crate) struct Reaction {
+pub struct Reaction {
     /// Commands of the robot.
     pub commands: Vec<Command>,
     /// Messages that answer, apart from the acknowledgement.
@@ -33,7 +33,7 @@ pub(crate) struct Reaction {
 
 impl Reaction {
     /// Returns the replies. `is_accepted`: all commands were accepted.
-    pub(crate) fn replies(&self, is_accepted: bool) -> Vec<MavMessage> {
+    pub fn replies(&self, is_accepted: bool) -> Vec<MavMessage> {
         let acknowledgement = self.acknowledged.map(|(command, result)| {
             let result = if is_accepted {
                 result
@@ -48,12 +48,7 @@ impl Reaction {
 }
 
 /// Returns the reaction of robot `robot`, whose number is `own`, to a message.
-pub(crate) fn react(
-    message: &MavMessage,
-    own: u8,
-    robot: usize,
-    simulation: &Simulation,
-) -> Reaction {
+pub fn react(message: &MavMessage, own: u8, robot: usize, simulation: &Simulation) -> Reaction {
     let is_for_us = |target: u8| target == own || target == 0;
     match message {
         MavMessage::MANUAL_CONTROL(sticks) if sticks.target == own => {
