@@ -350,11 +350,12 @@ fn the_autopilots_of_docs_load() {
         world.scene.robots.remove(0)
     });
     let robots: Vec<_> = robots.collect();
-    assert_eq!(robots.len(), 4);
+    assert_eq!(robots.len(), 5);
     let links = robots.iter().map(|robot| robot.autopilot.as_ref());
     let enabled = links.map(|link| link.filter(|l| l.enabled).map(|l| (l.kind, l.port)));
     let expected = [
         Some((AutopilotKind::ArduPilot, 9032)),
+        Some((AutopilotKind::ArduPilot, 9002)),
         Some((AutopilotKind::ArduPilot, 9002)),
         Some((AutopilotKind::Px4, 4560)),
         None,
@@ -363,8 +364,42 @@ fn the_autopilots_of_docs_load() {
     let outputs = &robots[1].autopilot.as_ref().unwrap().outputs;
     let lights = outputs.iter().find(|output| output.channel == 8).unwrap();
     assert!(matches!(lights.device, ServoDevice::Load(_)));
-    let ground = robots[3].mavlink.unwrap();
+    let outputs = &robots[2].autopilot.as_ref().unwrap().outputs;
+    let jaw = outputs.iter().find(|output| output.channel == 9).unwrap();
+    assert_eq!(jaw.device, ServoDevice::Joint(0));
+    let ground = robots[4].mavlink.unwrap();
     assert_eq!(ground.address.to_string(), "127.0.0.1:14550");
+}
+
+/// Each parameter file of ArduPilot is in the table of the robots, whose robots have autopilots.
+#[test]
+fn parameter_files_of_autopilots_are_documented() {
+    let page = text("docs/autopilots.md");
+    let rows = page
+        .lines()
+        .filter(|line| line.contains("`sim_vehicle.py -v"));
+    let rows: Vec<&str> = rows.filter(|line| line.starts_with("| `")).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/ardupilot");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("`{}`", path.file_name().unwrap().display());
+        assert!(rows.iter().any(|row| row.contains(&name)), "{name}");
+        for line in std::fs::read_to_string(&path).unwrap().lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let is_value = words.len() == 2 && words[1].parse::<f64>().is_ok();
+            assert!(line.starts_with('#') || is_value, "{name}: {line}");
+        }
+    }
+    for row in &rows {
+        let robots = row.split('|').nth(1).unwrap().split(',');
+        for robot in robots.map(|name| name.trim().trim_matches('`')) {
+            let world = format!("robots: {{r: {{model: {robot}}}}}");
+            let world = load_text("robot.yaml", &world, Overrides::default());
+            let world = world.unwrap_or_else(|p| panic!("{p}"));
+            assert!(world.scene.robots[0].autopilot.is_some(), "{robot}");
+        }
+    }
+    assert!(rows.len() >= 5, "{rows:?}");
 }
 
 #[test]

@@ -129,9 +129,11 @@ fn scene(text: &str, overrides: Overrides) -> Scene {
         .scene
 }
 
-/// Output of an autopilot: channel, name of the thruster or fin, and whether its command increases
+/// Output of an autopilot: channel, name of the device, and whether its command increases
 /// with the output.
 type Output = (usize, String, bool);
+/// Output in a table of this file.
+type ExpectedOutput = (usize, &'static str, bool);
 
 /// Returns the outputs of robot `model` by channel; `None` without an autopilot.
 fn outputs(model: &str) -> Option<Vec<Output>> {
@@ -147,7 +149,8 @@ fn outputs(model: &str) -> Option<Vec<Output>> {
         let name = match output.device {
             ServoDevice::Thruster(k) => robot.thrusters[k].name.clone(),
             ServoDevice::Fin(k) => robot.fins[k].name.clone(),
-            other => panic!("{other:?}"),
+            ServoDevice::Load(k) => robot.loads[k].name.clone(),
+            other @ ServoDevice::Joint(_) => panic!("{other:?}"),
         };
         let is_ascending = output.command[2] > output.command[0];
         (output.channel + 1, name, is_ascending)
@@ -157,6 +160,28 @@ fn outputs(model: &str) -> Option<Vec<Output>> {
     Some(outputs)
 }
 
+/// Outputs of the BlueROV2 Heavy, whose rear horizontal thrusters push backwards.
+const HEAVY: [ExpectedOutput; 8] = [
+    (1, "t1", false),
+    (2, "t2", false),
+    (3, "t3", false),
+    (4, "t4", false),
+    (5, "t5", false),
+    (6, "t6", false),
+    (7, "t7", false),
+    (8, "t8", false),
+];
+/// The same with lamps.
+const INSPECTION: [ExpectedOutput; 9] = {
+    let mut all = [(9, "lights", true); 9];
+    let mut k = 0;
+    while k < HEAVY.len() {
+        all[k] = HEAVY[k];
+        k += 1;
+    }
+    all
+};
+
 /// Returns the outputs of a shipped robot, from the tables of ArduPilot and the positions in the
 /// robot file.
 ///
@@ -165,7 +190,7 @@ fn outputs(model: &str) -> Option<Vec<Output>> {
 /// `vectored_6dof`: verticals 5 front right, 6 front left, 7 rear right, 8 rear left.
 /// AP_MotorsMatrix.cpp, hexa X: degrees to the right of the bow: 1 90, 2 -90, 3 -30, 4 150, 5 30,
 /// 6 -150. Rover: 1 left and 3 right; of a sailing boat, 1 rudder and 4 sheet.
-fn expected_outputs(model: &str) -> Option<&'static [(usize, &'static str, bool)]> {
+fn expected_outputs(model: &str) -> Option<&'static [ExpectedOutput]> {
     Some(match model {
         "bluerov2" => &[
             (1, "t1", false),
@@ -175,17 +200,8 @@ fn expected_outputs(model: &str) -> Option<&'static [(usize, &'static str, bool)
             (5, "t5", false),
             (6, "t6", false),
         ],
-        // the rear horizontal thrusters push backwards
-        "bluerov2_heavy" | "bluerov2_inspection" => &[
-            (1, "t1", false),
-            (2, "t2", false),
-            (3, "t3", false),
-            (4, "t4", false),
-            (5, "t5", false),
-            (6, "t6", false),
-            (7, "t7", false),
-            (8, "t8", false),
-        ],
+        "bluerov2_heavy" => &HEAVY,
+        "bluerov2_inspection" => &INSPECTION,
         "firefly_autopilot" => &[
             (1, "r4", true),
             (2, "r1", true),
