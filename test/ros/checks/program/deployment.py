@@ -85,13 +85,44 @@ def check_arm_descriptions():
     assert parameters["joint_states_topic"] in {t["topic"] for t in content["published"]}, parameters
     controllers = load(ROOT / "config" / "ros2_control" / "osu_uvms_controllers.yaml")
     assert controllers["joint_trajectory_controller"]["ros__parameters"]["joints"] == arm
-    srdf = ElementTree.parse(ROOT / "config" / "moveit" / "osu_uvms.srdf").getroot()
-    named = {e.get(key) for e in srdf.iter() for key in ("base_link", "tip_link", "parent_link", "link1", "link2")} - {None}
-    assert named <= links, named - links
+    check_moveit_groups(robot, arm)
     moveit = load(ROOT / "config" / "moveit" / "osu_uvms_controllers.yaml")["moveit_simple_controller_manager"]
     name = moveit["controller_names"][0]
     action = f"{name}/{moveit[name]['action_ns']}"
     assert action in {a["action"] for a in content["actions"]}, (action, content["actions"])
+
+
+def check_moveit_groups(robot, arm):
+    """The semantic description fits the URDF: names, groups, end effector, virtual joint and the joints of the other files."""
+    folder = ROOT / "config" / "moveit"
+    srdf = ElementTree.parse(folder / "osu_uvms.srdf").getroot()
+    assert srdf.get("name") == robot.get("name"), (srdf.attrib, robot.attrib)
+    links = {link.get("name") for link in robot.findall("link")}
+    named = {e.get(key) for e in srdf.iter() for key in ("base_link", "tip_link", "parent_link", "child_link", "link1", "link2")}
+    named |= {e.get("name") for e in srdf.iter("link")}
+    assert named - {None} <= links, named - links
+    parents = {j.find("child").get("link"): (j.find("parent").get("link"), j.get("name")) for j in robot.findall("joint")}
+    chain = srdf.find("group[@name='arm']/chain")
+    link, joints, arm_links = chain.get("tip_link"), [], set()
+    while link != chain.get("base_link"):
+        arm_links.add(link)
+        link, joint = parents[link]
+        joints.insert(0, joint)
+    assert joints == arm, joints
+    groups = {group.get("name") for group in srdf.findall("group")}
+    end = srdf.find("end_effector")
+    hand = {e.get("name") for e in srdf.findall(f"group[@name='{end.get('group')}']/link")}
+    assert groups == {"arm", "hand"} and (end.get("parent_group"), end.get("group")) == ("arm", "hand"), (groups, end.attrib)
+    assert hand and not hand & arm_links and end.get("parent_link") in arm_links, (hand, arm_links)
+    assert {s.get("group") for s in srdf.findall("group_state")} == {"arm"}
+    assert [joint.get("name") for joint in srdf.find("group_state")] == arm
+    virtual = srdf.find("virtual_joint")
+    assert virtual.get("parent_frame") == "world" and virtual.get("child_link") not in parents, virtual.attrib
+    assert list(load(folder / "kinematics.yaml")) == ["arm"]
+    limits = load(folder / "joint_limits.yaml")["joint_limits"]
+    assert list(limits) == arm and all(0 < joint["max_velocity"] < joint["max_acceleration"] for joint in limits.values()), limits
+    speeds = {j.get("name"): float(j.find("limit").get("velocity")) for j in robot.findall("joint") if j.get("name") in arm}
+    assert all(limits[name]["max_velocity"] <= speeds[name] + 1e-9 for name in arm), (limits, speeds)
 
 
 def check_hardware_contract():
