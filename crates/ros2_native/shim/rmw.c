@@ -36,6 +36,7 @@
 // Functions of librmw_implementation, librmw and librcutils.
 #define FUNCTIONS(X)                                                                             \
   X(rcutils_get_default_allocator)                                                               \
+  X(rcutils_error_is_set)                                                                        \
   X(rcutils_get_error_string)                                                                    \
   X(rcutils_reset_error)                                                                         \
   X(rcutils_strdup)                                                                              \
@@ -181,6 +182,13 @@ static void fail(merrow_error error, const char *operation) {
   char text[1400];
   snprintf(text, sizeof text, "%s: %s", operation, cause.str);
   describe(error, text);
+}
+
+// Returns the result of taking a request or response. rmw_cyclonedds_cpp reports success also if it
+// cannot decode a message: it sets the error of the thread, and the fields from the first invalid
+// one on keep their defaults. The error must be clear before the call.
+static rmw_ret_t result_of_take(rmw_ret_t ret, bool taken) {
+  return ret == RMW_RET_OK && taken && ros.rcutils_error_is_set() ? RMW_RET_ERROR : ret;
 }
 
 static rcutils_uint8_array_t empty_buffer(void) {
@@ -528,7 +536,9 @@ const uint8_t *merrow_service_take(merrow_service *self, size_t *size, merrow_re
   rmw_service_info_t info;
   memset(&info, 0, sizeof info);
   bool taken = false;
+  ros.rcutils_reset_error();
   rmw_ret_t ret = ros.rmw_take_request(self->service, &info, request, &taken);
+  ret = result_of_take(ret, taken);
   bool is_empty = ret == RMW_RET_OK && !taken;
   if (ret == RMW_RET_OK && taken) {
     ret = ros.rmw_serialize(request, self->request.support, &self->buffer);
@@ -637,7 +647,9 @@ const uint8_t *merrow_client_take(merrow_client *self, size_t *size, int64_t *nu
   rmw_service_info_t info;
   memset(&info, 0, sizeof info);
   bool taken = false;
+  ros.rcutils_reset_error();
   rmw_ret_t ret = ros.rmw_take_response(self->client, &info, response, &taken);
+  ret = result_of_take(ret, taken);
   bool is_empty = ret == RMW_RET_OK && !taken;
   if (ret == RMW_RET_OK && taken) {
     ret = ros.rmw_serialize(response, self->response.support, &self->buffer);

@@ -227,15 +227,15 @@ impl Source for ServiceSource {
         let Some((id, request)) = self.service.with(Service::take).flatten() else {
             return false;
         };
-        if request.is_empty() {
-            // valid requests may follow, unless every call fails
-            self.failures += 1;
-            return self.failures < MAX_FAILURES;
-        }
-        self.failures = 0;
+        self.failures = match request.is_empty() {
+            true => self.failures + 1,
+            false => 0,
+        };
+        // the handler counts and reports an empty request as one that is too short
         let responder = self.responder(id);
         (self.handler)(&request, responder);
-        true
+        // valid requests may follow, unless every call fails
+        self.failures < MAX_FAILURES
     }
 
     fn incompatibility(&mut self) -> Option<String> {
