@@ -104,7 +104,7 @@ check_install_tree() {
   [ -x "$prefix/lib/merrow/merrow" ] || fail "lib/merrow/merrow is missing or cannot be executed"
   installed share/merrow/package.xml share/merrow/cmake/merrowConfig.cmake \
     share/ament_index/resource_index/packages/merrow share/ament_index/resource_index/rosidl_interfaces/merrow
-  for file in launch worlds params urdf; do
+  for file in launch config worlds params urdf grids meshes; do
     diff -r "$source_copy/$file" "$share/$file" >/dev/null || fail "share/merrow/$file differs from the source tree"
   done
   for file in "$source_copy"/{msg/*.msg,srv/*.srv,action/*.action}; do
