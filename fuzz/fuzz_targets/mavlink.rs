@@ -1,5 +1,5 @@
-//! Fuzzes the decoder of MAVLink and the reactions to requests: any bytes must decode or be rejected
-//! without a panic.
+//! Fuzzes the decoder of MAVLink and the reactions to requests: any bytes must decode or be
+//! rejected without a panic.
 //!
 //! `cargo +nightly fuzz run mavlink -- -max_len=2048 -rss_limit_mb=512`
 #![no_main]

@@ -229,7 +229,7 @@ fn description_contains_all_frames() {
     assert!(turned >= 5, "{turned} frames of cameras, sonars and DVLs");
 }
 
-/// Every bundled URDF has one root link, and it is massless: KDL ignores the inertia of a root link.
+/// Every bundled URDF has one root link, which is massless: KDL ignores the inertia of a root link.
 #[test]
 fn root_links_of_shipped_urdfs_are_massless() {
     let names = |text: &str, key: &str| {
