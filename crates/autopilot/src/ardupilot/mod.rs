@@ -77,7 +77,7 @@ pub struct Link {
     /// Address of the last autopilot, also after it was lost.
     last_peer: Option<SocketAddr>,
     /// Number of packets from other addresses since the last packet of the autopilot. They come
-    /// from a second autopilot if the first one continues, otherwise from its successor.
+    /// from a second autopilot if the first autopilot continues, otherwise from its successor.
     other_packets: u64,
     last_packet: Option<Instant>,
     last_count: Option<u32>,
