@@ -591,9 +591,9 @@ modems:
   shore: {modem: wifi_80211n, address: 2, position_m: [300, 0, 6]}
 ";
 
-// Goal: the activities of the modems go only to clients that request them, with the frames and their
-// distances. Method: one message from a boat to the shore in a run of 1.3 s. Tolerance: 1 m, the
-// motion of the boat.
+// Goal: the activities of the modems go only to clients that request them, with the frames and
+// their distances. Method: one message from a boat to the shore in a run of 1.3 s. Tolerance: 1 m,
+// the motion of the boat.
 #[test]
 fn activities_of_modems_go_to_clients_that_request_them() {
     for is_on in [true, false] {

@@ -35,7 +35,7 @@ pub(super) struct Bin {
 pub(super) struct Network {
     /// Name of its first modem, in alphabetical order.
     name: String,
-    /// Bins in the order of their distances, without empty ones.
+    /// Bins in the order of their distances, only with frames.
     bins: Vec<Bin>,
 }
 

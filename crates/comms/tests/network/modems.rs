@@ -507,7 +507,7 @@ fn late_slot(duration_ns: u64) -> MacProtocol {
     })
 }
 
-// Goal: control frames that are discarded are counted: beyond 64 waiting ones, by medium access,
+// Goal: control frames that are discarded are counted: by a full queue of 64, by medium access,
 // and by switching off. Method: 70 requests of ranges to a modem whose slot comes later, and to a
 // modem whose slot is too short for a frame. Tolerance: none.
 #[test]

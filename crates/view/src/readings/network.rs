@@ -30,7 +30,7 @@ pub(crate) struct NetworkHistory {
     /// Start of the complete schedule trace [ns]; `None` before the first block.
     since_ns: Option<u64>,
     now_ns: u64,
-    /// Intervals other than idle ones, by their end.
+    /// Intervals without the activity idle, by their end.
     intervals: VecDeque<Interval>,
     frames: VecDeque<Frame>,
 }
