@@ -125,8 +125,8 @@ pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     ns / dt_ns
 }
 
-/// Returns the steps before a checkpoint, at least those of [`steps`], at which a frame of an
-/// exteroceptive sensor is in progress, and the steps after it in which this frame is delivered.
+/// Returns the steps before a checkpoint, at least [`steps`], at which a frame of an exteroceptive
+/// sensor is in progress, and the steps after it in which this frame is delivered.
 fn steps_around_a_frame(name: &str, scene: &Scene) -> [u64; 2] {
     let (n, dt_ns) = (steps(name, scene.dt_ns), scene.dt_ns);
     let now = n * dt_ns;
@@ -510,8 +510,8 @@ fn a_killed_run_continues_from_a_periodic_checkpoint() {
     merrow(&folder.0, &["--for", "0.1", "--resume", "a.cp"]).expect("a resumed run");
 }
 
-// Goal: an interrupted run writes a checkpoint at its end. Method: as above, with SIGINT. Tolerance:
-// the checkpoint has the time that the summary states.
+// Goal: an interrupted run writes a checkpoint at its end. Method: as above, with SIGINT.
+// Tolerance: the checkpoint has the time that the summary states.
 #[test]
 fn an_interrupted_run_writes_a_checkpoint_at_its_end() {
     let (folder, scene) = (Folder::new("interrupted", &[]), bundled("pool"));

@@ -46,7 +46,8 @@ fn sign(axes: Axes, i: usize, j: usize) -> f64 {
 }
 
 /// Returns a coefficient set as a 6x6 matrix in FLU, angular part first, with positive entries for
-/// resistance.
+/// resistance. The entries have the units of the set: added mass [kg], [kg m] and [kg m²], damping
+/// [N s/m] and its products with m, rad and s.
 ///
 /// `what` names the coefficient set in problem texts.
 pub fn coefficient_matrix(
