@@ -178,7 +178,7 @@ fn all_errors_are_reported() {
 fn missing_keys_are_named_once() {
     refuses(
         "seed: 2\n",
-        "w.yaml:1:1: missing key `robots` (the robots) in the file",
+        "w.yaml:1:1: missing key `robots` (robots with their names) in the file",
     );
     refuses(
         "robots:\n  a: {}\n",
@@ -190,7 +190,7 @@ fn missing_keys_are_named_once() {
     );
     refuses(
         "",
-        "w.yaml:1:1: missing key `robots` (the robots) in the file",
+        "w.yaml:1:1: missing key `robots` (robots with their names) in the file",
     );
     refuses(
         "robots: {}\nwater: {current: {speed_m_s: 1}}\n",
