@@ -27,10 +27,10 @@ pub(super) struct NetworkHealth {
 impl NetworkHealth {
     /// Reads the counters of a simulation.
     pub(super) fn read(simulation: &Simulation) -> Self {
-        Self::of(&simulation.state.network)
+        Self::from_state(&simulation.state.network)
     }
 
-    fn of(network: &NetworkState) -> Self {
+    fn from_state(network: &NetworkState) -> Self {
         let modems = network.modems.iter().map(|own| ModemHealth {
             is_on: own.is_on,
             queued: own.queue.len(),
@@ -128,7 +128,7 @@ mod tests {
         network.modems[k].over_rate = 12;
         network.modems[k].discarded_control = 3;
         network.output.packets.discarded = 7;
-        let all = NetworkHealth::of(&network).statuses(scene);
+        let all = NetworkHealth::from_state(&network).statuses(scene);
         let find = |name: &str| all.iter().find(|s| s.name == name).expect("a status");
         let shore = find("shore: modem");
         assert_eq!(shore.level, DiagnosticStatus::WARN);

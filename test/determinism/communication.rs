@@ -280,7 +280,7 @@ fn bridges_form_chains() {
         "{created:?}"
     );
     assert_eq!(battery.len(), 10, "one per second");
-    // 10 readings per second, of which one every 2.5 s is transmitted
+    // the sensor has 10 readings per second, and the bridge transmits one every 2.5 s
     let discarded = simulation.state.network.modems[0].over_rate;
     assert!((94..=97).contains(&discarded), "{discarded} discarded");
 }

@@ -207,8 +207,9 @@ pub fn message_id(text: &str) -> u64 {
 }
 
 /// Names of all actions, for messages.
-const ACTIONS: &str = "select, watch, overlay, network, pause, resume, step, reset, seek, pace, set, \
-    drive, path, goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, place, undo, redo or save";
+const ACTIONS: &str = "select, watch, overlay, network, pause, resume, step, reset, seek, pace, \
+    set, drive, path, goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, \
+    place, undo, redo or save";
 
 fn action(map: &Map<String, Value>) -> Result<Action, String> {
     let is_none = |key: &str| matches!(map.get(key), None | Some(Value::Null));

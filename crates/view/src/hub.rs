@@ -77,6 +77,15 @@ pub(crate) struct Hub {
     sensors: Mutex<Vec<Recent>>,
 }
 
+/// Adds a client to a list, or removes it.
+fn set_member(list: &Mutex<Vec<u64>>, client: u64, is_member: bool) {
+    let mut list = lock(list);
+    list.retain(|known| *known != client);
+    if is_member {
+        list.push(client);
+    }
+}
+
 /// Locks a mutex; a panic of another thread does not invalidate the data.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -132,20 +141,12 @@ impl Hub {
 
     /// Sets whether a client receives the readings of its selected robot.
     pub(crate) fn overlay(&self, client: u64, is_on: bool) {
-        let mut overlaid = lock(&self.overlaid);
-        overlaid.retain(|known| *known != client);
-        if is_on {
-            overlaid.push(client);
-        }
+        set_member(&self.overlaid, client, is_on);
     }
 
     /// Sets whether a client receives the activities of the modems.
     pub(crate) fn network(&self, client: u64, is_on: bool) {
-        let mut networked = lock(&self.networked);
-        networked.retain(|known| *known != client);
-        if is_on {
-            networked.push(client);
-        }
+        set_member(&self.networked, client, is_on);
     }
 
     /// Returns true if a client receives the activities of the modems.

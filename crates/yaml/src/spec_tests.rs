@@ -198,7 +198,7 @@ fn missing_keys_are_named_once() {
     );
     refuses(
         "robots: {}\nwater: {current: {kind: uniform}}\n",
-        "w.yaml:2:18: missing key `speed_m_s` (speed) in `current`",
+        "w.yaml:2:18: missing key `speed_m_s` (speed of the current) in `current`",
     );
 }
 

@@ -97,7 +97,7 @@ pub(super) fn by_distance(links: &[(&[String; 2], Vec<Transmitted>)]) -> Vec<Net
     frames.into_iter().map(network).collect()
 }
 
-/// Draws the fraction of received frames at the middle of each bin; `None` without frames.
+/// Draws the fraction of received frames at the midpoint of each bin; `None` without frames.
 pub(super) fn draw_delivery(networks: &[Network]) -> Option<Drawing> {
     let has_legend = (2..=3).contains(&networks.len());
     let with_colours = networks.iter().zip(COLOURS.iter().cycle());
@@ -168,14 +168,14 @@ pub(super) fn delivery_table(networks: &[Network]) -> String {
 /// Link of the plan view: names and positions [m] of its ends, frames and received frames in both
 /// directions.
 #[derive(Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawnLink {
     pub(super) ends: [(String, [f64; 3]); 2],
     pub(super) frames: usize,
     pub(super) received: usize,
 }
 
 /// Draws the links between positions, with colours by the received fraction; `None` without links.
-pub(super) fn draw_links(links: &[Drawn]) -> Option<Drawing> {
+pub(super) fn draw_links(links: &[DrawnLink]) -> Option<Drawing> {
     let mut lines: Vec<PlotCurve> = Vec::new();
     // the best links are drawn last
     for (limit, colour, label) in CLASSES.into_iter().rev() {
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn links_have_the_colour_of_their_class() {
         let end = |name: &str, x: f64| (name.to_owned(), [x, 0.0, -3.0]);
-        let link = |x: f64, received| Drawn {
+        let link = |x: f64, received| DrawnLink {
             ends: [end("boat", 0.0), end(&format!("auv_{x}"), x)],
             frames: 10,
             received,

@@ -1,7 +1,7 @@
 //! Modems: delivery of frames, links, delivery and delay over distance, schedule.
 
 use crate::report::delivery::{
-    Drawn, Transmitted, by_distance, delivery_table, draw_delivery, draw_links,
+    DrawnLink, Transmitted, by_distance, delivery_table, draw_delivery, draw_links,
 };
 use crate::report::page::{Cell, HEIGHT, WIDTH, figures, paragraph, table};
 use crate::report::robots::Robots;
@@ -215,7 +215,7 @@ impl Modems {
 
     /// Returns the links of the plan view. The modems are at their positions at the start of the
     /// last transmission of or to them.
-    fn drawn_links(&self, robots: &Robots) -> Vec<Drawn> {
+    fn drawn_links(&self, robots: &Robots) -> Vec<DrawnLink> {
         let mut times: BTreeMap<&str, f64> = BTreeMap::new();
         let mut pairs: BTreeMap<[&str; 2], [usize; 2]> = BTreeMap::new();
         for (ends, link) in self.links.iter().filter(|l| !l.1.transmitted.is_empty()) {
@@ -239,7 +239,7 @@ impl Modems {
         let pairs = pairs.into_iter();
         let drawn = pairs.filter_map(|([from, to], [frames, received])| {
             let ends = [end(from)?, end(to)?];
-            Some(Drawn {
+            Some(DrawnLink {
                 ends,
                 frames,
                 received,
