@@ -5,6 +5,7 @@
 //! rounds for `MERROW_FUZZ_SECONDS`. `fuzz/` contains the same targets for a coverage-guided
 //! fuzzer.
 
+use super::bridge_decoders::{BRIDGE_WORLD, decode_bridged};
 use super::decoders::decode_all;
 use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
 use mavlink::{MavlinkVersion, Message};
@@ -404,6 +405,33 @@ fn no_bytes_make_the_frame_decoder_panic() {
     assert!(accepted > 0 && refused > 0);
 }
 
+// Goal: no payload makes the decoders of packets of bridges panic, and each accepted message or
+// call belongs to its bridge and has the bytes of the payload. Method: a million deliveries with
+// random modems, numbers of bridges and lengths. Tolerance: none.
+#[test]
+fn no_payload_makes_the_bridge_decoders_panic() {
+    let world = load_text("bridges.yaml", BRIDGE_WORLD, Overrides::default());
+    let scene = world.unwrap_or_else(|problems| panic!("{problems}")).scene;
+    assert_eq!((scene.bridges.len(), scene.service_bridges.len()), (2, 1));
+    let (mut messages, mut calls, mut refused) = (0, 0, 0);
+    repeat(1_000_000, |random| {
+        let modem = |random: &mut Random| *random.pick(&[0, 1, 2, 3, 255]);
+        let mut bytes = vec![modem(random), modem(random), random.below(4) as u8];
+        let bridge = *random.pick(&[0, 1, 2, 3, 4, u16::MAX]);
+        bytes.extend(bridge.to_le_bytes());
+        bytes.extend((0..random.below(12)).map(|_| random.below(256) as u8));
+        if random.below(8) == 0 {
+            bytes.truncate(random.below(bytes.len()));
+        }
+        match decode_bridged(&scene, &bytes) {
+            [true, _] => messages += 1,
+            [_, true] => calls += 1,
+            _ => refused += 1,
+        }
+    });
+    assert!(messages > 0 && calls > 0 && refused > 0);
+}
+
 // Goal: the fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml`
 // declares every target, and every crate of the workspace that a target or its shared decoders use.
 // Tolerance: none.
@@ -423,7 +451,9 @@ fn fuzz_targets_declare_their_crates() {
             "{file}"
         );
     }
-    files.push("test/input/format/decoders.rs".to_string());
+    for shared in ["decoders.rs", "bridge_decoders.rs"] {
+        files.push(format!("test/input/format/{shared}"));
+    }
     for file in files {
         let text = text(&file);
         let used = text

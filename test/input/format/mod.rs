@@ -1,5 +1,6 @@
 //! Tests of the file format: syntax, keys, values, shipped files and arbitrary bytes.
 
+mod bridge_decoders;
 mod decoders;
 mod files;
 mod fuzz;
