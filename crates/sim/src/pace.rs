@@ -79,7 +79,7 @@ pub(crate) const OVERSLEEP: Duration = Duration::from_micros(30);
 
 /// Requests that the operating system wakes the calling thread without the delay of 50 us by which
 /// Linux combines timers. The clock would otherwise spend this time of every block yielding.
-pub(crate) fn request_precise_timers() {
+pub fn request_precise_timers() {
     // a refusal makes blocks late by the delay
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
@@ -138,8 +138,9 @@ impl Clock {
     }
 
     /// Waits until the simulated time `t_ns` [ns] is due. If it is late already, counts the
-    /// lateness and returns at once.
-    pub(crate) fn wait_for(&mut self, t_ns: u64) {
+    /// lateness and returns at once. Returns the lateness [s]: the wall-clock time since the time
+    /// was due.
+    pub fn wait_for(&mut self, t_ns: u64) -> f64 {
         let due = self.due(t_ns);
         let now = Instant::now();
         if let Some(left) = due.checked_duration_since(now) {
@@ -149,23 +150,24 @@ impl Clock {
             while Instant::now() < due {
                 std::thread::yield_now();
             }
-            self.record_lateness(Instant::now().duration_since(due));
-            return;
+            return self.record_lateness(Instant::now().duration_since(due));
         }
         let late = now.duration_since(due);
         self.overruns += 1;
-        self.record_lateness(late);
+        let lateness_s = self.record_lateness(late);
         if late > MAX_LATENESS {
             self.restart(t_ns, self.factor);
         }
+        lateness_s
     }
 
-    fn record_lateness(&mut self, late: Duration) {
+    fn record_lateness(&mut self, late: Duration) -> f64 {
         let s = late.as_secs_f64();
         self.worst_lateness_s = self.worst_lateness_s.max(s);
         self.lateness_sum_s += s;
         self.lateness_square_sum += s * s;
         self.blocks += 1;
+        s
     }
 
     /// Returns the mean and standard deviation of the lateness of blocks [s].

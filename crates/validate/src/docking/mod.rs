@@ -4,6 +4,7 @@
 //! The source is the thesis of the docking co-simulation [Erdemir 2018]. Its values are constants
 //! of this module; the text of each states what the thesis does not publish.
 
+pub mod clock;
 pub mod law;
 pub mod packet;
 pub mod physical;
@@ -12,3 +13,4 @@ pub mod run;
 pub mod scenario;
 pub mod study;
 pub(crate) mod tasks;
+pub mod variants;

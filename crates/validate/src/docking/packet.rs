@@ -1,5 +1,5 @@
-//! Packets of the docking study: 512 bits from the dock. The packets of 64 bits from a vehicle are
-//! control frames of its modem.
+//! Packets of the docking study: 512 bits from the dock, or fewer in the variants of the study. The
+//! packets of 64 bits from a vehicle are control frames of its modem.
 //!
 //! The thesis lists fields of 16, 112, 112 and 64 bits, which sum to 304 bits, for a packet of 512
 //! bits. Three coordinates do not divide 112 bits equally: each field of 112 bits holds three
@@ -7,8 +7,8 @@
 
 use merrow_math::Vec3;
 
-/// Length of a packet of the dock [byte].
-const DOWNLINK_BYTES: usize = 64;
+/// Length of the fields of a packet [byte]: 304 bit.
+pub(crate) const FIELD_BYTES: usize = 38;
 
 /// Packet of the dock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,8 +24,8 @@ pub struct Downlink {
 }
 
 impl Downlink {
-    /// Returns the packet as bytes.
-    pub fn encode(&self) -> Vec<u8> {
+    /// Returns the packet as `length` bytes, at least [`FIELD_BYTES`].
+    pub fn encode(&self, length: usize) -> Vec<u8> {
         let mut bytes = self.receiver.to_le_bytes().to_vec();
         for p in [self.position, self.reference] {
             for x in p.to_array() {
@@ -34,13 +34,14 @@ impl Downlink {
             bytes.extend([0; 2]);
         }
         bytes.extend(self.stamp_ns.to_le_bytes());
-        bytes.resize(DOWNLINK_BYTES, 0);
+        bytes.resize(length.max(FIELD_BYTES), 0);
         bytes
     }
 
-    /// Reads a packet; `None`: the bytes are not a packet of the dock, which its size shows.
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != DOWNLINK_BYTES {
+    /// Reads a packet of `length` bytes; `None`: the bytes are not a packet of the dock, which its
+    /// size shows.
+    pub fn decode(bytes: &[u8], length: usize) -> Option<Self> {
+        if bytes.len() != length {
             return None;
         }
         let vector = |at: usize| -> Option<Vec3> {
@@ -73,9 +74,11 @@ mod tests {
             reference: Vec3::new(0.0, 1.0, -99.0),
             stamp_ns: 123_456_789_012,
         };
-        let bytes = down.encode();
-        assert_eq!(bytes.len(), DOWNLINK_BYTES);
-        assert_eq!(Downlink::decode(&bytes), Some(down));
-        assert_eq!(Downlink::decode(&bytes[1..]), None, "another size");
+        for length in [FIELD_BYTES, 64] {
+            let bytes = down.encode(length);
+            assert_eq!(bytes.len(), length);
+            assert_eq!(Downlink::decode(&bytes, length), Some(down));
+            assert_eq!(Downlink::decode(&bytes[1..], length), None, "another size");
+        }
     }
 }

@@ -2,7 +2,8 @@
 //! latch finish the docking.
 
 use crate::docking::law::Law;
-use crate::docking::run::{CYCLE, CYCLES, Trial};
+use crate::docking::run::{CYCLE, Timing, Trial};
+use crate::docking::scenario::Packets;
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::frames::FrameData;
@@ -48,7 +49,9 @@ pub fn run_latching(mut scene: Scene, law: Law) -> Result<Latching, String> {
     for sensor in &mut scene.robots[dock].sensors {
         sensor.lazy = false;
     }
-    let mut trial = Trial::new(scene, law, true, BERTH, [CYCLES[0], RADIO_CYCLES])?;
+    let mut timing = Timing::of(&Packets::TEXT);
+    timing.cycles[1] = RADIO_CYCLES;
+    let mut trial = Trial::new(scene, law, true, BERTH, timing)?;
     let mut found = Latching::default();
     let mut squares = 0.0;
     let mut end = LIMIT;

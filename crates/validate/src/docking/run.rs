@@ -2,7 +2,7 @@
 
 use crate::cases::reference_data::ReferenceData;
 use crate::docking::law::{Gains, Law};
-use crate::docking::scenario::{DOCK, Link, Setup, docked_distance, world_text};
+use crate::docking::scenario::{DOCK, Link, Packets, Setup, docked_distance, world_text};
 use crate::docking::tasks::{Station, Vehicle, set_power_control};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
@@ -13,8 +13,8 @@ use std::sync::Arc;
 pub(crate) const CYCLE: f64 = 0.02;
 /// The same period [ns].
 const CYCLE_NS: u64 = 20_000_000;
-/// Cycles of one acoustic period and of one radio period.
-pub(crate) const CYCLES: [u64; 2] = [37, 2];
+/// Cycles of one radio period.
+const RADIO_CYCLES: u64 = 2;
 /// Ratio of the control signal to the thrust of the motive power, section 5.2.3.
 const SIGNAL_PER_THRUST: f64 = 1.17;
 
@@ -58,13 +58,33 @@ pub struct Manoeuvre {
     pub ages: [f64; 2],
 }
 
+/// Periods of the links and length of the packets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timing {
+    /// Acoustic and radio period in cycles.
+    pub(crate) cycles: [u64; 2],
+    /// Length of a packet of the dock [byte].
+    pub(crate) bytes: usize,
+}
+
+impl Timing {
+    /// Returns the timing of `packets`, with the radio period of the thesis.
+    pub(crate) fn of(packets: &Packets) -> Self {
+        Self {
+            cycles: [packets.cycles, RADIO_CYCLES],
+            bytes: packets.bytes,
+        }
+    }
+}
+
 /// Simulates a manoeuvre until the vehicle has docked or the limit of the setup.
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
 pub fn run_manoeuvre(data: &ReferenceData<'_>, setup: &Setup) -> Result<Manoeuvre, String> {
     let scene = (data.world)(&world_text(setup))?;
-    let mut trial = Trial::new(scene, setup.law, setup.is_hybrid, DOCK, CYCLES)?;
+    let timing = Timing::of(&setup.packets);
+    let mut trial = Trial::new(scene, setup.law, setup.is_hybrid, DOCK, timing)?;
     let limit = docked_distance();
     let mut found = Manoeuvre {
         nearest: f64::INFINITY,
@@ -92,8 +112,7 @@ pub(crate) struct Trial {
     pub(crate) simulation: Simulation,
     station: Station,
     pub(crate) vehicle: Vehicle,
-    /// Acoustic and radio period in cycles.
-    periods: [u64; 2],
+    timing: Timing,
     /// Position that the dock measured last [m].
     position: Option<Vec3>,
     /// Whether the position has not been transmitted by radio.
@@ -105,23 +124,23 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// Creates the simulation of `scene`, whose first robot docks at `goal` [m]; `periods`:
-    /// acoustic and radio period in cycles.
+    /// Creates the simulation of `scene`, whose first robot docks at `goal` [m].
     pub(crate) fn new(
         mut scene: Scene,
         law: Law,
         is_hybrid: bool,
         goal: Vec3,
-        periods: [u64; 2],
+        timing: Timing,
     ) -> Result<Self, String> {
-        let radio_period = periods[1] as f64 * CYCLE;
-        set_power_control(&mut scene, periods.map(|n| n * CYCLE_NS));
+        let Timing { cycles, bytes } = timing;
+        let periods = cycles.map(|n| n as f64 * CYCLE);
+        set_power_control(&mut scene, cycles.map(|n| n * CYCLE_NS));
         let scene = Arc::new(scene);
         Ok(Self {
             simulation: Simulation::new(Arc::clone(&scene), 1)?,
-            station: Station::new(&scene, is_hybrid, goal)?,
-            vehicle: Vehicle::new(&scene, law, radio_period)?,
-            periods,
+            station: Station::new(&scene, is_hybrid, goal, bytes)?,
+            vehicle: Vehicle::new(&scene, law, periods, bytes)?,
+            timing,
             position: None,
             is_new: false,
             cycle: 0,
@@ -148,11 +167,11 @@ impl Trial {
         }
         self.vehicle.cycle(simulation)?;
         simulation.clear_outboxes();
-        if self.cycle.is_multiple_of(self.periods[0]) {
+        if self.cycle.is_multiple_of(self.timing.cycles[0]) {
             let is_sent = self.station.transmit_acoustic(simulation, self.position)?;
             self.transmitted[0] += u64::from(is_sent);
         }
-        if self.cycle.is_multiple_of(self.periods[1])
+        if self.cycle.is_multiple_of(self.timing.cycles[1])
             && let Some(position) = self.position.filter(|_| self.is_new)
         {
             let is_sent = self.station.transmit_radio(simulation, position)?;

@@ -40,6 +40,8 @@ pub const VEHICLE_ADDRESS: u16 = 2 + DUMMIES;
 /// Period of the acoustic schedule [s], number of its places, and durations of a slot of the dock
 /// and of a vehicle [s]; section 4.4.1 and V08.
 pub const SCHEDULE: (f64, u32, [f64; 2]) = (0.74, 8, [0.0512, 0.0413]);
+/// Rate of the acoustic link [bit/s], table 5.2.
+const ACOUSTIC_RATE: f64 = 1e4;
 /// Step of the simulation [s].
 pub const STEP: f64 = 0.01;
 
@@ -50,6 +52,42 @@ pub enum Link {
     Acoustic,
     /// Radio under water, with carrier sense.
     Radio,
+}
+
+/// Packets and acoustic modem, which the thesis states inconsistently.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Packets {
+    /// Length of a packet of the dock [byte].
+    pub bytes: usize,
+    /// Period of the acoustic schedule in cycles of 20 ms.
+    pub cycles: u64,
+    /// Rate of the radio link [bit/s]; `None`: rate of the device.
+    pub radio_rate: Option<f64>,
+    /// Keys of the acoustic modems in a world file.
+    pub modem: &'static str,
+}
+
+impl Packets {
+    /// Packets of 512 bit every 0.74 s by sound of 100 kHz, without noise: sections 4.4.1 and 5.2.
+    /// Fresh water absorbs 0.13 dB over 37.6 m, sea water 1.3 dB; the world has sea water.
+    pub const TEXT: Self = Self {
+        bytes: 64,
+        cycles: 37,
+        radio_rate: None,
+        modem: "modem: {extends: modems/docking_acoustic.yaml, absorption: none}",
+    };
+
+    /// Returns the keys of the radio modems in a world file.
+    fn radio(&self) -> String {
+        let model = match self.radio_rate {
+            None => "wfs_s300".to_string(),
+            Some(rate) => format!(
+                "{{extends: modems/wfs_s300.yaml, schemes: [{{name: only, modulation: qpsk, \
+                 rate_bit_s: {rate}, coding_gain_db: 0, min_snr_db: 8}}]}}"
+            ),
+        };
+        format!("modem: {model}, mac: {{kind: csma_cd}}")
+    }
 }
 
 /// Settings of one manoeuvre.
@@ -65,6 +103,8 @@ pub struct Setup {
     pub head_current: f64,
     /// Depth of the seabed [m].
     pub seabed_depth: f64,
+    /// Packets and acoustic modem.
+    pub packets: Packets,
     /// Seed of the fading.
     pub seed: u32,
     /// Time after which the manoeuvre has failed [s].
@@ -81,6 +121,7 @@ impl Default for Setup {
             net_buoyancy: 0.0,
             head_current: 0.0,
             seabed_depth: FREE_DEPTH,
+            packets: Packets::TEXT,
             seed: 1,
             limit: 400.0,
             continues: false,
@@ -93,20 +134,26 @@ pub fn docked_distance() -> f64 {
     DOCKED * (START - DOCK).norm()
 }
 
-/// Returns the world of the study as the text of a world file.
-pub fn world_text(setup: &Setup) -> String {
-    let schedule = |slots: &[[f64; 2]]| {
-        let frame = SCHEDULE.0;
+/// Returns the keys `mac` of the dock and of the vehicle with a number, in the schedule of
+/// `packets`.
+fn schedules(packets: &Packets) -> (String, impl Fn(u16) -> String) {
+    // exact multiples of 20 ms
+    let frame = (2 * packets.cycles) as f64 / 100.0;
+    let schedule = move |slots: &[[f64; 2]]| {
         format!("mac: {{kind: tdma, frame_s: {frame}, slots_s: {slots:?}}}")
     };
-    let [down, up] = SCHEDULE.2;
-    let places = SCHEDULE.1;
+    let (_, places, [_, up]) = SCHEDULE;
+    let down = 8.0 * packets.bytes as f64 / ACOUSTIC_RATE;
     let own: Vec<[f64; 2]> = (0..places).map(|k| [f64::from(k) * down, down]).collect();
-    let uplink = |k: u16| {
-        let first = f64::from(places) * down;
-        schedule(&[[first + f64::from(k) * up, up]])
-    };
-    let radio = "modem: wfs_s300, mac: {kind: csma_cd}";
+    let first = f64::from(places) * down;
+    let uplink = move |k: u16| schedule(&[[first + f64::from(k) * up, up]]);
+    (schedule(&own), uplink)
+}
+
+/// Returns the world of the study as the text of a world file.
+pub fn world_text(setup: &Setup) -> String {
+    let (downlink, uplink) = schedules(&setup.packets);
+    let (acoustic, radio) = (setup.packets.modem, setup.packets.radio());
     // the approach goes to the south-east, the current to the north-west
     let current = format!(
         "{{kind: uniform, speed_m_s: {}, direction_deg: -45}}",
@@ -122,43 +169,26 @@ pub fn world_text(setup: &Setup) -> String {
         START.to_array(),
         setup.net_buoyancy,
     );
-    let address = VEHICLE_ADDRESS;
     let mut modem = |indent: &str, name: &str, keys: String| {
         let _ = writeln!(text, "{indent}{name}: {{{keys}}}");
     };
-    // fresh water absorbs 0.13 dB over 37.6 m, sea water 1.3 dB
-    let acoustic = "modem: {extends: modems/docking_acoustic.yaml, absorption: none}";
-    let mac = uplink(DUMMIES);
-    let carried = "        ";
-    modem(
-        carried,
-        "acoustic",
-        format!("{acoustic}, address: {address}, {mac}"),
-    );
+    let (carried, address) = ("        ", VEHICLE_ADDRESS);
+    let keys = format!("{acoustic}, address: {address}, {}", uplink(DUMMIES));
+    modem(carried, "acoustic", keys);
     modem(carried, "radio", format!("{radio}, address: {address}"));
     modem("", "modems", String::new());
     let place = |p: Vec3| format!("position_m: {:?}, ", p.to_array());
     let at = place(DOCK);
-    let mac = schedule(&own);
-    modem(
-        "  ",
-        "dock_acoustic",
-        format!("{at}{acoustic}, address: {DOCK_ADDRESS}, {mac}"),
-    );
-    modem(
-        "  ",
-        "dock_radio",
-        format!("{at}{radio}, address: {DOCK_ADDRESS}"),
-    );
+    let keys = format!("{at}{acoustic}, address: {DOCK_ADDRESS}, {downlink}");
+    modem("  ", "dock_acoustic", keys);
+    let keys = format!("{at}{radio}, address: {DOCK_ADDRESS}");
+    modem("  ", "dock_radio", keys);
     for k in 0..DUMMIES {
         let angle = 0.5 * std::f64::consts::PI * f64::from(k);
         let way = Vec3::new(libm::cos(angle), libm::sin(angle), 0.0).scale(DUMMY_DISTANCE);
         let (at, mac) = (place(DOCK + way), uplink(k));
-        modem(
-            "  ",
-            &format!("dummy_{k}_acoustic"),
-            format!("{at}{acoustic}, address: {}, {mac}", k + 2),
-        );
+        let keys = format!("{at}{acoustic}, address: {}, {mac}", k + 2);
+        modem("  ", &format!("dummy_{k}_acoustic"), keys);
     }
     text.replace("modems: {}\n", "modems:\n")
 }

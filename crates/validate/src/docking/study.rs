@@ -1,14 +1,18 @@
-//! Tables and figures of `docs/docking.md`: readings of the control law, net buoyancy, currents.
+//! Tables and figures of `docs/docking.md`: readings of the control law, packets, net buoyancy,
+//! currents, clocks.
+//!
+//! Tables in Markdown are on the page as printed; `test/validation.rs` compares them.
 
 use crate::cases::reference_data::ReferenceData;
 use crate::docking::law::{Gains, Law};
 use crate::docking::physical::{WORLD, run_latching};
 use crate::docking::plant::{DELAY, PUBLISHED_INERTIA, Plant, ROOT_LOCUS};
-use crate::docking::run::{CYCLES, Manoeuvre, Trial, run_manoeuvre};
+use crate::docking::run::{Manoeuvre, Timing, Trial, run_manoeuvre};
 use crate::docking::scenario::{
-    FREE_DEPTH, IDENTIFIED_BUOYANCY, Link, PUBLISHED_BUOYANCY, PUBLISHED_DEPTH, START, Setup,
-    docked_distance, world_text,
+    FREE_DEPTH, IDENTIFIED_BUOYANCY, Link, PUBLISHED_BUOYANCY, PUBLISHED_DEPTH, Packets, START,
+    Setup, docked_distance, world_text,
 };
+use crate::docking::{clock, variants};
 use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
@@ -20,6 +24,17 @@ const THESIS: [f64; 3] = [95.0, 110.0, 138.0];
 pub(crate) const RUNS: u32 = 10;
 /// Head currents of the study [m/s].
 const CURRENTS: [f64; 9] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4];
+/// Head currents of the table of the page [m/s], and the recomputed times of hybrid and
+/// acoustic-only docking, `never` if the vehicle does not dock.
+const TABLE_CURRENTS: [(f64, [&str; 2]); 5] = [
+    (0.0, ["82.6 s", "96.5 s"]),
+    (0.1, ["100 s", "116 s"]),
+    (0.2, ["130 s", "160 s"]),
+    (0.3, ["216 s", "never"]),
+    (0.4, ["never", "never"]),
+];
+/// Duration of the run that follows the wall clock [s].
+const REAL_TIME: f64 = 20.0;
 /// Net buoyancies of the study [N].
 const BUOYANCIES: [f64; 15] = [
     -200.0,
@@ -85,6 +100,12 @@ pub fn run_study(
     buoyancy(data, &mut study)?;
     progress("head currents");
     currents(data, &mut study)?;
+    progress("packets and acoustic modem");
+    study.text.push_str(&variants::table(data)?);
+    progress("clocks in real time, 20 s");
+    let run = clock::run_paced(data, REAL_TIME)?;
+    study.text.push_str(&run.table());
+    study.figures.push(("clocks", run.figure()));
     Ok(study)
 }
 
@@ -180,7 +201,8 @@ fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
         ..plant
     };
     let goal = START - Vec3::new(0.0, 0.0, 1.0);
-    let mut trial = Trial::new(scene, Law::Accumulated, false, goal, CYCLES)?;
+    let timing = Timing::of(&Packets::TEXT);
+    let mut trial = Trial::new(scene, Law::Accumulated, false, goal, timing)?;
     let acoustic = Gains::for_link(Link::Acoustic);
     let with_heave = |of: [f64; 3], heave: f64| [of[0], of[1], heave];
     trial.set_acoustic_gains(Gains {
@@ -310,6 +332,7 @@ fn currents(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
         }
         study.text.push('\n');
         if net_buoyancy == 0.0 {
+            study.text.push_str(&current_table(&curves));
             panels = current_panels(&curves);
         }
     }
@@ -352,6 +375,28 @@ impl Curves {
             1e-3 * energy
         )
     }
+}
+
+/// Returns the table of the mean times over the current, in Markdown.
+fn current_table(curves: &[Curves; 2]) -> String {
+    let mut text = String::from(
+        "| current | recomputation, hybrid | Merrow, hybrid | recomputation, acoustic only \
+         | Merrow, acoustic only |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for (current, recomputed) in TABLE_CURRENTS {
+        let time = |curves: &Curves| {
+            let point = curves.points[0].iter().find(|[x, _]| *x == current);
+            point.map_or("never".to_string(), |[_, t]| format!("{t:.1} s"))
+        };
+        let [hybrid, acoustic] = [time(&curves[0]), time(&curves[1])];
+        let _ = writeln!(
+            text,
+            "| {current} m/s | {} | {hybrid} | {} | {acoustic} |",
+            recomputed[0], recomputed[1]
+        );
+    }
+    text.push('\n');
+    text
 }
 
 /// Returns the panels of hybrid and acoustic-only docking over the current.

@@ -94,10 +94,18 @@ pub(crate) struct Station {
     is_hybrid: bool,
     /// Place at which the vehicle docks in W [m].
     goal: Vec3,
+    /// Length of a packet [byte].
+    bytes: usize,
 }
 
 impl Station {
-    pub(crate) fn new(scene: &Scene, is_hybrid: bool, goal: Vec3) -> Result<Self, String> {
+    /// Creates the computer; `bytes`: length of a packet [byte].
+    pub(crate) fn new(
+        scene: &Scene,
+        is_hybrid: bool,
+        goal: Vec3,
+        bytes: usize,
+    ) -> Result<Self, String> {
         let dummy = |k: u16| -> Result<Vec3, String> {
             Ok(scene.modems[Modems::find(scene, k + 2)?.acoustic].p)
         };
@@ -106,6 +114,7 @@ impl Station {
             dummies: (0..DUMMIES).map(dummy).collect::<Result<_, _>>()?,
             is_hybrid,
             goal,
+            bytes,
         })
     }
 
@@ -164,12 +173,8 @@ impl Station {
             },
             stamp_ns: simulation.time_ns(),
         };
-        send(
-            simulation,
-            self.modems.select_modem(link),
-            receiver,
-            packet.encode(),
-        )
+        let payload = packet.encode(self.bytes);
+        send(simulation, self.modems.select_modem(link), receiver, payload)
     }
 }
 
@@ -190,13 +195,23 @@ pub(crate) struct Vehicle {
     pub(crate) packets: [u64; 2],
     /// Largest age of a position on its arrival, acoustic and radio [s].
     pub(crate) ages: [f64; 2],
+    /// Length of a packet of the dock [byte].
+    bytes: usize,
 }
 
 impl Vehicle {
-    /// Creates the computer; `radio_period`: time between two packets by radio [s].
-    pub(crate) fn new(scene: &Scene, law: Law, radio_period: f64) -> Result<Self, String> {
-        let mut gains = [Link::Acoustic, Link::Radio].map(Gains::for_link);
-        gains[1].period = radio_period;
+    /// Creates the computer; `periods`: time between two packets by sound and by radio [s],
+    /// `bytes`: their length [byte].
+    pub(crate) fn new(
+        scene: &Scene,
+        law: Law,
+        periods: [f64; 2],
+        bytes: usize,
+    ) -> Result<Self, String> {
+        let mut gains = [Link::Acoustic, Link::Radio].map(Gains::of);
+        for (gains, period) in gains.iter_mut().zip(periods) {
+            gains.period = period;
+        }
         Ok(Self {
             modems: Modems::find(scene, VEHICLE_ADDRESS)?,
             law,
@@ -207,6 +222,7 @@ impl Vehicle {
             yaw: 0.0,
             packets: [0; 2],
             ages: [0.0; 2],
+            bytes,
         })
     }
 
@@ -230,7 +246,7 @@ impl Vehicle {
                 to if Some(to) == self.modems.radio => Link::Radio,
                 _ => return None,
             };
-            let packet = Downlink::decode(output.payload(delivery))?;
+            let packet = Downlink::decode(output.payload(delivery), self.bytes)?;
             (packet.receiver == VEHICLE_ADDRESS).then_some((link, packet))
         };
         output.deliveries.iter().filter_map(packet).collect()

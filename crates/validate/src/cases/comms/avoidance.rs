@@ -8,7 +8,7 @@ use crate::cases::reference_data::{ReferenceData, advance, apply};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::docking::law::{Gains, Law, PositionControl, attitude_moment, heading, waypoint};
 use crate::docking::packet::Downlink;
-use crate::docking::scenario::{DOCK_ADDRESS, Link, SCHEDULE, docked_distance};
+use crate::docking::scenario::{DOCK_ADDRESS, Link, Packets, SCHEDULE, docked_distance};
 use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -146,7 +146,7 @@ fn transmit(simulation: &mut Simulation) -> Result<(), String> {
         let command = ModemCommand::Send {
             modem: 2,
             destination: packet.receiver,
-            payload: packet.encode(),
+            payload: packet.encode(Packets::TEXT.bytes),
             priority: 0,
             wants_ack: false,
             key: None,
@@ -167,7 +167,7 @@ impl Vehicle {
             if delivery.to as usize != self.modem {
                 continue;
             }
-            match Downlink::decode(output.payload(delivery)) {
+            match Downlink::decode(output.payload(delivery), Packets::TEXT.bytes) {
                 Some(packet) if packet.receiver == self.address => own = Some(packet),
                 Some(packet) => {
                     self.other = Some(packet.position);
