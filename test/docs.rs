@@ -554,6 +554,8 @@ fn errors_are_reported_as_shown() {
 
 /// Text in the comment of a command that only the slow suite runs.
 const SLOW: &str = "(slow";
+/// Text in the comment of a command that another test of the slow suite runs.
+const TESTED: &str = "(test/";
 
 /// Runs the commands of a document in `folder`, either the slow or the other commands, and returns
 /// their number.
@@ -565,7 +567,7 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
         let Some(arguments) = command.strip_prefix("merrow ") else {
             continue;
         };
-        if comment.contains(SLOW) != slow {
+        if comment.contains(SLOW) != slow || comment.contains(TESTED) {
             continue;
         }
         let mut arguments: Vec<&str> = arguments.split_whitespace().collect();

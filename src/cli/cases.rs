@@ -2,13 +2,15 @@
 //! shows them.
 
 use clap::Args;
+use merrow::publisher::connect_bridges;
 use merrow_validate::cases;
-use merrow_validate::cases::docking::LONG_CASES;
 use merrow_validate::cases::{Case, CaseSet};
 use merrow_validate::docking::study::run_study;
 use merrow_validate::page;
 use merrow_validate::page::Outcome;
-use merrow_validate::read::reference_data;
+use merrow_validate::read::reference_data::{
+    data_folder as default_data_folder, with_reference_data,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -60,25 +62,17 @@ pub(super) fn all(whole: &PageArguments) -> Result<ExitCode, String> {
 
 /// Runs the cases of one set.
 pub(super) fn set(set: CaseSet, arguments: &Arguments) -> Result<ExitCode, String> {
-    let outcomes = run(
-        cases::all_cases()
-            .into_iter()
-            .filter(|c| c.set == set)
-            .collect(),
-        arguments,
-    )?;
-    Ok(verdict(&outcomes, arguments))
+    Ok(verdict(&run(set.cases(), arguments)?, arguments))
 }
 
-/// Runs the cases of the docking study, also those that take minutes, and prints its tables.
+/// Runs the cases of the docking study and prints its tables.
 pub(super) fn docking(arguments: &Arguments) -> Result<ExitCode, String> {
-    let all = cases::all_cases().into_iter().chain(LONG_CASES);
-    let mut selected: Vec<Case> = all.filter(|c| c.set == CaseSet::Docking).collect();
-    selected.sort_by_key(|c| c.number);
-    let outcomes = run(selected, arguments)?;
+    let outcomes = run(CaseSet::Docking.cases(), arguments)?;
     let mut progress = |what: &str| eprintln!("{what} ...");
     let data = data_folder(arguments)?;
-    let study = reference_data::with_reference_data(&data, |data| run_study(data, &mut progress))?;
+    let study = with_reference_data(&data, &connect_bridges, |data| {
+        run_study(data, &mut progress)
+    })?;
     print!("{}", study.text);
     if let Some(out) = &arguments.out {
         for (name, drawing) in &study.figures {
@@ -93,7 +87,7 @@ fn data_folder(arguments: &Arguments) -> Result<PathBuf, String> {
     arguments
         .data
         .clone()
-        .or_else(reference_data::data_folder)
+        .or_else(default_data_folder)
         .ok_or_else(|| {
             "no folder test/data with reference tables found; give one with --data".to_string()
         })
@@ -110,7 +104,7 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
     println!("{}", page::table_header());
     let mut outcomes = Vec::with_capacity(cases.len());
     for case in cases {
-        let found = reference_data::with_reference_data(&data, case.run);
+        let found = with_reference_data(&data, &connect_bridges, case.run);
         let outcome = Outcome { case, found };
         print!("{}", page::format_outcome(&outcome));
         outcomes.push(outcome);

@@ -40,7 +40,7 @@ pub(super) enum Validation {
     /// Waves, one hour of sea state, wind, sea water, geographic positions.
     Sea(cases::Arguments),
     /// Modems of Thetis and of the docking study: delay, delivery, medium access, loss, fading, two
-    /// vehicles.
+    /// vehicles, relays. Also the related cases V04, V12 to V16 and V65 to V69 of other sets.
     Comms(cases::Arguments),
     /// Docking of RexROV with positions by sound and radio (Erdemir 2018): still water, currents,
     /// power; prints the tables of docs/docking.md.

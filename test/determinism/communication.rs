@@ -11,10 +11,7 @@ use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
 use merrow_model::state::commands::BridgedCall;
 use merrow_model::state::comms::{Activity, Delivery, LossCause, ModemCommand, Ranging};
-use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::msg::sensor_msgs::Temperature;
 use merrow_sim::{Simulation, bridged_call, bridged_message};
-use merrow_world::{Overrides, data_dir, load_world};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -325,34 +322,6 @@ fn calls_cross_a_bridge_in_both_directions() {
     assert!(bridged.clone().count() > 0);
     let is_call = |d: &Delivery| bridged_call(&simulation.scene, d, output.payload(d)).is_some();
     assert!(!bridged.any(is_call));
-}
-
-// Goal: in the bundled world, the warm water that the farthest AUV finds is reported to the office
-// through four other AUVs, the boat and a satellite; its direct transmissions to the boat, over 5
-// km, all fail. Method: readings that arrive in 110 s, with and without relays. Tolerance: none;
-// the water outside the discharge has 9 degC.
-#[test]
-fn relays_report_a_discharge_that_is_out_of_range() {
-    let file = data_dir::world_file("swarm_comms");
-    let world = load_world(&file, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    let mut simulation = Simulation::new(Arc::new(world.scene), 2).unwrap();
-    connect_bridges(&mut simulation);
-    simulation.advance(11_000);
-    let temperatures = |bridge: &str| -> Vec<f64> {
-        let messages = arrivals(&simulation, bridge).into_iter();
-        let reading = |(_, message): (u64, Vec<u8>)| from_bytes::<Temperature>(&message).unwrap();
-        messages
-            .map(|message| reading(message).temperature)
-            .collect()
-    };
-    let found = temperatures("office");
-    assert!(found.iter().any(|t| *t > 13.0), "{found:?}");
-    assert_eq!(found.len(), temperatures("ashore").len().min(found.len()));
-    assert!(temperatures("direct_1").len() > 2);
-    for k in 5..=10 {
-        assert!(temperatures(&format!("direct_{k}")).is_empty(), "AUV {k}");
-    }
-    assert!(temperatures("office_direct").is_empty());
 }
 
 // Goal: a modem with an array measures the position of another modem on its reply. Method: 300

@@ -25,6 +25,7 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 pub(crate) fn with_reference_data<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
     merrow_validate::read::reference_data::with_reference_data(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
+        &merrow::publisher::connect_bridges,
         use_them,
     )
 }

@@ -181,6 +181,10 @@ rule of avoidance is Merrow's.
 V26 offers Poisson traffic of 20 modems to a base; a frame has 512 ms.
 In V27 two WHOI micro-modems select their rate by the signal-to-noise ratio of the last message.
 In V28 a vehicle requests power from its station until the messages arrive.
+V29 runs the world `swarm_comms` as it is, and without the bridges of its relays.
+The search succeeds if a reading above 13 degC arrives at the office.
+V54 compares the received power with the laws of each medium; radios have the loss of free space.
+Its figure shows the modem files as they are, without shadowing.
 `docs/communication.md` describes modems and channels."
         }
         CaseSet::Docking => {
@@ -222,7 +226,9 @@ The comments of the cases explain the tolerances.
 
 const NOTES: &str = "
 The numbers V21 to V23 are not used.
-Only `merrow validate docking` runs V13 (docking against currents, 100 runs; `docs/docking.md`).
+V13 takes a minute (docking against currents, 100 runs; `docs/docking.md`).
+Only `merrow validate docking`, `merrow validate comms` and the slow tests run it.
+`merrow validate comms` also runs V04, V12 to V16 and V65 to V69 of other sets.
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
 V04 compares simulated time; `test/ros/checks/program/process.py` tests over ROS that the rate

@@ -21,6 +21,7 @@ pub mod sea;
 pub mod vessels;
 
 use crate::cases::check::Check;
+use crate::cases::docking::LONG_CASES;
 use crate::cases::reference_data::ReferenceData;
 use crate::figure::canvas::Drawing;
 
@@ -144,7 +145,28 @@ impl CaseSet {
     }
 }
 
-/// Returns all cases, sorted by number.
+impl CaseSet {
+    /// Returns the numbers of the cases of other sets that the command also runs for this set.
+    fn related(self) -> &'static [u32] {
+        match self {
+            // the stalled controller, the docking by modem, and the laws of sound
+            CaseSet::Comms => &[4, 12, 13, 14, 15, 16, 65, 66, 67, 68, 69],
+            _ => &[],
+        }
+    }
+
+    /// Returns the cases that `merrow validate` runs for this set, also those that take minutes,
+    /// sorted by number.
+    pub fn cases(self) -> Vec<Case> {
+        let all = all_cases().into_iter().chain(LONG_CASES);
+        let is_selected = |c: &Case| c.set == self || self.related().contains(&c.number);
+        let mut selected: Vec<Case> = all.filter(is_selected).collect();
+        selected.sort_by_key(|c| c.number);
+        selected
+    }
+}
+
+/// Returns all cases except those that take minutes, sorted by number.
 pub fn all_cases() -> Vec<Case> {
     let mut all: Vec<Case> = [
         &crate::cases::missions::CASES[..],
@@ -180,6 +202,21 @@ mod tests {
                 .iter()
                 .all(|set| all_cases().iter().any(|c| c.set == *set))
         );
+    }
+
+    // Goal: the set of communication runs all cases of modems, channels and the laws of sound.
+    // Method: the numbers of the cases. Tolerance: none.
+    #[test]
+    fn communication_runs_related_cases() {
+        let numbers: Vec<u32> = CaseSet::Comms.cases().iter().map(|c| c.number).collect();
+        for range in [2..=4, 8..=16, 24..=29, 65..=69] {
+            for number in range {
+                assert!(numbers.contains(&number), "V{number:02}: {numbers:?}");
+            }
+        }
+        assert!(numbers.windows(2).all(|w| w[0] < w[1]), "{numbers:?}");
+        let docking = CaseSet::Docking.cases();
+        assert!(docking.iter().all(|c| c.set == CaseSet::Docking) && docking.len() == 5);
     }
 
     #[test]

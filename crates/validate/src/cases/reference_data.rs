@@ -31,6 +31,9 @@ pub struct ReferenceData<'a> {
     /// Returns the estimated added mass of a shape over the density of water: along x, y, z [m³],
     /// then about them [m⁵].
     pub added: &'a dyn Fn(BodyShape) -> Result<[f64; 6], String>,
+    /// Connects the bridges of a simulation at its start to its outputs. The ROS node
+    /// encodes the messages.
+    pub connect_bridges: &'a dyn Fn(&mut Simulation),
 }
 
 /// A table of numbers with named columns.

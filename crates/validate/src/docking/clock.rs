@@ -6,7 +6,7 @@ use crate::docking::law::Law;
 use crate::docking::run::{Timing, Trial};
 use crate::docking::scenario::{DOCK, DUMMIES, Packets, SCHEDULE, STEP, Setup, world_text};
 use crate::figure::canvas::Drawing;
-use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
 use merrow_model::state::computer::TaskActivity;
@@ -211,7 +211,7 @@ impl PacedRun {
         let panel = Panel {
             y_label: "part of the cycles [%]".into(),
             x_label: "wall-clock time minus simulated time [ms]".into(),
-            lines: vec![Line::new("real time", COLOURS[0], false, points)],
+            lines: vec![PlotCurve::new("real time", COLOURS[0], false, points)],
             ..Panel::default()
         };
         let title = "Skew of the clocks in real time; last bar: all larger values";

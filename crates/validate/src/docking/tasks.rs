@@ -208,7 +208,7 @@ impl Vehicle {
         periods: [f64; 2],
         bytes: usize,
     ) -> Result<Self, String> {
-        let mut gains = [Link::Acoustic, Link::Radio].map(Gains::of);
+        let mut gains = [Link::Acoustic, Link::Radio].map(Gains::for_link);
         for (gains, period) in gains.iter_mut().zip(periods) {
             gains.period = period;
         }

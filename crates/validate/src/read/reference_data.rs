@@ -8,6 +8,7 @@ use crate::pool::recording::Recording;
 use crate::read::trials;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Scene;
+use merrow_sim::Simulation;
 use merrow_world::import::estimate::{PlacedSolid, Solid, estimate};
 use merrow_world::{Overrides, data_dir, load_text, load_world};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,12 @@ pub fn data_folder() -> Option<PathBuf> {
 }
 
 /// Calls `use_them` with the bundled worlds and with the tables and recordings in `folder`.
-pub fn with_reference_data<T>(folder: &Path, use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
+/// `connect_bridges` connects the bridges of a simulation to its outputs.
+pub fn with_reference_data<T>(
+    folder: &Path,
+    connect_bridges: &dyn Fn(&mut Simulation),
+    use_them: impl FnOnce(&ReferenceData<'_>) -> T,
+) -> T {
     let table = |name: &str| {
         let path = folder.join(name);
         std::fs::read_to_string(&path)
@@ -45,6 +51,7 @@ pub fn with_reference_data<T>(folder: &Path, use_them: impl FnOnce(&ReferenceDat
         table: &table,
         trials: &recordings,
         added: &added,
+        connect_bridges,
     })
 }
 

@@ -1,9 +1,11 @@
-//! V02, V03, V08 to V11 and V24 to V28: modems, channels and medium access of Thetis and of the
-//! docking study.
+//! V02, V03, V08 to V11, V24 to V29 and V54: modems, channels and medium access of Thetis and of
+//! the docking study, relays, and the received power of every medium.
 
 mod avoidance;
+mod budget;
 mod figures;
 mod pair;
+mod swarm;
 mod traffic;
 
 use crate::cases::check::Check;
@@ -18,14 +20,15 @@ use merrow_environment::sound::noise::ambient;
 use merrow_math::decibels::{level as decibels, power};
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::BROADCAST;
-use merrow_model::scene::comms::transceiver::Fading;
+use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::comms::transceiver::{Fading, Reception};
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
 use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
 use std::f64::consts::LN_2;
 
 /// Cases of modems and channels.
-pub const CASES: [Case; 11] = [
+pub const CASES: [Case; 13] = [
     Case {
         number: 2,
         set: CaseSet::Comms,
@@ -73,6 +76,8 @@ pub const CASES: [Case; 11] = [
     traffic::CASES[0],
     traffic::CASES[1],
     traffic::CASES[2],
+    swarm::CASE,
+    budget::CASE,
 ];
 
 /// Period of the schedule of the docking study [s].
@@ -415,19 +420,61 @@ fn path_loss(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     Ok(CaseResult::new(checks).with_figure("comms_loss", figure))
 }
 
-// V10: the values of the study have four or five digits.
-fn conductor(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let wave = ConductiveWave::new(1e7, [80.0, 1.0], 0.01);
+/// Returns the wave of the modem file `wfs_s300`, and its radiated power and threshold [dBm].
+fn radio_wave(data: &ReferenceData<'_>) -> Result<(ConductiveWave, [f64; 2]), String> {
+    let world = "robots: {}\nmodems: {a: {modem: wfs_s300, position_m: [0, 0, -5]}}\n";
+    let scene = (data.world)(world)?;
+    let modem = &scene
+        .modems
+        .first()
+        .ok_or("the world has no modem")?
+        .transceiver;
+    let Medium::Electromagnetic(medium) = &modem.medium else {
+        return Err("wfs_s300 is not an electromagnetic modem".to_string());
+    };
+    let Reception::Level { threshold } = modem.reception else {
+        return Err("wfs_s300 has no threshold of the level".to_string());
+    };
+    let relative = [medium.relative_permittivity, medium.relative_permeability];
+    let conductivity = medium.conductivity.ok_or("wfs_s300 has no conductivity")?;
+    let wave = ConductiveWave::new(modem.frequency(), relative, conductivity);
+    Ok((wave, [decibels(1e3 * medium.radiated_power), threshold]))
+}
+
+// V10: the values of the study have four or five digits. The world must lose 18.18 dB over 10 m,
+// and deliver messages 0.1 m inside the range without fading and none 0.1 m outside it.
+fn conductor(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let (wave, [power, threshold]) = radio_wave(data)?;
     let per_metre = wave.loss(1.0);
-    let range = decibels(3.0 / 0.002) / per_metre;
+    let range = (power - threshold) / per_metre;
     let relative =
         |what, unit, expected, computed| Check::relative(what, unit, expected, computed, 1e-3);
+    let still = "modem: {extends: modems/wfs_s300.yaml, fading: {kind: none}}";
+    let at = |name: &str, x: f64| (name.to_string(), [x, 0.0, -20.0], still.to_string());
+    let modems = [
+        at("source", 0.0),
+        at("near", 1.0),
+        at("far", 11.0),
+        at("inside", range - 0.1),
+        at("outside", range + 0.1),
+    ];
+    let found = run_modems(data, "{}", &modems, &[(0.1, 0, BROADCAST, 8)], 1.0)?;
+    let messages =
+        |what, expected, to| Check::absolute(what, "", expected, found.received(to), 0.0);
     Ok(CaseResult::new(vec![
-        relative("attenuation", "Np/m", 0.2093, wave.attenuation),
+        relative("attenuation of wfs_s300", "Np/m", 0.2093, wave.attenuation),
         relative("attenuation in decibels", "dB/m", 1.818, per_metre),
         relative("phase constant", "rad/m", 1.8862, wave.phase),
         relative("loss over 10 m", "dB", 18.18, wave.loss(10.0)),
+        relative(
+            "loss over 10 m in a world",
+            "dB",
+            18.18,
+            found.snr(1) - found.snr(2),
+        ),
         Check::absolute("distance at which 3 W fall to 2 mW", "m", 17.5, range, 0.05),
+        messages("messages 0.1 m inside this distance", 1.0, 3),
+        messages("messages 0.1 m outside this distance", 0.0, 4),
     ]))
 }
 
