@@ -2,6 +2,7 @@
 //! sentences, for `merrow snapshot`.
 
 use merrow::picture;
+use merrow::picture::figure;
 use merrow::picture::{FIGURE_WIDTH, Plot, SnapshotOutput};
 use merrow_messages::convert::curves::{Axis, Curves};
 use merrow_model::state::frames::Frame;
@@ -29,9 +30,10 @@ pub(super) fn draw(
     let device = &simulation.scene.robots[robot].sensors[sensor];
     let title = format!("{}/{}", simulation.scene.robots[robot].name, device.name);
     let drawing = match picture::output(device) {
-        Some(SnapshotOutput::Plot(plot)) => match plot(&title, &frames) {
-            Some(Plot::Figure(drawing)) => Some(drawing),
+        Some(SnapshotOutput::Plot(plot)) => match plot(&frames) {
             Some(Plot::Curves(values)) => curves(&title, values.into_iter()),
+            Some(Plot::Text(lines)) => Some(figure::draw_text(&title, lines)),
+            Some(Plot::Plan(view)) => Some(figure::draw_plan_view(&title, view)),
             None => None,
         },
         _ => curves(

@@ -1,6 +1,6 @@
 //! ROS 2 messages of Merrow: message types, names of frames, robot descriptions, and the conversion
-//! of sensor readings to messages. The crate `merrow-ros2` contains the DDS node and the message
-//! types of ROS; this crate combines them with robots and sensors.
+//! of sensor readings to messages and images. The crate `merrow-ros2` contains the DDS node and the
+//! message types of ROS; this crate combines them with robots and sensors.
 //!
 //! # Example
 //! ```
@@ -18,4 +18,5 @@
 pub mod convert;
 pub mod frames;
 pub mod msg;
+pub mod snapshot;
 pub mod urdf;

@@ -1,7 +1,8 @@
 //! Interface through which the view changes the running world.
 
 use crate::action::ControlAction;
-use crate::images::{FieldOfView, ImageSource, WatchedFrame};
+use crate::images::{ImageSource, WatchedFrame};
+use merrow_messages::snapshot::FieldOfView;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_sim::SceneVersion;
 use std::sync::Arc;

@@ -32,17 +32,6 @@ pub struct ImageSource {
     pub frames: usize,
 }
 
-/// Part of the world that a sensor covers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FieldOfView {
-    /// Unit directions along its edge in S: the corners of an image, or a fan.
-    pub edge: Vec<[f64; 3]>,
-    /// True if the edge is closed.
-    pub is_closed: bool,
-    /// Maximum range of the sensor [m].
-    pub range: f64,
-}
-
 /// Frame of a watched sensor and the pose of the sensor at its delivery.
 #[derive(Clone, Debug)]
 pub struct WatchedFrame {

@@ -48,7 +48,8 @@ pub use crate::controls::{
     StructurePose,
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND, TETHERS_KIND};
-pub use crate::images::{FieldOfView, IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
+pub use crate::images::{IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
+pub use merrow_messages::snapshot::FieldOfView;
 
 use crate::hub::Hub;
 use crate::images::{Images, Watch};

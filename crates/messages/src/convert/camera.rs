@@ -1,13 +1,14 @@
-//! Conversion of camera images to messages.
+//! Conversion of camera images to messages, and fields of view of cameras.
 
 use crate::convert::image::{DepthScale, ImageView, Pixels};
 use crate::convert::topic::{FrameName, Publish, Sample, Topic};
 use crate::frames;
+use crate::snapshot::{FieldOfView, Snapshot, SnapshotOutput};
 use merrow_math::Quat;
 use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::lens::Distortion;
-use merrow_model::scene::{Scene, SensorKind};
+use merrow_model::scene::{Scene, Sensor, SensorKind};
 use merrow_model::sensor::SensorParameters;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
@@ -120,6 +121,27 @@ fn info_topic(suffix: &'static str) -> Topic {
     Topic::of_frame::<CameraSpec, CameraImages, _>(suffix, |s| {
         Some(camera_info(s.spec, camera_header(s)))
     })
+}
+
+impl Snapshot for CameraSpec {
+    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
+        SnapshotOutput::Camera(self.size, self.outputs)
+    }
+
+    fn field_of_view(&self) -> Option<FieldOfView> {
+        let [right, lower] = self.size.map(|n| n.saturating_sub(1) as f64);
+        let corners = [[0.0, 0.0], [right, 0.0], [right, lower], [0.0, lower]];
+        let edge: Option<Vec<[f64; 3]>> = corners
+            .into_iter()
+            // from the optical frame to S
+            .map(|corner| self.lens.direction(corner).map(|d| [d.z, -d.x, -d.y]))
+            .collect();
+        Some(FieldOfView {
+            edge: edge?,
+            is_closed: true,
+            range: self.range[1],
+        })
+    }
 }
 
 /// Builds the camera info message from focal lengths, principal point, distortion and baseline.

@@ -1,4 +1,4 @@
-//! Conversion of frames of exteroceptive sensors to messages.
+//! Conversion of frames of lasers, radars and AIS receivers to messages, and their images.
 
 use crate::convert::header;
 use crate::convert::image::grey_image;
@@ -6,7 +6,13 @@ use crate::convert::topic::{Publish, Topic};
 use crate::frames;
 use crate::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
 use crate::msg::nmea_msgs::Sentence;
+use crate::snapshot::cloud as cloud_image;
+use crate::snapshot::cloud::RangeGrid;
+use crate::snapshot::{
+    ImageBuilder, LatestImage, Plot, Points, Samples, SensorImage, Snapshot, SnapshotOutput,
+};
 use bytes::Bytes;
+use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::ais;
 use merrow_model::scene::sensor::ais::ReceiverSpec;
 use merrow_model::scene::sensor::laser::Point;
@@ -14,10 +20,13 @@ use merrow_model::scene::sensor::laser::Scan;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::scene::sensor::radar::Sweep;
+use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::builtin_interfaces::Duration;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use merrow_ros2::msg::std_msgs::Header;
+use merrow_sensors::laser::scan_points;
 use merrow_sensors::radar::display::PlanPositionDisplay;
+use merrow_sensors::sample::Pose;
 
 impl Publish for LaserSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
@@ -53,6 +62,75 @@ fn tilt_cloud_topic() -> Topic {
     })
 }
 
+impl Snapshot for LaserSpec {
+    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
+        if let Some(tilt) = self.tilt {
+            // one full set of tilt angles
+            let run = Samples::Run(0.5e-9 * tilt.period_ns as f64);
+            let (spec, scans, points) = (self, 0, Vec::new());
+            return SnapshotOutput::Image(
+                run,
+                Box::new(TiltedScans {
+                    spec,
+                    scans,
+                    points,
+                }),
+            );
+        }
+        let grid = RangeGrid {
+            rings: self.elevations.len(),
+            columns: self.columns,
+            first_azimuth: self.first_azimuth,
+            azimuth_step: self.azimuth_step,
+        };
+        let image = move |data: &FrameData, _| match data {
+            FrameData::Cloud(points) => {
+                Some(SensorImage::Colored(cloud_image::lidar(&grid, points)))
+            }
+            FrameData::Scan(scan) => {
+                let points = scan_points(self, scan, 0, 0);
+                Some(SensorImage::Colored(cloud_image::scan(&points)))
+            }
+            _ => None,
+        };
+        SnapshotOutput::Image(Samples::Instant(1), Box::new(LatestImage::new(image)))
+    }
+
+    fn points(&self, data: &FrameData, stamp_ns: u64) -> Option<Points> {
+        if self.tilt.is_some() {
+            // the points are in the axes of the mount
+            return None;
+        }
+        let positions = |points: &[Point]| points.iter().map(|point| point.p).collect();
+        match data {
+            FrameData::Cloud(points) => Some(positions(points)),
+            FrameData::Scan(scan) => Some(positions(&scan_points(self, scan, stamp_ns, 0))),
+            _ => None,
+        }
+    }
+}
+
+/// Builder of the image of a tilting laser.
+struct TiltedScans<'a> {
+    spec: &'a LaserSpec,
+    scans: u16,
+    points: Vec<Point>,
+}
+
+impl ImageBuilder for TiltedScans<'_> {
+    fn add(&mut self, data: &FrameData, _: &Pose, stamp_ns: u64) {
+        if let FrameData::Scan(scan) = data {
+            let points = scan_points(self.spec, scan, stamp_ns, self.scans);
+            self.points.extend(points);
+        }
+        self.scans = self.scans.saturating_add(1);
+    }
+
+    fn finish(self: Box<Self>) -> Option<SensorImage> {
+        Some(SensorImage::Colored(cloud_image::tilted_scan(&self.points)))
+    }
+}
+
 impl Publish for RadarSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         let mut display = PlanPositionDisplay::default();
@@ -65,6 +143,21 @@ impl Publish for RadarSpec {
                 Some(grey_image(&shown, s.header()))
             }),
         ]
+    }
+}
+
+impl Snapshot for RadarSpec {
+    fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a> {
+        let mut display = PlanPositionDisplay::default();
+        let image = move |data: &FrameData, _| match data {
+            FrameData::Sweep(sweep) => {
+                let shown = display.add_sector(self, sweep);
+                Some(SensorImage::Grey(grey_image(&shown, Header::default())))
+            }
+            _ => None,
+        };
+        let turn = Samples::Instant((sensor.rate / self.turns).ceil() as u64);
+        SnapshotOutput::Image(turn, Box::new(LatestImage::new(image)))
     }
 }
 
@@ -81,6 +174,23 @@ impl Publish for ReceiverSpec {
                 s.data.iter().map(message).collect::<Vec<_>>()
             },
         )]
+    }
+}
+
+impl Snapshot for ReceiverSpec {
+    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
+        SnapshotOutput::Plot(Box::new(|frames| {
+            let mut lines = Vec::new();
+            for frame in frames {
+                if let FrameData::Sentences(sentences) = &*frame.data {
+                    let to_line = |s: &ais::Sentence| {
+                        format!("{:9.3} s  {}", s.stamp_ns as f64 * 1e-9, s.text)
+                    };
+                    lines.extend(sentences.iter().map(to_line));
+                }
+            }
+            Some(Plot::Text(lines))
+        }))
     }
 }
 

@@ -1,7 +1,10 @@
-//! Conversion of detected obstacles to messages.
+//! Conversion of detected obstacles to messages, and their plan views.
 
 use crate::convert::topic::{Publish, Topic};
 use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
+use crate::snapshot::{PlanView, Plot, Snapshot, SnapshotOutput};
+use merrow_math::Vec3;
+use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::obstacle::Detection;
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
@@ -40,6 +43,54 @@ impl Publish for DetectorSpec {
             },
         )]
     }
+}
+
+impl Snapshot for DetectorSpec {
+    fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a> {
+        SnapshotOutput::Plot(Box::new(|frames| {
+            let mut gathered = EchoAccumulator::default();
+            let mut boxes = None;
+            for frame in frames {
+                boxes = match &*frame.data {
+                    FrameData::Detections(found) => Some(found.clone()),
+                    FrameData::Echoes(echoes) => {
+                        Some(gathered.add_sample(self, sensor.stream, echoes, frame.stamp_ns))
+                    }
+                    _ => None,
+                };
+            }
+            let view = |found: Vec<Detection>| PlanView {
+                outlines: found.iter().map(outline).collect(),
+                in_world: self.in_world,
+            };
+            boxes.map(|found| Plot::Plan(view(found)))
+        }))
+    }
+}
+
+/// Returns the label of a box, and its outline seen from above, in the frame in which it is
+/// reported [m].
+fn outline(found: &Detection) -> (String, Vec<[f64; 2]>) {
+    let half = found.size.scale(0.5);
+    let corners = [
+        [-1.0, -1.0],
+        [1.0, -1.0],
+        [1.0, 1.0],
+        [-1.0, 1.0],
+        [-1.0, -1.0],
+    ];
+    let at = |[x, y]: [f64; 2]| {
+        found.p
+            + found
+                .q
+                .matrix()
+                .mul_vec(Vec3::new(x * half.x, y * half.y, 0.0))
+    };
+    let label = found.listed.map_or_else(
+        || format!("{} echoes", found.echoes),
+        |n| format!("listed {}", n + 1),
+    );
+    (label, corners.map(at).map(|p| [p.x, p.y]).to_vec())
 }
 
 /// Converts all obstacles of a sample taken at `stamp_ns` [ns]. `frame` is the frame of the

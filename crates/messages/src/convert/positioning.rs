@@ -1,15 +1,19 @@
-//! Conversion of the results of acoustic positioning instruments to messages.
+//! Conversion of the results of acoustic positioning instruments to messages, and their plots.
 //!
 //! Pingers are published as `vision_msgs/Detection3DArray`: any number of pingers in one message,
 //! each with a name, a position with covariance and the time of arrival. The position of a single
 //! target is a `PoseWithCovarianceStamped` on a topic of that target, which estimators can use
 //! directly. A range is a `sensor_msgs/Range`.
 
+use crate::convert::curves::{Axis, single_curve, xyz};
 use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::{WORLD_FRAME, header, point};
+use crate::snapshot::{Plot, Snapshot, SnapshotOutput};
 use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
 use merrow_model::scene::sensor::acoustic::{AcousticOutput, AcousticSpec, Beacon};
+use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
 use merrow_ros2::msg::sensor_msgs::Range;
@@ -53,6 +57,45 @@ fn observations_topic<M: Message>(
     build: impl Fn(&Sample<'_, AcousticSpec, AcousticObservations>) -> Option<M> + Send + 'static,
 ) -> Topic {
     Topic::of_frame::<AcousticSpec, AcousticObservations, _>(suffix, build)
+}
+
+impl Snapshot for AcousticSpec {
+    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
+        SnapshotOutput::Plot(Box::new(|frames| {
+            let targets = self.targets.iter();
+            let names: Vec<&str> = targets.map(|target| target.name.as_str()).collect();
+            let values = frames.iter().filter_map(|frame| match &*frame.data {
+                FrameData::Acoustic(sounds) => {
+                    Some((frame.stamp_ns, acoustic_quantities(sounds, &names)))
+                }
+                _ => None,
+            });
+            Some(Plot::Curves(values.collect()))
+        }))
+    }
+}
+
+/// Splits the fixes and ranges of an acoustic positioning instrument into labelled quantities.
+fn acoustic_quantities(sounds: &AcousticObservations, names: &[&str]) -> Vec<Axis> {
+    let mut all = Vec::new();
+    let name = |target: usize| names.get(target).copied().unwrap_or("own");
+    for fix in &sounds.fixes {
+        let of = name(fix.target);
+        match &fix.world {
+            Some((p_W, _)) => all.push((format!("{of} in the world [m]").into(), xyz(*p_W))),
+            None => all.push((
+                format!("{of} in the sensor's frame [m]").into(),
+                xyz(fix.p_S),
+            )),
+        }
+    }
+    for ranged in &sounds.ranges {
+        all.push((
+            "range [m]".into(),
+            single_curve(name(ranged.target), ranged.range),
+        ));
+    }
+    all
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.

@@ -32,7 +32,7 @@
 //! # Checked by
 //! test/sensors/laser/cloud_display.rs, and test/docs.rs through `merrow snapshot`
 
-use crate::picture::colors::viridis;
+use crate::snapshot::colors::viridis;
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::laser::Point;
 use std::f64::consts::TAU;

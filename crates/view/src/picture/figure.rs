@@ -1,0 +1,81 @@
+//! Figures of sensors other than curves: lists of text and plan views.
+
+use merrow_messages::snapshot::PlanView;
+use merrow_validate::figure::canvas::{Anchor, Drawing, Element};
+use merrow_validate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Line, Panel, draw_figure};
+
+/// Number of lines of text in a figure, counted from the end.
+const TEXT_LINES: usize = 24;
+/// Minimum and maximum height of a plan view [px].
+const PLAN: [f64; 2] = [200.0, 900.0];
+
+/// Draws the last lines of a text.
+pub fn draw_text(title: &str, mut lines: Vec<String>) -> Drawing {
+    let last = lines.split_off(lines.len().saturating_sub(TEXT_LINES));
+    let size = [FIGURE_WIDTH, 40 + 18 * last.len().max(1) as u32];
+    let text = |at, text: String, size| Element::Text {
+        at,
+        text,
+        size,
+        anchor: Anchor::Start,
+        colour: BLACK,
+    };
+    let mut elements = vec![text([16.0, 22.0], title.to_string(), 15.0)];
+    elements.extend(
+        last.into_iter()
+            .enumerate()
+            .map(|(k, line)| text([16.0, 46.0 + 18.0 * k as f64], line, 12.0)),
+    );
+    Drawing { size, elements }
+}
+
+/// Draws the outlines of detected obstacles in plan view.
+pub fn draw_plan_view(title: &str, view: PlanView) -> Drawing {
+    let line = |(k, (label, points)): (usize, (String, Vec<[f64; 2]>))| Line {
+        label,
+        colour: COLOURS[k % COLOURS.len()],
+        dashed: false,
+        points,
+    };
+    let mut lines: Vec<Line> = view.outlines.into_iter().enumerate().map(line).collect();
+    if !view.in_world {
+        // outline of the sensor
+        lines.push(Line {
+            label: "sensor".to_string(),
+            colour: BLACK,
+            dashed: false,
+            points: vec![[-0.3, -0.2], [0.4, 0.0], [-0.3, 0.2], [-0.3, -0.2]],
+        });
+    }
+    let extent = |axis: usize| {
+        let all = || {
+            lines
+                .iter()
+                .flat_map(|line| line.points.iter().map(move |p| p[axis]))
+        };
+        all().fold(f64::MIN, f64::max) - all().fold(f64::MAX, f64::min)
+    };
+    let ratio = if lines.is_empty() {
+        0.5
+    } else {
+        extent(1) / extent(0).max(1e-3)
+    };
+    let height = (ratio * f64::from(FIGURE_WIDTH)).clamp(PLAN[0], PLAN[1]) as u32;
+    let [x_label, y_label] = if view.in_world {
+        ["east [m]", "north [m]"]
+    } else {
+        ["x [m]", "y [m]"]
+    };
+    let panel = Panel {
+        y_label: y_label.into(),
+        x_label: x_label.into(),
+        lines,
+        logarithmic: false,
+    };
+    draw_figure(
+        &format!("{title}: obstacles, plan view"),
+        &[panel],
+        FIGURE_WIDTH,
+        height,
+    )
+}
