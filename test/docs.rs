@@ -131,6 +131,34 @@ fn the_force_of_docs_oscillates() {
     }
 }
 
+// Goal: the mesh of docs/extending.md is generated. Method: the function at the end of torpedoes.py
+// in a copy of tools/models, and make.py of the copy. Tolerance: 2,000 to 20,000 triangles, as the
+// page demands.
+#[test]
+fn the_mesh_of_docs_is_generated() {
+    let folder = Folder::new("add_mesh", &[]);
+    let copy = &folder.0;
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/models");
+    copy_folder(&models, &copy.join("tools/models"));
+    std::fs::create_dir(copy.join("meshes")).unwrap();
+    let example = blocks_of(&text("docs/extending.md"), "python").remove(0);
+    let family = "tools/models/torpedoes.py";
+    add_text(copy, family, None, &format!("\n\n{example}"));
+    let python = std::env::var("MERROW_PYTHON").unwrap_or("python3".into());
+    let done = Command::new(python)
+        .arg(copy.join("tools/models/make.py"))
+        .args(["--list", "scout"])
+        .output()
+        .unwrap();
+    let report = String::from_utf8_lossy(&done.stdout);
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{errors}");
+    let words: Vec<&str> = report.split_whitespace().collect();
+    let triangles: usize = words[1].parse().unwrap();
+    assert!((2000..=20_000).contains(&triangles), "{report}");
+    assert!(copy.join("meshes/models/scout.glb").is_file());
+}
+
 /// Copies a folder with all files below it.
 fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
