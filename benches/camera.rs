@@ -37,7 +37,7 @@ const CASES: [(&str, &str, usize, usize); 9] = [
 ];
 /// Number of frames for the median.
 const FRAMES: usize = 9;
-/// Number of squares along a side of the ground.
+/// Number of squares along a side of the terrain.
 const SQUARES: u32 = 709;
 
 /// Returns the CPU time of this process [ms]; other processes on the machine do not affect it.
@@ -46,7 +46,7 @@ fn time_ms() -> f64 {
     t.tv_sec as f64 * 1e3 + t.tv_nsec as f64 * 1e-6
 }
 
-/// Writes the ground of a million triangles as an STL file.
+/// Writes a terrain of a million triangles as an STL file.
 fn write_ground(path: &Path) -> std::io::Result<()> {
     let soup = ray_scene::scene(SQUARES);
     let mut file = BufWriter::new(File::create(path)?);

@@ -156,7 +156,9 @@ class Run:
 
 
 def real_time(programs):
-    """Runs the fleet in real time as a ROS node, alone and with one Cyclone DDS subscriber of all IMU topics."""
+    """Runs the fleet in real time as a ROS node, without subscribers and with one Cyclone DDS subscriber
+    of all IMU topics.
+    """
     return {"alone": ros_run(programs, False), "subscribed": ros_run(programs, True)}
 
 

@@ -23,7 +23,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Numbers of squares along a side of the ground, one scene each.
+/// Numbers of squares along a side of the terrain, one scene each.
 const SIZES: [u32; 2] = [232, 709];
 /// Number of rays per call.
 const BATCH: usize = 256;
@@ -83,7 +83,7 @@ fn singles(set: &Rays) -> Vec<[f32; 6]> {
     set.rays.iter().map(six).collect()
 }
 
-/// Returns the ground of the scene as a terrain grid.
+/// Returns the terrain of the scene as a grid.
 fn terrain(soup: &Soup, n: u32) -> Arc<Terrain> {
     let count = n as usize + 1;
     let axis = || {

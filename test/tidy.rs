@@ -30,6 +30,8 @@ const ORDER: [&str; 19] = [
 
 /// Columns of a line of comment or Markdown.
 const WIDTH: usize = 100;
+/// Columns of a line of formulas in a block of a doc comment.
+const FORMULA_WIDTH: usize = 124;
 /// Lines of a source file without its unit tests.
 const FILE_LINES: usize = 750;
 /// Lines of a function.
@@ -383,8 +385,18 @@ fn files_and_folders_keep_to_their_size() {
     }
     // one file per package of ROS interfaces
     folders.remove("crates/ros2/src/msg");
-    for ending in ["rs", "py"] {
-        for (file, _) in files(&["test"], ending) {
+    let all = [
+        "benches", "crates", "docs", "fuzz", "launch", "meshes", "test",
+    ];
+    let kinds: [(&[&str], &str); 5] = [
+        (&["test"], "rs"),
+        (&all, "py"),
+        (&all, "cpp"),
+        (&all, "hpp"),
+        (&all, "js"),
+    ];
+    for (tops, ending) in kinds {
+        for (file, _) in files(tops, ending) {
             let folder = Path::new(&file).parent().unwrap().to_string_lossy();
             *folders.entry(format!("{folder}, .{ending}")).or_default() += 1;
         }
@@ -565,23 +577,29 @@ fn sensors_are_named_in_few_files() {
     );
 }
 
+// Goal: comments are readable side by side with code. Method: columns of each line of comment; a
+// line with an address is exempt, and so is a formula with aligned columns, which contains two
+// consecutive spaces, in a block of code of a doc comment. Tolerance: none.
 #[test]
 fn comments_keep_to_their_width() {
     let mut wrong = Vec::new();
     for (file, text) in files(&["crates", "tools", "src", "test", "benches"], "rs") {
+        let mut in_block = false;
         for (n, line) in text.lines().enumerate() {
             let code = line.trim_start();
-            // a formula or an address may be wider
-            if code.starts_with("//")
-                && line.chars().count() > WIDTH
-                && !code.contains("://")
-                && !code.contains("  ")
-            {
-                wrong.push(format!(
-                    "{file}:{}: {} columns",
-                    n + 1,
-                    line.chars().count()
-                ));
+            if !code.starts_with("//") {
+                in_block = false;
+                continue;
+            }
+            in_block ^= code.contains("```");
+            let limit = if in_block && code.contains("  ") {
+                FORMULA_WIDTH
+            } else {
+                WIDTH
+            };
+            let columns = line.chars().count();
+            if columns > limit && !code.contains("://") {
+                wrong.push(format!("{file}:{}: {columns} columns", n + 1));
             }
         }
     }
@@ -831,6 +849,34 @@ fn sentences_of_pages_are_short() {
     );
 }
 
+// Goal: a change of a sentence changes one line. Method: a line of prose does not contain the end of
+// a sentence before a capital letter, a link or a code span. Tolerance: none.
+#[test]
+fn pages_have_one_sentence_per_line() {
+    let end = regex_lite::Regex::new(r#"[.!?][)"]* +[A-Z\["]"#).unwrap();
+    let mut wrong = Vec::new();
+    for (file, text) in pages() {
+        for (n, line) in prose_lines(&text) {
+            let marker = line.trim_start().split(' ').next().unwrap_or_default();
+            let is_number =
+                marker.ends_with('.') && marker[..marker.len() - 1].parse::<u32>().is_ok();
+            let line = if is_number {
+                line.trim_start()[marker.len()..].trim_start()
+            } else {
+                line
+            };
+            let spans = line.split('`').enumerate();
+            let shown: String = spans
+                .map(|(k, part)| if k % 2 == 0 { part } else { "X" })
+                .collect();
+            if end.is_match(&shown) {
+                wrong.push(format!("{file}:{n}: {line}"));
+            }
+        }
+    }
+    expect_none("a line of a page contains one sentence", &wrong);
+}
+
 /// Names that keep their capital in headings.
 const PROPER_NAMES: &[&str] = &[
     "Merrow",
@@ -1021,9 +1067,15 @@ fn patterns() -> Vec<(regex_lite::Regex, &'static str)> {
         (r"\b(goes|go) on\b", "continues"),
         (r"\bwhat (touches|looks|comes|happens|goes)\b", "the noun"),
         (
-            r"\bpresent (pose|mode|leg|value|state|position|heading|angle|course|wrench)\b",
+            r"\bpresent (pose|mode|leg|value|state|position|heading|angle|course|wrench|waves|sea)\b",
             "current",
         ),
+        (r"\bthe present\b", "the current"),
+        (
+            r"\b(on|along) (its|the|their) way\b",
+            "in transit, on the path",
+        ),
+        (r"\b(way|line)s? of (the )?(sound|light)\b", "path, ray"),
         (
             r"\b(commands?|wrench|forces?|robots?) from outside\b",
             "external, direct",
@@ -1033,6 +1085,39 @@ fn patterns() -> Vec<(regex_lite::Regex, &'static str)> {
     patterns
         .map(|(pattern, instead)| (compile(pattern), instead))
         .into()
+}
+
+/// Words with a technical use: pattern, what replaces the word elsewhere, and the technical uses.
+const TECHNICAL: [(&str, &str, &str); 4] = [
+    (r"\bmiddle\b", "centre, midpoint, mean", r"^ *middle(:| *$)"),
+    (
+        r"\bmirrors?\b",
+        "specular reflection",
+        r"\blloyd('s)? mirror|\bmirror images?\b|\bmirror or head\b",
+    ),
+    (
+        r"\bthe (bottom|ground)\b",
+        "the seabed, the terrain, the lower edge",
+        r"\bthe bottom([ -](lock|track|search|paint|bar)| of)|\bthe ground (effect|station|truth)|\bon the ground\b",
+    ),
+    // "of the one ... of the other"
+    (r"\bthe one\b", "the first, the noun", r"\bthe one(-| or )"),
+];
+
+/// Returns the words of a text in lower case that [`TECHNICAL`] replaces, and what replaces them.
+/// Code spans and placeholders of messages do not count.
+fn find_untechnical(
+    rules: &[(regex_lite::Regex, &'static str, regex_lite::Regex)],
+    prose: &str,
+) -> Option<(String, &'static str)> {
+    rules.iter().find_map(|(pattern, instead, technical)| {
+        pattern.find(prose)?;
+        let code = regex_lite::Regex::new(r"`[^`]*`|\{[^}]*\}").unwrap();
+        let text = code.replace_all(prose, "X");
+        let text = technical.replace_all(&text, "X");
+        let found = pattern.find(&text)?;
+        Some((found.as_str().to_string(), *instead))
+    })
 }
 
 /// Returns the string literals of a line of code; a line whose string continues on the next line
@@ -1050,16 +1135,35 @@ fn comment_of<'a>(line: &'a str, mark: &str) -> &'a str {
     line.split_once(mark).map_or("", |(_, comment)| comment)
 }
 
+/// Returns the docstrings and comments of a Python script, each in its line.
+fn python_prose(text: &str) -> String {
+    let mut in_docstring = false;
+    let mut prose = String::new();
+    for line in text.lines() {
+        let marks = line.matches("\"\"\"").count();
+        prose += if in_docstring || marks > 0 {
+            line
+        } else {
+            comment_of(line, "#")
+        };
+        prose.push('\n');
+        in_docstring ^= marks % 2 == 1;
+    }
+    prose
+}
+
 /// Returns the text files that are not Rust sources, with the mark of their comments; empty: all is
 /// prose.
 fn other_files() -> Vec<(String, String, &'static str)> {
-    let kinds: [(&[&str], &str, &str); 12] = [
+    let kinds: [(&[&str], &str, &str); 14] = [
         (&["params", "worlds", "config", "docs"], "yaml", ""),
         (&["config"], "parm", ""),
         (&["config"], "srdf", ""),
         (&["config"], "xml", ""),
+        (&["config"], "rviz", ""),
         (&["crates", "tools", "fuzz"], "toml", "#"),
-        (&["benches", "docs", "launch", "meshes", "test"], "py", "#"),
+        (&["crates/view/page"], "html", ""),
+        (&["crates/view/page"], "js", "//"),
         (&["test"], "sh", "#"),
         (&["test"], "txt", "#"),
         (&["msg"], "msg", "#"),
@@ -1072,9 +1176,14 @@ fn other_files() -> Vec<(String, String, &'static str)> {
         let of_kind = files(folders, ending).into_iter();
         found.extend(of_kind.map(|(name, text)| (name, text, mark)));
     }
+    let scripts = ["benches", "docs", "launch", "meshes", "test", "tools"];
+    for (name, text) in files(&scripts, "py") {
+        found.push((name, python_prose(&text), ""));
+    }
     // scripts without an ending
     for name in [
         "Cargo.toml",
+        ".ci/run",
         "test/run",
         "benches/run",
         "benches/ros",
@@ -1095,6 +1204,9 @@ fn other_files() -> Vec<(String, String, &'static str)> {
 #[test]
 fn prose_has_no_vague_references() {
     let patterns = patterns();
+    let compile = |pattern| regex_lite::Regex::new(pattern).unwrap();
+    let technical =
+        TECHNICAL.map(|(pattern, instead, uses)| (compile(pattern), instead, compile(uses)));
     let mut wrong = Vec::new();
     let mut check = |file: &str, n: usize, prose: &str| {
         let prose = prose.to_lowercase();
@@ -1102,6 +1214,9 @@ fn prose_has_no_vague_references() {
             if let Some(found) = pattern.find(&prose) {
                 wrong.push(format!("{file}:{}: `{}`: {instead}", n + 1, found.as_str()));
             }
+        }
+        if let Some((found, instead)) = find_untechnical(&technical, &prose) {
+            wrong.push(format!("{file}:{}: `{found}`: {instead}", n + 1));
         }
     };
     for (file, text) in pages() {

@@ -1,5 +1,5 @@
-//! Fuzzes the decoder of frames of modems: any bytes must decode or be rejected without a panic,
-//! and an accepted frame must be the one that its header and payload encode.
+//! Fuzzes the decoder of frames of modems: any bytes must decode or be rejected without a panic, and
+//! an accepted frame must be equal to the frame that its header and payload encode.
 //!
 //! `cargo +nightly fuzz run packet -- -max_len=4096 -rss_limit_mb=512`
 #![no_main]

@@ -31,7 +31,7 @@ fn write_whole(kind: &str, path: &Path, content: &[u8]) -> Result<(), String> {
         })
         .and_then(|()| std::fs::rename(&temporary_path, path));
     written.map_err(|e| {
-        // the first error is the one to report
+        // report the first error
         let _ = std::fs::remove_file(&temporary_path);
         format!("cannot write the {kind} {}: {e}", path.display())
     })

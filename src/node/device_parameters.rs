@@ -187,7 +187,7 @@ pub(crate) fn add_values(robot: &Robot, state: &RobotState, all: &mut Vec<(Strin
     add_gains(robot, state, all);
 }
 
-/// Adds the present gains of the motion controller of a robot.
+/// Adds the current gains of the motion controller of a robot.
 fn add_gains(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
     let memory = state.firmware.as_ref().map(|f| &f.memory);
     let settings = robot.firmware.as_ref().and_then(|f| f.motion_control());

@@ -2,7 +2,7 @@
 
 use crate::common::worlds::tethered;
 
-/// Returns the position [m, W] of the middle node of a taut, resolved line after 0.2 s, plucked in
+/// Returns the position [m, W] of the centre node of a taut, resolved line after 0.2 s, plucked in
 /// a general direction.
 fn middle(dt: f64) -> merrow_math::Vec3 {
     let mut sim = tethered(

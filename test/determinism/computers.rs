@@ -56,8 +56,8 @@ fn goal() -> Command {
 }
 
 // Goal: a firmware in a task without processor time moves the robot as a firmware without a
-// computer. Method: the bits of the motion on the way to a goal, with the true motion and, in depth
-// hold, with the motion from sensors. Tolerance: none.
+// computer. Method: the bits of the motion while it moves to a goal, with the true motion and, in
+// depth hold, with the motion from sensors. Tolerance: none.
 #[test]
 fn a_task_without_processor_time_changes_nothing() {
     let sensors = "      sensors: {ahrs: {device: xsens_mti_3}}

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Common additional velocity, to east and north [m/s].
 const BOOST: Vec3 = Vec3::new(0.6, -0.45, 0.0);
 
-/// Wind relative to the ground at rest [m/s].
+/// Wind over ground [m/s].
 const WIND: Vec3 = Vec3::new(3.0, 2.0, 0.0);
 
 /// Returns a world with these robots in water and air that move with `boost` [m/s, W].

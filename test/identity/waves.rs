@@ -75,7 +75,7 @@ fn small_waves_satisfy_potential_flow() {
             2e-4,
         );
         let bottom = now.orbital_motion(Vec3::new(p.x, p.y, -12.0), 0.0);
-        close("through the bottom", bottom.velocity.z / speed, 0.0, 1e-9);
+        close("through the seabed", bottom.velocity.z / speed, 0.0, 1e-9);
     }
 }
 

@@ -220,14 +220,14 @@ def check_parameters_set(p):
 
 def check_node_graph(p):
     """ros_discovery_info names the node and exactly the endpoints that DDS discovers, to readers with
-    a type hash, as those of Iron and newer.
+    a type hash, as in Iron and newer.
     """
     graph = latched_info(p, INFO, user_data=b"typehash=RIHS01_" + 64 * b"0" + b";")
     assert check_graph(p, graph) == 16
 
 
 def check_node_graph_of_humble(p):
-    """The same for readers without a type hash, whose GIDs have 24 bytes, as those of Humble."""
+    """The same for readers without a type hash, whose GIDs have 24 bytes, as in Humble."""
     gid = peer.struct_type("rmw_dds_common/msg/Gid", {"data": types.array[types.uint8, 24]})
     gids, text = types.sequence[gid], str
     node = peer.struct_type("rmw_dds_common/msg/NodeEntitiesInfo", {

@@ -102,7 +102,7 @@ fn ranges_match_closed_forms() {
     }
 }
 
-// Goal: the points of a lidar lie where its beams hit the ground, one metre below it. Method: rings
+// Goal: the points of a lidar lie where its beams hit the seabed, one metre below it. Method: rings
 // at known elevations over a plane. Tolerance: 1e-5 m.
 #[test]
 fn points_lie_on_the_plane() {

@@ -116,7 +116,7 @@ fn listed_obstacles_are_reported_within_sector_and_range() {
 }
 
 // Goal: boxes from lidar echoes match the objects. Method: two containers in air, one rotated, with
-// two visible faces; the ground is removed by height. Tolerance: 0.45 m in length, the spacing of
+// two visible faces; terrain is removed by height. Tolerance: 0.45 m in length, the spacing of
 // rays at the far end of a face at an incidence of 16 degrees; 2 degrees.
 #[test]
 fn lidar_echoes_are_boxed() {

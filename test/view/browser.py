@@ -119,7 +119,7 @@ class Browser:
         self.click(*center_of(self, selector))
 
     def drag(self, start, end):
-        """Presses at a pixel, moves to another one and releases."""
+        """Presses at a pixel, moves to another pixel and releases."""
         middle = [(a + b) / 2 for a, b in zip(start, end)]
         events = [("mousePressed", start), ("mouseMoved", middle), ("mouseMoved", end),
                   ("mouseReleased", end)]

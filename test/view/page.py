@@ -165,7 +165,7 @@ def check_robot_is_visible(browser):
 def check_sea(browser):
     """The surface of the page has the height of the components of the simulation."""
     height = browser.evaluate(
-        "(async () => { const { Sea } = await import('/waves.js');"
+        "(async () => { const { Sea } = await import('/scene/waves.js');"
         " return Sea.height(merrow.world.sea.at(12.5), 3, -4); })()"
     )
     components = browser.evaluate("merrow.world.sea.seas[0].components.length")
@@ -305,7 +305,7 @@ def save_image(browser, path):
 
 
 def check_replay(program, arguments):
-    """Runs the checks of a recording alone and writes an image."""
+    """Runs only the checks of a recording and writes an image."""
     with tempfile.TemporaryDirectory() as folder:
         browser = Browser(program, SIZE)
         try:

@@ -2,9 +2,9 @@
 
 Source: ethz-asl/rotors_simulator, rotors_description/urdf/firefly.xacro (positions of the rotors:
 arms of 0.215 m, rotor radius 0.1 m) and the contact shape of params/bodies/firefly.yaml. Estimated:
-frame, legs, battery and colours, from pictures of the vehicle.
+frame, legs, battery and colours, from photographs of the vehicle.
 
-Frame: the origin is that of the body.
+Frame: the origin is the origin of the body.
 """
 
 import math

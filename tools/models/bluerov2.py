@@ -3,7 +3,7 @@
 Source: outer dimensions 457 x 338 x 254 mm and, for the Heavy, 457 x 575 x 254 mm, as in
 params/bodies; positions of the thrusters as in params/robots. Tubes of the enclosures: outer
 diameters of 114 mm (4 inch series) and 89 mm (3 inch series), Blue Robotics (unverified, no copy
-available). Estimated: all other dimensions, from pictures of the vehicle.
+available). Estimated: all other dimensions, from photographs of the vehicle.
 
 Frame: the origin is the centre of the outer dimensions.
 """

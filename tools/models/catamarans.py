@@ -4,9 +4,9 @@ Sources: Otter: 2.00 m x 1.08 m x 1.065 m (Institute of Marine Research, Norway,
 autonomous vehicles, figure 4) and the pontoons of params/bodies/otter_mss.yaml. WAM-V: osrf/vrx,
 wamv_base.urdf.xacro (floats, beams, deck) and the positions of params/bodies/wamv.yaml. Heron:
 heron/heron, base.xacro (1.35 m x 0.98 m x 0.32 m) and params/bodies/heron.yaml. Estimated: shapes of
-bows, frames, boxes, masts and engines, from pictures of the vehicles.
+bows, frames, boxes, masts and engines, from photographs of the vehicles.
 
-Frame: the origins are those of the bodies.
+Frame: the origins are the origins of the bodies.
 """
 
 import math

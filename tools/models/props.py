@@ -3,7 +3,7 @@
 Source: params/bodies/channel_buoy.yaml and the worlds that use the props (outer dimensions). All
 other dimensions are estimated.
 
-Frame: the origins are those of the bodies.
+Frame: the origins are the origins of the bodies.
 """
 
 import math

@@ -1,10 +1,10 @@
 """Links of the Reach Alpha 5 arm.
 
 Source: contact shapes of params/bodies/reach_alpha5_*.yaml (radius 20 mm, lengths of the links) and
-joint positions of params/robots/osu_uvms.yaml. Estimated: housings, caps and jaw, from pictures of
+joint positions of params/robots/osu_uvms.yaml. Estimated: housings, caps and jaw, from photographs of
 the arm.
 
-Frame: the origin of each mesh is that of the link's body.
+Frame: the origin of each mesh is the origin of the link's body.
 """
 
 from glb import Material, Model

@@ -2,9 +2,9 @@
 
 Source: jackal/jackal, jackal_description/urdf/jackal.urdf.xacro: chassis of 0.42 m x 0.31 m x
 0.184 m, wheels of radius 0.098 m and width 0.04 m at (0.131, 0.188, 0.0345) m. Estimated: fenders,
-bumpers, deck and tread, from pictures of the vehicle.
+bumpers, deck and tread, from photographs of the vehicle.
 
-Frame: the origins are those of the bodies; the wheel turns about y.
+Frame: the origins are the origins of the bodies; the wheel turns about y.
 """
 
 import math

@@ -4,7 +4,7 @@ Source: outer dimensions of 2.6 m x 1.5 m x 1.6 m of params/bodies/rexrov_uuv.ya
 directions of the thrusters of params/robots/rexrov.yaml (uuvsimulator/uuv_simulator). Estimated: all
 other dimensions, in the proportions of a work-class vehicle with a foam block on an open frame.
 
-Frame: the origin is that of the body.
+Frame: the origin is the origin of the body.
 """
 
 from glb import Material, Model

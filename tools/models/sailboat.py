@@ -2,10 +2,10 @@
 
 Source: params/bodies/sailboat_24mr.yaml and params/fins/*_24mr.yaml (Norlin Mk III: length 4.16 m,
 beam 0.805 m, draught 1.0 m, mast 5.0 m, sails 7.5 m2; positions of mast, keel and rudder). Estimated:
-lines of the hull, split of the sail area, deck fittings and colours, from pictures of the class.
+lines of the hull, split of the sail area, deck fittings and colours, from photographs of the class.
 
-Frame: the origin of the hull is that of the body, in the waterline. The sail and the rudder are
-meshes of their own whose origins are on their shafts.
+Frame: the origin of the hull is the origin of the body, in the waterline. The sail and the rudder
+are separate meshes whose origins are on their shafts.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Scenery of worlds: a coaster, a quay crane, a floating jetty and racing marks.
 
-Source: none; the dimensions are those of common types and are estimated.
+Source: none; the dimensions are typical of common types and are estimated.
 
-Frame: ships, jetties and marks have their origin in the waterline, cranes on the ground.
+Frame: ships, jetties and marks have their origin in the waterline, cranes at the foot.
 """
 
 import math

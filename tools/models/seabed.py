@@ -74,7 +74,7 @@ def noise(seed, p):
 
 
 def boulder(seed, size, n=28):
-    """Returns a rock of about `size` [m] along x, y, z on the ground."""
+    """Returns a rock of about `size` [m] along x, y, z on the seabed."""
 
     def shape(p):
         k = 1.0

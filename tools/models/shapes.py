@@ -1,7 +1,7 @@
 """Closed triangle meshes: boxes, revolved profiles, extrusions, tubes, lofts and blades.
 
 Lengths are in metres, angles in degrees, axes are forward, left, up. Every function returns a
-closed mesh whose triangles are counter-clockwise seen from outside, unless it says otherwise.
+closed mesh whose triangles are counter-clockwise seen from outside, unless its description states an exception.
 """
 
 import math
@@ -248,7 +248,7 @@ def foil(chord, thickness, n=16):
 
 def fin(root, tip, span, sweep, thickness=0.12, n=10):
     """Returns a fin along z from the chord `root` at z = 0 to the chord `tip` at z = span [m]. The
-    nose of the root is at the origin, that of the tip `sweep` [m] aft; the tip is rounded."""
+    nose of the root is at the origin, the nose of the tip is `sweep` [m] aft; the tip is rounded."""
     rings = []
     steps = [(0.0, 1.0), (0.5, 1.0), (0.9, 1.0), (0.97, 0.75), (1.0, 0.25)]
     for s, thin in steps:

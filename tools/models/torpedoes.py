@@ -5,8 +5,8 @@ params/bodies/remus100_prestero2001.yaml); length of 1.6 m of params/bodies/remu
 Taipan 300: Parodi 2009 (length, diameter) and params/fins/taipan300_*.yaml (fins). Seawing: Zhang
 2013 (hull of 2 m x 0.22 m). Estimated: antennas, transducers, wings, propellers and all colours.
 
-Frame: the origins are those of the bodies. Fins that turn are meshes of their own whose origin is
-on the shaft.
+Frame: the origins are the origins of the bodies. Fins that turn are separate meshes whose
+origin is on the shaft.
 """
 
 import math

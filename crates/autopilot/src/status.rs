@@ -172,7 +172,7 @@ struct StatusTable {
 }
 
 impl SharedStatus {
-    /// Returns the present status of all links.
+    /// Returns the current status of all links.
     pub fn read(&self) -> Vec<LinkStatus> {
         let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all = table.autopilots.iter().chain(&table.ground_stations);

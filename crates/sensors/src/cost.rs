@@ -5,8 +5,10 @@
 //! ```text
 //!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (1)
 //!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface     (2)
-//!   from `wave_clipmap::MIN_CLIPMAP_RAYS` rays on instead CROSSING each, and once LATTICE + POINTS n
+//!   c_waves = CROSSING for each of these rays, and once LATTICE + POINTS n                    (3)
 //! ```
+//! (3) replaces (2) from `wave_clipmap::MIN_CLIPMAP_RAYS` rays on.
+//!
 //! The constants are measured with `merrow run WORLD --no-ros --pace max --threads 1` with and
 //! without a sensor, on one thread of an Intel Xeon at 2.1 GHz with the release build. The folder
 //! of each law adds the time of its own items ([`crate::exteroceptive::Observe::cost`]).
@@ -51,7 +53,7 @@ pub struct WorldCost<'a> {
     pub scene: &'a Scene,
     /// Factor k of (1) for the number of shapes.
     pub(crate) scene_factor: f64,
-    /// c_waves of (2), and the time of the wave clipmap [ns]; 0 without waves.
+    /// c_waves of (2) or (3), and the time of the wave clipmap [ns]; 0 without waves.
     pub(crate) waves: [f64; 2],
     /// Number of lamps of all robots.
     pub(crate) lamps: f64,

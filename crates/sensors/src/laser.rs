@@ -14,7 +14,7 @@
 //! ```
 //! A beam splits at the water surface:
 //! - (4) returns directly.
-//! - The fraction F is reflected as by a mirror and returns an echo of the surface that it hits,
+//! - The fraction F is reflected specularly and returns an echo of the surface that it hits,
 //!   which appears behind the water surface.
 //! - The rest is refracted by Snell's law and attenuated by the extinction c of the water.
 //!

@@ -188,7 +188,7 @@ impl Kernel {
     }
 
     /// Advances `motion` over one step whose start has been evaluated in `work`. `how`: integrator
-    /// and length of the step [s]; `at`: environment at the start, the middle and the end of the
+    /// and length of the step [s]; `at`: environment at the start, the midpoint and the end of the
     /// step.
     pub fn advance<T: KernelReal>(
         self,

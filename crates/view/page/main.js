@@ -1,21 +1,20 @@
 // Page of the live view: connects the data of the server, the renderer, the panels and the input.
 
-import { Camera } from "./camera.js";
-import { Drive } from "./drive.js";
-import { Editor } from "./edit.js";
-import { Faults } from "./faults.js";
-import { GamepadControl } from "./gamepad.js";
+import { Camera } from "./scene/camera.js";
+import { Drive } from "./input/drive.js";
+import { Editor } from "./input/edit.js";
+import { Faults } from "./panels/faults.js";
+import { GamepadControl } from "./input/gamepad.js";
 import { Connection, fetchJson, readFrame } from "./net.js";
-import { Network } from "./network.js";
-import { OVERLAYS, Overlays, meetHeight } from "./overlays.js";
-import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels.js";
-import { Plot } from "./plot.js";
-import { meetDrawables } from "./raycast.js";
-import { Renderer } from "./renderer.js";
-import { Timeline } from "./replay.js";
-import { EventLog, Sensors } from "./sensors.js";
-import { bindTabs, openTab } from "./tabs.js";
-import { World } from "./world.js";
+import { OVERLAYS, Overlays, meetHeight } from "./scene/overlays.js";
+import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels/panels.js";
+import { Plot } from "./panels/plot.js";
+import { meetDrawables } from "./scene/raycast.js";
+import { Renderer } from "./scene/renderer.js";
+import { Timeline } from "./panels/replay.js";
+import { EventLog, Sensors } from "./panels/sensors.js";
+import { bindTabs, openTab } from "./panels/tabs.js";
+import { World } from "./scene/world.js";
 
 const $ = (id) => document.getElementById(id);
 /** Time per image above which the resolution is reduced, and below which it is raised [ms]. */

@@ -25,9 +25,27 @@ const DOCUMENTS: &[File] = &[
 ];
 /// Modules of the page.
 const MODULES: &[File] = modules![
-    "main", "math", "net", "world", "geometry", "shaders", "renderer", "waves", "camera",
-    "overlays", "panels", "plot", "drive", "tabs", "raycast", "gizmo", "edit", "gamepad", "faults",
-    "sensors", "replay", "network"
+    "main",
+    "math",
+    "net",
+    "scene/camera",
+    "scene/geometry",
+    "scene/overlays",
+    "scene/raycast",
+    "scene/renderer",
+    "scene/shaders",
+    "scene/waves",
+    "scene/world",
+    "panels/faults",
+    "panels/panels",
+    "panels/plot",
+    "panels/replay",
+    "panels/sensors",
+    "panels/tabs",
+    "input/drive",
+    "input/edit",
+    "input/gamepad",
+    "input/gizmo"
 ];
 
 /// Returns all files of the page.

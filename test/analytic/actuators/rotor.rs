@@ -192,7 +192,7 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position
     assert!((calm.p_WB - Vec3::new(0.0, 0.0, 200.0)).norm() > 1.0);
 }
 
-// Goal: near the ground and near the water a rotor has more thrust, by Cheeseman and Bennett's law,
+// Goal: near terrain and near the water a rotor has more thrust, by Cheeseman and Bennett's law,
 // less of it in motion, and limited to the value at half a radius. Method: the law evaluated by
 // hand at some heights of the fixed hub. Tolerance: 1e-9.
 #[test]

@@ -15,7 +15,7 @@ fn dropped(z: f64, dt: f64, slope: f64, extra: &str) -> Scene {
 }
 
 /// A ball of radius 0.1 m is released at 1.1 m with restitution 0.8; its lowest point falls 1 m. It
-/// hits the ground after t1 = sqrt(2/g) = 0.451524 s and rises to 0.64 m above it. At every instant
+/// hits the seabed after t1 = sqrt(2/g) = 0.451524 s and rises to 0.64 m above it. At every instant
 /// its height matches the ballistic solution. Tolerance: impacts are resolved at their time, so
 /// only rounding and the gap of the shape (1e-9) remain. Gravity over the step of the impact is
 /// applied as the mean over the step, an error of h² g = 1e-5 m.
@@ -160,7 +160,7 @@ fn a_stack_of_five_stands_for_a_minute() {
     }
 }
 
-/// A cube that carries a thousand times its own weight neither penetrates the ground nor is
+/// A cube that carries a thousand times its own weight neither penetrates the seabed nor is
 /// ejected.
 #[test]
 fn light_cube_carries_thousand_times_its_mass() {
@@ -180,7 +180,7 @@ fn light_cube_carries_thousand_times_its_mass() {
     advance(&mut sim, 10.0);
     close("light", sim.state.robots[0].motion.p_WB.z, 0.1, 1e-4);
     close("heavy", sim.state.robots[1].motion.p_WB.z, 0.3, 1e-4);
-    // The ground carries both weights: mean force of the last step.
+    // The seabed carries both weights: mean force of the last step.
     let force: f64 = sim
         .state
         .contacts
@@ -191,7 +191,7 @@ fn light_cube_carries_thousand_times_its_mass() {
             _ => 0.0,
         })
         .sum();
-    close("force on the ground", force / (2002.0 * 9.81), 1.0, 1e-4);
+    close("force on the seabed", force / (2002.0 * 9.81), 1.0, 1e-4);
 }
 
 /// A ball at 500 m/s, one metre per step, is stopped by a wall of 2 cm.

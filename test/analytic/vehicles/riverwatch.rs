@@ -179,8 +179,8 @@ fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
 
 // Goal: a boat driven against the bank grounds there. It passes neither through the bank nor over
 // it, for any heading. Method: turned to the outer bank, then both engines ahead with 150 N,
-// which give 1 m/s in open water, for 30 s. Tolerance: the hulls penetrate the ground by less than
-// 2 cm; the ground reacts with at least half of the engine thrust; the centre of the boat does not
+// which give 1 m/s in open water, for 30 s. Tolerance: the hulls penetrate the terrain by less than
+// 2 cm; the terrain reacts with at least half of the engine thrust; the centre of the boat does not
 // pass over ground higher than 0.1 m, but its bow reaches land.
 #[test]
 fn the_bank_stops_a_boat() {
@@ -219,8 +219,8 @@ fn the_bank_stops_a_boat() {
             .max(ground(at(2.2, 1.03, 0.0)))
             .max(ground(at(2.2, -1.03, 0.0)));
     }
-    assert!(hardest > 150.0, "the ground pushed with {hardest} N");
-    assert!(deepest < 0.02, "the hull was {deepest} m in the ground");
+    assert!(hardest > 150.0, "the terrain pushed with {hardest} N");
+    assert!(deepest < 0.02, "the hull was {deepest} m in the terrain");
     assert!(
         middle < 0.1 && bow > 0.0,
         "its centre is over ground at {middle} m, its bow at {bow} m"
@@ -337,7 +337,7 @@ fn the_drone_leaves_the_deck_and_hovers() {
     assert!((position(&s, BOAT) - start).norm() > 1.5);
 }
 
-// Goal: the trunk and the crown of trees are obstacles, and the ground supports falling bodies.
+// Goal: the trunk and the crown of trees are obstacles, and the terrain supports falling bodies.
 // Method: balls of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree from 2 m away, one
 // past it. Tolerance: none.
 #[test]

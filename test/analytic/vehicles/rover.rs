@@ -11,7 +11,7 @@ use merrow_sim::Simulation;
 /// through the height of 1 m at the origin of W.
 fn rover(slope: f64) -> Simulation {
     let (s, c) = slope.to_radians().sin_cos();
-    // The wheel axles are 0.0345 m above the origin of the base, so the ground is 0.0635 m below
+    // The wheel axles are 0.0345 m above the origin of the base, so the terrain is 0.0635 m below
     // it.
     let (x, z) = (-0.0635 * s, 1.0 + 0.0635 * c);
     simulation(&format!(

@@ -1,5 +1,5 @@
 """Checks of end_to_end.py: topics and services of modems, and bridges of topics and services between
-nodes that do not know of them.
+nodes without code for bridges.
 """
 
 import pathlib

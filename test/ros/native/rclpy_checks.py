@@ -3,7 +3,7 @@
 
     python3 test/ros/native/rclpy_checks.py PROGRAM embedded|native
 
-RMW_IMPLEMENTATION selects the RMW of this script, and with `native` that of Merrow. Prints `ok NAME`
+RMW_IMPLEMENTATION selects the RMW of this script, and with `native` also the RMW of Merrow. Prints `ok NAME`
 or `FAIL NAME: why` per check; the exit code is 1 if one failed. Needs rclpy and the packages of the
 topics in the world `pool`; checks whose packages are missing are skipped with a message.
 """
@@ -213,7 +213,7 @@ def check_parameters():
 
 
 def check_actions():
-    """A goal of a trajectory is accepted, gives feedback, and succeeds; another one is canceled."""
+    """A goal of a trajectory is accepted, gives feedback, and succeeds; a second goal is canceled."""
     trajectory, point = (interface(f"trajectory_msgs/msg/{name}") for name in ("JointTrajectory", "JointTrajectoryPoint"))
     action = interface("control_msgs/action/FollowJointTrajectory")
     duration = interface("builtin_interfaces/msg/Duration")

@@ -6,7 +6,7 @@
 //! therefore zero throughout; bounces are in `test/analytic/contacts/contact.rs`.
 //!
 //! The tolerances are each about twice the measured difference. Its causes:
-//! * MuJoCo resolves an impact of speed v within 0.1 ms. Meanwhile it penetrates the ground by v ·
+//! * MuJoCo resolves an impact of speed v within 0.1 ms. Meanwhile it penetrates the seabed by v ·
 //!   0.1 ms (measured: halved with its step), and it rebounds with v / 400. Merrow resolves impacts
 //!   at their instants, without a rebound.
 //! * MuJoCo lifts a body that slides fast, for an instant at the start (1.6 mm at 2 m/s), and tips

@@ -5,9 +5,10 @@
 //!   S = S_0 p G_t G_r e^(-α l ln(10)/10)/A                                      (1)  [Urick 1983, ch. 2]
 //!   |p_r + v_r τ - p_s|² = l² = (c τ)²                                          (2)
 //!   τ = (b + √(b² + a d²))/a,  a = c² - v_r², b = d·v_r, d = p_r - p_s          (3)  from (2)
-//!   δ = (1 - n·v_r/c)/(1 - n·v_s/c) - 1                                         (4)  crates/environment/src/sound/doppler.rs
+//!   δ = (1 - n·v_r/c)/(1 - n·v_s/c) - 1                                         (4)
 //!   N = (N_a + N_0 + N_th) B                                                    (5)
 //! ```
+//! (4) is computed by `crates/environment/src/sound/doppler.rs`.
 //! `crates/sensors/src/acoustic/path.rs` computes A, α and the travel time along refracted rays. It
 //! also solves (2) in water that is not homogeneous.
 //!

@@ -2,12 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   P_r = P_t p (m+1)/(2π) cos^m θ  A cos φ/r² e^(-c r),  φ < φ_max      (1)  [Kahn and Barry 1997], [Giles and Bankman 2005]
+//!   P_r = P_t p (m+1)/(2π) cos^m θ  A cos φ/r² e^(-c r),  φ < φ_max      (1)  [Kahn and Barry 1997]
 //!   m = -ln 2/ln cos θ_½                                                  (2)  [Kahn and Barry 1997]
 //!   P_n² = (NEP² + 2 q (P_r + P_b)/R) B                                   (3)  [Kahn and Barry 1997]
 //!   P_b = L Δλ A Ω,   Ω = 2π (1 - cos φ_max)                              (4)  [Giles and Bankman 2005]
 //!   L = E_λ e^(-K d)/π (f + (1 - f) max(0, sin e)),   E_λ = 1.5e6 1/m E   (5)
 //! ```
+//! [Giles and Bankman 2005] also state (1).
+//!
 //! # Symbols
 //! P_t, P_r transmitted and received power, p fraction of the maximum power · θ angle from the axis
 //! of the lamp, θ_½ angle at which the intensity is half, m order of the Lambertian lamp · φ angle

@@ -4,9 +4,11 @@
 //! ```text
 //!   P_f = (1 - P)^n                                        error rate     (1)  [Proakis 2008, ch. 7]
 //!   received: S > L                                        level          (2)  docking study, table 5.3
-//!   received: S/N > T                                      signal excess  (3)  Thetis, section IV.D: SL - TL - NB > Threshold
+//!   received: S/N > T                                      signal excess  (3)  Thetis, section IV.D
 //!   survives an overlap: S/(N + I) ≥ C                     capture        (4)  [Whitehouse 2005]
 //! ```
+//! Thetis states (3) as SL - TL - NB > Threshold.
+//!
 //! # Symbols
 //! P_f probability that all bits of a frame are correct · P bit error rate (`modulation.rs`) at
 //! S/(N + I) · n number of bits · S power of the signal, N of the noise, I of the interference · L

@@ -75,7 +75,7 @@ ros_service! {
             coupling: String,
             /// True: engage (a latch captures an approaching partner); false: release.
             engage: bool,
-            /// Robot or prop to be grasped; empty: the one in contact, or else the nearest.
+            /// Robot or prop to be grasped; empty: the object in contact, or else the nearest.
             partner: String,
         }
         response CoupleResponse {

@@ -83,7 +83,7 @@ pub(super) struct Bucket {
     /// Start of the period after which the rate may increase, and the bytes that were sent and
     /// acknowledged in it [B].
     period: (Nanos, u64, u64),
-    /// Size of the datagrams sent [B] and losses that were requested in the present period.
+    /// Size of the datagrams sent [B] and losses that were requested in the current period.
     sent_bytes: usize,
     losses: Losses,
 }

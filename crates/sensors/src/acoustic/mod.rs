@@ -4,10 +4,12 @@
 //! ```text
 //!   r = c_0 t + e_r                                     one way                        (1)  [Milne 1983]
 //!   r = c_0 (t_3 - t_0 - T)/2 + e_r                     two way                        (2)  [Milne 1983]
-//!   σ_b² = σ_0² (1 + 10^((DT - SNR)/10))                                              (3)  (estimated: decreases with the level as a Cramér-Rao bound does)
+//!   σ_b² = σ_0² (1 + 10^((DT - SNR)/10))                                              (3)
 //!   P = σ_r² d dᵀ + r² σ_b² (1 - d dᵀ)                                                 (4)
 //!   P_W = R P Rᵀ + [p]ₓ P_a [p]ₓᵀ + P_c                                                (5)
 //! ```
+//! (3) is estimated: it decreases with the level as a Cramér-Rao bound does.
+//!
 //! # Symbols
 //! c_0 speed of sound that the instrument assumes · t travel time · t_0 transmission of the
 //! interrogation, t_3 arrival of the reply, T turn-around time · e_r normal error with standard

@@ -3,13 +3,13 @@
 //! # Law
 //! ```text
 //!   bits of the fields, most significant first -> groups of six -> v + 48, from 40 on v + 56  (1)
-//!   !AIVDM,<sentences>,<number>,<sequence>,<channel>,<payload>,<fill bits>*<exclusive or of all characters between ! and *>
+//!   !AIVDM,<sentences>,<number>,<sequence>,<channel>,<payload>,<fill bits>*<checksum>
 //!   turn: 4.733 sqrt(degrees per minute), positive to starboard                               (2)
 //!   (1) [ITU-R M.1371-5; IEC 61162-1]
 //!   (2) [ITU-R M.1371-5, table 48]
 //! ```
 //! # Symbols
-//! v group of six bits as a number.
+//! v group of six bits as a number; checksum: exclusive or of all characters between ! and *.
 //!
 //! # Frames
 //! Latitude north, longitude east, courses and headings clockwise from north.

@@ -17,7 +17,7 @@
 //! scatters it many times, which gives the grey distribution C, brighter towards the zenith.
 //!
 //! # Symbols
-//! σ extinction of air at the ground [1/m], σ_0 of clear air, σ_R of air without haze · β of haze
+//! σ extinction of air at ground level [1/m], σ_0 of clear air, σ_R of air without haze · β of haze
 //! only, β_5 at a height of 5 km · H scale height · τ optical depth upwards, τ_0 of clear air ·
 //! L_0, L luminance without and with haze · m_v air mass along the line of sight · p phase function
 //! of haze, χ angle to the sun, Z to the zenith, h elevation of the sun · t fraction that is
@@ -48,7 +48,7 @@ const EXTINCTION_AT_5_KM: f64 = 5e-6;
 const SINGLE_SCATTERING_LENGTH: f64 = 800.0;
 /// Luminance of fog at the horizon, divided by the luminance of a white surface.
 const FOG_LUMINANCE_RATIO: f64 = 0.6;
-/// Fraction of the light taken from the beam that reaches the ground.
+/// Fraction of the light taken from the beam that reaches ground level.
 const BEAM_TO_GROUND: f64 = 0.8;
 /// Asymmetry of the phase function of haze.
 pub(crate) const HAZE_ASYMMETRY: f64 = 0.76;
@@ -64,16 +64,16 @@ pub(crate) struct Haze {
     grey: Vec3,
 }
 
-/// Computes the optical depth upwards of all haze, for air with this extinction at the ground
-/// [1/m]. (1)
+/// Computes the optical depth upwards of all haze, for air with this extinction at ground
+/// level [1/m]. (1)
 pub fn optical_depth(extinction: f64) -> f64 {
     let beta = (extinction - HAZELESS_EXTINCTION).max(2.0 * EXTINCTION_AT_5_KM);
     5000.0 * beta / libm::log(beta / EXTINCTION_AT_5_KM)
 }
 
 impl Haze {
-    /// Computes the haze in front of a clear `sky`, for air with this `extinction` at the ground
-    /// [1/m].
+    /// Computes the haze in front of a clear `sky`, for air with this `extinction` at ground
+    /// level [1/m].
     ///
     /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
     /// it adds to the light of the sky on a horizontal surface, by colour [lx].

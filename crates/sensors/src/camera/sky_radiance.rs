@@ -212,7 +212,7 @@ impl Sky {
         sky
     }
 
-    /// Adds haze, for air with this `extinction` at the ground [1/m].
+    /// Adds haze, for air with this `extinction` at ground level [1/m].
     pub fn with_haze(mut self, extinction: f64) -> Self {
         let (haze, transmitted, added) = Haze::from_extinction(&self, extinction);
         self.haze = haze;

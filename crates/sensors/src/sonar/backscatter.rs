@@ -5,10 +5,11 @@
 //!   S_b = 10 log μ + 10 log sin² φ                                      seabed and hulls   (1)
 //!   s = e^{-cot² φ/m}/(4π m sin⁴ φ),   m = 0.003 + 0.00512 U            surface, facets    (2)
 //!   S_s = 3.3 β log(φ/30°) - 42.4 log β + 2.6,   β = 158 (v f^{1/3})^{-0.58}      bubbles  (3)
-//!   R² = e^{-4 k² h² sin² φ}                                            coherent reflection of the surface (4)  [Eckart 1953]
+//!   R² = e^{-4 k² h² sin² φ}                                 coherent reflection, surface  (4)
 //!   (1) [Mackenzie 1961]
 //!   (2) [Cox and Munk 1954; Urick 1983, ch. 8]
 //!   (3) [Chapman 1962]
+//!   (4) [Eckart 1953]
 //! ```
 //! A material may have a table over the grazing angle in place of (1).
 //!

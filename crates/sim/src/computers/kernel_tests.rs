@@ -128,7 +128,7 @@ fn earliest_deadline_first_meets_deadlines_at_full_load() {
 }
 
 // Goal: the order of deadline-monotonic scheduling follows the relative deadline, not the period.
-// Method: two tasks that are released together; the one with the longer period has the shorter
+// Method: two tasks that are released together; the task with the longer period has the shorter
 // deadline. Tolerance: none.
 #[test]
 fn deadline_monotonic_orders_by_deadline() {

@@ -5,14 +5,15 @@
 //!   cost = f (c_0 + Σ n_i c_i)                                                            (1)
 //!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                               (2)
 //!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface  (3)
-//!   from `wave_clipmap::MIN_CLIPMAP_RAYS` rays on instead CROSSING each, and once LATTICE + POINTS n
+//!   c_waves = CROSSING for each of these rays, and once LATTICE + POINTS n                (4)
 //!   camera: pixels × instants × points per pixel × (pixel k + lamps × lamp k)
 //!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN
 //!           + Σ beam patterns × bins SPREAD
 //!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + received lines × HEARD)
 //! ```
-//! (1) is fitted to measured worlds. The times of exteroceptive sensors are in
-//! `crates/sensors/src/cost.rs` and in the folders of their laws.
+//! (4) replaces (3) from `wave_clipmap::MIN_CLIPMAP_RAYS` rays on. (1) is fitted to measured
+//! worlds. The times of exteroceptive sensors are in `crates/sensors/src/cost.rs` and in the
+//! folders of their laws.
 //!
 //! # Symbols
 //! f rate [Hz] · c time [ns] · n_i number of items of the kind i.

@@ -139,7 +139,7 @@ fn sea_with_period(
     Some(spectral_sea(spectrum, hs, tp, &file.sea.course))
 }
 
-/// Returns the significant wave height [m] from the one of three keys that is given.
+/// Returns the significant wave height [m] from one of three keys, whichever is given.
 fn significant_height(
     file: &SeaHeightConfig,
     gravity: f64,

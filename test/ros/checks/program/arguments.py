@@ -44,7 +44,7 @@ def check_node_and_namespace():
 
 def check_parameter_arguments():
     """`-p` and `--params-file` set parameters before the run; the command line has priority;
-    unknown ones give a warning.
+    unknown parameters give a warning.
     """
     with Merrow("pool", connect=False) as other:
         other.process.kill()
@@ -69,7 +69,7 @@ def check_parameter_arguments():
 
 
 def warnings(m):
-    """Returns the warnings of Merrow; those of an RMW are about the peers of the checks."""
+    """Returns the warnings of Merrow, without the warnings of an RMW about the peers of the checks."""
     return [line for line in m.output()[1].splitlines() if "WARN" in line and "[rmw_" not in line]
 
 

@@ -34,7 +34,7 @@ class Sitl:
         self.socket.close()
 
     def send(self, pwm=()):
-        """Sends the outputs of the present frame; those that are not given have neutral pulses."""
+        """Sends the outputs of the current frame; those that are not given have neutral pulses."""
         outputs = [1500] * self.channels
         for channel, value in dict(pwm).items():
             outputs[channel - 1] = round(value)
@@ -381,7 +381,7 @@ def check_restarted_autopilot():
 
 def check_vehicles_and_channels():
     """Two vehicles step together; output 17 of 32 switches the lights of the first; a reset of the
-    world sets the time back; an autopilot that ends is reported as lost, and the world goes on.
+    world sets the time back; an autopilot that ends is reported as lost, and the world continues.
     """
     lights = {"lock_step": "true", "frame": "vectored", "outputs": "{lights: {channel: 17, pwm: [1100, 1100, 1900], command: [0, 0, 1]}}"}
     text = world("bluerov2", lights).replace("autopilot:", "loads: {lights: {power_w: 30, level: 0}}, autopilot:")

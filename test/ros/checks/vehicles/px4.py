@@ -247,8 +247,8 @@ def check_px4_rate():
 
 
 def check_px4_faults():
-    """NaN outputs, bytes that are not MAVLink, a second PX4, a restart and a lost connection stop
-    nothing, and are reported.
+    """NaN outputs, bytes that are not MAVLink, a second PX4, a restart and a lost connection are
+    reported and do not stop the run.
     """
     with Running("wamv", "frame: differential", "position_m: [0, 0, 0]", "--pace", "realtime") as m:
         with Px4(m.port) as px4:

@@ -81,7 +81,7 @@ fn world_text(river: &River) -> String {
     );
     for (k, tree) in river.trees.iter().enumerate() {
         let ([x, y, z], [height, trunk, crown]) = (tree.p, tree.size);
-        // the trunk starts half a metre below the ground and ends inside the crown
+        // the trunk starts half a metre below the terrain and ends inside the crown
         let (length, center) = (height - crown + 0.5, 0.5 * (height - crown - 0.5));
         let _ = writeln!(
             out,

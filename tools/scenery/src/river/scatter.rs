@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! Positions are drawn one after another. A position is kept if no earlier position is closer than
-//! a minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the ground is
-//! suitable: trees on dry land near the river, buoys at the edges of the fairway.
+//! a minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the terrain
+//! is suitable: trees on dry land near the river, buoys at the edges of the fairway.
 //!
 //! # Symbols
 //! None.

@@ -31,9 +31,9 @@
 //! changes sign with the direction of spin, as required. (5) at rest is as later works quote the
 //! report; its dependence on the speed is unverified. Quasi-steady: no dynamic inflow, no vortex
 //! ring, no windmill state except as given by (1), no flapping beyond (3) and (4), no interaction
-//! between rotors. (5) holds from z = R/2; below it κ is constant. It includes the ground, the
+//! between rotors. (5) holds from z = R/2; below it κ is constant. It includes terrain,
 //! water and, in worlds in which robots have collision shapes, decks and structures
-//! (`crates/physics/src/contact/geometry/ground_effect_rays.rs`). (7) is chosen, so that the ground
+//! (`crates/physics/src/contact/geometry/ground_effect_rays.rs`). (7) is chosen, so that ground
 //! effect changes gradually at the edge of a deck. The air properties are taken at the link's
 //! origin. A rotor in water produces no force: forces are scaled by the dry fraction of the disc.
 //!

@@ -48,7 +48,7 @@ pub(super) fn builtin_data(writer: EntityId, number: i64, payload: Payload) -> D
     }
 }
 
-/// Announces a participant that addresses a message to the one at `to`.
+/// Announces a participant that addresses a message to the participant at `to`.
 pub(super) fn join_forged(world: &mut World, to: SocketAddr, from: SocketAddr, prefix: GuidPrefix) {
     let destination = world.engine(to).config.guid_prefix;
     receive(world, to, from, prefix, |builder| {

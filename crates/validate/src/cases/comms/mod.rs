@@ -313,7 +313,7 @@ fn schedule(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ] {
         checks.push(Check::absolute(what, "s", expected, computed, 1e-4));
     }
-    // the last message of the station is still on its way when the first vehicle transmits, and is
+    // the last message of the station is still in transit when the first vehicle transmits, and is
     // damaged if that vehicle is nearer to the last vehicle than the station is
     let mut trace = None;
     let near = [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0];

@@ -160,7 +160,7 @@ fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
         2e-3,
     ));
     checks.push(Check::relative(
-        "period 60 s, depth 2 m: speed at the bottom",
+        "period 60 s, depth 2 m: speed at the seabed",
         "m/s",
         long,
         speed(-2.0),

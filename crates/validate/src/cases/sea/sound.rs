@@ -196,7 +196,7 @@ fn images() -> Result<Vec<Check>, String> {
     let mut heights = vec![zr - zs];
     for m in 1..=2 {
         let far = 2.0 * deep * f64::from(m);
-        // an odd number of reflections, first from the surface or from the bottom; then an even
+        // an odd number of reflections, first from the surface or from the seabed; then an even
         // number
         heights.extend([
             far - 2.0 * deep + zr + zs,

@@ -3,9 +3,11 @@
 //!
 //! # Law
 //! ```text
-//!   .1  PER I J Ā B̄        A = ρ Lᵏ Ā,  B = ρ Lᵏ ω B̄,  k = 3, 4 or 5 with none, one, both of I, J a rotation;  PER -1: ω = 0, 0: ω = ∞
-//!   .3  PER BETA I |X̄| φ Re Im    X = ρ g Lᵐ X̄,  m = 2, or 3 for moments
+//!   .1  PER I J Ā B̄               A = ρ Lᵏ Ā,  B = ρ Lᵏ ω B̄
+//!   .3  PER BETA I |X̄| φ Re Im    X = ρ g Lᵐ X̄
 //! ```
+//! k = 3 plus the number of rotations among I and J. m = 2 for forces, 3 for moments. The frequency
+//! ω is zero for a period PER of -1, and infinite for a period of 0.
 
 use crate::import::bem::{BemTable, Matrix, WaveExcitation};
 use std::collections::BTreeMap;

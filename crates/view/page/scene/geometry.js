@@ -2,7 +2,7 @@
 //
 // A geometry is { positions, normals, indices } with typed arrays; parts are runs of its indices.
 
-import { cross, dot, norm, sub, unit } from "./math.js";
+import { cross, dot, norm, sub, unit } from "../math.js";
 
 /** Cosine of the largest angle between faces that share a smooth normal. */
 const SMOOTH = Math.cos((38 * Math.PI) / 180);

@@ -1,7 +1,7 @@
 // Gizmo: axes that move and rings that turn the selected object, with a preview of its new pose.
 
-import { add, cross, dot, multiplyQ, norm, rotate, scale, sub, turn, unit } from "./math.js";
-import { meetPlane } from "./raycast.js";
+import { add, cross, dot, multiplyQ, norm, rotate, scale, sub, turn, unit } from "../math.js";
+import { meetPlane } from "../scene/raycast.js";
 
 const AXES = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 const COLORS = ["#ff5a52", "#59d46b", "#5aa2ff"];

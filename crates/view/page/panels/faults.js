@@ -1,6 +1,6 @@
 // Faults of the selected robot: start and end.
 
-import { fetchJson } from "./net.js";
+import { fetchJson } from "../net.js";
 import { element, showEvent, showRefusal } from "./panels.js";
 
 const $ = (id) => document.getElementById(id);

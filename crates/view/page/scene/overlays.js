@@ -1,6 +1,6 @@
 // Overlays on the image: names, frames, trails, arrows, DVL beams, waypoints, scale and north.
 
-import { add, composePose, dot, norm, project, rotate, scale, sub, unit } from "./math.js";
+import { add, composePose, dot, norm, project, rotate, scale, sub, unit } from "../math.js";
 
 /** Overlays with their names and whether they are shown at first. */
 export const OVERLAYS = {

@@ -3,7 +3,7 @@
 import { disc, simplify, tube } from "./geometry.js";
 import {
   clamp, cross, dot, multiply, orthographic, poseMatrix, scale, sub, unit, viewMatrix,
-} from "./math.js";
+} from "../math.js";
 import * as shaders from "./shaders.js";
 import { MAX_COMPONENTS, Sea } from "./waves.js";
 

@@ -1,6 +1,6 @@
 // Intersections of rays with the shapes of the scene, the seabed and planes.
 
-import { add, conjugate, cross, dot, rotate, scale, sub } from "./math.js";
+import { add, conjugate, cross, dot, rotate, scale, sub } from "../math.js";
 
 const TERRAIN_STEPS = 300;
 const MAX_RANGE = 3000;

@@ -1,8 +1,8 @@
 // World: the scene with its drawables, the newest frames and the interpolation between them.
 
 import * as geometry from "./geometry.js";
-import { add, carry, clamp, composePose, mix, mixQ, multiplyQ, rotate, sub, turn } from "./math.js";
-import { fetchBytes } from "./net.js";
+import { add, carry, clamp, composePose, mix, mixQ, multiplyQ, rotate, sub, turn } from "../math.js";
+import { fetchBytes } from "../net.js";
 import { Sea } from "./waves.js";
 
 /** Largest visible shaft speed [rad/s]; faster propellers look as if they turn backwards. */
@@ -65,7 +65,7 @@ export class World {
   push(frame, now) {
     frame.arrival = now;
     const last = this.frames.at(-1);
-    // a reset: nothing is interpolated
+    // after a reset, no interpolation
     if (last && frame.time < last.time) this.frames = [];
     this.frames.push(frame);
     if (this.frames.length > 2) this.frames.shift();
@@ -190,7 +190,7 @@ function piece(name, mesh, groups, color) {
     }
   }
   if (!used) return { name, positions: mesh.positions, normals: mesh.normals, colors, indices };
-  // meshes of the server have one vertex per index: keep only those of the groups
+  // meshes of the server have one vertex per index: keep only the vertices of the groups
   const out = {
     name,
     positions: new Float32Array(3 * n),

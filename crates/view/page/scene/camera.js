@@ -2,7 +2,7 @@
 
 import {
   add, clamp, cross, dot, multiply, orthographic, perspective, rotate, scale, sub, unit, viewMatrix, yawOf,
-} from "./math.js";
+} from "../math.js";
 
 export const MODES = ["orbit", "follow", "first", "map"];
 const FOV = (50 * Math.PI) / 180;

@@ -1,12 +1,12 @@
 // Editing of the world: catalogue, selected object, pose fields, undo, redo, saving.
 
 import { Gizmo } from "./gizmo.js";
-import { add, fromRpy, scale, toRpy } from "./math.js";
-import { fetchJson } from "./net.js";
-import { element, showEvent, showRefusal } from "./panels.js";
-import { meetDrawables, meetPlane, meetSeabed } from "./raycast.js";
-import { isOpen } from "./tabs.js";
-import { Sea } from "./waves.js";
+import { add, fromRpy, scale, toRpy } from "../math.js";
+import { fetchJson } from "../net.js";
+import { element, showEvent, showRefusal } from "../panels/panels.js";
+import { meetDrawables, meetPlane, meetSeabed } from "../scene/raycast.js";
+import { isOpen } from "../panels/tabs.js";
+import { Sea } from "../scene/waves.js";
 
 const $ = (id) => document.getElementById(id);
 /** Distance that a pointer moves before a press on the catalogue is a drag [px]. */
@@ -240,7 +240,7 @@ export class Editor {
     const own = this.preview;
     const action = { do: "place", object: object.name, position: pose.p, attitude: pose.q };
     showRefusal(await this.app.request(action));
-    // the frames of the new pose are on their way
+    // the frames of the new pose are in transit
     setTimeout(() => {
       if (this.preview === own) this.preview = null;
     }, 150);
