@@ -139,7 +139,10 @@ fn water_declarations(sea: &Sea) -> Vec<Declaration> {
 /// Declares height [m], period [s] and direction [deg] of the waves.
 fn wave_declarations(scene: &Scene) -> Vec<Declaration> {
     let waves = initial_sea_state(scene);
-    let grows = format!("A change replaces the present waves over {} s.", waves.ramp);
+    let grows = format!(
+        "A change blends from the current sea state to the new one over {} s.",
+        waves.ramp
+    );
     vec![
         double(
             HEIGHT,

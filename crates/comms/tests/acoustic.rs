@@ -339,8 +339,16 @@ fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
         1e-12,
     );
     let own = received(&[vec![], vec![200.0, -200.0]]) - quiet;
-    // 60 log 2 more, twice, and 20 log 2 less for the frequency
-    let expected = 70.0 + 60.0 * 2f64.log10() + db(2.0) - 20.0 * 2f64.log10() + db(4e3);
+    let spectral_level = 70.0;
+    // 60 dB per decade of the shaft speed: 200 rad/s and 100 rad/s of the reference
+    let speed = 60.0 * (200f64 / 100.0).log10();
+    // two thrusters
+    let thrusters = db(2.0);
+    // -20 dB per decade of the frequency: 25 kHz of the modem and 12.5 kHz of the reference
+    let frequency = -20.0 * (25f64 / 12.5).log10();
+    // band of 4 kHz
+    let band = db(4e3);
+    let expected = spectral_level + speed + thrusters + frequency + band;
     within("own thrusters", db(own), expected, 1e-9);
 }
 

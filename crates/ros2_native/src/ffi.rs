@@ -428,7 +428,7 @@ pub(crate) struct Publisher(Endpoint);
 
 impl Publisher {
     /// Creates a publisher. Threads of the RMW call `on_match` when a subscription matches or
-    /// leaves, and `on_incompatible`. Returns also whether the RMW reports matches.
+    /// leaves, and `on_incompatible`. Returns the publisher, and whether the RMW reports matches.
     ///
     /// # Errors
     /// Text of the RMW.
@@ -551,8 +551,8 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Creates the server of a service. Threads of the RMW call `on_requests`. Returns also whether
-    /// the RMW reports requests.
+    /// Creates the server of a service. Threads of the RMW call `on_requests`. Returns the server,
+    /// and whether the RMW reports requests.
     ///
     /// # Errors
     /// Text of the RMW.
@@ -629,8 +629,8 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Creates a client of a service. Threads of the RMW call `on_responses`. Returns also whether
-    /// the RMW reports responses.
+    /// Creates a client of a service. Threads of the RMW call `on_responses`. Returns the client,
+    /// and whether the RMW reports responses.
     ///
     /// # Errors
     /// Text of the RMW.

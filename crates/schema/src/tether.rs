@@ -83,7 +83,7 @@ spec! {
         /// Axial damping: tension per strain rate.
         axial_damping_n_s: f64 [non_negative] = 0.0,
         /// Bending stiffness EI: moment per curvature. With a bending stiffness, the line also
-        /// carries compression and can buckle.
+        /// transmits compression and can buckle.
         bending_stiffness_nm2: f64 [non_negative] = 0.0,
         /// Tension at which the line breaks. Default: never.
         breaking_load_n: Option<f64> [positive],

@@ -461,7 +461,7 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
             t.start_ns = Some(0);
             t.points[0].time_from_start_ns = 500_000_000;
         },
-        "the trajectory ends at 0.5 s, in the past: now is 1 s",
+        "the trajectory ends at 0.5 s, before the current time 1 s",
     ),
     (
         |t| t.path_tolerance = vec![Tolerance::default()],

@@ -9,12 +9,12 @@ use crate::input::{check, device};
 fn invalid_probes_are_rejected() {
     check(
         &device("kind: probe, field: turbidty"),
-        "w.yaml:8:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
+        "w.yaml:8:66: unknown water quantity `turbidty`: expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
     );
     let tracers = "water: {tracers: {turbidity: {unit: NTU, profile: [[0, 1]]}}}\n".to_string();
     check(
         &(tracers + &device("kind: probe, field: turbidty")),
-        "w.yaml:9:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.tracers`; did you mean `turbidity`?",
+        "w.yaml:9:66: unknown water quantity `turbidty`: expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.tracers`; did you mean `turbidity`?",
     );
     check(
         &device("kind: probe, field: salinity, range: [5, 5], response_s: -1"),
@@ -82,6 +82,6 @@ fn invalid_samplers_are_rejected() {
     );
     check(
         &device("kind: water_sampler, volume_m3: 1, flow_m3_s: 1, fields: [density, salt]"),
-        "w.yaml:8:103: the water carries no `salt`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
+        "w.yaml:8:103: unknown water quantity `salt`: expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
     );
 }

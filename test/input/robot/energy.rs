@@ -41,7 +41,7 @@ fn loads_and_panels() {
     );
     check(
         &bluerov2("solar_panels: {p: {source: test, area_m2: 1, efficiency: 0.2, link: mast}}"),
-        "w.yaml:5:75: no link `mast` so far, expected one of `base_link`",
+        "w.yaml:5:75: no link `mast` declared above this line: expected one of `base_link`",
     );
 }
 

@@ -344,7 +344,7 @@ fn find_quantity(
             .chain(tracers.iter().map(|(n, _)| n.as_str()))
     };
     let text = format!(
-        "the water carries no {}, expected one of {}, or a name under `water.tracers`{}",
+        "unknown water quantity {}: expected one of {}, or a name under `water.tracers`{}",
         quote(field),
         quoted_list(known()),
         did_you_mean(field, known())

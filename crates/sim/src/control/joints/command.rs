@@ -455,7 +455,7 @@ pub fn check_trajectory(
     if t.start_ns.is_some() && start + last.time_from_start_ns <= now_ns {
         let end = (start + last.time_from_start_ns) as f64 * 1e-9;
         return Err(format!(
-            "the trajectory ends at {end} s, in the past: now is {} s",
+            "the trajectory ends at {end} s, before the current time {} s",
             now_ns as f64 * 1e-9
         ));
     }

@@ -36,7 +36,7 @@ pub(super) fn build_transceiver(
         .collect();
     if let Some(pair) = schemes.windows(2).find(|w| w[1].rate < w[0].rate) {
         let text = format!(
-            "scheme {} is slower than {}, which precedes it: expected the slowest first",
+            "schemes are not sorted: {} follows {}; list the slowest first",
             quote(&pair[1].name),
             quote(&pair[0].name)
         );

@@ -355,7 +355,9 @@ pub(crate) fn assign_ports(
             match u16::try_from(instance_port(autopilot.kind, k as u32)) {
                 Ok(port) => autopilot.port = port,
                 Err(_) => {
-                    return refuse(format!("found more than {k} autopilots: no port is left"));
+                    return refuse(format!(
+                        "found more than {k} autopilots, expected at most {k}: one UDP port each"
+                    ));
                 }
             }
         }
