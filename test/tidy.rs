@@ -1531,6 +1531,69 @@ fn crates_introduce_themselves() {
     expect_none("a crate has a README and an example", &wrong);
 }
 
+/// Returns the crates of the workspace that a crate depends on.
+fn dependencies_of(name: &str) -> BTreeSet<String> {
+    let folder = if name == "scenery" { "tools" } else { "crates" };
+    let manifest = text(&format!("{folder}/{name}/Cargo.toml"));
+    let dependencies = manifest.split("[dependencies]").nth(1).unwrap();
+    let dependencies = dependencies.split("\n[").next().unwrap();
+    let lines = dependencies
+        .lines()
+        .filter_map(|l| l.strip_prefix("merrow-"));
+    lines
+        .map(|l| l.split('.').next().unwrap().replace('-', "_"))
+        .collect()
+}
+
+/// Returns the crates that the sentences of `page` with `phrase` name, after it or before it.
+fn named_crates(page: &str, phrase: &str, is_after: bool) -> BTreeSet<String> {
+    let joined = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut named = BTreeSet::new();
+    for sentence in joined.split(". ") {
+        let Some((before, after)) = sentence.split_once(phrase) else {
+            continue;
+        };
+        let part = if is_after { after } else { before };
+        let words = part.split(|c: char| !c.is_alphanumeric() && c != '_');
+        named.extend(
+            words
+                .filter(|word| ORDER.contains(word))
+                .map(str::to_string),
+        );
+    }
+    named
+}
+
+// Goal: the README of a crate names its place among the crates. Method: the crates in the sentence
+// with "depends on", compared with its Cargo.toml; the crates in the sentence with "depend on it",
+// if the page has one that names crates, compared with the other Cargo.toml. Tolerance: none.
+#[test]
+fn readmes_name_the_dependencies() {
+    let mut wrong = Vec::new();
+    for name in ORDER {
+        let folder = if name == "scenery" { "tools" } else { "crates" };
+        let page = text(&format!("{folder}/{name}/README.md"));
+        let named = named_crates(&page, "The crate depends on ", true);
+        let expected = dependencies_of(name);
+        if named != expected {
+            wrong.push(format!("{name} depends on {expected:?}, README: {named:?}"));
+        }
+        let mut users = named_crates(&page, " depend on it", false);
+        users.extend(named_crates(&page, " depends on it", false));
+        let depend = |other: &&str| dependencies_of(other).contains(name);
+        let expected: BTreeSet<String> = ORDER
+            .iter()
+            .filter(depend)
+            .map(|other| other.to_string())
+            .collect();
+        // all simulation crates depend on math
+        if users != expected && name != "math" {
+            wrong.push(format!("users of {name}: {expected:?}, README: {users:?}"));
+        }
+    }
+    expect_none("the README of a crate names its dependencies", &wrong);
+}
+
 #[test]
 fn params_state_their_source() {
     let files = files(&["params"], "yaml");
@@ -1540,6 +1603,55 @@ fn params_state_their_source() {
         let states = text.lines().any(|l| l.starts_with("source:"));
         assert!(inherits || states, "{path}: no source");
     }
+}
+
+// Goal: a value without a source is marked, as SOURCES.md says. Method: the words "guessed" and
+// "assumed" in parameter files follow "unverified (". Tolerance: none.
+#[test]
+fn guessed_values_are_marked() {
+    let mut wrong = Vec::new();
+    for (file, text) in files(&["params"], "yaml") {
+        let words = ["guessed", "assumed"];
+        let count = |text: &str| -> usize {
+            let counts = words.iter().map(|word| text.matches(word).count());
+            counts.sum()
+        };
+        let marked = words.map(|word| text.matches(&format!("unverified ({word}")).count());
+        if count(&text) != marked.iter().sum::<usize>() {
+            wrong.push(file);
+        }
+    }
+    expect_none("a guessed or assumed value is `unverified (...)`", &wrong);
+}
+
+/// Returns a key of SOURCES.md in lower case, with the accented letters that keys contain as plain
+/// letters.
+fn sort_key(key: &str) -> String {
+    let plain = |c: char| match c {
+        'å' | 'ä' => 'a',
+        'é' => 'e',
+        'ö' | 'ø' => 'o',
+        _ => c,
+    };
+    key.to_lowercase().chars().map(plain).collect()
+}
+
+// Goal: a reader finds an entry of SOURCES.md by its name. Method: the order of the keys of the
+// table, without case and accents. Tolerance: none.
+#[test]
+fn sources_are_sorted() {
+    let sources_md = text("SOURCES.md");
+    let (_, table) = sources_md.split_once("| key | work |").unwrap();
+    let rows = table.lines().skip(2).map_while(|l| l.strip_prefix("| "));
+    let keys: Vec<String> = rows
+        .map(|row| sort_key(row.split(" |").next().unwrap()))
+        .collect();
+    let wrong: Vec<String> = keys
+        .windows(2)
+        .filter(|pair| pair[0] > pair[1])
+        .map(|pair| format!("{} precedes {}", pair[0], pair[1]))
+        .collect();
+    expect_none("the entries of SOURCES.md are sorted", &wrong);
 }
 
 // Goal: statements are confirmed or marked `unverified`; none rests on memory. Method: the phrase

@@ -58,7 +58,7 @@ const MARKS: [[&str; 6]; 6] = [
         "rov",
         "battery",
         "estimated",
-        "open-circuit curve",
+        "unverified: open-circuit curve",
     ],
     [
         "bank",

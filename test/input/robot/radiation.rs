@@ -90,7 +90,7 @@ fn broken_tables_are_refused() {
     let hdf5 = merrow_world::import::grid::netcdf::read_array(b"\x89HDF\r\n\x1a\n", "omega");
     assert_eq!(
         hdf5.unwrap_err(),
-        "found a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`"
+        "tables of panel methods: expected NetCDF classic, found a NetCDF-4 file; convert it with `nccopy -k cdf5 in.nc out.nc`"
     );
 }
 

@@ -199,7 +199,7 @@ fn number(kind: u32) -> ReadResult<Number> {
 fn read_header(bytes: &[u8]) -> ReadResult<NetcdfHeader> {
     if bytes.starts_with(b"\x89HDF") {
         return Err(
-            "found a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`".into(),
+            "tables of panel methods: expected NetCDF classic, found a NetCDF-4 file; convert it with `nccopy -k cdf5 in.nc out.nc`".into(),
         );
     }
     let version = match bytes {
