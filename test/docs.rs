@@ -824,11 +824,11 @@ fn snapshot_arguments_are_checked() {
     for (arguments, part) in [
         (
             &["pool", "--view", "--from", "1,x,2,3"][..],
-            "found 1,x,2,3; expected three numbers such as 1,2,3",
+            "expected three numbers such as 1,2,3, found 1,x,2,3",
         ),
         (
             &["pool", "--view", "--time-of-day", "a:14:30"],
-            "found a:14:30; expected a time from 00:00 to 23:59",
+            "expected a time from 00:00 to 23:59, found a:14:30",
         ),
         (
             &[

@@ -243,11 +243,11 @@ impl GripperAction for parallel::Action {
             return Err(format!("no joint {unknown:?} in group {}", group.name));
         }
         let [position] = position[..] else {
-            return Err(format!("found {} positions; expected 1", position.len()));
+            return Err(format!("expected 1 position, found {}", position.len()));
         };
         if let Some(velocity) = velocity.first() {
             return Err(format!(
-                "found velocity {velocity}; expected none, because the drive determines the speed"
+                "expected no velocity, because the drive determines the speed, found {velocity}"
             ));
         }
         match effort[..] {
@@ -259,10 +259,7 @@ impl GripperAction for parallel::Action {
                 position,
                 max_effort,
             }),
-            _ => Err(format!(
-                "found {} efforts; expected 1 or none",
-                effort.len()
-            )),
+            _ => Err(format!("expected 1 effort or none, found {}", effort.len())),
         }
     }
 

@@ -84,12 +84,12 @@ pub(super) fn goal_trajectory(
     let multi = &goal.multi_dof_trajectory;
     if !(multi.joint_names.is_empty() && multi.points.is_empty()) {
         return Err(invalid_goal(
-            "found a multi_dof_trajectory; expected none, because every joint has one degree of freedom",
+            "expected no multi_dof_trajectory, because every joint has one degree of freedom, found one",
         ));
     }
     if !(goal.component_path_tolerance.is_empty() && goal.component_goal_tolerance.is_empty()) {
         return Err(invalid_goal(
-            "found component tolerances; expected none, because every joint has one degree of freedom",
+            "expected no component tolerances, because every joint has one degree of freedom, found some",
         ));
     }
     let mut found = trajectory(robot, group, goal.trajectory)?;
@@ -138,7 +138,7 @@ fn trajectory(
     if message.points.len() > MAX_POINTS {
         let found = message.points.len();
         return Err(invalid_goal(format!(
-            "found {found} points; expected at most {MAX_POINTS}"
+            "expected at most {MAX_POINTS} points, found {found}"
         )));
     }
     let joints = message

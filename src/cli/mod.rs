@@ -173,7 +173,7 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
 fn profile(text: &str) -> Result<Profile, String> {
     Profile::from_keyword(text).ok_or_else(|| {
         let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
-        format!("found {text:?}; expected one of {}", names.join(", "))
+        format!("expected one of {}, found {text:?}", names.join(", "))
     })
 }
 

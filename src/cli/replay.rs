@@ -37,7 +37,7 @@ pub(super) struct Arguments {
 fn speed(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|speed| SPEEDS.contains(speed));
     let (low, high) = (SPEEDS.start(), SPEEDS.end());
-    found.ok_or_else(|| format!("found {text:?}; expected a number from {low} to {high}"))
+    found.ok_or_else(|| format!("expected a number from {low} to {high}, found {text:?}"))
 }
 
 /// Shows the bag until the first signal.

@@ -96,7 +96,7 @@ pub(super) struct Arguments {
 
 pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
-        format!("found {text:?}; expected an IP address and a port, such as 127.0.0.1:8080")
+        format!("expected an IP address and a port, such as 127.0.0.1:8080, found {text:?}")
     })
 }
 
@@ -104,7 +104,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err(format!(
-            "found {text:?}; expected a number of seconds above 0"
+            "expected a number of seconds above 0, found {text:?}"
         )),
     }
 }

@@ -88,7 +88,7 @@ fn parse_point(text: &str) -> Result<Vec3, String> {
             Ok(Vec3::new(x, y, z))
         }
         _ => Err(format!(
-            "found {text}; expected three numbers such as 1,2,3"
+            "expected three numbers such as 1,2,3, found {text}"
         )),
     }
 }
@@ -100,7 +100,7 @@ fn time_of_day(text: &str) -> Result<f64, String> {
         Some(&[hours, minutes]) if hours < 24 && minutes < 60 => {
             Ok(f64::from(3600 * hours + 60 * minutes))
         }
-        _ => Err(format!("found {text}; expected a time from 00:00 to 23:59")),
+        _ => Err(format!("expected a time from 00:00 to 23:59, found {text}")),
     }
 }
 

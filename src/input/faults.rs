@@ -69,7 +69,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
         name => Some(find_robot(scene, name)?),
     };
     if request.name.is_empty() {
-        return Err("name: found an empty text; expected a name for the fault".into());
+        return Err("name: expected a name for the fault, found an empty text".into());
     }
     if request.kind == "none" {
         return Ok(Command::Repair {
@@ -86,7 +86,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
     check_fault(device, &request.device, kind)?;
     if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {
         return Err(format!(
-            "duration_s: found {}; expected 0 or more seconds",
+            "duration_s: expected 0 or more seconds, found {}",
             request.duration_s
         ));
     }
@@ -120,7 +120,7 @@ fn fault_kind(
     } = request;
     if names.len() != values.len() {
         return Err(format!(
-            "found {} values for {} names; expected one each",
+            "expected one value for each name, found {} values for {} names",
             values.len(),
             names.len()
         ));
@@ -128,7 +128,7 @@ fn fault_kind(
     let Some((_, needed, more)) = VALUES.iter().find(|(word, _, _)| word == kind) else {
         let words = VALUES.map(|(word, _, _)| word).join(", ");
         return Err(format!(
-            "kind: found {kind:?}; expected one of {words} or none"
+            "kind: expected one of {words} or none, found {kind:?}"
         ));
     };
     if let Some(other) = names
@@ -307,7 +307,7 @@ mod tests {
         );
         assert_eq!(
             wrong("battery", "dead", &["fraction"], &[]),
-            "found 0 values for 1 names; expected one each"
+            "expected one value for each name, found 0 values for 1 names"
         );
         assert_eq!(
             wrong("battery", "dead", &["fraction"], &[1.0]),
@@ -327,7 +327,7 @@ mod tests {
         );
         assert!(
             wrong("battery", "tired", &[], &[])
-                .starts_with("kind: found \"tired\"; expected one of dead, stuck")
+                .starts_with("kind: expected one of dead, stuck, found \"tired\"")
         );
         assert!(wrong("imu", "biased", &["bias"], &[f64::NAN]).contains("out of its range"));
         assert!(

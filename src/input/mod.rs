@@ -302,7 +302,7 @@ fn joint_commands(
         let what = mode.keyword();
         if values.len() != message.name.len() {
             return Err(format!(
-                "found {} {what} values for {} joints; expected one each",
+                "{what}: expected one value for each joint, found {} values for {} joints",
                 values.len(),
                 message.name.len()
             ));

@@ -127,7 +127,7 @@ pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
     let Some(mode) = ControlMode::from_keyword(name) else {
         let names: Vec<&str> = ControlMode::ALL.iter().map(|(_, name)| *name).collect();
         return Err(format!(
-            "found the mode {name:?}, expected one of {}",
+            "mode: expected one of {}, found {name:?}",
             names.join(", ")
         ));
     };
@@ -225,7 +225,7 @@ fn joystick_commands(
     for (stick, (axis, name)) in sticks.iter_mut().zip(mapping.axes.into_iter().zip(STICKS)) {
         let Some(value) = message.axes.get(axis) else {
             return Err(format!(
-                "found {} axes, expected axis {axis} for {name}",
+                "expected axis {axis} for {name}, found {} axes",
                 message.axes.len()
             ));
         };
@@ -347,14 +347,14 @@ mod tests {
             ..Joy::default()
         };
         let error = joystick_commands(0, &MAPPING, &message).unwrap_err();
-        assert_eq!(error, "found 3 axes, expected axis 4 for surge");
+        assert_eq!(error, "expected axis 4 for surge, found 3 axes");
     }
 
     #[test]
     fn unknown_mode_is_rejected_with_the_list() {
         let error = mode_command(0, "hover").unwrap_err();
         assert!(
-            error.contains("\"hover\", expected one of off, manual"),
+            error.contains("mode: expected one of off, manual"),
             "{error}"
         );
     }

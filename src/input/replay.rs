@@ -98,7 +98,7 @@ impl Replay {
         let topic = &message.topic;
         if message.type_name != input.info.name {
             let (found, expected) = (&message.type_name, input.info.name);
-            let line = format!("{topic}: found the type {found}; expected {expected}");
+            let line = format!("{topic}: expected the type {expected}, found {found}");
             // the type of a topic is the same in all its messages
             if !self.refused.contains(&line) {
                 self.refused.push(line);

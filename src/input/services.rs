@@ -458,7 +458,7 @@ fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
 
 fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Checkpoint>) {
     if request.uri.is_empty() {
-        let why = "found no file name; expected the file to write".to_string();
+        let why = "expected the name of the file to write, found none".to_string();
         mailbox.reject(None, "~/checkpoint", &why);
         return caller.answer(Err(why));
     }

@@ -199,7 +199,7 @@ pub(crate) fn command(scene: &Scene, bridge: usize, bytes: &[u8]) -> Result<Comm
     let [from, to] = [own.from, own.to].map(|modem| scene.modems[modem].address);
     if ![from, to].contains(&packet.source) {
         let source = packet.source;
-        return Err(format!("source: found {source}; expected {from} or {to}"));
+        return Err(format!("source: expected {from} or {to}, found {source}"));
     }
     Ok(Command::Call(BridgedCall {
         bridge,

@@ -181,7 +181,7 @@ fn send_command(modem: usize, bytes: &[u8]) -> Result<Command, String> {
     let packet: Packet = from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))?;
     if !(packet.power.is_finite() && packet.power >= 0.0) {
         return Err(format!(
-            "power: found {}; expected 0 or more watts",
+            "power: expected 0 or more watts, found {}",
             packet.power
         ));
     }

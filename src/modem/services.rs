@@ -100,7 +100,7 @@ fn rate(scene: &Scene, modem: usize, scheme: &str) -> Result<RateChoice, String>
     found.map(RateChoice::Fixed).ok_or_else(|| {
         let names: Vec<&str> = schemes.iter().map(|s| s.name.as_str()).collect();
         format!(
-            "scheme: found {scheme:?}; expected adaptive or one of {}",
+            "scheme: expected adaptive or one of {}, found {scheme:?}",
             names.join(", ")
         )
     })

@@ -599,7 +599,7 @@ impl LiveParameters {
             Some(Value::String(s)) if s == "stuck" => Health::Stuck,
             Some(Value::String(s)) if s != "healthy" => {
                 return Err(format!(
-                    "parameter '{prefix}.state': found {s:?}; expected healthy, stuck or dead"
+                    "parameter '{prefix}.state': expected healthy, stuck or dead, found {s:?}"
                 ));
             }
             _ if efficiency < 1.0 => Health::Reduced(efficiency),

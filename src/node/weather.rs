@@ -118,14 +118,14 @@ pub fn change_from_request(
 ) -> Result<WeatherChange, String> {
     if names.len() != values.len() {
         return Err(format!(
-            "found {} values for {} names; expected one each",
+            "expected one value for each name, found {} values for {} names",
             values.len(),
             names.len()
         ));
     }
     if !(duration_s.is_finite() && duration_s >= 0.0) {
         return Err(format!(
-            "duration_s: found {duration_s}; expected 0 or more seconds"
+            "duration_s: expected 0 or more seconds, found {duration_s}"
         ));
     }
     for (name, value) in names.iter().zip(values) {
@@ -136,7 +136,7 @@ pub fn change_from_request(
             ));
         };
         if !(*low..=*high).contains(value) {
-            return Err(format!("{name}: found {value}; expected {low} to {high}"));
+            return Err(format!("{name}: expected {low} to {high}, found {value}"));
         }
     }
     let find = |requested: &str| {
@@ -230,19 +230,19 @@ mod tests {
         };
         assert_eq!(
             wrong(&["rain_mm_h"], &[], 0.0),
-            "found 0 values for 1 names; expected one each"
+            "expected one value for each name, found 0 values for 1 names"
         );
         assert_eq!(
             wrong(&[], &[], -1.0),
-            "duration_s: found -1; expected 0 or more seconds"
+            "duration_s: expected 0 or more seconds, found -1"
         );
         assert_eq!(
             wrong(&["cloud_cover"], &[2.0], 0.0),
-            "cloud_cover: found 2; expected 0 to 1"
+            "cloud_cover: expected 0 to 1, found 2"
         );
         assert_eq!(
             wrong(&["visibility_m"], &[f64::NAN], 0.0),
-            "visibility_m: found NaN; expected 1 to 100000"
+            "visibility_m: expected 1 to 100000, found NaN"
         );
         assert!(
             wrong(&["snow"], &[2.0], 0.0)

@@ -158,7 +158,7 @@ pub fn command(
             if message.data.len() != n {
                 let found = message.data.len();
                 return Err(format!(
-                    "found {found} values, expected {n}, one per thruster"
+                    "expected {n} values, one per thruster, found {found}"
                 ));
             }
             let values = message.data.iter().enumerate().map(|(k, x)| {
@@ -180,7 +180,7 @@ fn check_range(x: f64) -> Result<f64, String> {
     if (-1.0..=1.0).contains(&x) {
         Ok(x)
     } else {
-        Err(format!("found {x}, expected -1 to 1"))
+        Err(format!("expected -1 to 1, found {x}"))
     }
 }
 
@@ -188,9 +188,7 @@ fn check_range(x: f64) -> Result<f64, String> {
 /// can exert.
 fn command_of_thrust(robot: &Robot, k: usize, thrust: f64, density: f64) -> Result<f64, String> {
     if !thrust.is_finite() {
-        return Err(format!(
-            "found a thrust of {thrust}, expected a finite number"
-        ));
+        return Err(format!("expected a finite thrust, found {thrust}"));
     }
     let thruster = &robot.thrusters[k];
     let [low, high] = thruster.thrust_limits(density);
@@ -247,10 +245,10 @@ mod tests {
         for bad in [1.5, f64::NAN] {
             message.data[2] = bad;
             let error = command(0, &robot, 1000.0, all, &to_bytes(&message)).unwrap_err();
-            assert_eq!(error, format!("found {bad}, expected -1 to 1"));
+            assert_eq!(error, format!("expected -1 to 1, found {bad}"));
         }
         message.data.pop();
         let error = command(0, &robot, 1000.0, all, &to_bytes(&message)).unwrap_err();
-        assert_eq!(error, "found 5 values, expected 6, one per thruster");
+        assert_eq!(error, "expected 6 values, one per thruster, found 5");
     }
 }

@@ -216,7 +216,7 @@ impl Player {
         };
         let (low, high) = (SPEEDS.start(), SPEEDS.end());
         if !SPEEDS.contains(&speed) {
-            return Err(format!("pace: found {pace}; expected {low} to {high}"));
+            return Err(format!("pace: expected {low} to {high}, found {pace}"));
         }
         self.speed = speed;
         Ok(())

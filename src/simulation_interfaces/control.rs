@@ -110,7 +110,7 @@ fn set_state(
         return refuse(answer, code, why);
     }
     if target > SimulationState::STATE_QUITTING {
-        let why = format!("found state {target}; expected 0 (stopped) to 3 (quitting)");
+        let why = format!("expected a state from 0 (stopped) to 3 (quitting), found {target}");
         let code = SetSimulationStateResponse::INCORRECT_TRANSITION;
         return refuse(answer, code, why);
     }
@@ -146,12 +146,12 @@ fn reset(editor: &mut WorldEditor, requests: &Sender<Request>, scope: u8) -> Ser
     let state = has(ResetSimulationRequest::SCOPE_STATE);
     let spawned = has(ResetSimulationRequest::SCOPE_SPAWNED);
     if time && !state {
-        let why = "found a reset of only the time; expected a reset of time and state".to_string();
+        let why = "expected a reset of time and state, found a reset of only the time".to_string();
         return failure(ServiceResult::RESULT_FEATURE_UNSUPPORTED, why);
     }
     if !(time || state || spawned) {
         let why =
-            format!("found scope {scope}; expected a sum of 1 (time), 2 (state), 4 (spawned)");
+            format!("scope: expected a sum of 1 (time), 2 (state), 4 (spawned), found {scope}");
         return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
     }
     if spawned {

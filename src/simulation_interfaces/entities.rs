@@ -128,7 +128,7 @@ fn set_info(editor: &mut WorldEditor, name: &str, info: &EntityInfo) -> ServiceR
         EntityCategory::CATEGORY_DYNAMIC_OBJECT => "dynamic_object",
         EntityCategory::CATEGORY_STATIC_OBJECT => "static_object",
         other => {
-            let why = format!("found category {other}; expected 0, 1, 2, 4 or 5");
+            let why = format!("category: expected 0, 1, 2, 4 or 5, found {other}");
             return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
         }
     };
@@ -415,12 +415,12 @@ fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     let norm = (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();
     if ![p.x, p.y, p.z].iter().all(|x| x.is_finite()) {
         return Err(format!(
-            "found position ({}, {}, {}); expected finite numbers",
+            "position: expected finite numbers, found ({}, {}, {})",
             p.x, p.y, p.z
         ));
     }
     if !(0.9..=1.1).contains(&norm) {
-        return Err(format!("found a quaternion of norm {norm}; expected 1"));
+        return Err(format!("expected a unit quaternion, found the norm {norm}"));
     }
     Ok(Placement {
         p_WB: frame.p + frame.q.matrix().mul_vec(Vec3::new(p.x, p.y, p.z)),

@@ -79,7 +79,7 @@ impl Volume {
         let points: Vec<Vec3> = bounds.points.iter().map(from_vector3).collect();
         let invalid = |why: &str| Err(failure(ServiceResult::RESULT_OPERATION_FAILED, why));
         if points.iter().any(|p| !p.is_finite()) {
-            return invalid("bounds: found a point that is not finite; expected finite numbers");
+            return invalid("bounds: expected finite numbers, found a point that is not finite");
         }
         match (bounds.r#type, points.as_slice()) {
             (Bounds::TYPE_EMPTY, _) => Ok(None),

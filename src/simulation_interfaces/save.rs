@@ -23,7 +23,7 @@ pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
 
 fn save(editor: &WorldEditor, uri: &str) -> Result<(), String> {
     if uri.is_empty() {
-        return Err("found no file name; expected the file to write".to_string());
+        return Err("expected the name of the file to write, found none".to_string());
     }
     let text = current_document(editor)?.to_yaml();
     checkpoint::write_world(Path::new(uri), &text)

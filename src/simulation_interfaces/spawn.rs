@@ -265,7 +265,7 @@ fn entity_name(
         return Err(failure(SpawnResult::NAME_NOT_UNIQUE, why));
     }
     let why = format!(
-        "found the name {requested:?}; expected lowercase letters, digits and `_`, first a letter"
+        "name: expected lowercase letters, digits and `_`, first a letter, found {requested:?}"
     );
     Err(failure(SpawnResult::NAME_INVALID, why))
 }

@@ -51,7 +51,7 @@ impl Executor<Action> for Stepper {
         if goal.steps > 0 {
             return Ok(goal.steps);
         }
-        let why = "found 0 steps; expected at least 1";
+        let why = "expected at least 1 step, found 0";
         Err(failed(why))
     }
 

@@ -166,7 +166,7 @@ fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), Serv
     let is_other = suffix.is_some_and(|suffix| OTHER_FORMATS.contains(&suffix))
         || uri.is_empty() && resource_string.trim_start().starts_with('<');
     if is_other {
-        let why = "found another format; expected a YAML world file of Merrow";
+        let why = "expected a YAML world file of Merrow, found another format";
         return Err(failure(LoadWorldResponse::UNSUPPORTED_FORMAT, why));
     }
     let parsed = if !uri.is_empty() {
@@ -175,7 +175,7 @@ fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), Serv
         }
         Document::load(&data_dir::world_file(uri), Overrides::default())
     } else if resource_string.trim().is_empty() {
-        let why = "found neither a URI nor a text; expected one of them";
+        let why = "expected a URI or a text, found neither";
         return Err(failure(LoadWorldResponse::NO_RESOURCE, why));
     } else {
         Document::from_text("world", resource_string, Overrides::default())

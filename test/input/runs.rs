@@ -319,7 +319,7 @@ fn invalid_addresses_are_reported() {
             .output()
             .expect("merrow starts");
         let (_, error) = texts(&output);
-        let expected = "found \"abc\"; expected an IP address and a port, such as 127.0.0.1:8080";
+        let expected = "expected an IP address and a port, such as 127.0.0.1:8080, found \"abc\"";
         assert!(
             !output.status.success() && error.contains(expected),
             "{error}"

@@ -77,7 +77,7 @@ fn parse(text: &str) -> Result<Selection<'_>, String> {
         .filter(|(topic, field)| !topic.is_empty() && !field.is_empty())
         .ok_or_else(|| {
             format!(
-                "found `{text}`; expected TOPIC.FIELD, such as /rov/odometry.pose.pose.position.z"
+                "expected TOPIC.FIELD, such as /rov/odometry.pose.pose.position.z, found `{text}`"
             )
         })?;
     Ok(Selection {

@@ -145,7 +145,7 @@ fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
     let found = checkpoint.len() as u64;
     if found < length {
         return Err(format!(
-            "the checkpoint ends early: found {found} bytes, expected {length}"
+            "the checkpoint ends early; expected {length} bytes, found {found}"
         ));
     }
     let (all, sum) = checkpoint.split_at(checkpoint.len().saturating_sub(SUM));

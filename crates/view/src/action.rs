@@ -181,12 +181,12 @@ pub fn decode(text: &str) -> Result<ClientMessage, String> {
     if text.len() > MAX_MESSAGE_BYTES {
         let found = text.len();
         return Err(format!(
-            "message of {found} bytes; expected at most {MAX_MESSAGE_BYTES}"
+            "message: expected at most {MAX_MESSAGE_BYTES} bytes, found {found}"
         ));
     }
     let value: Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
     let Value::Object(map) = value else {
-        return Err("found no object; expected an object with the key \"do\"".to_string());
+        return Err("expected an object with the key \"do\", found none".to_string());
     };
     let id = match map.get("id") {
         None => 0,
@@ -381,7 +381,7 @@ mod tests {
         for (message, expected) in [
             ("", "not JSON"),
             ("[]", "expected an object"),
-            (r#"{"do":"fly"}"#, "do: found \"fly\""),
+            (r#"{"do":"fly"}"#, "found \"fly\""),
             (r#"{"do":"step","steps":0}"#, "expected 1 to 1000000"),
             (r#"{"do":"step","steps":-1}"#, "found -1"),
             (
@@ -390,16 +390,16 @@ mod tests {
             ),
             (
                 r#"{"do":"drive","robot":"r","axes":[0,0]}"#,
-                "found 2 numbers",
+                "numbers, found 2",
             ),
             (
                 r#"{"do":"path","robot":"r","points":[]}"#,
                 "expected 1 to 64",
             ),
-            (r#"{"do":"set","parameters":{"a":"x"}}"#, "a: found"),
+            (r#"{"do":"set","parameters":{"a":"x"}}"#, "a: expected"),
             (r#"{"do":"pace","pace":"-1"}"#, "unknown pace"),
-            (r#"{"do":"seek"}"#, "time_s: found null"),
-            (r#"{"do":"pause","id":-2}"#, "id: found -2"),
+            (r#"{"do":"seek"}"#, "time_s: expected"),
+            (r#"{"do":"pause","id":-2}"#, "found -2"),
         ] {
             let error = decode(message).unwrap_err();
             assert!(error.contains(expected), "{message}: {error}");
@@ -525,11 +525,11 @@ mod tests {
             ),
             (
                 r#"{"do":"add","model":"otter"}"#,
-                "position: found 0 numbers",
+                "position: expected 3 numbers, found 0",
             ),
             (
                 r#"{"do":"add","model":"","position":[0,0,0]}"#,
-                "model: found",
+                "model: expected",
             ),
             (
                 r#"{"do":"place","object":"r","position":[0,0,0],"attitude":[1,1,0,0]}"#,
@@ -543,7 +543,7 @@ mod tests {
                 r#"{"do":"remove","object":"a\nb"}"#,
                 "without control characters",
             ),
-            (r#"{"do":"remove"}"#, "object: found null"),
+            (r#"{"do":"remove"}"#, "object: expected"),
             (
                 r#"{"do":"goal","robot":"r","position":[0,0,0],"yaw_deg":400}"#,
                 "yaw_deg: found",
@@ -562,15 +562,14 @@ mod tests {
             ),
             (
                 r#"{"do":"fault","robot":"r","name":"f","device":"d","kind":"dead"}"#,
-                "duration_s: found null",
+                "duration_s: expected",
             ),
             (
                 r#"{"do":"fault","robot":"r","name":"f","device":"d","kind":"k","duration_s":-1}"#,
                 "0 (permanent)",
             ),
-            (r#"{"do":"watch","sensor":"camera"}"#, "robot: found null"),
-            (r#"{"do":"overlay","on":1}"#, "on: found 1"),
-            (r#"{"do":"network"}"#, "on: found null"),
+            (r#"{"do":"watch","sensor":"camera"}"#, "robot: expected"),
+            (r#"{"do":"overlay","on":1}"#, "on: expected"),
         ] {
             let error = decode(message).unwrap_err();
             assert!(error.contains(expected), "{message}: {error}");

@@ -147,7 +147,7 @@ impl Session<'_> {
             match self.socket.read() {
                 Ok(Message::Text(text)) => self.handle(&text)?,
                 Ok(Message::Binary(_)) => {
-                    self.refuse(0, "found binary data; expected JSON text")?
+                    self.refuse(0, "expected JSON text, found binary data")?
                 }
                 Ok(Message::Close(_)) => return Err(Error::ConnectionClosed),
                 Ok(_) => {}

@@ -62,7 +62,7 @@ pub(crate) fn named_numbers(
     };
     if given.len() < min || given.len() > max {
         let found = given.len();
-        return Err(format!("{key}: found {found}; expected {min} to {max}"));
+        return Err(format!("{key}: expected {min} to {max}, found {found}"));
     }
     let one = |(name, value): (&String, &Value)| {
         if name.len() > MAX_NAME_BYTES {
@@ -84,7 +84,7 @@ pub(crate) fn list<T>(
     let list = list.ok_or_else(|| format!("{key}: expected a list of {elements}"))?;
     if list.len() < min || list.len() > max {
         let found = list.len();
-        return Err(format!("{key}: found {found}; expected {min} to {max}"));
+        return Err(format!("{key}: expected {min} to {max}, found {found}"));
     }
     list.iter().map(one).collect()
 }
@@ -100,7 +100,7 @@ pub(crate) fn numbers<const N: usize>(
         .map_or(&[][..], Vec::as_slice);
     if list.len() != N {
         let found = list.len();
-        return Err(format!("{key}: found {found} numbers; expected {N}"));
+        return Err(format!("{key}: expected {N} numbers, found {found}"));
     }
     let mut out = [0.0; N];
     for (out, value) in out.iter_mut().zip(list) {
@@ -142,5 +142,5 @@ pub(crate) fn unexpected(key: &str, value: &Value, expected: &str) -> String {
     if let Some((end, _)) = key.char_indices().nth(80) {
         key = &key[..end];
     }
-    format!("{key}: found {found}; expected {expected}")
+    format!("{key}: expected {expected}, found {found}")
 }

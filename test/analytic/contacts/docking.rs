@@ -229,7 +229,7 @@ fn invalid_couplings_are_rejected() {
     );
     assert_eq!(
         refused(&mut s, 0, false, Some(1)),
-        "the coupling grip: found a partner, expected none for a release; omit the partner"
+        "the coupling grip: expected no partner for a release, found one; omit the partner"
     );
     s.state.robots[1].motion.p_WB.z = -12.0;
     assert_eq!(

@@ -64,7 +64,7 @@ fn voltage_sag_matches_load_current() {
         .unwrap_err();
     assert_eq!(
         refused.reason,
-        "light: found the level 1.5, expected 0 to 1"
+        "light: expected a level from 0 to 1, found 1.5"
     );
 }
 

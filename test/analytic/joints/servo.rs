@@ -434,7 +434,7 @@ fn commands_with_mode_are_accepted_or_rejected() {
         open.apply(&both(JointMode::Velocity, f64::INFINITY))
             .unwrap_err()
             .reason,
-        "hinge: found inf, expected a finite velocity"
+        "hinge: expected a finite velocity, found inf"
     );
     let group = Command::JointGroup {
         robot: 0,
@@ -444,7 +444,7 @@ fn commands_with_mode_are_accepted_or_rejected() {
     };
     assert_eq!(
         open.apply(&group).unwrap_err().reason,
-        "found 2 values, expected 1, one per joint of the group"
+        "expected 1 values, one per joint of the group, found 2"
     );
     let group = Command::JointGroup {
         robot: 0,
@@ -454,7 +454,7 @@ fn commands_with_mode_are_accepted_or_rejected() {
     };
     assert_eq!(
         open.apply(&group).unwrap_err().reason,
-        "hinge: found NaN, expected a finite velocity"
+        "hinge: expected a finite velocity, found NaN"
     );
     let group = Command::JointGroup {
         robot: 0,

@@ -400,19 +400,19 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
     (
         |t| t.points[0].positions = vec![1.0],
-        "point 0: found 1 positions, expected 2, one per joint",
+        "point 0: expected 2 positions, one per joint, found 1",
     ),
     (
         |t| t.points[0].positions.clear(),
-        "point 0: found 0 positions, expected 2, one per joint",
+        "point 0: expected 2 positions, one per joint, found 0",
     ),
     (
         |t| t.points[0].velocities = vec![0.0; 3],
-        "point 0: found 3 velocities, expected 2, one per joint",
+        "point 0: expected 2 velocities, one per joint, found 3",
     ),
     (
         |t| t.points[0].accelerations[1] = f64::NAN,
-        "point 0: accelerations of j2: found NaN, expected a finite number",
+        "point 0: accelerations of j2: expected a finite number, found NaN",
     ),
     (
         |t| t.points[0].positions[1] = 2.5,
@@ -465,7 +465,7 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
     (
         |t| t.path_tolerance = vec![Tolerance::default()],
-        "found 1 path tolerances, expected 2, one per joint",
+        "expected 2 path tolerances, one per joint, found 1",
     ),
 ];
 
@@ -596,9 +596,9 @@ fn grippers_reach_or_stall() {
         max_effort,
     };
     let why = s.apply(&grip(f64::NAN, 1.0)).unwrap_err().reason;
-    assert_eq!(why, "arm: found NaN, expected a finite number");
+    assert_eq!(why, "arm: expected a finite number, found NaN");
     let why = s.apply(&grip(0.1, -1.0)).unwrap_err().reason;
-    assert_eq!(why, "arm: found max_effort -1, expected 0 or more");
+    assert_eq!(why, "arm: expected a max_effort of 0 or more, found -1");
 }
 
 // Goal: a simulation continues identically from a clone of its state with an active trajectory,

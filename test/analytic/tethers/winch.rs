@@ -143,7 +143,7 @@ fn invalid_winch_commands_are_rejected() {
     assert_eq!(refusal(1, WinchCommand::Speed(0.1)), "no tether number 1");
     assert_eq!(
         refusal(0, WinchCommand::Speed(f64::NAN)),
-        "winch of t: found NaN, expected a finite number"
+        "winch of t: expected a finite number, found NaN"
     );
     assert_eq!(sim.state.hash(), hash);
     let mut plain = tethered(

@@ -204,7 +204,7 @@ fn buoyancy_engine_rates_and_power() {
     };
     assert_eq!(
         s.apply(&nan).unwrap_err().reason,
-        "engine: found NaN, expected a finite number"
+        "engine: expected a finite number, found NaN"
     );
 }
 

@@ -78,7 +78,7 @@ fn firmware_owns_fins_while_steering() {
     };
     assert_eq!(
         s.apply(&nan).unwrap_err().reason,
-        "heading: found NaN, expected a finite number"
+        "heading: expected a finite number, found NaN"
     );
     s.apply(&fin).unwrap();
     s.apply(&Command::FirmwareOrder {

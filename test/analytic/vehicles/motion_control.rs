@@ -413,7 +413,7 @@ fn invalid_requests_are_refused() {
                 robot: 0,
                 waypoints: Arc::new(Vec::new()),
             },
-            "path: found 0 waypoints, expected 1 to 10000",
+            "path: expected 1 to 10000 waypoints, found 0",
         ),
         (
             Command::ControlMode {
@@ -434,7 +434,7 @@ fn invalid_requests_are_refused() {
                 robot: 0,
                 sticks: [2.0, 0.0, 0.0, 0.0],
             },
-            "joystick: found the deflection 2, expected -1 to 1",
+            "joystick: expected deflections from -1 to 1, found 2",
         ),
     ];
     for (command, expected) in refused {

@@ -190,7 +190,7 @@ fn invalid_commands_are_rejected() {
     let refused = s.apply(&velocity(f64::NAN)).unwrap_err();
     assert_eq!(
         refused.reason,
-        "velocity: found NaN, expected a finite number"
+        "velocity: expected a finite number, found NaN"
     );
     assert_eq!(s.state.hash(), hash);
     let rotors = Command::Thrusters {

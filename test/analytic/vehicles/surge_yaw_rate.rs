@@ -108,6 +108,6 @@ fn firmware_owns_thrusters_only_while_driving() {
     };
     assert_eq!(
         s.apply(&bad).unwrap_err().reason,
-        "velocity: found NaN, expected a finite number"
+        "velocity: expected a finite number, found NaN"
     );
 }

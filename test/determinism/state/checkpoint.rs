@@ -342,7 +342,7 @@ fn mismatched_checkpoints_are_refused() {
     refused(b"", "this is not a checkpoint of Merrow");
     refused(b"%PDF-1.7 and so on", "this is not a checkpoint of Merrow");
     for n in [8, 11, 15, 25, 100, checkpoint.len() - 1] {
-        refused(&checkpoint[..n], "the checkpoint ends early: found ");
+        refused(&checkpoint[..n], "the checkpoint ends early; expected ");
     }
     let changed = |k: usize| {
         let mut bytes = checkpoint.clone();

@@ -47,7 +47,7 @@ fn invalid_autopilots_are_rejected() {
     );
     check(
         &with("bluerov2", "address: here"),
-        "w.yaml:5:28: `address`: found `here`, expected an IP address",
+        "w.yaml:5:28: `address`: expected an IP address, found `here`",
     );
     check(
         &with(
@@ -61,7 +61,7 @@ fn invalid_autopilots_are_rejected() {
             "bluerov2",
             "outputs: {t1: {channel: 1, pwm: [1900, 1500, 1100], command: [-1, 0, 1]}}",
         ),
-        "w.yaml:5:51: `pwm`: found [1900.0, 1500.0, 1100.0], expected ascending values",
+        "w.yaml:5:51: `pwm`: expected ascending values, found [1900.0, 1500.0, 1100.0]",
     );
     check(
         &with(
@@ -107,7 +107,7 @@ fn invalid_px4_keys_are_rejected() {
             "wamv",
             "kind: px4, outputs: {left: {channel: 1, control: [1, 0, -1], command: [-1, 0, 1]}}",
         ),
-        "w.yaml:5:68: `control`: found [1.0, 0.0, -1.0], expected ascending values",
+        "w.yaml:5:68: `control`: expected ascending values, found [1.0, 0.0, -1.0]",
     );
 }
 
@@ -115,7 +115,7 @@ fn invalid_px4_keys_are_rejected() {
 fn invalid_ground_stations_are_rejected() {
     check(
         "robots: {r: {model: bluerov2, mavlink: {udp: qgc}}}",
-        "w.yaml:1:46: `udp`: found `qgc`, expected an IP address and a port such as `127.0.0.1:14550`",
+        "w.yaml:1:46: `udp`: expected an IP address and a port such as `127.0.0.1:14550`, found `qgc`",
     );
     check(
         "robots: {r: {model: bluerov2, mavlink: {system_id: 0}}}",

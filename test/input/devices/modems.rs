@@ -47,7 +47,7 @@ fn invalid_modems_are_rejected() {
         (format!("modem: {{{acoustic}}}"), "w.yaml:7:20: missing key `band_khz` (lowest and highest frequency) in `modem`"),
         (
             format!("modem: {{{acoustic}, band_khz: [30, 20]}}"),
-            "w.yaml:7:186: `band_khz`: found 30 to 20, expected the lower frequency first",
+            "w.yaml:7:186: `band_khz`: expected the lower frequency first, found 30 to 20",
         ),
         (
             "modem: evologics_s2c_r_18_34, address: 3}\n        k: {modem: seatrac_x110, address: 3".to_string(),
@@ -95,7 +95,7 @@ fn invalid_bridges_are_rejected() {
         ),
         (
             "from: a/r, to: b/r, topic: /a/p/data, service: /b/arm",
-            "w.yaml:10:54: x: found `topic` and `service`: expected one of them, remove the other",
+            "w.yaml:10:54: x: expected either `topic` or `service`, found both; remove one of them",
         ),
         (
             "from: a/r, to: all, service: /b/arm",

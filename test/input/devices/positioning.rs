@@ -192,6 +192,6 @@ fn keys_without_effect() {
     let camera = "kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, exposure_ev100: 9";
     check(
         &device(&format!("{camera}, auto_exposure_ev100: [1, 9]")),
-        "w.yaml:8:147: `auto_exposure_ev100` has no effect together with `exposure_ev100`: expected one of them",
+        "w.yaml:8:147: `auto_exposure_ev100` has no effect together with `exposure_ev100`; remove one of them",
     );
 }

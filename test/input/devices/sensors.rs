@@ -337,7 +337,7 @@ fn impossible_sensor_positions() {
         camera,
         "[0.3, 0, 0]",
         &[
-            "w.yaml:8:25: s is within its robot's shape base_link/frame, which it renders: found [0.3, 0, 0], expected a position outside, or `render_self: false` on the camera",
+            "w.yaml:8:25: s is within its robot's shape base_link/frame, which it renders; expected a position outside, found [0.3, 0, 0]; move it, or set `render_self: false` on the camera",
         ],
     );
     check(camera, "[0.6, 0, 0]", &[]);
@@ -351,7 +351,7 @@ fn impossible_sensor_positions() {
         laser,
         "[5, 0.5, 1]",
         &[
-            "w.yaml:8:25: s is inside the structure wall and measures only this structure: found it at [5.00, 0.50, 1.00] in the world, expected a position outside",
+            "w.yaml:8:25: s is inside the structure wall and measures only this structure; expected a position outside, found [5.00, 0.50, 1.00] in the world",
         ],
     );
     check(laser, "[5, 0.5, 2.1]", &[]);

@@ -16,11 +16,11 @@ fn invalid_actors_are_rejected() {
     for (route, expected) in [
         (
             "waypoints_m: [[0, 0, 0]], speed_m_s: 1",
-            "w.yaml:1:27: `waypoints_m`: found 1 waypoint, expected at least 2",
+            "w.yaml:1:27: `waypoints_m`: expected at least 2 waypoints, found 1",
         ),
         (
             "waypoints_m: [[0, 0, 0], [1, 0, 0]]",
-            "w.yaml:1:13: `times_s`: found 0 times for 2 waypoints; expected one each, or `speed_m_s`",
+            "w.yaml:1:13: `times_s`: expected one time for each waypoint, or `speed_m_s`, found 0 times for 2 waypoints",
         ),
         (
             "waypoints_m: [[0, 0, 0], [1, 0, 0]], times_s: [0, 1], speed_m_s: 1",

@@ -79,7 +79,9 @@ fn invalid_netcdf_files_are_rejected() {
         "q.nc",
         &good,
         "",
-        &format!("{at}: found several variables, expected `variable`: one of `flag`, `q`"),
+        &format!(
+            "{at}: the file has several variables; expected the key `variable` with one of `flag`, `q`, found none"
+        ),
     );
     refuses(
         "q.nc",
@@ -135,7 +137,7 @@ fn invalid_tables_are_rejected() {
         b"a,b\n1,2\n",
         "",
         &format!(
-            "{at}: found no coordinate column in its first line, expected some of `x`, `lon`, `longitude`, `easting`, `y`, `lat`, `latitude`, `northing`, `depth`, `z`, `height`, `altitude`, `lev`, `time`, `t`"
+            "{at}: expected some of `x`, `lon`, `longitude`, `easting`, `y`, `lat`, `latitude`, `northing`, `depth`, `z`, `height`, `altitude`, `lev`, `time`, `t` in its first line, found no column of coordinates"
         ),
     );
     refuses(
@@ -148,7 +150,9 @@ fn invalid_tables_are_rejected() {
         "q.csv",
         b"x,u,v\n1,2,3\n",
         "",
-        &format!("{at}: found several columns of values, expected `variable`: one of `u`, `v`"),
+        &format!(
+            "{at}: the file has several columns of values; expected the key `variable` with one of `u`, `v`, found none"
+        ),
     );
     refuses(
         "q.csv",
@@ -211,7 +215,7 @@ fn invalid_rasters_are_rejected() {
         "q.asc",
         &with("cellsize 5\n1 2\n3\n"),
         "",
-        &format!("{at}: found 3 numbers, expected 2 x 2"),
+        &format!("{at}: expected 2 x 2 numbers, found 3"),
     );
     refuses(
         "q.asc",
@@ -255,7 +259,7 @@ fn invalid_raw_files_are_rejected() {
     );
     wrong(
         "{data: q.f32, number: f32, axes: [{name: x, count: 3}]}",
-        "w.yaml:1:49: `q.f32`: found 8 bytes, expected 12: 3 numbers of 4 bytes after 0",
+        "w.yaml:1:49: `q.f32`: expected 12 bytes, 3 numbers of 4 bytes after 0, found 8",
     );
     wrong(
         "{data: q.f32, number: f32, axes: [{name: x}]}",

@@ -90,7 +90,7 @@ fn air_and_weather() {
     );
     check(
         &world("air: {reference_height_m: 2, shear: {kind: log, roughness_m: 3}}"),
-        "w.yaml:1:62: `roughness_m`: found 3, expected less than `reference_height_m`, 2",
+        "w.yaml:1:62: `roughness_m`: expected less than `reference_height_m` = 2, found 3",
     );
     check(
         &world("air: {gusts: {kind: drydn}}"),
@@ -106,7 +106,7 @@ fn air_and_weather() {
 fn invalid_regions_are_rejected() {
     check(
         &world("water: {regions: {river: {corners_m: [[0, 0], [1, 1]]}}}"),
-        "w.yaml:1:38: `river`: found 2 corners, expected at least 3",
+        "w.yaml:1:38: `river`: expected at least 3 corners, found 2",
     );
     check(
         &world(

@@ -54,7 +54,7 @@ fn only_one_definition_of_the_height() {
     );
     check(
         &waves("kind: jonswap, hs_m: 1, beaufort: 4"),
-        "w.yaml:1:16: `waves` gives the wave height by `hs_m` and `beaufort`, expected one of `hs_m`, `wind_speed_m_s` or `beaufort`: leave the others out",
+        "w.yaml:1:16: `waves`: expected one of `hs_m`, `wind_speed_m_s` or `beaufort`, found `hs_m` and `beaufort`; leave the others out",
     );
     check(
         &waves("kind: torsethaugen, tp_s: 9"),

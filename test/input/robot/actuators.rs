@@ -92,19 +92,19 @@ fn invalid_actuator_lags_are_rejected() {
         &motor(
             "command: newton, range: [-1, 1], curve: direct, lag: {kind: transfer_function, numerator: [1], denominator: [1]}",
         ),
-        "w.yaml:10:158: the lag of t1: found a denominator of order 0, expected 1 to 3",
+        "w.yaml:10:158: the lag of t1: expected a denominator of order 1 to 3, found order 0",
     );
     check(
         &motor(
             "command: newton, range: [-1, 1], curve: direct, lag: {kind: transfer_function, numerator: [1], denominator: [1, 4, 6, 4, 1]}",
         ),
-        "w.yaml:10:158: the lag of t1: found a denominator of order 4, expected 1 to 3",
+        "w.yaml:10:158: the lag of t1: expected a denominator of order 1 to 3, found order 4",
     );
     check(
         &motor(
             "command: newton, range: [-1, 1], curve: direct, lag: {kind: transfer_function, numerator: [1, 2], denominator: [1, 1]}",
         ),
-        "w.yaml:10:161: the lag of t1: found a numerator of order 1, expected less than 1",
+        "w.yaml:10:161: the lag of t1: expected a numerator of order less than 1, found order 1",
     );
     check(
         &motor(

@@ -69,11 +69,11 @@ fn buoyancy_and_hull() {
 fn invalid_added_mass_is_rejected() {
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_udot: 5.5}}}"),
-        "w.yaml:5:26: the added mass of base_link is unstable: found the eigenvalue -5.5000, expected none below 0 (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:26: the added mass of base_link is unstable; expected no eigenvalue below 0, found -5.5000; SNAME derivatives are negative, `values` and `rows` positive",
     );
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_qdot: 20, M_udot: 20}}}"),
-        "w.yaml:5:26: the added mass of base_link is unstable: found the eigenvalue -17.3701, expected none below 0 (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:26: the added mass of base_link is unstable; expected no eigenvalue below 0, found -17.3701; SNAME derivatives are negative, `values` and `rows` positive",
     );
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_qdot: -0.3}}}"),

@@ -261,7 +261,7 @@ fn invalid_shapes_are_rejected() {
         &world(
             "structures: {a: {shapes: {s: {kind: heightfield, heights_m: [[0, 0], [0]], size_m: [1, 1]}}}}",
         ),
-        "w.yaml:1:61: row 2 of the heights has 1 numbers, expected 2 as in the first",
+        "w.yaml:1:61: row 2 of the heights: expected 2 numbers as in the first row, found 1",
     );
     check(
         "props: {p: {body: {source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\nrobots: {}\n",

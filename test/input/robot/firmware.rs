@@ -29,7 +29,7 @@ fn invalid_firmware_values_are_rejected() {
     );
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000}}}",
-        "w.yaml:2:65: `rate_hz`: found 1000, expected at most 500 with steps of 0.002 s",
+        "w.yaml:2:65: `rate_hz`: expected at most 500 with steps of 0.002 s, found 1000",
     );
 }
 
@@ -47,7 +47,7 @@ fn boat_needs_surge_and_yaw_thrusters() {
     );
     check(
         "robots:\n  r: {model: {extends: robots/heron.yaml, firmware: {extends: firmware/heron_velocity.yaml, rate_hz: 600}}}",
-        "w.yaml:2:102: `rate_hz`: found 600, expected at most 500 with steps of 0.002 s",
+        "w.yaml:2:102: `rate_hz`: expected at most 500 with steps of 0.002 s, found 600",
     );
 }
 
@@ -67,7 +67,7 @@ fn names_of_fins_and_joints() {
     );
     check(
         "robots:\n  r: {model: {extends: robots/taipan300.yaml, firmware: {pitch_limits_deg: [5, -5]}}}",
-        "w.yaml:2:76: `pitch_limits_deg`: found [5, -5], expected the steepest dive first",
+        "w.yaml:2:76: `pitch_limits_deg`: expected the steepest dive first, found [5, -5]",
     );
     check(
         "robots:\n  r: {model: {extends: robots/rover.yaml, firmware: {left: [front_left_whel]}}}",

@@ -59,7 +59,7 @@ fn broken_tables_are_refused() {
     assert_eq!(table(&good), "", "a good one");
     assert_eq!(
         table(&good.replacen("   1\t    1\t", "   7\t    1\t", 1)),
-        "`t.1`: line 1: found the mode 7, expected 1 to 6: the table must be of one body without generalized modes"
+        "`t.1`: line 1: expected a mode from 1 to 6, found 7; use a table of one body without generalized modes"
     );
     assert_eq!(
         table("8.0 1 1 0.5\n"),
@@ -67,11 +67,11 @@ fn broken_tables_are_refused() {
     );
     assert_eq!(
         table("8.0 1\n"),
-        "`t.1`: line 1: found 2 numbers, expected PER I J A and B"
+        "`t.1`: line 1: expected the numbers PER I J A and B, found 2 numbers"
     );
     assert_eq!(
         table("8 1 1 0.5 0.1\n7 1 1 0.5 0.1\n"),
-        "`t.1`: found 2 finite frequencies of added mass and damping, expected at least 4"
+        "`t.1`: expected at least 4 finite frequencies of added mass and damping, found 2"
     );
     let negative: String = (1..7).map(|k| format!("{k} 3 3 0.5 -0.3\n")).collect();
     assert!(
@@ -132,7 +132,7 @@ fn wave_forces_must_fit_the_hull() {
     assert!(with(&gap, "excitation: t.3", BALL).starts_with("`t.3`: no force at the period "));
     assert_eq!(
         with("8 0 1 1 1\n", "excitation: t.3", BALL),
-        "`t.3`: line 1: found 5 numbers, expected PER BETA I MOD PHS RE IM"
+        "`t.3`: line 1: expected the numbers PER BETA I MOD PHS RE IM, found 5 numbers"
     );
 }
 

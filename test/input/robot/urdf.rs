@@ -52,7 +52,7 @@ fn files_that_are_not_urdf() {
     check(
         "xacro",
         "<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'><xacro:arm/></robot>",
-        "r.urdf:1:1: found a xacro file, expected the output of `xacro`: run `xacro file.xacro > file.urdf`",
+        "r.urdf:1:1: expected the output of `xacro`, found a xacro file; run `xacro file.xacro > file.urdf`",
     );
     check(
         "empty",

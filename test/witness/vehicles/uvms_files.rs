@@ -103,7 +103,7 @@ fn invalid_trial_gives_one_problem_line() {
             "short",
             "traj2_imu.csv",
             "time_secs,x_ori,y_ori,z_ori,w_ori\n0,0,0,0,1\n0.1,0,0,0,1\n",
-            "traj2_imu.csv: found 2 rows, expected at least 20 over 1 s",
+            "traj2_imu.csv: expected at least 20 rows over 1 s, found 2",
         ),
         (
             "empty",

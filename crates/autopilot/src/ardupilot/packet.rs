@@ -42,21 +42,21 @@ pub fn decode(bytes: &[u8]) -> Result<ServoPacket, String> {
         Some(MAGIC_32) => MAX_OUTPUTS,
         Some(other) => {
             return Err(format!(
-                "magic number: found {other}, expected {MAGIC_16} or {MAGIC_32}"
+                "magic number: expected {MAGIC_16} or {MAGIC_32}, found {other}"
             ));
         }
-        None => return Err(format!("found {} bytes, expected a packet", bytes.len())),
+        None => return Err(format!("expected a packet, found {} bytes", bytes.len())),
     };
     let expected = HEADER + 2 * output_count;
     if bytes.len() != expected {
         let found = bytes.len();
-        return Err(format!("found {found} bytes, expected {expected}"));
+        return Err(format!("expected {expected} bytes, found {found}"));
     }
     let words: Vec<u16> = (1..expected / 2).filter_map(word).collect();
     let (frame_rate, count) = (words[0], [words[1], words[2]]);
     if frame_rate < MIN_FRAME_RATE {
         return Err(format!(
-            "frame rate: found {frame_rate} Hz, expected at least {MIN_FRAME_RATE}"
+            "frame rate: expected at least {MIN_FRAME_RATE} Hz, found {frame_rate} Hz"
         ));
     }
     let mut pwm = [0; MAX_OUTPUTS];
@@ -97,19 +97,19 @@ mod tests {
     fn malformed_packets_are_refused() {
         let good = packet(MAGIC_16, 400, 1, &[1500; 16]);
         for (bytes, expected) in [
-            (&b""[..], "found 0 bytes, expected a packet"),
-            (&good[..39], "found 39 bytes, expected 40"),
+            (&b""[..], "expected a packet, found 0 bytes"),
+            (&good[..39], "expected 40 bytes, found 39"),
             (
                 &packet(1, 400, 1, &[1500; 16]),
-                "magic number: found 1, expected 18458 or 29569",
+                "magic number: expected 18458 or 29569, found 1",
             ),
             (
                 &packet(MAGIC_32, 400, 1, &[1500; 16]),
-                "found 40 bytes, expected 72",
+                "expected 72 bytes, found 40",
             ),
             (
                 &packet(MAGIC_16, 0, 1, &[1500; 16]),
-                "frame rate: found 0 Hz, expected at least 11",
+                "frame rate: expected at least 11 Hz, found 0 Hz",
             ),
         ] {
             assert_eq!(decode(bytes).unwrap_err(), expected);

@@ -122,7 +122,7 @@ fn set_mode(number: u32, robot: usize) -> Reaction {
             ..Reaction::default()
         },
         None => refused(format!(
-            "mode: found {number}, expected 0 to {}",
+            "mode: expected 0 to {}, found {number}",
             mode_number(ControlMode::Dive)
         )),
     }
@@ -137,7 +137,7 @@ fn command_long(request: &COMMAND_LONG_DATA, robot: usize, simulation: &Simulati
         MavCmd::MAV_CMD_DO_SET_MODE if has_firmware => match index(request.param2) {
             Some(mode) => set_mode(mode, robot),
             None => refused(format!(
-                "mode: found {}, expected an integer",
+                "mode: expected an integer, found {}",
                 request.param2
             )),
         },
@@ -169,7 +169,7 @@ fn arm(parameter: f32, robot: usize) -> Reaction {
             }],
             ..Reaction::default()
         },
-        _ => refused(format!("arming: found {parameter}, expected 0 or 1")),
+        _ => refused(format!("arming: expected 0 or 1, found {parameter}")),
     }
 }
 

@@ -179,7 +179,7 @@ impl<T: Persist, const N: usize> Persist for [T; N] {
             .collect::<Result<Vec<T>, String>>()?;
         items
             .try_into()
-            .map_err(|items: Vec<T>| format!("found {} items, expected {N}", items.len()))
+            .map_err(|items: Vec<T>| format!("expected {N} items, found {}", items.len()))
     }
 }
 

@@ -322,7 +322,7 @@ fn check_exposure_keys(file: &CameraConfig, problems: &mut Problems) {
     {
         problems.push(
             at.key_place(found),
-            format!("`{found}` has no effect together with `{fixed}`: expected one of them"),
+            format!("`{found}` has no effect together with `{fixed}`; remove one of them"),
         );
     }
 }

@@ -84,8 +84,7 @@ fn check_sensor(
         };
         if let Some(what) = shape.or_else(hull) {
             let text = format!(
-                "{name} is within {what}, which it renders: found [{x}, {y}, {z}], expected a \
-                 position outside, or `render_self: false` on the camera"
+                "{name} is within {what}, which it renders; expected a position outside, found [{x}, {y}, {z}]; move it, or set `render_self: false` on the camera"
             );
             problems.note(place, text);
         }
@@ -98,8 +97,7 @@ fn check_sensor(
         structures.filter(|(_, c)| is_within(&c.geometry, c.R_LG.tr_mul_vec(p_WS - c.p_LoG)));
     if let Some((structure, _)) = around.next() {
         let text = format!(
-            "{name} is inside the structure {} and measures only this structure: found it at \
-             [{:.2}, {:.2}, {:.2}] in the world, expected a position outside",
+            "{name} is inside the structure {} and measures only this structure; expected a position outside, found [{:.2}, {:.2}, {:.2}] in the world",
             structure.name, p_WS.x, p_WS.y, p_WS.z
         );
         problems.note(place, text);

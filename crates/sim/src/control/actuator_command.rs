@@ -37,7 +37,7 @@ pub(crate) fn apply(
             let (model, target) = find_robot(scene, state, *robot)?;
             let n = model.fins.len();
             if values.len() != n {
-                let reason = format!("found {} values, expected {n}, one per fin", values.len());
+                let reason = format!("expected {n} values, one per fin, found {}", values.len());
                 return Err(reject(*robot, reason));
             }
             set_fins(*robot, model, target, values)
@@ -101,7 +101,7 @@ fn set_thrusters(
             String::new()
         };
         let reason = format!(
-            "found {} values, expected {n}, one per thruster{and_fins}",
+            "expected {n} values, one per thruster{and_fins}, found {}",
             values.len()
         );
         return Err(reject(robot, reason));

@@ -183,7 +183,7 @@ fn set_condition(
             if !(0.0..=1.0).contains(level) {
                 return Err(reject(
                     *robot,
-                    format!("{}: found the level {level}, expected 0 to 1", l.name),
+                    format!("{}: expected a level from 0 to 1, found {level}", l.name),
                 ));
             }
             target.loads[*load] = *level;
@@ -297,7 +297,7 @@ fn check_health(robot: usize, health: &Health) -> Result<(), CommandRejection> {
     match health {
         Health::Reduced(part) if !(0.0..=1.0).contains(part) => Err(reject(
             robot,
-            format!("health: found {part}, expected 0 to 1"),
+            format!("health: expected 0 to 1, found {part}"),
         )),
         _ => Ok(()),
     }
@@ -323,7 +323,7 @@ fn command_winch(
     let (WinchCommand::Speed(value) | WinchCommand::Length(value)) = command;
     if !value.is_finite() {
         return Err(reject(format!(
-            "winch of {}: found {value}, expected a finite number",
+            "winch of {}: expected a finite number, found {value}",
             model.name
         )));
     }
@@ -375,7 +375,7 @@ pub(crate) fn check(robot: usize, name: &str, value: f64) -> Result<(), CommandR
     }
     Err(reject(
         robot,
-        format!("{name}: found {value}, expected a finite number"),
+        format!("{name}: expected a finite number, found {value}"),
     ))
 }
 

@@ -91,7 +91,7 @@ fn check_partner(
         return Err(format!("no robot number {robot}"));
     };
     if !engage {
-        return Err("found a partner, expected none for a release; omit the partner".into());
+        return Err("expected no partner for a release, found one; omit the partner".into());
     }
     let own = c.a.link().is_some_and(|(r, _)| r == robot);
     match (c.kind, c.b) {

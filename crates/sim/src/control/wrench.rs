@@ -18,7 +18,7 @@ pub(crate) fn apply(
     let now = state.time_ns;
     let (model, target) = find_robot(scene, state, robot)?;
     if wrench.link >= model.links.len() {
-        let why = format!("found link {}; expected one of the robot", wrench.link);
+        let why = format!("expected a link of the robot, found {}", wrench.link);
         return Err(reject(robot, why));
     }
     check_finite(robot, "force", wrench.F.f)?;

@@ -59,7 +59,7 @@ impl Model {
         let Some((mut robot, joints)) = arm(&scene).map(|(robot, joints)| (robot.clone(), joints))
         else {
             return Err(format!(
-                "{}: found no robot with exactly the joints {}, expected one as in worlds/uvms_pool.yaml",
+                "{}: no robot with exactly the joints {}; expected a robot as in worlds/uvms_pool.yaml",
                 scene.name,
                 JOINT_NAMES.join(", ")
             ));

@@ -58,7 +58,7 @@ pub fn load_trials(folder: &Path) -> Result<Trials, String> {
     names.dedup();
     if names.is_empty() {
         return Err(format!(
-            "{shown}: found no trial, expected files NAME_imu.csv and NAME_joint_states.csv"
+            "{shown}: expected files NAME_imu.csv and NAME_joint_states.csv, found no trial"
         ));
     }
     let mut trials = Trials::default();
@@ -209,7 +209,7 @@ fn read_columns<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[f6
     } else {
         Err(wrong(
             0,
-            format!("found {} rows, expected at least 20 over 1 s", rows.len()),
+            format!("expected at least 20 rows over 1 s, found {}", rows.len()),
         ))
     }
 }

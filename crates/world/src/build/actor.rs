@@ -14,7 +14,7 @@ pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<
     let points: Vec<Vec3> = file.waypoints_m.iter().map(|p| Vec3::from(*p)).collect();
     let n = points.len();
     if n < 2 {
-        let text = "`waypoints_m`: found 1 waypoint, expected at least 2";
+        let text = "`waypoints_m`: expected at least 2 waypoints, found 1";
         problems.push(file.at.key_place("waypoints_m"), text);
         return None;
     }
@@ -60,7 +60,7 @@ fn waypoint_times(file: &ActorEntry, points: &[Vec3], problems: &mut Problems) -
         None if file.times_s.len() == points.len() => Some(file.times_s.clone()),
         None => {
             let text = format!(
-                "`times_s`: found {} times for {} waypoints; expected one each, or `speed_m_s`",
+                "`times_s`: expected one time for each waypoint, or `speed_m_s`, found {} times for {} waypoints",
                 file.times_s.len(),
                 points.len()
             );

@@ -54,7 +54,7 @@ pub(crate) fn build_air(
         ShearConfig::Log { roughness_m, at } => {
             if *roughness_m >= air.reference_height_m {
                 let text = format!(
-                    "`roughness_m`: found {roughness_m}, expected less than `reference_height_m`, {}",
+                    "`roughness_m`: expected less than `reference_height_m` = {}, found {roughness_m}",
                     air.reference_height_m
                 );
                 problems.push(at.key_place("roughness_m"), text);

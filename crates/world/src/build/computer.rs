@@ -34,7 +34,7 @@ pub(crate) fn build_computers(
     for (c, (name, file)) in model.computers.iter().enumerate() {
         let found = file.tasks.iter().count();
         if found > MAX_TASKS {
-            let text = format!("{name}: found {found} tasks, expected at most {MAX_TASKS}");
+            let text = format!("{name}: expected at most {MAX_TASKS} tasks, found {found}");
             problems.push(file.at.key_place("tasks"), text);
         }
         let is_name_taken = robot.sensors.iter().any(|sensor| sensor.name == name)

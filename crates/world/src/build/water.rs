@@ -160,7 +160,7 @@ pub(crate) fn build_regions(
         };
         if corners.len() < 3 {
             let text = format!(
-                "{}: found {} corners, expected at least 3",
+                "{}: expected at least 3 corners, found {}",
                 quote(name),
                 corners.len()
             );

@@ -179,9 +179,8 @@ fn only_given(
         }
         _ => {
             let found = enumerate_keys(present.into_iter(), "and");
-            let text = format!(
-                "`waves` gives the wave height by {found}, expected one of {expected}: leave the others out"
-            );
+            let text =
+                format!("`waves`: expected one of {expected}, found {found}; leave the others out");
             problems.push(place, text);
         }
     }

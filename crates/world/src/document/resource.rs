@@ -38,9 +38,9 @@ pub enum ResourceError {
 impl std::fmt::Display for ResourceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Missing => f.write_str(
-                "found no resource; expected the name of a bundled robot, a file or a text",
-            ),
+            Self::Missing => {
+                f.write_str("expected the name of a bundled robot, a file or a text, found none")
+            }
             Self::NotFound(text) | Self::UnsupportedFormat(text) | Self::Malformed(text) => {
                 f.write_str(text)
             }
@@ -161,7 +161,7 @@ fn entry_of_text(text: &str) -> Result<Node, ResourceError> {
 }
 
 fn unsupported(found: &str) -> ResourceError {
-    let text = format!("found {found}; expected a YAML robot file or a URDF");
+    let text = format!("expected a YAML robot file or a URDF, found {found}");
     ResourceError::UnsupportedFormat(text)
 }
 

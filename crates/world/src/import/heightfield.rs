@@ -65,18 +65,18 @@ fn grid((rows, own_size): Raster, given: &HeightfieldKeys<'_>) -> Result<Heightf
     if let Some(n) = rows.iter().position(|row| row.len() != nx) {
         let (k, found) = (n + 1, rows[n].len());
         return Err(format!(
-            "row {k} of the heights has {found} numbers, expected {nx} as in the first"
+            "row {k} of the heights: expected {nx} numbers as in the first row, found {found}"
         ));
     }
     if nx < 2 || rows.len() < 2 {
         return Err(format!(
-            "found {nx} x {} heights, expected at least 2 x 2",
+            "expected at least 2 x 2 heights, found {nx} x {}",
             rows.len()
         ));
     }
     if nx.saturating_mul(rows.len()) > SAMPLES_MAX {
         return Err(format!(
-            "found {nx} x {} heights, expected at most {SAMPLES_MAX}",
+            "expected at most {SAMPLES_MAX} heights, found {nx} x {}",
             rows.len()
         ));
     }
@@ -169,4 +169,65 @@ fn ascii_grid(text: &str) -> Result<Raster, String> {
     let rows = grid.samples.chunks(x.len().max(1));
     let rows = rows.map(<[f64]>::to_vec).collect();
     Ok((rows, Some([extent(x), extent(y)])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given<'a>() -> HeightfieldKeys<'a> {
+        HeightfieldKeys {
+            file: None,
+            heights: None,
+            size: Some([4.0, 2.0]),
+            scale: 1.0,
+        }
+    }
+
+    #[test]
+    fn north_first_rows_are_reversed() {
+        let rows = [vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]];
+        let field = grid(
+            (rows.to_vec(), None),
+            &HeightfieldKeys {
+                scale: -1.0,
+                ..given()
+            },
+        )
+        .unwrap();
+        assert_eq!((field.count, field.size), ([3, 2], [4.0, 2.0]));
+        assert_eq!(field.heights, [-4.0, -5.0, -6.0, -1.0, -2.0, -3.0]);
+    }
+
+    #[test]
+    fn rasters_are_read() {
+        let (rows, size) = csv("# heights\n1, 2\n3,4,\n").unwrap();
+        assert_eq!((rows, size), (vec![vec![1.0, 2.0], vec![3.0, 4.0]], None));
+        let grid = "ncols 2\nnrows 3\nxllcorner 500000\nyllcorner 4e6\ncellsize 2.5\nNODATA_value -1\n1 2\n3 4\n5 6\n";
+        let (rows, size) = ascii_grid(grid).unwrap();
+        assert_eq!((rows.len(), size), (3, Some([2.5, 5.0])));
+    }
+
+    #[test]
+    fn invalid_rasters_give_one_line_errors() {
+        let wrong = |text: &str| ascii_grid(text).unwrap_err();
+        assert_eq!(
+            wrong("ncols 2\nnrows 2\ncellsize 1\n1 2\n3 -9999\n"),
+            "row 2: a cell without data, expected heights everywhere: fill the gaps"
+        );
+        assert_eq!(
+            wrong("ncols 2\nnrows 2\ncellsize 1\n1 2\n3\n"),
+            "expected 2 x 2 numbers, found 3"
+        );
+        assert_eq!(
+            wrong("cellsize 1\n1 2\n"),
+            "no `ncols` and `nrows` in its header: not an ESRI ASCII grid"
+        );
+        assert_eq!(csv("1,x\n").unwrap_err(), "line 1: `x` is not a number");
+        let ragged = grid((vec![vec![1.0, 2.0], vec![1.0]], None), &given());
+        assert_eq!(
+            ragged.unwrap_err(),
+            "row 2 of the heights: expected 2 numbers as in the first row, found 1"
+        );
+    }
 }

@@ -159,7 +159,7 @@ def check_spawn_errors():
         refused(102, "lowercase", "SpawnEntity", name="Second Robot", **spawn("bluerov2"))
         refused(103, "SDF", "SpawnEntity", name="a", **spawn("model.sdf"))
         refused(103, "SDF", "SpawnEntity", name="a", **spawn(text="<?xml version='1.0'?><sdf version='1.9'/>"))
-        refused(104, "found no resource", "SpawnEntity", name="a", **spawn())
+        refused(104, "expected the name of a bundled robot", "SpawnEntity", name="a", **spawn())
         refused(105, "namespace", "SpawnEntity", name="a", entity_namespace="x y", **spawn("bluerov2"))
         refused(109, "inside the seabed", "SpawnEntity", name="a", **spawn("bluerov2", at=(0, 0, -6)))
         refused(109, "inside bluerov2", "SpawnEntity", name="a", **spawn("bluerov2", at=(0.1, 0, -1)))
@@ -277,7 +277,7 @@ def check_simulation_state():
         assert answer.status == SUCCEEDED and answer.result.result.result == OK, answer
         simulator.ok("SetSimulationState", **target(STOPPED))
         assert state() == STOPPED and (stamp().sec, stamp().nanosec) == (0, 0)
-        simulator.refused(103, "expected 0", "SetSimulationState", **target(9))
+        simulator.refused(103, "expected a state from 0", "SetSimulationState", **target(9))
         # reset of only the state: the time continues
         simulator.ok("StepSimulation", steps=100)
         moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3)))
@@ -340,7 +340,7 @@ tags: [test]
             assert simulator.entities(tags=lead) == ["grid_1", "guest"]
             simulator.refused(NOT_FOUND, "no entity", "SetEntityInfo", entity="none", info=info)
             info.category.category = 3
-            simulator.refused(FAILED, "category 3", "SetEntityInfo", entity="grid_0", info=info)
+            simulator.refused(FAILED, "found 3", "SetEntityInfo", entity="grid_0", info=info)
             simulator.ok("DeleteEntity", entity="grid_0")
             saved = simulator.ok("GetCurrentWorld").world
             assert saved.tags == ["test"], saved
@@ -498,7 +498,7 @@ def refuse_requests(file):
         refused(FAILED, "static", "SetEntityState", entity=structure, state=state, set_pose=True, set_twist=True)
         playing = message(f"{PACKAGE}/msg/SimulationState", state=PLAYING)
         refused(102, "lockstep", "SetSimulationState", state=playing)
-        refused(FAILED, "scope 8", "ResetSimulation", scope=8)
+        refused(FAILED, "found 8", "ResetSimulation", scope=8)
         steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
         _, answer = steps.send(steps=0)
         assert not answer.accepted

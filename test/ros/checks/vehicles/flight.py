@@ -34,7 +34,7 @@ def check_flight_by_cmd_vel():
         call(m, "takeoff")
         assert wait_for(lambda: seen() and modes[-1] == "flying" and places[-1].z > 3.4, 20), (modes[-1], places[-1])
         velocity(m, math.nan, 0.0, 0.0)
-        wait_until(log, lambda line: line.level == WARN and "velocity: found NaN" in line.msg)
+        wait_until(log, lambda line: line.level == WARN and "velocity: expected a finite number, found NaN" in line.msg)
         start = places[-1].x
 
         def ahead(send):

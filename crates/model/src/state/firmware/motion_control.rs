@@ -142,7 +142,7 @@ impl PathProgress {
         let n = waypoints.len();
         if n == 0 || n > MAX_WAYPOINTS {
             return Err(format!(
-                "path: found {n} waypoints, expected 1 to {MAX_WAYPOINTS}"
+                "path: expected 1 to {MAX_WAYPOINTS} waypoints, found {n}"
             ));
         }
         if let Some(k) = waypoints.iter().position(|p| !p.is_finite()) {

@@ -175,7 +175,7 @@ fn check_gripper(
     check(robot, &members.name, max_effort)?;
     if max_effort < 0.0 {
         let reason = format!(
-            "{}: found max_effort {max_effort}, expected 0 or more",
+            "{}: expected a max_effort of 0 or more, found {max_effort}",
             members.name
         );
         return Err(reject(robot, reason));
@@ -377,7 +377,7 @@ fn check_value(
     Err(reject(
         robot,
         format!(
-            "{}: found {value}, expected a finite {}",
+            "{}: expected a finite {}, found {value}",
             joint.name,
             mode.keyword()
         ),
@@ -390,7 +390,7 @@ fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Comman
     }
     Err(reject(
         robot,
-        format!("found {found} values, expected {expected}, one per joint of the group"),
+        format!("expected {expected} values, one per joint of the group, found {found}"),
     ))
 }
 
@@ -420,13 +420,13 @@ pub fn check_trajectory(
             if values.len() != n && !(may_miss && values.is_empty()) {
                 let found = values.len();
                 return Err(format!(
-                    "point {k}: found {found} {what}, expected {n}, one per joint"
+                    "point {k}: expected {n} {what}, one per joint, found {found}"
                 ));
             }
             if let Some(i) = values.iter().position(|v| !v.is_finite()) {
                 let name = &robot.links[t.joints[i] + 1].joint.name;
                 return Err(format!(
-                    "point {k}: {what} of {name}: found {}, expected a finite number",
+                    "point {k}: {what} of {name}: expected a finite number, found {}",
                     values[i]
                 ));
             }
@@ -555,9 +555,9 @@ fn check_tolerances(t: &Trajectory) -> Result<(), String> {
     for (what, list) in [("path", &t.path_tolerance), ("goal", &t.goal_tolerance)] {
         if !list.is_empty() && list.len() != t.joints.len() {
             return Err(format!(
-                "found {} {what} tolerances, expected {}, one per joint",
-                list.len(),
-                t.joints.len()
+                "expected {} {what} tolerances, one per joint, found {}",
+                t.joints.len(),
+                list.len()
             ));
         }
         let finite = |x: &Tolerance| (x.position + x.velocity + x.acceleration).is_finite();

@@ -51,7 +51,7 @@ pub(crate) fn build_bridges(
             }
             (Some(_), Some(_)) => {
                 let text = format!(
-                    "{name}: found `topic` and `service`: expected one of them, remove the other"
+                    "{name}: expected either `topic` or `service`, found both; remove one of them"
                 );
                 problems.push(entry.at.key_place("service"), text);
             }

@@ -93,7 +93,7 @@ fn build_medium(file: &MediumConfig, problems: &mut Problems) -> (Medium, [f64; 
     let mut band = |band: [f64; 2], factor: f64, at: &Places, key: &str| {
         if band[0] >= band[1] {
             let text = format!(
-                "`{key}`: found {} to {}, expected the lower frequency first",
+                "`{key}`: expected the lower frequency first, found {} to {}",
                 band[0], band[1]
             );
             problems.push(at.key_place(key), text);
@@ -244,8 +244,7 @@ fn build_satellite(file: &SatelliteConfig) -> SatelliteMedium {
 fn build_scheme(file: &SchemeConfig, problems: &mut Problems) -> Option<Scheme> {
     let Some(modulation) = parse_modulation(&file.modulation) else {
         let text = format!(
-            "`modulation`: found {}, expected bpsk, qpsk, dbpsk, fsk, coherent_fsk, ook, qam4, \
-             qam16, qam64, qam256, qam1024, or lora_sf5 to lora_sf12",
+            "`modulation`: expected bpsk, qpsk, dbpsk, fsk, coherent_fsk, ook, qam4, qam16, qam64, qam256, qam1024, or lora_sf5 to lora_sf12, found {}",
             quote(&file.modulation)
         );
         problems.push(file.at.key_place("modulation"), text);
@@ -295,7 +294,7 @@ fn build_pattern(file: &PatternConfig, problems: &mut Problems) -> Directivity {
                 .then(|| AxialTable::new(points.map(|(a, g)| [a, *g]).collect()))
                 .flatten();
             let expected = format!(
-                "found {} angles and {} gains, expected increasing angles and one gain for each",
+                "expected increasing angles and one gain for each, found {} angles and {} gains",
                 angles_deg.len(),
                 gains_db.len()
             );
@@ -310,8 +309,7 @@ fn build_pattern(file: &PatternConfig, problems: &mut Problems) -> Directivity {
             let (azimuths, elevations) = (radians(azimuths_deg), radians(elevations_deg));
             let table = AttitudeTable::new(azimuths, elevations, gains_db.clone());
             let expected = format!(
-                "found {} azimuths, {} elevations and {} gains, expected increasing angles within \
-                 one turn and, for each elevation, one gain for each azimuth",
+                "expected increasing angles within one turn and, for each elevation, one gain for each azimuth, found {} azimuths, {} elevations and {} gains",
                 azimuths_deg.len(),
                 elevations_deg.len(),
                 gains_db.len()

@@ -260,7 +260,7 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
     let order = den.len().saturating_sub(1);
     if !(1..=3).contains(&order) {
         return Err(format!(
-            "found a denominator of order {order}, expected 1 to 3"
+            "expected a denominator of order 1 to 3, found order {order}"
         ));
     }
     if den[0] == 0.0 {
@@ -270,7 +270,7 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
     }
     if num.len() > order {
         return Err(format!(
-            "found a numerator of order {}, expected less than {order}",
+            "expected a numerator of order less than {order}, found order {}",
             num.len() - 1
         ));
     }

@@ -229,7 +229,7 @@ fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopi
 
 fn parse_address(text: &str, at: &Places, problems: &mut Problems) -> IpAddr {
     text.parse().unwrap_or_else(|_| {
-        let text = format!("`address`: found {}, expected an IP address", quote(text));
+        let text = format!("`address`: expected an IP address, found {}", quote(text));
         problems.push(at.key_place("address"), text);
         IpAddr::V4(Ipv4Addr::LOCALHOST)
     })
@@ -272,7 +272,7 @@ fn all_outputs(
         if !(low <= neutral && neutral <= high && low < high) {
             let (key, place) = output.input_key;
             let found = output.input;
-            let text = format!("`{key}`: found {found:?}, expected ascending values");
+            let text = format!("`{key}`: expected ascending values, found {found:?}");
             problems.push(place, text);
             continue;
         }
@@ -291,7 +291,7 @@ fn all_outputs(
 pub(crate) fn build_mavlink(file: &MavlinkConfig, problems: &mut Problems) -> MavlinkTelemetry {
     let address = file.udp.parse().unwrap_or_else(|_| {
         let text = format!(
-            "`udp`: found {}, expected an IP address and a port such as `127.0.0.1:14550`",
+            "`udp`: expected an IP address and a port such as `127.0.0.1:14550`, found {}",
             quote(&file.udp)
         );
         problems.push(file.at.key_place("udp"), text);
@@ -356,7 +356,7 @@ pub(crate) fn assign_ports(
                 Ok(port) => autopilot.port = port,
                 Err(_) => {
                     return refuse(format!(
-                        "found more than {k} autopilots, expected at most {k}: one UDP port each"
+                        "expected at most {k} autopilots with one UDP port each, found more"
                     ));
                 }
             }

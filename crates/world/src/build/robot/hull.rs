@@ -85,7 +85,7 @@ fn load_hull_mesh(
     if mesh.triangles.len() > TRIANGLES_MAX && !is_box {
         let found = mesh.triangles.len();
         let text =
-            format!("{what}: found {found} triangles, expected at most {TRIANGLES_MAX} of a hull");
+            format!("{what}: expected at most {TRIANGLES_MAX} triangles of a hull, found {found}");
         problems.push(place, text);
         return None;
     }

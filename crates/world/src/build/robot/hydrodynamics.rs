@@ -165,7 +165,7 @@ pub(crate) fn kelpie_attitude(
 fn strips(name: &str, file: &SlenderConfig, problems: &mut Problems) -> usize {
     if file.cross_flow_strips == 1 {
         let text = format!(
-            "the cross-flow drag of {name}: found 1 strip, expected 0 (exact) or 2 and more"
+            "the cross-flow drag of {name}: expected 0 strips (exact) or at least 2, found 1"
         );
         problems.push(file.at.key_place("cross_flow_strips"), text);
     }
@@ -251,8 +251,7 @@ pub(crate) fn added_mass(
     let smallest = smallest_eigenvalue(&added);
     if smallest < -1e-9 * largest {
         let text = format!(
-            "the added mass of {name} is unstable: found the eigenvalue {smallest:.4}, expected none below 0 \
-             (SNAME derivatives are negative, `values` and `rows` positive)"
+            "the added mass of {name} is unstable; expected no eigenvalue below 0, found {smallest:.4}; SNAME derivatives are negative, `values` and `rows` positive"
         );
         problems.push(at, text);
     }

@@ -22,8 +22,7 @@ pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<BemTable, String
     let (rho, g) = (one("rho")?, one("g")?);
     if (g / gravity - 1.0).abs() > 0.01 {
         return Err(format!(
-            "found g = {g} m/s2, expected the world's {gravity}: wavelengths differ; compute the \
-             data set with the world's gravity"
+            "wavelengths differ; expected the gravity {gravity} m/s2 of the world, found {g}; compute the data set with the world's gravity"
         ));
     }
     let scale = density / rho;
@@ -63,9 +62,9 @@ fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
         let lower = word.to_lowercase();
         MOTIONS.iter().position(|m| lower == *m).ok_or_else(|| {
             format!(
-                "found the motion {}, expected one of {}: expected one rigid body",
-                quote(word),
-                quoted_list(MOTIONS)
+                "expected the motions of one rigid body, {}, found {}",
+                quoted_list(MOTIONS),
+                quote(word)
             )
         })
     };

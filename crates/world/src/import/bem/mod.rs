@@ -55,7 +55,7 @@ impl BemTable {
         if self.omega.len() < 4 {
             let n = self.omega.len();
             return Err(format!(
-                "found {n} finite frequencies of added mass and damping, expected at least 4"
+                "expected at least 4 finite frequencies of added mass and damping, found {n}"
             ));
         }
         if let Some(k) = (1..self.omega.len()).find(|k| self.omega[*k] <= self.omega[k - 1]) {

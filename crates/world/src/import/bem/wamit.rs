@@ -48,7 +48,7 @@ fn axis(x: f64, line: usize) -> Result<usize, String> {
         return Ok(x as usize - 1);
     }
     Err(format!(
-        "line {line}: found the mode {x}, expected 1 to 6: the table must be of one body without generalized modes"
+        "line {line}: expected a mode from 1 to 6, found {x}; use a table of one body without generalized modes"
     ))
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn read_radiation(text: &str, scale: Scale) -> Result<BemTable, Strin
     for (line, row) in rows(text) {
         if row.len() < 4 {
             return Err(format!(
-                "line {line}: found {} numbers, expected PER I J A and B",
+                "line {line}: expected the numbers PER I J A and B, found {} numbers",
                 row.len()
             ));
         }
@@ -110,7 +110,7 @@ pub(crate) fn read_excitation(
         let [period, heading, mode, _, _, re, im] = row[..] else {
             let n = row.len();
             return Err(format!(
-                "line {line}: found {n} numbers, expected PER BETA I MOD PHS RE IM"
+                "line {line}: expected the numbers PER BETA I MOD PHS RE IM, found {n} numbers"
             ));
         };
         let i = axis(mode, line)?;
@@ -144,7 +144,7 @@ pub(crate) fn read_excitation(
     }
     if table.omega.len() < 2 {
         return Err(format!(
-            "found {} periods of wave forces, expected at least 2",
+            "expected at least 2 periods of wave forces, found {}",
             table.omega.len()
         ));
     }

@@ -180,11 +180,11 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<S
         .saturating_add(head.skip_bytes as usize);
     if map.len() != expected {
         let text = format!(
-            "{}: found {} bytes, expected {expected}: {count} numbers of {} bytes after {}",
+            "{}: expected {expected} bytes, {count} numbers of {} bytes after {}, found {}",
             quote(&data.to_string_lossy()),
-            map.len(),
             number.size(),
-            head.skip_bytes
+            head.skip_bytes,
+            map.len()
         );
         problems.push(place, text);
         return None;

@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         }
         if found != tag {
             return Err(format!(
-                "not a NetCDF classic file: found a list with the tag {found}, expected {tag}"
+                "not a NetCDF classic file; expected a list with the tag {tag}, found {found}"
             ));
         }
         let mut all = Vec::new();
@@ -190,7 +190,7 @@ fn number(kind: u32) -> ReadResult<Number> {
         10 => Number::I64,
         _ => {
             return Err(format!(
-                "found a variable of type number {kind}, expected numbers"
+                "expected a variable with numbers, found type {kind}"
             ));
         }
     })
@@ -354,7 +354,7 @@ pub(crate) fn choose_variable(names: &[&str], requested: Option<&str>) -> ReadRe
         (None, [_]) => Ok(0),
         (None, []) => Err("found no variable on a grid".into()),
         (None, _) => Err(format!(
-            "found several variables, expected `variable`: one of {}",
+            "the file has several variables; expected the key `variable` with one of {}, found none",
             list()
         )),
     }

@@ -30,7 +30,7 @@ pub(crate) fn read_table(
     if axes.is_empty() {
         let names = quoted_list(coordinates.iter().copied());
         return Err(format!(
-            "found no coordinate column in its first line, expected some of {names}"
+            "expected some of {names} in its first line, found no column of coordinates"
         ));
     }
     let value = match (requested, others.as_slice()) {
@@ -47,7 +47,7 @@ pub(crate) fn read_table(
         (None, _) => {
             let all = quoted_list(others.iter().copied());
             return Err(format!(
-                "found several columns of values, expected `variable`: one of {all}"
+                "the file has several columns of values; expected the key `variable` with one of {all}, found none"
             ));
         }
     };
@@ -170,7 +170,7 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
     };
     if samples.len() as f64 != nx * ny {
         return Err(format!(
-            "found {} numbers, expected {nx} x {ny}",
+            "expected {nx} x {ny} numbers, found {}",
             samples.len()
         ));
     }

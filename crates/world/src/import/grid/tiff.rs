@@ -18,7 +18,7 @@ pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
     let (nx, ny) = (nx as usize, ny as usize);
     if nx.saturating_mul(ny) > SAMPLES_MAX {
         return Err(format!(
-            "found {nx} x {ny} samples, expected at most {SAMPLES_MAX}: convert it to NetCDF"
+            "expected at most {SAMPLES_MAX} samples, found {nx} x {ny}; convert it to NetCDF"
         ));
     }
     let axes = read_axes(&mut tiff, nx, ny)?;
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
     let mut samples = read_samples(tiff.with_limits(Limits::unlimited()))?;
     if samples.len() != nx * ny {
         let bands = samples.len() as f64 / (nx * ny) as f64;
-        return Err(format!("found {bands} bands, expected one"));
+        return Err(format!("expected one band, found {bands}"));
     }
     for s in &mut samples {
         if Some(*s) == missing {
@@ -58,7 +58,7 @@ fn read_axes<R: Read + Seek>(
     let tie = tiff.get_tag_f64_vec(Tag::ModelTiepointTag).ok();
     let (Some([dx, dy, ..]), Some([i, j, _, x, y, ..])) = (scale.as_deref(), tie.as_deref()) else {
         return Err(
-            "found no scale and tie point, expected a GeoTIFF aligned with east and north".into(),
+            "expected a GeoTIFF aligned with east and north, found no scale and tie point".into(),
         );
     };
     let (dx, dy, i, j, x, y) = (*dx, *dy, *i, *j, *x, *y);
@@ -102,8 +102,7 @@ fn read_samples<R: Read + Seek>(mut tiff: Decoder<R>) -> Result<Vec<f64>, String
         DecodingResult::F64(v) => v,
         _ => {
             return Err(
-                "found an unsupported number format, expected 8 to 32 bits, or double precision"
-                    .into(),
+                "expected numbers of 8 to 32 bits or double precision, found another format".into(),
             );
         }
     })

@@ -57,7 +57,7 @@ pub(crate) fn read_with_corners(
     let known = ["stl", "obj", "dae", "gltf", "glb"];
     if !known.contains(&ending.as_str()) {
         return Err(format!(
-            "not a supported mesh format: found the extension `{ending}`, expected one of {known:?}"
+            "unknown mesh format; expected one of the extensions {known:?}, found `{ending}`"
         ));
     }
     let size = std::fs::metadata(path)

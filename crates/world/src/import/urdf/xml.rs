@@ -181,7 +181,7 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
     }) {
         reader.report(
             root,
-            "found a xacro file, expected the output of `xacro`: run `xacro file.xacro > file.urdf`",
+            "expected the output of `xacro`, found a xacro file; run `xacro file.xacro > file.urdf`",
         );
         return None;
     }

@@ -63,7 +63,7 @@ impl Controller<'_> {
             } => {
                 if !value.is_finite() || *value < 0.0 {
                     return Err(format!(
-                        "gain: found {value}, expected a finite number of at least 0"
+                        "gain: expected a finite number of at least 0, found {value}"
                     ));
                 }
                 self.control.gains.of_kind_mut(*kind)[*axis] = *value;
@@ -156,7 +156,7 @@ impl Controller<'_> {
     fn move_sticks(&mut self, sticks: [f64; 4]) -> Result<(), String> {
         if let Some(bad) = sticks.iter().find(|x| !(-1.0..=1.0).contains(*x)) {
             return Err(format!(
-                "joystick: found the deflection {bad}, expected -1 to 1"
+                "joystick: expected deflections from -1 to 1, found {bad}"
             ));
         }
         let is_moved = sticks.iter().any(|x| x.abs() > STICK_DEADBAND);

@@ -72,8 +72,8 @@ fn check_depths_and_volumes(
 ) {
     if file.dive_depth_m <= file.turn_depth_m {
         let text = format!(
-            "`dive_depth_m`: found {}, expected more than `turn_depth_m` = {}",
-            file.dive_depth_m, file.turn_depth_m
+            "`dive_depth_m`: expected more than `turn_depth_m` = {}, found {}",
+            file.turn_depth_m, file.dive_depth_m
         );
         problems.push(file.at.key_place("dive_depth_m"), text);
     }
@@ -83,7 +83,7 @@ fn check_depths_and_volumes(
     for volume in file.volumes_m3 {
         if !(low..=high).contains(&volume) {
             let text = format!(
-                "`volumes_m3`: found {volume}, expected {low} to {high}, the range of the engine"
+                "`volumes_m3`: expected {low} to {high}, the range of the engine, found {volume}"
             );
             problems.push(file.at.key_place("volumes_m3"), text);
         }

@@ -45,7 +45,7 @@ pub(crate) fn build_firmware(
 fn check_rate(rate: f64, dt: f64, places: &Places, problems: &mut Problems) {
     if rate * dt > 1.0 + 1e-9 {
         let text = format!(
-            "`rate_hz`: found {rate}, expected at most {} with steps of {dt} s",
+            "`rate_hz`: expected at most {} with steps of {dt} s, found {rate}",
             1.0 / dt
         );
         problems.push(places.key_place("rate_hz"), text);
@@ -268,7 +268,7 @@ fn heading_depth_gains(
     let [down, up] = file.pitch_limits_deg;
     if down > up {
         let text =
-            format!("`pitch_limits_deg`: found [{down}, {up}], expected the steepest dive first");
+            format!("`pitch_limits_deg`: expected the steepest dive first, found [{down}, {up}]");
         problems.push(file.at.key_place("pitch_limits_deg"), text);
     }
     HeadingDepthGains {
