@@ -373,7 +373,7 @@ fn files_and_folders_keep_to_their_size() {
         let lines = text.lines().count();
         if lines > FILE_LINES {
             wrong.push(format!(
-                "{file}: {lines} lines, expected at most {FILE_LINES}"
+                "{file}: {lines} lines; expected at most {FILE_LINES}"
             ));
         }
         let folder = Path::new(&file)
@@ -403,7 +403,7 @@ fn files_and_folders_keep_to_their_size() {
     }
     for (folder, n) in folders.into_iter().filter(|(_, n)| *n > FOLDER_FILES) {
         wrong.push(format!(
-            "{folder}: {n} files, expected at most {FOLDER_FILES}"
+            "{folder}: {n} files; expected at most {FOLDER_FILES}"
         ));
     }
     expect_none("sizes of files and folders", &wrong);
@@ -1249,6 +1249,26 @@ fn prose_has_no_vague_references() {
         }
     }
     expect_none("prose repeats nouns and uses standard verbs", &wrong);
+}
+
+// Goal: error messages have the form that CONVENTIONS.md defines. Method: in the messages of
+// libraries and node, `found` does not precede `expected` in a clause, and a statement before
+// `expected` ends with a semicolon. Tolerance: none.
+#[test]
+fn messages_state_the_expected_value_first() {
+    let compile = |pattern| regex_lite::Regex::new(pattern).unwrap();
+    let order = compile(r"\bfound\b[^;]*[,;:] expected\b");
+    let comma = compile(r", expected\b");
+    let mut wrong = Vec::new();
+    for (file, text) in sources() {
+        for (n, line) in text.lines().enumerate() {
+            let message = messages_of(line);
+            if order.is_match(&message) || comma.is_match(&message) {
+                wrong.push(format!("{file}:{}: {}", n + 1, message.trim()));
+            }
+        }
+    }
+    expect_none("a message is `what is wrong; expected X, found Y`", &wrong);
 }
 
 /// Returns the prose of a line of Rust: its string literals and its comment. A line whose string

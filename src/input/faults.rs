@@ -283,7 +283,7 @@ mod tests {
         );
         assert_eq!(
             request_fault("imu", "dead").unwrap_err(),
-            "no beacon `imu` in the world, expected one of beacons/gate; a device of a robot needs `robot`"
+            "no beacon `imu` in the world; expected one of beacons/gate; a device of a robot needs `robot`"
         );
         assert!(
             request_fault("gate", "leak")
@@ -299,7 +299,7 @@ mod tests {
         };
         assert_eq!(
             wrong("battery", "reduced", &["fraction"], &[0.5]),
-            "`battery` cannot be `reduced`, expected one of dead, intermittent, shortage"
+            "`battery` cannot be `reduced`; expected one of dead, intermittent, shortage"
         );
         assert_eq!(
             wrong("battery", "shortage", &[], &[]),
@@ -319,7 +319,7 @@ mod tests {
         );
         assert_eq!(
             wrong("imu", "spoofed", &[], &[]),
-            "`imu` cannot be `spoofed`, expected one of dead, stuck, biased, noisy, intermittent"
+            "`imu` cannot be `spoofed`; expected one of dead, stuck, biased, noisy, intermittent"
         );
         assert_eq!(
             wrong("gps", "jammed", &["power_w"], &[-1.0]),
@@ -332,7 +332,7 @@ mod tests {
         assert!(wrong("imu", "biased", &["bias"], &[f64::NAN]).contains("out of its range"));
         assert!(
             wrong("wing", "dead", &[], &[])
-                .starts_with("no device `wing` on r, expected one of thrusters/")
+                .starts_with("no device `wing` on r; expected one of thrusters/")
         );
     }
 }

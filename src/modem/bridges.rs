@@ -102,7 +102,7 @@ fn origin_type(
     }
     find_type(&bridge.message_type).ok_or_else(|| {
         error(format!(
-            "unknown message type {}: expected a type of the standard packages or of merrow",
+            "unknown message type {}; expected a type of the standard packages or of merrow",
             bridge.message_type
         ))
     })

@@ -88,7 +88,7 @@ fn service_type(
     found.map_or_else(
         || {
             error(format!(
-                "unknown service type {name}: expected a type of the standard packages or of merrow"
+                "unknown service type {name}; expected a type of the standard packages or of merrow"
             ))
         },
         Ok,

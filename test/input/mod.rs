@@ -116,7 +116,7 @@ robots:
     joint_positions: {elbow: 9}
 ";
     let expected = "\
-w.yaml:1:1: unknown key `sed` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, \
+w.yaml:1:1: unknown key `sed` in the file; expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, \
 `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`; did you mean `seed`?
 w.yaml:2:14: `dt_s`: expected a number from 0.000001 to 0.1 [s], found `2`
 w.yaml:2:29: `integrator`: expected one of `rk4`, `semi_implicit`, found string `euler`
@@ -125,8 +125,8 @@ w.yaml:5:3: in `robots`: expected a name of lowercase letters, digits and `_` th
 w.yaml:7:12: no file `robots/bluerov3.yaml`, looked in `.`, `params`; did you mean `bluerov2.yaml`?
 w.yaml:8:17: `position_m`: expected 3 numbers [m], found 2
 w.yaml:12:23: `mass_kg`: expected a positive number [kg], found `-1`
-w.yaml:16:29: no link `rist` declared above this line: expected one of `base_link`, `armbase`, `shoulder`, `upperarm`, `elbow`, \
+w.yaml:16:29: no link `rist` declared above this line; expected one of `base_link`, `armbase`, `shoulder`, `upperarm`, `elbow`, \
 `wrist`, `jaw`; did you mean `wrist`?
-w.yaml:17:23: joint elbow starts at 9, expected 0 to 3.4907";
+w.yaml:17:23: joint elbow starts at 9; expected 0 to 3.4907";
     check(text, expected);
 }

@@ -120,7 +120,7 @@ fn camera_bias_is_refused() {
         .expect_err("it is refused")
         .to_string();
     assert!(
-        found.contains("`camera` cannot be `biased`, expected one of dead, stuck, intermittent"),
+        found.contains("`camera` cannot be `biased`; expected one of dead, stuck, intermittent"),
         "{found}"
     );
 }

@@ -176,7 +176,7 @@ impl NodeOptions {
                 .filter(|id| *id <= MAX_DOMAIN_ID)
                 .ok_or_else(|| {
                     ArgsError(format!(
-                        "ROS_DOMAIN_ID is '{value}', expected a number from 0 to {MAX_DOMAIN_ID}"
+                        "ROS_DOMAIN_ID is '{value}'; expected a number from 0 to {MAX_DOMAIN_ID}"
                     ))
                 })?;
         }
@@ -187,7 +187,7 @@ impl NodeOptions {
                 "OFF" => DiscoveryRange::Off,
                 _ => {
                     return Err(ArgsError(format!(
-                        "ROS_AUTOMATIC_DISCOVERY_RANGE is '{value}', expected SUBNET, LOCALHOST, OFF or SYSTEM_DEFAULT"
+                        "ROS_AUTOMATIC_DISCOVERY_RANGE is '{value}'; expected SUBNET, LOCALHOST, OFF or SYSTEM_DEFAULT"
                     )));
                 }
             };
@@ -198,7 +198,7 @@ impl NodeOptions {
             Some("1") => self.discovery = DiscoveryRange::Localhost,
             Some(value) => {
                 return Err(ArgsError(format!(
-                    "ROS_LOCALHOST_ONLY is '{value}', expected 0 or 1"
+                    "ROS_LOCALHOST_ONLY is '{value}'; expected 0 or 1"
                 )));
             }
         }

@@ -173,21 +173,21 @@ fn invalid_environment_variables_are_refused() {
     check(
         "ROS_DOMAIN_ID",
         "233",
-        "ROS_DOMAIN_ID is '233', expected a number from 0 to 232",
+        "ROS_DOMAIN_ID is '233'; expected a number from 0 to 232",
     );
     check(
         "ROS_DOMAIN_ID",
         "x",
-        "ROS_DOMAIN_ID is 'x', expected a number from 0 to 232",
+        "ROS_DOMAIN_ID is 'x'; expected a number from 0 to 232",
     );
     check(
         "ROS_LOCALHOST_ONLY",
         "yes",
-        "ROS_LOCALHOST_ONLY is 'yes', expected 0 or 1",
+        "ROS_LOCALHOST_ONLY is 'yes'; expected 0 or 1",
     );
     check(
         "ROS_AUTOMATIC_DISCOVERY_RANGE",
         "NEAR",
-        "ROS_AUTOMATIC_DISCOVERY_RANGE is 'NEAR', expected SUBNET, LOCALHOST, OFF or SYSTEM_DEFAULT",
+        "ROS_AUTOMATIC_DISCOVERY_RANGE is 'NEAR'; expected SUBNET, LOCALHOST, OFF or SYSTEM_DEFAULT",
     );
 }

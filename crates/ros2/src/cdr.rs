@@ -71,7 +71,7 @@ impl fmt::Display for CdrError {
                     "expected at least {needed} bytes at offset {offset}, found {remaining}"
                 )
             }
-            Self::Bool(value) => write!(f, "boolean is {value}, expected 0 or 1"),
+            Self::Bool(value) => write!(f, "boolean is {value}; expected 0 or 1"),
             Self::Utf8 => write!(f, "string is not UTF-8"),
             Self::MissingNul => write!(f, "string does not end with NUL"),
         }

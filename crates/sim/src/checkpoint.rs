@@ -132,13 +132,13 @@ fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
     let format = u32::load(from).map_err(short)?;
     if format != FORMAT {
         return Err(format!(
-            "this checkpoint has format {format}, expected format {FORMAT} of Merrow {VERSION}"
+            "this checkpoint has format {format}; expected format {FORMAT} of Merrow {VERSION}"
         ));
     }
     let version = String::load(from).map_err(short)?;
     if version != VERSION {
         return Err(format!(
-            "this is a checkpoint of Merrow {version}, expected one of Merrow {VERSION}"
+            "this is a checkpoint of Merrow {version}; expected one of Merrow {VERSION}"
         ));
     }
     let length = u64::load(from).map_err(short)?;
@@ -161,14 +161,14 @@ fn check_world(from: &mut Reader<'_>, scene: &Scene) -> Result<(), String> {
     let name = String::load(from).map_err(damage)?;
     if name != scene.name {
         return Err(format!(
-            "this is a checkpoint of the world {name}, expected one of {}",
+            "this is a checkpoint of the world {name}; expected one of {}",
             scene.name
         ));
     }
     let seed = u64::load(from).map_err(damage)?;
     if seed != scene.seed {
         return Err(format!(
-            "this checkpoint has the seed {seed}, expected the seed {} of the world {name}",
+            "this checkpoint has the seed {seed}; expected the seed {} of the world {name}",
             scene.seed
         ));
     }

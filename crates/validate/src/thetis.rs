@@ -237,10 +237,10 @@ impl Mission {
                 Some(x) if (lo..=hi).contains(&x) => {}
                 Some(x) => {
                     misses.push(format!(
-                        "{what}: {x:.2} {unit}, expected {lo:.2} to {hi:.2} {unit}"
+                        "{what}: {x:.2} {unit}; expected {lo:.2} to {hi:.2} {unit}"
                     ));
                 }
-                None => misses.push(format!("{what}: never, expected {lo:.2} to {hi:.2} {unit}")),
+                None => misses.push(format!("{what}: never; expected {lo:.2} to {hi:.2} {unit}")),
             }
         };
         check("settled at the depth", self.settled, PAPER[0], "s");
@@ -251,7 +251,7 @@ impl Mission {
             .filter(|s| (s.heading - HEADING).abs() > HEADING_BAND)
         {
             misses.push(format!(
-                "heading at the end: {:.1} deg, expected {HEADING} +- {HEADING_BAND}",
+                "heading at the end: {:.1} deg; expected {HEADING} +- {HEADING_BAND}",
                 last.heading
             ));
         }

@@ -243,7 +243,7 @@ pub(crate) fn explain_unknown_key<'a>(
     if expected.is_empty() {
         return (
             format!(
-                "unknown key {} in {owner}, expected no keys here",
+                "unknown key {} in {owner}; expected no keys here",
                 quote(wrong)
             ),
             None,
@@ -254,7 +254,7 @@ pub(crate) fn explain_unknown_key<'a>(
     let expected = quoted_list(expected.iter().copied());
     (
         format!(
-            "unknown key {} in {owner}, expected one of {expected}{hint}",
+            "unknown key {} in {owner}; expected one of {expected}{hint}",
             quote(wrong)
         ),
         meant,
@@ -331,7 +331,7 @@ mod tests {
             &format!("unknown key `colour` in `water`, {all}"),
             None,
         );
-        let none = "unknown key `colour` in `water`, expected no keys here";
+        let none = "unknown key `colour` in `water`; expected no keys here";
         assert_eq!(
             explain_unknown_key("colour", "`water`", &[]),
             (none.to_owned(), None)

@@ -253,7 +253,7 @@ pub fn read_kind_key<T: Fields>(
         let meant_kind = report_unknown_choice_keys::<T>(map, field, problems);
         if !(map.partial || meant_kind || map.get(KIND).is_some()) {
             let text = format!(
-                "missing key `{KIND}` in {}, expected {}",
+                "missing key `{KIND}` in {}; expected {}",
                 field.title(),
                 one_of()
             );

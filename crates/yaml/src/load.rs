@@ -256,7 +256,7 @@ impl Loader {
         if depth + base_depth > DEPTH_MAX {
             problems.push(
                 place,
-                format!("nested too deep: expected at most {DEPTH_MAX} levels"),
+                format!("nested too deep; expected at most {DEPTH_MAX} levels"),
             );
             return None;
         }
@@ -356,7 +356,7 @@ pub fn read_text(path: &Path) -> Result<String, String> {
         .map_err(|error| format!("cannot be read: {error}"))?;
     if bytes.len() > FILE_MAX {
         return Err(format!(
-            "too large: expected at most {} MiB",
+            "too large; expected at most {} MiB",
             FILE_MAX >> 20
         ));
     }
@@ -523,7 +523,7 @@ mod tests {
         std::fs::write(folder.0.join("x.yaml"), vec![b' '; FILE_MAX + 1]).unwrap();
         assert_eq!(
             folder.load("w.yaml").1,
-            "x.yaml: too large: expected at most 8 MiB"
+            "x.yaml: too large; expected at most 8 MiB"
         );
     }
 }

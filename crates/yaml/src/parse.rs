@@ -106,7 +106,7 @@ impl Builder<'_> {
                 if documents > 1 {
                     return Err((
                         self.place(&span.start),
-                        "a second YAML document: expected one per file".into(),
+                        "a second YAML document; expected one per file".into(),
                     ));
                 }
             }
@@ -131,7 +131,7 @@ impl Builder<'_> {
             | Event::SequenceStart(_, Some(_))
             | Event::MappingStart(_, Some(_)) => Err((
                 place,
-                "YAML tags (`!...`) other than `!!str` are not supported: expected only the value"
+                "YAML tags (`!...`) other than `!!str` are not supported; expected only the value"
                     .into(),
             )),
             Event::Scalar(text, style, anchor, None) => {
@@ -195,9 +195,9 @@ impl Builder<'_> {
     ) -> Result<(), Fatal> {
         let wrong = match name.as_str() {
             "<<" if !quoted => Some(
-                "merge keys (`<<`) are not supported: expected the keys themselves or `extends: FILE`",
+                "merge keys (`<<`) are not supported; expected the keys themselves or `extends: FILE`",
             ),
-            "" => Some("a key is empty: expected a name before the colon"),
+            "" => Some("a key is empty; expected a name before the colon"),
             _ => None,
         };
         if let Some(text) = wrong {
@@ -233,7 +233,7 @@ impl Builder<'_> {
         if self.stack.len() >= DEPTH_MAX {
             return Err((
                 place,
-                format!("nested too deep: expected at most {DEPTH_MAX} levels"),
+                format!("nested too deep; expected at most {DEPTH_MAX} levels"),
             ));
         }
         self.stack.push(OpenCollection {
@@ -275,7 +275,7 @@ impl Builder<'_> {
         if self.stack.len() + depth > DEPTH_MAX {
             return Err((
                 place,
-                format!("nested too deep: expected at most {DEPTH_MAX} levels"),
+                format!("nested too deep; expected at most {DEPTH_MAX} levels"),
             ));
         }
         self.add_memory(&place, weight)?;
@@ -447,11 +447,11 @@ mod tests {
         );
         check(
             "a: 1\n---\nb: 2\n",
-            "a.yaml:2:1: a second YAML document: expected one per file",
+            "a.yaml:2:1: a second YAML document; expected one per file",
         );
         check(
             "a: !!int 1\n",
-            "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported: expected only the value",
+            "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported; expected only the value",
         );
         check(
             "a: 1\nb: \0\n",
@@ -463,10 +463,10 @@ mod tests {
         );
         check(
             ": 2\n",
-            "a.yaml:1:1: a key is empty: expected a name before the colon",
+            "a.yaml:1:1: a key is empty; expected a name before the colon",
         );
         let merge =
-            "merge keys (`<<`) are not supported: expected the keys themselves or `extends: FILE`";
+            "merge keys (`<<`) are not supported; expected the keys themselves or `extends: FILE`";
         check(
             "a: &x {b: 1}\nc:\n  <<: *x\n",
             &format!("a.yaml:3:3: {merge}"),
@@ -483,7 +483,7 @@ mod tests {
         let deep = "[".repeat(100);
         assert_eq!(
             parsed(&deep).1,
-            "a.yaml:1:65: nested too deep: expected at most 64 levels"
+            "a.yaml:1:65: nested too deep; expected at most 64 levels"
         );
         let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
         for n in 1..20 {
@@ -512,7 +512,7 @@ mod tests {
         assert!(
             parsed(&nested)
                 .1
-                .ends_with("nested too deep: expected at most 64 levels")
+                .ends_with("nested too deep; expected at most 64 levels")
         );
     }
 

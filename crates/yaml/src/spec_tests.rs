@@ -169,7 +169,7 @@ fn all_errors_are_reported() {
          w.yaml:8:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `Rov`\n\
          w.yaml:9:14: `mass_kg`: expected a finite number [kg], found `.nan`\n\
          w.yaml:10:20: `inertia_kg_m2`: expected 3 numbers [kg m2], found 2\n\
-         w.yaml:11:1: unknown key `sede` in the file, expected one of `water`, `robots`, `seed`, `steps`, `record`; \
+         w.yaml:11:1: unknown key `sede` in the file; expected one of `water`, `robots`, `seed`, `steps`, `record`; \
          did you mean `seed`?",
     );
 }
@@ -194,7 +194,7 @@ fn missing_keys_are_named_once() {
     );
     refuses(
         "robots: {}\nwater: {current: {speed_m_s: 1}}\n",
-        "w.yaml:2:18: missing key `kind` in `current`, expected one of `none`, `uniform`, `gridded`",
+        "w.yaml:2:18: missing key `kind` in `current`; expected one of `none`, `uniform`, `gridded`",
     );
     refuses(
         "robots: {}\nwater: {current: {kind: uniform}}\n",
@@ -271,12 +271,12 @@ fn keys_of_a_shared_map_are_checked_together() {
     refuses(
         "robots: {a: {mass_kg: 1, thrusters: [{name: t, kind: uniform, speed_kn: 1, nam: x}]}}\n",
         "w.yaml:1:63: unknown key `speed_kn`: expected `speed_m_s` [m/s], found the unit `kn`\n\
-         w.yaml:1:76: unknown key `nam` in `thrusters[0]`, expected one of `turning`, `name`, `speed_m_s`, \
+         w.yaml:1:76: unknown key `nam` in `thrusters[0]`; expected one of `turning`, `name`, `speed_m_s`, \
          `heading_deg`; did you mean `name`?",
     );
     refuses(
         "robots: {}\nwater: {current: {kind: none, speed_m_s: 1}}\n",
-        "w.yaml:2:31: unknown key `speed_m_s` in `current`, expected no keys here",
+        "w.yaml:2:31: unknown key `speed_m_s` in `current`; expected no keys here",
     );
 }
 

@@ -641,7 +641,7 @@ fn faults_can_be_commanded() {
         .reason;
     assert_eq!(
         refused,
-        "`thrusters/t` cannot be `shortage`, expected one of dead, stuck, reduced, biased, noisy, intermittent"
+        "`thrusters/t` cannot be `shortage`; expected one of dead, stuck, reduced, biased, noisy, intermittent"
     );
     let refused = s
         .apply(&fault(FaultKind::Reduced(f64::NAN), Device::Thruster(0)))

@@ -88,6 +88,6 @@ fn tide_below_seabed_is_rejected() {
     let found = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
     assert_eq!(
         found.unwrap_err().to_string(),
-        "w.yaml:1:15: the water falls to -3 m at the origin, expected it above the seabed at -2 m"
+        "w.yaml:1:15: the water falls to -3 m at the origin; expected it above the seabed at -2 m"
     );
 }

@@ -396,7 +396,7 @@ type Change = fn(&mut Trajectory);
 const INVALID_CHANGES: [(Change, &str); 17] = [
     (
         |t| t.points.clear(),
-        "the trajectory has no points, expected at least one",
+        "the trajectory has no points; expected at least one",
     ),
     (
         |t| t.points[0].positions = vec![1.0],
@@ -416,19 +416,19 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
     (
         |t| t.points[0].positions[1] = 2.5,
-        "point 0: position of j2 is 2.5, expected -2 to 2",
+        "point 0: position of j2 is 2.5; expected -2 to 2",
     ),
     (
         |t| t.points[0].velocities[0] = 2.5,
-        "point 0: velocity of j1 is 2.5, expected no more than 2",
+        "point 0: velocity of j1 is 2.5; expected no more than 2",
     ),
     (
         |t| t.points[0].effort = vec![0.0, 51.0],
-        "point 0: effort of j2 is 51, expected no more than 50",
+        "point 0: effort of j2 is 51; expected no more than 50",
     ),
     (
         |t| t.points[0].velocities[1] = 0.1,
-        "the last point has velocity 0.1 for j2, expected 0",
+        "the last point has velocity 0.1 for j2; expected 0",
     ),
     (
         |t| t.points.push(t.points[0].clone()),
@@ -445,7 +445,7 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
     (
         |t| t.joints = vec![0],
-        "the trajectory does not contain joint j2, expected all joints of arm",
+        "the trajectory does not contain joint j2; expected all joints of arm",
     ),
     (|t| t.joints = vec![0, 0], "joint j1 is named twice"),
     (

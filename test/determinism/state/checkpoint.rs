@@ -351,11 +351,11 @@ fn mismatched_checkpoints_are_refused() {
     };
     refused(
         &changed(8),
-        "this checkpoint has format 2, expected format 3 of Merrow ",
+        "this checkpoint has format 2; expected format 3 of Merrow ",
     );
     refused(
         &changed(20),
-        "this is a checkpoint of Merrow 1.1.0, expected one of Merrow 0.1.0",
+        "this is a checkpoint of Merrow 1.1.0; expected one of Merrow 0.1.0",
     );
     for k in [checkpoint.len() / 2, checkpoint.len() - 1] {
         refused(
@@ -376,11 +376,11 @@ fn mismatched_checkpoints_are_refused() {
     let name = "test.yaml";
     refused(
         &of(RICH, None, "pond"),
-        "this is a checkpoint of the world pond, expected one of test.yaml",
+        "this is a checkpoint of the world pond; expected one of test.yaml",
     );
     refused(
         &of(RICH, Some(5), name),
-        "this checkpoint has the seed 5, expected the seed ",
+        "this checkpoint has the seed 5; expected the seed ",
     );
     let other = RICH.replace("depth_m: 30", "depth_m: 31");
     refused(

@@ -9,12 +9,12 @@ use crate::input::{check, device};
 fn invalid_probes_are_rejected() {
     check(
         &device("kind: probe, field: turbidty"),
-        "w.yaml:8:66: unknown water quantity `turbidty`: expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
+        "w.yaml:8:66: unknown water quantity `turbidty`; expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
     );
     let tracers = "water: {tracers: {turbidity: {unit: NTU, profile: [[0, 1]]}}}\n".to_string();
     check(
         &(tracers + &device("kind: probe, field: turbidty")),
-        "w.yaml:9:66: unknown water quantity `turbidty`: expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.tracers`; did you mean `turbidity`?",
+        "w.yaml:9:66: unknown water quantity `turbidty`; expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.tracers`; did you mean `turbidity`?",
     );
     check(
         &device("kind: probe, field: salinity, range: [5, 5], response_s: -1"),
@@ -22,7 +22,7 @@ fn invalid_probes_are_rejected() {
     );
     check(
         &device("kind: probe, field: salinity, range: [5, 5]"),
-        "w.yaml:8:83: `range` is [5, 5], expected the smaller value first",
+        "w.yaml:8:83: `range` is [5, 5]; expected the smaller value first",
     );
     check(
         &device("kind: probe, field: salinity, detection_limit: .nan"),
@@ -42,7 +42,7 @@ fn invalid_probes_are_rejected() {
 fn air_and_hull() {
     check(
         &device("kind: barometer, range_pa: [90000, 30000]"),
-        "w.yaml:8:73: `range_pa` is [90000, 30000], expected the smaller value first",
+        "w.yaml:8:73: `range_pa` is [90000, 30000]; expected the smaller value first",
     );
     check(
         &device("kind: anemometer, distance_constant_m: -2"),
@@ -58,7 +58,7 @@ fn air_and_hull() {
 fn instruments_need_their_monitored_component() {
     check(
         &device("kind: motor_telemetry"),
-        "w.yaml:8:11: s1 measures a motor: expected the key `thruster`, the thruster of this motor",
+        "w.yaml:8:11: s1 measures a motor; expected the key `thruster`, the thruster of this motor",
     );
     check(
         &device("kind: power_meter"),
@@ -82,6 +82,6 @@ fn invalid_samplers_are_rejected() {
     );
     check(
         &device("kind: water_sampler, volume_m3: 1, flow_m3_s: 1, fields: [density, salt]"),
-        "w.yaml:8:103: unknown water quantity `salt`: expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
+        "w.yaml:8:103: unknown water quantity `salt`; expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
     );
 }

@@ -51,7 +51,7 @@ fn invalid_modems_are_rejected() {
         ),
         (
             "modem: evologics_s2c_r_18_34, address: 3}\n        k: {modem: seatrac_x110, address: 3".to_string(),
-            "w.yaml:8:43: r/k has the address 3 of r/m: expected an own address",
+            "w.yaml:8:43: r/k has the address 3 of r/m; expected an own address",
         ),
         (
             "modem: evologics_s2c_r_18_34, mac: {kind: tdma, frame_s: 1, slots_s: []}".to_string(),
@@ -63,11 +63,11 @@ fn invalid_modems_are_rejected() {
         ),
         (
             "modem: evologics_s2c_r_18_34, power_w: 100".to_string(),
-            "w.yaml:7:52: r/m: `power_w` is 100 W, expected at most the maximum power of 80 W",
+            "w.yaml:7:52: r/m: `power_w` is 100 W; expected at most the maximum power of 80 W",
         ),
         (
             "modem: evologics_s2c_r_18_34, scheme: brust".to_string(),
-            "w.yaml:7:51: r/m: no scheme `brust`, expected `adaptive` or one of `instant_message`, `burst`; did you mean `burst`?",
+            "w.yaml:7:51: r/m: no scheme `brust`; expected `adaptive` or one of `instant_message`, `burst`; did you mean `burst`?",
         ),
     ] {
         check(&modem(&keys), expected);
@@ -79,11 +79,11 @@ fn invalid_bridges_are_rejected() {
     for (keys, expected) in [
         (
             "from: a/r, to: c/r, topic: /a/p/data",
-            "w.yaml:10:22: x: no modem `c/r`, expected the name of a modem such as `rov/acoustic`",
+            "w.yaml:10:22: x: no modem `c/r`; expected the name of a modem such as `rov/acoustic`",
         ),
         (
             "from: a/r, to: far, topic: /a/p/data",
-            "w.yaml:10:22: x: far does not receive from a/r: expected another modem with the same medium, band and rates",
+            "w.yaml:10:22: x: far does not receive from a/r; expected another modem with the same medium, band and rates",
         ),
         (
             "from: a/r, to: all, topic: /a/p/data, received_as: /q",
@@ -103,7 +103,7 @@ fn invalid_bridges_are_rejected() {
         ),
         (
             "from: a/r, to: a/r, service: /a/arm",
-            "w.yaml:10:22: x: a/r does not receive from a/r: expected another modem with the same medium, band and rates",
+            "w.yaml:10:22: x: a/r does not receive from a/r; expected another modem with the same medium, band and rates",
         ),
         (
             "from: a/r, to: b/r, topic: /a/p/data, timeout_s: 3",
@@ -130,7 +130,7 @@ fn services_of_bridges_are_checked() {
         ),
         (
             "from: a/r, to: b/r, service: /b/go, service_type: std_srvs/srv/Go",
-            "w.yaml:10:36: bridge x: unknown service type std_srvs/srv/Go: expected a type of the standard packages or of merrow",
+            "w.yaml:10:36: bridge x: unknown service type std_srvs/srv/Go; expected a type of the standard packages or of merrow",
         ),
         (
             "from: a/r, to: b/r, service: /b/r/set_mac, service_type: std_srvs/srv/Trigger",
@@ -171,7 +171,7 @@ fn topics_of_bridges_are_checked() {
         ),
         (
             "from: a/r, to: b/r, topic: /chat, message_type: std_msgs/msg/Text",
-            "w.yaml:10:34: bridge x: unknown message type std_msgs/msg/Text: expected a type of the standard packages or of merrow",
+            "w.yaml:10:34: bridge x: unknown message type std_msgs/msg/Text; expected a type of the standard packages or of merrow",
         ),
         (
             "from: a/r, to: b/r, topic: /a/p/data, message_type: std_msgs/msg/String",

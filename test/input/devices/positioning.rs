@@ -16,11 +16,11 @@ fn invalid_beacons_are_rejected() {
     );
     check(
         &world("beacon: pinger_27khz, robot: r, link: arm"),
-        "w.yaml:6:53: r has no link `arm`, expected one of `base_link`",
+        "w.yaml:6:53: r has no link `arm`; expected one of `base_link`",
     );
     check(
         &world("beacon: pinger_27khz, link: arm"),
-        "w.yaml:6:43: b has a `link` but no `robot`: expected both or none",
+        "w.yaml:6:43: b has a `link` but no `robot`; expected both or none",
     );
     check(
         &world(
@@ -38,14 +38,14 @@ fn invalid_beacons_are_rejected() {
 fn invalid_positioning_instruments_are_rejected() {
     check(
         &device("kind: hydrophone, band_khz: [30, 20], max_range_m: 100"),
-        "w.yaml:8:74: `band_khz` is [30, 20], expected the smaller value first",
+        "w.yaml:8:74: `band_khz` is [30, 20]; expected the smaller value first",
     );
     check(
         &device(&format!(
             "kind: usbl, frequency_khz: 25, source_level_db: 180, {}",
             RECEIVER.replace("100", "1000")
         )),
-        "w.yaml:8:132: `rate_hz` is 1, sound needs 1.429 s for 1000 m and back: expected at most 0.70",
+        "w.yaml:8:132: `rate_hz` is 1, sound needs 1.429 s for 1000 m and back; expected at most 0.70",
     );
     check(
         &device(&format!(
@@ -72,7 +72,7 @@ fn beacons_that_do_not_reply() {
     ));
     check(
         &(usbl + "beacons: {gate: {beacon: pinger_27khz}}\n"),
-        "w.yaml:8:146: the beacon gate does not answer s1, expected a transponder",
+        "w.yaml:8:146: the beacon gate does not answer s1; expected a transponder",
     );
 }
 
@@ -80,15 +80,15 @@ fn beacons_that_do_not_reply() {
 fn invalid_detectors_are_rejected() {
     check(
         &device("kind: obstacle_detector, max_range_m: 60, min_range_m: 80"),
-        "w.yaml:8:101: `min_range_m` is 80, expected less than `max_range_m` 60",
+        "w.yaml:8:101: `min_range_m` is 80; expected less than `max_range_m` 60",
     );
     check(
         &device("kind: obstacle_detector, max_range_m: 60, height_m: [3, 1]"),
-        "w.yaml:8:98: `height_m` is [3, 1], expected the smaller value first",
+        "w.yaml:8:98: `height_m` is [3, 1]; expected the smaller value first",
     );
     check(
         &device("kind: obstacle_detector, max_range_m: 60, sensor: sonar"),
-        "w.yaml:8:96: `sonar` has no echoes to process, expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, but the robot has none",
+        "w.yaml:8:96: `sonar` has no echoes to process; expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, but the robot has none",
     );
     check(
         &(body("") + "obstacles: {o: {position_m: [0, 0, 0], size_m: [1, 0, 1]}}\n"),
@@ -114,19 +114,19 @@ fn ais_and_radar() {
         &device(&format!(
             "{radar}, max_range_m: 3000, levels_dbm: [-40, -100]"
         )),
-        "w.yaml:8:163: `levels_dbm` is [-40, -100], expected the smaller value first",
+        "w.yaml:8:163: `levels_dbm` is [-40, -100]; expected the smaller value first",
     );
     check(
         &device(&format!(
             "{radar}, max_range_m: 3000, min_range_m: 4000, levels_dbm: [-100, -40]"
         )),
-        "w.yaml:8:164: `min_range_m` is 4000, expected less than `max_range_m` 3000",
+        "w.yaml:8:164: `min_range_m` is 4000; expected less than `max_range_m` 3000",
     );
     check(
         &device(&format!(
             "{radar}, max_range_m: 3000, speed_rpm: 120, levels_dbm: [-100, -40]"
         )),
-        "w.yaml:8:162: 2 turns and 1 sectors per second, expected sectors of at most one turn",
+        "w.yaml:8:162: 2 turns and 1 sectors per second; expected sectors of at most one turn",
     );
 }
 

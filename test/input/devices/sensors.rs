@@ -53,13 +53,13 @@ fn invalid_sensor_rates_are_rejected() {
 fn dvl_and_altimeter() {
     check(
         &device("kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [50, 0.5]"),
-        "w.yaml:8:111: `altitude_m` is [50, 0.5], expected the smaller value first",
+        "w.yaml:8:111: `altitude_m` is [50, 0.5]; expected the smaller value first",
     );
     check(
         &device(
             "kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 50], water_layer_m: [4, 2]",
         ),
-        "w.yaml:8:137: `water_layer_m` is [4, 2], expected the smaller value first",
+        "w.yaml:8:137: `water_layer_m` is [4, 2]; expected the smaller value first",
     );
     check(
         &device(
@@ -74,13 +74,13 @@ fn dvl_and_altimeter() {
     let modes = "kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 50], range_modes: [";
     check(
         &device(&format!("{modes}{{altitude_m: [3, 1], rate_hz: 10}}]")),
-        "w.yaml:8:149: `altitude_m` is [3, 1], expected the smaller value first",
+        "w.yaml:8:149: `altitude_m` is [3, 1]; expected the smaller value first",
     );
     check(
         &device(&format!(
             "{modes}{{altitude_m: [1, 9], rate_hz: 10}}, {{altitude_m: [2, 8], rate_hz: 5}}]"
         )),
-        "w.yaml:8:184: the range mode is not higher than the previous one: expected higher altitudes at both ends",
+        "w.yaml:8:184: the range mode is not higher than the previous one; expected higher altitudes at both ends",
     );
     check(
         &device(&format!(
@@ -92,11 +92,11 @@ fn dvl_and_altimeter() {
         &device(
             "kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 50], search_rate_hz: 3",
         ),
-        "w.yaml:8:138: `search_rate_hz` without `range_modes`: expected both or none",
+        "w.yaml:8:138: `search_rate_hz` without `range_modes`; expected both or none",
     );
     check(
         &device("kind: altimeter, min_range_m: 10, max_range_m: 1"),
-        "w.yaml:8:76: `min_range_m` is 10, expected less than `max_range_m` 1",
+        "w.yaml:8:76: `min_range_m` is 10; expected less than `max_range_m` 1",
     );
 }
 
@@ -145,7 +145,7 @@ fn invalid_satellite_receivers_are_rejected() {
     );
     check(
         &device("kind: gnss_heading, baseline_std_m: 0.01, antennas_m: [[0, 0, 0], [0, 0, 1]]"),
-        "w.yaml:8:100: the antennas are above each other, expected a horizontal distance of 0.01 m or more",
+        "w.yaml:8:100: the antennas are above each other; expected a horizontal distance of 0.01 m or more",
     );
 }
 
@@ -161,7 +161,7 @@ fn invalid_filters_are_rejected() {
     );
     check(
         &device("kind: ahrs, bias_time_constant_s: 1.5"),
-        "w.yaml:8:80: `bias_time_constant_s` is 1.5, expected two samples or more (2 s)",
+        "w.yaml:8:80: `bias_time_constant_s` is 1.5; expected two samples or more (2 s)",
     );
     check(
         &device("kind: ahrs, iron_nt: [1, 2]"),
@@ -199,7 +199,7 @@ fn invalid_ins_aids_are_rejected() {
     );
     check(
         &with("", ", aids: {gnss: d}"),
-        "w.yaml:11:43: d is of the kind `dvl`, expected `gnss`",
+        "w.yaml:11:43: d is of the kind `dvl`; expected `gnss`",
     );
     check(
         &with("", ", aids: {dvl: e}"),
@@ -207,7 +207,7 @@ fn invalid_ins_aids_are_rejected() {
     );
     check(
         &with("", ", aids: {depth: d}"),
-        "w.yaml:11:37: unknown key `depth` in `aids`, expected one of `dvl`, `gnss`, `pressure`",
+        "w.yaml:11:37: unknown key `depth` in `aids`; expected one of `dvl`, `gnss`, `pressure`",
     );
 }
 
@@ -218,7 +218,7 @@ fn readings_in_flight() {
     let text = "step: {dt_s: 0.000001}\n".to_string() + &device("kind: odometry, latency_s: 1");
     check(
         &text.replace("rate_hz: 1,", "rate_hz: 1000000,"),
-        "w.yaml:9:43: s1 would have 1000000 readings in transit at once, expected no more than 10000: lower the rate or `latency_s`",
+        "w.yaml:9:43: s1 would have 1000000 readings in transit at once; expected no more than 10000: lower the rate or `latency_s`",
     );
 }
 
@@ -229,8 +229,8 @@ fn invalid_tilting_lasers_are_rejected() {
             "kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30, tilt_deg: [30, -20], tilt_period_s: 1.5",
         ),
         concat!(
-            "w.yaml:8:129: `tilt_deg` is [30, -20], expected the smaller value first\n",
-            "w.yaml:8:155: `tilt_period_s` is 1.5, which is 1.500 scans, expected 2 to 43956"
+            "w.yaml:8:129: `tilt_deg` is [30, -20]; expected the smaller value first\n",
+            "w.yaml:8:155: `tilt_period_s` is 1.5, which is 1.500 scans; expected 2 to 43956"
         ),
     );
     check(
@@ -269,7 +269,7 @@ fn quality_of_service() {
     );
     check(
         &with("{durability: volatile}"),
-        "w.yaml:5:29: unknown key `durability` in `qos`, expected one of `reliability`, `depth`",
+        "w.yaml:5:29: unknown key `durability` in `qos`; expected one of `reliability`, `depth`",
     );
 }
 
@@ -285,7 +285,7 @@ fn distortions_that_are_not_monotonic() {
     };
     let printed = |far: u32| {
         format!(
-            "w.yaml:8:121: the distortion reverses {far} px from the centre, but the edge is at 240 px, expected no reversal within the image of 640 x 480: check the signs of its coefficients, and the lens's angle"
+            "w.yaml:8:121: the distortion reverses {far} px from the centre, but the edge is at 240 px; expected no reversal within the image of 640 x 480: check the signs of its coefficients, and the lens's angle"
         )
     };
     // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px.
@@ -359,7 +359,7 @@ fn impossible_sensor_positions() {
         laser,
         "[200, 0, 0]",
         &[
-            "w.yaml:8:25: s is 200.0 m from the link that carries it, r reaches 0.0 m: expected metres, and a position on the robot",
+            "w.yaml:8:25: s is 200.0 m from the link that carries it, r reaches 0.0 m; expected metres, and a position on the robot",
         ],
     );
     let hull = with(camera, "[0.3, 0, 0]").replace(
@@ -378,14 +378,14 @@ fn impossible_cameras_and_lasers() {
     for (key, time) in [("exposure_s", 5), ("readout_s", 2)] {
         let keys = format!("{camera}, {key}: ");
         let text = format!(
-            "w.yaml:8:{}: `{key}` is {time}, expected at most the image period of 1 s",
+            "w.yaml:8:{}: `{key}` is {time}; expected at most the image period of 1 s",
             at(&keys)
         );
         check(&device(&format!("{keys}{time}")), &text);
     }
     let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, sweep_s: ";
     let text = format!(
-        "w.yaml:8:{}: `sweep_s` is 3, expected at most the scan period of 1 s",
+        "w.yaml:8:{}: `sweep_s` is 3; expected at most the scan period of 1 s",
         at(laser)
     );
     check(&device(&format!("{laser}3")), &text);
@@ -393,7 +393,7 @@ fn impossible_cameras_and_lasers() {
         for center in ["[500, 20]", "[5000, 5000]", "[20, -1]"] {
             let keys = format!("{camera}, distortion: {{kind: {distortion}}}, center_px: ");
             let text = format!(
-                "w.yaml:8:{}: `center_px` is {center}, expected within the image, [0, 0] to [63, 47]",
+                "w.yaml:8:{}: `center_px` is {center}; expected within the image, [0, 0] to [63, 47]",
                 at(&keys)
             );
             check(&device(&format!("{keys}{center}")), &text);

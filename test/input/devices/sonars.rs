@@ -16,21 +16,21 @@ fn invalid_pings_are_rejected() {
     check(&sonar(&format!("{SCANS}, max_range_m: 30")), "accepted");
     check(
         &sonar(&format!("{SCANS}, max_range_m: 1000")),
-        "w.yaml:6:226: 2 pings per second, the echoes from 1000 m take 1.333 s: expected at most 0.75",
+        "w.yaml:6:226: 2 pings per second, the echoes from 1000 m take 1.333 s; expected at most 0.75",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: 30, min_range_m: 40")),
-        "w.yaml:6:243: `min_range_m` is 40, expected less than `max_range_m` 30",
+        "w.yaml:6:243: `min_range_m` is 40; expected less than `max_range_m` 30",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: 30, bits: 12")),
-        "w.yaml:6:236: `bits` is 12, expected 8 or 16",
+        "w.yaml:6:236: `bits` is 12; expected 8 or 16",
     );
     check(
         &sonar(&format!(
             "{SCANS}, max_range_m: 30, refraction: true, multipath: true"
         )),
-        "w.yaml:6:242: `refraction` and `multipath` cannot be combined: expected one of them",
+        "w.yaml:6:242: `refraction` and `multipath` cannot be combined; expected one of them",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: .nan")),
@@ -38,7 +38,7 @@ fn invalid_pings_are_rejected() {
     );
     check(
         &sonar(&SCANS.replace("[0, 1]", "[1, 0], max_range_m: 30")),
-        "w.yaml:6:205: `levels_db` is [1, 0], expected the smaller value first",
+        "w.yaml:6:205: `levels_db` is [1, 0]; expected the smaller value first",
     );
 }
 
@@ -46,27 +46,27 @@ fn invalid_pings_are_rejected() {
 fn heads_and_tilts() {
     check(
         &sonar(&format!("{SCANS}, max_range_m: 30, sector_deg: 1")),
-        "w.yaml:6:80: `step_deg` is 2, expected at most `sector_deg` 1",
+        "w.yaml:6:80: `step_deg` is 2; expected at most `sector_deg` 1",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: 30, tilt_deg: [-10, 10]")),
-        "w.yaml:6:240: `tilt_deg` and `tilt_period_s` require each other: expected both",
+        "w.yaml:6:240: `tilt_deg` and `tilt_period_s` require each other; expected both",
     );
     check(
         &sonar(&format!("{SCANS}, max_range_m: 30, tilt_period_s: 4")),
-        "w.yaml:6:245: `tilt_deg` and `tilt_period_s` require each other: expected both",
+        "w.yaml:6:245: `tilt_deg` and `tilt_period_s` require each other; expected both",
     );
     check(
         &sonar(&format!(
             "{SCANS}, max_range_m: 30, tilt_deg: [10, -10], tilt_period_s: 4"
         )),
-        "w.yaml:6:240: `tilt_deg` is [10, -10], expected the smaller value first",
+        "w.yaml:6:240: `tilt_deg` is [10, -10]; expected the smaller value first",
     );
     check(
         &sonar(&format!(
             "{SCANS}, max_range_m: 30, tilt_deg: [-10, 10], tilt_period_s: 0.5"
         )),
-        "w.yaml:6:266: `tilt_period_s` is 0.5, which is 1.000 pings, expected at least 2",
+        "w.yaml:6:266: `tilt_period_s` is 0.5, which is 1.000 pings; expected at least 2",
     );
     check(
         &sonar(&format!(
@@ -110,7 +110,7 @@ fn detectors_keep_up_with_heads() {
     check(&detector(2, ""), "accepted");
     check(
         &detector(5, ""),
-        "w.yaml:7:81: `s` pings 2 times per second and the rate of the detector is 5: expected equal rates, so that no bearing is missed",
+        "w.yaml:7:81: `s` pings 2 times per second and the rate of the detector is 5; expected equal rates, so that no bearing is missed",
     );
     check(
         &detector(2, ", accumulation_s: -1"),

@@ -21,15 +21,15 @@ fn invalid_faults_are_rejected() {
     );
     check(
         &with("robot: r, target: wing, kind: dead"),
-        "w.yaml:1:32: no device `wing` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
+        "w.yaml:1:32: no device `wing` on r; expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
     );
     check(
         &with("robot: r, target: t, kind: dead"),
-        "w.yaml:1:32: several devices of r are called `t`, expected one of thrusters/t, sensors/t",
+        "w.yaml:1:32: several devices of r are called `t`; expected one of thrusters/t, sensors/t",
     );
     check(
         &with("robot: r, target: sensors/t, kind: reduced, fraction: 0.5"),
-        "w.yaml:1:49: `sensors/t` cannot be `reduced`, expected one of dead, stuck, biased, noisy, intermittent",
+        "w.yaml:1:49: `sensors/t` cannot be `reduced`; expected one of dead, stuck, biased, noisy, intermittent",
     );
     check(
         &with("robot: r, target: thrusters/t, kind: reduced, fraction: 1.5"),
@@ -37,7 +37,7 @@ fn invalid_faults_are_rejected() {
     );
     check(
         &with("robot: r, target: base_link, kind: dead"),
-        "w.yaml:1:49: `base_link` cannot be `dead`, expected one of leak",
+        "w.yaml:1:49: `base_link` cannot be `dead`; expected one of leak",
     );
     check(
         &with("robot: r, target: imu, kind: tired"),
@@ -45,7 +45,7 @@ fn invalid_faults_are_rejected() {
     );
     check(
         &with("robot: r, target: imu, kind: jammed"),
-        "w.yaml:1:43: `imu` cannot be `jammed`, expected one of dead, stuck, biased, noisy, intermittent",
+        "w.yaml:1:43: `imu` cannot be `jammed`; expected one of dead, stuck, biased, noisy, intermittent",
     );
     check(
         &with("robot: r, target: imu, kind: spoofed, offset_m: [1, .nan, 0]"),
@@ -75,7 +75,7 @@ fn invalid_beacon_faults_are_rejected() {
     };
     check(
         &world("target: gat, kind: dead"),
-        "w.yaml:1:22: no beacon `gat` in the world, expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
+        "w.yaml:1:22: no beacon `gat` in the world; expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
     );
     check(
         &with("target: imu, kind: dead"),
@@ -83,11 +83,11 @@ fn invalid_beacon_faults_are_rejected() {
     );
     check(
         &world("target: gate, kind: stuck"),
-        "w.yaml:1:34: `gate` cannot be `stuck`, expected one of dead, reduced, biased, intermittent",
+        "w.yaml:1:34: `gate` cannot be `stuck`; expected one of dead, reduced, biased, intermittent",
     );
     check(
         &world("robot: r, target: gate, kind: dead"),
-        "w.yaml:1:32: no device `gate` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
+        "w.yaml:1:32: no device `gate` on r; expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
     );
     check(
         &world("target: beacons/tail, kind: reduced, fraction: .nan"),

@@ -55,7 +55,7 @@ fn invalid_netcdf_files_are_rejected() {
         "q.nc",
         b"PK",
         "",
-        &format!("{at}: not a NetCDF classic file: expected CDF in its first bytes"),
+        &format!("{at}: not a NetCDF classic file; expected CDF in its first bytes"),
     );
     refuses(
         "q.nc",
@@ -73,7 +73,7 @@ fn invalid_netcdf_files_are_rejected() {
         "q.nc",
         &good,
         ", variable: p",
-        &format!("{at}: no variable `p`, expected one of `flag`, `q`"),
+        &format!("{at}: no variable `p`; expected one of `flag`, `q`"),
     );
     refuses(
         "q.nc",
@@ -87,7 +87,7 @@ fn invalid_netcdf_files_are_rejected() {
         "q.nc",
         &good,
         ", variable: q, unit: knots",
-        &format!("{at}: its unit is `m s-1`, expected `knots`"),
+        &format!("{at}: its unit is `m s-1`; expected `knots`"),
     );
     refuses(
         "q.nc",
@@ -158,7 +158,7 @@ fn invalid_tables_are_rejected() {
         "q.csv",
         b"x,u,v\n1,2,3\n",
         ", variable: w",
-        &format!("{at}: no column `w`, expected one of `u`, `v`"),
+        &format!("{at}: no column `w`; expected one of `u`, `v`"),
     );
     refuses(
         "q.csv",

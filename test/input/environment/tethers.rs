@@ -49,7 +49,7 @@ fn lengths_and_segments() {
     );
     check(
         &tether(LINE, ENDS, "length_m: 3"),
-        "w.yaml:4:115: the ends of t are 7.071 m apart, expected no more than twice its length of 3 m",
+        "w.yaml:4:115: the ends of t are 7.071 m apart; expected no more than twice its length of 3 m",
     );
 }
 
@@ -87,11 +87,11 @@ fn invalid_tether_ends_are_rejected() {
     };
     check(
         &to("kind: robot, robot: rov"),
-        "w.yaml:4:101: no robot `rov`, expected one of `r`",
+        "w.yaml:4:101: no robot `rov`; expected one of `r`",
     );
     check(
         &to("kind: robot, robot: r, link: bas_link"),
-        "w.yaml:4:110: no link `bas_link` of r, expected one of `base_link`; did you mean `base_link`?",
+        "w.yaml:4:110: no link `bas_link` of r; expected one of `base_link`; did you mean `base_link`?",
     );
     check(
         &to("kind: ship"),
@@ -108,7 +108,7 @@ fn catenaries_and_winches() {
     check(
         &tether(LINE, ENDS, "length_m: 10, method: catenary")
             .replace("robots:", "water: {density_kg_m3: 948}\nrobots:"),
-        "w.yaml:5:127: t weighs -0.0001 N/m in this water, expected at least 0.01 N/m up or down for a catenary: use the method `lumped`",
+        "w.yaml:5:127: t weighs -0.0001 N/m in this water; expected at least 0.01 N/m up or down for a catenary: use the method `lumped`",
     );
     check(
         &tether(
@@ -116,7 +116,7 @@ fn catenaries_and_winches() {
             "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [5, 0, 0]}",
             "length_m: 10, method: catenary",
         ),
-        "w.yaml:4:139: t has a free end, expected two held ends for a catenary: use the method `lumped`",
+        "w.yaml:4:139: t has a free end; expected two held ends for a catenary: use the method `lumped`",
     );
     check(
         &tether(
@@ -124,7 +124,7 @@ fn catenaries_and_winches() {
             ENDS,
             "length_m: 10, winch: {max_speed_m_s: 1, max_length_m: 8}",
         ),
-        "w.yaml:4:126: the winch of t holds 1 m to 8 m of line, expected the length of 10 m within this range",
+        "w.yaml:4:126: the winch of t holds 1 m to 8 m of line; expected the length of 10 m within this range",
     );
     check(
         &tether(
@@ -132,7 +132,7 @@ fn catenaries_and_winches() {
             "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [5, 0, 0]}",
             "length_m: 10, winch: {max_speed_m_s: 1, mounted_at: to}",
         ),
-        "w.yaml:4:138: the winch of t is at `to`, expected an end that is not free",
+        "w.yaml:4:138: the winch of t is at `to`; expected an end that is not free",
     );
 }
 
@@ -160,16 +160,16 @@ fn bending_and_breaking() {
     );
     check(
         &line("bending_stiffness_n_m2: 1", "10"),
-        "w.yaml:4:53: unknown key `bending_stiffness_n_m2` in `line`, expected one of `description`, `source`, `estimated`, `diameter_m`, `mass_kg_per_m`, `axial_stiffness_n`, `axial_damping_n_s`, `bending_stiffness_nm2`, `breaking_load_n`, `normal_drag`, `tangential_drag`, `added_mass`, `seabed_stiffness_n_per_m2`, `seabed_friction`; did you mean `bending_stiffness_nm2`?",
+        "w.yaml:4:53: unknown key `bending_stiffness_n_m2` in `line`; expected one of `description`, `source`, `estimated`, `diameter_m`, `mass_kg_per_m`, `axial_stiffness_n`, `axial_damping_n_s`, `bending_stiffness_nm2`, `breaking_load_n`, `normal_drag`, `tangential_drag`, `added_mass`, `seabed_stiffness_n_per_m2`, `seabed_friction`; did you mean `bending_stiffness_nm2`?",
     );
     check(
         &line(stiff, "10, method: catenary")
             .replace("robots:", "water: {density_kg_m3: 500}\nrobots:"),
-        "w.yaml:5:178: t has a bending stiffness, expected none for a catenary: use the method `lumped`",
+        "w.yaml:5:178: t has a bending stiffness; expected none for a catenary: use the method `lumped`",
     );
     check(
         &line("breaking_load_n: 1000", "5"),
-        "w.yaml:4:160: t is stretched to 7.071 m and bears 20711 N at the start, expected less than its breaking load of 1000 N",
+        "w.yaml:4:160: t is stretched to 7.071 m and bears 20711 N at the start; expected less than its breaking load of 1000 N",
     );
     let clamped = |line: &str, direction: &str| {
         let from = format!("from: {{kind: world, position_m: [0, 0, 0], direction: {direction}}}");
@@ -187,6 +187,6 @@ fn bending_and_breaking() {
     );
     check(
         &clamped(LINE, "[0, 0, -1]"),
-        "w.yaml:4:86: t is clamped, expected a line with `bending_stiffness_nm2`: a clamp has no effect without it",
+        "w.yaml:4:86: t is clamped; expected a line with `bending_stiffness_nm2`: a clamp has no effect without it",
     );
 }

@@ -14,7 +14,7 @@ fn invalid_tides_are_rejected() {
     };
     check(
         &tide("{name: M3, speed_m_s: 1, direction_deg: 0}"),
-        "w.yaml:1:56: unknown tidal constituent `M3`, expected one of `M2`, `S2`, `N2`, `K2`, `K1`, `O1`, `P1`, `Q1`, `M4`, `MS4`, `M6`, or its `period_s`",
+        "w.yaml:1:56: unknown tidal constituent `M3`; expected one of `M2`, `S2`, `N2`, `K2`, `K1`, `O1`, `P1`, `Q1`, `M4`, `MS4`, `M6`, or its `period_s`",
     );
     check(
         &tide("{speed_m_s: 1, direction_deg: 0}"),
@@ -45,7 +45,7 @@ fn invalid_water_columns_are_rejected() {
         &layers(
             "layers: [{depth_m: 5, temperature_c: 4, salinity_psu: 35}, {depth_m: 5, temperature_c: 3, salinity_psu: 35}]",
         ),
-        "w.yaml:1:26: the layers are not in order: expected increasing `depth_m`",
+        "w.yaml:1:26: the layers are not in order; expected increasing `depth_m`",
     );
     check(
         &layers(
@@ -64,7 +64,7 @@ fn invalid_water_columns_are_rejected() {
         &world(
             "water: {density_kg_m3: 1000, column: {layers: [{depth_m: 0, temperature_c: 5, salinity_psu: 3}]}}",
         ),
-        "w.yaml:1:24: both `column` and `density_kg_m3` are given, expected one of them",
+        "w.yaml:1:24: both `column` and `density_kg_m3` are given; expected one of them",
     );
     check(
         &world("water: {tracers: {turbidity: {unit: ntu, profile: [[3, 1], [2, 0]]}}}"),
@@ -78,7 +78,7 @@ fn invalid_water_columns_are_rejected() {
         &layers(
             "layers: [{depth_m: 0, temperature_c: 5, salinity_psu: 35}], temperature: {file: test/data/grids/point.tif}",
         ),
-        "w.yaml:1:98: temperatures from -89 to -22.7, expected -2 to 40, where the law `unesco` holds",
+        "w.yaml:1:98: temperatures from -89 to -22.7; expected -2 to 40, where the law `unesco` holds",
     );
 }
 
@@ -120,23 +120,23 @@ fn invalid_regions_are_rejected() {
     );
     check(
         &world("water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [9, 0], [0, 9]]}}}"),
-        "w.yaml:1:37: `lake`: the edge after corner 1 crosses that after corner 3: expected the corners in order around the region",
+        "w.yaml:1:37: `lake`: the edge after corner 1 crosses that after corner 3; expected the corners in order around the region",
     );
     check(
         &world(
             "water: {regions: {meadow: {corners_m: [[0, 0], [9, 9], [0, 9]], dry: true, level_m: 2}}}",
         ),
-        "w.yaml:1:85: `meadow` is dry land, expected no `level_m`",
+        "w.yaml:1:85: `meadow` is dry land; expected no `level_m`",
     );
     check(
         &world("water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [0, 9]], waves: -1}}}"),
-        "w.yaml:1:63: unknown key `waves` in `lake`, expected one of `corners_m`, `corners_deg`, `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `level_m`, `wave_factor`, `open_to_current`, `dry`",
+        "w.yaml:1:63: unknown key `waves` in `lake`; expected one of `corners_m`, `corners_deg`, `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `level_m`, `wave_factor`, `open_to_current`, `dry`",
     );
     check(
         &world(
             "water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [0, 9]]}}, flows: {f: {region: lake, kind: tidal, constituents: [{name: M2, speed_m_s: 1, direction_deg: 9}]}}}",
         ),
-        "w.yaml:1:85: a tidal flow is the same everywhere, expected no `region`; `open_to_current: false` on the region excludes it",
+        "w.yaml:1:85: a tidal flow is the same everywhere; expected no `region`; `open_to_current: false` on the region excludes it",
     );
     check(
         &world(

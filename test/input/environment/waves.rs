@@ -42,7 +42,7 @@ fn kinds_and_values() {
     );
     check(
         &waves("kind: pierson_moskowitz, hs_m: 1, tp_s: 5"),
-        "w.yaml:1:51: unknown key `tp_s` in `waves`, expected one of `hs_m`, `wind_speed_m_s`, `beaufort`, `direction_deg`, `spreading`, `components`, `min_wavelength_m`, `ramp_s`",
+        "w.yaml:1:51: unknown key `tp_s` in `waves`; expected one of `hs_m`, `wind_speed_m_s`, `beaufort`, `direction_deg`, `spreading`, `components`, `min_wavelength_m`, `ramp_s`",
     );
 }
 
@@ -50,7 +50,7 @@ fn kinds_and_values() {
 fn only_one_definition_of_the_height() {
     check(
         &waves("kind: jonswap, hs_m: 1, fetch_m: 200"),
-        "w.yaml:1:50: `fetch_m` requires a wind, expected `wind_speed_m_s` too",
+        "w.yaml:1:50: `fetch_m` requires a wind; expected `wind_speed_m_s` too",
     );
     check(
         &waves("kind: jonswap, hs_m: 1, beaufort: 4"),
@@ -58,11 +58,11 @@ fn only_one_definition_of_the_height() {
     );
     check(
         &waves("kind: torsethaugen, tp_s: 9"),
-        "w.yaml:1:16: `waves` does not give the wave height, expected `hs_m`, `wind_speed_m_s` or `beaufort`: give one",
+        "w.yaml:1:16: `waves` does not give the wave height; expected `hs_m`, `wind_speed_m_s` or `beaufort`: give one",
     );
     check(
         &waves("kind: kelpie"),
-        "w.yaml:1:16: `waves` does not give the wave height, expected `wind_speed_m_s` or `beaufort`: give one",
+        "w.yaml:1:16: `waves` does not give the wave height; expected `wind_speed_m_s` or `beaufort`: give one",
     );
 }
 
@@ -70,15 +70,15 @@ fn only_one_definition_of_the_height() {
 fn invalid_spectra_are_rejected() {
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1]]"),
-        "w.yaml:1:44: the spectrum has 1 frequency, expected at least 2",
+        "w.yaml:1:44: the spectrum has 1 frequency; expected at least 2",
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1], [0.9, 2], [0.7, 0]]"),
-        "w.yaml:1:44: the spectrum's frequencies do not increase: 0.7 after 0.9, expected increasing frequencies",
+        "w.yaml:1:44: the spectrum's frequencies do not increase: 0.7 after 0.9; expected increasing frequencies",
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 0], [0.9, 0]]"),
-        "w.yaml:1:44: the spectrum has no energy at frequencies above 0, expected some",
+        "w.yaml:1:44: the spectrum has no energy at frequencies above 0; expected some",
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, -1], [0.9, 0]]"),

@@ -9,27 +9,27 @@ use crate::input::{bluerov2, body, check, device, plain, world};
 fn unknown_keys_are_reported() {
     check(
         &world("see: 3"),
-        "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`; did you mean `seed`?",
+        "w.yaml:1:1: unknown key `see` in the file; expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`; did you mean `seed`?",
     );
     check(
         &world("colour: blue"),
-        "w.yaml:1:1: unknown key `colour` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`",
+        "w.yaml:1:1: unknown key `colour` in the file; expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`",
     );
     check(
         &world("dt_s: 0.001"),
-        "w.yaml:1:1: unknown key `dt_s` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`",
+        "w.yaml:1:1: unknown key `dt_s` in the file; expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`",
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),
-        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `tracers`, `optics`, `air_pressure_pa`, `current`, `variation`, `flows`, `tide`, `waves`; did you mean `density_kg_m3`?",
+        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`; expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `tracers`, `optics`, `air_pressure_pa`, `current`, `variation`, `flows`, `tide`, `waves`; did you mean `density_kg_m3`?",
     );
     check(
         &body("colour: red, "),
-        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `restoring`, `loads`, `added_mass`, `coefficients_at`, `radiation`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_per_m`, `surface_damping`, `kelpie_attitude`, `slender`, `glider`, `derivatives`, `munk_moment`, `munk_moment_yaw`, `damping_point_m`, `wind`, `collisions`, `visuals`",
+        "w.yaml:5:39: unknown key `colour` in `body`; expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `restoring`, `loads`, `added_mass`, `coefficients_at`, `radiation`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_per_m`, `surface_damping`, `kelpie_attitude`, `slender`, `glider`, `derivatives`, `munk_moment`, `munk_moment_yaw`, `damping_point_m`, `wind`, `collisions`, `visuals`",
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),
-        "w.yaml:6:37: unknown key `postion_m` in `s1`, expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`, `thruster`, `lazy`, `qos`, `aids`; did you mean `position_m`?",
+        "w.yaml:6:37: unknown key `postion_m` in `s1`; expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`, `thruster`, `lazy`, `qos`, `aids`; did you mean `position_m`?",
     );
 }
 
@@ -117,7 +117,7 @@ fn unknown_kinds_are_reported() {
     );
     check(
         &world("water: {current: {speed_m_s: 1}}"),
-        "w.yaml:1:18: missing key `kind` in `current`, expected one of `none`, `uniform`, `profile`",
+        "w.yaml:1:18: missing key `kind` in `current`; expected one of `none`, `uniform`, `profile`",
     );
     check(
         &world("water: {current: uniform}"),
@@ -129,11 +129,11 @@ fn unknown_kinds_are_reported() {
     );
     check(
         &world("water: {current: {kind: uniform, speed_m_s: 1, layers: []}}"),
-        "w.yaml:1:48: unknown key `layers` in `current`, expected one of `speed_m_s`, `direction_deg`, `up_m_s`",
+        "w.yaml:1:48: unknown key `layers` in `current`; expected one of `speed_m_s`, `direction_deg`, `up_m_s`",
     );
     check(
         &world("water: {current: {kind: none, speed_m_s: 1}}"),
-        "w.yaml:1:31: unknown key `speed_m_s` in `current`, expected no keys here",
+        "w.yaml:1:31: unknown key `speed_m_s` in `current`; expected no keys here",
     );
     check(
         &world("step: {integrator: rk45}"),
@@ -157,10 +157,10 @@ fn unknown_kinds_are_reported() {
     );
     check(
         &device("latency_s: 0"),
-        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `ahrs`, `ins`, `gnss`, `gnss_heading`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`",
+        "w.yaml:8:19: missing key `kind` in `device`; expected one of `imu`, `ahrs`, `ins`, `gnss`, `gnss_heading`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`",
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),
-        "w.yaml:8:62: unknown key `altitude_m` in `device`, expected one of `description`, `source`, `estimated`, `rate_hz`, `max_rate_hz`, `latency_s`, `loss_probability`, `power_w`, `errors`",
+        "w.yaml:8:62: unknown key `altitude_m` in `device`; expected one of `description`, `source`, `estimated`, `rate_hz`, `max_rate_hz`, `latency_s`, `loss_probability`, `power_w`, `errors`",
     );
 }

@@ -73,15 +73,15 @@ fn invalid_yaml_is_rejected() {
 fn unsupported_yaml_is_rejected() {
     check(
         "robots: {}\n---\nrobots: {}\n",
-        "w.yaml:2:1: a second YAML document: expected one per file",
+        "w.yaml:2:1: a second YAML document; expected one per file",
     );
     check(
         "robots: !!map {}\n",
-        "w.yaml:1:9: YAML tags (`!...`) other than `!!str` are not supported: expected only the value",
+        "w.yaml:1:9: YAML tags (`!...`) other than `!!str` are not supported; expected only the value",
     );
     check(
         "robots: &a {}\nseabed:\n  <<: *a\n",
-        "w.yaml:3:3: merge keys (`<<`) are not supported: expected the keys themselves or `extends: FILE`",
+        "w.yaml:3:3: merge keys (`<<`) are not supported; expected the keys themselves or `extends: FILE`",
     );
     check(
         "robots: {}\n[1, 2]: 3\n",
@@ -89,11 +89,11 @@ fn unsupported_yaml_is_rejected() {
     );
     check(
         "robots: {}\n: 1\n",
-        "w.yaml:2:1: a key is empty: expected a name before the colon",
+        "w.yaml:2:1: a key is empty; expected a name before the colon",
     );
     check(
         "robots: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n",
-        "w.yaml:1:72: nested too deep: expected at most 64 levels",
+        "w.yaml:1:72: nested too deep; expected at most 64 levels",
     );
 }
 

@@ -190,13 +190,13 @@ fn layers_of_the_current() {
         &world(
             "water: {current: {kind: profile, layers: [{depth_m: 10, speed_m_s: 1}, {depth_m: 0, speed_m_s: 1}]}}",
         ),
-        "w.yaml:1:42: the layers of the current are not in order: expected increasing `depth_m`",
+        "w.yaml:1:42: the layers of the current are not in order; expected increasing `depth_m`",
     );
     check(
         &world(
             "water: {current: {kind: profile, layers: [{depth_m: 0, speed_m_s: 1}, {depth_m: 0, speed_m_s: 2}]}}",
         ),
-        "w.yaml:1:42: the layers of the current are not in order: expected increasing `depth_m`",
+        "w.yaml:1:42: the layers of the current are not in order; expected increasing `depth_m`",
     );
     check(
         &world("water: {current: {kind: profile, layers: [{depth_m: -1, speed_m_s: 1}]}}"),

@@ -11,7 +11,7 @@ fn invalid_thruster_commands_are_rejected() {
         &plain(
             "thrusters: {t1: {motor: t200_newton, position_m: [0, 0, 0], direction: [0, 0, 0]}}",
         ),
-        "w.yaml:6:78: the direction of t1 has no length, expected numbers that are not all 0",
+        "w.yaml:6:78: the direction of t1 has no length; expected numbers that are not all 0",
     );
     check(
         &motor("command: rpm, range: [-1, 1], curve: direct"),
@@ -19,11 +19,11 @@ fn invalid_thruster_commands_are_rejected() {
     );
     check(
         &motor("command: newton, range: [10, -10], curve: direct"),
-        "w.yaml:10:74: the range of t1 is [10, -10], expected the lowest command first",
+        "w.yaml:10:74: the range of t1 is [10, -10]; expected the lowest command first",
     );
     check(
         &motor("command: pwm_us, range: [1100, 1900], curve: direct"),
-        "w.yaml:10:18: the neutral command of t1 is 0, expected it within [1100, 1900]",
+        "w.yaml:10:18: the neutral command of t1 is 0; expected it within [1100, 1900]",
     );
     check(
         &bluerov2("command_timeout_s: -1"),
@@ -45,7 +45,7 @@ fn invalid_thrust_curves_are_rejected() {
         &motor(
             "command: newton, range: [-1, 1], curve: {kind: table, points: [[-1, -5], [0, 0], [0, 1], [1, 5]]}",
         ),
-        "w.yaml:10:112: the curve of t1 does not increase: 0 comes after 0, expected increasing first values",
+        "w.yaml:10:112: the curve of t1 does not increase: 0 comes after 0; expected increasing first values",
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: {kind: table, points: []}"),
@@ -68,8 +68,8 @@ fn invalid_thrust_curves_are_rejected() {
             "command: rad_s, range: [-1, 1], curve: {kind: open_water, kt: [[0, 0.4], [-0.1, 0.5]], kq: [[0, 0.04], [0, 0.01]]}",
         ),
         concat!(
-            "w.yaml:10:112: KT of t1 does not increase: -0.1 comes after 0, expected increasing first values\n",
-            "w.yaml:10:141: KQ of t1 does not increase: 0 comes after 0, expected increasing first values"
+            "w.yaml:10:112: KT of t1 does not increase: -0.1 comes after 0; expected increasing first values\n",
+            "w.yaml:10:141: KQ of t1 does not increase: 0 comes after 0; expected increasing first values"
         ),
     );
 }
@@ -110,7 +110,7 @@ fn invalid_actuator_lags_are_rejected() {
         &motor(
             "command: newton, range: [-1, 1], curve: direct, lag: {kind: transfer_function, numerator: [1], denominator: [0, 1]}",
         ),
-        "w.yaml:10:158: the lag of t1: the denominator begins with 0, expected the coefficient of the highest power",
+        "w.yaml:10:158: the lag of t1: the denominator begins with 0; expected the coefficient of the highest power",
     );
     check(
         &motor(
@@ -128,7 +128,7 @@ fn invalid_actuator_lags_are_rejected() {
 fn invalid_battery_curves_are_rejected() {
     check(
         &bluerov2("battery: {open_circuit_v: [[0, 12], [1, 16], [0.5, 14]]}"),
-        "w.yaml:5:33: the open-circuit voltage does not increase: 0.5 comes after 1, expected increasing first values",
+        "w.yaml:5:33: the open-circuit voltage does not increase: 0.5 comes after 1; expected increasing first values",
     );
     check(
         &bluerov2("battery: {open_circuit_v: [[0, 12], [100, 16]]}"),

@@ -21,11 +21,11 @@ fn mass_and_inertia() {
     );
     check(
         &bluerov2("body: {inertia_kg_m2: {xy: 0.5}}"),
-        "w.yaml:5:29: the inertia of base_link is not positive definite: expected positive principal moments",
+        "w.yaml:5:29: the inertia of base_link is not positive definite; expected positive principal moments",
     );
     check(
         &bluerov2("body: {inertia_kg_m2: {xx: 1, yy: 0.1, zz: 0.1}}"),
-        "w.yaml:5:29: the inertia of base_link violates the triangle inequality: expected no principal moment above the sum of the two others",
+        "w.yaml:5:29: the inertia of base_link violates the triangle inequality; expected no principal moment above the sum of the two others",
     );
     check(
         &bluerov2("body: {inertia_kg_m2: [0.16, 0.16, 0.16]}"),
@@ -37,7 +37,7 @@ fn mass_and_inertia() {
 fn buoyancy_and_hull() {
     check(
         &bluerov2("body: {volume_m3: 0.0115}"),
-        "w.yaml:5:25: base_link has both `volume_m3` and `net_buoyancy_n` (at params/bodies/bluerov2_wu2018.yaml:10:17), expected one of them: set the other to null",
+        "w.yaml:5:25: base_link has both `volume_m3` and `net_buoyancy_n` (at params/bodies/bluerov2_wu2018.yaml:10:17); expected one of them: set the other to null",
     );
     check(
         &("water: {density_kg_m3: 0}\n".to_string() + BLUEROV2),
@@ -45,7 +45,7 @@ fn buoyancy_and_hull() {
     );
     check(
         &bluerov2("body: {net_buoyancy_n: -500}"),
-        "w.yaml:5:30: base_link would displace -0.038506 m3, expected at least 0",
+        "w.yaml:5:30: base_link would displace -0.038506 m3; expected at least 0",
     );
     check(
         &body("volume_m3: -1, "),
@@ -93,15 +93,15 @@ fn invalid_added_mass_is_rejected() {
 fn invalid_damping_is_rejected() {
     check(
         &bluerov2("body: {linear_damping: {derivatives: {X_u: 4.03}}}"),
-        "w.yaml:5:30: the linear damping of base_link would add energy, expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:30: the linear damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
     );
     check(
         &bluerov2("body: {linear_damping: {derivatives: {Y_r: -50}}}"),
-        "w.yaml:5:30: the linear damping of base_link would add energy, expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:30: the linear damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
     );
     check(
         &bluerov2("body: {quadratic_damping: {derivatives: {X_uu: 18.18}}}"),
-        "w.yaml:5:33: the quadratic damping of base_link would add energy, expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:33: the quadratic damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
     );
     check(
         &body("linear_damping: {kind: diagonal, values: [1, 1, 1, 0, 0]}, "),
@@ -119,23 +119,23 @@ fn invalid_damping_is_rejected() {
 fn names_of_derivatives() {
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_udto: -5.5}}}"),
-        "w.yaml:5:49: in added_mass: `X_udto` is not a derivative of this set, expected names like X_udot; did you mean `X_udot`?",
+        "w.yaml:5:49: in added_mass: `X_udto` is not a derivative of this set; expected names like X_udot; did you mean `X_udot`?",
     );
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_uu: -5.5}}}"),
-        "w.yaml:5:47: in added_mass: `X_uu` is not a derivative of this set, expected names like X_udot",
+        "w.yaml:5:47: in added_mass: `X_uu` is not a derivative of this set; expected names like X_udot",
     );
     check(
         &bluerov2("body: {quadratic_damping: {derivatives: {X_u: -5.5}}}"),
-        "w.yaml:5:53: in quadratic_damping: `X_u` is not a derivative of this set, expected names like X_uu; did you mean `X_uu`?",
+        "w.yaml:5:53: in quadratic_damping: `X_u` is not a derivative of this set; expected names like X_uu; did you mean `X_uu`?",
     );
     check(
         &bluerov2("body: {quadratic_damping: {derivatives: {Y_ur: -5.5}}}"),
-        "w.yaml:5:54: in quadratic_damping: `Y_ur` is not a derivative of this set, expected names like X_uu; did you mean `Y_uu`?",
+        "w.yaml:5:54: in quadratic_damping: `Y_ur` is not a derivative of this set; expected names like X_uu; did you mean `Y_uu`?",
     );
     check(
         &bluerov2("body: {linear_damping: {derivatives: {Xu: -5.5}}}"),
-        "w.yaml:5:49: in linear_damping: `Xu` is not a derivative of this set, expected names like X_u",
+        "w.yaml:5:49: in linear_damping: `Xu` is not a derivative of this set; expected names like X_u",
     );
     check(
         &bluerov2("body: {linear_damping: {derivatives: {X_u: none}}}"),
@@ -152,11 +152,11 @@ fn invalid_restoring_is_rejected() {
     };
     check(
         &with("volume_m3: 1, "),
-        "w.yaml:5:64: base_link has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either `restoring` or the other keys",
+        "w.yaml:5:64: base_link has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`; expected either `restoring` or the other keys",
     );
     check(
         &with("").replace("max_supported_kg: 20", "max_supported_kg: 10"),
-        "w.yaml:5:185: `max_supported_kg` is 10, expected more than `floating_mass_kg` 10: the hull would not float",
+        "w.yaml:5:185: `max_supported_kg` is 10; expected more than `floating_mass_kg` 10: the hull would not float",
     );
     check(
         &with("").replace("roll_nm_per_rad: 1", "roll_nm_per_rad: 0"),
@@ -171,6 +171,6 @@ fn only_one_wind_model() {
         &body(&format!(
             "wind: {{area_m2: [1, 1, 1], law: kelpie, blendermann: {{{ship}}}}}, "
         )),
-        "w.yaml:5:71: the wind on base_link has both `law` and `blendermann`, expected one of them",
+        "w.yaml:5:71: the wind on base_link has both `law` and `blendermann`; expected one of them",
     );
 }

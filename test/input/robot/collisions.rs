@@ -233,7 +233,7 @@ fn invalid_shapes_are_rejected() {
     );
     check(
         &body("visuals: {a: {kind: sphere, radius_m: 1, groups: {member_of: [1]}}}, "),
-        "w.yaml:5:80: unknown key `groups` in `a`, expected one of `position_m`, `attitude_deg`, `material`, `texture`, `turns_with`, `radius_m`",
+        "w.yaml:5:80: unknown key `groups` in `a`; expected one of `position_m`, `attitude_deg`, `material`, `texture`, `turns_with`, `radius_m`",
     );
     check(
         &body("visuals: {a: {kind: sphere, radius_m: 1, turns_with: flap}}, "),
@@ -337,14 +337,14 @@ fn invalid_meshes_are_rejected() {
         "open.obj",
         "convex_parts",
         &repair(&format!(
-            "{file}: `open.obj`: the mesh is open: 3 edges have only one triangle, expected a closed surface"
+            "{file}: `open.obj`: the mesh is open: 3 edges have only one triangle; expected a closed surface"
         )),
     );
     wrong(
         "inside_out.obj",
         "convex_parts",
         &repair(&format!(
-            "{file}: `inside_out.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside"
+            "{file}: `inside_out.obj`: the mesh is inside out; expected triangles counter-clockwise seen from outside"
         )),
     );
     wrong(
@@ -362,7 +362,7 @@ fn invalid_meshes_are_rejected() {
     wrong(
         "flat.obj",
         "convex_hull",
-        &format!("{file}: `flat.obj`: the mesh is flat, expected one with a volume"),
+        &format!("{file}: `flat.obj`: the mesh is flat; expected one with a volume"),
     );
     wrong(
         "none.obj",

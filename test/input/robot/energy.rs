@@ -11,7 +11,7 @@ const BATTERY: &str = "source: test, capacity_ah: 1, open_circuit_v: [[0, 12], [
 fn invalid_batteries_are_rejected() {
     check(
         &plain(&format!("battery: {{{BATTERY}, cut_off_v: 14}}")),
-        "w.yaml:6:94: `cut_off_v` is 14, expected less than the highest open-circuit voltage 14: the protection would never close",
+        "w.yaml:6:94: `cut_off_v` is 14; expected less than the highest open-circuit voltage 14: the protection would never close",
     );
     check(
         &plain("battery: {source: test, capacity_ah: 1, open_circuit_v: [[0, 12], [1.2, 14]]}"),
@@ -27,7 +27,7 @@ fn invalid_batteries_are_rejected() {
 fn loads_and_panels() {
     check(
         &plain("loads: {lamp: {power_w: 3}}"),
-        "w.yaml:6:14: `loads` has no effect on a robot without a battery, expected `battery`",
+        "w.yaml:6:14: `loads` has no effect on a robot without a battery; expected `battery`",
     );
     check(
         &bluerov2("loads: {lamp: {power_w: 3, level: 2}}"),
@@ -37,11 +37,11 @@ fn loads_and_panels() {
         &bluerov2(
             "solar_panels: {p: {source: test, area_m2: 1, efficiency: 0.2, normal: [0, 0, 0]}}",
         ),
-        "w.yaml:5:77: the normal of p has no length, expected numbers that are not all 0",
+        "w.yaml:5:77: the normal of p has no length; expected numbers that are not all 0",
     );
     check(
         &bluerov2("solar_panels: {p: {source: test, area_m2: 1, efficiency: 0.2, link: mast}}"),
-        "w.yaml:5:75: no link `mast` declared above this line: expected one of `base_link`",
+        "w.yaml:5:75: no link `mast` declared above this line; expected one of `base_link`",
     );
 }
 
@@ -49,17 +49,17 @@ fn loads_and_panels() {
 fn invalid_motors_are_rejected() {
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, motor_efficiency: 0.8"),
-        "w.yaml:10:116: t1 has `motor_efficiency`, but its curve is of the kind `direct`, which has no torque: expected `power_w_per_n15`",
+        "w.yaml:10:116: t1 has `motor_efficiency`, but its curve is of the kind `direct`, which has no torque; expected `power_w_per_n15`",
     );
     check(
         &motor(
             "command: rad_s, range: [-1, 1], motor_efficiency: 0.8, power_w_per_n15: 1, curve: {kind: open_water, kt: [[0, 1]], kq: [[0, 1]]}",
         ),
-        "w.yaml:10:100: t1 has both `motor_efficiency` and `power_w_per_n15`, expected one of them",
+        "w.yaml:10:100: t1 has both `motor_efficiency` and `power_w_per_n15`; expected one of them",
     );
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, temperature_limits_c: [90, 80]"),
-        "w.yaml:10:120: the temperature limits of t1 are [90, 80], expected the derating temperature first",
+        "w.yaml:10:120: the temperature limits of t1 are [90, 80]; expected the derating temperature first",
     );
 }
 

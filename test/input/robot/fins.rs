@@ -41,11 +41,11 @@ fn invalid_fin_mounts_are_rejected() {
     let surface = format!("{LAW}, {RANGE}");
     check(
         &rudder("shaft: [0, 0, 0]", &surface),
-        "@shaft: the shaft of rudder has no length, expected numbers that are not all 0",
+        "@shaft: the shaft of rudder has no length; expected numbers that are not all 0",
     );
     check(
         &rudder("shaft: [2, 0, 0]", &surface),
-        "@shaft: the chord of rudder lies along its shaft, expected it across",
+        "@shaft: the chord of rudder lies along its shaft; expected it across",
     );
     check(
         &rudder("shaft: [0, 0, 1], slipstream: {thruster: prop}", &surface),
@@ -72,7 +72,7 @@ fn invalid_azimuth_thrusters_are_rejected() {
     );
     check(
         &thruster("range_deg: [90, -90]"),
-        "@range_deg: the range of t_azimuth is [90, -90], expected the lowest angle first",
+        "@range_deg: the range of t_azimuth is [90, -90]; expected the lowest angle first",
     );
 }
 
@@ -80,11 +80,11 @@ fn invalid_azimuth_thrusters_are_rejected() {
 fn invalid_fin_surfaces_are_rejected() {
     check(
         &rudder(SHAFT, &format!("{LAW}, range_deg: [20, -20]")),
-        "@range_deg: the range of rudder is [20, -20], expected the lowest angle first",
+        "@range_deg: the range of rudder is [20, -20]; expected the lowest angle first",
     );
     check(
         &rudder(SHAFT, &format!("{LAW}, range_deg: [-180, 20]")),
-        "@range_deg: the range of rudder reaches half a turn or more, expected it within (-180, 180)",
+        "@range_deg: the range of rudder reaches half a turn or more; expected it within (-180, 180)",
     );
     check(
         &rudder(
@@ -93,14 +93,14 @@ fn invalid_fin_surfaces_are_rejected() {
                 "{RANGE}, law: {{kind: table, alpha_deg: [0, 90], lift: [0, 1], drag: [0, 1]}}"
             ),
         ),
-        "@alpha_deg: the angles of the table of rudder go from 0 to 90, expected them rising from -180 or 0 to 180",
+        "@alpha_deg: the angles of the table of rudder go from 0 to 90; expected them rising from -180 or 0 to 180",
     );
     check(
         &rudder(
             SHAFT,
             &format!("{RANGE}, law: {{kind: table, alpha_deg: [0, 180], lift: [0], drag: [0, 1]}}"),
         ),
-        "@lift: the table of rudder has 1 values of lift for 2 angles, expected one per angle",
+        "@lift: the table of rudder has 1 values of lift for 2 angles; expected one per angle",
     );
     check(
         &rudder(SHAFT, &format!("{RANGE}, law: {{kind: joukowski}}")),
@@ -117,10 +117,10 @@ fn invalid_sails_are_rejected() {
     };
     crate::input::check(
         &with("range_deg: [0, 90], law: {kind: fossen, lift_slope_per_rad: 3}"),
-        "w.yaml:6:89: the sail s has a law of the kind `fossen`, expected `lift_drag` or `table`",
+        "w.yaml:6:89: the sail s has a law of the kind `fossen`; expected `lift_drag` or `table`",
     );
     crate::input::check(
         &with("range_deg: [-10, 90], law: {kind: lift_drag}"),
-        "w.yaml:6:129: the sheet of s starts at -10 degrees, expected 0 or more",
+        "w.yaml:6:129: the sheet of s starts at -10 degrees; expected 0 or more",
     );
 }

@@ -84,11 +84,11 @@ fn invalid_buoyancy_engines_are_rejected() {
     };
     check(
         &engine("range_m3: [1e-3, -1e-3]"),
-        "w.yaml:6:79: the range of b is [0.001, -0.001], expected the smallest volume first",
+        "w.yaml:6:79: the range of b is [0.001, -0.001]; expected the smallest volume first",
     );
     check(
         &engine("range_m3: [-1e-3, 1e-3], start_m3: 0.1"),
-        "w.yaml:6:104: b starts at 0.1 m3, expected -0.001 to 0.001",
+        "w.yaml:6:104: b starts at 0.1 m3; expected -0.001 to 0.001",
     );
 }
 
@@ -104,6 +104,6 @@ fn heading_depth_hold_needs_an_existing_propeller() {
     );
     check(
         &start("command: 1000"),
-        "w.yaml:2:126: `command` is 1000, expected -159.69762655748 to 159.69762655748",
+        "w.yaml:2:126: `command` is 1000; expected -159.69762655748 to 159.69762655748",
     );
 }

@@ -43,7 +43,7 @@ fn meshes_without_volume_are_refused() {
             ""
         ),
         format!(
-            "`FOLDER/m.obj`: the mesh is open: 3 edges have only one triangle, expected a closed surface{remedy}"
+            "`FOLDER/m.obj`: the mesh is open: 3 edges have only one triangle; expected a closed surface{remedy}"
         )
     );
     assert_eq!(
@@ -52,7 +52,7 @@ fn meshes_without_volume_are_refused() {
             ""
         ),
         format!(
-            "`FOLDER/m.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside{remedy}"
+            "`FOLDER/m.obj`: the mesh is inside out; expected triangles counter-clockwise seen from outside{remedy}"
         )
     );
     assert_eq!(
@@ -89,11 +89,11 @@ fn missing_file_is_reported() {
 fn wrong_surface_laws_are_refused() {
     check(
         &body("surface_damping: {wave_resistance_n: [[0, 1], [1, 2]]}, "),
-        "w.yaml:5:76: the wave resistance of base_link begins at the speed 0, expected one above 0",
+        "w.yaml:5:76: the wave resistance of base_link begins at the speed 0; expected one above 0",
     );
     check(
         &body("surface_damping: {wave_resistance_n: [[2, 1], [1, 2]]}, "),
-        "w.yaml:5:76: the wave resistance of base_link over speed does not increase: 1 comes after 2, expected increasing first values",
+        "w.yaml:5:76: the wave resistance of base_link over speed does not increase: 1 comes after 2; expected increasing first values",
     );
     check(
         &body(

@@ -63,7 +63,7 @@ fn broken_tables_are_refused() {
     );
     assert_eq!(
         table("8.0 1 1 0.5\n"),
-        "`t.1`: line 1: the damping is missing, expected PER I J A B"
+        "`t.1`: line 1: the damping is missing; expected PER I J A B"
     );
     assert_eq!(
         table("8.0 1\n"),
@@ -108,7 +108,7 @@ fn wave_forces_must_fit_the_hull() {
     assert_eq!(with(&three, "excitation: t.3", BALL), "");
     assert_eq!(
         with(&three, "excitation: t.3, scattering: t.3", BALL),
-        "both `excitation` and `scattering` are given, expected one of them"
+        "both `excitation` and `scattering` are given; expected one of them"
     );
     assert_eq!(
         with(
@@ -126,7 +126,7 @@ fn wave_forces_must_fit_the_hull() {
         .collect();
     assert_eq!(
         with(&ahead, "excitation: t.3", BALL),
-        "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle: expected one of the two"
+        "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle; expected one of the two"
     );
     let gap = three.replacen("  180.000000", "  170.000000", 6);
     assert!(with(&gap, "excitation: t.3", BALL).starts_with("`t.3`: no force at the period "));

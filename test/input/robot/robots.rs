@@ -41,11 +41,11 @@ fn invalid_names_are_rejected() {
 fn invalid_robot_grids_are_rejected() {
     check(
         "robots:\n  r: {model: bluerov2, repeat: {count: [1000, 1000, 1], spacing_m: [1, 1, 1]}}\n",
-        "w.yaml:2:40: 1000000 copies of r, expected no more than 100000 robots in a world",
+        "w.yaml:2:40: 1000000 copies of r; expected no more than 100000 robots in a world",
     );
     check(
         "robots:\n  r: {model: bluerov2, repeat: {count: [10000, 10000, 10000], spacing_m: [1, 1, 1]}}\n",
-        "w.yaml:2:40: 1000000000000 copies of r, expected no more than 100000 robots in a world",
+        "w.yaml:2:40: 1000000000000 copies of r; expected no more than 100000 robots in a world",
     );
     check(
         "robots:\n  r: {model: bluerov2, repeat: 3}\n",
@@ -57,13 +57,13 @@ fn invalid_robot_grids_are_rejected() {
 fn invalid_links_are_rejected() {
     check(
         &plain("links: {arm: {parent: base, joint: {kind: fixed}, body: reach_alpha5_jaw}}"),
-        "w.yaml:6:29: no link `base` declared above this line: expected one of `base_link`",
+        "w.yaml:6:29: no link `base` declared above this line; expected one of `base_link`",
     );
     check(
         &plain(
             "links: {hand: {parent: arm, joint: {kind: fixed}, body: reach_alpha5_jaw}, arm: {parent: base_link, joint: {kind: fixed}, body: reach_alpha5_jaw}}",
         ),
-        "w.yaml:6:30: no link `arm` declared above this line: expected one of `base_link`",
+        "w.yaml:6:30: no link `arm` declared above this line; expected one of `base_link`",
     );
     check(
         &plain(
@@ -80,11 +80,11 @@ fn invalid_links_are_rejected() {
         &plain(
             "thrusters: {t1: {motor: t200_newton, link: bas_link, position_m: [0, 0, 0], direction: [1, 0, 0]}}",
         ),
-        "w.yaml:6:50: no link `bas_link` declared above this line: expected one of `base_link`; did you mean `base_link`?",
+        "w.yaml:6:50: no link `bas_link` declared above this line; expected one of `base_link`; did you mean `base_link`?",
     );
     check(
         &bluerov2("sensors: {imu: {link: body}}"),
-        "w.yaml:5:29: no link `body` declared above this line: expected one of `base_link`",
+        "w.yaml:5:29: no link `body` declared above this line; expected one of `base_link`",
     );
 }
 
@@ -92,20 +92,20 @@ fn invalid_links_are_rejected() {
 fn limits_of_joints() {
     check(
         &joint("{kind: revolute}"),
-        "w.yaml:9:18: the joint of arm has no limits, expected `lower_rad` and `upper_rad`",
+        "w.yaml:9:18: the joint of arm has no limits; expected `lower_rad` and `upper_rad`",
     );
     check(
         &joint("{kind: revolute, upper_rad: 1}"),
-        "w.yaml:9:18: the joint of arm has no limits, expected `lower_rad` and `upper_rad`",
+        "w.yaml:9:18: the joint of arm has no limits; expected `lower_rad` and `upper_rad`",
     );
     check(
         &joint("{kind: revolute, lower_rad: 1, upper_rad: -1}"),
-        "w.yaml:9:46: the joint of arm: `lower_rad` is 1, expected no more than `upper_rad` -1",
+        "w.yaml:9:46: the joint of arm: `lower_rad` is 1; expected no more than `upper_rad` -1",
     );
     check(
         &joint("{kind: revolute, lower_deg: -90, upper_deg: 90}"),
         concat!(
-            "w.yaml:9:18: the joint of arm has no limits, expected `lower_rad` and `upper_rad`\n",
+            "w.yaml:9:18: the joint of arm has no limits; expected `lower_rad` and `upper_rad`\n",
             "w.yaml:9:35: unknown key `lower_deg`: expected `lower_rad` [rad], found the unit `deg`\n",
             "w.yaml:9:51: unknown key `upper_deg`: expected `upper_rad` [rad], found the unit `deg`"
         ),
@@ -113,7 +113,7 @@ fn limits_of_joints() {
     check(
         &joint("{kind: prismatic, lower_rad: 0, upper_rad: 1}"),
         concat!(
-            "w.yaml:9:18: the joint of arm has no limits, expected `lower_m` and `upper_m`\n",
+            "w.yaml:9:18: the joint of arm has no limits; expected `lower_m` and `upper_m`\n",
             "w.yaml:9:47: the joint of arm: `lower_rad` does not apply to a prismatic joint\n",
             "w.yaml:9:61: the joint of arm: `upper_rad` does not apply to a prismatic joint"
         ),
@@ -139,7 +139,7 @@ fn invalid_joints_are_rejected() {
     );
     check(
         &joint("{kind: continuous, axis: [0, 0, 0]}"),
-        "w.yaml:9:43: the axis of the joint of arm has no length, expected numbers that are not all 0",
+        "w.yaml:9:43: the axis of the joint of arm has no length; expected numbers that are not all 0",
     );
     check(
         &joint("{kind: continuous, damping: -1}"),
@@ -159,7 +159,7 @@ fn invalid_joints_are_rejected() {
     );
     check(
         &joint("{kind: continuous, drive: {kind: effort, max_speed: 1}}"),
-        "w.yaml:9:59: unknown key `max_speed` in `drive`, expected one of `stiffness`, `spring_rest`",
+        "w.yaml:9:59: unknown key `max_speed` in `drive`; expected one of `stiffness`, `spring_rest`",
     );
 }
 
@@ -168,7 +168,7 @@ fn initial_joint_positions() {
     check(
         &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}")
             + "    joint_positions: {arm_joint: 2}\n"),
-        "w.yaml:11:23: joint arm_joint starts at 2, expected -1 to 1",
+        "w.yaml:11:23: joint arm_joint starts at 2; expected -1 to 1",
     );
     check(
         &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}")
@@ -177,7 +177,7 @@ fn initial_joint_positions() {
     );
     check(
         &(joint("{kind: fixed}") + "    joint_positions: {arm_joint: 1}\n"),
-        "w.yaml:11:23: joint arm_joint is fixed, expected the name of one that moves",
+        "w.yaml:11:23: joint arm_joint is fixed; expected the name of one that moves",
     );
     check(
         &(joint("{kind: continuous}") + "    joint_positions: {arm_joint: open}\n"),

@@ -21,7 +21,7 @@ fn invalid_servos_are_rejected() {
     );
     check(
         &servo("mode: position, "),
-        "w.yaml:9:78: the servo of arm starts in position mode, expected a `position_gain_per_s` above 0",
+        "w.yaml:9:78: the servo of arm starts in position mode; expected a `position_gain_per_s` above 0",
     );
     check(
         &servo("rate_hz: 1000, "),
@@ -44,7 +44,7 @@ fn invalid_servos_are_rejected() {
     );
     check(
         &servo("actuator: {backlash: 0.01}, "),
-        "w.yaml:9:93: the gear of arm has a gap or a spring, expected a `rotor_inertia_kg_m2` above 0",
+        "w.yaml:9:93: the gear of arm has a gap or a spring; expected a `rotor_inertia_kg_m2` above 0",
     );
     check(
         &servo("actuator: {efficiency: 0}, "),
@@ -53,13 +53,13 @@ fn invalid_servos_are_rejected() {
     let winding = "resistance_ohm: 1, thermal_resistance_k_per_w: 1, thermal_time_constant_s: 1";
     check(
         &servo(&format!("actuator: {{winding: {{{winding}}}}}, ")),
-        "w.yaml:9:92: the winding of arm heats with its current, expected `effort_per_ampere` too",
+        "w.yaml:9:92: the winding of arm heats with its current; expected `effort_per_ampere` too",
     );
     check(
         &servo(&format!(
             "actuator: {{effort_per_ampere: 1, winding: {{derate_from_c: 130, {winding}}}}}, "
         )),
-        "w.yaml:9:130: arm: `derate_from_c` is 130, expected less than `max_temperature_c` 125",
+        "w.yaml:9:130: arm: `derate_from_c` is 130; expected less than `max_temperature_c` 125",
     );
 }
 
@@ -81,7 +81,7 @@ fn invalid_joint_groups_are_rejected() {
     );
     check(
         &with_arm("joint_groups: {left: []}"),
-        "w.yaml:11:22: group left has no joints, expected at least one",
+        "w.yaml:11:22: group left has no joints; expected at least one",
     );
 }
 
@@ -107,6 +107,6 @@ fn keep_out_boxes() {
 fn invalid_wrench_sensors_are_rejected() {
     check(
         &plain("sensors: {ft: {device: {source: test, rate_hz: 10, kind: wrench}}}"),
-        "w.yaml:6:21: ft measures the wrench through a joint, base_link has none: expected a `link`",
+        "w.yaml:6:21: ft measures the wrench through a joint, base_link has none; expected a `link`",
     );
 }

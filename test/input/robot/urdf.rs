@@ -47,7 +47,7 @@ fn files_that_are_not_urdf() {
     check(
         "sdf",
         "<sdf/>",
-        "r.urdf:1:1: not a URDF: expected the element `robot`, found `sdf`",
+        "r.urdf:1:1: not a URDF; expected the element `robot`, found `sdf`",
     );
     check(
         "xacro",
@@ -72,7 +72,7 @@ fn numbers_and_elements() {
         ),
         (
             "<inertial><mass value='-1'/><inertia/></inertial>",
-            "r.urdf:3:1: the mass is -1 kg, expected at least 0",
+            "r.urdf:3:1: the mass is -1 kg; expected at least 0",
         ),
         (
             "<inertial><mass value='1'/></inertial>",
@@ -128,7 +128,7 @@ fn invalid_link_trees_are_rejected() {
     check(
         "loop",
         &robot(&two),
-        "r.urdf:4:51: the link `arm` has two parents, through the joints `j` and `k`: expected a tree without loops",
+        "r.urdf:4:51: the link `arm` has two parents, through the joints `j` and `k`; expected a tree without loops",
     );
     let back = format!(
         "{}\n<joint name='k' type='fixed'><parent link='arm'/><child link='base'/></joint>",
@@ -137,7 +137,7 @@ fn invalid_link_trees_are_rejected() {
     check(
         "circle",
         &robot(&back),
-        "r.urdf:1:1: every link has a parent: the joints form a loop, expected a tree with one root",
+        "r.urdf:1:1: every link has a parent: the joints form a loop; expected a tree with one root",
     );
     let apart = format!(
         "{}\n<link name='c'/><link name='d'/>\n<joint name='k' type='fixed'><parent link='c'/><child link='d'/></joint>\n<joint name='l' type='fixed'><parent link='d'/><child link='c'/></joint>",
@@ -146,12 +146,12 @@ fn invalid_link_trees_are_rejected() {
     check(
         "apart",
         &robot(&apart),
-        "r.urdf:4:1: the link `c` is in a loop of joints that is not connected to the root: expected a tree",
+        "r.urdf:4:1: the link `c` is in a loop of joints that is not connected to the root; expected a tree",
     );
     check(
         "roots",
         &robot(""),
-        "r.urdf:2:1: 2 links have no parent, among them `base` and `arm`: expected one root",
+        "r.urdf:2:1: 2 links have no parent, among them `base` and `arm`; expected one root",
     );
     let message = messages(
         "twice",
@@ -184,7 +184,7 @@ fn invalid_urdf_joints_are_rejected() {
     check(
         "limits",
         &robot(&joint("prismatic", "\n<limit lower='1' upper='0'/>")),
-        "r.urdf:4:1: the joint `j`: `lower` is 1, expected at most `upper` 0",
+        "r.urdf:4:1: the joint `j`: `lower` is 1; expected at most `upper` 0",
     );
     for key in ["effort", "velocity"] {
         check(
@@ -212,7 +212,7 @@ fn invalid_urdf_joints_are_rejected() {
     check(
         "itself",
         &mimic("j"),
-        "r.urdf:4:1: the joint `j` mimics itself, expected another joint",
+        "r.urdf:4:1: the joint `j` mimics itself; expected another joint",
     );
 }
 
@@ -227,14 +227,14 @@ fn links_without_mass_are_rejected() {
     check(
         "massless",
         &without("<link name='arm'/>", "continuous"),
-        "r.urdf:2:1: the link `arm` is movable, but neither it nor the links fixed to it have a mass: expected <inertial> with a positive mass",
+        "r.urdf:2:1: the link `arm` is movable, but neither it nor the links fixed to it have a mass; expected <inertial> with a positive mass",
     );
     check("fixed", &without("<link name='arm'/>", "fixed"), "accepted");
     let singular = "<link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='1' ixz='0' iyz='0'/></inertial></link>";
     check(
         "singular",
         &without(singular, "continuous"),
-        "r.urdf:2:18: the inertia of arm is not positive definite: expected positive principal moments",
+        "r.urdf:2:18: the inertia of arm is not positive definite; expected positive principal moments",
     );
     check(
         "base",
@@ -249,7 +249,7 @@ fn keys_of_the_model_beside_a_urdf() {
     let says = |name: &str, model: &str| messages(name, &good, &format!("      {model}\n"));
     assert_eq!(
         says("link", "hydrodynamics: {links: {bases: {volume_m3: 1}}}"),
-        "w.yaml:5:31: no link `bases` in the URDF, expected one of `base`, `arm`; did you mean `base`?"
+        "w.yaml:5:31: no link `bases` in the URDF; expected one of `base`, `arm`; did you mean `base`?"
     );
     assert_eq!(
         says("volume", "hydrodynamics: {links: {arm: {volume_m3: -1}}}"),

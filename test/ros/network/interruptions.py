@@ -205,7 +205,7 @@ class Pair:
         took = time.monotonic() - begin
         if what:
             print(f"  {what}: {took:.1f} s", flush=True)
-        assert works and took <= timeout_s, f"{what}: {took:.1f} s, expected at most {timeout_s} s"
+        assert works and took <= timeout_s, f"{what}: {took:.1f} s; expected at most {timeout_s} s"
         return took
 
 

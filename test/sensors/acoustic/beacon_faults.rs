@@ -197,7 +197,7 @@ fn beacons_can_be_broken_at_run_time() {
     let refused = |command: &Command, sim: &mut Simulation| sim.apply(command).unwrap_err().reason;
     assert_eq!(
         refused(&fault(FaultKind::Stuck, 3), &mut sim),
-        "`beacons/d` cannot be `stuck`, expected one of dead, reduced, biased, intermittent"
+        "`beacons/d` cannot be `stuck`; expected one of dead, reduced, biased, intermittent"
     );
     assert_eq!(
         refused(&fault(FaultKind::Dead, 4), &mut sim),

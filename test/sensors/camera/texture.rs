@@ -162,7 +162,7 @@ fn wrong_textures_are_refused() {
         (
             "box, size_m: [1, 1, 1]",
             "kind: image, file: huge.png",
-            "the image has 65536 x 65536 pixels, expected sides of 1 to 8192",
+            "the image has 65536 x 65536 pixels; expected sides of 1 to 8192",
         ),
         (
             "box, size_m: [1, 1, 1]",

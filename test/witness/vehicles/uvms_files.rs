@@ -161,7 +161,7 @@ fn inconsistent_clocks_are_reported() {
         ),
         (
             imu(100.0, 0.0),
-            "traj2_imu.csv: the trial lasts 5900 s, expected at most 3600 s",
+            "traj2_imu.csv: the trial lasts 5900 s; expected at most 3600 s",
         ),
     ];
     for (k, (text, expected)) in cases.into_iter().enumerate() {

@@ -62,7 +62,7 @@ impl fmt::Display for BagError {
             Self::Name(path) => {
                 write!(
                     f,
-                    "{} cannot name a bag: expected FILE.mcap or a folder, in UTF-8",
+                    "{} cannot name a bag; expected FILE.mcap or a folder, in UTF-8",
                     path.display()
                 )
             }

@@ -191,12 +191,12 @@ fn definition(
 ) -> Result<Definition, String> {
     if message_encoding != "cdr" {
         return Err(format!(
-            "messages have the encoding `{message_encoding}`, expected `cdr`"
+            "messages have the encoding `{message_encoding}`; expected `cdr`"
         ));
     }
     if encoding != "ros2msg" {
         return Err(format!(
-            "the definition has the encoding `{encoding}`, expected `ros2msg`"
+            "the definition has the encoding `{encoding}`; expected `ros2msg`"
         ));
     }
     Definition::parse(type_name, &String::from_utf8_lossy(text)).map_err(|e| e.to_string())
@@ -293,7 +293,7 @@ mod tests {
         let names = content.topics.iter().map(|t| (t.name.as_str(), t.count));
         assert_eq!(names.collect::<Vec<_>>(), [("/x", 6), ("/json", 3)]);
         let reason = content.topics[1].definition.as_ref().unwrap_err();
-        assert_eq!(reason, "messages have the encoding `json`, expected `cdr`");
+        assert_eq!(reason, "messages have the encoding `json`; expected `cdr`");
     }
 
     // Goal: compressed chunks are read by both readers. Method: files of each compression; one with

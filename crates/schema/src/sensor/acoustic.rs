@@ -294,7 +294,7 @@ pub(crate) fn find_mount(
     let p = Vec3::from(position);
     let Some(requested) = robot else {
         if places.has_key("link") {
-            let text = format!("{name} has a `link` but no `robot`: expected both or none");
+            let text = format!("{name} has a `link` but no `robot`; expected both or none");
             problems.push(places.key_place("link"), text);
         }
         return Some((None, p));
@@ -318,7 +318,7 @@ pub(crate) fn find_mount(
     else {
         let names = quoted_list(model.links.iter().map(|l| l.name.as_str()));
         let text = format!(
-            "{requested} has no link {}, expected one of {names}",
+            "{requested} has no link {}; expected one of {names}",
             quote(link)
         );
         problems.push(places.key_place("link"), text);
@@ -436,13 +436,13 @@ fn build_spec(
 ) -> AcousticSpec {
     let [low, high] = file.band_khz;
     if low >= high {
-        let text = format!("`band_khz` is [{low}, {high}], expected the smaller value first");
+        let text = format!("`band_khz` is [{low}, {high}]; expected the smaller value first");
         problems.push(file.at.key_place("band_khz"), text);
     }
     let listening_time = ways * file.max_range_m / MIN_SOUND_SPEED;
     if listening_time * rate > 1.0 {
         let text = format!(
-            "`rate_hz` is {rate}, sound needs {listening_time:.3} s for {} m{}: expected at most {:.2}",
+            "`rate_hz` is {rate}, sound needs {listening_time:.3} s for {} m{}; expected at most {:.2}",
             file.max_range_m,
             if ways > 1.0 { " and back" } else { "" },
             1.0 / listening_time
@@ -629,7 +629,7 @@ fn check_targets(name: &str, requested: &NamedTargets<'_>, scene: &Scene, proble
             };
             problems.push(
                 place,
-                format!("the beacon {target} does not answer {name}, expected a {kind}"),
+                format!("the beacon {target} does not answer {name}; expected a {kind}"),
             );
         }
     }

@@ -230,7 +230,7 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
     let mut size = [file.width as usize, file.height as usize];
     if size[0] * size[1] > PIXELS_MAX {
         let text = format!(
-            "{} pixels per image, expected at most {PIXELS_MAX}",
+            "{} pixels per image; expected at most {PIXELS_MAX}",
             size[0] * size[1]
         );
         problems.push(&file.at.whole, text);
@@ -280,7 +280,7 @@ fn check_times_and_ranges(file: &CameraConfig, rate: f64, problems: &mut Problem
     );
     if file.min_range_m >= file.max_range_m {
         let text = format!(
-            "`min_range_m` is {}, expected less than `max_range_m` {}",
+            "`min_range_m` is {}; expected less than `max_range_m` {}",
             file.min_range_m, file.max_range_m
         );
         problems.push(file.at.key_place("min_range_m"), text);
@@ -291,7 +291,7 @@ fn check_times_and_ranges(file: &CameraConfig, rate: f64, problems: &mut Problem
     ] {
         if time * rate > 1.0 + 1e-9 {
             let text = format!(
-                "`{key}` is {time}, expected at most the image period of {} s",
+                "`{key}` is {time}; expected at most the image period of {} s",
                 (1e6 / rate).round() * 1e-6
             );
             problems.push(file.at.key_place(key), text);
@@ -305,7 +305,7 @@ fn check_fast_keys(file: &CameraConfig, problems: &mut Problems) {
     let own = &file.at.key_place("quality").file;
     for key in ["antialias", "blur_samples"] {
         if file.at.has_key(key) && file.at.key_place(key).file == *own {
-            let text = format!("`{key}` has no effect with `quality: fast`: expected one of them");
+            let text = format!("`{key}` has no effect with `quality: fast`; expected one of them");
             problems.push(file.at.key_place(key), text);
         }
     }
@@ -350,7 +350,7 @@ fn gain_below(file: &CameraConfig, rate: f64, problems: &mut Problems) -> f64 {
         return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW);
     };
     if exposure.gain_below_ev100.is_some() {
-        let text = "both `f_number` and `gain_below_ev100`, expected one: `f_number` also determines where gain begins";
+        let text = "both `f_number` and `gain_below_ev100`; expected one: `f_number` also determines where gain begins";
         problems.push(exposure.at.key_place("f_number"), text);
     }
     let longest = if file.exposure_s > 0.0 {
@@ -364,7 +364,7 @@ fn gain_below(file: &CameraConfig, rate: f64, problems: &mut Problems) -> f64 {
 fn check_order(file: &CameraConfig, key: &str, pair: [f64; 2], problems: &mut Problems) {
     if pair[0] > pair[1] {
         let text = format!(
-            "`{key}` is [{}, {}], expected the smaller value first",
+            "`{key}` is [{}, {}]; expected the smaller value first",
             pair[0], pair[1]
         );
         problems.push(file.exposure.at.key_place(key), text);
@@ -399,7 +399,7 @@ fn lens(file: &CameraConfig, problems: &mut Problems) -> Lens {
                 Distortion::FishEye(_) => angle,
                 Distortion::BrownConrady(_) => {
                     if angle > 1.5 {
-                        let text = "`horizontal_fov_deg` is too large for a lens other than `fisheye`, expected at most 170";
+                        let text = "`horizontal_fov_deg` is too large for a lens other than `fisheye`; expected at most 170";
                         problems.push(file.at.key_place("horizontal_fov_deg"), text);
                     }
                     libm::tan(angle.min(1.5))
@@ -425,7 +425,7 @@ fn lens(file: &CameraConfig, problems: &mut Problems) -> Lens {
     if (0..2).any(|i| !(0.0..=last[i]).contains(&lens.center[i])) {
         let [x, y] = lens.center;
         let text = format!(
-            "`center_px` is [{x}, {y}], expected within the image, [0, 0] to [{}, {}]",
+            "`center_px` is [{x}, {y}]; expected within the image, [0, 0] to [{}, {}]",
             last[0], last[1]
         );
         problems.push(file.at.key_place("center_px"), text);
@@ -461,9 +461,8 @@ fn check_monotonic_distortion(file: &CameraConfig, lens: &Lens, problems: &mut P
             }
         }
         let text = format!(
-            "the distortion reverses {:.0} px from the centre, but the edge is at {:.0} px, \
-             expected no reversal within the image of {} x {}: check the signs of its \
-             coefficients, and the lens's angle",
+            "the distortion reverses {:.0} px from the centre, but the edge is at {:.0} px; expected no reversal within the image of {} x {}: \
+             check the signs of its coefficients, and the lens's angle",
             sees * from_middle(edge),
             from_middle(edge),
             file.width,
@@ -492,7 +491,7 @@ pub fn lamp(
 ) -> Lamp {
     let d = Vec3::from(file.direction).unit().unwrap_or_else(|| {
         let text =
-            format!("the direction of {name} has no length, expected numbers that are not all 0");
+            format!("the direction of {name} has no length; expected numbers that are not all 0");
         problems.push(file.at.key_place("direction"), text);
         Vec3::new(1.0, 0.0, 0.0)
     });
@@ -504,7 +503,7 @@ pub fn lamp(
             let text = match loads.is_empty() {
                 true => format!("no load {}, the robot has no `loads`", quote(requested)),
                 false => format!(
-                    "no load {}, expected one of {known}{hint}",
+                    "no load {}; expected one of {known}{hint}",
                     quote(requested)
                 ),
             };

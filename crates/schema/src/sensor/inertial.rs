@@ -84,7 +84,7 @@ pub fn ahrs(
 ) -> AhrsSpec {
     if file.bias_time_constant_s * rate < 2.0 {
         let text = format!(
-            "`bias_time_constant_s` is {}, expected two samples or more ({} s)",
+            "`bias_time_constant_s` is {}; expected two samples or more ({} s)",
             file.bias_time_constant_s,
             2.0 / rate
         );
@@ -206,7 +206,7 @@ fn find_aid(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<
     let other = &sensors[found];
     if other.kind.name() != kind {
         return Err(format!(
-            "{name} is of the kind `{}`, expected `{kind}`",
+            "{name} is of the kind `{}`; expected `{kind}`",
             other.kind.name()
         ));
     }

@@ -118,7 +118,7 @@ pub fn laser(file: &LaserConfig, rate: f64, problems: &mut Problems) -> LaserSpe
         problems.push(
             file.at.key_place("azimuth_deg"),
             format!(
-                "`azimuth_deg` begins and ends at {}, expected two angles",
+                "`azimuth_deg` begins and ends at {}; expected two angles",
                 file.azimuth_deg[0]
             ),
         );
@@ -145,7 +145,7 @@ pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) ->
     if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
         let max_scans = BEAMS_MAX as f64 / beams;
         let text = format!(
-            "`tilt_period_s` is {period}, which is {:.3} scans, expected 2 to {max_scans:.0}",
+            "`tilt_period_s` is {period}, which is {:.3} scans; expected 2 to {max_scans:.0}",
             period * rate
         );
         problems.push(file.at.key_place("tilt_period_s"), text);
@@ -166,7 +166,7 @@ pub(crate) fn build_tilt(
     problems: &mut Problems,
 ) -> Tilt {
     if low >= high {
-        let text = format!("`tilt_deg` is [{low}, {high}], expected the smaller value first");
+        let text = format!("`tilt_deg` is [{low}, {high}]; expected the smaller value first");
         problems.push(places.key_place("tilt_deg"), text);
     }
     // At least a nanosecond, so that a rejected value causes no division by zero.
@@ -189,7 +189,7 @@ pub fn lidar(file: &LidarConfig, rate: f64, problems: &mut Problems) -> LaserSpe
         problems.push(
             file.at.key_place("azimuth_deg"),
             format!(
-                "`azimuth_deg` begins and ends at {}, expected two angles",
+                "`azimuth_deg` begins and ends at {}; expected two angles",
                 file.azimuth_deg[0]
             ),
         );
@@ -222,7 +222,7 @@ fn ring_elevations(file: &LidarConfig, problems: &mut Problems) -> Vec<f64> {
         (None, Some([low, high]), Some(n)) => {
             if n > 1 && low >= high {
                 let text =
-                    format!("`elevation_deg` is [{low}, {high}], expected the smaller value first");
+                    format!("`elevation_deg` is [{low}, {high}]; expected the smaller value first");
                 problems.push(file.at.key_place("elevation_deg"), text);
             }
             let step = if n > 1 {
@@ -252,7 +252,7 @@ fn build_spec(
 ) -> LaserSpec {
     if file.min_range_m >= file.max_range_m {
         let text = format!(
-            "`min_range_m` is {}, expected less than `max_range_m` {}",
+            "`min_range_m` is {}; expected less than `max_range_m` {}",
             file.min_range_m, file.max_range_m
         );
         problems.push(file.at.key_place("min_range_m"), text);
@@ -260,7 +260,7 @@ fn build_spec(
     if let Some(sweep) = file.sweep_s.filter(|sweep| sweep * rate > 1.0 + 1e-9) {
         let max_sweep = (1e6 / rate).round() * 1e-6;
         let text =
-            format!("`sweep_s` is {sweep}, expected at most the scan period of {max_sweep} s");
+            format!("`sweep_s` is {sweep}; expected at most the scan period of {max_sweep} s");
         problems.push(file.at.key_place("sweep_s"), text);
     }
     file.at
@@ -269,7 +269,7 @@ fn build_spec(
     if beams > BEAMS_MAX {
         problems.push(
             &file.at.whole,
-            format!("{beams} beams per scan, expected at most {BEAMS_MAX}"),
+            format!("{beams} beams per scan; expected at most {BEAMS_MAX}"),
         );
     }
     let columns = if beams > BEAMS_MAX { 1 } else { columns };

@@ -97,13 +97,13 @@ pub fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
 pub(crate) fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> DetectorSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
-        let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+        let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
         problems.push(file.at.key_place("min_range_m"), text);
     }
     let heights = file.height_m.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if heights[0] >= heights[1] {
         let text = format!(
-            "`height_m` is [{}, {}], expected the smaller value first",
+            "`height_m` is [{}, {}]; expected the smaller value first",
             heights[0], heights[1]
         );
         problems.push(file.at.key_place("height_m"), text);
@@ -224,7 +224,7 @@ fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mu
         };
         problems.push(
             file.at.key_place("sensor"),
-            format!("{} has no echoes to process, {expected}", quote(requested)),
+            format!("{} has no echoes to process; {expected}", quote(requested)),
         );
     }
     let rate = |name: &str| {
@@ -238,8 +238,7 @@ fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mu
         && own != other
     {
         let text = format!(
-            "{} pings {other} times per second and the rate of the detector is {own}: expected \
-             equal rates, so that no bearing is missed",
+            "{} pings {other} times per second and the rate of the detector is {own}; expected equal rates, so that no bearing is missed",
             quote(requested)
         );
         problems.push(file.at.key_place("sensor"), text);

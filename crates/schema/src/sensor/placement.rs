@@ -58,8 +58,7 @@ fn check_sensor(
     let (away, reach) = (sensor.p_UoS_U.norm(), robot_radius(robot));
     if away > MAX_MOUNT_DISTANCE.0 * reach + MAX_MOUNT_DISTANCE.1 {
         let text = format!(
-            "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m: \
-             expected metres, and a position on the robot",
+            "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m; expected metres, and a position on the robot",
             robot.name
         );
         problems.note(place, text);

@@ -92,18 +92,18 @@ const MAX_PER_TURN: usize = 32_000_000;
 pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
-        let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+        let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
         problems.push(file.at.key_place("min_range_m"), text);
     }
     let [low, high] = file.levels_dbm;
     if low >= high {
-        let text = format!("`levels_dbm` is [{low}, {high}], expected the smaller value first");
+        let text = format!("`levels_dbm` is [{low}, {high}]; expected the smaller value first");
         problems.push(file.at.key_place("levels_dbm"), text);
     }
     let turns = file.speed_rpm / 60.0;
     if turns > rate {
         let text = format!(
-            "{turns} turns and {rate} sectors per second, expected sectors of at most one turn"
+            "{turns} turns and {rate} sectors per second; expected sectors of at most one turn"
         );
         problems.push(file.at.key_place("speed_rpm"), text);
     }
@@ -116,7 +116,7 @@ pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpe
         if n > MAX_PER_TURN {
             problems.push(
                 &file.at.whole,
-                format!("{n} {what} per turn, expected at most {MAX_PER_TURN}"),
+                format!("{n} {what} per turn; expected at most {MAX_PER_TURN}"),
             );
         }
     }

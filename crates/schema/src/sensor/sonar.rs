@@ -280,7 +280,7 @@ pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) 
     let shading = shading(&file.sounding);
     if file.step_deg > file.sector_deg {
         let text = format!(
-            "`step_deg` is {}, expected at most `sector_deg` {}",
+            "`step_deg` is {}; expected at most `sector_deg` {}",
             file.step_deg, file.sector_deg
         );
         problems.push(file.at.key_place("step_deg"), text);
@@ -345,7 +345,7 @@ fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Prob
     for (n, what) in too_many.into_iter().filter(|(n, _)| *n > MAX_PER_PING) {
         problems.push(
             &file.at.whole,
-            format!("{n} {what} per ping, expected at most {MAX_PER_PING}"),
+            format!("{n} {what} per ping; expected at most {MAX_PER_PING}"),
         );
         rays = [1, 1];
     }
@@ -404,7 +404,7 @@ fn build_tilt(file: &SonarConfig, rate: f64, problems: &mut Problems) -> Option<
             if period * rate < 2.0 {
                 let pings = period * rate;
                 let text = format!(
-                    "`tilt_period_s` is {period}, which is {pings:.3} pings, expected at least 2"
+                    "`tilt_period_s` is {period}, which is {pings:.3} pings; expected at least 2"
                 );
                 problems.push(file.at.key_place("tilt_period_s"), text);
             }
@@ -419,7 +419,7 @@ fn build_tilt(file: &SonarConfig, rate: f64, problems: &mut Problems) -> Option<
             };
             problems.push(
                 file.at.key_place(key),
-                "`tilt_deg` and `tilt_period_s` require each other: expected both",
+                "`tilt_deg` and `tilt_period_s` require each other; expected both",
             );
             None
         }
@@ -429,28 +429,28 @@ fn build_tilt(file: &SonarConfig, rate: f64, problems: &mut Problems) -> Option<
 fn check_sounding(file: &SonarConfig, rate: f64, problems: &mut Problems) {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
-        let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+        let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
         problems.push(file.at.key_place("min_range_m"), text);
     }
     if file.bits != 8 && file.bits != 16 {
         problems.push(
             file.at.key_place("bits"),
-            format!("`bits` is {}, expected 8 or 16", file.bits),
+            format!("`bits` is {}; expected 8 or 16", file.bits),
         );
     }
     let [low, high] = file.levels_db;
     if low >= high {
-        let text = format!("`levels_db` is [{low}, {high}], expected the smaller value first");
+        let text = format!("`levels_db` is [{low}, {high}]; expected the smaller value first");
         problems.push(file.at.key_place("levels_db"), text);
     }
     if file.refraction && file.multipath {
-        let text = "`refraction` and `multipath` cannot be combined: expected one of them";
+        let text = "`refraction` and `multipath` cannot be combined; expected one of them";
         problems.push(file.at.key_place("refraction"), text);
     }
     let listening_time = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
     if listening_time * rate > 1.02 {
         let text = format!(
-            "{rate} pings per second, the echoes from {far} m take {listening_time:.3} s: expected at most {:.2}",
+            "{rate} pings per second, the echoes from {far} m take {listening_time:.3} s; expected at most {:.2}",
             1.0 / listening_time
         );
         problems.push(file.at.key_place("max_range_m"), text);

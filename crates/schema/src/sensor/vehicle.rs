@@ -37,7 +37,7 @@ impl BuildSensor for WrenchConfig {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         if context.link == 0 {
             let text = format!(
-                "{} measures the wrench through a joint, base_link has none: expected a `link`",
+                "{} measures the wrench through a joint, base_link has none; expected a `link`",
                 context.name
             );
             problems.push(&context.file.at.whole, text);
@@ -75,7 +75,7 @@ impl BuildSensor for BarometerConfig {
         let range = self.range_pa.unwrap_or([0.0, f64::INFINITY]);
         if range[0] >= range[1] {
             let text = format!(
-                "`range_pa` is [{}, {}], expected the smaller value first",
+                "`range_pa` is [{}, {}]; expected the smaller value first",
                 range[0], range[1]
             );
             problems.push(self.at.key_place("range_pa"), text);
@@ -200,7 +200,7 @@ fn find_thruster(context: &SensorContext<'_>, problems: &mut Problems) -> usize 
     let (name, file, robot) = (context.name, context.file, context.carrier);
     let Some(requested) = &file.thruster else {
         let text = format!(
-            "{name} measures a motor: expected the key `thruster`, the thruster of this motor"
+            "{name} measures a motor; expected the key `thruster`, the thruster of this motor"
         );
         problems.push(&file.at.whole, text);
         return 0;

@@ -53,7 +53,7 @@ impl BuildSensor for AltimeterConfig {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let (near, far) = (self.min_range_m, self.max_range_m);
         if near >= far {
-            let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+            let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
             problems.push(self.at.key_place("min_range_m"), text);
         }
         SensorKind::Altimeter(AltimeterSpec {
@@ -123,7 +123,7 @@ fn build_dvl(file: &DvlConfig, problems: &mut Problems) -> DvlSpec {
             problems.push(
                 file.at.key_place(key),
                 format!(
-                    "`{key}` is [{}, {}], expected the smaller value first",
+                    "`{key}` is [{}, {}]; expected the smaller value first",
                     pair[0], pair[1]
                 ),
             );
@@ -164,7 +164,7 @@ fn build_ping_rates(file: &DvlConfig, problems: &mut Problems) -> Option<PingRat
         {
             problems.push(
                 at.key_place(key),
-                format!("`{key}` without `range_modes`: expected both or none"),
+                format!("`{key}` without `range_modes`; expected both or none"),
             );
         }
         return None;
@@ -174,13 +174,13 @@ fn build_ping_rates(file: &DvlConfig, problems: &mut Problems) -> Option<PingRat
         .filter(|mode| mode.altitude_m[0] >= mode.altitude_m[1])
     {
         let [low, high] = mode.altitude_m;
-        let text = format!("`altitude_m` is [{low}, {high}], expected the smaller value first");
+        let text = format!("`altitude_m` is [{low}, {high}]; expected the smaller value first");
         problems.push(mode.at.key_place("altitude_m"), text);
     }
     for pair in modes.windows(2) {
         let rises = |k: usize| pair[0].altitude_m[k] < pair[1].altitude_m[k];
         if !rises(0) || !rises(1) {
-            let text = "the range mode is not higher than the previous one: expected higher altitudes at both ends"
+            let text = "the range mode is not higher than the previous one; expected higher altitudes at both ends"
                 .to_string();
             problems.push(pair[1].at.key_place("altitude_m"), text);
         }
@@ -302,7 +302,7 @@ pub fn probe(
     let range = file.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if range[0] >= range[1] {
         let text = format!(
-            "`range` is [{}, {}], expected the smaller value first",
+            "`range` is [{}, {}]; expected the smaller value first",
             range[0], range[1]
         );
         problems.push(file.at.key_place("range"), text);
@@ -344,7 +344,7 @@ fn find_quantity(
             .chain(tracers.iter().map(|(n, _)| n.as_str()))
     };
     let text = format!(
-        "unknown water quantity {}: expected one of {}, or a name under `water.tracers`{}",
+        "unknown water quantity {}; expected one of {}, or a name under `water.tracers`{}",
         quote(field),
         quoted_list(known()),
         did_you_mean(field, known())
@@ -370,7 +370,7 @@ pub fn sampler(
     }
     if fields.len() > FIELDS {
         let text = format!(
-            "`fields` has {}, expected no more than {FIELDS}: list fewer quantities",
+            "`fields` has {}; expected no more than {FIELDS}: list fewer quantities",
             fields.len()
         );
         problems.push(place, text);

@@ -285,7 +285,7 @@ pub fn find_device(robot: &Robot, name: &str) -> Result<Device, String> {
         [] => {
             let known: Vec<String> = all.iter().map(|(kind, own, _)| path(kind, own)).collect();
             Err(format!(
-                "no device `{name}` on {}, expected one of {}",
+                "no device `{name}` on {}; expected one of {}",
                 robot.name,
                 known.join(", ")
             ))
@@ -293,7 +293,7 @@ pub fn find_device(robot: &Robot, name: &str) -> Result<Device, String> {
         several => {
             let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
             Err(format!(
-                "several devices of {} are called `{name}`, expected one of {}",
+                "several devices of {} are called `{name}`; expected one of {}",
                 robot.name,
                 paths.join(", ")
             ))
@@ -319,7 +319,7 @@ pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
         } else {
             format!("expected one of {}", known.join(", "))
         };
-        format!("no beacon `{name}` in the world, {known}; a device of a robot needs `robot`")
+        format!("no beacon `{name}` in the world; {known}; a device of a robot needs `robot`")
     })
 }
 
@@ -445,7 +445,7 @@ pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), St
     let (word, kinds) = (kind.keyword(), allowed_kinds(device));
     if !kinds.contains(&word) {
         return Err(format!(
-            "`{name}` cannot be `{word}`, expected one of {}",
+            "`{name}` cannot be `{word}`; expected one of {}",
             kinds.join(", ")
         ));
     }

@@ -66,7 +66,7 @@ impl Model {
         };
         let Some(controllers) = controllers(&scene).or_else(|| controllers(servos)) else {
             return Err(format!(
-                "{}: the joints {} have no servos with the law torque_pid, expected servos as in worlds/uvms_pool_servo.yaml",
+                "{}: the joints {} have no servos with the law torque_pid; expected servos as in worlds/uvms_pool_servo.yaml",
                 servos.name,
                 JOINT_NAMES.join(", ")
             ));
@@ -74,7 +74,7 @@ impl Model {
         let steps = CURVE_STEP / scene.dt();
         if steps < 0.999 || (steps - libm::round(steps)).abs() > 1e-3 {
             return Err(format!(
-                "{}: the step of {} s does not fit, expected a whole number of steps in {CURVE_STEP} s",
+                "{}: the step of {} s does not fit; expected a whole number of steps in {CURVE_STEP} s",
                 scene.name,
                 scene.dt()
             ));

@@ -128,7 +128,7 @@ pub fn missed_limits(summary: &Summary, rest: &RestState, mode: Mode) -> Vec<Str
         // false for NaN too
         let held = value <= limit;
         if !held {
-            lines.push(format!("{what} {value:.3}, expected at most {limit}"));
+            lines.push(format!("{what} {value:.3}; expected at most {limit}"));
         }
     };
     check_limit("mean RMSE of roll [deg]", summary.rmse[0].0, roll);
@@ -149,7 +149,7 @@ pub fn missed_limits(summary: &Summary, rest: &RestState, mode: Mode) -> Vec<Str
     }
     if !(ASCENT[0]..=ASCENT[1]).contains(&rest.ascent) {
         lines.push(format!(
-            "ascent {:.4} m/s, expected {} to {}",
+            "ascent {:.4} m/s; expected {} to {}",
             rest.ascent, ASCENT[0], ASCENT[1]
         ));
     }

@@ -124,13 +124,13 @@ fn check_overlap(attitude: &[AttitudeSample], joints: &[JointSample]) -> Result<
     );
     if overlap < 1.0 {
         return Err(format!(
-            "recorded from {:.3} to {:.3} s, the joint states from {:.3} to {:.3} s, expected both at the same time",
+            "recorded from {:.3} to {:.3} s, the joint states from {:.3} to {:.3} s; expected both at the same time",
             a[0], a[1], b[0], b[1]
         ));
     }
     if length > DURATION_MAX {
         return Err(format!(
-            "the trial lasts {length:.0} s, expected at most {DURATION_MAX} s"
+            "the trial lasts {length:.0} s; expected at most {DURATION_MAX} s"
         ));
     }
     Ok(())
@@ -173,7 +173,7 @@ fn read_columns<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[f6
             wrong(
                 1,
                 format!(
-                    "no column {}, expected {}",
+                    "no column {}; expected {}",
                     quote(name),
                     merrow_yaml::error::quoted_list(names)
                 ),
@@ -233,7 +233,7 @@ fn attitude(path: &Path, problems: &mut Problems) -> Option<Vec<AttitudeSample>>
         .position(|[_, w, x, y, z]| !(0.9..=1.1).contains(&(w * w + x * x + y * y + z * z)));
     if off.is_some() {
         let text =
-            "w_ori, x_ori, y_ori, z_ori are not unit quaternions, expected attitudes".to_string();
+            "w_ori, x_ori, y_ori, z_ori are not unit quaternions; expected attitudes".to_string();
         problems.push(&Place::file(&path.display().to_string()), text);
         return None;
     }

@@ -45,7 +45,7 @@ fn build_coupling(
         b = Some(build_second_end(given, a, name, scene, state, problems)?);
     } else if !grasps {
         let text = format!(
-            "the {} {name} has no second end, expected `b`",
+            "the {} {name} has no second end; expected `b`",
             kind.keyword()
         );
         problems.push(&file.at.whole, text);
@@ -80,14 +80,14 @@ fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Probl
     let text = match (c.a.link(), c.b.map(|b| b.link())) {
         (None, Some(None)) => {
             format!(
-                "both ends of the {word} {} are in the world, expected a robot at one",
+                "both ends of the {word} {} are in the world; expected a robot at one",
                 c.name
             )
         }
         (Some((r, l)), Some(other)) if other == Some((r, l)) => {
             let (robot, link) = (&scene.robots[r].name, &scene.robots[r].links[l].name);
             format!(
-                "both ends of the {word} {} are on the link {link} of {robot}, expected two bodies",
+                "both ends of the {word} {} are on the link {link} of {robot}; expected two bodies",
                 c.name
             )
         }
@@ -95,13 +95,13 @@ fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Probl
             if r == s && matches!(c.kind, CouplingKind::Grasp { .. }) =>
         {
             format!(
-                "the grasp {} has both ends on {}, expected another robot",
+                "the grasp {} has both ends on {}; expected another robot",
                 c.name, scene.robots[r].name
             )
         }
         (_, Some(None)) if matches!(c.kind, CouplingKind::Grasp { .. }) => {
             format!(
-                "the grasp {} has its second end in the world, expected a robot or a prop",
+                "the grasp {} has its second end in the world; expected a robot or a prop",
                 c.name
             )
         }
@@ -122,7 +122,7 @@ fn set_initial_state(
 ) {
     let Some(b) = c.b else {
         let text = format!(
-            "the grasp {} is engaged at the start, expected `b`, the object that it holds",
+            "the grasp {} is engaged at the start; expected `b`, the object that it holds",
             c.name
         );
         problems.push(file.at.key_place("engaged"), text);
@@ -179,7 +179,7 @@ fn build_funnel(file: &FunnelConfig, problems: &mut Problems) -> Funnel {
     let (entrance, exit) = (file.entrance_radius_m, file.exit_radius_m);
     if exit > entrance {
         let text = format!(
-            "`exit_radius_m` is {exit}, expected no more than `entrance_radius_m` {entrance}"
+            "`exit_radius_m` is {exit}; expected no more than `entrance_radius_m` {entrance}"
         );
         problems.push(file.at.key_place("exit_radius_m"), text);
     }
@@ -237,7 +237,7 @@ pub(crate) fn build_end(
     let R = Mat3::from_rpy(roll, pitch, yaw);
     let Some(robot_name) = &file.robot else {
         if file.link.is_some() {
-            let text = format!("an end of {name} names a link, expected its `robot` too");
+            let text = format!("an end of {name} names a link; expected its `robot` too");
             problems.push(file.at.key_place("link"), text);
             return None;
         }
@@ -259,7 +259,7 @@ pub(crate) fn build_end(
             did_you_mean(requested, names()),
             quoted_list(names()),
         );
-        let text = format!("no link {what} on {robot_name}, expected one of {known}{hint}");
+        let text = format!("no link {what} on {robot_name}; expected one of {known}{hint}");
         problems.push(file.at.key_place("link"), text);
         return None;
     };

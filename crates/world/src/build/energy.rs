@@ -42,8 +42,7 @@ pub(crate) fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Ba
     let cut_off = file.cut_off_v.unwrap_or(0.0);
     if cut_off >= highest {
         let text = format!(
-            "`cut_off_v` is {cut_off}, expected less than the highest open-circuit voltage \
-             {highest}: the protection would never close"
+            "`cut_off_v` is {cut_off}; expected less than the highest open-circuit voltage {highest}: the protection would never close"
         );
         problems.push(file.at.key_place("cut_off_v"), text);
     }
@@ -104,7 +103,7 @@ pub(crate) fn build_solar_panel(
         .unit()
         .unwrap_or_else(|| {
             let text =
-                format!("the normal of {name} has no length, expected numbers that are not all 0");
+                format!("the normal of {name} has no length; expected numbers that are not all 0");
             problems.push(file.at.key_place("normal"), text);
             Vec3::new(0.0, 0.0, 1.0)
         });
@@ -133,7 +132,7 @@ pub(crate) fn check_battery_present(model: &RobotModelConfig, problems: &mut Pro
     ] {
         if any {
             let text =
-                format!("`{key}` has no effect on a robot without a battery, expected `battery`");
+                format!("`{key}` has no effect on a robot without a battery; expected `battery`");
             problems.push(model.at.key_place(key), text);
         }
     }

@@ -52,8 +52,7 @@ pub(crate) fn build_flows(
             );
         }
         if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
-            let text = "a tidal flow is the same everywhere, expected no `region`; \
-                        `open_to_current: false` on the region excludes it";
+            let text = "a tidal flow is the same everywhere; expected no `region`; `open_to_current: false` on the region excludes it";
             problems.push(file.at.key_place("region"), text);
         }
         Some(Flow {
@@ -194,7 +193,7 @@ fn constituent_frequency(
             if known.is_none() {
                 let names = || PERIODS_H.iter().map(|(n, _)| *n);
                 let text = format!(
-                    "unknown tidal constituent {}, expected one of {}, or its `period_s`{}",
+                    "unknown tidal constituent {}; expected one of {}, or its `period_s`{}",
                     quote(name),
                     quoted_list(names()),
                     did_you_mean(name, names())
@@ -233,7 +232,7 @@ pub(crate) fn build_tide(
     // terrain may fall dry at low water
     if file.seabed.terrain.is_none() && depth + tide.level_m - range <= 0.0 {
         let text = format!(
-            "the water falls to {} m at the origin, expected it above the seabed at {} m",
+            "the water falls to {} m at the origin; expected it above the seabed at {} m",
             tide.level_m - range,
             -depth
         );

@@ -384,7 +384,7 @@ fn add_robots(
     let total = nx * ny * nz;
     if total + scene.robots.len() as u64 > MAX_ROBOTS as u64 {
         let text = format!(
-            "{total} copies of {name}, expected no more than {MAX_ROBOTS} robots in a world"
+            "{total} copies of {name}; expected no more than {MAX_ROBOTS} robots in a world"
         );
         problems.push(repeat.at.key_place("count"), text);
         return;

@@ -83,7 +83,7 @@ fn current_profile(
     if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
         problems.push(
             place,
-            "the layers of the current are not in order: expected increasing `depth_m`",
+            "the layers of the current are not in order; expected increasing `depth_m`",
         );
     }
     layers

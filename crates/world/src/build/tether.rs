@@ -57,7 +57,7 @@ pub(crate) fn build_tether(
     check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
     if (places[1] - places[0]).norm() > 2.0 * file.length_m {
         let text = format!(
-            "the ends of {name} are {:.3} m apart, expected no more than twice its length of {} m",
+            "the ends of {name} are {:.3} m apart; expected no more than twice its length of {} m",
             (places[1] - places[0]).norm(),
             file.length_m
         );
@@ -155,7 +155,7 @@ fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems)
             n if n <= 10 => format!("expected one of {}", quoted_list(names())),
             n => format!("expected one of the {n} robots of the world"),
         };
-        problems.push(place, format!("no robot {}, {known}{hint}", quote(name)));
+        problems.push(place, format!("no robot {}; {known}{hint}", quote(name)));
     }
     found
 }
@@ -188,7 +188,7 @@ fn find_point(
     problems.push(
         place,
         format!(
-            "no link {} of {robot}, expected one of {known}{hint}",
+            "no link {} of {robot}; expected one of {known}{hint}",
             quote(name)
         ),
     );
@@ -204,7 +204,7 @@ fn build_winch(
     let longest = file.max_length_m.unwrap_or(tether.length_m);
     if !(file.min_length_m..=longest).contains(&tether.length_m) {
         let text = format!(
-            "the winch of {name} holds {} m to {longest} m of line, expected the length of {} m within this range",
+            "the winch of {name} holds {} m to {longest} m of line; expected the length of {} m within this range",
             file.min_length_m, tether.length_m
         );
         problems.push(&file.at.whole, text);
@@ -213,7 +213,7 @@ fn build_winch(
     let ends = [(&tether.from, "from"), (&tether.to, "to")];
     if matches!(ends[end].0, TetherEndConfig::Free { .. }) {
         let text = format!(
-            "the winch of {name} is at `{}`, expected an end that is not free",
+            "the winch of {name} is at `{}`; expected an end that is not free",
             ends[end].1
         );
         problems.push(&file.at.whole, text);
@@ -254,7 +254,7 @@ fn clamp_direction(
         problems.push(at.key_place("direction"), text);
     } else if line.bending == 0.0 {
         let text = format!(
-            "{name} is clamped, expected a line with `bending_stiffness_nm2`: a clamp has no effect without it"
+            "{name} is clamped; expected a line with `bending_stiffness_nm2`: a clamp has no effect without it"
         );
         problems.push(at.key_place("direction"), text);
     }
@@ -272,7 +272,7 @@ fn check_load(
     let tension = line.stiffness * (distance / file.length_m - 1.0);
     if tension > line.breaking {
         let text = format!(
-            "{name} is stretched to {distance:.3} m and bears {tension:.0} N at the start, expected less than its breaking \
+            "{name} is stretched to {distance:.3} m and bears {tension:.0} N at the start; expected less than its breaking \
              load of {} N",
             line.breaking
         );
@@ -291,20 +291,20 @@ fn check_catenary(
     let weight = line.weight_in_water(scene.sea.density, scene.gravity);
     if weight.abs() < MIN_CATENARY_WEIGHT {
         let text = format!(
-            "{name} weighs {weight:.4} N/m in this water, expected at least {MIN_CATENARY_WEIGHT} N/m up or down for a \
+            "{name} weighs {weight:.4} N/m in this water; expected at least {MIN_CATENARY_WEIGHT} N/m up or down for a \
              catenary: use the method `lumped`"
         );
         problems.push(file.at.key_place("method"), text);
     }
     if line.bending > 0.0 {
         let text = format!(
-            "{name} has a bending stiffness, expected none for a catenary: use the method `lumped`"
+            "{name} has a bending stiffness; expected none for a catenary: use the method `lumped`"
         );
         problems.push(file.at.key_place("method"), text);
     }
     if ends.iter().any(|end| matches!(end, TetherEnd::Free(_))) {
         let text = format!(
-            "{name} has a free end, expected two held ends for a catenary: use the method `lumped`"
+            "{name} has a free end; expected two held ends for a catenary: use the method `lumped`"
         );
         problems.push(file.at.key_place("method"), text);
     }

@@ -30,7 +30,7 @@ pub fn build_column(
     for key in ["density_kg_m3", "sound_speed_m_s", "temperature_c"] {
         if water.at.has_key(key) {
             let text = format!(
-                "both `column` and {} are given, expected one of them",
+                "both `column` and {} are given; expected one of them",
                 quote(key)
             );
             problems.push(water.at.key_place(key), text);
@@ -43,7 +43,7 @@ pub fn build_column(
     {
         problems.push(
             column.at.key_place("layers"),
-            "the layers are not in order: expected increasing `depth_m`",
+            "the layers are not in order; expected increasing `depth_m`",
         );
         return None;
     }
@@ -70,7 +70,7 @@ pub fn build_column(
         let [low, high] = sample_range(&grid);
         if low < range[0] || high > range[1] {
             let text = format!(
-                "{what} from {low} to {high}, expected {} to {}, where the law {} holds",
+                "{what} from {low} to {high}; expected {} to {}, where the law {} holds",
                 range[0],
                 range[1],
                 quote(column.sound_speed_law.keyword())
@@ -169,7 +169,7 @@ pub(crate) fn build_regions(
         }
         if let Some([i, j]) = crossing_edges(&corners) {
             let text = format!(
-                "{}: the edge after corner {} crosses that after corner {}: expected the corners in order around the region",
+                "{}: the edge after corner {} crosses that after corner {}; expected the corners in order around the region",
                 quote(name),
                 i + 1,
                 j + 1
@@ -189,7 +189,7 @@ pub(crate) fn build_regions(
             .into_iter()
             .filter(|key| file.dry && file.at.has_key(key))
         {
-            let text = format!("{} is dry land, expected no {}", quote(name), quote(key));
+            let text = format!("{} is dry land; expected no {}", quote(name), quote(key));
             problems.push(file.at.key_place(key), text);
         }
         Some(Region {
@@ -232,7 +232,7 @@ pub(crate) fn build_terrain(
     for key in ["depth_m", "slope_east_north"] {
         if file.at.has_key(key) {
             let text = format!(
-                "both `terrain` and {} are given, expected one of them",
+                "both `terrain` and {} are given; expected one of them",
                 quote(key)
             );
             problems.push(file.at.key_place(key), text);
@@ -241,7 +241,7 @@ pub(crate) fn build_terrain(
     if heights.interpolation == InterpolationConfig::Nearest
         || heights.extrapolation != ExtrapolationConfig::Clamp
     {
-        let text = "terrain is linear between its samples and is constant beyond them: expected no `interpolation` and \
+        let text = "terrain is linear between its samples and is constant beyond them; expected no `interpolation` and \
                     no `extrapolation`";
         problems.push(&heights.at.whole, text);
         return None;
@@ -250,7 +250,7 @@ pub(crate) fn build_terrain(
     if grid.axes[2].count() > 1 || grid.axes[3].count() > 1 {
         problems.push(
             heights.at.key_place("file"),
-            "terrain neither changes with depth nor with time: expected two axes",
+            "terrain neither changes with depth nor with time; expected two axes",
         );
         return None;
     }

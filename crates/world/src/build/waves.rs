@@ -128,7 +128,7 @@ fn sea_with_period(
         let Some(wind) = file.sea.wind_speed_m_s else {
             problems.push(
                 file.at.key_place("fetch_m"),
-                "`fetch_m` requires a wind, expected `wind_speed_m_s` too",
+                "`fetch_m` requires a wind; expected `wind_speed_m_s` too",
             );
             return None;
         };
@@ -174,7 +174,7 @@ fn only_given(
         [(_, value)] => return *value,
         [] => {
             let text =
-                format!("`waves` does not give the wave height, expected {expected}: give one");
+                format!("`waves` does not give the wave height; expected {expected}: give one");
             problems.push(place, text);
         }
         _ => {
@@ -204,12 +204,12 @@ fn tabulated_sea(file: &TabulatedConfig, problems: &mut Problems) -> Option<SeaS
     let rows = &file.spectrum;
     let place = file.at.key_place("spectrum");
     if rows.len() < 2 {
-        problems.push(place, "the spectrum has 1 frequency, expected at least 2");
+        problems.push(place, "the spectrum has 1 frequency; expected at least 2");
         return None;
     }
     if let Some(i) = rows.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
-            "the spectrum's frequencies do not increase: {} after {}, expected increasing frequencies",
+            "the spectrum's frequencies do not increase: {} after {}; expected increasing frequencies",
             rows[i + 1][0],
             rows[i][0]
         );
@@ -221,7 +221,7 @@ fn tabulated_sea(file: &TabulatedConfig, problems: &mut Problems) -> Option<SeaS
     if hs == 0.0 || peak == 0.0 {
         problems.push(
             place,
-            "the spectrum has no energy at frequencies above 0, expected some",
+            "the spectrum has no energy at frequencies above 0; expected some",
         );
         return None;
     }

@@ -185,7 +185,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
         .len();
     if size > FILE_MAX {
         return Err(format!(
-            "too large: expected at most {} MiB",
+            "too large; expected at most {} MiB",
             FILE_MAX >> 20
         ));
     }

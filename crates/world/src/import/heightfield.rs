@@ -50,7 +50,7 @@ fn grid((rows, own_size): Raster, given: &HeightfieldKeys<'_>) -> Result<Heightf
     let size = match (own_size, given.size) {
         (Some(_), Some(_)) => {
             return Err(
-                "the raster states its own extent: expected no `size_m`; remove the key"
+                "the raster states its own extent; expected no `size_m`; remove the key"
                     .to_string(),
             );
         }
@@ -102,7 +102,7 @@ fn raster(path: &std::path::Path) -> Result<Raster, String> {
         .len();
     if size > FILE_MAX {
         return Err(format!(
-            "too large: expected at most {} MiB",
+            "too large; expected at most {} MiB",
             FILE_MAX >> 20
         ));
     }
@@ -162,7 +162,7 @@ fn ascii_grid(text: &str) -> Result<Raster, String> {
     };
     if let Some(n) = grid.samples.iter().position(|height| height.is_nan()) {
         return Err(format!(
-            "row {}: a cell without data, expected heights everywhere: fill the gaps",
+            "row {}: a cell without data; expected heights everywhere: fill the gaps",
             n / x.len() + 1
         ));
     }
@@ -213,7 +213,7 @@ mod tests {
         let wrong = |text: &str| ascii_grid(text).unwrap_err();
         assert_eq!(
             wrong("ncols 2\nnrows 2\ncellsize 1\n1 2\n3 -9999\n"),
-            "row 2: a cell without data, expected heights everywhere: fill the gaps"
+            "row 2: a cell without data; expected heights everywhere: fill the gaps"
         );
         assert_eq!(
             wrong("ncols 2\nnrows 2\ncellsize 1\n1 2\n3\n"),

@@ -26,7 +26,7 @@ pub fn read(path: &Path) -> Result<Points, String> {
     let (size, channels, numbers) = match bytes.get(..4) {
         Some([0x89, b'P', b'N', b'G']) => png(&bytes)?,
         Some([0xff, 0xd8, 0xff, _]) => jpeg(&bytes)?,
-        _ => return Err("not a supported image format: expected a PNG or JPEG file".to_string()),
+        _ => return Err("not a supported image format; expected a PNG or JPEG file".to_string()),
     };
     let linear = srgb_to_linear_table();
     let point = |p: &[u8]| {
@@ -48,7 +48,7 @@ pub fn read(path: &Path) -> Result<Points, String> {
 fn check_size([width, height]: [usize; 2]) -> Result<[usize; 2], String> {
     if width == 0 || height == 0 || width > SIDE_MAX || height > SIDE_MAX {
         return Err(format!(
-            "the image has {width} x {height} pixels, expected sides of 1 to {SIDE_MAX}"
+            "the image has {width} x {height} pixels; expected sides of 1 to {SIDE_MAX}"
         ));
     }
     Ok([width, height])
@@ -83,7 +83,7 @@ fn jpeg(bytes: &[u8]) -> Result<Decoded, String> {
     let size = check_size([width, height])?;
     let numbers = decoder.decode().map_err(wrong)?;
     if numbers.len() != 3 * width * height {
-        return Err("not a valid JPEG file: expected three colour channels".to_string());
+        return Err("not a valid JPEG file; expected three colour channels".to_string());
     }
     Ok((size, 3, numbers))
 }

@@ -93,7 +93,7 @@ fn sname(
                     .collect();
                 let hint = did_you_mean(name, names.iter().map(String::as_str));
                 let text = format!(
-                    "in {what}: {} is not a derivative of this set, expected names like {}{hint}",
+                    "in {what}: {} is not a derivative of this set; expected names like {}{hint}",
                     quote(name),
                     derivative_name(0, 0, kind)
                 );
@@ -129,7 +129,7 @@ pub(crate) fn product_derivatives(
             .flatten();
         let Some([row, a, b]) = found else {
             let text = format!(
-                "in derivatives: {} is not a derivative, expected names like Y_uv, N_wp or X_qq",
+                "in derivatives: {} is not a derivative; expected names like Y_uv, N_wp or X_qq",
                 quote(name)
             );
             problems.push(&value.place, text);

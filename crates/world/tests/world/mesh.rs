@@ -204,7 +204,7 @@ fn surface_defects_are_found() {
     };
     assert_eq!(
         with(&|t| t.truncate(11)),
-        "the mesh is open: 3 edges have only one triangle, expected a closed surface"
+        "the mesh is open: 3 edges have only one triangle; expected a closed surface"
     );
     assert!(with(&|t| t[0].swap(0, 1)).starts_with("the mesh is not manifold: 3 edges have"));
     assert!(with(&|t| t.push(t[0])).starts_with("the mesh is not manifold: 3 edges have"));

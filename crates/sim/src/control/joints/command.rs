@@ -407,7 +407,7 @@ pub fn check_trajectory(
     check_joints(robot, group, t)?;
     let n = t.joints.len();
     let Some(last) = t.points.last() else {
-        return Err("the trajectory has no points, expected at least one".into());
+        return Err("the trajectory has no points; expected at least one".into());
     };
     for (k, p) in t.points.iter().enumerate() {
         let lists = [
@@ -444,7 +444,7 @@ pub fn check_trajectory(
     {
         let name = &robot.links[t.joints[i] + 1].joint.name;
         return Err(format!(
-            "the last point has velocity {} for {name}, expected 0",
+            "the last point has velocity {} for {name}; expected 0",
             last.velocities[i]
         ));
     }
@@ -498,12 +498,12 @@ pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result
             .find(|j| !t.joints.contains(j))
             .map_or("?", |j| name(*j));
         return Err(format!(
-            "the trajectory does not contain joint {missing}, expected all joints of {}",
+            "the trajectory does not contain joint {missing}; expected all joints of {}",
             group.name
         ));
     }
     if t.joints.is_empty() {
-        return Err("the trajectory contains no joints, expected at least one".into());
+        return Err("the trajectory contains no joints; expected at least one".into());
     }
     Ok(())
 }
@@ -520,20 +520,20 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
         let q = p.positions[i];
         if q < lo - ROUNDING || q > hi + ROUNDING {
             return Err(format!(
-                "point {k}: position of {name} is {q}, expected {lo} to {hi}"
+                "point {k}: position of {name} is {q}; expected {lo} to {hi}"
             ));
         }
         let v = p.velocities.get(i).copied().unwrap_or(0.0);
         if v.abs() > max_speed * (1.0 + ROUNDING) {
             return Err(format!(
-                "point {k}: velocity of {name} is {v}, expected no more than {max_speed}"
+                "point {k}: velocity of {name} is {v}; expected no more than {max_speed}"
             ));
         }
         let effort = p.effort.get(i).copied().unwrap_or(0.0);
         if effort.abs() > joint.max_effort {
             let limit = joint.max_effort;
             return Err(format!(
-                "point {k}: effort of {name} is {effort}, expected no more than {limit}"
+                "point {k}: effort of {name} is {effort}; expected no more than {limit}"
             ));
         }
         if k > 0 {

@@ -170,7 +170,7 @@ fn find_receiver(
     let to = find_modem(name, file, "to", &file.to, scene, problems)?;
     if to == from || !decodes(&scene.modems[from], &scene.modems[to]) {
         let text = format!(
-            "{name}: {} does not receive from {}: expected another modem with the same medium, band and rates",
+            "{name}: {} does not receive from {}; expected another modem with the same medium, band and rates",
             file.to, file.from
         );
         problems.push(file.at.key_place("to"), text);
@@ -210,7 +210,7 @@ fn find_modem(
     if found.is_none() {
         let names = scene.modems.iter().map(|modem| modem.name.as_str());
         let text = format!(
-            "{name}: no modem {}, expected the name of a modem such as `rov/acoustic`{}",
+            "{name}: no modem {}; expected the name of a modem such as `rov/acoustic`{}",
             quote(requested),
             did_you_mean(requested, names)
         );

@@ -119,7 +119,7 @@ fn find_link(
     }
     let names = quoted_list(robot.links.iter().map(|l| l.name.as_str()));
     let text = format!(
-        "{name}: {} has no link {}, expected one of {names}",
+        "{name}: {} has no link {}; expected one of {names}",
         robot.name,
         quote(link)
     );
@@ -146,7 +146,7 @@ impl<'a> ModemBuilder<'a> {
         problems: &mut Problems,
     ) {
         let Some(axis) = axis.unit() else {
-            let text = format!("{name}: `axis` is zero, expected a direction");
+            let text = format!("{name}: `axis` is zero; expected a direction");
             problems.push(file.at.key_place("axis"), text);
             return;
         };
@@ -155,14 +155,14 @@ impl<'a> ModemBuilder<'a> {
         };
         let address = file.address.unwrap_or(0) as usize + copy;
         if address > 65534 {
-            let text = format!("{name}: address {address}, expected at most 65534");
+            let text = format!("{name}: address {address}; expected at most 65534");
             problems.push(file.at.key_place("address"), text);
             return;
         }
         let power = file.power_w.unwrap_or(file.modem.max_power_w);
         if power > file.modem.max_power_w {
             let text = format!(
-                "{name}: `power_w` is {power} W, expected at most the maximum power of {} W",
+                "{name}: `power_w` is {power} W; expected at most the maximum power of {} W",
                 file.modem.max_power_w
             );
             problems.push(file.at.key_place("power_w"), text);
@@ -216,7 +216,7 @@ impl<'a> ModemBuilder<'a> {
             });
             if let Some(other) = same {
                 let text = format!(
-                    "{} has the address {} of {}: expected an own address",
+                    "{} has the address {} of {}; expected an own address",
                     modem.name, modem.address, self.modems[*other].name
                 );
                 problems.push(self.entries[k].0.at.key_place("address"), text);
@@ -274,7 +274,7 @@ fn build_rate(file: &ModemEntry, name: &str, problems: &mut Problems) -> RateCho
     }
     let names = || schemes.iter().map(|scheme| scheme.name.as_str());
     let text = format!(
-        "{name}: no scheme {}, expected `adaptive` or one of {}{}",
+        "{name}: no scheme {}; expected `adaptive` or one of {}{}",
         quote(&file.scheme),
         quoted_list(names()),
         did_you_mean(&file.scheme, names())

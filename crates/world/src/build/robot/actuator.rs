@@ -74,7 +74,7 @@ fn thrust_direction(name: &str, file: &ThrusterConfig, problems: &mut Problems) 
             problems.push(
                 file.at.key_place("direction"),
                 format!(
-                    "the direction of {name} has no length, expected numbers that are not all 0"
+                    "the direction of {name} has no length; expected numbers that are not all 0"
                 ),
             );
             Vec3::new(1.0, 0.0, 0.0)
@@ -98,14 +98,14 @@ fn build_motor(motor: &MotorConfig, dt: f64) -> Motor {
 fn check_power(name: &str, motor: &MotorConfig, problems: &mut Problems) {
     if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveConfig::OpenWater { .. }) {
         let text = format!(
-            "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which has no torque: expected `power_w_per_n15`",
+            "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which has no torque; expected `power_w_per_n15`",
             motor.curve.kind()
         );
         problems.push(motor.at.key_place("motor_efficiency"), text);
     }
     if motor.motor_efficiency.is_some() && motor.power_w_per_n15 > 0.0 {
         let text = format!(
-            "{name} has both `motor_efficiency` and `power_w_per_n15`, expected one of them"
+            "{name} has both `motor_efficiency` and `power_w_per_n15`; expected one of them"
         );
         problems.push(motor.at.key_place("motor_efficiency"), text);
     }
@@ -113,7 +113,7 @@ fn check_power(name: &str, motor: &MotorConfig, problems: &mut Problems) {
         && derate >= stop
     {
         let text = format!(
-            "the temperature limits of {name} are [{derate}, {stop}], expected the derating temperature first"
+            "the temperature limits of {name} are [{derate}, {stop}]; expected the derating temperature first"
         );
         problems.push(motor.at.key_place("temperature_limits_c"), text);
     }
@@ -123,11 +123,11 @@ fn check_range(name: &str, motor: &MotorConfig, problems: &mut Problems) {
     let [lo, hi] = motor.range;
     if lo >= hi {
         let text =
-            format!("the range of {name} is [{lo}, {hi}], expected the lowest command first");
+            format!("the range of {name} is [{lo}, {hi}]; expected the lowest command first");
         problems.push(motor.at.key_place("range"), text);
     } else if motor.neutral < lo || motor.neutral > hi {
         let text = format!(
-            "the neutral command of {name} is {}, expected it within [{lo}, {hi}]",
+            "the neutral command of {name} is {}; expected it within [{lo}, {hi}]",
             motor.neutral
         );
         problems.push(motor.at.key_place("neutral"), text);
@@ -211,7 +211,7 @@ pub(crate) fn checked_table(
 ) -> Vec<(f64, f64)> {
     if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
-            "{what} does not increase: {} comes after {}, expected increasing first values",
+            "{what} does not increase: {} comes after {}; expected increasing first values",
             points[k + 1][0],
             points[k][0]
         );
@@ -265,7 +265,7 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
     }
     if den[0] == 0.0 {
         return Err(
-            "the denominator begins with 0, expected the coefficient of the highest power".into(),
+            "the denominator begins with 0; expected the coefficient of the highest power".into(),
         );
     }
     if num.len() > order {
@@ -294,11 +294,11 @@ pub(crate) fn build_buoyancy_engine(
     let [lo, hi] = file.range_m3;
     if lo >= hi {
         let text =
-            format!("the range of {name} is [{lo}, {hi}], expected the smallest volume first");
+            format!("the range of {name} is [{lo}, {hi}]; expected the smallest volume first");
         problems.push(file.at.key_place("range_m3"), text);
     } else if !(lo..=hi).contains(&file.start_m3) {
         let text = format!(
-            "{name} starts at {} m3, expected {lo} to {hi}",
+            "{name} starts at {} m3; expected {lo} to {hi}",
             file.start_m3
         );
         problems.push(file.at.key_place("start_m3"), text);

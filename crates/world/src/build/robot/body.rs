@@ -122,12 +122,12 @@ fn build_inertia(
     };
     if smallest_eigenvalue(&rigid) <= 0.0 {
         let text = format!(
-            "the inertia of {name} is not positive definite: expected positive principal moments"
+            "the inertia of {name} is not positive definite; expected positive principal moments"
         );
         problems.push(body.at.key_place("inertia_kg_m2"), text);
     } else if violates_triangle_inequality(&about_com) {
         let text = format!(
-            "the inertia of {name} violates the triangle inequality: expected no principal \
+            "the inertia of {name} violates the triangle inequality; expected no principal \
              moment above the sum of the two others"
         );
         problems.push(body.at.key_place("inertia_kg_m2"), text);
@@ -309,7 +309,7 @@ fn volume(
     let at = body.at.key_place("net_buoyancy_n");
     if body.at.has_key("volume_m3") {
         let text = format!(
-            "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}), expected one of them: set the other to null"
+            "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}); expected one of them: set the other to null"
         );
         problems.push(body.at.key_place("volume_m3"), text);
     }
@@ -325,7 +325,7 @@ fn volume(
     if volume < 0.0 {
         problems.push(
             at,
-            format!("{name} would displace {volume:.6} m3, expected at least 0"),
+            format!("{name} would displace {volume:.6} m3; expected at least 0"),
         );
         return 0.0;
     }

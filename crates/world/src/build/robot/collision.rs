@@ -411,7 +411,7 @@ pub(crate) fn contact_geometry(
         MeshForm::ConvexHull if check.flat => {
             problems.push(
                 place,
-                format!("{what}: the mesh is flat, expected one with a volume"),
+                format!("{what}: the mesh is flat; expected one with a volume"),
             );
             None
         }

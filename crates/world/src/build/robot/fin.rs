@@ -37,7 +37,7 @@ pub(crate) fn build_fin(
     let extent = surface.range_deg.map(f64::abs);
     if extent[0].max(extent[1]) >= 180.0 {
         let text = format!(
-            "the range of {name} reaches half a turn or more, expected it within (-180, 180)"
+            "the range of {name} reaches half a turn or more; expected it within (-180, 180)"
         );
         problems.push(surface.at.key_place("range_deg"), text);
     }
@@ -128,7 +128,7 @@ pub(crate) fn build_azimuth_servo(
 fn range_in_radians(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [f64; 2] {
     let [lo, hi] = deg;
     if lo > hi {
-        let text = format!("the range of {name} is [{lo}, {hi}], expected the lowest angle first");
+        let text = format!("the range of {name} is [{lo}, {hi}]; expected the lowest angle first");
         problems.push(place, text);
     }
     [lo.min(hi).to_radians(), hi.to_radians()]
@@ -146,14 +146,14 @@ fn check_sail(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
         FinLawConfig::LiftDrag { .. } | FinLawConfig::Table { .. }
     ) {
         let text = format!(
-            "the sail {name} has a law of the kind `{}`, expected `lift_drag` or `table`",
+            "the sail {name} has a law of the kind `{}`; expected `lift_drag` or `table`",
             surface.law.kind()
         );
         problems.push(place, text);
     }
     if surface.range_deg[0] < 0.0 {
         let text = format!(
-            "the sheet of {name} starts at {} degrees, expected 0 or more",
+            "the sheet of {name} starts at {} degrees; expected 0 or more",
             surface.range_deg[0]
         );
         problems.push(surface.at.key_place("range_deg"), text);
@@ -184,7 +184,7 @@ fn fin_axes(name: &str, file: &FinConfig, problems: &mut Problems) -> Mat3 {
         .unit()
         .unwrap_or_else(|| {
             let text =
-                format!("the shaft of {name} has no length, expected numbers that are not all 0");
+                format!("the shaft of {name} has no length; expected numbers that are not all 0");
             problems.push(file.at.key_place("shaft"), text);
             Vec3::new(0.0, 0.0, 1.0)
         });
@@ -194,7 +194,7 @@ fn fin_axes(name: &str, file: &FinConfig, problems: &mut Problems) -> Mat3 {
         .unit()
         .filter(|_| across.norm() > 1e-6 * chord.norm())
         .unwrap_or_else(|| {
-            let text = format!("the chord of {name} lies along its shaft, expected it across");
+            let text = format!("the chord of {name} lies along its shaft; expected it across");
             problems.push(
                 if file.at.has_key("chord") {
                     file.at.key_place("chord")
@@ -307,7 +307,7 @@ fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -
     for (key, values) in [("lift", lift), ("drag", drag)] {
         if values.len() != alpha_deg.len() {
             let text = format!(
-                "the table of {name} has {} values of {key} for {} angles, expected one per angle",
+                "the table of {name} has {} values of {key} for {} angles; expected one per angle",
                 values.len(),
                 alpha_deg.len()
             );
@@ -318,7 +318,7 @@ fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -
     let rises = alpha_deg.windows(2).all(|w| w[0] < w[1]);
     if !(rises && (first == 0.0 || first == -180.0) && last == 180.0) {
         let text = format!(
-            "the angles of the table of {name} go from {first} to {last}, expected them rising from -180 or 0 to 180"
+            "the angles of the table of {name} go from {first} to {last}; expected them rising from -180 or 0 to 180"
         );
         problems.push(at.key_place("alpha_deg"), text);
     }

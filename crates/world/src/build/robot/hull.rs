@@ -78,7 +78,7 @@ fn load_hull_mesh(
     if check.flat {
         problems.push(
             place,
-            format!("{what}: the mesh is flat, expected one with a volume"),
+            format!("{what}: the mesh is flat; expected one with a volume"),
         );
         return None;
     }

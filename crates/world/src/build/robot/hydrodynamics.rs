@@ -54,7 +54,7 @@ pub(crate) fn wind(
     let w = body.wind.as_ref()?;
     if w.blendermann.is_some() && w.at.has_key("law") {
         let text =
-            format!("the wind on {name} has both `law` and `blendermann`, expected one of them");
+            format!("the wind on {name} has both `law` and `blendermann`; expected one of them");
         problems.push(w.at.key_place("law"), text);
     }
     Some(WindLoad {
@@ -114,7 +114,7 @@ pub(crate) fn surface_damping(
     let pairs = &file.wave_resistance_n;
     if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
         let text = format!(
-            "the wave resistance of {name} begins at the speed {}, expected one above 0",
+            "the wave resistance of {name} begins at the speed {}; expected one above 0",
             pairs[0][0]
         );
         problems.push(place, text);
@@ -185,18 +185,18 @@ pub(crate) fn restoring(
     if parent.is_some() {
         problems.push(
             &at.whole,
-            format!("{name} has `restoring`, expected it on the base only: use `hull`"),
+            format!("{name} has `restoring`; expected it on the base only: use `hull`"),
         );
     }
     if body.hull != HullConfig::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
         let text = format!(
-            "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either `restoring` or the other keys"
+            "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`; expected either `restoring` or the other keys"
         );
         problems.push(&at.whole, text);
     }
     if file.max_supported_kg <= file.floating_mass_kg {
         let text = format!(
-            "`max_supported_kg` is {}, expected more than `floating_mass_kg` {}: the hull would not float",
+            "`max_supported_kg` is {}; expected more than `floating_mass_kg` {}: the hull would not float",
             file.max_supported_kg, file.floating_mass_kg
         );
         problems.push(at.key_place("max_supported_kg"), text);
@@ -281,7 +281,7 @@ pub(crate) fn damping(
     };
     if feeds {
         let text = format!(
-            "the {} of {name} would add energy, expected a positive semi-definite matrix \
+            "the {} of {name} would add energy; expected a positive semi-definite matrix \
              (SNAME derivatives are negative, `values` and `rows` positive)",
             key.replace('_', " ")
         );

@@ -62,7 +62,7 @@ fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
     };
     if mode == JointMode::Position && !has_loop {
         let text = format!(
-            "the servo of {link} starts in position mode, expected a `position_gain_per_s` above 0"
+            "the servo of {link} starts in position mode; expected a `position_gain_per_s` above 0"
         );
         problems.push(file.at.key_place("mode"), text);
     }
@@ -113,7 +113,7 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
     let has_spring = file.backlash > 0.0 || file.stiffness.is_some();
     if has_spring && rotor_inertia == 0.0 {
         let text = format!(
-            "the gear of {link} has a gap or a spring, expected a `rotor_inertia_kg_m2` above 0"
+            "the gear of {link} has a gap or a spring; expected a `rotor_inertia_kg_m2` above 0"
         );
         problems.push(
             file.at.key_place(if file.backlash > 0.0 {
@@ -161,7 +161,7 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
     };
     if let (Some(winding), None) = (&file.winding, file.effort_per_ampere) {
         let text = format!(
-            "the winding of {link} heats with its current, expected `effort_per_ampere` too"
+            "the winding of {link} heats with its current; expected `effort_per_ampere` too"
         );
         problems.push(&winding.at.whole, text);
     }
@@ -180,7 +180,7 @@ fn thermal(link: &str, file: &WindingConfig, problems: &mut Problems) -> Thermal
     if file.derate_from_c >= file.max_temperature_c {
         let (from, max_temperature) = (file.derate_from_c, file.max_temperature_c);
         let text = format!(
-            "{link}: `derate_from_c` is {from}, expected less than `max_temperature_c` {max_temperature}"
+            "{link}: `derate_from_c` is {from}; expected less than `max_temperature_c` {max_temperature}"
         );
         problems.push(file.at.key_place("derate_from_c"), text);
     }
@@ -296,7 +296,7 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
         if names.is_empty() {
             problems.push(
                 place,
-                format!("group {group} has no joints, expected at least one"),
+                format!("group {group} has no joints; expected at least one"),
             );
         }
         groups.push(JointGroup {

@@ -57,7 +57,7 @@ pub(crate) fn build_links(
     let followers = links.iter().filter(|l| l.joint.mimic.is_some()).count();
     if followers > MIMICS_MAX {
         let text =
-            format!("{followers} joints follow others, expected at most {MIMICS_MAX} of one robot");
+            format!("{followers} joints follow others; expected at most {MIMICS_MAX} of one robot");
         problems.push(&model.at.whole, text);
     }
     if model.urdf.is_none() && model.at.has_key("hydrodynamics") {
@@ -89,7 +89,7 @@ fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut P
         match leader {
             Some(_) if matches!(own.drive, Drive::Position { .. }) => {
                 let text =
-                    format!("the joint {name} follows another joint: expected no position drive");
+                    format!("the joint {name} follows another joint; expected no position drive");
                 problems.push(file.joint.at.key_place("drive"), text);
             }
             Some(leader) if leader > 0 && !follows(leader) && own.kind != JointKind::Fixed => {
@@ -102,7 +102,7 @@ fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut P
             }
             Some(_) => {
                 let text = format!(
-                    "the joint {name} cannot follow {}: expected two moving joints, and the other must not follow a joint",
+                    "the joint {name} cannot follow {}; expected two moving joints, and the other must not follow a joint",
                     quote(&mimic.joint)
                 );
                 problems.push(place, text);
@@ -134,7 +134,7 @@ fn build_joint(
         problems.push(
             j.at.key_place("axis"),
             format!(
-                "the axis of the joint of {name} has no length, expected numbers that are not all 0"
+                "the axis of the joint of {name} has no length; expected numbers that are not all 0"
             ),
         );
         Vec3::new(0.0, 0.0, 1.0)
@@ -200,7 +200,7 @@ fn joint_limits(name: &str, j: &JointConfig, kind: JointKind, problems: &mut Pro
     }
     let (Some(lo), Some(hi)) = (given[0], given[1]) else {
         let text = format!(
-            "the joint of {name} has no limits, expected `{}` and `{}`",
+            "the joint of {name} has no limits; expected `{}` and `{}`",
             keys[0], keys[1]
         );
         problems.push(&j.at.whole, text);
@@ -208,7 +208,7 @@ fn joint_limits(name: &str, j: &JointConfig, kind: JointKind, problems: &mut Pro
     };
     if lo > hi {
         let text = format!(
-            "the joint of {name}: `{}` is {lo}, expected no more than `{}` {hi}",
+            "the joint of {name}: `{}` is {lo}; expected no more than `{}` {hi}",
             keys[0], keys[1]
         );
         problems.push(j.at.key_place(keys[0]), text);

@@ -410,7 +410,7 @@ fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems)
             problems.push(
                 place,
                 format!(
-                    "no link {} declared above this line: expected one of {known}{hint}",
+                    "no link {} declared above this line; expected one of {known}{hint}",
                     quote(name)
                 ),
             );

@@ -193,7 +193,7 @@ fn read_tables<'a>(
             })?;
             let waves = match (excitation, scattering) {
                 (Some(_), Some(_)) => {
-                    let text = "both `excitation` and `scattering` are given, expected one of them";
+                    let text = "both `excitation` and `scattering` are given; expected one of them";
                     problems.push(at.key_place("scattering"), text);
                     return None;
                 }
@@ -357,7 +357,7 @@ fn build_diffraction(
         return None;
     };
     let Some(table) = HeadingTable::from_waves(waves) else {
-        let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle: expected one of the two";
+        let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle; expected one of the two";
         problems.push(place, text);
         return None;
     };

@@ -37,7 +37,7 @@ fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Prob
     for (name, value) in entry.joint_positions.iter() {
         let text = match links[1..].iter().position(|l| l.joint.name == name) {
             Some(k) if links[k + 1].joint.kind == JointKind::Fixed => {
-                format!("joint {name} is fixed, expected the name of one that moves")
+                format!("joint {name} is fixed; expected the name of one that moves")
             }
             Some(k) => {
                 q[k] = *value;
@@ -45,7 +45,7 @@ fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Prob
                 if (lo..=hi).contains(value) {
                     continue;
                 }
-                format!("joint {name} starts at {value}, expected {lo} to {hi}")
+                format!("joint {name} starts at {value}; expected {lo} to {hi}")
             }
             None => format!("no joint {}{}", quote(name), did_you_mean(name, names())),
         };
@@ -91,7 +91,7 @@ fn check_base_velocity(entry: &RobotEntry, problems: &mut Problems) {
         };
         problems.push(
             entry.at.key_place(key),
-            "the base is fixed in the world, expected no velocity",
+            "the base is fixed in the world; expected no velocity",
         );
     }
 }

@@ -54,7 +54,7 @@ struct File<'a> {
 fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
     let words = netcdf::read_words(bytes, name)?.ok_or_else(|| {
         format!(
-            "no names {} in it, expected a data set of Capytaine",
+            "no names {} in it; expected a data set of Capytaine",
             quote(name)
         )
     })?;
@@ -76,14 +76,14 @@ impl File<'_> {
     fn required_variable(&self, name: &str, dims: &[&str]) -> Result<Array, String> {
         let found = netcdf::read_array(self.bytes, name)?.ok_or_else(|| {
             format!(
-                "no variable {}, expected a data set of Capytaine",
+                "no variable {}; expected a data set of Capytaine",
                 quote(name)
             )
         })?;
         let names: Vec<&str> = found.dims.iter().map(|(name, _)| name.as_str()).collect();
         if names != dims {
             return Err(format!(
-                "{} on {}, expected {}",
+                "{} on {}; expected {}",
                 quote(name),
                 quoted_list(names),
                 quoted_list(dims.to_vec())

@@ -76,7 +76,7 @@ pub(crate) fn read_radiation(text: &str, scale: Scale) -> Result<BemTable, Strin
         }
         let Some(b) = row.get(4) else {
             return Err(format!(
-                "line {line}: the damping is missing, expected PER I J A B"
+                "line {line}: the damping is missing; expected PER I J A B"
             ));
         };
         let entry = found

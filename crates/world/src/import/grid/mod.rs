@@ -224,7 +224,7 @@ fn assemble_grid(
     if let (Some(expected), Some(found)) = (&file.unit, unit)
         && expected != found
     {
-        let text = format!("its unit is {}, expected {}", quote(found), quote(expected));
+        let text = format!("its unit is {}; expected {}", quote(found), quote(expected));
         return Err(text);
     }
     let (axes, first, strides) = world_axes(file, named, origin)?;

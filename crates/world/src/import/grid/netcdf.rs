@@ -204,7 +204,7 @@ fn read_header(bytes: &[u8]) -> ReadResult<NetcdfHeader> {
     }
     let version = match bytes {
         [b'C', b'D', b'F', v @ (1 | 2 | 5), ..] => *v,
-        _ => return Err("not a NetCDF classic file: expected CDF in its first bytes".into()),
+        _ => return Err("not a NetCDF classic file; expected CDF in its first bytes".into()),
     };
     let mut r = Reader {
         bytes,
@@ -345,7 +345,7 @@ pub(crate) fn choose_variable(names: &[&str], requested: Option<&str>) -> ReadRe
             .position(|name| *name == requested)
             .ok_or_else(|| {
                 format!(
-                    "no variable {}, expected one of {}{}",
+                    "no variable {}; expected one of {}{}",
                     quote(requested),
                     list(),
                     did_you_mean(requested, names.iter().copied())

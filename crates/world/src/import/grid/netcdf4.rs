@@ -76,7 +76,7 @@ fn samples(file: &NcFile, variable: &NcVariable) -> Result<Vec<f64>, String> {
     let count = variable.num_elements().unwrap_or(u64::MAX);
     if count > SAMPLES_MAX as u64 {
         return Err(format!(
-            "the variable {name} has {count} numbers, expected at most {SAMPLES_MAX}: cut out the region \
+            "the variable {name} has {count} numbers; expected at most {SAMPLES_MAX}: cut out the region \
              with `ncks -d`, or convert the file with `nccopy -k cdf5 in.nc out.nc`"
         ));
     }

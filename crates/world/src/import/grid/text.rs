@@ -37,7 +37,7 @@ pub(crate) fn read_table(
         (Some(name), _) => head.iter().position(|h| h == name).ok_or_else(|| {
             let all = quoted_list(others.iter().copied());
             format!(
-                "no column {}, expected one of {all}{}",
+                "no column {}; expected one of {all}{}",
                 quote(name),
                 did_you_mean(name, others.iter().copied())
             )
@@ -93,7 +93,7 @@ fn fill_lattice(
     }
     if total > SAMPLES_MAX {
         return Err(format!(
-            "the coordinates span {total} samples, expected at most {SAMPLES_MAX}"
+            "the coordinates span {total} samples; expected at most {SAMPLES_MAX}"
         ));
     }
     let mut samples = vec![f64::NAN; total];

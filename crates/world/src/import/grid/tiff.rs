@@ -64,7 +64,7 @@ fn read_axes<R: Read + Seek>(
     let (dx, dy, i, j, x, y) = (*dx, *dy, *i, *j, *x, *y);
     if !(dx > 0.0 && dy > 0.0) {
         return Err(format!(
-            "its cells measure {dx} x {dy}, expected positive sizes"
+            "its cells measure {dx} x {dy}; expected positive sizes"
         ));
     }
     let keys = tiff

@@ -108,7 +108,7 @@ fn indices(node: Node<'_, '_>) -> Result<Vec<usize>, String> {
 
 fn not_a_number(text: &str) -> String {
     format!(
-        "not a valid COLLADA file: expected a number, found {}",
+        "not a valid COLLADA file; expected a number, found {}",
         merrow_yaml::error::quote(text)
     )
 }

@@ -62,7 +62,7 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     };
     let (kind, json) = chunk(12).ok_or_else(cut)?;
     if kind != b"JSON" {
-        return Err("not a valid glTF file: expected JSON in the first chunk".to_string());
+        return Err("not a valid glTF file; expected JSON in the first chunk".to_string());
     }
     let binary = chunk(20 + json.len()).filter(|(kind, _)| kind.starts_with(b"BIN"));
     Ok((json, binary.map(|(_, data)| data)))

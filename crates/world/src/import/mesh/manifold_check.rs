@@ -25,7 +25,7 @@ impl ManifoldCheck {
         if self.open > 0 {
             let edges = edges(self.open);
             return Some(format!(
-                "the mesh is open: {edges} only one triangle, expected a closed surface"
+                "the mesh is open: {edges} only one triangle; expected a closed surface"
             ));
         }
         self.orientation_defect()
@@ -41,7 +41,7 @@ impl ManifoldCheck {
             ))
         } else if self.open == 0 && self.volume < 0.0 {
             Some(
-                "the mesh is inside out: expected triangles counter-clockwise seen from outside"
+                "the mesh is inside out; expected triangles counter-clockwise seen from outside"
                     .to_string(),
             )
         } else {

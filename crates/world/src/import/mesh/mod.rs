@@ -65,7 +65,7 @@ pub(crate) fn read_with_corners(
         .len();
     if size > FILE_MAX {
         return Err(format!(
-            "too large: expected at most {} MiB",
+            "too large; expected at most {} MiB",
             FILE_MAX >> 20
         ));
     }

@@ -76,7 +76,7 @@ impl GivenHydrodynamics {
                 problems.push(
                     &key.place,
                     format!(
-                        "no link {} in the URDF, expected one of {known}{hint}",
+                        "no link {} in the URDF; expected one of {known}{hint}",
                         quote(&key.name)
                     ),
                 );

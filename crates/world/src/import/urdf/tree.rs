@@ -113,7 +113,7 @@ impl LinkTree {
             }
             if self.mass_of(i, |_| true).is_none() {
                 let text = format!(
-                    "the link {} is movable, but neither it nor the links fixed to it have a mass: expected <inertial> with a \
+                    "the link {} is movable, but neither it nor the links fixed to it have a mass; expected <inertial> with a \
                      positive mass",
                     quote(&node.link.name)
                 );
@@ -170,7 +170,7 @@ fn check_names(robot: &Robot, problems: &mut Problems) {
     }
     if robot.links.len() > LINKS_MAX {
         let text = format!(
-            "the robot has {} links, expected at most {LINKS_MAX}",
+            "the robot has {} links; expected at most {LINKS_MAX}",
             robot.links.len()
         );
         problems.push(&robot.place, text);
@@ -194,7 +194,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
         }
         if let Some(other) = parents.insert(&joint.child.0, joint) {
             let text = format!(
-                "the link {} has two parents, through the joints {} and {what}: expected a tree without loops",
+                "the link {} has two parents, through the joints {} and {what}; expected a tree without loops",
                 quote(&joint.child.0),
                 quote(&other.name)
             );
@@ -215,7 +215,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
             _ if *leader == joint.name => {
                 problems.push(
                     place,
-                    format!("the joint {what} mimics itself, expected another joint"),
+                    format!("the joint {what} mimics itself; expected another joint"),
                 );
             }
             None => {
@@ -235,7 +235,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
                     "is itself a mimic joint"
                 };
                 let text = format!(
-                    "the joint {what} mimics {}, which {why}: expected an independent joint",
+                    "the joint {what} mimics {}, which {why}; expected an independent joint",
                     quote(&leader.name)
                 );
                 problems.push(place, text);
@@ -272,7 +272,7 @@ fn check_motion(joint: &Joint, problems: &mut Problems) {
             ..
         }) if limited && lower > upper => {
             let text =
-                format!("the joint {what}: `lower` is {lower}, expected at most `upper` {upper}");
+                format!("the joint {what}: `lower` is {lower}; expected at most `upper` {upper}");
             problems.push(place, text);
         }
         _ => {}
@@ -288,13 +288,13 @@ fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
         [] => {
             problems.push(
                 &robot.place,
-                "every link has a parent: the joints form a loop, expected a tree with one root",
+                "every link has a parent: the joints form a loop; expected a tree with one root",
             );
             None
         }
         [first, second, ..] => {
             let text = format!(
-                "{} links have no parent, among them {} and {}: expected one root",
+                "{} links have no parent, among them {} and {}; expected one root",
                 roots.len(),
                 quote(&first.name),
                 quote(&second.name)
@@ -343,7 +343,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
     left.sort_by(|a, b| a.name.cmp(&b.name));
     if let Some(link) = left.first() {
         let text = format!(
-            "the link {} is in a loop of joints that is not connected to the root: expected a tree",
+            "the link {} is in a loop of joints that is not connected to the root; expected a tree",
             quote(&link.name)
         );
         problems.push(

@@ -168,7 +168,7 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
         let found = quote(root.tag_name().name());
         reader.report(
             root,
-            format!("not a URDF: expected the element `robot`, found {found}"),
+            format!("not a URDF; expected the element `robot`, found {found}"),
         );
         return None;
     }
@@ -439,7 +439,7 @@ impl Reader<'_, '_> {
         let (xyz, [r, p, y]) = self.origin(node)?;
         let (mass, inertia) = (mass?, inertia?);
         if mass < 0.0 {
-            self.report(node, format!("the mass is {mass} kg, expected at least 0"));
+            self.report(node, format!("the mass is {mass} kg; expected at least 0"));
             return None;
         }
         let inertia = inertia.rotated(&Mat3::from_rpy(r, p, y));

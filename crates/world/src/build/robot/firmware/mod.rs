@@ -304,7 +304,7 @@ fn initial_thruster_command(
     };
     let [low, high] = robot.thrusters[k].command_range;
     if !(low..=high).contains(&file.command) {
-        let text = format!("`command` is {}, expected {low} to {high}", file.command);
+        let text = format!("`command` is {}; expected {low} to {high}", file.command);
         problems.push(file.at.key_place("command"), text);
     }
     (k, file.command)

@@ -118,7 +118,7 @@ fn check_thruster_count(
     let n = robot.thrusters.len();
     if n == 0 || n + azimuth_count > MAX_THRUSTERS {
         let text = format!(
-            "firmware `motion_control`: {} has {n} thrusters, expected 1 to {MAX_THRUSTERS} (azimuth thrusters count twice)",
+            "firmware `motion_control`: {} has {n} thrusters; expected 1 to {MAX_THRUSTERS} (azimuth thrusters count twice)",
             robot.name
         );
         problems.push(&file.at.whole, text);
