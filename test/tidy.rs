@@ -849,8 +849,8 @@ fn sentences_of_pages_are_short() {
     );
 }
 
-// Goal: a change of a sentence changes one line. Method: a line of prose does not contain the end of
-// a sentence before a capital letter, a link or a code span. Tolerance: none.
+// Goal: a change of a sentence changes one line. Method: a line of prose does not contain the end
+// of a sentence before a capital letter, a link or a code span. Tolerance: none.
 #[test]
 fn pages_have_one_sentence_per_line() {
     let end = regex_lite::Regex::new(r#"[.!?][)"]* +[A-Z\["]"#).unwrap();

@@ -140,7 +140,7 @@ fn water_declarations(sea: &Sea) -> Vec<Declaration> {
 fn wave_declarations(scene: &Scene) -> Vec<Declaration> {
     let waves = initial_sea_state(scene);
     let grows = format!(
-        "A change blends from the current sea state to the new one over {} s.",
+        "A change blends from the current sea state to the new sea state over {} s.",
         waves.ramp
     );
     vec![

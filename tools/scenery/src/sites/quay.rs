@@ -6,10 +6,10 @@
 //! ```
 //! The mud slopes down away from the quay (s). It is heaped at the foot of the quay (h_m), where
 //! fallen material collects, and scoured around every pile (h_s). Blocks lie in courses, each
-//! offset by half a block from the course below. Each block protrudes by a slightly different distance
-//! and has its own shade. The colours of blocks and piles depend on the height above mean sea
-//! level, by the zones of a rocky shore [Stephenson 1949]: bare and black above the tide, green and
-//! barnacles within it, brown weed below, silt and sparse animals at the foot.
+//! offset by half a block from the course below. Each block protrudes by a slightly different
+//! distance and has its own shade. The colours of blocks and piles depend on the height above mean
+//! sea level, by the zones of a rocky shore [Stephenson 1949]: bare and black above the tide, green
+//! and barnacles within it, brown weed below, silt and sparse animals at the foot.
 //!
 //! # Symbols
 //! x_q the quay's face · z_0 the mud's height there · l_m, l_s decay lengths of heap and scour · r
