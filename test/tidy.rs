@@ -1600,12 +1600,9 @@ fn readmes_name_the_dependencies() {
         }
         let mut users = named_crates(&page, " depend on it", false);
         users.extend(named_crates(&page, " depends on it", false));
-        let depend = |other: &&str| dependencies_of(other).contains(name);
-        let expected: BTreeSet<String> = ORDER
-            .iter()
-            .filter(depend)
-            .map(|other| other.to_string())
-            .collect();
+        let uses_it = |other: &&str| dependencies_of(other).contains(name);
+        let expected = ORDER.into_iter().filter(uses_it);
+        let expected: BTreeSet<String> = expected.map(str::to_string).collect();
         // all simulation crates depend on math
         if users != expected && name != "math" {
             wrong.push(format!("users of {name}: {expected:?}, README: {users:?}"));
