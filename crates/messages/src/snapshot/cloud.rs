@@ -46,7 +46,7 @@ const SIDE_ROWS: usize = 256;
 /// Approximate number of rows of a range image.
 const RANGE_IMAGE_ROWS: usize = 192;
 /// Number of lines of a swath.
-pub const SWATH_LINES: usize = 512;
+pub(crate) const SWATH_LINES: usize = 512;
 /// Number of rows between two images.
 const GAP: usize = 6;
 /// Minimum resolved difference: one millimetre for heights and depths, one thousandth for ranges.

@@ -18,7 +18,7 @@ use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::sample::Pose;
 
 /// Output of a kind of exteroceptive sensor.
-pub trait Snapshot {
+pub(crate) trait Snapshot {
     /// Returns the output of `sensor`, which has these parameters.
     fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a>;
 
@@ -94,7 +94,7 @@ pub struct PlanView {
 }
 
 /// Points that a sensor has measured, in S [m].
-pub type Points = Vec<[f32; 3]>;
+pub(crate) type Points = Vec<[f32; 3]>;
 
 /// Builder of an image from samples.
 pub trait ImageBuilder {
@@ -106,7 +106,7 @@ pub trait ImageBuilder {
 }
 
 /// Image builder that keeps the image of the latest sample, which `draw` returns.
-pub struct LatestImage<F> {
+pub(crate) struct LatestImage<F> {
     /// Draws a sample taken at the time of the second argument [ns].
     draw: F,
     shown: Option<SensorImage>,
@@ -114,7 +114,7 @@ pub struct LatestImage<F> {
 
 impl<F: FnMut(&FrameData, u64) -> Option<SensorImage>> LatestImage<F> {
     /// Creates a builder that draws each sample with `draw`.
-    pub fn new(draw: F) -> Self {
+    pub(crate) fn new(draw: F) -> Self {
         Self { draw, shown: None }
     }
 }
