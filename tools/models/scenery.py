@@ -2,7 +2,7 @@
 
 Source: none; the dimensions are typical of common types and are estimated.
 
-Frame: ships, jetties and marks have their origin in the waterline, cranes at the foot.
+Frame: ships, jetties and marks have their origin in the waterline, cranes at their foot.
 """
 
 import math

@@ -4,8 +4,8 @@ import { Gizmo } from "./gizmo.js";
 import { add, fromRpy, scale, toRpy } from "../math.js";
 import { fetchJson } from "../net.js";
 import { element, showEvent, showRefusal } from "../panels/panels.js";
-import { meetDrawables, meetPlane, meetSeabed } from "../scene/raycast.js";
 import { isOpen } from "../panels/tabs.js";
+import { meetDrawables, meetPlane, meetSeabed } from "../scene/raycast.js";
 import { Sea } from "../scene/waves.js";
 
 const $ = (id) => document.getElementById(id);
