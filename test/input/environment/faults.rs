@@ -79,7 +79,7 @@ fn invalid_beacon_faults_are_rejected() {
     );
     check(
         &with("target: imu, kind: dead"),
-        "w.yaml:1:22: no beacon `imu` in the world, it has none; a device of a robot needs `robot`",
+        "w.yaml:1:22: no beacon `imu` in the world; it has none; a device of a robot needs `robot`",
     );
     check(
         &world("target: gate, kind: stuck"),

@@ -99,7 +99,7 @@ fn invalid_tether_ends_are_rejected() {
     );
     check(
         "robots: {}\ntethers: {t: {line: fathom_rov_tether, from: {kind: free, position_m: [0, 0, 0]}, to: {kind: robot, robot: a}, length_m: 1}}\n",
-        "w.yaml:2:108: no robot `a`, and the world has none",
+        "w.yaml:2:108: no robot `a`; the world has none",
     );
 }
 

@@ -151,7 +151,7 @@ fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems)
         let names = || scene.robots.iter().map(|r| r.name.as_str());
         let hint = did_you_mean(name, names());
         let known = match scene.robots.len() {
-            0 => "and the world has none".to_string(),
+            0 => "the world has none".to_string(),
             n if n <= 10 => format!("expected one of {}", quoted_list(names())),
             n => format!("expected one of the {n} robots of the world"),
         };
