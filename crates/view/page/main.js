@@ -6,6 +6,7 @@ import { Editor } from "./input/edit.js";
 import { Faults } from "./panels/faults.js";
 import { GamepadControl } from "./input/gamepad.js";
 import { Connection, fetchJson, readFrame } from "./net.js";
+import { Network } from "./panels/network.js";
 import { OVERLAYS, Overlays, meetHeight } from "./scene/overlays.js";
 import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels/panels.js";
 import { Plot } from "./panels/plot.js";

@@ -570,6 +570,7 @@ mod tests {
             ),
             (r#"{"do":"watch","sensor":"camera"}"#, "robot: expected"),
             (r#"{"do":"overlay","on":1}"#, "on: expected"),
+            (r#"{"do":"network"}"#, "on: expected"),
         ] {
             let error = decode(message).unwrap_err();
             assert!(error.contains(expected), "{message}: {error}");

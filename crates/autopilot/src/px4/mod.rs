@@ -215,15 +215,6 @@ impl Link {
                     continue;
                 }
             };
-            if !control.is_finite() {
-                self.log.status.malformed += 1;
-                self.log.note(format!(
-                    "output {}: expected a number from -1 to 1, found {control}",
-                    output.channel + 1
-                ));
-                continue;
-            }
-            let value = output.command_from_input(f64::from(*control));
             let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
                 self.log.status.refused += 1;

@@ -461,8 +461,9 @@ fn check_monotonic_distortion(file: &CameraConfig, lens: &Lens, problems: &mut P
             }
         }
         let text = format!(
-            "the distortion reverses {:.0} px from the centre, but the edge is at {:.0} px; expected no reversal within the image of {} x {}: \
-             check the signs of its coefficients, and the lens's angle",
+            "the distortion reverses {:.0} px from the centre, but the edge is at {:.0} px; \
+             expected no reversal within the image of {} x {}: check the signs of its \
+             coefficients, and the lens's angle",
             sees * from_middle(edge),
             from_middle(edge),
             file.width,

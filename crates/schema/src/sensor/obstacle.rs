@@ -238,7 +238,8 @@ fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mu
         && own != other
     {
         let text = format!(
-            "{} pings {other} times per second and the rate of the detector is {own}; expected equal rates, so that no bearing is missed",
+            "{} pings {other} times per second and the rate of the detector is {own}; expected \
+             equal rates, so that no bearing is missed",
             quote(requested)
         );
         problems.push(file.at.key_place("sensor"), text);

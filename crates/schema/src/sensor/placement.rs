@@ -58,7 +58,8 @@ fn check_sensor(
     let (away, reach) = (sensor.p_UoS_U.norm(), robot_radius(robot));
     if away > MAX_MOUNT_DISTANCE.0 * reach + MAX_MOUNT_DISTANCE.1 {
         let text = format!(
-            "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m; expected metres, and a position on the robot",
+            "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m; \
+             expected metres, and a position on the robot",
             robot.name
         );
         problems.note(place, text);
@@ -83,7 +84,8 @@ fn check_sensor(
         };
         if let Some(what) = shape.or_else(hull) {
             let text = format!(
-                "{name} is within {what}, which it renders; expected a position outside, found [{x}, {y}, {z}]; move it, or set `render_self: false` on the camera"
+                "{name} is within {what}, which it renders; expected a position outside, found \
+                 [{x}, {y}, {z}]; move it, or set `render_self: false` on the camera"
             );
             problems.note(place, text);
         }
@@ -96,7 +98,8 @@ fn check_sensor(
         structures.filter(|(_, c)| is_within(&c.geometry, c.R_LG.tr_mul_vec(p_WS - c.p_LoG)));
     if let Some((structure, _)) = around.next() {
         let text = format!(
-            "{name} is inside the structure {} and measures only this structure; expected a position outside, found [{:.2}, {:.2}, {:.2}] in the world",
+            "{name} is inside the structure {} and measures only this structure; expected a \
+             position outside, found [{:.2}, {:.2}, {:.2}] in the world",
             structure.name, p_WS.x, p_WS.y, p_WS.z
         );
         problems.note(place, text);

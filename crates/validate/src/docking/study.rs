@@ -19,7 +19,7 @@ use merrow_math::Vec3;
 use std::fmt::Write as _;
 
 /// Times of figure 5.7 of the thesis [s]: first radio packet, hybrid and acoustic-only docking.
-const THESIS: [f64; 3] = [95.0, 110.0, 138.0];
+pub(crate) const THESIS: [f64; 3] = [95.0, 110.0, 138.0];
 /// Number of runs of a mean, as in the thesis.
 pub(crate) const RUNS: u32 = 10;
 /// Head currents of the study [m/s].

@@ -2,7 +2,7 @@
 
 use merrow_messages::snapshot::PlanView;
 use merrow_validate::figure::canvas::{Anchor, Drawing, Element};
-use merrow_validate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Line, Panel, draw_figure};
+use merrow_validate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 
 /// Number of lines of text in a figure, counted from the end.
 const TEXT_LINES: usize = 24;
@@ -31,16 +31,16 @@ pub fn draw_text(title: &str, mut lines: Vec<String>) -> Drawing {
 
 /// Draws the outlines of detected obstacles in plan view.
 pub fn draw_plan_view(title: &str, view: PlanView) -> Drawing {
-    let line = |(k, (label, points)): (usize, (String, Vec<[f64; 2]>))| Line {
+    let line = |(k, (label, points)): (usize, (String, Vec<[f64; 2]>))| PlotCurve {
         label,
         colour: COLOURS[k % COLOURS.len()],
         dashed: false,
         points,
     };
-    let mut lines: Vec<Line> = view.outlines.into_iter().enumerate().map(line).collect();
+    let mut lines: Vec<PlotCurve> = view.outlines.into_iter().enumerate().map(line).collect();
     if !view.in_world {
         // outline of the sensor
-        lines.push(Line {
+        lines.push(PlotCurve {
             label: "sensor".to_string(),
             colour: BLACK,
             dashed: false,

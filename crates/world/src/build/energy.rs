@@ -42,7 +42,8 @@ pub(crate) fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Ba
     let cut_off = file.cut_off_v.unwrap_or(0.0);
     if cut_off >= highest {
         let text = format!(
-            "`cut_off_v` is {cut_off}; expected less than the highest open-circuit voltage {highest}: the protection would never close"
+            "`cut_off_v` is {cut_off}; expected less than the highest open-circuit voltage \
+             {highest}: the protection would never close"
         );
         problems.push(file.at.key_place("cut_off_v"), text);
     }

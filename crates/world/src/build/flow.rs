@@ -52,7 +52,8 @@ pub(crate) fn build_flows(
             );
         }
         if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
-            let text = "a tidal flow is the same everywhere; expected no `region`; `open_to_current: false` on the region excludes it";
+            let text = "a tidal flow is the same everywhere; expected no `region`; \
+                        `open_to_current: false` on the region excludes it";
             problems.push(file.at.key_place("region"), text);
         }
         Some(Flow {

@@ -74,12 +74,12 @@ fn invalid_rasters_give_one_line_errors() {
     is_refused(
         "asc",
         "ncols 2\nnrows 2\ncellsize 1\n1 2\n3 -9999\n",
-        "row 2: a cell without data, expected heights everywhere: fill the gaps",
+        "row 2: a cell without data; expected heights everywhere: fill the gaps",
     );
     is_refused(
         "asc",
         "ncols 2\nnrows 2\ncellsize 1\n1 2\n3\n",
-        "found 3 numbers, expected 2 x 2",
+        "expected 2 x 2 numbers, found 3",
     );
     is_refused(
         "asc",
@@ -90,6 +90,6 @@ fn invalid_rasters_give_one_line_errors() {
     is_refused(
         "csv",
         "1,2\n1\n",
-        "row 2 of the heights has 1 numbers, expected 2 as in the first",
+        "row 2 of the heights: expected 2 numbers as in the first row, found 1",
     );
 }

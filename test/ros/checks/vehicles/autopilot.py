@@ -350,7 +350,33 @@ def check_lock_step_frames():
         assert values["restarts"] == "1" and int(values["packets sent again"]) >= 1, values
         log = m.output()[1]
         assert log.count("magic number: expected") == 2 and "frame rate: expected" in log, log
-        assert "second autopilot" in log and "has restarted" in log, log
+        assert "second autopilot" in log and "has restarted" in log and "did not arrive" in log, log
+
+
+def counters(diagnostics):
+    """Returns the next counters of the link in the diagnostics."""
+    name = "r: autopilot"
+    found = wait_until(diagnostics, lambda d: any(s.name == name and s.values for s in d.status))
+    status = next(s for s in found.status if s.name == name)
+    return {pair.key: pair.value for pair in status.values}
+
+
+def check_restarted_autopilot():
+    """An autopilot that starts again from another port continues the flight, and counts as a restart."""
+    with Running(world("bluerov2", {"frame": "vectored", "lock_step": "true"})) as m:
+        with Sitl(m.port) as sitl:
+            before = [sitl.frame()["timestamp"] for _ in range(50)][-1]
+        with Sitl(m.port) as sitl:
+            # the packet is repeated until the simulator accepts the new port
+            after = sitl.frame()["timestamp"]
+            assert abs(after - before - 0.0025) < 1e-9, (before, after)
+            diagnostics = m.listen("/diagnostics")
+            for _ in range(2000):
+                sitl.frame()
+            values = counters(diagnostics)
+            assert values["restarts"] == "1" and values["packets of other programs"] == "0", values
+        log = m.output()[1]
+        assert "has restarted" in log and "second autopilot" not in log, log
 
 
 def check_vehicles_and_channels():

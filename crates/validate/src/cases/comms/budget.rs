@@ -134,7 +134,7 @@ fn received(
     };
     let places: Vec<ModemPlace> = scene.modems.iter().map(mounting).collect();
     let mut world = WorldChannel::new(&scene, &places);
-    let channel = world.at(&instant);
+    let channel = world.update_to(&instant);
     let to_milliwatts = match scene.modems[source].transceiver.medium {
         Medium::Optical(_) => 1e3,
         _ => 1.0,

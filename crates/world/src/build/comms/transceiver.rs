@@ -244,7 +244,8 @@ fn build_satellite(file: &SatelliteConfig) -> SatelliteMedium {
 fn build_scheme(file: &SchemeConfig, problems: &mut Problems) -> Option<Scheme> {
     let Some(modulation) = parse_modulation(&file.modulation) else {
         let text = format!(
-            "`modulation`: expected bpsk, qpsk, dbpsk, fsk, coherent_fsk, ook, qam4, qam16, qam64, qam256, qam1024, or lora_sf5 to lora_sf12, found {}",
+            "`modulation`: expected bpsk, qpsk, dbpsk, fsk, coherent_fsk, ook, qam4, qam16, qam64, \
+             qam256, qam1024, or lora_sf5 to lora_sf12, found {}",
             quote(&file.modulation)
         );
         problems.push(file.at.key_place("modulation"), text);
@@ -309,7 +310,8 @@ fn build_pattern(file: &PatternConfig, problems: &mut Problems) -> Directivity {
             let (azimuths, elevations) = (radians(azimuths_deg), radians(elevations_deg));
             let table = AttitudeTable::new(azimuths, elevations, gains_db.clone());
             let expected = format!(
-                "expected increasing angles within one turn and, for each elevation, one gain for each azimuth, found {} azimuths, {} elevations and {} gains",
+                "expected increasing angles within one turn and, for each elevation, one gain for \
+                 each azimuth, found {} azimuths, {} elevations and {} gains",
                 azimuths_deg.len(),
                 elevations_deg.len(),
                 gains_db.len()

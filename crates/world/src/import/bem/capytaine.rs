@@ -22,7 +22,8 @@ pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<BemTable, String
     let (rho, g) = (one("rho")?, one("g")?);
     if (g / gravity - 1.0).abs() > 0.01 {
         return Err(format!(
-            "wavelengths differ; expected the gravity {gravity} m/s2 of the world, found {g}; compute the data set with the world's gravity"
+            "wavelengths differ; expected the gravity {gravity} m/s2 of the world, found {g}; \
+             compute the data set with the world's gravity"
         ));
     }
     let scale = density / rho;
