@@ -174,7 +174,12 @@ impl Station {
             stamp_ns: simulation.time_ns(),
         };
         let payload = packet.encode(self.bytes);
-        send(simulation, self.modems.select_modem(link), receiver, payload)
+        send(
+            simulation,
+            self.modems.select_modem(link),
+            receiver,
+            payload,
+        )
     }
 }
 
