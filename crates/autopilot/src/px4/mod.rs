@@ -73,7 +73,7 @@ pub fn output_command(output: &ServoOutput, controls: &[f32]) -> Result<f64, Str
             let found = found.map_or_else(|| "none".to_string(), f32::to_string);
             let number = output.channel + 1;
             Err(format!(
-                "output {number}: found {found}, expected a number from -1 to 1"
+                "output {number}: expected a number from -1 to 1, found {found}"
             ))
         }
     }

@@ -284,7 +284,7 @@ def check_gripper_output():
         for pwm, expected in ((1900, 0.06), (1500, 0.03), (1100, 0.0)):
             for _ in range(800):
                 sitl.frame({9: pwm})
-            # the states of these frames are still on their way
+            # the states of these frames are still in transit
             wait_until(joints, lambda s: abs(dict(zip(s.name, s.position))["jaw"] - expected) < 1e-3)
 
 

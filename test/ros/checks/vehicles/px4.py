@@ -189,7 +189,7 @@ def steer(px4, at, goal):
 
 
 def raw_sensor_times(px4):
-    """Yields the time of each HIL_SENSOR in the received bytes [us]; each frame begins where the one before it ends.
+    """Yields the time of each HIL_SENSOR in the received bytes [us]; a frame begins at the end of the previous frame.
     pymavlink is too slow for a large backlog.
     """
     buffer = b""
