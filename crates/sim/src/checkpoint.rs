@@ -125,7 +125,7 @@ fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
     }
     let short = |_| {
         format!(
-            "the checkpoint ends early: found {} bytes",
+            "the checkpoint ends early; expected a header and a state, found {} bytes",
             checkpoint.len()
         )
     };

@@ -546,7 +546,7 @@ mod tests {
             (r#"{"do":"remove"}"#, "object: expected"),
             (
                 r#"{"do":"goal","robot":"r","position":[0,0,0],"yaw_deg":400}"#,
-                "yaw_deg: found",
+                "from -360 to 360, found 400",
             ),
             (
                 r#"{"do":"gamepad","robot":"r","axes":[],"buttons":[]}"#,

@@ -324,11 +324,11 @@ mod tests {
         );
         let all = "expected one of `depth_m`, `yaw_deg`, `rate_hz`, `density_kg_m3`, `name`";
         let text =
-            format!("unknown key `densty_kg_m3` in `water`, {all}; did you mean `density_kg_m3`?");
+            format!("unknown key `densty_kg_m3` in `water`; {all}; did you mean `density_kg_m3`?");
         check("densty_kg_m3", &text, Some("density_kg_m3"));
         check(
             "colour",
-            &format!("unknown key `colour` in `water`, {all}"),
+            &format!("unknown key `colour` in `water`; {all}"),
             None,
         );
         let none = "unknown key `colour` in `water`; expected no keys here";
