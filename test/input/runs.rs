@@ -144,32 +144,34 @@ fn check_failed_recording(output: &Output, reason: &str, bag: &Path, kept: &Path
 }
 
 // Goal: a full disk is reported with its reason and its path, the run continues, the recording
-// stays readable and its metadata counts its messages. Method: a file system of 3 MB in memory, in
-// a mount namespace of its own; 120 s at maximum pace. Skipped where the system does not permit
-// such a namespace.
+// stays readable and its metadata counts its messages. Method: a file system in memory of 3 MB, and
+// of 600 kB, which is less than a chunk of messages, in a mount namespace of its own; 120 s at
+// maximum pace. Skipped where the system does not permit such a namespace.
 #[test]
 fn a_full_disk_is_reported() {
     let folder = Folder::new("full_disk", &[]);
-    let disk = folder.0.join("disk");
-    std::fs::create_dir(&disk).expect("a folder");
-    let namespace = |script: &str| {
-        let mut command = Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "bash", "-c"]);
-        command.arg(format!(
-            "mount -t tmpfs -o size=3m tmpfs \"$1\" && {{ {script}; }}"
-        ));
-        command.arg(MERROW).arg(&disk).output()
-    };
-    if !namespace("true").is_ok_and(|output| output.status.success()) {
-        println!("skipped: no permission to mount a file system in a namespace");
-        return;
+    for size in ["3m", "600k"] {
+        let disk = folder.0.join(size).join("disk");
+        std::fs::create_dir_all(&disk).expect("a folder");
+        let namespace = |script: &str| {
+            let mut command = Command::new("unshare");
+            command.args(["--user", "--map-root-user", "--mount", "bash", "-c"]);
+            command.arg(format!(
+                "mount -t tmpfs -o size={size} tmpfs \"$1\" && {{ {script}; }}"
+            ));
+            command.arg(MERROW).arg(&disk).output()
+        };
+        if !namespace("true").is_ok_and(|output| output.status.success()) {
+            println!("skipped: no permission to mount a file system in a namespace");
+            return;
+        }
+        let script = r#""$0" run pool --no-ros --pace max --for 120 --record "$1/run.mcap"; code=$?;
+            cp "$1"/* "$(dirname "$1")"; exit $code"#;
+        let output = namespace(script).expect("unshare starts");
+        let reason = "No space left on device (os error 28)";
+        let kept = folder.0.join(size).join("run.mcap");
+        check_failed_recording(&output, reason, &disk.join("run.mcap"), &kept);
     }
-    let script = r#""$0" run pool --no-ros --pace max --for 120 --record "$1/run.mcap"; code=$?;
-        cp "$1"/* "$(dirname "$1")"; exit $code"#;
-    let output = namespace(script).expect("unshare starts");
-    let reason = "No space left on device (os error 28)";
-    let kept = folder.0.join("run.mcap");
-    check_failed_recording(&output, reason, &disk.join("run.mcap"), &kept);
 }
 
 // Goal, method: as for the full disk, with a limit of 3 MB on the size of a file.

@@ -1,10 +1,17 @@
 //! File of a recording: counts the bytes that it accepts, and can be ended after a failed write.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Opcodes of the records "message" and "chunk".
+const MESSAGE: u8 = 0x05;
+const CHUNK: u8 = 0x06;
+/// Length of the opcode and the length of a record [bytes].
+const RECORD_HEADER: usize = 9;
+/// Length of a chunk without compression up to its records [bytes].
+const CHUNK_HEADER: usize = RECORD_HEADER + 40;
 /// Record that ends the data section: opcode, length, and the CRC 0, which means that there is
 /// none.
 const DATA_END: [u8; 13] = [0x0f, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -63,6 +70,76 @@ impl Seek for ChunkFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
+}
+
+/// Messages of a chunk whose end is missing.
+pub(crate) struct ShortenedChunk {
+    /// Position of the end of the chunk [bytes].
+    pub(crate) end: u64,
+    /// Channel and log time [ns] of each message.
+    pub(crate) messages: Vec<(u16, u64)>,
+}
+
+/// Rewrites the header of the chunk without compression at `start` [bytes], so that the chunk
+/// contains only the records that are complete before `end` [bytes]. Returns `None` if no message
+/// is complete.
+///
+/// # Errors
+/// The file cannot be read or written.
+pub(crate) fn shorten_chunk(
+    file: &mut File,
+    start: u64,
+    end: u64,
+) -> io::Result<Option<ShortenedChunk>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    Read::by_ref(file)
+        .take(end.saturating_sub(start))
+        .read_to_end(&mut bytes)?;
+    if bytes.len() < CHUNK_HEADER || bytes[0] != CHUNK {
+        return Ok(None);
+    }
+    // indexes of messages follow a complete chunk
+    let declared = RECORD_HEADER as u64 + read_u64(&bytes[1..]);
+    bytes.truncate(usize::try_from(declared).unwrap_or(usize::MAX));
+    let mut messages = Vec::new();
+    let mut position = CHUNK_HEADER;
+    while let Some(record) = bytes.get(position..).filter(|r| r.len() >= RECORD_HEADER) {
+        let length = usize::try_from(read_u64(&record[1..])).unwrap_or(usize::MAX);
+        let Some(content) = record[RECORD_HEADER..].get(..length) else {
+            break;
+        };
+        if record[0] == MESSAGE && length >= 14 {
+            let channel = u16::from_le_bytes([content[0], content[1]]);
+            messages.push((channel, read_u64(&content[6..])));
+        }
+        position += RECORD_HEADER + length;
+    }
+    let times = || messages.iter().map(|(_, time)| *time);
+    let (Some(first), Some(last)) = (times().min(), times().max()) else {
+        return Ok(None);
+    };
+    let length = (position - CHUNK_HEADER) as u64;
+    let mut header = vec![CHUNK];
+    for field in [40 + length, first, last, length] {
+        header.extend(field.to_le_bytes());
+    }
+    // no CRC, no name of a compression
+    header.extend([0; 8]);
+    header.extend(length.to_le_bytes());
+    file.seek(SeekFrom::Start(start))?;
+    file.write_all(&header)?;
+    Ok(Some(ShortenedChunk {
+        end: start + position as u64,
+        messages,
+    }))
+}
+
+/// Returns the number in the first eight bytes.
+fn read_u64(bytes: &[u8]) -> u64 {
+    let mut number = [0; 8];
+    number.copy_from_slice(&bytes[..8]);
+    u64::from_le_bytes(number)
 }
 
 /// Cuts an MCAP file after `bytes` bytes, which must be the end of a record, and ends it without a

@@ -2,8 +2,8 @@
 //!
 //! Every half second of wall time the recorder closes the open chunk and passes it to the operating
 //! system. A recorder that is killed therefore loses less than one second. A full disk causes an
-//! error for the caller, not a panic; the file is then cut after its last complete chunk and ended,
-//! and `metadata.yaml` counts the messages that remain. The recorder receives the CDR bytes that
+//! error for the caller, not a panic; the file is then cut after its last complete message and
+//! ended, and `metadata.yaml` counts the messages that remain. The recorder receives the CDR bytes that
 //! were published; it does not encode messages, limit their rate or select topics.
 
 mod chunk_file;
@@ -33,6 +33,9 @@ use crate::qos::Qos;
 /// Wall time between flushes to the operating system. It is half of the guaranteed second, so that
 /// a late caller still meets the guarantee.
 const FLUSH_PERIOD: Duration = Duration::from_millis(500);
+
+/// Space that a failed recording leaves for the end of its file and for `metadata.yaml` [bytes].
+const END_RESERVE: u64 = 64 * 1024;
 
 /// Key of the requested rate [Hz] in the metadata of a channel. Other readers ignore it.
 const RATE_KEY: &str = "merrow_rate_hz";
@@ -417,7 +420,7 @@ impl Bag {
         })
     }
 
-    /// Ends the file after its last complete chunk and counts the messages up to there. Errors are
+    /// Ends the file after its last complete message and counts the messages up to there. Errors are
     /// ignored, because the cause of the failure is reported.
     fn abandon(&mut self) {
         let Some(writer) = self.writer.take() else {
@@ -425,18 +428,46 @@ impl Bag {
         };
         let mut file = writer.into_inner().discard_buffer();
         let length = file.metadata().map_or(0, |m| m.len());
-        let complete = self.complete.iter().rev().find(|c| c.bytes <= length);
-        let Some(checkpoint) = complete.filter(|c| c.bytes > 0) else {
-            return;
+        let complete = std::mem::take(&mut self.complete);
+        for checkpoint in complete.iter().rev() {
+            if checkpoint.bytes == 0 || checkpoint.bytes > length {
+                continue;
+            }
+            let end = length.saturating_sub(END_RESERVE);
+            let checkpoint = self.extend_checkpoint(&mut file, checkpoint, end);
+            if chunk_file::end_after(&mut file, checkpoint.bytes).is_err() {
+                return;
+            }
+            for (k, topic) in self.metadata.topics.iter_mut().enumerate() {
+                topic.message_count = checkpoint.counts.get(k).copied().unwrap_or(0);
+            }
+            self.metadata.bounds_ns = checkpoint.bounds_ns;
+            if self.save_metadata().is_ok() {
+                return;
+            }
+            // no space for metadata.yaml: the file is cut at an earlier chunk
+        }
+    }
+
+    /// Returns the checkpoint after the messages that are complete in the chunk at `checkpoint`,
+    /// before the position `end` [bytes].
+    fn extend_checkpoint(&self, file: &mut File, checkpoint: &Checkpoint, end: u64) -> Checkpoint {
+        let mut extended = checkpoint.clone();
+        let shortened = chunk_file::shorten_chunk(file, checkpoint.bytes, end);
+        let Ok(Some(chunk)) = shortened else {
+            return extended;
         };
-        if chunk_file::end_after(&mut file, checkpoint.bytes).is_err() {
-            return;
+        extended.bytes = chunk.end;
+        extended.counts.resize(self.mcap_ids.len(), 0);
+        for (channel, time) in chunk.messages {
+            let topic = self.mcap_ids.iter().position(|id| *id == channel);
+            if let Some(topic) = topic {
+                extended.counts[topic] += 1;
+            }
+            let (first, last) = extended.bounds_ns.unwrap_or((time, time));
+            extended.bounds_ns = Some((first.min(time), last.max(time)));
         }
-        for (k, topic) in self.metadata.topics.iter_mut().enumerate() {
-            topic.message_count = checkpoint.counts.get(k).copied().unwrap_or(0);
-        }
-        self.metadata.bounds_ns = checkpoint.bounds_ns;
-        let _ = self.save_metadata();
+        extended
     }
 }
 

@@ -225,3 +225,49 @@ fn full_disk_is_reported_and_later_writes_fail_fast() {
     assert!(matches!(bag.flush_due(), Err(BagError::Failed)));
     assert!(matches!(bag.finish(), Err(BagError::Failed)));
 }
+
+#[test]
+fn shortened_chunks_contain_the_complete_messages() {
+    let folder = Folder::new("shortened");
+    let path = folder.0.join("run.mcap");
+    let mut bag = Bag::create(&path).unwrap();
+    let start = bag.complete[1].bytes;
+    let name = bag
+        .channel("/name", std_msgs::String::info(), &Qos::LATCHED)
+        .unwrap();
+    for number in 0..20 {
+        bag.write(name, 10 + number, 5, &text(&"x".repeat(number as usize)))
+            .unwrap();
+    }
+    bag.flush().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let cut_path = folder.0.join("cut.mcap");
+    let mut counts = Vec::new();
+    for cut in start..=bytes.len() as u64 {
+        fs::write(&cut_path, &bytes[..cut as usize]).unwrap();
+        let options = fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&cut_path);
+        let mut file = options.unwrap();
+        let chunk = chunk_file::shorten_chunk(&mut file, start, cut).unwrap();
+        let end = chunk.as_ref().map_or(start, |chunk| chunk.end);
+        chunk_file::end_after(&mut file, end).unwrap();
+        let read = fs::read(&cut_path).unwrap();
+        let messages: Vec<_> = mcap::MessageStream::new(&read)
+            .unwrap()
+            .map(|message| message.unwrap().log_time)
+            .collect();
+        let listed = chunk.map_or(Vec::new(), |chunk| chunk.messages);
+        let times: Vec<_> = listed.iter().map(|(_, time)| *time).collect();
+        assert_eq!(messages, times, "file of {cut} bytes");
+        assert_eq!(
+            messages,
+            (10..10 + messages.len() as u64).collect::<Vec<_>>()
+        );
+        counts.push(messages.len());
+    }
+    assert!(counts.is_sorted());
+    counts.dedup();
+    assert_eq!(counts, (0..=20).collect::<Vec<_>>());
+}

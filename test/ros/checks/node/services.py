@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 
+import live
 from live import LOG, Merrow, command, describe, latest, message_type, nanoseconds, take, wait_for, wait_until
 
 ROBOT = "bluerov2"
@@ -365,6 +366,40 @@ def check_record():
         check_bag(find_bag(m.path, "again"), "--expect=/tf_static=1", "--expect=/bluerov2/robot_description=1", "--from=2000000000")
 
 
+class SmallDisk(Merrow):
+    """A process that cannot write files above 1 MB."""
+
+    def restart(self):
+        script = 'ulimit -f 1000; trap "" XFSZ; exec "$0" "$@"'
+        self.process = subprocess.Popen(["bash", "-c", script, *self._command], stdout=self._out, stderr=self._err,
+                                        env=live.environment(self.domain), cwd=self.working_folder())
+
+
+def check_record_on_a_full_disk():
+    """A recording that cannot be continued ends with a reason; the run continues, the bag is readable and
+    another recording is possible.
+    """
+    with SmallDisk("pool", "--pace", "lockstep") as m:
+        bag = m.path / "full.mcap"
+        m.do("record", uri=str(bag))
+        for _ in range(60):
+            m.step(1000)
+            if "recording stopped" in m.output()[1]:
+                break
+        stopped = m.call("record", uri="")
+        assert not stopped.success and f"cannot write {bag}: File too large" in stopped.message, stopped
+        check_bag(bag, "--at-least=/bluerov2/imu/data=100", "--at-least=/tf_static=1")
+        nothing = m.call("record", uri="")
+        assert not nothing.success and "no recording is active" in nothing.message, nothing
+        again = m.path / "again" / "again.mcap"
+        again.parent.mkdir()
+        m.do("record", uri=str(again))
+        m.step(1000)
+        m.do("record", uri="")
+        check_bag(again, "--at-least=/bluerov2/imu/data=199")
+        assert m.end() == 0
+
+
 def find_bag(folder, name=""):
     """Returns the only bag under a folder whose name starts with a prefix."""
     (bag,) = folder.rglob(f"{name}*.mcap")
@@ -392,4 +427,4 @@ def check_all_services_available():
 
 CHECKS = [check_all_services_available, check_pause_and_resume, check_steps_when_paused, check_checkpoint,
           check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_command_before_step, check_reset, check_set_pose, check_couple, check_broken_line, check_weather, check_fault_and_parameter,
-          check_record]
+          check_record, check_record_on_a_full_disk]
