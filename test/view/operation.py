@@ -237,7 +237,7 @@ def check_network(browser):
     assert {sender, receiver} == {0, 1}, data["frames"]
     assert abs(distance - math.dist(place, [20, 0, -4])) < 2, (distance, place)
     assert delay is None or distance / 1600 < delay < 5, (distance, delay)
-    bins = browser.evaluate("import('/network.js').then(({ binsOf, networksOf }) => [binsOf([[0, 1, 3, 0.1],"
+    bins = browser.evaluate("import('/panels/network.js').then(({ binsOf, networksOf }) => [binsOf([[0, 1, 3, 0.1],"
                             " [0, 1, 8, null]], 8), networksOf(4, [[1, 3], [2, 0], [3, 1]])])")
     assert bins[0][3] == {"frames": 1, "received": 1}, bins
     assert bins[0][7] == {"frames": 1, "received": 0}, bins

@@ -3,8 +3,8 @@
 //! Every half second of wall time the recorder closes the open chunk and passes it to the operating
 //! system. A recorder that is killed therefore loses less than one second. A full disk causes an
 //! error for the caller, not a panic; the file is then cut after its last complete message and
-//! ended, and `metadata.yaml` counts the messages that remain. The recorder receives the CDR bytes that
-//! were published; it does not encode messages, limit their rate or select topics.
+//! ended, and `metadata.yaml` counts the messages that remain. The recorder receives the CDR bytes
+//! that were published; it does not encode messages, limit their rate or select topics.
 
 mod chunk_file;
 pub mod index;
@@ -420,8 +420,8 @@ impl Bag {
         })
     }
 
-    /// Ends the file after its last complete message and counts the messages up to there. Errors are
-    /// ignored, because the cause of the failure is reported.
+    /// Ends the file after its last complete message and counts the messages up to there. Errors
+    /// are ignored, because the cause of the failure is reported.
     fn abandon(&mut self) {
         let Some(writer) = self.writer.take() else {
             return;
