@@ -5,9 +5,10 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Opcodes of the records "message" and "chunk".
+/// Opcodes of the records "message", "chunk" and "metadata".
 const MESSAGE: u8 = 0x05;
 const CHUNK: u8 = 0x06;
+const METADATA: u8 = 0x0c;
 /// Length of the opcode and the length of a record [bytes].
 const RECORD_HEADER: usize = 9;
 /// Length of a chunk without compression up to its records [bytes].
@@ -142,17 +143,33 @@ fn read_u64(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(number)
 }
 
-/// Cuts an MCAP file after `bytes` bytes, which must be the end of a record, and ends it without a
-/// summary. If the end cannot be written, the cut file remains, which streaming readers can read.
+/// Cuts an MCAP file after `bytes` bytes, which must be the end of a record, and ends it with a
+/// metadata record `rosbag2` and without a summary. If the end cannot be written, the cut file
+/// remains, which streaming readers can read.
 ///
 /// # Errors
 /// The file cannot be cut.
-pub(crate) fn end_after(file: &mut File, bytes: u64) -> io::Result<()> {
+pub(crate) fn end_after(file: &mut File, bytes: u64, metadata_yaml: &str) -> io::Result<()> {
     file.set_len(bytes)?;
     file.seek(SeekFrom::Start(bytes))?;
-    let end = [&DATA_END[..], &FOOTER[..], mcap::MAGIC].concat();
+    let metadata = metadata_record("rosbag2", "serialized_metadata", metadata_yaml);
+    let end = [&metadata[..], &DATA_END, &FOOTER, mcap::MAGIC].concat();
     if file.write_all(&end).is_err() {
         file.set_len(bytes)?;
     }
     Ok(())
+}
+
+/// Returns a metadata record with one key and its value.
+fn metadata_record(name: &str, key: &str, value: &str) -> Vec<u8> {
+    let text = |text: &str| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
+    let entry = [text(key), text(value)].concat();
+    let content = [
+        text(name),
+        (entry.len() as u32).to_le_bytes().to_vec(),
+        entry,
+    ];
+    let content = content.concat();
+    let length = (content.len() as u64).to_le_bytes();
+    [&[METADATA], &length[..], &content].concat()
 }

@@ -435,13 +435,14 @@ impl Bag {
             }
             let end = length.saturating_sub(END_RESERVE);
             let checkpoint = self.extend_checkpoint(&mut file, checkpoint, end);
-            if chunk_file::end_after(&mut file, checkpoint.bytes).is_err() {
-                return;
-            }
             for (k, topic) in self.metadata.topics.iter_mut().enumerate() {
                 topic.message_count = checkpoint.counts.get(k).copied().unwrap_or(0);
             }
             self.metadata.bounds_ns = checkpoint.bounds_ns;
+            let yaml = self.metadata.to_yaml();
+            if chunk_file::end_after(&mut file, checkpoint.bytes, &yaml).is_err() {
+                return;
+            }
             if self.save_metadata().is_ok() {
                 return;
             }

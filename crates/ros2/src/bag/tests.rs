@@ -252,7 +252,7 @@ fn shortened_chunks_contain_the_complete_messages() {
         let mut file = options.unwrap();
         let chunk = chunk_file::shorten_chunk(&mut file, start, cut).unwrap();
         let end = chunk.as_ref().map_or(start, |chunk| chunk.end);
-        chunk_file::end_after(&mut file, end).unwrap();
+        chunk_file::end_after(&mut file, end, "version: 8").unwrap();
         let read = fs::read(&cut_path).unwrap();
         let messages: Vec<_> = mcap::MessageStream::new(&read)
             .unwrap()
