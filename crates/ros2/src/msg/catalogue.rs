@@ -23,8 +23,11 @@ use crate::msg::{
     type_description_interfaces, unique_identifier_msgs, vision_msgs,
 };
 
+/// Function that decodes a message of one type and encodes it again.
+pub type RoundTrip = fn(&[u8]) -> Result<Vec<u8>, CdrError>;
+
 /// A message type and one sample message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TypeSample {
     /// Names and texts of the type.
     pub info: TypeInfo,
@@ -32,17 +35,13 @@ pub struct TypeSample {
     pub cdr: Result<Vec<u8>, CdrError>,
     /// Values of the sample, as an object with the fields in order.
     pub values: Value,
+    /// Decoder and encoder of the type.
+    pub decode: RoundTrip,
 }
 
 macro_rules! samples {
     ($($package:ident { $($name:ident),* $(,)? })*) => {
         vec![$($(TypeSample::for_message::<$package::$name>()),*),*]
-    };
-}
-
-macro_rules! round_trips {
-    ($($package:ident { $($name:ident),* $(,)? })*) => {
-        vec![$($((<$package::$name as Message>::TYPE, round_trip::<$package::$name> as RoundTrip)),*),*]
     };
 }
 
@@ -142,14 +141,6 @@ pub fn catalogue() -> Vec<TypeSample> {
     with_messages!(samples)
 }
 
-/// Function that decodes a message of one type and encodes it again.
-pub type RoundTrip = fn(&[u8]) -> Result<Vec<u8>, CdrError>;
-
-/// Returns the ROS name and the decoder of every message type, in the order of [`catalogue`].
-pub fn decoders() -> Vec<(&'static str, RoundTrip)> {
-    with_messages!(round_trips)
-}
-
 fn round_trip<M: Message>(bytes: &[u8]) -> Result<Vec<u8>, CdrError> {
     from_bytes::<M>(bytes).map(|message| to_bytes(&message))
 }
@@ -182,9 +173,10 @@ pub fn services() -> Vec<ServiceInfo> {
 /// `hash`, `definition`, `cdr` as hexadecimal digits or `error`, `values`) and `services` (`name`,
 /// `hash`).
 pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<ServiceInfo>) -> Value {
-    let messages = messages
-        .into_iter()
-        .map(|TypeSample { info, cdr, values }| {
+    let messages = messages.into_iter().map(
+        |TypeSample {
+             info, cdr, values, ..
+         }| {
             let mut message = json!({
                 "name": info.name, "dds_name": info.dds_name, "hash": info.hash,
                 "definition": info.definition, "values": values,
@@ -194,7 +186,8 @@ pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<ServiceInfo>) -> 
                 Err(error) => message["error"] = error.to_string().into(),
             }
             message
-        });
+        },
+    );
     let services = services
         .into_iter()
         .map(|service| json!({"name": service.name, "hash": service.hash}));
@@ -215,6 +208,7 @@ impl TypeSample {
             info: M::info().clone(),
             cdr,
             values,
+            decode: round_trip::<M>,
         }
     }
 }

@@ -28,6 +28,4 @@ pub mod type_description_interfaces;
 pub mod unique_identifier_msgs;
 pub mod vision_msgs;
 
-pub use crate::msg::catalogue::{
-    RoundTrip, TypeSample, catalogue, catalogue_json, decoders, services,
-};
+pub use crate::msg::catalogue::{RoundTrip, TypeSample, catalogue, catalogue_json, services};
