@@ -36,7 +36,7 @@ ELEVATION_TARGET_NS = 0.8
 QUERIES_TARGET = 1e6
 # number of wave components in the row of single points
 WATER_WAVES = 80
-PROCESSOR_TARGET_PERCENT = 60.0
+PROCESSOR_TARGET_PERCENT = 20
 # real time is held if the achieved factor rounds to 1.00
 REAL_TIME_HELD = 0.995
 

@@ -165,7 +165,7 @@ impl Track {
     fn read(
         &self,
         scene: &Scene,
-        index: &BagIndex,
+        index: &mut BagIndex,
         place: MessagePlace,
     ) -> Result<Option<Sample>, String> {
         let bytes = index.read(&place)?;

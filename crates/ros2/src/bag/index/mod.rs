@@ -5,6 +5,7 @@
 //! the memory does not grow with the length of their content.
 
 mod scan;
+mod unpack;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
@@ -14,10 +15,13 @@ use std::sync::Arc;
 
 use mcap::records::op;
 
+use crate::bag::index::unpack::{explain, unpack};
 use crate::bag::read::mcap_files;
 
 /// Maximum number of messages whose places are kept in memory.
 const MAX_CACHED: usize = 400_000;
+/// Maximum length of the unpacked chunks that are kept in memory [bytes].
+const MAX_UNPACKED: usize = 64 << 20;
 /// Length of the head of a record: opcode and length of the body [bytes].
 const RECORD_HEAD: usize = 9;
 /// Length of the head of a message in the body of its record [bytes].
@@ -41,18 +45,28 @@ pub struct IndexedTopic {
 pub struct MessagePlace {
     /// Time at which it was recorded [ns].
     pub log_time_ns: u64,
-    file: usize,
+    source: Source,
     offset: u64,
     length: usize,
+}
+
+/// Bytes to which the offset of a message refers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// A file.
+    File(usize),
+    /// The unpacked records of a block.
+    Block(usize),
 }
 
 /// Adjacent records of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     file: usize,
-    /// Place of the records in the file [bytes].
+    /// Place of the records, or of the compressed chunk with its head, in the file [bytes].
     offset: u64,
     length: u64,
+    is_compressed: bool,
     /// Log times of the first and of the last message [ns].
     start_ns: u64,
     end_ns: u64,
@@ -85,14 +99,16 @@ pub struct BagIndex {
     blocks: Vec<Block>,
     /// Messages of the blocks that were used last, the newest first.
     cache: VecDeque<(usize, Arc<BlockMessages>)>,
+    /// Records of the compressed blocks that were used last, the newest first.
+    unpacked: VecDeque<(usize, Arc<Vec<u8>>)>,
 }
 
 impl BagIndex {
     /// Opens a bag.
     ///
     /// # Errors
-    /// One line: a file cannot be opened, is not an MCAP file, or is compressed. A file that ends
-    /// early or is damaged gives a note instead.
+    /// One line: a file cannot be opened, is not an MCAP file, or has chunks of an unknown
+    /// compression. A file that ends early or is damaged gives a note instead.
     pub fn open(path: &Path) -> Result<Self, String> {
         let mut index = Self {
             topics: Vec::new(),
@@ -101,6 +117,7 @@ impl BagIndex {
             files: Vec::new(),
             blocks: Vec::new(),
             cache: VecDeque::new(),
+            unpacked: VecDeque::new(),
         };
         for path in mcap_files(path)? {
             let located = |why: String| format!("{}: {why}", path.display());
@@ -199,8 +216,40 @@ impl BagIndex {
     ///
     /// # Errors
     /// One line: the file cannot be read.
-    pub fn read(&self, place: &MessagePlace) -> Result<Vec<u8>, String> {
-        self.bytes(place.file, place.offset, place.length)
+    pub fn read(&mut self, place: &MessagePlace) -> Result<Vec<u8>, String> {
+        match place.source {
+            Source::File(file) => self.bytes(file, place.offset, place.length),
+            Source::Block(block) => {
+                let records = self.unpacked(block)?;
+                let start = place.offset as usize;
+                let bytes = records.get(start..start.saturating_add(place.length));
+                Ok(bytes.unwrap_or_default().to_vec())
+            }
+        }
+    }
+
+    /// Returns the records of a compressed block, from the cache or from the file.
+    fn unpacked(&mut self, block: usize) -> Result<Arc<Vec<u8>>, String> {
+        if let Some(k) = self.unpacked.iter().position(|(known, _)| *known == block)
+            && let Some(entry) = self.unpacked.remove(k)
+        {
+            let records = Arc::clone(&entry.1);
+            self.unpacked.push_front(entry);
+            return Ok(records);
+        }
+        let own = self.blocks[block];
+        let chunk = self.bytes(own.file, own.offset, own.length as usize)?;
+        let located = |e| format!("{}: {}", self.files[own.file].path.display(), explain(&e));
+        let records = Arc::new(unpack(&chunk).map_err(located)?);
+        self.unpacked.push_front((block, Arc::clone(&records)));
+        let mut length = 0;
+        let kept = self.unpacked.iter().take_while(|(_, records)| {
+            length += records.len();
+            length <= MAX_UNPACKED
+        });
+        let kept = kept.count().max(1);
+        self.unpacked.truncate(kept);
+        Ok(records)
     }
 
     fn bytes(&self, file: usize, offset: u64, length: usize) -> Result<Vec<u8>, String> {
@@ -228,9 +277,16 @@ impl BagIndex {
             file,
             offset,
             length,
+            is_compressed,
             ..
         } = self.blocks[block];
-        let bytes = self.bytes(file, offset, length as usize)?;
+        let (source, offset, bytes) = match is_compressed {
+            true => (Source::Block(block), 0, self.unpacked(block)?),
+            false => {
+                let bytes = self.bytes(file, offset, length as usize)?;
+                (Source::File(file), offset, Arc::new(bytes))
+            }
+        };
         let mut messages = BlockMessages::new();
         let channels = &self.files[file].channels;
         for (at, opcode, body) in Records::new(&bytes) {
@@ -242,7 +298,7 @@ impl BagIndex {
             };
             messages.entry(*topic).or_default().push(MessagePlace {
                 log_time_ns,
-                file,
+                source,
                 offset: offset + (at + RECORD_HEAD + MESSAGE_HEAD) as u64,
                 length: body.len() - MESSAGE_HEAD,
             });

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use mcap::parse_record;
 use mcap::records::{ChunkIndex, Record, op};
+use mcap::{McapError, parse_record};
 
+use crate::bag::index::unpack::{explain, unpack};
 use crate::bag::index::{
     BagIndex, Block, IndexedTopic, RECORD_HEAD, Records, message_head, read_at, record_head,
 };
@@ -31,16 +32,9 @@ struct Found {
     note: Option<String>,
 }
 
-/// Returns the reason why chunks of a compression cannot be read.
-fn compressed(name: &str) -> String {
-    format!(
-        "chunks are compressed with {name}; decompress the file with `mcap compress --compression none`"
-    )
-}
-
 impl Found {
     /// Adds the content of a record that describes messages.
-    fn add(&mut self, opcode: u8, body: &[u8]) -> Result<(), mcap::McapError> {
+    fn add(&mut self, opcode: u8, body: &[u8]) -> Result<(), McapError> {
         if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::METADATA) {
             return Ok(());
         }
@@ -60,14 +54,9 @@ impl Found {
         Ok(())
     }
 
-    /// Adds the records of a chunk, or messages that are not in a chunk. Returns the length of the
-    /// complete records [bytes].
-    fn add_records(
-        &mut self,
-        file: usize,
-        offset: u64,
-        bytes: &[u8],
-    ) -> Result<u64, mcap::McapError> {
+    /// Adds the records of a chunk, or messages that are not in a chunk, at the place `block` in the
+    /// file.
+    fn add_records(&mut self, block: Block, bytes: &[u8]) -> Result<(), McapError> {
         let mut channels: Vec<u16> = Vec::new();
         let (mut start_ns, mut end_ns, mut length) = (u64::MAX, 0, 0);
         for (at, opcode, body) in Records::new(bytes) {
@@ -83,16 +72,20 @@ impl Found {
             }
         }
         if !channels.is_empty() {
+            let length = if block.is_compressed {
+                block.length
+            } else {
+                length
+            };
             let block = Block {
-                file,
-                offset,
                 length,
                 start_ns,
                 end_ns,
+                ..block
             };
             self.blocks.push((block, channels));
         }
-        Ok(length)
+        Ok(())
     }
 }
 
@@ -100,7 +93,7 @@ impl BagIndex {
     /// Adds the content of the last file. Returns a note if the file is not complete.
     ///
     /// # Errors
-    /// The file cannot be read, is not an MCAP file, or is compressed.
+    /// The file cannot be read, is not an MCAP file, or has chunks of an unknown compression.
     pub(super) fn add_file(&mut self) -> Result<Option<String>, String> {
         let file = self.files.len() - 1;
         let length = self.files[file].length;
@@ -211,7 +204,7 @@ impl BagIndex {
         let mut at = MAGIC;
         // messages that are not in a chunk: first byte and end
         let mut loose = (at, at);
-        let damaged = |e: mcap::McapError| format!("stopped at a damaged record: {e}");
+        let damaged = |e: McapError| format!("stopped at a damaged record: {e}");
         loop {
             let mut head = [0; RECORD_HEAD];
             let has_head = at + RECORD_HEAD as u64 <= length;
@@ -223,7 +216,7 @@ impl BagIndex {
             let is_loose = opcode == op::MESSAGE && end <= length;
             if loose.1 > loose.0 && (!is_loose || end - loose.0 > MAX_BLOCK) {
                 let bytes = self.bytes(file, loose.0, (loose.1 - loose.0) as usize)?;
-                if let Err(e) = found.add_records(file, loose.0, &bytes) {
+                if let Err(e) = found.add_records(Block::plain(file, loose.0), &bytes) {
                     found.note = Some(damaged(e));
                     break;
                 }
@@ -250,7 +243,7 @@ impl BagIndex {
                 let body_at = at + RECORD_HEAD as u64;
                 let body = self.bytes(file, body_at, (end.min(length) - body_at) as usize)?;
                 let added = match opcode {
-                    op::CHUNK => self.add_chunk(&mut found, file, body_at, &body)?,
+                    op::CHUNK => add_chunk(&mut found, file, at, &head, &body)?,
                     _ => found.add(opcode, &body),
                 };
                 if let Err(e) = added {
@@ -266,46 +259,78 @@ impl BagIndex {
         }
         Ok(found)
     }
+}
 
-    /// Adds the body of a chunk, which may be cut.
-    ///
-    /// # Errors
-    /// The chunk is compressed.
-    fn add_chunk(
-        &self,
-        found: &mut Found,
-        file: usize,
-        offset: u64,
-        body: &[u8],
-    ) -> Result<Result<(), mcap::McapError>, String> {
-        let name_length = body.get(28..32).and_then(|bytes| bytes.try_into().ok());
-        let name_length = name_length.map_or(0, u32::from_le_bytes) as usize;
-        let name = body.get(32..32_usize.saturating_add(name_length));
-        let name = String::from_utf8_lossy(name.unwrap_or_default());
-        if !name.is_empty() {
-            return Err(compressed(&name));
+impl Block {
+    /// Returns a block of records without compression, without length and times.
+    fn plain(file: usize, offset: u64) -> Self {
+        Self {
+            file,
+            offset,
+            length: 0,
+            is_compressed: false,
+            start_ns: 0,
+            end_ns: 0,
         }
+    }
+}
+
+/// Adds the chunk at `offset` in a file, with the head and the body of its record. The body may be
+/// cut.
+///
+/// # Errors
+/// The compression is unknown.
+fn add_chunk(
+    found: &mut Found,
+    file: usize,
+    offset: u64,
+    head: &[u8],
+    body: &[u8],
+) -> Result<Result<(), McapError>, String> {
+    let name_length = body.get(28..32).and_then(|bytes| bytes.try_into().ok());
+    if name_length.is_none_or(|bytes| u32::from_le_bytes(bytes) == 0) {
         let records = body.get(CHUNK_HEAD..).unwrap_or_default();
-        let added = found.add_records(file, offset + CHUNK_HEAD as u64, records);
-        Ok(added.map(|_| ()))
+        let offset = offset + (RECORD_HEAD + CHUNK_HEAD) as u64;
+        return Ok(found.add_records(Block::plain(file, offset), records));
+    }
+    let block = Block {
+        length: (head.len() + body.len()) as u64,
+        is_compressed: true,
+        ..Block::plain(file, offset)
+    };
+    match unpack(&[head, body].concat()) {
+        Ok(records) => Ok(found.add_records(block, &records)),
+        Err(error @ McapError::UnsupportedCompression(_)) => Err(explain(&error)),
+        Err(error) => Ok(Err(error)),
     }
 }
 
 /// Returns the records of a chunk that a summary lists; `None` for an entry that is not valid.
 ///
 /// # Errors
-/// The chunk is compressed.
+/// The compression is unknown.
 fn block_of(file: usize, chunk: &ChunkIndex) -> Result<Option<Block>, String> {
-    if !chunk.compression.is_empty() {
-        return Err(compressed(&chunk.compression));
+    let name = &chunk.compression;
+    if !["", "lz4", "zstd"].contains(&name.as_str()) {
+        let error = McapError::UnsupportedCompression(name.clone());
+        return Err(explain(&error));
     }
-    let head = (RECORD_HEAD + CHUNK_HEAD) as u64;
-    let is_valid = chunk.compressed_size.checked_add(head) == Some(chunk.chunk_length);
-    Ok(is_valid.then(|| Block {
-        file,
-        offset: chunk.chunk_start_offset.saturating_add(head),
-        length: chunk.compressed_size,
+    let head = (RECORD_HEAD + CHUNK_HEAD + name.len()) as u64;
+    if chunk.compressed_size.checked_add(head) != Some(chunk.chunk_length) {
+        return Ok(None);
+    }
+    let (offset, length) = match name.is_empty() {
+        true => (
+            chunk.chunk_start_offset.saturating_add(head),
+            chunk.compressed_size,
+        ),
+        false => (chunk.chunk_start_offset, chunk.chunk_length),
+    };
+    Ok(Some(Block {
+        length,
+        is_compressed: !name.is_empty(),
         start_ns: chunk.message_start_time,
         end_ns: chunk.message_end_time,
+        ..Block::plain(file, offset)
     }))
 }
