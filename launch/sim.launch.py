@@ -6,6 +6,7 @@
 
 import os
 import re
+import subprocess
 import tempfile
 
 from launch import LaunchDescription
@@ -62,11 +63,21 @@ def temporary_file(text, suffix):
     return file.name
 
 
-def rviz(share, scope, robot):
-    """Returns RViz with the description of the robot."""
-    with open(os.path.join(share, "config", "rviz", "robot.rviz"), encoding="utf-8") as file:
-        text = file.read().replace("/ROBOT/", f"/{scope}/").replace("ROBOT", robot)
-    arguments = ["-d", temporary_file(text, ".rviz")]
+def rviz(context, value, robot):
+    """Returns RViz with the topics of the robot."""
+    merrow = ExecutableInPackage("merrow", "merrow").perform(context)
+    path = temporary_file("", ".rviz")
+    command = [merrow, "layout", value("world"), "--robot", robot, "-o", path]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise RuntimeError(f"rviz: {result.stderr.strip()}")
+    namespace = value("namespace").strip("/")
+    if namespace:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("Value: /", f"Value: /{namespace}/"))
+    arguments = ["-d", path]
     return Node(package="rviz2", executable="rviz2", arguments=arguments, parameters=[{"use_sim_time": True}])
 
 
@@ -144,7 +155,7 @@ def start(context):
     # namespace of the topics of the robot; frames do not depend on the namespace of the node
     scope = f"{value('namespace').strip('/')}/{robot}".lstrip("/")
     if "rviz" in requested:
-        nodes.append(rviz(share, scope, robot))
+        nodes.append(rviz(context, value, robot))
     if "state_publisher" in requested:
         nodes.append(state_publisher(value, scope, robot))
     if "joy" in requested:

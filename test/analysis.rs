@@ -504,6 +504,40 @@ fn check_curves(xml: &str, outputs: &[Output]) -> usize {
     curves.len()
 }
 
+/// Checks that the displays of a configuration of RViz show existing topics of their types, that
+/// its tools send to topics with subscriptions, and that RViz can read the file as YAML.
+fn check_rviz(text: &str, plan: &Plan) {
+    let mut problems = merrow_yaml::error::Problems::new();
+    merrow_yaml::parse::parse("robot.rviz", text, &mut problems);
+    assert!(problems.is_empty(), "{problems}");
+    let (mut class, mut shown) = ("", 0);
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix("- Class: rviz_default_plugins/") {
+            class = name;
+        }
+        let Some(topic) = line.strip_prefix("Value: ") else {
+            continue;
+        };
+        shown += 1;
+        let name = topic.trim_start_matches('/');
+        if class == "SetGoal" {
+            assert!(
+                plan.inputs.iter().any(|input| input.topic == name),
+                "{topic}"
+            );
+            continue;
+        }
+        let output = plan.outputs.iter().find(|output| output.topic == name);
+        let info = output.unwrap_or_else(|| panic!("{topic}")).info.name;
+        let is_of_class = match class {
+            "RobotModel" => info == "std_msgs/msg/String",
+            class => info.contains(&format!("/msg/{class}")),
+        };
+        assert!(is_of_class, "{topic}: {info} in {class}");
+    }
+    assert!(shown >= 1, "{text}");
+}
+
 // Goal: the layouts of config/ name topics and fields that exist. Method: the layouts of every
 // robot equal the generated layouts; all topics of Foxglove and all curves of PlotJuggler against
 // the topics and types of the world of the robot.
@@ -518,9 +552,10 @@ fn shipped_layouts_name_existing_topics() {
         for (tool, file) in [
             (Tool::Foxglove, format!("foxglove/{name}.json")),
             (Tool::PlotJuggler, format!("plotjuggler/{name}.xml")),
+            (Tool::Rviz, format!("rviz/{name}.rviz")),
         ] {
             let path = config.join(&file);
-            let generated = layout(&scene, tool);
+            let generated = layout(&scene, tool, None);
             if std::env::var_os("MERROW_BLESS").is_some() {
                 std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
                 std::fs::write(&path, &generated).expect("a file");
@@ -532,11 +567,12 @@ fn shipped_layouts_name_existing_topics() {
             );
         }
         let outputs = Plan::new(&scene).outputs;
-        let text = layout(&scene, Tool::Foxglove);
+        check_rviz(&layout(&scene, Tool::Rviz, Some(0)), &Plan::new(&scene));
+        let text = layout(&scene, Tool::Foxglove, None);
         let foxglove: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let panels = foxglove["configById"].as_object().expect("panels");
         let curves: usize = panels.values().map(|p| check_panel(p, &outputs)).sum();
-        let xml = layout(&scene, Tool::PlotJuggler);
+        let xml = layout(&scene, Tool::PlotJuggler, None);
         assert_eq!(check_curves(&xml, &outputs), curves, "{name}");
         total += curves;
     }

@@ -61,21 +61,37 @@ pub(super) struct ReportArguments {
 pub(super) struct LayoutArguments {
     /// World file, or the name of a bundled world.
     world: String,
-    /// File to write: .json for Foxglove, .xml for PlotJuggler; an existing file is replaced.
+    /// File to write: .json for Foxglove, .xml for PlotJuggler, .rviz for RViz; an existing file is
+    /// replaced.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: PathBuf,
+    /// Show only the topics of this robot.
+    #[arg(long, value_name = "NAME")]
+    robot: Option<String>,
 }
 
 /// Executes the command `merrow layout`.
 pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<ExitCode, String> {
     let file = &arguments.output;
-    super::snapshot::check_output(file, &["json", "xml"])?;
+    super::snapshot::check_output(file, &["json", "xml", "rviz"])?;
     let tool = match super::snapshot::extension(file).as_str() {
         "json" => Tool::Foxglove,
-        _ => Tool::PlotJuggler,
+        "xml" => Tool::PlotJuggler,
+        _ => Tool::Rviz,
     };
-    let world = super::load(&arguments.world, Overrides::default())?;
-    super::snapshot::write_file(file, layout(&world.scene, tool).as_bytes())?;
+    let scene = super::load(&arguments.world, Overrides::default())?.scene;
+    let mut shown = None;
+    if let Some(name) = &arguments.robot {
+        let names: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
+        let found = names.iter().position(|known| known == name);
+        shown = Some(found.ok_or_else(|| {
+            format!(
+                "--robot: no robot `{name}`; expected one of {}",
+                names.join(", ")
+            )
+        })?);
+    }
+    super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

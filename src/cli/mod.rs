@@ -82,7 +82,7 @@ enum Command {
     Plot(analysis::PlotArguments),
     /// Write a report of a bag as one HTML page.
     Report(analysis::ReportArguments),
-    /// Write a layout of Foxglove or PlotJuggler for the topics of a world.
+    /// Write a layout of Foxglove, PlotJuggler or RViz for the topics of a world.
     Layout(analysis::LayoutArguments),
     /// Print the JSON Schema of the world file, for editors.
     Schema,

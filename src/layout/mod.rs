@@ -1,7 +1,10 @@
-//! Layouts of Foxglove and PlotJuggler for the topics of a world.
+//! Layouts of Foxglove, PlotJuggler and RViz for the topics of a world.
 //!
 //! Every robot has panels with the fields of its topics, selected by the type of message. Foxglove
-//! also shows images, positions on a map, the scene and the diagnostics.
+//! also shows images, positions on a map, the scene and the diagnostics. RViz shows the robots, their
+//! poses, images, clouds and ranges.
+
+mod rviz;
 
 use crate::input::replay::absolute;
 use crate::node::plan::Plan;
@@ -117,26 +120,42 @@ pub enum Tool {
     Foxglove,
     /// PlotJuggler, with layouts in XML.
     PlotJuggler,
+    /// RViz, with configurations in YAML.
+    Rviz,
 }
 
-/// Returns the layout of a world as the text of a file.
-pub fn layout(scene: &Scene, tool: Tool) -> String {
-    let topics = collect(scene);
+/// Returns the layout of a world, or of its robot with the index `robot`, as the text of a file.
+pub fn layout(scene: &Scene, tool: Tool, robot: Option<usize>) -> String {
     match tool {
-        Tool::Foxglove => format!("{:#}\n", foxglove(&topics)),
-        Tool::PlotJuggler => plot_juggler(&topics),
+        Tool::Foxglove => format!("{:#}\n", foxglove(&collect(scene, robot))),
+        Tool::PlotJuggler => plot_juggler(&collect(scene, robot)),
+        Tool::Rviz => rviz::configuration(scene, robot),
     }
 }
 
-/// Collects the topics of a world that layouts show.
-fn collect(scene: &Scene) -> Topics {
-    let outputs = Plan::new(scene).outputs;
+/// Returns true if a topic belongs to the robot with the index `robot`; every topic without a
+/// robot.
+fn belongs_to(scene: &Scene, robot: Option<usize>, topic: &str) -> bool {
+    let Some(robot) = robot.and_then(|robot| scene.robots.get(robot)) else {
+        return true;
+    };
+    let start = format!("{}/", absolute(&robot.in_namespace(&robot.name)));
+    absolute(topic).starts_with(&start)
+}
+
+/// Collects the topics that layouts show.
+fn collect(scene: &Scene, robot_index: Option<usize>) -> Topics {
+    let mut outputs = Plan::new(scene).outputs;
+    outputs.retain(|output| belongs_to(scene, robot_index, &output.topic));
     let of_types = |types: &[&str], limit: usize| -> Vec<String> {
         let own = outputs.iter().filter(|o| types.contains(&o.info.name));
         own.take(limit).map(|o| absolute(&o.topic)).collect()
     };
     let mut robots = Vec::new();
-    for robot in &scene.robots {
+    for (k, robot) in scene.robots.iter().enumerate() {
+        if robot_index.is_some_and(|shown| shown != k) {
+            continue;
+        }
         let start = format!("{}/", absolute(&robot.in_namespace(&robot.name)));
         let mut plots = Vec::new();
         for (type_name, title, fields) in FIELDS {

@@ -298,6 +298,8 @@ fn clients_call_services_of_their_node_at_once() {
     let service = node.service_of_type(info, "~/set", &Qos::SERVICE, handler);
     let client = node.client_of_type(info, "/sim/set", &Qos::SERVICE);
     let client = client.unwrap();
+    let short = client.call_and_wait(&[0, 1, 0], Duration::ZERO);
+    assert_eq!(short, Err(PublishError::NotCdr));
     // the backend has no such service any more
     backend.0.lock().unwrap().handlers.clear();
     assert_eq!(client.server_count(), 1);

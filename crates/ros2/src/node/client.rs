@@ -89,6 +89,9 @@ impl Client {
     /// # Errors
     /// The request lacks its encapsulation header or is too large, or the node has stopped.
     pub fn call(&self, request: &[u8], handler: ResponseHandler) -> Result<(), PublishError> {
+        let [0, 1, _, _, ..] = request else {
+            return Err(PublishError::NotCdr);
+        };
         if let Some(service) = self.local.find(&self.name) {
             let respond = move |response: Vec<u8>| handler(&response);
             service.call(request, Responder::new(respond));

@@ -227,7 +227,7 @@ def senseless():
         (INVALID_GOAL, "multi_dof", goal(good, multi_dof_trajectory=multi(header(""), ["base"], []))),
         (INVALID_GOAL, "component", goal(good, component_path_tolerance=[component("elbow", 1, 0.1, 0.1, 0.1)])),
         (INVALID_GOAL, "finite", goal(good, path=[("elbow", nan)])),
-        (OLD_HEADER_TIMESTAMP, "past", goal(good, stamp_ns=1)),
+        (OLD_HEADER_TIMESTAMP, "before the current time", goal(good, stamp_ns=1)),
     ]
 
 
