@@ -1,8 +1,8 @@
 //! Layouts of Foxglove, PlotJuggler and RViz for the topics of a world.
 //!
 //! Every robot has panels with the fields of its topics, selected by the type of message. Foxglove
-//! also shows images, positions on a map, the scene and the diagnostics. RViz shows the robots, their
-//! poses, images, clouds and ranges.
+//! also shows images, positions on a map, the scene and the diagnostics. RViz shows the robots,
+//! their poses, images, clouds and ranges.
 
 mod rviz;
 

@@ -53,7 +53,7 @@ pub struct MessagePlace {
 /// Bytes to which the offset of a message refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// A file.
+    /// A file of the bag.
     File(usize),
     /// The unpacked records of a block.
     Block(usize),

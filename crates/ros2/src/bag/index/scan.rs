@@ -54,8 +54,7 @@ impl Found {
         Ok(())
     }
 
-    /// Adds the records of a chunk, or messages that are not in a chunk, at the place `block` in the
-    /// file.
+    /// Adds the records of a chunk, or messages that are not in a chunk, at the place `block`.
     fn add_records(&mut self, block: Block, bytes: &[u8]) -> Result<(), McapError> {
         let mut channels: Vec<u16> = Vec::new();
         let (mut start_ns, mut end_ns, mut length) = (u64::MAX, 0, 0);
