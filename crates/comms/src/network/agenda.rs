@@ -1,0 +1,203 @@
+//! Agenda: receptions that start or end within a time window, in the order of processing.
+//!
+//! # Law
+//! ```text
+//!   receptions are processed in the order of (time, end before start, transmission)      (1)
+//! ```
+//! Transmissions are numbered in the order of their starts. The agenda contains the starts and ends
+//! of all transmissions up to the end of the window, sorted once. It is not part of the saved
+//! state: every transmission stores the numbers of receptions that have started and ended.
+//!
+//! # Symbols
+//! None.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! None.
+//!
+//! # Checked by
+//! Tests of this file.
+
+use merrow_model::state::comms::{NetworkState, Transmission};
+
+/// Bits of the index of an entry in a sort key. The bit above it is set for starts, and the upper
+/// bits are the time since the start of the window.
+const INDEX_BITS: u32 = 39;
+/// Longest window [ns]: the time in a sort key has 24 bits.
+pub(super) const MAX_WINDOW: u64 = (1 << (63 - INDEX_BITS)) - 1;
+
+/// Start or end of a reception.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    /// Index of the transmission.
+    pub(super) transmission: u32,
+    /// Index of the reception.
+    pub(super) reception: u32,
+    /// Index of the receiving modem.
+    pub(super) to: u32,
+    /// Index of the copy of the message; `u32::MAX`: none.
+    pub(super) copy: u32,
+}
+
+/// Receptions of a window.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    /// Serials and indices of the transmissions in flight, in the order of the serials.
+    active: Vec<(u32, u32)>,
+    /// Starts and ends in the order of transmissions.
+    entries: Vec<Due>,
+    /// Sort keys of the entries.
+    keys: Vec<u64>,
+    /// Keys of a new transmission.
+    fresh: Vec<u64>,
+    /// Index of the next key.
+    next: usize,
+    /// Start of the window [ns].
+    start_ns: u64,
+    /// End of the window [ns]; `None`: no window.
+    until_ns: Option<u64>,
+    /// Whether an aborted transmission has entries with wrong times.
+    is_outdated: bool,
+}
+
+impl Agenda {
+    /// Opens the window from the time of the state to `until_ns` [ns], at most [`MAX_WINDOW`].
+    /// Sets the time of the next reception to the first one after the window.
+    pub(super) fn open(&mut self, state: &mut NetworkState, until_ns: u64) {
+        self.active.clear();
+        let transmissions = &state.transmissions;
+        self.active
+            .extend(transmissions.iter().map(|(k, item)| (item.serial, k)));
+        self.active.sort_unstable();
+        self.entries.clear();
+        self.keys.clear();
+        self.next = 0;
+        self.start_ns = state.time_ns;
+        self.until_ns = Some(until_ns);
+        self.is_outdated = false;
+        let mut later = u64::MAX;
+        for (_, k) in &self.active {
+            let transmission = &transmissions[*k];
+            let [from, entries] = [self.start_ns, until_ns];
+            let lists = (&mut self.entries, &mut self.keys);
+            later = later.min(append(*k, transmission, [from, entries], lists));
+        }
+        self.keys.sort_unstable();
+        state.next_reception_ns = later;
+    }
+
+    /// Closes the window.
+    pub(super) fn close(&mut self) {
+        self.until_ns = None;
+    }
+
+    /// Adds a new transmission, which has the largest serial.
+    pub(super) fn add(&mut self, state: &mut NetworkState, k: u32) {
+        let Some(until_ns) = self.until_ns else {
+            let transmission = &state.transmissions[k];
+            if let Some(first) = transmission.receptions.first() {
+                let at = transmission.start_ns + first.delay_ns;
+                state.next_reception_ns = state.next_reception_ns.min(at);
+            }
+            return;
+        };
+        self.fresh.clear();
+        let lists = (&mut self.entries, &mut self.fresh);
+        let window = [self.start_ns, until_ns];
+        let later = append(k, &state.transmissions[k], window, lists);
+        state.next_reception_ns = state.next_reception_ns.min(later);
+        self.fresh.sort_unstable();
+        self.merge();
+    }
+
+    /// Merges the keys of a new transmission into the keys that are not processed.
+    fn merge(&mut self) {
+        let mut old = self.keys.len();
+        self.keys.resize(old + self.fresh.len(), 0);
+        let mut place = self.keys.len();
+        while let Some(key) = self.fresh.pop() {
+            while old > self.next && self.keys[old - 1] > key {
+                old -= 1;
+                place -= 1;
+                self.keys[place] = self.keys[old];
+            }
+            place -= 1;
+            self.keys[place] = key;
+        }
+    }
+
+    /// Marks the entries as outdated, because a transmission was aborted.
+    pub(super) fn invalidate(&mut self) {
+        self.is_outdated = true;
+    }
+
+    /// Returns true if the entries are outdated.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.is_outdated
+    }
+
+    /// Returns the time of the next entry [ns] and whether it is a start, if any.
+    pub(super) fn peek(&self) -> Option<(u64, bool)> {
+        let key = self.keys.get(self.next)?;
+        let is_start = key >> INDEX_BITS & 1 != 0;
+        Some((self.start_ns + (key >> (INDEX_BITS + 1)), is_start))
+    }
+
+    /// Returns the entry `ahead` places after the next one, if any.
+    pub(super) fn entry(&self, ahead: usize) -> Option<&Due> {
+        let key = self.keys.get(self.next + ahead)?;
+        self.entries.get((key & ((1 << INDEX_BITS) - 1)) as usize)
+    }
+
+    /// Removes the next entry.
+    pub(super) fn skip(&mut self) {
+        self.next += 1;
+    }
+}
+
+/// Returns the time of the next start or end of a reception of a transmission [ns], if any.
+pub(super) fn next_ns(transmission: &Transmission) -> Option<u64> {
+    let sent = transmission.start_ns;
+    let ended = sent + transmission.duration_ns;
+    let time = |at: u32, from_ns: u64| {
+        let next = transmission.receptions.get(at as usize);
+        next.map(|reception| from_ns + reception.delay_ns)
+    };
+    let start = time(transmission.arrived, sent);
+    let end = time(transmission.departed, ended);
+    start.into_iter().chain(end).min()
+}
+
+/// Appends the starts and ends of a transmission within a window from `start_ns` to `until_ns`
+/// [ns]. Returns the time of the first one after the window [ns]; `u64::MAX`: none.
+fn append(
+    k: u32,
+    transmission: &Transmission,
+    [start_ns, until_ns]: [u64; 2],
+    (entries, keys): (&mut Vec<Due>, &mut Vec<u64>),
+) -> u64 {
+    let mut later = u64::MAX;
+    let (arrived, departed) = (transmission.arrived, transmission.departed);
+    let sent = transmission.start_ns;
+    let ended = sent + transmission.duration_ns;
+    for (at, from_ns, class) in [(arrived, sent, 1), (departed, ended, 0)] {
+        for (r, reception) in transmission.receptions.iter().enumerate().skip(at as usize) {
+            let time = from_ns + reception.delay_ns;
+            if time > until_ns {
+                later = later.min(time);
+                break;
+            }
+            let index = entries.len() as u64;
+            keys.push(((time - start_ns) << 1 | class) << INDEX_BITS | index);
+            entries.push(Due {
+                transmission: k,
+                reception: r as u32,
+                to: reception.to,
+                copy: reception.copy,
+            });
+        }
+    }
+    later
+}
