@@ -26,7 +26,6 @@
 //! crates/comms/tests/link.rs
 
 use crate::link::modulation::bit_error_rate;
-use merrow_math::decibels::level;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::scheme::Scheme;
 use merrow_model::scene::comms::transceiver::Reception;
@@ -71,9 +70,9 @@ pub fn frame_success(
             let rate = bit_error_rate(scheme, powers.sinr(), receiver.bandwidth());
             return all_correct(rate, bits);
         }
-        Reception::Level { threshold } => level(powers.signal) > threshold && captures(),
-        Reception::SignalExcess { threshold } => {
-            level(powers.signal / powers.noise) > threshold && captures()
+        Reception::Level { min_power } => powers.signal > min_power && captures(),
+        Reception::SignalExcess { min_ratio } => {
+            powers.signal > min_ratio * powers.noise && captures()
         }
     };
     f64::from(u8::from(is_received))

@@ -21,6 +21,7 @@
 //! Tests of this file.
 
 use merrow_model::state::comms::{Event, EventKind, NetworkState};
+use std::hint::select_unpredictable;
 
 /// Number of children of a node of the heap. With four children, most events move by a few levels
 /// only.
@@ -65,9 +66,39 @@ pub(super) fn class(event: &Event) -> u64 {
     event.order >> CLASS_SHIFT
 }
 
+/// Returns the number that orders an event by (1).
+fn key(event: &Event) -> u128 {
+    (u128::from(event.time_ns) << 64) | u128::from(event.order)
+}
+
 fn precedes(a: &Event, b: &Event) -> bool {
-    let key = |event: &Event| (u128::from(event.time_ns) << 64) | u128::from(event.order);
     key(a) < key(b)
+}
+
+/// Returns the index of the earliest of the children from `first` on. The processor cannot predict
+/// which child is the earliest, therefore the selection has no branches.
+fn earliest_child(events: &[Event], first: usize) -> usize {
+    let earlier = |a: (u128, usize), b: (u128, usize)| {
+        let is_second = b.0 < a.0;
+        (
+            select_unpredictable(is_second, b.0, a.0),
+            select_unpredictable(is_second, b.1, a.1),
+        )
+    };
+    let entry = |k: usize| (key(&events[k]), k);
+    match events.get(first..first + CHILDREN) {
+        Some(_) => {
+            let pairs = [0, 2].map(|k| earlier(entry(first + k), entry(first + k + 1)));
+            earlier(pairs[0], pairs[1]).1
+        }
+        None => {
+            let mut best = entry(first);
+            for k in first + 1..events.len() {
+                best = earlier(best, entry(k));
+            }
+            best.1
+        }
+    }
 }
 
 fn sift_up(events: &mut [Event], mut k: usize) {
@@ -91,12 +122,7 @@ fn sift_down(events: &mut [Event]) {
         if first >= n {
             break;
         }
-        let mut child = first;
-        for other in first + 1..n.min(first + CHILDREN) {
-            if precedes(&events[other], &events[child]) {
-                child = other;
-            }
-        }
+        let child = earliest_child(events, first);
         if !precedes(&events[child], &moved) {
             break;
         }

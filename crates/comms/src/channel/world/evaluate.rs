@@ -10,7 +10,6 @@ use crate::channel::{
     Arrival, End, acoustic, conductive, multipath, optical, radio, satellite, thruster_noise,
 };
 use crate::propagation::{Channel, Obstruction, Propagation};
-use merrow_math::decibels::level;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{
     AcousticMedium, ElectromagneticMedium, Medium, SatelliteRole,
@@ -302,8 +301,8 @@ impl InstantChannel<'_> {
             .is_some_and(|range| distance() > range)
         {
             obstruction = Some(Obstruction::OutOfView);
-        } else if let Reception::SignalExcess { threshold } = transceiver.reception
-            && level(sent * arrival.isotropic / noise) <= threshold
+        } else if let Reception::SignalExcess { min_ratio } = transceiver.reception
+            && sent * arrival.isotropic <= min_ratio * noise
         {
             obstruction = Some(Obstruction::OutOfView);
         } else if transceiver.needs_line_of_sight && mean_power >= WEAK * noise {
