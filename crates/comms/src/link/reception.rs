@@ -43,6 +43,7 @@ pub struct ReceivedPowers {
 
 impl ReceivedPowers {
     /// Returns the ratio of signal to noise and interference [-].
+    #[inline]
     pub fn sinr(&self) -> f64 {
         self.signal / (self.noise + self.interference)
     }

@@ -39,6 +39,7 @@ mod events;
 pub mod header;
 mod messages;
 mod nodes;
+mod prefetch;
 mod receive;
 pub mod receiver;
 mod transmit;

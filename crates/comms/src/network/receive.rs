@@ -4,6 +4,7 @@ use crate::mac;
 use crate::network::events::{RECEPTION_END, RECEPTION_START};
 use crate::network::header::Header;
 use crate::network::nodes::Node;
+use crate::network::prefetch::{prefetch, prefetch_all};
 use crate::network::receiver::{Link, Powers, Receiver};
 use crate::network::transmit::fragment_of;
 use crate::network::{Engine, events, messages};
@@ -11,11 +12,10 @@ use merrow_model::state::comms::signal::{BandPart, Signal};
 use merrow_model::state::comms::{
     LinkSignal, LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
 };
-use std::hint::black_box;
 
 /// Number of entries of the agenda between the current entry and the entry whose data is loaded into
 /// the cache.
-const LOOK_AHEAD: usize = 3;
+const LOOK_AHEAD: usize = 4;
 
 impl Engine<'_> {
     /// Processes all starts and ends of receptions and all events up to `until_ns` [ns].
@@ -75,25 +75,25 @@ impl Engine<'_> {
         }
     }
 
-    /// Loads data of a later entry of the agenda into the cache.
+    /// Loads data of later entries of the agenda into the cache.
     fn load_early(&self) {
         let state = &*self.state;
         if let Some(due) = self.agenda.entry(2 * LOOK_AHEAD) {
-            let own = &state.modems[due.to as usize];
-            black_box((own.is_on, own.carrier.count, own.signals.len()));
+            prefetch_all(state.modems.get(due.to as usize));
+            prefetch(state.transmissions.items.get(due.transmission as usize));
         }
         let Some(due) = self.agenda.entry(LOOK_AHEAD) else {
             return;
         };
-        let own = &state.modems[due.to as usize];
-        black_box(own.signals.first().map(|signal| signal.transmission));
+        prefetch(state.modems[due.to as usize].signals.first());
         let transmission = &state.transmissions[due.transmission];
+        prefetch(transmission.receptions.get(due.reception as usize));
         if transmission.control.is_none() {
             let copies = &state.messages[transmission.message].copies;
-            black_box(copies.get(due.copy as usize).map(|copy| copy.in_flight));
+            prefetch(copies.get(due.copy as usize));
         }
         let link = transmission.from as usize * self.nodes.len() + due.to as usize;
-        black_box(state.link_signals.get(link).map(|signal| signal.power));
+        prefetch(state.link_signals.get(link));
     }
 
     fn arrive(&mut self, k: u32, r: u32) {
