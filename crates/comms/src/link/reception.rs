@@ -81,5 +81,9 @@ pub fn frame_success(
 
 /// Returns the probability [-] that `bits` bits with the bit error rate `rate` [-] are correct. (1)
 pub fn all_correct(rate: f64, bits: f64) -> f64 {
+    // most frames have a ratio of signal to noise at which the bit error rate is zero
+    if rate == 0.0 {
+        return 1.0;
+    }
     libm::exp(bits * libm::log1p(-rate))
 }

@@ -80,9 +80,9 @@ impl Agenda {
         let mut later = u64::MAX;
         for (_, k) in &self.active {
             let transmission = &transmissions[*k];
-            let [from, entries] = [self.start_ns, until_ns];
+            let window = [self.start_ns, until_ns];
             let lists = (&mut self.entries, &mut self.keys);
-            later = later.min(append(*k, transmission, [from, entries], lists));
+            later = later.min(append(*k, transmission, window, lists));
         }
         self.keys.sort_unstable();
         state.next_reception_ns = later;
@@ -96,11 +96,8 @@ impl Agenda {
     /// Adds a new transmission, which has the largest serial.
     pub(super) fn add(&mut self, state: &mut NetworkState, k: u32) {
         let Some(until_ns) = self.until_ns else {
-            let transmission = &state.transmissions[k];
-            if let Some(first) = transmission.receptions.first() {
-                let at = transmission.start_ns + first.delay_ns;
-                state.next_reception_ns = state.next_reception_ns.min(at);
-            }
+            let first = next_ns(&state.transmissions[k]).unwrap_or(u64::MAX);
+            state.next_reception_ns = state.next_reception_ns.min(first);
             return;
         };
         self.fresh.clear();
@@ -200,4 +197,83 @@ fn append(
         }
     }
     later
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::rng::Stream;
+    use merrow_model::state::comms::Reception;
+
+    /// Adds a transmission at the time of the state with random travel times below 100 ns.
+    fn launch(state: &mut NetworkState, stream: &Stream) -> u32 {
+        let k = state.transmissions.allocate();
+        let mut draw = stream.draw(state.sequence);
+        let mut delays: Vec<u64> = (0..9).map(|_| (draw.uniform() * 100.0) as u64).collect();
+        delays.sort_unstable();
+        let transmission = &mut state.transmissions[k];
+        transmission.serial = state.sequence as u32;
+        transmission.start_ns = state.time_ns;
+        transmission.duration_ns = 1 + (draw.uniform() * 30.0) as u64;
+        transmission
+            .receptions
+            .extend(delays.iter().map(|delay_ns| Reception {
+                to: 0,
+                copy: u32::MAX,
+                delay_ns: *delay_ns,
+                power: 1.0,
+                noise: 1.0,
+                doppler: 0.0,
+                cause: None,
+                is_decodable: true,
+            }));
+        state.sequence += 1;
+        k
+    }
+
+    // Goal: law (1). Method: 200 transmissions with equal times of many receptions; windows of 40
+    // ns; half of the transmissions start within a window. Every start and end is processed once.
+    // Tolerance: none.
+    #[test]
+    fn receptions_are_processed_in_order() {
+        let stream = Stream::new(7, "agenda");
+        let mut state = NetworkState::default();
+        state.next_reception_ns = u64::MAX;
+        let mut agenda = Agenda::default();
+        let mut processed = Vec::new();
+        for n in 0..104 {
+            state.time_ns = 40 * n;
+            if n < 100 {
+                let k = launch(&mut state, &stream);
+                agenda.add(&mut state, k);
+            }
+            assert!(state.next_reception_ns >= state.time_ns);
+            agenda.open(&mut state, 40 * n + 39);
+            let mut is_added = n >= 100;
+            while let Some((time_ns, is_start)) = agenda.peek() {
+                if !is_added && time_ns >= 40 * n + 20 {
+                    state.time_ns = time_ns;
+                    let k = launch(&mut state, &stream);
+                    agenda.add(&mut state, k);
+                    is_added = true;
+                    continue;
+                }
+                let due = *agenda.entry(0).expect("next entry");
+                agenda.skip();
+                let item = &mut state.transmissions[due.transmission];
+                let count = if is_start {
+                    &mut item.arrived
+                } else {
+                    &mut item.departed
+                };
+                assert_eq!(*count, due.reception);
+                *count += 1;
+                processed.push((time_ns, is_start, item.serial, due.reception));
+            }
+            agenda.close();
+        }
+        assert!(processed.is_sorted());
+        assert_eq!(state.next_reception_ns, u64::MAX);
+        assert_eq!(processed.len() as u64, state.sequence * 18);
+    }
 }
