@@ -20,6 +20,7 @@
 //! # Checked by
 //! Tests of this file.
 
+use crate::network::prefetch::prefetch;
 use merrow_model::state::comms::{NetworkState, Transmission};
 
 /// Bits of the index of an entry in a sort key. The bit above it is set for starts, and the upper
@@ -37,8 +38,6 @@ pub(super) struct Due {
     pub(super) reception: u32,
     /// Index of the receiving modem.
     pub(super) to: u32,
-    /// Index of the copy of the message; `u32::MAX`: none.
-    pub(super) copy: u32,
 }
 
 /// Receptions of a window.
@@ -79,10 +78,9 @@ impl Agenda {
         self.is_outdated = false;
         let mut later = u64::MAX;
         for (_, k) in &self.active {
-            let transmission = &transmissions[*k];
             let window = [self.start_ns, until_ns];
             let lists = (&mut self.entries, &mut self.keys);
-            later = later.min(append(*k, transmission, window, lists));
+            later = later.min(append(state, *k, window, lists));
         }
         self.keys.sort_unstable();
         state.next_reception_ns = later;
@@ -103,7 +101,7 @@ impl Agenda {
         self.fresh.clear();
         let lists = (&mut self.entries, &mut self.fresh);
         let window = [self.start_ns, until_ns];
-        let later = append(k, &state.transmissions[k], window, lists);
+        let later = append(state, k, window, lists);
         state.next_reception_ns = state.next_reception_ns.min(later);
         self.fresh.sort_unstable();
         self.merge();
@@ -169,12 +167,23 @@ pub(super) fn next_ns(transmission: &Transmission) -> Option<u64> {
 
 /// Appends the starts and ends of a transmission within a window from `start_ns` to `until_ns`
 /// [ns]. Returns the time of the first one after the window [ns]; `u64::MAX`: none.
+///
+/// The data of the ends is loaded into the cache here, where the loads do not depend on each other.
 fn append(
+    state: &NetworkState,
     k: u32,
-    transmission: &Transmission,
     [start_ns, until_ns]: [u64; 2],
     (entries, keys): (&mut Vec<Due>, &mut Vec<u64>),
 ) -> u64 {
+    let transmission = &state.transmissions[k];
+    let copies = match transmission.control {
+        None => state.messages.items.get(transmission.message as usize),
+        Some(_) => None,
+    };
+    let copies = copies.map_or(&[][..], |message| &message.copies);
+    let n = state.modems.len();
+    let links = state.link_signals.get(transmission.from as usize * n..);
+    let links = links.unwrap_or_default();
     let mut later = u64::MAX;
     let (arrived, departed) = (transmission.arrived, transmission.departed);
     let sent = transmission.start_ns;
@@ -186,13 +195,16 @@ fn append(
                 later = later.min(time);
                 break;
             }
+            if class == 0 {
+                prefetch(copies.get(reception.copy as usize));
+                prefetch(links.get(reception.to as usize));
+            }
             let index = entries.len() as u64;
             keys.push(((time - start_ns) << 1 | class) << INDEX_BITS | index);
             entries.push(Due {
                 transmission: k,
                 reception: r as u32,
                 to: reception.to,
-                copy: reception.copy,
             });
         }
     }

@@ -80,20 +80,12 @@ impl Engine<'_> {
         let state = &*self.state;
         if let Some(due) = self.agenda.entry(2 * LOOK_AHEAD) {
             prefetch_all(state.modems.get(due.to as usize));
-            prefetch(state.transmissions.items.get(due.transmission as usize));
         }
-        let Some(due) = self.agenda.entry(LOOK_AHEAD) else {
-            return;
-        };
-        prefetch(state.modems[due.to as usize].signals.first());
-        let transmission = &state.transmissions[due.transmission];
-        prefetch(transmission.receptions.get(due.reception as usize));
-        if transmission.control.is_none() {
-            let copies = &state.messages[transmission.message].copies;
-            prefetch(copies.get(due.copy as usize));
+        if let Some(due) = self.agenda.entry(LOOK_AHEAD) {
+            prefetch(state.modems[due.to as usize].signals.first());
+            let transmission = &state.transmissions[due.transmission];
+            prefetch(transmission.receptions.get(due.reception as usize));
         }
-        let link = transmission.from as usize * self.nodes.len() + due.to as usize;
-        prefetch(state.link_signals.get(link));
     }
 
     fn arrive(&mut self, k: u32, r: u32) {
