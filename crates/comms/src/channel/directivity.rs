@@ -27,8 +27,8 @@ pub fn gain(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
     power(gain_level(pattern, R_WM, d))
 }
 
-/// Returns the tabulated gain [dB] of `pattern` of a modem with the attitude `R_WM` in the direction
-/// of the unit vector `d` in W. (1)
+/// Returns the tabulated gain [dB] of `pattern` of a modem with the attitude `R_WM` in the
+/// direction of the unit vector `d` in W. (1)
 #[inline]
 pub fn gain_level(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
     match pattern {

@@ -1,8 +1,9 @@
 //! Messages: acceptance, queue, end of service, and the counters of their copies.
 
+use crate::network::activity;
 use crate::network::commands::Send;
 use crate::network::nodes::Node;
-use crate::network::{activity, agenda};
+use crate::network::schedule::agenda;
 use merrow_model::scene::comms::{BROADCAST, DropPolicy};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{CarrierState, ServicePhase};

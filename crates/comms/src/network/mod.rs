@@ -28,29 +28,28 @@
 //! crates/comms/tests/network
 
 mod activity;
-mod agenda;
 pub mod balance;
 pub(crate) mod clock;
 mod commands;
 mod control;
 mod deliver;
 mod device;
-mod events;
 pub mod header;
 mod messages;
 mod nodes;
-mod prefetch;
 mod receive;
 pub mod receiver;
+mod schedule;
 mod transmit;
 
 pub use crate::network::activity::Energy;
 pub use crate::network::clock::{global_ns, local_ns};
 pub use crate::network::commands::Send;
 
-use crate::network::agenda::Agenda;
 use crate::network::nodes::Node;
 use crate::network::receiver::Receiver;
+use crate::network::schedule::agenda::Agenda;
+use crate::network::schedule::{agenda, events};
 use crate::propagation::Channel;
 use merrow_model::scene::comms::Modem;
 use merrow_model::state::comms::mac::MacState;

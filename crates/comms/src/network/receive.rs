@@ -1,20 +1,21 @@
 //! Signals at receivers: start, interference, capture and end.
 
 use crate::mac;
-use crate::network::events::{RECEPTION_END, RECEPTION_START};
 use crate::network::header::Header;
 use crate::network::nodes::Node;
-use crate::network::prefetch::{prefetch, prefetch_all};
 use crate::network::receiver::{Link, Powers, Receiver};
+use crate::network::schedule::events;
+use crate::network::schedule::events::{RECEPTION_END, RECEPTION_START};
+use crate::network::schedule::prefetch::{prefetch, prefetch_all};
 use crate::network::transmit::fragment_of;
-use crate::network::{Engine, events, messages};
+use crate::network::{Engine, messages};
 use merrow_model::state::comms::signal::{BandPart, Signal};
 use merrow_model::state::comms::{
     LinkSignal, LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
 };
 
-/// Number of entries of the agenda between the current entry and the entry whose data is loaded into
-/// the cache.
+/// Number of entries of the agenda between the current entry and the entry whose data is loaded
+/// into the cache.
 const LOOK_AHEAD: usize = 4;
 
 impl Engine<'_> {

@@ -5,8 +5,9 @@
 //!   events are processed in the order of (time, class, number)      (1)
 //! ```
 //! Classes at one instant: ends of transmissions, ends of receptions, decisions and time-outs,
-//! starts of receptions. The queue contains no receptions (`agenda.rs`). A reception that ends when another reception starts does not overlap it. A
-//! modem that decides at an instant does not sense a signal that starts to arrive at this instant.
+//! starts of receptions. The queue contains no receptions (`agenda.rs`). A reception that ends when
+//! another reception starts does not overlap it. A modem that decides at an instant does not sense
+//! a signal that starts to arrive at this instant.
 //!
 //! # Symbols
 //! number: counts the scheduled events of a run.
@@ -29,12 +30,12 @@ const CHILDREN: usize = 4;
 /// Position of the class in the order of an event.
 const CLASS_SHIFT: u32 = 60;
 /// Class of the ends of receptions.
-pub(super) const RECEPTION_END: u64 = 1;
+pub(crate) const RECEPTION_END: u64 = 1;
 /// Class of the starts of receptions.
-pub(super) const RECEPTION_START: u64 = 3;
+pub(crate) const RECEPTION_START: u64 = 3;
 
 /// Schedules an event at `time_ns` [ns].
-pub(super) fn schedule(state: &mut NetworkState, time_ns: u64, kind: EventKind) {
+pub(crate) fn schedule(state: &mut NetworkState, time_ns: u64, kind: EventKind) {
     let class: u64 = match kind {
         EventKind::TransmitEnd { .. } => 0,
         EventKind::Access { .. }
@@ -54,7 +55,7 @@ pub(super) fn schedule(state: &mut NetworkState, time_ns: u64, kind: EventKind) 
 }
 
 /// Removes the first event.
-pub(super) fn pop(events: &mut Vec<Event>) {
+pub(crate) fn pop(events: &mut Vec<Event>) {
     if !events.is_empty() {
         events.swap_remove(0);
         sift_down(events);
@@ -62,7 +63,7 @@ pub(super) fn pop(events: &mut Vec<Event>) {
 }
 
 /// Returns the class of an event.
-pub(super) fn class(event: &Event) -> u64 {
+pub(crate) fn class(event: &Event) -> u64 {
     event.order >> CLASS_SHIFT
 }
 

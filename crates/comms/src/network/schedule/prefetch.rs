@@ -4,7 +4,7 @@
 
 /// Loads the first cache line of `x`, if any, without waiting for it.
 #[inline(always)]
-pub(super) fn prefetch<T>(x: Option<&T>) {
+pub(crate) fn prefetch<T>(x: Option<&T>) {
     if let Some(x) = x {
         prefetch_at(std::ptr::from_ref(x).cast());
     }
@@ -12,7 +12,7 @@ pub(super) fn prefetch<T>(x: Option<&T>) {
 
 /// Loads all cache lines of `x`, if any, without waiting for them.
 #[inline(always)]
-pub(super) fn prefetch_all<T>(x: Option<&T>) {
+pub(crate) fn prefetch_all<T>(x: Option<&T>) {
     let Some(x) = x else { return };
     for line in (0..size_of::<T>()).step_by(64) {
         prefetch_at(std::ptr::from_ref(x).cast::<i8>().wrapping_add(line));

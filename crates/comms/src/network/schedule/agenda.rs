@@ -20,29 +20,29 @@
 //! # Checked by
 //! Tests of this file.
 
-use crate::network::prefetch::prefetch;
+use crate::network::schedule::prefetch::prefetch;
 use merrow_model::state::comms::{NetworkState, Transmission};
 
 /// Bits of the index of an entry in a sort key. The bit above it is set for starts, and the upper
 /// bits are the time since the start of the window.
 const INDEX_BITS: u32 = 39;
 /// Longest window [ns]: the time in a sort key has 24 bits.
-pub(super) const MAX_WINDOW: u64 = (1 << (63 - INDEX_BITS)) - 1;
+pub(crate) const MAX_WINDOW: u64 = (1 << (63 - INDEX_BITS)) - 1;
 
 /// Start or end of a reception.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Due {
+pub(crate) struct Due {
     /// Index of the transmission.
-    pub(super) transmission: u32,
+    pub(crate) transmission: u32,
     /// Index of the reception.
-    pub(super) reception: u32,
+    pub(crate) reception: u32,
     /// Index of the receiving modem.
-    pub(super) to: u32,
+    pub(crate) to: u32,
 }
 
 /// Receptions of a window.
 #[derive(Debug, Default)]
-pub(super) struct Agenda {
+pub(crate) struct Agenda {
     /// Serials and indices of the transmissions in flight, in the order of the serials.
     active: Vec<(u32, u32)>,
     /// Starts and ends in the order of transmissions.
@@ -63,8 +63,8 @@ pub(super) struct Agenda {
 
 impl Agenda {
     /// Opens the window from the time of the state to `until_ns` [ns], at most [`MAX_WINDOW`].
-    /// Sets the time of the next reception to the first one after the window.
-    pub(super) fn open(&mut self, state: &mut NetworkState, until_ns: u64) {
+    /// Sets the time of the next reception to the first reception after the window.
+    pub(crate) fn open(&mut self, state: &mut NetworkState, until_ns: u64) {
         self.active.clear();
         let transmissions = &state.transmissions;
         self.active
@@ -86,13 +86,13 @@ impl Agenda {
         state.next_reception_ns = later;
     }
 
-    /// Closes the window.
-    pub(super) fn close(&mut self) {
+    /// Closes the window that is open.
+    pub(crate) fn close(&mut self) {
         self.until_ns = None;
     }
 
     /// Adds a new transmission, which has the largest serial.
-    pub(super) fn add(&mut self, state: &mut NetworkState, k: u32) {
+    pub(crate) fn add(&mut self, state: &mut NetworkState, k: u32) {
         let Some(until_ns) = self.until_ns else {
             let first = next_ns(&state.transmissions[k]).unwrap_or(u64::MAX);
             state.next_reception_ns = state.next_reception_ns.min(first);
@@ -124,36 +124,36 @@ impl Agenda {
     }
 
     /// Marks the entries as outdated, because a transmission was aborted.
-    pub(super) fn invalidate(&mut self) {
+    pub(crate) fn invalidate(&mut self) {
         self.is_outdated = true;
     }
 
     /// Returns true if the entries are outdated.
-    pub(super) fn is_outdated(&self) -> bool {
+    pub(crate) fn is_outdated(&self) -> bool {
         self.is_outdated
     }
 
     /// Returns the time of the next entry [ns] and whether it is a start, if any.
-    pub(super) fn peek(&self) -> Option<(u64, bool)> {
+    pub(crate) fn peek(&self) -> Option<(u64, bool)> {
         let key = self.keys.get(self.next)?;
         let is_start = key >> INDEX_BITS & 1 != 0;
         Some((self.start_ns + (key >> (INDEX_BITS + 1)), is_start))
     }
 
-    /// Returns the entry `ahead` places after the next one, if any.
-    pub(super) fn entry(&self, ahead: usize) -> Option<&Due> {
+    /// Returns the entry `ahead` places after the next entry, if any.
+    pub(crate) fn entry(&self, ahead: usize) -> Option<&Due> {
         let key = self.keys.get(self.next + ahead)?;
         self.entries.get((key & ((1 << INDEX_BITS) - 1)) as usize)
     }
 
     /// Removes the next entry.
-    pub(super) fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         self.next += 1;
     }
 }
 
 /// Returns the time of the next start or end of a reception of a transmission [ns], if any.
-pub(super) fn next_ns(transmission: &Transmission) -> Option<u64> {
+pub(crate) fn next_ns(transmission: &Transmission) -> Option<u64> {
     let sent = transmission.start_ns;
     let ended = sent + transmission.duration_ns;
     let time = |at: u32, from_ns: u64| {
@@ -166,7 +166,7 @@ pub(super) fn next_ns(transmission: &Transmission) -> Option<u64> {
 }
 
 /// Appends the starts and ends of a transmission within a window from `start_ns` to `until_ns`
-/// [ns]. Returns the time of the first one after the window [ns]; `u64::MAX`: none.
+/// [ns]. Returns the time of the first reception after the window [ns]; `u64::MAX`: none.
 ///
 /// The data of the ends is loaded into the cache here, where the loads do not depend on each other.
 fn append(
@@ -249,8 +249,10 @@ mod tests {
     #[test]
     fn receptions_are_processed_in_order() {
         let stream = Stream::new(7, "agenda");
-        let mut state = NetworkState::default();
-        state.next_reception_ns = u64::MAX;
+        let mut state = NetworkState {
+            next_reception_ns: u64::MAX,
+            ..NetworkState::default()
+        };
         let mut agenda = Agenda::default();
         let mut processed = Vec::new();
         for n in 0..104 {
