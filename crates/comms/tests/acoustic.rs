@@ -17,6 +17,7 @@ use merrow_environment::sound::eigenray::eigenrays_between;
 use merrow_environment::sound::noise::ambient;
 use merrow_environment::water_column::build_column;
 use merrow_math::Vec3;
+use merrow_math::decibels::power;
 use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
 use merrow_model::scene::comms::medium::{AcousticMedium, Medium, ThrusterNoise};
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
@@ -97,7 +98,7 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
     modem.band = [99e3, 101e3];
     modem.fading = Fading::Rayleigh { coherence: 0.1 };
     modem.reception = Reception::Level {
-        threshold: watt + db(0.0019),
+        min_power: power(watt + db(0.0019)),
     };
     let scene = scene(sea(0.5));
     let modems = [
@@ -140,7 +141,9 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
 fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
     let threshold = 20.0;
     let mut modem = acoustic(sound());
-    modem.reception = Reception::SignalExcess { threshold };
+    modem.reception = Reception::SignalExcess {
+        min_ratio: power(threshold),
+    };
     let water = Water {
         temperature: 10.0,
         salinity: 35.0,
@@ -187,7 +190,7 @@ fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
 #[test]
 fn thetis_overlap_destroys_both_frames() {
     let mut modem = acoustic(sound());
-    modem.reception = Reception::SignalExcess { threshold: 10.0 };
+    modem.reception = Reception::SignalExcess { min_ratio: 10.0 };
     modem.is_overlap_destructive = true;
     let powers = |interference| ReceivedPowers {
         signal: 1e9,

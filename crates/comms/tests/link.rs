@@ -249,7 +249,7 @@ fn frames_are_correct_if_all_bits_are() {
 #[test]
 fn thresholds_and_capture_decide_reception() {
     let mut modem = acoustic(sound());
-    modem.reception = Reception::Level { threshold: 60.0 };
+    modem.reception = Reception::Level { min_power: 1e6 };
     let success = |modem: &_, signal: f64, interference: f64| {
         let powers = ReceivedPowers {
             signal,
@@ -270,7 +270,7 @@ fn thresholds_and_capture_decide_reception() {
         (success(&modem, 1e7, 2.4e6), success(&modem, 1e7, 2.6e6)),
         (1.0, 0.0)
     );
-    modem.reception = Reception::SignalExcess { threshold: 10.0 };
+    modem.reception = Reception::SignalExcess { min_ratio: 10.0 };
     let success = |signal: f64| {
         let powers = ReceivedPowers {
             signal,

@@ -35,7 +35,7 @@ use merrow_model::state::State;
 /// First bytes of every checkpoint.
 const MARK: [u8; 8] = *b"merrowCP";
 /// Number of the file format.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Version of Merrow that writes and reads the checkpoints.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Length of the digest at the end [bytes].

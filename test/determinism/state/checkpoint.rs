@@ -351,7 +351,7 @@ fn mismatched_checkpoints_are_refused() {
     };
     refused(
         &changed(8),
-        "this checkpoint has format 2; expected format 3 of Merrow ",
+        "this checkpoint has format 5; expected format 4 of Merrow ",
     );
     refused(
         &changed(20),

@@ -34,11 +34,12 @@
 //! # Checked by
 //! crates/comms/tests/acoustic.rs; test/sensors/acoustic.rs
 
-use crate::channel::directivity::gain;
+use crate::channel::directivity::gain_level;
 use crate::channel::{Arrival, End};
 use crate::propagation::Obstruction;
 use merrow_environment::sound::doppler::frequency_ratio;
 use merrow_math::Vec3;
+use merrow_math::decibels::power;
 use merrow_model::scene::comms::Transceiver;
 use merrow_sensors::acoustic::path::{AcousticMedium, AcousticPath, PathWater};
 
@@ -57,12 +58,16 @@ pub fn moving_travel_time(d: Vec3, v: Vec3, slowness: f64) -> f64 {
 
 /// Computes the path from `source` to `receiver` at the frequency `frequency` [Hz], with both ends
 /// moving. Returns `None` in a shadow zone. (2), (3)
+#[inline]
 pub fn moving_path(
     medium: &AcousticMedium<'_>,
     source: &End,
     receiver: &End,
     frequency: f64,
 ) -> Option<AcousticPath> {
+    if receiver.v == Vec3::zero() {
+        return medium.find_path(source.p, receiver.p, frequency);
+    }
     let receiver_after = |time: f64| receiver.p + receiver.v.scale(time);
     if let (PathWater::Homogeneous { slowness, .. }, false) = (&medium.water, medium.refracts) {
         let time = moving_travel_time(receiver.p - source.p, receiver.v, *slowness);
@@ -76,6 +81,7 @@ pub fn moving_path(
 
 /// Computes the arrival along the direct path `path` between modems with the transceivers `from`
 /// and `to`, at the speeds of sound `speeds` [m/s] of source and receiver. (1), (4)
+#[inline]
 pub fn direct_arrival(
     path: &AcousticPath,
     (source, from): (&End, &Transceiver),
@@ -83,28 +89,49 @@ pub fn direct_arrival(
     speeds: [f64; 2],
 ) -> Arrival {
     let isotropic = path.gain();
+    let is_static = source.v == Vec3::zero() && receiver.v == Vec3::zero();
+    let ratio = if is_static {
+        1.0
+    } else {
+        frequency_ratio(
+            (source.v, path.to, speeds[0]),
+            (receiver.v, -path.from, speeds[1]),
+        )
+    };
     Arrival {
         time: path.time,
         gain: isotropic * both_gains((source, from), (receiver, to), path.to, path.from),
         late: 0.0,
         isotropic,
-        doppler: frequency_ratio(
-            (source.v, path.to, speeds[0]),
-            (receiver.v, -path.from, speeds[1]),
-        ) - 1.0,
+        doppler: ratio - 1.0,
     }
 }
 
 /// Returns the product of the gains [-] of both ends for a path that departs along `to` and arrives
 /// from `from` (unit vectors in W).
+#[inline]
 pub(crate) fn both_gains(
+    source: (&End, &Transceiver),
+    receiver: (&End, &Transceiver),
+    to: Vec3,
+    from: Vec3,
+) -> f64 {
+    let level = both_gain_levels(source, receiver, to, from);
+    // the most frequent case needs no exponential
+    if level == 0.0 { 1.0 } else { power(level) }
+}
+
+/// Returns the sum of the gains [dB] of both ends for a path that departs along `to` and arrives
+/// from `from` (unit vectors in W).
+#[inline]
+pub(crate) fn both_gain_levels(
     (source, sender): (&End, &Transceiver),
     (receiver, listener): (&End, &Transceiver),
     to: Vec3,
     from: Vec3,
 ) -> f64 {
-    gain(&sender.transmit_pattern, &source.R_WM, to)
-        * gain(&listener.receive_pattern, &receiver.R_WM, from)
+    gain_level(&sender.transmit_pattern, &source.R_WM, to)
+        + gain_level(&listener.receive_pattern, &receiver.R_WM, from)
 }
 
 /// Obstruction that is reported if no path connects the ends.

@@ -24,18 +24,23 @@ use merrow_model::scene::comms::directivity::Directivity;
 /// Returns the gain [-] of `pattern` of a modem with the attitude `R_WM` in the direction of the
 /// unit vector `d` in W. (1)
 pub fn gain(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
+    power(gain_level(pattern, R_WM, d))
+}
+
+/// Returns the tabulated gain [dB] of `pattern` of a modem with the attitude `R_WM` in the
+/// direction of the unit vector `d` in W. (1)
+#[inline]
+pub fn gain_level(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
     match pattern {
-        // the most frequent case needs no exponential
-        Directivity::Uniform(level) if *level == 0.0 => 1.0,
-        Directivity::Uniform(level) => power(*level),
+        Directivity::Uniform(level) => *level,
         Directivity::Axial(table) => {
             let cosine = R_WM.col(0).dot(d);
-            power(table.gain(libm::acos(cosine.clamp(-1.0, 1.0))))
+            table.gain(libm::acos(cosine.clamp(-1.0, 1.0)))
         }
         Directivity::Attitude(table) => {
             let d = R_WM.tr_mul_vec(d);
             let elevation = libm::asin(d.z.clamp(-1.0, 1.0));
-            power(table.gain(libm::atan2(d.y, d.x), elevation))
+            table.gain(libm::atan2(d.y, d.x), elevation)
         }
     }
 }

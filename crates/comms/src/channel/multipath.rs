@@ -34,7 +34,7 @@
 //! # Checked by
 //! crates/comms/tests/multipath.rs; V69
 
-use crate::channel::acoustic::both_gains;
+use crate::channel::acoustic::both_gain_levels;
 use crate::channel::complex::Complex;
 use crate::channel::{Arrival, End};
 use merrow_environment::sound::eigenray::eigenrays_between;
@@ -96,11 +96,16 @@ impl Boundaries<'_> {
     /// seabed and the sine `sine` of its grazing angle. (2), (3)
     fn reflection(&self, [surface, bottom]: [u32; 2], sine: f64, caustics: u32) -> Complex {
         let wave_number = TAU * self.band[0] / self.water[1];
-        let rough = |h: f64| coherent_reflection(sine, wave_number, h).sqrt();
+        let rough = |h: f64| match h {
+            0.0 => 1.0,
+            _ => coherent_reflection(sine, wave_number, h).sqrt(),
+        };
         let mut factor = Complex::new(1.0, 0.0);
-        let from_surface = Complex::new(-rough(self.wave_height), 0.0);
-        for _ in 0..surface {
-            factor = factor * from_surface;
+        if surface > 0 {
+            let from_surface = Complex::new(-rough(self.wave_height), 0.0);
+            for _ in 0..surface {
+                factor = factor * from_surface;
+            }
         }
         if bottom > 0 {
             let [re, im] = seabed_coefficient(self.ground, sine, self.water);
@@ -170,8 +175,8 @@ fn push_images(
             let arrives = d.scale(1.0 / l);
             let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
             let departs = Vec3::new(arrives.x, arrives.y, sign * arrives.z);
-            let gain = both_gains(ends.0, ends.1, departs, -arrives) * power(-loss * l)
-                / power_of_length(l, medium.spreading);
+            let level = both_gain_levels(ends.0, ends.1, departs, -arrives) - loss * l;
+            let gain = power(level) / power_of_length(l, medium.spreading);
             let factor = boundaries.reflection(counts, arrives.z.abs(), 0);
             paths.push(l * slowness, factor.scale(gain.sqrt()));
         }
@@ -206,8 +211,8 @@ fn push_eigenrays(
     for ray in rays {
         let loss = path.absorption / length * ray.length;
         let (departs, arrives) = (direction(ray.launch), direction(ray.angle));
-        let gain = both_gains(ends.0, ends.1, departs, -arrives) * power(-loss)
-            / ray.spreading().max(1e-6);
+        let level = both_gain_levels(ends.0, ends.1, departs, -arrives) - loss;
+        let gain = power(level) / ray.spreading().max(1e-6);
         // by (1) of `ray.rs`, at the seabed; the angle at the surface differs little
         let cosine = (ray.snell * boundaries.water[1]).min(1.0);
         let sine = (1.0 - cosine * cosine).sqrt();

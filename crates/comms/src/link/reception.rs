@@ -26,7 +26,6 @@
 //! crates/comms/tests/link.rs
 
 use crate::link::modulation::bit_error_rate;
-use merrow_math::decibels::level;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::scheme::Scheme;
 use merrow_model::scene::comms::transceiver::Reception;
@@ -44,6 +43,7 @@ pub struct ReceivedPowers {
 
 impl ReceivedPowers {
     /// Returns the ratio of signal to noise and interference [-].
+    #[inline]
     pub fn sinr(&self) -> f64 {
         self.signal / (self.noise + self.interference)
     }
@@ -71,9 +71,9 @@ pub fn frame_success(
             let rate = bit_error_rate(scheme, powers.sinr(), receiver.bandwidth());
             return all_correct(rate, bits);
         }
-        Reception::Level { threshold } => level(powers.signal) > threshold && captures(),
-        Reception::SignalExcess { threshold } => {
-            level(powers.signal / powers.noise) > threshold && captures()
+        Reception::Level { min_power } => powers.signal > min_power && captures(),
+        Reception::SignalExcess { min_ratio } => {
+            powers.signal > min_ratio * powers.noise && captures()
         }
     };
     f64::from(u8::from(is_received))
@@ -81,5 +81,9 @@ pub fn frame_success(
 
 /// Returns the probability [-] that `bits` bits with the bit error rate `rate` [-] are correct. (1)
 pub fn all_correct(rate: f64, bits: f64) -> f64 {
+    // most frames have a ratio of signal to noise at which the bit error rate is zero
+    if rate == 0.0 {
+        return 1.0;
+    }
     libm::exp(bits * libm::log1p(-rate))
 }

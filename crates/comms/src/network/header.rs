@@ -142,21 +142,30 @@ impl Header {
     ///
     /// # Errors
     /// The kind, the flags or the fragment number is invalid.
-    pub(crate) fn read(bytes: &[u8; HEADER_BYTES]) -> Result<Self, String> {
+    fn read(bytes: &[u8; HEADER_BYTES]) -> Result<Self, String> {
+        Self::fields(bytes).ok_or_else(|| {
+            let [kind, flags, .., fragment, fragments, _, _, _, _] = *bytes;
+            if usize::from(kind) >= FrameKind::ALL.len() {
+                format!("found the frame kind {kind}")
+            } else if flags & !(ACKNOWLEDGE | BRIDGE) != 0 {
+                format!("found the flags {flags:#04x}")
+            } else {
+                format!("found the fragment {fragment} of {fragments}")
+            }
+        })
+    }
+
+    /// Returns the fields of a header without its checksum; `None`: a field is invalid.
+    #[inline(always)]
+    pub(crate) fn fields(bytes: &[u8; HEADER_BYTES]) -> Option<Self> {
         let number = |k: usize| u16::from_be_bytes([bytes[k], bytes[k + 1]]);
-        let kind = FrameKind::ALL.get(usize::from(bytes[0])).copied();
-        let kind = kind.ok_or_else(|| format!("found the frame kind {}", bytes[0]))?;
-        if bytes[1] & !(ACKNOWLEDGE | BRIDGE) != 0 {
-            return Err(format!("found the flags {:#04x}", bytes[1]));
-        }
-        let (fragment, fragments) = (bytes[8], bytes[9]);
-        if fragment >= fragments {
-            return Err(format!("found the fragment {fragment} of {fragments}"));
-        }
-        Ok(Self {
+        let kind = *FrameKind::ALL.get(usize::from(bytes[0]))?;
+        let (flags, fragment, fragments) = (bytes[1], bytes[8], bytes[9]);
+        let is_valid = flags & !(ACKNOWLEDGE | BRIDGE) == 0 && fragment < fragments;
+        is_valid.then(|| Self {
             kind,
-            wants_ack: bytes[1] & ACKNOWLEDGE != 0,
-            is_bridged: bytes[1] & BRIDGE != 0,
+            wants_ack: flags & ACKNOWLEDGE != 0,
+            is_bridged: flags & BRIDGE != 0,
             source: number(2),
             destination: number(4),
             sequence: number(6),

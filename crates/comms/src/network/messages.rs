@@ -1,12 +1,13 @@
 //! Messages: acceptance, queue, end of service, and the counters of their copies.
 
+use crate::network::activity;
 use crate::network::commands::Send;
 use crate::network::nodes::Node;
-use crate::network::{activity, events};
+use crate::network::schedule::agenda;
 use merrow_model::scene::comms::{BROADCAST, DropPolicy};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{CarrierState, ServicePhase};
-use merrow_model::state::comms::{Copy, EventKind, LossCause, NetworkState, PacketRecord};
+use merrow_model::state::comms::{Copy, LossCause, NetworkState, PacketRecord};
 
 /// Creates a message and puts it into the queue; returns its number.
 pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) -> u64 {
@@ -217,9 +218,9 @@ pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause:
         return;
     };
     let now = state.time_ns;
-    let serial = state.sequence as u32;
     let transmission = &mut state.transmissions[k];
-    transmission.serial = serial;
+    transmission.serial = state.sequence as u32;
+    state.sequence += 1;
     transmission.is_aborted = true;
     transmission.is_transmitting = false;
     transmission.duration_ns = now - transmission.start_ns;
@@ -232,27 +233,9 @@ pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause:
     }
     let power = activity::transmit_power(&nodes[modem as usize], transmission.power);
     own.energy.transmit += power * transmission.duration_ns as f64 * 1e-9;
-    let time = |at: u32, extra: u64| {
-        let next = transmission.receptions.get(at as usize)?;
-        Some(transmission.start_ns + next.delay_ns + extra)
-    };
-    let arrival = time(transmission.arrived, 0);
-    let departure = time(transmission.departed, transmission.duration_ns);
-    if let Some(at) = arrival {
-        let kind = EventKind::Arrival {
-            transmission: k,
-            serial,
-        };
-        events::schedule(state, at.max(now), kind);
-    }
-    match departure {
-        Some(at) => {
-            let kind = EventKind::Departure {
-                transmission: k,
-                serial,
-            };
-            events::schedule(state, at.max(now), kind);
-        }
+    let next = agenda::next_ns(transmission);
+    match next {
+        Some(at) => state.next_reception_ns = state.next_reception_ns.min(at),
         None => release_transmission(state, k),
     }
 }

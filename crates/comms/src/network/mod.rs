@@ -34,12 +34,12 @@ mod commands;
 mod control;
 mod deliver;
 mod device;
-mod events;
 pub mod header;
 mod messages;
 mod nodes;
 mod receive;
 pub mod receiver;
+mod schedule;
 mod transmit;
 
 pub use crate::network::activity::Energy;
@@ -48,18 +48,22 @@ pub use crate::network::commands::Send;
 
 use crate::network::nodes::Node;
 use crate::network::receiver::Receiver;
+use crate::network::schedule::agenda::Agenda;
+use crate::network::schedule::{agenda, events};
 use crate::propagation::Channel;
 use merrow_model::scene::comms::Modem;
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{CarrierState, ClockState, EnergyState};
 use merrow_model::state::comms::{
-    Activity, EventKind, LinkSignal, LinkState, ModemState, NetworkState, Reception,
+    Activity, Event, EventKind, LinkSignal, LinkState, ModemState, NetworkState, Reception,
 };
 
 /// Network of modems: constant data and workspace. [`NetworkState`] contains the variable data.
 #[derive(Debug)]
 pub struct Network {
     nodes: Vec<Node>,
+    /// Workspace: receptions of a window.
+    agenda: Agenda,
     /// Workspace: order of the receptions of a transmission.
     keys: Vec<u64>,
     /// Workspace: receptions of a transmission.
@@ -69,6 +73,7 @@ pub struct Network {
 /// Engine on one state: the network, the state and the interfaces to channel and receivers.
 struct Engine<'a> {
     nodes: &'a [Node],
+    agenda: &'a mut Agenda,
     keys: &'a mut Vec<u64>,
     arriving: &'a mut Vec<Reception>,
     state: &'a mut NetworkState,
@@ -85,6 +90,7 @@ impl Network {
     pub fn new(modems: &[Modem], seed: u64) -> Result<Self, Vec<String>> {
         Ok(Self {
             nodes: nodes::create(modems, seed)?,
+            agenda: Agenda::default(),
             keys: Vec::new(),
             arriving: Vec::new(),
         })
@@ -107,6 +113,7 @@ impl Network {
             modems: self.nodes.iter().map(start_modem).collect(),
             links: vec![LinkState::default(); n * n],
             link_signals: vec![LinkSignal::default(); n * n],
+            next_reception_ns: u64::MAX,
             ..NetworkState::default()
         };
         for (k, node) in self.nodes.iter().enumerate() {
@@ -132,7 +139,9 @@ impl Network {
 
     /// Returns the time of the next event [ns]; `None`: no event is pending.
     pub fn next_event_ns(&self, state: &NetworkState) -> Option<u64> {
-        state.events.first().map(|event| event.time_ns)
+        let event = state.events.first().map_or(u64::MAX, |event| event.time_ns);
+        let next = event.min(state.next_reception_ns);
+        (next < u64::MAX).then_some(next)
     }
 
     /// Processes all events up to and including `until_ns` [ns].
@@ -145,19 +154,14 @@ impl Network {
     ) {
         let mut engine = Engine {
             nodes: &self.nodes,
+            agenda: &mut self.agenda,
             keys: &mut self.keys,
             arriving: &mut self.arriving,
             state,
             channel,
             receiver,
         };
-        while let Some(event) = engine.state.events.first().copied() {
-            if event.time_ns > until_ns {
-                break;
-            }
-            engine.state.time_ns = event.time_ns;
-            engine.process(event.kind);
-        }
+        engine.process_until(until_ns);
         state.time_ns = state.time_ns.max(until_ns);
     }
 }
@@ -172,28 +176,40 @@ impl Engine<'_> {
         events::schedule(self.state, time_ns, kind);
     }
 
-    /// Processes the first event, which has this kind, and removes or postpones it.
-    fn process(&mut self, kind: EventKind) {
-        match kind {
-            EventKind::Arrival {
-                transmission,
-                serial,
-            } => self.next_arrival(transmission, serial),
-            EventKind::Departure {
-                transmission,
-                serial,
-            } => self.next_departure(transmission, serial),
+    /// Processes all events and receptions up to `until_ns` [ns].
+    fn process_until(&mut self, until_ns: u64) {
+        loop {
+            let reception = self.state.next_reception_ns;
+            let event = self.state.events.first().copied();
+            if let Some(event) = event.filter(|event| event.time_ns < reception) {
+                if event.time_ns > until_ns {
+                    return;
+                }
+                self.process_event(&event);
+            } else if reception <= until_ns {
+                self.state.time_ns = self.state.time_ns.max(reception);
+                let end = self.state.time_ns.saturating_add(agenda::MAX_WINDOW);
+                self.process_window(until_ns.min(end));
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Processes the first event and removes it.
+    fn process_event(&mut self, event: &Event) {
+        events::pop(&mut self.state.events);
+        self.state.time_ns = event.time_ns;
+        match event.kind {
             EventKind::TransmitEnd {
                 transmission,
                 serial,
             } => {
-                events::pop(&mut self.state.events);
                 if self.is_current(transmission, serial) {
                     self.end_transmission(transmission);
                 }
             }
             EventKind::Access { modem, serial } => {
-                events::pop(&mut self.state.events);
                 let state = &mut self.state.modems[modem as usize];
                 if state.access_serial == serial && state.is_access_pending {
                     state.is_access_pending = false;
@@ -201,19 +217,12 @@ impl Engine<'_> {
                 }
             }
             EventKind::Repetition { modem, serial } => {
-                events::pop(&mut self.state.events);
                 if self.state.modems[modem as usize].repetition_serial == serial {
                     self.repeat(modem);
                 }
             }
-            EventKind::Wake { modem } => {
-                events::pop(&mut self.state.events);
-                self.wake(modem);
-            }
-            EventKind::PowerCheck { modem } => {
-                events::pop(&mut self.state.events);
-                self.check_power(modem);
-            }
+            EventKind::Wake { modem } => self.wake(modem),
+            EventKind::PowerCheck { modem } => self.check_power(modem),
         }
     }
 

@@ -4,73 +4,88 @@ use crate::mac;
 use crate::network::header::Header;
 use crate::network::nodes::Node;
 use crate::network::receiver::{Link, Powers, Receiver};
+use crate::network::schedule::events;
+use crate::network::schedule::events::{RECEPTION_END, RECEPTION_START};
+use crate::network::schedule::prefetch::{prefetch, prefetch_all};
 use crate::network::transmit::fragment_of;
-use crate::network::{Engine, events, messages};
+use crate::network::{Engine, messages};
 use merrow_model::state::comms::signal::{BandPart, Signal};
 use merrow_model::state::comms::{
     LinkSignal, LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
 };
-use std::hint::black_box;
 
-/// Number of receptions between the current reception and the reception that is loaded into the
-/// cache.
-const LOOK_AHEAD: u32 = 2;
-
-/// Loads a reception into the cache. Between two receptions of a transmission the engine processes
-/// receptions of other transmissions, so that the processor does not predict the access.
-fn load_early(transmission: &Transmission, r: u32) {
-    black_box(transmission.receptions.get(r as usize).map(|next| next.to));
-}
+/// Number of entries of the agenda between the current entry and the entry whose data is loaded
+/// into the cache.
+const LOOK_AHEAD: usize = 4;
 
 impl Engine<'_> {
-    /// Processes the first event, the next arrival of a transmission.
-    pub(super) fn next_arrival(&mut self, k: u32, serial: u32) {
-        if !self.is_current(k, serial) {
-            return events::pop(&mut self.state.events);
-        }
-        let transmission = &mut self.state.transmissions[k];
-        let r = transmission.arrived;
-        transmission.arrived += 1;
-        load_early(transmission, r + LOOK_AHEAD);
-        match transmission.receptions.get(transmission.arrived as usize) {
-            Some(next) => {
-                let at = transmission.start_ns + next.delay_ns;
-                events::postpone_first(&mut self.state.events, at);
+    /// Processes all starts and ends of receptions and all events up to `until_ns` [ns].
+    pub(super) fn process_window(&mut self, until_ns: u64) {
+        self.agenda.open(self.state, until_ns);
+        loop {
+            let due = self.agenda.peek();
+            let event = self.state.events.first().copied();
+            match (due, event) {
+                (Some((time_ns, is_start)), event) => {
+                    let class = if is_start {
+                        RECEPTION_START
+                    } else {
+                        RECEPTION_END
+                    };
+                    if let Some(event) = event
+                        && (event.time_ns, events::class(&event)) < (time_ns, class)
+                    {
+                        self.process_event(&event);
+                    } else {
+                        self.state.time_ns = time_ns;
+                        self.process_reception(is_start);
+                    }
+                }
+                (None, Some(event)) if event.time_ns <= until_ns => self.process_event(&event),
+                _ => break,
             }
-            None => events::pop(&mut self.state.events),
+            if self.agenda.is_outdated() {
+                // opens another window at the same instant
+                self.state.next_reception_ns = self.state.time_ns;
+                break;
+            }
         }
-        self.arrive(k, r);
+        self.agenda.close();
     }
 
-    /// Processes the first event, the next departure of a transmission.
-    pub(super) fn next_departure(&mut self, k: u32, serial: u32) {
-        if !self.is_current(k, serial) {
-            return events::pop(&mut self.state.events);
+    /// Processes the next entry of the agenda.
+    fn process_reception(&mut self, is_start: bool) {
+        let Some(due) = self.agenda.entry(0).copied() else {
+            return;
+        };
+        self.load_early();
+        self.agenda.skip();
+        let transmission = &mut self.state.transmissions[due.transmission];
+        if is_start {
+            transmission.arrived += 1;
+            self.arrive(due.transmission, due.reception);
+            return;
         }
-        let transmission = &mut self.state.transmissions[k];
-        let r = transmission.departed;
         transmission.departed += 1;
-        load_early(transmission, r + LOOK_AHEAD);
-        if let (None, Some(next)) = (
-            transmission.control,
-            transmission.receptions.get(r as usize + 1),
-        ) {
-            let copies = &self.state.messages[transmission.message].copies;
-            black_box(copies.get(next.copy as usize).map(|copy| copy.received));
-        }
-        match transmission.receptions.get(transmission.departed as usize) {
-            Some(next) => {
-                let at = transmission.start_ns + next.delay_ns + transmission.duration_ns;
-                events::postpone_first(&mut self.state.events, at);
-            }
-            None => events::pop(&mut self.state.events),
-        }
-        self.depart(k, r);
-        let transmission = &self.state.transmissions[k];
+        self.depart(due.transmission, due.reception);
+        let transmission = &self.state.transmissions[due.transmission];
         if transmission.departed as usize == transmission.receptions.len()
             && !transmission.is_transmitting
         {
-            messages::release_transmission(self.state, k);
+            messages::release_transmission(self.state, due.transmission);
+        }
+    }
+
+    /// Loads data of later entries of the agenda into the cache.
+    fn load_early(&self) {
+        let state = &*self.state;
+        if let Some(due) = self.agenda.entry(2 * LOOK_AHEAD) {
+            prefetch_all(state.modems.get(due.to as usize));
+        }
+        if let Some(due) = self.agenda.entry(LOOK_AHEAD) {
+            prefetch(state.modems[due.to as usize].signals.first());
+            let transmission = &state.transmissions[due.transmission];
+            prefetch(transmission.receptions.get(due.reception as usize));
         }
     }
 
@@ -223,7 +238,7 @@ impl Engine<'_> {
         match cause {
             None => {
                 // `cause` represents damage; the bytes themselves are never damaged
-                if let Ok(header) = Header::read(&self.state.transmissions[k].header) {
+                if let Some(header) = Header::fields(&self.state.transmissions[k].header) {
                     self.receive(k, r, &header);
                 }
             }

@@ -221,25 +221,7 @@ impl Engine<'_> {
                 serial,
             },
         );
-        let transmission = &self.state.transmissions[k];
-        if let Some(first) = transmission.receptions.first() {
-            let arrival = now + first.delay_ns;
-            let departure = arrival + plan.duration_ns;
-            self.schedule(
-                arrival,
-                EventKind::Arrival {
-                    transmission: k,
-                    serial,
-                },
-            );
-            self.schedule(
-                departure,
-                EventKind::Departure {
-                    transmission: k,
-                    serial,
-                },
-            );
-        }
+        self.agenda.add(self.state, k);
         let own = &self.state.modems[m as usize];
         if own.carrier.count > 0 && mac::detects_collisions(&own.mac) {
             self.collide(m);
@@ -373,6 +355,7 @@ impl Engine<'_> {
         };
         let is_data = self.state.transmissions[k].control.is_none();
         messages::abort(self.nodes, self.state, m, LossCause::Aborted);
+        self.agenda.invalidate();
         if let Some(service) = &mut self.state.modems[m as usize].service
             && is_data
         {

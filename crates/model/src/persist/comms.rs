@@ -21,14 +21,13 @@ use crate::state::comms::{
 };
 
 persist! { struct NetworkState {
-    time_ns, sequence, next_message, events, modems, messages, transmissions, links, link_signals,
-    copies, frames, output, bridges_ns, next_output_ns,
+    time_ns, sequence, next_message, events, next_reception_ns, modems, messages, transmissions, links,
+    link_signals, copies, frames, output, bridges_ns, next_output_ns,
 } }
 persist! { struct Event { time_ns, order, kind } }
 persist! { enum EventKind {
-    0 = TransmitEnd { transmission, serial }, 1 = Departure { transmission, serial },
-    2 = Access { modem, serial }, 3 = Repetition { modem, serial }, 4 = Wake { modem },
-    5 = PowerCheck { modem }, 6 = Arrival { transmission, serial },
+    0 = TransmitEnd { transmission, serial }, 1 = Access { modem, serial },
+    2 = Repetition { modem, serial }, 3 = Wake { modem }, 4 = PowerCheck { modem },
 } }
 persist! { struct ModemState {
     is_on, is_powered, power, rate, mac, mac_state, access_serial, is_access_pending, clock, queue,

@@ -10,7 +10,7 @@ use crate::channel::{
     Arrival, End, acoustic, conductive, multipath, optical, radio, satellite, thruster_noise,
 };
 use crate::propagation::{Channel, Obstruction, Propagation};
-use merrow_math::decibels::level;
+use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{
     AcousticMedium, ElectromagneticMedium, Medium, SatelliteRole,
@@ -45,13 +45,17 @@ impl Channel for InstantChannel<'_> {
         if self.is_misplaced(from) || self.is_misplaced(to) {
             return self.no_signal(to, Obstruction::Surface);
         }
-        let (source, receiver) = (self.end(from, t_ns), self.end(to, t_ns));
+        let mut moved = [None; 2];
+        let [source, receiver] = {
+            let [a, b] = &mut moved;
+            [self.end(from, t_ns, a), self.end(to, t_ns, b)]
+        };
         if !source.p.is_finite() || !receiver.p.is_finite() {
             return self.no_signal(to, Obstruction::OutOfView);
         }
         let sent = self.class(from).reference_power * power * overlap;
-        match self.signal((from, &source), (to, &receiver), t_ns, sent) {
-            Ok(signal) => self.received((from, &source), (to, &receiver), t_ns, (sent, signal)),
+        match self.signal((from, source), (to, receiver), t_ns, sent) {
+            Ok(signal) => self.received((from, source), (to, receiver), t_ns, (sent, signal)),
             Err(obstruction) => self.no_signal(to, obstruction),
         }
     }
@@ -62,14 +66,18 @@ impl InstantChannel<'_> {
         &self.world.classes[self.world.modems[modem].class]
     }
 
-    /// Returns position, velocity and attitude of a modem at `t_ns` [ns]. (1)
-    fn end(&self, modem: usize, t_ns: u64) -> End {
-        let end = self.world.ends[modem];
-        let dt = t_ns.wrapping_sub(self.world.t_ns) as i64 as f64 * 1e-9;
-        End {
-            p: end.p + end.v.scale(dt),
-            ..end
+    /// Returns position, velocity and attitude of a modem at `t_ns` [ns]. (1) `moved` stores them
+    /// if the modem moves.
+    fn end<'b>(&'b self, modem: usize, t_ns: u64, moved: &'b mut Option<End>) -> &'b End {
+        let end = &self.world.ends[modem];
+        if end.v == Vec3::zero() {
+            return end;
         }
+        let dt = t_ns.wrapping_sub(self.world.t_ns) as i64 as f64 * 1e-9;
+        moved.insert(End {
+            p: end.p + end.v.scale(dt),
+            ..*end
+        })
     }
 
     /// Returns true if a modem is in the wrong medium at the start of the step.
@@ -302,8 +310,8 @@ impl InstantChannel<'_> {
             .is_some_and(|range| distance() > range)
         {
             obstruction = Some(Obstruction::OutOfView);
-        } else if let Reception::SignalExcess { threshold } = transceiver.reception
-            && level(sent * arrival.isotropic / noise) <= threshold
+        } else if let Reception::SignalExcess { min_ratio } = transceiver.reception
+            && sent * arrival.isotropic <= min_ratio * noise
         {
             obstruction = Some(Obstruction::OutOfView);
         } else if transceiver.needs_line_of_sight && mean_power >= WEAK * noise {

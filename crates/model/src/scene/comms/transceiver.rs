@@ -112,16 +112,16 @@ pub enum Reception {
     ErrorRate,
     /// The received power exceeds a level; frames above it have no errors.
     Level {
-        /// Level in decibels: re 1 µPa² (acoustic), 1 mW (electromagnetic, radio and satellite), 1
-        /// W (optical).
-        threshold: f64,
+        /// Minimum power in µPa² (acoustic), mW (electromagnetic, radio and satellite) or W
+        /// (optical).
+        min_power: f64,
     },
     /// The ratio of signal to noise exceeds a threshold both without directivity, which limits the
     /// range to a sphere, and with directivity; frames above it have no errors. This is the rule of
     /// Thetis.
     SignalExcess {
-        /// Threshold of the ratio [dB].
-        threshold: f64,
+        /// Threshold of the ratio, linear [-].
+        min_ratio: f64,
     },
 }
 

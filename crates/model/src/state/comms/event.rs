@@ -18,8 +18,6 @@ pub struct Event {
 pub enum EventKind {
     /// End of a transmission at the transmitter.
     TransmitEnd { transmission: u32, serial: u32 },
-    /// End of the next reception of a transmission.
-    Departure { transmission: u32, serial: u32 },
     /// Decision time of the medium access of a modem.
     Access { modem: u32, serial: u32 },
     /// End of the wait for an acknowledgement, or of the backoff that follows it.
@@ -28,6 +26,4 @@ pub enum EventKind {
     Wake { modem: u32 },
     /// End of a period of power control.
     PowerCheck { modem: u32 },
-    /// Start of the next reception of a transmission.
-    Arrival { transmission: u32, serial: u32 },
 }

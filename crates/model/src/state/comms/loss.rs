@@ -105,6 +105,7 @@ pub struct PacketCounts {
 
 impl PacketCounts {
     /// Counts a lost packet.
+    #[inline]
     pub fn lose(&mut self, cause: LossCause) {
         self.lost[cause as usize] += 1;
     }

@@ -34,8 +34,11 @@ pub struct NetworkState {
     pub sequence: u64,
     /// Number of messages accepted since the start.
     pub next_message: u64,
-    /// Pending events, a heap with four children per node and the earliest event first.
+    /// Pending events except starts and ends of receptions, a heap with four children per node and
+    /// the earliest event first.
     pub events: Vec<Event>,
+    /// Earliest time at which a reception can start or end [ns]; `u64::MAX`: none is pending.
+    pub next_reception_ns: u64,
     /// One entry per modem of the scene.
     pub modems: Vec<ModemState>,
     /// Messages that are queued or in flight.

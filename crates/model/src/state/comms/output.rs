@@ -40,15 +40,16 @@ impl NetworkOutput {
     /// Moves all results to the end of `to` and keeps the memory.
     pub fn drain_into(&mut self, to: &mut Self) {
         let offset = to.payloads.len();
-        to.payloads.append(&mut self.payloads);
-        let moved = self.deliveries.drain(..).map(|delivery| Delivery {
-            payload_start: delivery.payload_start + offset,
-            ..delivery
-        });
-        to.deliveries.extend(moved);
-        to.ranges.append(&mut self.ranges);
-        to.packets.items.append(&mut self.packets.items);
-        to.trace.items.append(&mut self.trace.items);
+        if offset > 0 {
+            for delivery in &mut self.deliveries {
+                delivery.payload_start += offset;
+            }
+        }
+        move_all(&mut self.payloads, &mut to.payloads);
+        move_all(&mut self.deliveries, &mut to.deliveries);
+        move_all(&mut self.ranges, &mut to.ranges);
+        move_all(&mut self.packets.items, &mut to.packets.items);
+        move_all(&mut self.trace.items, &mut to.trace.items);
         to.packets.discarded = self.packets.discarded;
         to.trace.discarded = self.trace.discarded;
     }
@@ -57,6 +58,15 @@ impl NetworkOutput {
     pub fn payload(&self, delivery: &Delivery) -> &[u8] {
         let range = delivery.payload_start..delivery.payload_start + delivery.payload_len;
         self.payloads.get(range).unwrap_or_default()
+    }
+}
+
+/// Moves all items to the end of `to`. Exchanges the memory if `to` is empty.
+fn move_all<T>(from: &mut Vec<T>, to: &mut Vec<T>) {
+    if to.is_empty() {
+        std::mem::swap(from, to);
+    } else {
+        to.append(from);
     }
 }
 

@@ -93,6 +93,7 @@ pub struct Reception {
 
 impl Reception {
     /// Returns the ratio of signal to noise, linear [-].
+    #[inline]
     pub fn snr(&self) -> f64 {
         f64::from(self.power) / f64::from(self.noise)
     }

@@ -432,13 +432,14 @@ fn radio_wave(data: &ReferenceData<'_>) -> Result<(ConductiveWave, [f64; 2]), St
     let Medium::Electromagnetic(medium) = &modem.medium else {
         return Err("wfs_s300 is not an electromagnetic modem".to_string());
     };
-    let Reception::Level { threshold } = modem.reception else {
+    let Reception::Level { min_power } = modem.reception else {
         return Err("wfs_s300 has no threshold of the level".to_string());
     };
     let relative = [medium.relative_permittivity, medium.relative_permeability];
     let conductivity = medium.conductivity.ok_or("wfs_s300 has no conductivity")?;
     let wave = ConductiveWave::new(modem.frequency(), relative, conductivity);
-    Ok((wave, [decibels(1e3 * medium.radiated_power), threshold]))
+    let powers = [1e3 * medium.radiated_power, min_power];
+    Ok((wave, powers.map(decibels)))
 }
 
 // V10: the values of the study have four or five digits. The world must lose 18.18 dB over 10 m,

@@ -63,10 +63,10 @@ pub(super) fn build_transceiver(
         reception: match file.reception {
             ReceptionConfig::ErrorRate => Reception::ErrorRate,
             ReceptionConfig::Level { threshold_db, .. } => Reception::Level {
-                threshold: threshold_db,
+                min_power: ratio(threshold_db),
             },
             ReceptionConfig::SignalExcess { threshold_db, .. } => Reception::SignalExcess {
-                threshold: threshold_db,
+                min_ratio: ratio(threshold_db),
             },
         },
         transmit_pattern,
