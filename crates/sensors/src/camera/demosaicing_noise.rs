@@ -116,31 +116,69 @@ fn raw_noise(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 
 /// Returns the term of (2) that is added to the brightness noise, by cell.
 fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f32; 3]> {
     let [columns, rows] = [width / 2, height / 2];
-    let of_cell = |row: usize, column: usize| {
-        let first = 2 * row * width + 2 * column;
-        let [r, g, h, b] = [0, 1, width, width + 1].map(|next| noise[first + next]);
-        [r, 0.5 * (g + h), b]
-    };
-    let each = |of: &dyn Fn(usize, usize) -> [f32; 3]| -> Vec<[f32; 3]> {
-        (0..rows)
-            .flat_map(|row| (0..columns).map(move |column| of(row, column)))
-            .collect()
-    };
-    let own = each(&of_cell);
-    // Range of cells around the cell `at` of `n`, clipped to the image.
-    let window =
-        |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
-    let mean = |from: &[[f32; 3]], all: std::ops::Range<usize>, step: usize, first: usize| {
-        let (mut sum, part) = ([0.0; 3], 1.0 / all.len() as f32);
-        for k in all {
-            (0..3).for_each(|i| sum[i] += part * from[first + k * step][i]);
+    let mut own = Vec::with_capacity(columns * rows);
+    for pair in noise.chunks_exact(2 * width).take(rows) {
+        let (even, odd) = pair.split_at(width);
+        let of_cell = |(rg, gb): (&[f32], &[f32])| [rg[0], 0.5 * (rg[1] + gb[0]), gb[1]];
+        own.extend(even.chunks_exact(2).zip(odd.chunks_exact(2)).map(of_cell));
+    }
+    let mut level = vec![[0.0; 3]; own.len()];
+    for (from, to) in own
+        .chunks_exact(columns)
+        .zip(level.chunks_exact_mut(columns))
+    {
+        smooth_row(from, cells, to);
+    }
+    let mut out = vec![[0.0; 3]; own.len()];
+    for (row, out) in out.chunks_exact_mut(columns).enumerate() {
+        let all = window(row, rows, cells);
+        let part = 1.0 / all.len() as f32;
+        for from in level.chunks_exact(columns).take(all.end).skip(all.start) {
+            add_scaled(from.as_flattened(), part, out.as_flattened_mut());
         }
-        sum
-    };
-    let level = each(&|row, column| mean(&own, window(column, columns), 1, row * columns));
-    each(&|row, column| {
-        let [r, g, b] = mean(&level, window(row, rows), columns, column);
-        let all = 0.25 * (r + b) + 0.5 * g;
-        [r - all, g - all, b - all]
-    })
+        for [r, g, b] in out {
+            let all = 0.25 * (*r + *b) + 0.5 * *g;
+            (*r, *g, *b) = (*r - all, *g - all, *b - all);
+        }
+    }
+    out
+}
+
+/// Returns the range of `cells` cells around the cell `at` of `n`, clipped to the image.
+fn window(at: usize, n: usize, cells: usize) -> std::ops::Range<usize> {
+    at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n)
+}
+
+/// Adds to each cell of `to` the mean of `cells` cells around the same cell of `from`.
+fn smooth_row(from: &[[f32; 3]], cells: usize, to: &mut [[f32; 3]]) {
+    let n = from.len();
+    // The windows of the inner cells are not clipped.
+    let inner = (cells / 2).min(n)
+        ..(n + 1)
+            .saturating_sub(cells.div_ceil(2))
+            .max(cells / 2)
+            .min(n);
+    for column in (0..inner.start).chain(inner.end..n) {
+        let all = window(column, n, cells);
+        let part = 1.0 / all.len() as f32;
+        for k in all {
+            add_scaled(&from[k], part, &mut to[column]);
+        }
+    }
+    let part = 1.0 / cells as f32;
+    for k in 0..if inner.is_empty() { 0 } else { cells } {
+        let from = &from[inner.start + k - cells / 2..];
+        add_scaled(
+            from.as_flattened(),
+            part,
+            to[inner.clone()].as_flattened_mut(),
+        );
+    }
+}
+
+/// Adds `from` times `part` to `to`, element by element.
+fn add_scaled(from: &[f32], part: f32, to: &mut [f32]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to += part * from;
+    }
 }

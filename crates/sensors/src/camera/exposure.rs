@@ -30,6 +30,7 @@
 //! # Limits
 //! - No white balance: colours that the water absorbs are missing from the image.
 //! - No blooming.
+//! - The normal variates of (2) are quantiles of 4096 equally probable intervals, up to 3.7.
 //! - Demosaicing does not reduce sharpness; it affects only the noise.
 //! - Motion blur uses the shutter time of the world file, in bright light too.
 //!
@@ -39,7 +40,9 @@
 use crate::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
 use crate::sample::SampleErrors;
 use bytes::Bytes;
-use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_math::rng::Draw;
+use merrow_model::scene::sensor::camera::{CameraSpec, RenderQuality};
+use std::sync::OnceLock;
 
 /// Fraction of the pixels that may be brighter than [`MIN_BRIGHT_LEVEL`].
 const BRIGHT_PIXEL_FRACTION: f64 = 0.05;
@@ -49,6 +52,13 @@ const MIN_BRIGHT_LEVEL: f64 = 0.8;
 const TARGET_MEDIAN: f64 = 0.2;
 /// Number of intervals in the table of (3).
 const TABLE_INTERVALS: usize = 4096;
+/// Table of (3), for every value that a masked index can take.
+type Curve = [u32; 2 * TABLE_INTERVALS];
+/// Number of bits of an index in the table of normal quantiles, and the number of its elements.
+const QUANTILE_BITS: u32 = 12;
+const QUANTILES: usize = 1 << QUANTILE_BITS;
+/// Table of normal quantiles.
+type Quantiles = [f32; QUANTILES];
 /// Adding this constant to an f32 rounds it to an integer, which is left in the lowest bits.
 const ROUND: f32 = 8_388_608.0;
 /// Mask of the mantissa bits of an f32.
@@ -60,24 +70,27 @@ const MANTISSA_MASK: u32 = (1 << 23) - 1;
 /// noise and gives its random stream.
 pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErrors) -> Bytes {
     let exposure = &spec.exposure;
+    let pixel_step = match spec.quality {
+        RenderQuality::Full => 1,
+        RenderQuality::Fast => 3,
+    };
     let ev = exposure
         .fixed
-        .unwrap_or_else(|| exposure.clamp_exposure(auto_exposure_value(light)));
+        .unwrap_or_else(|| exposure.clamp_exposure(auto_exposure_value(light, pixel_step)));
     let scale = 1.0 / (1.2 * libm::exp2(ev));
     let electrons = exposure.full_well / libm::exp2((exposure.gain_below - ev).max(0.0));
     let noisy = errors.noise && exposure.full_well > 0.0;
-    let curve = curve(exposure.gamma);
     let [columns, rows] = spec.size;
     let center = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
     let corner = (center[0] * center[0] + center[1] * center[1]).max(1e-9);
-    // Scale factor of each pixel of a row.
-    let mut scales = vec![scale as f32; columns];
-    let update_scales = |row: usize, scales: &mut [f32]| {
+    // Scale factor of each value of a row, by pixel and colour.
+    let mut scales = vec![[scale as f32; 3]; columns];
+    let update_scales = |row: usize, scales: &mut [[f32; 3]]| {
         if exposure.vignette != 0.0 {
             for (column, scale_here) in scales.iter_mut().enumerate() {
                 let (dx, dy) = (column as f64 - center[0], row as f64 - center[1]);
-                *scale_here =
-                    (scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)) as f32;
+                let loss = exposure.vignette * (dx * dx + dy * dy) / corner;
+                *scale_here = [(scale * (1.0 - loss)) as f32; 3];
             }
         }
     };
@@ -85,23 +98,21 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
     let noise_model = NoiseModel::new(electrons, exposure.read_noise);
     for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
         // Each row has its own random stream, independent of the rows before it.
-        let mut draw = errors.stream.draw(
-            (errors.sample + 1)
-                .wrapping_mul(1 << 20)
-                .wrapping_add(row as u64),
-        );
+        let index = (errors.sample + 1).wrapping_mul(1 << 20);
+        let draw = errors.stream.draw(index.wrapping_add(row as u64));
+        normal_variates(draw, line);
         update_scales(row, &mut scales);
         let pixels = &light[row * columns..][..columns];
         for (column, ((noise, pixel), scale)) in
             line.iter_mut().zip(pixels).zip(&scales).enumerate()
         {
-            *noise = noise_model.deviation(pixel[bayer_color(column, row)] * scale)
-                * draw.normal() as f32;
+            *noise *= noise_model.deviation(pixel[bayer_color(column, row)] * scale[0]);
         }
     }
     let demosaicing_noise =
         noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));
     let (mut added, mut offsets) = (vec![[0.0; 3]; columns], vec![0; columns]);
+    let mut steps = vec![[0; 3]; columns];
     let mut out = vec![[0; 3]; light.len()];
     for (row, (pixels, out)) in light
         .chunks_exact(columns)
@@ -113,27 +124,102 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
         }
         update_scales(row, &mut scales);
         dither_offsets(row, &mut offsets);
-        let rest = added.iter().zip(&scales).zip(&offsets);
-        for ((out, pixel), ((added, scale), offset)) in out.iter_mut().zip(pixels).zip(rest) {
-            for i in 0..3 {
-                let v = (pixel[i] * scale + added[i]).clamp(0.0, 1.0);
-                let step = (v * TABLE_INTERVALS as f32 + ROUND).to_bits()
-                    & (2 * TABLE_INTERVALS as u32 - 1);
-                out[i] = ((curve[step as usize] + offset) >> 8) as u8;
-            }
-        }
+        table_steps(pixels, &scales, &added, &mut steps);
+        encode(exposure.gamma, &steps, &offsets, out);
     }
     Bytes::from(out.into_flattened())
+}
+
+/// Computes the index in the table of (3) of each value of a row: its luminance times its scale
+/// factor plus its noise, over saturation.
+fn table_steps(
+    pixels: &[[f32; 3]],
+    scales: &[[f32; 3]],
+    added: &[[f32; 3]],
+    steps: &mut [[u32; 3]],
+) {
+    let values = pixels.as_flattened().iter().zip(scales.as_flattened());
+    let values = values.zip(added.as_flattened());
+    for (step, ((pixel, scale), added)) in steps.as_flattened_mut().iter_mut().zip(values) {
+        let v = pixel * scale + added;
+        let v = if v > 0.0 { v } else { 0.0 };
+        let v = if v < 1.0 { v } else { 1.0 };
+        *step = (v * TABLE_INTERVALS as f32 + ROUND).to_bits() & (2 * TABLE_INTERVALS as u32 - 1);
+    }
+}
+
+/// Converts table indices to 8-bit values. (3)
+fn encode(gamma: bool, steps: &[[u32; 3]], offsets: &[u32], out: &mut [[u8; 3]]) {
+    static CURVES: [OnceLock<Box<Curve>>; 2] = [const { OnceLock::new() }; 2];
+    let curve = CURVES[usize::from(gamma)].get_or_init(|| curve(gamma));
+    for (out, (steps, offset)) in out.iter_mut().zip(steps.iter().zip(offsets)) {
+        let value = |step: u32| {
+            let step = step as usize & (2 * TABLE_INTERVALS - 1);
+            ((curve[step] + offset) >> 8) as u8
+        };
+        *out = steps.map(value);
+    }
+}
+
+/// Fills a row with standard normal variates from a table of quantiles. Five indices come from the
+/// bits of one random number.
+fn normal_variates(mut draw: Draw, out: &mut [f32]) {
+    static TABLE: OnceLock<Box<Quantiles>> = OnceLock::new();
+    let table = TABLE.get_or_init(quantiles);
+    let mut state = (draw.uniform() * (1_u64 << 53) as f64) as u64;
+    for five in out.chunks_mut(5) {
+        // SplitMix64 [Steele 2014].
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mut bits = bits ^ (bits >> 31);
+        for out in five {
+            *out = table[bits as usize & (QUANTILES - 1)];
+            bits >>= QUANTILE_BITS;
+        }
+    }
+}
+
+/// Returns the medians of equally probable intervals of the normal distribution, scaled to the
+/// variance 1.
+fn quantiles() -> Box<Quantiles> {
+    let mut table = Box::new([0.0; QUANTILES]);
+    let mut x = 0.0;
+    let mut squares = 0.0;
+    let mut half = [0.0; QUANTILES / 2];
+    for (k, half) in half.iter_mut().enumerate() {
+        let p = 0.5 + (k as f64 + 0.5) / QUANTILES as f64;
+        // Newton's method from the quantile before.
+        for _ in 0..20 {
+            let density = libm::exp(-0.5 * x * x) / std::f64::consts::TAU.sqrt();
+            let error = p - (1.0 - 0.5 * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2));
+            x += error / density;
+        }
+        *half = x;
+        squares += x * x;
+    }
+    let scale = 1.0 / (2.0 * squares / QUANTILES as f64).sqrt();
+    for (k, x) in half.iter().enumerate() {
+        let x = (scale * x) as f32;
+        (table[QUANTILES / 2 + k], table[QUANTILES / 2 - 1 - k]) = (x, -x);
+    }
+    table
 }
 
 /// Computes the dither offsets of a row before truncation, in 256ths: interleaved gradient noise,
 /// whose mean over neighbouring pixels is exact [Jimenez 2014].
 fn dither_offsets(row: usize, out: &mut [u32]) {
-    let part = |x: f64| x - f64::from(x as i32);
+    let part = |x: f32| {
+        let part = x - ((x + ROUND) - ROUND);
+        if part < 0.0 { part + 1.0 } else { part }
+    };
+    // Only the fraction counts, and it is computed in double precision.
     let first = 0.005_837_15 * f64::from(row as u32);
+    let first = (first - first.floor()) as f32;
     for (column, out) in out.iter_mut().enumerate() {
-        let at = 0.067_110_56 * f64::from(column as i32) + first;
-        *out = (256.0 * part(52.982_918_9 * part(at))) as i32 as u32;
+        let at = 0.067_110_56 * (column as u32 as i32 as f32) + first;
+        let value = 256.0 * part(52.982_918 * part(at)) - 0.5;
+        *out = (if value > 0.0 { value } else { 0.0 } + ROUND).to_bits() & 255;
     }
 }
 
@@ -162,14 +248,15 @@ impl NoiseModel {
     }
 }
 
-/// Returns the exposure value that the automatic exposure selects for an image.
-fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
+/// Returns the exposure value that the automatic exposure selects from every `pixel_step`-th pixel
+/// of an image.
+fn auto_exposure_value(light: &[[f32; 3]], pixel_step: usize) -> f64 {
     // Histogram with bins of an eighth of a stop, from 2^-24 to 2^40.
     let mut counts = [0_u32; 512];
     // Mantissa at which each eighth of a stop begins.
     let eighths = [1, 2, 3, 4, 5, 6, 7]
         .map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & MANTISSA_MASK);
-    for [r, g, b] in light {
+    for [r, g, b] in light.iter().step_by(pixel_step) {
         let bits = r.max(*g).max(*b).max(0.0).to_bits();
         let eighth = eighths
             .iter()
@@ -179,7 +266,7 @@ fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
         counts[step.clamp(0, 511) as usize] += 1;
     }
     let upper_quantile = |part: f64| {
-        let (mut left, mut step) = (part * light.len() as f64, 511);
+        let (mut left, mut step) = (part * light.len().div_ceil(pixel_step) as f64, 511);
         while step > 0 && left >= f64::from(counts[step]) {
             left -= f64::from(counts[step]);
             step -= 1;
@@ -193,7 +280,7 @@ fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
 
 /// Returns the lookup table of (3), or of a linear response without `gamma`, in 256ths of an output
 /// step.
-fn curve(gamma: bool) -> Vec<u32> {
+fn curve(gamma: bool) -> Box<Curve> {
     let number = |k: usize| {
         let v = k as f64 / TABLE_INTERVALS as f64;
         let encoded = match v {
@@ -204,7 +291,9 @@ fn curve(gamma: bool) -> Vec<u32> {
         (256.0 * 255.0 * encoded + 0.5) as u32
     };
     // Covers all values that the masked index can take.
-    (0..2 * TABLE_INTERVALS)
-        .map(|k| number(k.min(TABLE_INTERVALS)))
-        .collect()
+    let mut curve = Box::new([0; 2 * TABLE_INTERVALS]);
+    for (k, out) in curve.iter_mut().enumerate() {
+        *out = number(k.min(TABLE_INTERVALS));
+    }
+    curve
 }

@@ -237,7 +237,8 @@ fn ripples(wind: Vec3, slope2: f64, gravity: f64, time: f64) -> Box<Ripples> {
     let heading = libm::atan2(wind.y, wind.x);
     // In calm air ripples travel in all directions.
     let spread = if wind.norm() < 0.5 { tau / 2.0 } else { 0.9 };
-    let mut out = Box::new([[[0.0_f32; 4]; RIPPLES]; RIPPLES]);
+    // Sums of each row, by component, so that the points of a row are computed in SIMD lanes.
+    let mut sums = Box::new([[[0.0_f32; RIPPLES]; 3]; RIPPLES]);
     let cell = tau / RIPPLES as f64;
     for n in 0..RIPPLE_WAVES {
         let random = |k: u64| {
@@ -257,19 +258,31 @@ fn ripples(wind: Vec3, slope2: f64, gravity: f64, time: f64) -> Box<Ripples> {
             .map(|x| (amplitude * x) as f32);
         // The angle-addition formulas give each point from the sines and cosines of its column and
         // row.
-        let sines_and_cosines = |from: f64, k: f64| -> Vec<(f64, f64)> {
-            (0..RIPPLES)
-                .map(|i| sin_cos(from + cell * (k * i as f64)))
-                .collect()
+        let sines_and_cosines = |from: f64, k: f64| {
+            let mut out = [[0.0; RIPPLES]; 2];
+            for i in 0..RIPPLES {
+                let (s, c) = sin_cos(from + cell * (k * i as f64));
+                (out[0][i], out[1][i]) = (s as f32, c as f32);
+            }
+            out
         };
         let (columns, rows) = (sines_and_cosines(phase, kx), sines_and_cosines(0.0, ky));
-        for (row, (sy, cy)) in out.iter_mut().zip(rows) {
-            for (point, (sx, cx)) in row.iter_mut().zip(&columns) {
-                let (s, c) = ((sx * cy + cx * sy) as f32, (cx * cy - sx * sy) as f32);
-                point[0] -= east * s;
-                point[1] -= north * s;
-                point[2] -= curvature * c;
+        for (j, sum) in sums.iter_mut().enumerate() {
+            let (s, c) = (rows[0][j], rows[1][j]);
+            let [east_sum, north_sum, curvature_sum] = sum;
+            let slopes = east_sum.iter_mut().zip(north_sum).zip(curvature_sum);
+            for (((a, b), curve), (sx, cx)) in slopes.zip(columns[0].iter().zip(&columns[1])) {
+                let sine = sx * c + cx * s;
+                *a -= east * sine;
+                *b -= north * sine;
+                *curve -= curvature * (cx * c - sx * s);
             }
+        }
+    }
+    let mut out = Box::new([[[0.0_f32; 4]; RIPPLES]; RIPPLES]);
+    for (row, [east, north, curvature]) in out.iter_mut().zip(sums.iter()) {
+        for (i, point) in row.iter_mut().enumerate() {
+            *point = [east[i], north[i], curvature[i], 0.0];
         }
     }
     out
