@@ -6,6 +6,7 @@
 //! same mesh share its search tree. The water surface is not part of the scene: each sensor handles
 //! it itself.
 
+use crate::raytrace::shadow_map::ShadowMap;
 use crate::raytrace::{
     Heightfield, Hit, Mesh, PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene,
 };
@@ -386,7 +387,7 @@ impl RayScene {
             range,
         };
         let hit = with_scratch(|scratch| self.all.closest_with(&ray, &skip, scratch));
-        self.surface_hit(view, &ray, hit)
+        self.surface_hit(Self::seabed_plane(view), &ray, hit)
     }
 
     /// Does the same as [`Self::first_hit`] for each of `rays`, into `hits`. This is faster if each
@@ -399,35 +400,55 @@ impl RayScene {
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
         hits.clear();
-        let mut shape_hits = [None; BATCH];
+        let (mut shape_hits, plane) = ([None; BATCH], Self::seabed_plane(view));
         for rays in rays.chunks(BATCH) {
             with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, &mut shape_hits));
             hits.extend(
                 rays.iter()
                     .zip(shape_hits)
-                    .map(|(ray, hit)| self.surface_hit(view, ray, hit)),
+                    .map(|(ray, hit)| self.surface_hit(plane, ray, hit)),
             );
         }
     }
 
+    /// Returns the map of shadows in parallel light along the unit vector `light`, W; `None` with a
+    /// terrain.
+    pub(crate) fn shadow_map(&self, light: Vec3) -> Option<ShadowMap> {
+        self.all.shadow_map(light)
+    }
+
+    /// Returns false if none of `rays`, nor any ray between them, hits a shape other than a terrain.
+    /// Shapes whose indices are in `skip` are ignored.
+    pub(crate) fn may_hit_shapes(&self, rays: &[Ray], skip: &Range<u32>) -> bool {
+        self.all.may_hit_bounded(rays, skip)
+    }
+
+    /// Returns the seabed and its normal in W, if it is a plane.
+    fn seabed_plane(view: &WorldView) -> Option<(&Seabed, Vec3)> {
+        // A terrain grid is one of the shapes.
+        let seabed = &view.sea.seabed;
+        let is_plane = seabed.terrain.is_none();
+        is_plane.then(|| (seabed, seabed.normal(0.0, 0.0)))
+    }
+
     /// Combines the closest shape on a ray with the seabed and returns the nearer one.
-    fn surface_hit(&self, view: &WorldView, ray: &Ray, hit: Option<Hit>) -> Option<SurfaceHit<'_>> {
+    fn surface_hit(
+        &self,
+        plane: Option<(&Seabed, Vec3)>,
+        ray: &Ray,
+        hit: Option<Hit>,
+    ) -> Option<SurfaceHit<'_>> {
         let Ray {
             origin: p,
             direction: d,
             range,
         } = *ray;
         let limit = hit.map_or(range[1], |hit| hit.distance);
-        // A terrain grid is one of the shapes.
-        let plane = Some(&view.sea.seabed).filter(|seabed| seabed.terrain.is_none());
         let bottom = plane
-            .and_then(|seabed| seabed.range(p, d))
-            .filter(|t| (range[0]..limit).contains(t));
+            .and_then(|(seabed, normal)| Some((seabed.range(p, d)?, normal)))
+            .filter(|(t, _)| (range[0]..limit).contains(t));
         let (distance, normal, material, label, part) = match (bottom, hit) {
-            (Some(t), _) => {
-                let at = p + d.scale(t);
-                (t, view.sea.seabed.normal(at.x, at.y), &self.bottom, 1, None)
-            }
+            (Some((t, normal)), _) => (t, normal, &self.bottom, 1, None),
             (
                 None,
                 Some(Hit {

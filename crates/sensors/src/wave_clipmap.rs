@@ -6,10 +6,15 @@
 //!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                   (2)
 //! ```
 //! A ray is traced from one block of cells to the next. A block is skipped at once if the ray stays
-//! above or below all of it.
+//! above or below all of it. For several rays from outside the height range of the waves, the
+//! region that they cross within a step is skipped if it lies below, or above, all of them:
+//! ```text
+//!   z_0 + τ d_z0 > max η in [x_0 + τ d_x0, x_1 + τ d_x1] x [y_0 + τ d_y0, y_1 + τ d_y1]               (3)
+//! ```
 //!
 //! # Symbols
-//! η height [m] · u, v position in a cell · τ distance along the ray, d its direction.
+//! η height [m] · u, v position in a cell · τ distance along the ray, d its direction · in (3) the
+//! indices 0 and 1 denote the minimum and the maximum over the rays.
 //!
 //! # Frames
 //! World (ENU).
@@ -22,6 +27,7 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
+use crate::raytrace::ray_bounds::RayBounds;
 use merrow_environment::surface::Surface;
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::Vec3;
@@ -42,6 +48,10 @@ const MAX_BLOCKS: usize = 2000;
 /// Minimum number of rays for which a clipmap is faster: building it takes as long as intersecting
 /// one or two thousand rays with the exact wave surface.
 pub(crate) const MIN_CLIPMAP_RAYS: usize = 1500;
+/// Maximum number of blocks of a region that is tested for several rays at once.
+const MAX_REGION_BLOCKS: usize = 16;
+/// Margin of such a region for rounding [m].
+const MARGIN: f64 = 1e-6;
 /// Step across the edge of a block [cells].
 const EDGE_STEP: f64 = 1e-7;
 
@@ -239,11 +249,71 @@ impl WaveClipmap {
     /// Returns the distance from `p` [m] along the unit vector `d`, both W, to the surface [m];
     /// `None` if the ray does not cross it within `max_distance` [m].
     pub fn crossing(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
+        self.crossing_from(p, d, 0.0, max_distance)
+    }
+
+    /// Returns a distance [m] before which no ray within `bounds` meets the surface. (3)
+    pub(crate) fn clear_distance(&self, bounds: &RayBounds) -> f64 {
+        let ([low, high], [down, up]) = (bounds.origin[2], bounds.direction[2]);
+        let (side, gap, rate) = if low > self.high {
+            (1.0, low - self.high, -down)
+        } else if high < self.low {
+            (-1.0, self.low - high, up)
+        } else {
+            return 0.0;
+        };
+        if rate <= 0.0 || self.levels.is_empty() {
+            return 0.0;
+        }
+        let center = [self.center.x, self.center.y];
+        let (flat, mut t) = (fast_max(bounds.max_horizontal(), 1e-3), gap / rate);
+        for _ in 0..MAX_BLOCKS {
+            let offsets = |to: f64| {
+                [0, 1].map(|axis| {
+                    let [low, high] = bounds.coordinate(axis, [t, to]);
+                    [low - center[axis] - MARGIN, high - center[axis] + MARGIN]
+                })
+            };
+            let Some(first) = self.levels.get(self.level(min_offset(offsets(t)))) else {
+                return t;
+            };
+            let end = t + BLOCK as f64 * first.cell / flat;
+            let region = offsets(end);
+            let levels = self.level(min_offset(region))..=self.level(max_offset(region));
+            let nearest = gap - end * rate - MARGIN;
+            let Some(levels) = self.levels.get(levels) else {
+                return t;
+            };
+            // Height by which the rays are above the highest point, or below the lowest point.
+            let edge = if side > 0.0 { self.high } else { -self.low };
+            let is_clear = |level: &ClipmapLevel| {
+                level
+                    .top_in(region, center, side)
+                    .is_some_and(|top| nearest + edge > top)
+            };
+            if !levels.iter().all(is_clear) {
+                return t;
+            }
+            t = end;
+        }
+        t
+    }
+
+    /// Returns the same as [`Self::crossing`] for a ray that does not cross the surface before the
+    /// distance `from` [m].
+    pub(crate) fn crossing_from(
+        &self,
+        p: Vec3,
+        d: Vec3,
+        from: f64,
+        max_distance: f64,
+    ) -> Option<f64> {
         let level = -p.z / d.z;
         if self.levels.is_empty() {
             return (d.z.abs() > 1e-9 && level > 1e-6 && level <= max_distance).then_some(level);
         }
-        let [mut t, last] = self.band(p.z, d.z, max_distance)?;
+        let [first, last] = self.band(p.z, d.z, max_distance)?;
+        let mut t = fast_max(first, from);
         let (x, y) = (
             RayCoordinate::new(p.x - self.center.x, d.x),
             RayCoordinate::new(p.y - self.center.y, d.y),
@@ -370,6 +440,21 @@ impl RayCoordinate {
     }
 }
 
+/// Returns the maximum norm of the nearest point of a region around the centre, given by the
+/// intervals of both coordinates [m].
+#[inline(always)]
+fn min_offset([x, y]: [[f64; 2]; 2]) -> f64 {
+    let nearest = |[low, high]: [f64; 2]| fast_max(fast_max(low, -high), 0.0);
+    fast_max(nearest(x), nearest(y))
+}
+
+/// Returns the maximum norm of the farthest point of such a region [m].
+#[inline(always)]
+fn max_offset([x, y]: [[f64; 2]; 2]) -> f64 {
+    let farthest = |[low, high]: [f64; 2]| fast_max(-low, high);
+    fast_max(farthest(x), farthest(y))
+}
+
 /// Returns the minimum of two numbers, in one instruction.
 #[inline(always)]
 fn fast_min<T: PartialOrd>(a: T, b: T) -> T {
@@ -431,6 +516,31 @@ impl ClipmapLevel {
             bounds,
             slope2: sum / z.len() as f64,
         }
+    }
+
+    /// Returns the maximum of `side` times the height [m] in a region, or more. The region is given
+    /// by the intervals of both coordinates relative to `center` [m]; `None` if it is large.
+    #[inline(always)]
+    fn top_in(&self, region: [[f64; 2]; 2], center: [f64; 2], side: f64) -> Option<f64> {
+        let blocks = [0, 1].map(|axis| {
+            // `as` converts negative numbers to 0.
+            let block = |x: f64| {
+                let cells = (x + center[axis] - self.corner[axis]) * self.scale;
+                ((cells * (1.0 / BLOCK as f64)) as usize).min(BLOCKS - 1)
+            };
+            block(region[axis][0])..block(region[axis][1]) + 1
+        });
+        let [columns, rows] = blocks;
+        if columns.len() * rows.len() > MAX_REGION_BLOCKS {
+            return None;
+        }
+        let mut top = f32::NEG_INFINITY;
+        for row in rows {
+            for [low, high] in &self.bounds[row * BLOCKS..][columns.clone()] {
+                top = fast_max(top, if side > 0.0 { *high } else { -*low });
+            }
+        }
+        Some(f64::from(top))
     }
 
     #[inline(always)]

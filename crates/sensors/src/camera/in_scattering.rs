@@ -6,7 +6,7 @@
 //!   G(s) = Σ_k b p(ψ) I(α) e^{-c (r + s_k)}/r² Δs_k,  s_k = S ((k - 1/2)/N)²       (1)
 //! ```
 //! (1) is summed from node to node along the rays through every eighth pixel of every eighth row
-//! (every fourth in air). The result is bilinear between these rays and linear in √s.
+//! (every fourth in air, half as many with the quality `fast`). The result is bilinear between these rays and linear in √s.
 //!
 //! # Symbols
 //! As in `crates/sensors/src/camera/lamp.rs`; s distance along a ray, S the greatest, N number of
@@ -24,9 +24,10 @@
 use crate::camera::Medium;
 use crate::camera::lamp::LitLamp;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_model::scene::sensor::camera::{CameraSpec, RenderQuality};
 
-/// Distance between grid points [px], in water and in air, where cones are viewed from far away.
+/// Distance between grid points [px], in water and in air, where cones are viewed from far away;
+/// twice as much with the quality `fast`.
 const SPACING: [usize; 2] = [8, 4];
 /// Nodes along a ray.
 const NODES: usize = 16;
@@ -55,7 +56,8 @@ impl InScattering {
         medium: &Medium,
         max_distance: f64,
     ) -> Self {
-        let spacing = SPACING[usize::from(!wet)];
+        let is_coarse = spec.quality == RenderQuality::Fast;
+        let spacing = SPACING[usize::from(!wet)] << u32::from(is_coarse);
         let [columns, rows] = spec.size.map(|n| (n - 1).div_ceil(spacing) + 1);
         let mut sums = Vec::with_capacity(columns * rows);
         for j in 0..rows {

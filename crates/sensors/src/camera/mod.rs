@@ -4,6 +4,7 @@
 //! to pixel values. Images are rendered in tiles of 8 x 8 pixels, because the rays of a tile hit
 //! mostly the same surfaces.
 
+pub(crate) mod coarse_shading;
 pub mod demosaicing_noise;
 pub mod exposure;
 pub mod haze;
@@ -18,6 +19,7 @@ pub mod sky_radiance;
 pub mod snow;
 pub mod water;
 
+use crate::camera::coarse_shading::CoarseShading;
 use crate::camera::shading::Shader;
 use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::raytrace::Ray;
@@ -33,8 +35,6 @@ use std::ops::Range;
 
 /// Side length of a tile [px], even.
 const TILE: usize = 8;
-/// Difference of the distances in a block that is shaded once, relative to the distance.
-const MAX_BLOCK_DEPTH: f64 = 0.03;
 
 /// Measures the cost of an image that several threads render.
 pub trait BandMeter: std::fmt::Debug + Sync {
@@ -290,7 +290,8 @@ impl BandRenderer<'_> {
         } = band;
         let [columns, rows] = spec.size;
         let height = TILE.min(rows - top);
-        let (mut rays, mut axials, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+        let mut tile = Tile::default();
+        let mut hits = Vec::new();
         // Radiance averages all subpixel positions; depth and labels use the pixel centre.
         let (parts, measured) = (
             spec.subpixels.len().max(1),
@@ -307,54 +308,53 @@ impl BandRenderer<'_> {
         {
             let subpixel = pass.checked_sub(1).map(|k| spec.subpixels[k]);
             let mut shading = CoarseShading::default();
-            for row in top..top + height {
-                let tile = left..(left + TILE).min(columns);
-                self.tile_rays(row, tile, subpixel, &mut rays, &mut axials);
-                world
-                    .ray_scene
-                    .first_hits(world.view, &self.skip, &rays, &mut hits);
-                for ((ray, (column, axial)), hit) in rays.iter().zip(&axials).zip(&hits) {
-                    let (column, k) = (*column, (row - top) * columns + column);
-                    let (p, d) = (ray.origin, ray.direction);
-                    let pixel_ray = PixelRay {
-                        pixel: [column, row],
-                        p,
-                        d,
-                        axial: *axial,
-                        hit: *hit,
-                    };
-                    let surface = shader.surface_before(&pixel_ray, spec.range[1]);
-                    if let Some(light) = light.as_mut().filter(|_| parts == 1 || subpixel.is_some())
-                    {
-                        let luminance = shading.luminance(shader, &pixel_ray, surface);
-                        add_light(&mut light[k], luminance.scale(1.0 / parts as f64));
-                    }
-                    if subpixel.is_some() {
-                        continue;
-                    }
-                    if let Some(depth) = &mut depth {
-                        depth[k] = depth_of(&pixel_ray, surface, spec.range[0]) as f32;
-                    }
-                    if let Some(labels) = &mut labels {
-                        labels[k] = shader.label(&pixel_ray, surface);
-                    }
+            let (bottom, right) = (top + height, (left + TILE).min(columns));
+            let is_shaded = match &mut light {
+                Some(light) if shader.fast && [bottom - top, right - left] == [TILE; 2] => {
+                    self.shade_sparse_tile([left, top], light, &mut tile, &mut hits)
+                }
+                _ => false,
+            };
+            if is_shaded && !measured {
+                continue;
+            }
+            self.tile_rays(top..bottom, left..right, subpixel, &mut tile);
+            world
+                .ray_scene
+                .first_hits(world.view, &self.skip, &tile.rays, &mut hits);
+            let clearance = shader.surface_clearance(&tile.rays);
+            for (k, hit) in hits.iter().enumerate() {
+                let pixel_ray = tile.pixel_ray(k, *hit);
+                let [column, row] = pixel_ray.pixel;
+                let k = (row - top) * columns + column;
+                let surface = shader.surface_before(&pixel_ray, clearance, spec.range[1]);
+                let adds_light = !is_shaded && (parts == 1 || subpixel.is_some());
+                if let Some(light) = light.as_mut().filter(|_| adds_light) {
+                    let luminance = shading.luminance(shader, &pixel_ray, surface);
+                    add_light(&mut light[k], luminance.scale(1.0 / parts as f64));
+                }
+                if subpixel.is_some() {
+                    continue;
+                }
+                if let Some(depth) = &mut depth {
+                    depth[k] = depth_of(&pixel_ray, surface, spec.range[0]) as f32;
+                }
+                if let Some(labels) = &mut labels {
+                    labels[k] = shader.label(&pixel_ray, surface);
                 }
             }
         }
     }
 
-    /// Computes the rays of `columns` of a row through the subpixel `subpixel`; for each ray also
-    /// its column and its component along the optical axis.
+    /// Computes the rays of a tile, row by row, through the subpixel `subpixel` of each pixel.
     fn tile_rays(
         &self,
-        row: usize,
-        columns: Range<usize>,
+        rows: impl Iterator<Item = usize>,
+        columns: impl Iterator<Item = usize> + Clone,
         subpixel: Option<[f64; 2]>,
-        rays: &mut Vec<Ray>,
-        axials: &mut Vec<(usize, f64)>,
+        tile: &mut Tile,
     ) {
         let spec = self.spec;
-        let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
         // Objects nearer than the minimum range still occlude, so rays start at 0. If the camera
         // renders its own robot, rays start at the minimum range, so that its housing does not
         // occlude the image.
@@ -363,54 +363,44 @@ impl BandRenderer<'_> {
         } else {
             0.0
         };
-        rays.clear();
-        axials.clear();
-        for column in columns {
-            let Some((p_S, d_S)) = spec.ray([column, row], subpixel, self.wet) else {
-                continue;
-            };
-            rays.push(Ray {
-                origin: *p_WS + R_WS.mul_vec(p_S),
-                direction: R_WS.mul_vec(d_S),
-                range: [near, spec.range[1]],
-            });
-            axials.push((column, d_S.x));
+        tile.rays.clear();
+        tile.pixels.clear();
+        for row in rows {
+            let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
+            for column in columns.clone() {
+                let Some((p_S, d_S)) = spec.ray([column, row], subpixel, self.wet) else {
+                    continue;
+                };
+                tile.rays.push(Ray {
+                    origin: *p_WS + R_WS.mul_vec(p_S),
+                    direction: R_WS.mul_vec(d_S),
+                    range: [near, spec.range[1]],
+                });
+                tile.pixels.push(([column, row], d_S.x));
+            }
         }
     }
 }
 
-/// Shading of one pixel per block of 2 x 2 pixels that show the same object at similar distances,
-/// known as variable-rate shading. The pixels of a tile are passed row by row.
+/// Rays of the pixels of a tile.
 #[derive(Default)]
-struct CoarseShading {
-    /// Label, distance [m] and luminance [cd/m²] of the pixels that were shaded last, by column of
-    /// blocks.
-    blocks: [Option<(u16, f64, Vec3)>; TILE / 2],
+struct Tile {
+    rays: Vec<Ray>,
+    /// Column and row of each ray's pixel, and the component of the ray along the optical axis.
+    pixels: Vec<([usize; 2], f64)>,
 }
 
-impl CoarseShading {
-    /// Returns the luminance of a pixel, by colour [cd/m²]. With the quality `fast` it is the
-    /// luminance of the block if both show the same object.
-    fn luminance(&mut self, shader: &Shader, ray: &PixelRay, surface: Option<f64>) -> Vec3 {
-        if !shader.fast {
-            return shader.luminance(ray, surface);
+impl Tile {
+    /// Returns the ray `k` with its hit.
+    fn pixel_ray<'a>(&self, k: usize, hit: Option<SurfaceHit<'a>>) -> PixelRay<'a> {
+        let (ray, (pixel, axial)) = (&self.rays[k], self.pixels[k]);
+        PixelRay {
+            pixel,
+            p: ray.origin,
+            d: ray.direction,
+            axial,
+            hit,
         }
-        let [column, row] = ray.pixel;
-        let own = &mut self.blocks[column % TILE / 2];
-        let label = shader.label(ray, surface);
-        let distance = surface.or(ray.hit.map(|hit| hit.distance));
-        let distance = distance.unwrap_or(f64::MAX);
-        let is_first = column % 2 == 0 && row % 2 == 0;
-        if let Some((its_label, its_distance, light)) = *own
-            && !is_first
-            && its_label == label
-            && (distance - its_distance).abs() <= MAX_BLOCK_DEPTH * its_distance
-        {
-            return light;
-        }
-        let light = shader.luminance(ray, surface);
-        *own = Some((label, distance, light));
-        light
     }
 }
 

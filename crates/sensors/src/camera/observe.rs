@@ -28,7 +28,7 @@ const PIXEL: [f64; 3] = [310.0, 450.0, 290.0];
 /// Lamp per pixel, above and under water [ns].
 const LAMP: [f64; 2] = [50.0, 25.0];
 /// Time of an image of the quality `fast` relative to `full`.
-const FAST: f64 = 0.45;
+const FAST: f64 = 0.35;
 /// Pixel of a depth image without colour [ns].
 const DEPTH: f64 = 140.0;
 

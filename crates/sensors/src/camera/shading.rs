@@ -45,6 +45,9 @@ use crate::camera::water::{INDEX, Water};
 use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, mix, multiply, transmittance};
 use crate::laser;
 use crate::ray_scene::SurfaceHit;
+use crate::raytrace::Ray;
+use crate::raytrace::ray_bounds::RayBounds;
+use crate::raytrace::shadow_map::ShadowMap;
 use merrow_environment::air;
 use merrow_environment::surface::fresnel_reflectance;
 use merrow_math::{Mat3, Vec3};
@@ -62,6 +65,8 @@ const SCATTER_RANGE_WATER: f64 = 12.0;
 const SCATTER_RANGE_AIR: f64 = 150.0;
 /// Minimum fraction of a reflected object that remains visible, however rough the water is.
 const MIN_REFLECTED_FRACTION: f64 = 0.2;
+/// Cosine of the angle to the sun beyond which the sky varies slowly.
+const MAX_SMOOTH_COSINE: f64 = 0.999;
 /// Label of the water surface.
 pub const SURFACE_LABEL: u16 = u16::MAX;
 /// Label of open water: an underwater ray without a hit. In air a ray without a hit has the label
@@ -89,6 +94,8 @@ pub(crate) struct Shader<'a> {
     levels: [Vec3; 2],
     /// Angle of a pixel [rad].
     pixel: f64,
+    /// Maps of shadows in sunlight in air and in water; `None` with a terrain.
+    shadows: [Option<ShadowMap>; 2],
     /// True if only the rays of [`RenderQuality::Fast`] are traced.
     pub(crate) fast: bool,
 }
@@ -145,9 +152,11 @@ impl<'a> Shader<'a> {
             .then(|| InScattering::new(spec, poses, wet, &lamps, &medium, max_distance));
         let sea = Sea::new(at, p, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
+        let shadows = [sky.sun, water.sun].map(|sun| world.ray_scene.shadow_map(sun));
         Self {
             world,
             skip,
+            shadows,
             water,
             sea,
             lamps,
@@ -175,11 +184,22 @@ impl<'a> Shader<'a> {
             .unwrap_or(Vec3::zero())
     }
 
+    /// Returns a distance [m] before which none of the rays crosses the water surface.
+    pub(crate) fn surface_clearance(&self, rays: &[Ray]) -> f64 {
+        self.sea.clipmap.clear_distance(&RayBounds::of_rays(rays))
+    }
+
     /// Returns the distance to the water surface [m], if the ray crosses it before its hit or
-    /// within `max_distance` [m].
-    pub(crate) fn surface_before(&self, pixel_ray: &PixelRay, max_distance: f64) -> Option<f64> {
+    /// within `max_distance` [m]. It does not cross it before `clearance` [m].
+    pub(crate) fn surface_before(
+        &self,
+        pixel_ray: &PixelRay,
+        clearance: f64,
+        max_distance: f64,
+    ) -> Option<f64> {
         let reach = pixel_ray.hit.map_or(max_distance, |hit| hit.distance);
-        self.sea.clipmap.crossing(pixel_ray.p, pixel_ray.d, reach)
+        let (p, d) = (pixel_ray.p, pixel_ray.d);
+        self.sea.clipmap.crossing_from(p, d, clearance, reach)
     }
 
     /// Returns the label of the surface hit: the water surface if `surface` holds a distance, else
@@ -190,6 +210,16 @@ impl<'a> Shader<'a> {
             (None, Some(hit)) => hit.label,
             (None, None) if self.wet => OPEN_WATER_LABEL,
             (None, None) => 0,
+        }
+    }
+
+    /// Returns true if a pixel shows only sky or only water, whose luminance varies slowly. `label`
+    /// and `distance` [m] denote the object on its ray.
+    pub(crate) fn is_smooth(&self, pixel_ray: &PixelRay, label: u16, distance: f64) -> bool {
+        if self.wet {
+            distance >= self.water.visual_range
+        } else {
+            label == 0 && pixel_ray.d.dot(self.sky.sun) < MAX_SMOOTH_COSINE
         }
     }
 
@@ -256,7 +286,10 @@ impl<'a> Shader<'a> {
         // Light that comes up from the water.
         light += (self.sky.diffuse + self.sky.beam.scale(self.sky.sun.z.max(0.0)))
             .scale(0.04 * (1.0 - n.z));
-        if sun > 0.0 && self.sky.beam.y > 0.0 && !self.is_shaded(from, self.sky.sun) {
+        if sun > 0.0
+            && self.sky.beam.y > 0.0
+            && !self.is_shaded(from, self.sky.sun, &self.shadows[0])
+        {
             light += self.sky.beam.scale(sun);
         }
         for lamp in &self.lamps {
@@ -265,7 +298,12 @@ impl<'a> Shader<'a> {
         multiply(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
-    fn is_shaded(&self, from: Vec3, towards: Vec3) -> bool {
+    /// Returns true if an object occludes the sun from the point `from` [m], W. `towards` is the
+    /// unit vector to the sun, W, and `shadows` the map of shadows in its light.
+    fn is_shaded(&self, from: Vec3, towards: Vec3, shadows: &Option<ShadowMap>) -> bool {
+        if shadows.as_ref().is_some_and(|map| !map.may_shade(from)) {
+            return false;
+        }
         self.world
             .ray_scene
             .is_shaded(from, towards, [RAY_OFFSET, 500.0], 0..0)
@@ -379,8 +417,14 @@ impl<'a> Shader<'a> {
         }
         let tan2 = (1.0 - c * c).max(0.0) / (c * c);
         let power = fast_exp(-tan2 / slope_variance) / (PI * slope_variance);
-        let is_shaded =
-            || !self.fast && self.is_shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun);
+        let is_shaded = || {
+            !self.fast
+                && self.is_shaded(
+                    q + Vec3::new(0.0, 0.0, 0.05),
+                    self.sky.sun,
+                    &self.shadows[0],
+                )
+        };
         if power < 2e-3 || is_shaded() {
             return Vec3::zero();
         }
@@ -502,7 +546,7 @@ impl<'a> Shader<'a> {
         let mut light =
             (diffuse + beam.scale(1.0 - direct)).scale(0.5 * (1.0 + n.z) + 0.04 * (1.0 - n.z));
         let facing = n.dot(sun);
-        if facing > 0.0 && beam.y * direct > 1e-3 && !self.is_shaded(from, sun) {
+        if facing > 0.0 && beam.y * direct > 1e-3 && !self.is_shaded(from, sun, &self.shadows[1]) {
             let up = x + sun.scale(h / sun.z.max(0.2));
             let caustic = self.sea.caustic_factor(up.x, up.y, h);
             light += beam.scale(direct * facing / sun.z.max(0.2) * caustic);

@@ -20,10 +20,12 @@
 //! # Checked by
 //! The tests of `mod.rs`; test/sensors/raytrace.rs
 
+use crate::raytrace::beam::Beam;
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
-use crate::raytrace::mesh::{LocalHit, PacketSearch, round_up_f32};
+use crate::raytrace::mesh::{LocalHit, LocalRay, PacketSearch, round_up_f32};
 use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
+use crate::raytrace::ray_bounds::RayBounds;
 use crate::raytrace::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
@@ -46,6 +48,8 @@ pub(crate) struct SearchMemory {
     inner: Box<PacketSearch>,
 }
 
+/// Maximum number of shapes whose boxes are tested against a beam.
+const MAX_BEAM_SHAPES: usize = 256;
 /// Growth of the boxes of a tree beyond which it is rebuilt.
 const MAX_GROWTH: f32 = 2.0;
 
@@ -94,6 +98,8 @@ pub(crate) struct ShapeGroup {
     built_area: f32,
     /// Workspace: boxes of all shapes in the frame of the tree.
     boxes: Vec<Bounds>,
+    /// Indices of the shapes with a box, and centres and half sizes of the boxes [m], W.
+    extents: Vec<(u32, (Vec3, Vec3))>,
 }
 
 impl ShapeGroup {
@@ -142,9 +148,11 @@ impl ShapeGroup {
         };
         (self.center, self.radius) = (center, radius);
         self.boxes.clear();
+        self.extents.clear();
         for k in &self.order {
             if let Some(extent) = self.shapes[*k as usize].extent() {
                 self.boxes.push(tree_box(&extent, center, radius));
+                self.extents.push((*k, extent));
             }
         }
         let boxes = &self.boxes;
@@ -166,6 +174,8 @@ impl ShapeGroup {
             }
         }
         self.order.clear();
+        self.extents.clear();
+        self.extents.extend(&bounded);
         let extents = bounded.iter().map(|(_, extent)| *extent);
         let Some((center, radius)) = bounding_sphere(extents.clone()) else {
             self.tree = Tree::default();
@@ -179,6 +189,28 @@ impl ShapeGroup {
             (order.len() as u32 - 1, 1)
         });
         self.built_area = self.tree.area();
+    }
+
+    /// Returns the centres and half sizes of the bounding boxes [m], W; `None` if a shape has no
+    /// bounding box.
+    pub(crate) fn boxes(&self) -> Option<impl Iterator<Item = (Vec3, Vec3)>> {
+        let boxes = self.extents.iter().map(|(_, extent)| *extent);
+        self.unbounded.is_empty().then_some(boxes)
+    }
+
+    /// Returns false if no ray of the beam hits a shape with a bounding box. `first` is the index of its
+    /// first shape; shapes whose indices are in `skip` are ignored.
+    #[inline(always)]
+    pub(crate) fn may_be_hit(&self, beam: &Beam, skip: &Range<u32>, first: u32) -> bool {
+        let radius = Vec3::new(self.radius, self.radius, self.radius);
+        let has_tree = !self.tree.nodes.is_empty();
+        has_tree
+            && beam.may_hit(&(self.center, radius))
+            && (self.extents.len() > MAX_BEAM_SHAPES
+                || self
+                    .extents
+                    .iter()
+                    .any(|(k, extent)| !skip.contains(&(first + k)) && beam.may_hit(extent)))
     }
 
     /// Returns the start of a search that ends at the distance `limit` [m]: the ray in the frame of
@@ -221,7 +253,7 @@ impl ShapeGroup {
         &self.unbounded
     }
 
-    /// Searches the shapes of the group for the closest hit of `query`. Returns true if the search
+    /// Searches the shapes with a bounding box for the closest hit of `query`. Returns true if the search
     /// can end, because there is a hit and `ANY` is set.
     #[inline(always)]
     pub(crate) fn search<E: F32x8, const ANY: bool>(
@@ -262,12 +294,59 @@ impl ShapeGroup {
                 }
             }
         }
+        false
+    }
+
+    /// Does the same as [`Self::search`] with the shapes without a bounding box.
+    #[inline(always)]
+    pub(crate) fn search_unbounded<E: F32x8, const ANY: bool>(
+        &self,
+        query: &mut Query<'_>,
+        stack: &mut BoxStack,
+    ) -> bool {
         for k in &self.unbounded {
-            if self.test_shape::<E, ANY>(*k, query.ray.range[0], query, inner) {
+            if self.test_shape::<E, ANY>(*k, query.ray.range[0], query, stack) {
                 return true;
             }
         }
         false
+    }
+
+    /// Searches the shapes without a bounding box for the closest hits of rays of similar
+    /// direction. `first` is the index of the group's first shape.
+    pub(crate) fn search_unbounded_all(
+        &self,
+        rays: &[Ray],
+        (skip, first): (&Range<u32>, u32),
+        hits: &mut [Option<Hit>],
+    ) {
+        for k in self
+            .unbounded
+            .iter()
+            .filter(|k| !skip.contains(&(first + **k)))
+        {
+            let placed = &self.shapes[*k as usize];
+            let RayShape::Ground(ground) = &placed.shape else {
+                continue;
+            };
+            let local_ray = |ray: &Ray, limit: f64| placed.to_local_ray(ray, limit, ray.range[0]);
+            let valid = rays.iter().filter(|ray| ray.is_valid());
+            let origin_and_direction = |ray: &Ray| {
+                let LocalRay { o, d, .. } = local_ray(ray, ray.range[1]);
+                [o, d]
+            };
+            let start = rays.iter().map(|ray| ray.range[0]).fold(f64::MAX, f64::min);
+            let bounds = RayBounds::new(valid.map(origin_and_direction));
+            let clearance = ground.clearance(&bounds, start);
+            for (ray, hit) in rays
+                .iter()
+                .zip(&mut *hits)
+                .filter(|(ray, _)| ray.is_valid())
+            {
+                let found = ground.closest_beyond(&local_ray(ray, limit(ray, hit)), clearance);
+                record_if_closer(hit, placed, first + k, found);
+            }
+        }
     }
 
     /// Searches as [`Self::search`], as one packet, with the rays whose bits are set in `which`.
@@ -293,8 +372,7 @@ impl ShapeGroup {
                     (inside | 1 << i, shift, round_up_f32(limit - shift));
             }
         }
-        let (mut only, mut unbounded) =
-            (self.order.len() == 1 && inside != 0, self.unbounded.iter());
+        let mut only = self.order.len() == 1 && inside != 0;
         let (mut packet, mut traversal) = (None, PacketTraversal::at_root());
         // The tree of a single shape needs no traversal.
         if inside != 0 && !only {
@@ -318,11 +396,6 @@ impl ShapeGroup {
                     .zip(arrival.entered)
                     .for_each(|(from, t)| *from += f64::from(t));
                 (self.order[arrival.leaf.0 as usize], arrival.rays)
-            } else if let Some(k) = unbounded.next() {
-                from.iter_mut()
-                    .zip(rays)
-                    .for_each(|(from, ray)| *from = ray.range[0]);
-                (*k, which)
             } else {
                 return true;
             };

@@ -26,9 +26,17 @@
 //! test/sensors/raytrace/terrain.rs
 
 use crate::raytrace::mesh::{LocalHit, LocalRay};
+use crate::raytrace::ray_bounds::RayBounds;
+use merrow_math::Vec3;
 use merrow_model::scene::sea::terrain::Terrain;
 use std::sync::Arc;
 
+/// Maximum number of squares that are tested for several rays at once.
+const MAX_REGION_SQUARES: usize = 9;
+/// Margin for rounding: of heights [m], positions [cells] and relative distances.
+const MARGIN: f64 = 1e-6;
+/// Maximum number of steps for several rays at once.
+const MAX_STEPS: usize = 200;
 /// Maximum number of squares in the lowest level.
 const MAX_SQUARES: usize = 1 << 21;
 
@@ -42,6 +50,14 @@ struct SquareLevel {
     count: [usize; 2],
     /// Maximum heights, x fastest [m].
     tops: Vec<f32>,
+}
+
+/// Distance up to which several rays are above the terrain [m], and the level of the pyramid from
+/// which the search continues.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clearance {
+    distance: f64,
+    level: usize,
 }
 
 /// A square on the path of a ray.
@@ -93,11 +109,25 @@ impl Heightfield {
     /// Returns the first hit of a ray (in W) on the terrain from above; `None` if the ray starts
     /// below the terrain.
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
+        let clearance = Clearance {
+            distance: local_ray.range[0],
+            level: self.levels.len() - 1,
+        };
+        self.closest_beyond(local_ray, clearance)
+    }
+
+    /// Returns the same as [`Self::closest`] for a ray that is above the terrain up to the distance
+    /// of `clearance`, if that is greater than its minimum distance.
+    pub(crate) fn closest_beyond(
+        &self,
+        local_ray: &LocalRay,
+        clearance: Clearance,
+    ) -> Option<LocalHit> {
         let (p, d) = (local_ray.o, local_ray.d);
         let distance = if self.terrain.is_curved() {
             self.trace_curved(local_ray)
         } else {
-            self.trace_straight(local_ray)
+            self.trace_straight(local_ray, clearance)
         }?;
         let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
         (distance <= local_ray.range[1]).then(|| {
@@ -116,15 +146,49 @@ impl Heightfield {
         t == local_ray.range[0] && self.terrain.height_above(local_ray.o, local_ray.d, t) < 0.0
     }
 
+    /// Returns the distance up to which all rays within `bounds` (in W) are above the terrain. All
+    /// start at the distance `from` [m] or beyond it.
+    pub(crate) fn clearance(&self, bounds: &RayBounds, from: f64) -> Clearance {
+        let (low, rate) = (bounds.origin[2][0], -bounds.direction[2][0]);
+        let top = self.terrain.height_range()[1];
+        let mut clear = Clearance {
+            distance: from,
+            level: self.levels.len() - 1,
+        };
+        if self.terrain.is_curved() || !(rate > 0.0 && low.is_finite() && from.is_finite()) {
+            return clear;
+        }
+        clear.distance = from.max((low - top) / rate * (1.0 - MARGIN) - MARGIN);
+        let d = Vec3::new(bounds.max_horizontal(), bounds.max_horizontal(), 0.0);
+        let [u, v] = self.terrain.cell_rates(0.0, 0.0, d);
+        let per_cell = 1.0 / u.max(v).max(1e-3);
+        for _ in 0..MAX_STEPS {
+            let squares = &self.levels[clear.level];
+            let end = clear.distance + squares.side as f64 * per_cell;
+            let [x, y] = [0, 1].map(|axis| bounds.coordinate(axis, [clear.distance, end]));
+            let corners = [0, 1].map(|k| self.terrain.cells(x[k], y[k]));
+            let top = squares.top_in(corners);
+            if top.is_some_and(|top| low - end * rate > top + MARGIN) {
+                clear.distance = end;
+                clear.level = (clear.level + 1).min(self.levels.len() - 1);
+            } else if top.is_some() && clear.level > 0 {
+                clear.level -= 1;
+            } else {
+                break;
+            }
+        }
+        clear
+    }
+
     /// Returns the distance to the terrain [m] where grid lines are straight.
-    fn trace_straight(&self, local_ray: &LocalRay) -> Option<f64> {
+    fn trace_straight(&self, local_ray: &LocalRay, clearance: Clearance) -> Option<f64> {
         let (p, d) = (local_ray.o, local_ray.d);
         let (at, rate) = (
             self.terrain.cells(p.x, p.y),
             self.terrain.cell_rates(p.x, p.y, d),
         );
         let (forward_step, per_rate) = (forward_step(rate), rate.map(|rate| 1.0 / rate));
-        let (mut t, mut level) = (local_ray.range[0], self.levels.len() - 1);
+        let (mut t, mut level) = (local_ray.range[0].max(clearance.distance), clearance.level);
         while t <= local_ray.range[1] && t.is_finite() {
             let z = p.z + t * d.z;
             if z > self.terrain.height_range()[1] && d.z >= 0.0 {
@@ -272,6 +336,26 @@ impl SquareLevel {
             exit_distance,
             leaves_parent,
         }
+    }
+
+    /// Returns the maximum height [m] between two corners [cells], or more; `None` if there are many
+    /// squares between them.
+    #[inline(always)]
+    fn top_in(&self, [low, high]: [[f64; 2]; 2]) -> Option<f64> {
+        // The cast converts negative numbers to 0.
+        let index = |x: f64, axis: usize| ((x * self.per_side) as usize).min(self.count[axis] - 1);
+        let [columns, rows] = [0, 1]
+            .map(|axis| index(low[axis] - MARGIN, axis)..index(high[axis] + MARGIN, axis) + 1);
+        if columns.len() * rows.len() > MAX_REGION_SQUARES {
+            return None;
+        }
+        let mut top = f32::NEG_INFINITY;
+        for row in rows {
+            for height in &self.tops[row * self.count[0]..][columns.clone()] {
+                top = if *height > top { *height } else { top };
+            }
+        }
+        Some(f64::from(top))
     }
 
     /// Returns the next level, with squares of twice the size.

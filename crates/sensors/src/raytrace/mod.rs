@@ -11,14 +11,18 @@
 //! The modules are:
 //! - [`bvh`] contains the bounding volume hierarchy with eight children per node. [`acceleration`]
 //!   owns a hierarchy over shapes, [`mesh`] a hierarchy over triangles.
+//! - [`beam`] rejects boxes, and [`ray_bounds`] parts of grids, for many rays of similar direction
+//!   at once.
 //! - [`traverse`] contains the traversal by one ray, [`ray_packet`] the traversal by eight rays of
 //!   nearly the same direction, and [`interleaved_traversal`] the traversal by several rays in
 //!   alternation.
 //! - [`merrow_math::f32x8`] contains the SIMD arithmetic, [`probe`] the ray in single precision,
 //!   and [`triangles`] the ray-triangle intersection.
+//! - [`shadow_map`] excludes shadows of parallel light without a ray.
 //! - [`primitive`] and [`heightfield`] intersect rays with closed-form shapes and with terrain.
 
 pub mod acceleration;
+pub(crate) mod beam;
 pub(crate) mod bvh;
 pub mod convert;
 pub mod heightfield;
@@ -26,16 +30,20 @@ pub(crate) mod interleaved_traversal;
 pub mod mesh;
 pub mod primitive;
 pub mod probe;
+pub(crate) mod ray_bounds;
 pub(crate) mod ray_packet;
+pub(crate) mod shadow_map;
 pub(crate) mod traverse;
 pub mod triangles;
 
 use crate::raytrace::acceleration::{Query, SearchMemory, ShapeGroup};
+use crate::raytrace::beam::Beam;
 use crate::raytrace::bvh::BuildQuality;
 pub use crate::raytrace::heightfield::Heightfield;
 use crate::raytrace::mesh::LocalRay;
 pub use crate::raytrace::mesh::Mesh;
 use crate::raytrace::ray_packet::RAYS;
+use crate::raytrace::shadow_map::ShadowMap;
 use merrow_math::f32x8::F32x8;
 use merrow_math::{Mat3, Vec3, f64x4};
 pub use merrow_model::scene::Primitive;
@@ -44,6 +52,8 @@ use std::sync::Arc;
 
 /// Rays that are traced in alternation.
 const INTERLEAVED_RAYS: usize = 8;
+/// Rays of similar direction that are tested together against the boxes of all shapes.
+const BEAM_RAYS: usize = 64;
 /// Minimum cosine of the angle between the rays of a packet: ten degrees.
 const MIN_PACKET_COSINE: f64 = 0.985;
 
@@ -263,23 +273,68 @@ impl ShapeScene {
             );
             return;
         }
-        for (rays, hits) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)) {
-            if is_packet(rays) && self.search_packet::<E>(rays, skip, memory, hits) {
-                continue;
+        for (rays, hits) in rays.chunks(BEAM_RAYS).zip(hits.chunks_mut(BEAM_RAYS)) {
+            hits.fill(None);
+            let reachable = self.reachable_groups(rays, skip);
+            if reachable != [false; 2] {
+                for (rays, hits) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)) {
+                    if !is_packet(rays)
+                        || !self.search_packet::<E>(rays, skip, reachable, memory, hits)
+                    {
+                        for (ray, hit) in rays.iter().zip(hits) {
+                            *hit = self.search_trees::<E, false>(ray, skip, &mut memory.stacks);
+                        }
+                    }
+                }
             }
-            for (ray, hit) in rays.iter().zip(hits) {
-                *hit = self.search::<E, false>(ray, skip, &mut memory.stacks);
+            for (group, first) in self.groups() {
+                group.search_unbounded_all(rays, (skip, first), hits);
             }
         }
     }
 
-    /// Traces up to eight rays as one packet; returns false if their directions differ in the sign
+    /// Returns the map of shadows in parallel light along the unit vector `light`, W; `None` if a
+    /// shape has no bounding box.
+    pub(crate) fn shadow_map(&self, light: Vec3) -> Option<ShadowMap> {
+        let mut boxes = Vec::new();
+        for (group, _) in self.groups() {
+            boxes.extend(group.boxes()?);
+        }
+        Some(ShadowMap::new(light, &boxes))
+    }
+
+    /// Returns false if none of `rays`, nor any ray between them, hits a shape with a bounding box.
+    /// Shapes whose indices are in `skip` are ignored.
+    pub(crate) fn may_hit_bounded(&self, rays: &[Ray], skip: &Range<u32>) -> bool {
+        self.reachable_groups(rays, skip) != [false; 2]
+    }
+
+    /// Returns for the static and for the moving shapes whether any of `rays` may hit one of them.
+    #[inline(always)]
+    fn reachable_groups(&self, rays: &[Ray], skip: &Range<u32>) -> [bool; 2] {
+        let beam = if rays.len() > RAYS {
+            Beam::new(rays)
+        } else {
+            None
+        };
+        match &beam {
+            Some(beam) => [
+                self.static_shapes.may_be_hit(beam, skip, 0),
+                self.moving.may_be_hit(beam, skip, self.static_count()),
+            ],
+            None => [true; 2],
+        }
+    }
+
+    /// Traces up to eight rays as one packet, among the static shapes if the first element of
+    /// `reachable` is true, and among the moving shapes if the second is. Returns false if their directions differ in the sign
     /// of a component.
     #[inline(always)]
     fn search_packet<E: F32x8>(
         &self,
         rays: &[Ray],
         skip: &Range<u32>,
+        reachable: [bool; 2],
         memory: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) -> bool {
@@ -288,21 +343,51 @@ impl ShapeScene {
             valid |= u32::from(ray.is_valid()) << i;
             hits[i] = None;
         }
-        let groups = [
-            (&*self.static_shapes, 0),
-            (&self.moving, self.static_count()),
-        ];
         // Not a closure, because a closure would not inherit the target features.
-        for (group, first) in groups {
-            if !group.search_packet::<E>(rays, valid, (skip, first), memory, hits) {
+        for ((group, first), reachable) in self.groups().into_iter().zip(reachable) {
+            if reachable && !group.search_packet::<E>(rays, valid, (skip, first), memory, hits) {
                 return false;
             }
         }
         true
     }
 
+    /// Returns both groups of shapes, each with the index of its first shape.
+    #[inline(always)]
+    fn groups(&self) -> [(&ShapeGroup, u32); 2] {
+        [
+            (&self.static_shapes, 0),
+            (&self.moving, self.static_count()),
+        ]
+    }
+
     #[inline(always)]
     fn search<E: F32x8, const ANY: bool>(
+        &self,
+        ray: &Ray,
+        skip: &Range<u32>,
+        stacks: &mut [crate::raytrace::traverse::BoxStack; 2],
+    ) -> Option<Hit> {
+        let mut query = Query {
+            ray,
+            skip,
+            first: 0,
+            best: self.search_trees::<E, ANY>(ray, skip, stacks),
+        };
+        if ray.is_valid() && !(ANY && query.best.is_some()) {
+            for (group, first) in self.groups() {
+                query.first = first;
+                if group.search_unbounded::<E, ANY>(&mut query, &mut stacks[1]) {
+                    break;
+                }
+            }
+        }
+        query.best
+    }
+
+    /// Does the same as [`Self::search`] with the shapes that have a bounding box.
+    #[inline(always)]
+    fn search_trees<E: F32x8, const ANY: bool>(
         &self,
         ray: &Ray,
         skip: &Range<u32>,

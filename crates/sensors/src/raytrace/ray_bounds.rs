@@ -1,0 +1,54 @@
+//! Intervals of the origins and directions of several rays, for tests that hold for all of them.
+
+use crate::raytrace::Ray;
+use merrow_math::Vec3;
+
+/// Intervals that contain the origins and the directions of several rays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RayBounds {
+    /// Minimum and maximum of each coordinate of the origins [m].
+    pub origin: [[f64; 2]; 3],
+    /// Minimum and maximum of each component of the directions.
+    pub direction: [[f64; 2]; 3],
+}
+
+impl RayBounds {
+    /// Returns the intervals of rays given by origin [m] and direction.
+    pub(crate) fn new(rays: impl Iterator<Item = [Vec3; 2]>) -> Self {
+        let empty = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+        let (mut origin, mut direction) = (empty, empty);
+        for [p, d] in rays {
+            for axis in 0..3 {
+                extend(&mut origin[axis], p[axis]);
+                extend(&mut direction[axis], d[axis]);
+            }
+        }
+        Self { origin, direction }
+    }
+
+    /// Returns the intervals of rays in W.
+    pub(crate) fn of_rays(rays: &[Ray]) -> Self {
+        Self::new(rays.iter().map(|ray| [ray.origin, ray.direction]))
+    }
+
+    /// Returns the maximum horizontal component of the directions, or more.
+    pub(crate) fn max_horizontal(&self) -> f64 {
+        let [x, y, _] = self.direction.map(|[low, high]| high.max(-low));
+        (x * x + y * y).sqrt()
+    }
+
+    /// Returns the interval of a coordinate [m] at the distances from `from` to `to` [m].
+    #[inline(always)]
+    pub(crate) fn coordinate(&self, axis: usize, [from, to]: [f64; 2]) -> [f64; 2] {
+        let ([o_low, o_high], [low, high]) = (self.origin[axis], self.direction[axis]);
+        let first = if low < 0.0 { to } else { from };
+        let last = if high < 0.0 { from } else { to };
+        [o_low + first * low, o_high + last * high]
+    }
+}
+
+#[inline(always)]
+fn extend([low, high]: &mut [f64; 2], x: f64) {
+    *low = if x < *low { x } else { *low };
+    *high = if x > *high { x } else { *high };
+}
