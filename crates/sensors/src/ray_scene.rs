@@ -417,7 +417,7 @@ impl RayScene {
         self.all.shadow_map(light)
     }
 
-    /// Returns false if none of `rays`, nor any ray between them, hits a shape other than a terrain.
+    /// Returns false if neither `rays` nor the rays between them hit a shape other than a terrain.
     /// Shapes whose indices are in `skip` are ignored.
     pub(crate) fn may_hit_shapes(&self, rays: &[Ray], skip: &Range<u32>) -> bool {
         self.all.may_hit_bounded(rays, skip)

@@ -249,7 +249,7 @@ impl WaveClipmap {
     /// Returns the distance from `p` [m] along the unit vector `d`, both W, to the surface [m];
     /// `None` if the ray does not cross it within `max_distance` [m].
     pub fn crossing(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
-        self.crossing_from(p, d, 0.0, max_distance)
+        self.crossing_from(p, d, [0.0, max_distance])
     }
 
     /// Returns a distance [m] before which no ray within `bounds` meets the surface. (3)
@@ -299,15 +299,10 @@ impl WaveClipmap {
         t
     }
 
-    /// Returns the same as [`Self::crossing`] for a ray that does not cross the surface before the
-    /// distance `from` [m].
-    pub(crate) fn crossing_from(
-        &self,
-        p: Vec3,
-        d: Vec3,
-        from: f64,
-        max_distance: f64,
-    ) -> Option<f64> {
+    /// Returns the same as [`Self::crossing`] up to the end of `range` [m], for a ray that does not
+    /// cross the surface before its start [m].
+    pub(crate) fn crossing_from(&self, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<f64> {
+        let [from, max_distance] = range;
         let level = -p.z / d.z;
         if self.levels.is_empty() {
             return (d.z.abs() > 1e-9 && level > 1e-6 && level <= max_distance).then_some(level);

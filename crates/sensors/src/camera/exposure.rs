@@ -168,7 +168,7 @@ fn normal_variates(mut draw: Draw, out: &mut [f32]) {
     let table = TABLE.get_or_init(quantiles);
     let mut state = (draw.uniform() * (1_u64 << 53) as f64) as u64;
     for five in out.chunks_mut(5) {
-        // SplitMix64 [Steele 2014].
+        // The generator SplitMix64.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -6,7 +6,8 @@
 //!   G(s) = Σ_k b p(ψ) I(α) e^{-c (r + s_k)}/r² Δs_k,  s_k = S ((k - 1/2)/N)²       (1)
 //! ```
 //! (1) is summed from node to node along the rays through every eighth pixel of every eighth row
-//! (every fourth in air, half as many with the quality `fast`). The result is bilinear between these rays and linear in √s.
+//! (every fourth in air, half as many with the quality `fast`). The result is bilinear between
+//! these rays and linear in √s.
 //!
 //! # Symbols
 //! As in `crates/sensors/src/camera/lamp.rs`; s distance along a ray, S the greatest, N number of

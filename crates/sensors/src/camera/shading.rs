@@ -199,7 +199,7 @@ impl<'a> Shader<'a> {
     ) -> Option<f64> {
         let reach = pixel_ray.hit.map_or(max_distance, |hit| hit.distance);
         let (p, d) = (pixel_ray.p, pixel_ray.d);
-        self.sea.clipmap.crossing_from(p, d, clearance, reach)
+        self.sea.clipmap.crossing_from(p, d, [clearance, reach])
     }
 
     /// Returns the label of the surface hit: the water surface if `surface` holds a distance, else

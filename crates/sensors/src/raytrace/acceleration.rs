@@ -198,8 +198,8 @@ impl ShapeGroup {
         self.unbounded.is_empty().then_some(boxes)
     }
 
-    /// Returns false if no ray of the beam hits a shape with a bounding box. `first` is the index of its
-    /// first shape; shapes whose indices are in `skip` are ignored.
+    /// Returns false if no ray of the beam hits a shape with a bounding box. `first` is the index
+    /// of the group's first shape; shapes whose indices are in `skip` are ignored.
     #[inline(always)]
     pub(crate) fn may_be_hit(&self, beam: &Beam, skip: &Range<u32>, first: u32) -> bool {
         let radius = Vec3::new(self.radius, self.radius, self.radius);
@@ -253,8 +253,8 @@ impl ShapeGroup {
         &self.unbounded
     }
 
-    /// Searches the shapes with a bounding box for the closest hit of `query`. Returns true if the search
-    /// can end, because there is a hit and `ANY` is set.
+    /// Searches the shapes with a bounding box for the closest hit of `query`. Returns true if the
+    /// search can end, because there is a hit and `ANY` is set.
     #[inline(always)]
     pub(crate) fn search<E: F32x8, const ANY: bool>(
         &self,

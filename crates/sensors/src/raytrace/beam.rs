@@ -93,8 +93,8 @@ impl Beam {
         let (x, y, z) = (half.x + margin, half.y + margin, half.z + margin);
         // Comparisons are false for NaN, which rejects no box.
         let is_beyond = |n: &Vec3| n.dot(m) > n.x.abs() * x + n.y.abs() * y + n.z.abs() * z;
-        !self.sides.iter().any(is_beyond)
-            && !(m.dot(m).sqrt() > self.reach + (x * x + y * y + z * z).sqrt())
+        let is_too_far = m.dot(m).sqrt() > self.reach + (x * x + y * y + z * z).sqrt();
+        !is_too_far && !self.sides.iter().any(is_beyond)
     }
 }
 

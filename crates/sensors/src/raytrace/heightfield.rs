@@ -308,15 +308,16 @@ impl SquareLevel {
     #[inline(always)]
     fn square(&self, position: [f64; 2], [rate, per_rate]: [[f64; 2]; 2]) -> Square {
         let (mut index, mut exit_distance, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
+        let side = self.side as f64;
         for axis in 0..2 {
-            let last = self.count[axis] - 1;
-            // The cast converts negative numbers to 0.
-            let mut k = ((position[axis] * self.per_side) as usize).min(last);
+            let last = self.count[axis] as u32 - 1;
+            // The cast converts negative numbers to 0. Numbers of 32 bits are converted faster.
+            let mut k = ((position[axis] * self.per_side) as u32).min(last);
             // On a grid line the ray is in the square that it enters, however slowly.
-            if rate[axis] < 0.0 && k > 0 && (k * self.side) as f64 >= position[axis] {
+            if rate[axis] < 0.0 && k > 0 && f64::from(k) * side >= position[axis] {
                 k -= 1;
             }
-            index[axis] = k;
+            index[axis] = k as usize;
             let line = if rate[axis] > 0.0 && k < last {
                 k + 1
             } else if rate[axis] < 0.0 && k > 0 {
@@ -324,7 +325,7 @@ impl SquareLevel {
             } else {
                 continue;
             };
-            let distance = ((line * self.side) as f64 - position[axis]) * per_rate[axis];
+            let distance = (f64::from(line) * side - position[axis]) * per_rate[axis];
             if distance < exit_distance {
                 (exit_distance, leaves_parent) = (distance, line % 2 == 0);
             }
@@ -338,8 +339,8 @@ impl SquareLevel {
         }
     }
 
-    /// Returns the maximum height [m] between two corners [cells], or more; `None` if there are many
-    /// squares between them.
+    /// Returns the maximum height [m] between two corners [cells], or more. Returns `None` if there
+    /// are many squares between them.
     #[inline(always)]
     fn top_in(&self, [low, high]: [[f64; 2]; 2]) -> Option<f64> {
         // The cast converts negative numbers to 0.

@@ -327,8 +327,8 @@ impl ShapeScene {
     }
 
     /// Traces up to eight rays as one packet, among the static shapes if the first element of
-    /// `reachable` is true, and among the moving shapes if the second is. Returns false if their directions differ in the sign
-    /// of a component.
+    /// `reachable` is true, and among the moving shapes if the second is. Returns false if the
+    /// directions of the rays differ in the sign of a component.
     #[inline(always)]
     fn search_packet<E: F32x8>(
         &self,
