@@ -13,9 +13,7 @@ mod ray_scene;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::terrain::Terrain;
-use merrow_sensors::raytrace::{
-    Heightfield, Hit, Mesh, PosedShape, Ray, RayShape, Scratch, ShapeScene,
-};
+use merrow_raytrace::{Heightfield, Hit, Mesh, PosedShape, Ray, RayShape, Scratch, ShapeScene};
 use ray_scene::{Rays, Soup};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "math",
     "model",
     "environment",
     "physics",
+    "raytrace",
     "sensors",
     "comms",
     "sim",

@@ -7,7 +7,7 @@ mod terrain;
 
 use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Hit, PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene};
+use merrow_raytrace::{Hit, PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene};
 use std::sync::Arc;
 
 const RAYS: usize = 100_000;

@@ -54,7 +54,6 @@
 use crate::cost::{CostSite, reaches_surface};
 use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
 use crate::ray_scene::{RayScene, SurfaceHit};
-use crate::raytrace::Ray;
 use crate::sample::{Pose, SampleErrors};
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_environment::surface;
@@ -67,6 +66,7 @@ use merrow_model::scene::sensor::laser::Scan;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
+use merrow_raytrace::Ray;
 use std::ops::Range;
 
 /// Refractive index of water.

@@ -1,4 +1,4 @@
-//! Sensor models: readings of sensors from ground truth, one ray tracer, noise and faults.
+//! Sensor models: readings of sensors from ground truth, noise and faults.
 //!
 //! Each sensor has its own file. The scalar and vector sensors share one noise model (`noise.rs`)
 //! and one schedule (`read_due`).
@@ -11,20 +11,16 @@
 //!
 //! # Example
 //! ```
-//! use merrow_math::{Mat3, Vec3};
-//! use merrow_sensors::raytrace::{PosedShape, Primitive, Ray, RayShape, ShapeScene};
+//! use merrow_model::sensor::water::DepthLaw;
+//! use merrow_sensors::noise::quantise;
+//! use merrow_sensors::water::ctd::depth;
 //!
-//! // a sphere of 0.5 m radius, 3 m ahead of a range sensor
-//! let sphere = PosedShape {
-//!     shape: RayShape::Primitive(Primitive::Sphere { radius: 0.5 }),
-//!     R_WG: Mat3::identity(),
-//!     p_WG: Vec3::new(3.0, 0.0, 0.0),
-//! };
-//! let shapes = ShapeScene::new(vec![sphere], vec![]);
-//! let ray = |direction| Ray { origin: Vec3::zero(), direction, range: [0.1, 20.0] };
-//! let ahead = shapes.closest(&ray(Vec3::new(1.0, 0.0, 0.0)), 0..0);
-//! assert!(ahead.is_some_and(|hit| (hit.distance - 2.5).abs() < 1e-9 && hit.shape == 0));
-//! assert!(shapes.closest(&ray(Vec3::new(0.0, 0.0, 1.0)), 0..0).is_none());
+//! // a pressure sensor with a resolution of 100 Pa at 1 MPa above the air pressure
+//! let pressure = quantise(1_000_040.0, 100.0);
+//! assert_eq!(pressure, 1e6);
+//! // 99 m in seawater
+//! let depth = depth(DepthLaw::Seawater, pressure, 9.81);
+//! assert!((depth - 99.1).abs() < 0.1);
 //! ```
 
 pub mod acoustic;
@@ -44,7 +40,6 @@ pub mod noise;
 pub mod obstacle;
 pub mod radar;
 pub mod ray_scene;
-pub mod raytrace;
 pub mod sample;
 pub mod sonar;
 pub mod vehicle;

@@ -6,10 +6,6 @@
 //! same mesh share its search tree. The water surface is not part of the scene: each sensor handles
 //! it itself.
 
-use crate::raytrace::shadow_map::ShadowMap;
-use crate::raytrace::{
-    Heightfield, Hit, Mesh, PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene,
-};
 use merrow_math::hull_cut;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision;
@@ -18,6 +14,10 @@ use merrow_model::scene::sea::Seabed;
 use merrow_model::scene::texture::SurfaceTexture;
 use merrow_model::scene::{Link, Material, Robot, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
+use merrow_raytrace::shadow_map::ShadowMap;
+use merrow_raytrace::{
+    Heightfield, Hit, Mesh, PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene,
+};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;

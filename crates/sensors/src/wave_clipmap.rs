@@ -27,10 +27,10 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::raytrace::ray_bounds::RayBounds;
 use merrow_environment::surface::Surface;
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::Vec3;
+use merrow_raytrace::ray_bounds::RayBounds;
 use std::cell::OnceCell;
 
 /// Points on a side of a grid, a multiple of the SIMD lane count.

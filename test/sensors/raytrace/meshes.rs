@@ -5,7 +5,7 @@ use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::Heightfield;
-use merrow_sensors::raytrace::{Hit, Mesh, Ray, RayShape};
+use merrow_raytrace::{Hit, Mesh, Ray, RayShape};
 use std::sync::Arc;
 
 /// Returns the mesh of `n` x `n` squares with the side `side` on z = 0 around `center`.

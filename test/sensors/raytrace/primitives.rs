@@ -3,7 +3,7 @@
 
 use super::single_shape_scene;
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{PosedShape, Primitive, Ray, RayShape, ShapeScene};
+use merrow_raytrace::{PosedShape, Primitive, Ray, RayShape, ShapeScene};
 
 /// Returns distance, normal and face of the closest hit at least `from` [m] away from `o`.
 fn hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {

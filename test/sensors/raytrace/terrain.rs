@@ -5,8 +5,8 @@ use merrow_math::ellipsoid::TangentPlane;
 use merrow_math::rng::{Draw, Stream};
 use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::terrain::Terrain;
-use merrow_sensors::raytrace::Heightfield;
-use merrow_sensors::raytrace::mesh::LocalRay;
+use merrow_raytrace::Heightfield;
+use merrow_raytrace::mesh::LocalRay;
 use std::sync::Arc;
 
 /// Returns a rough terrain of `n` cells of 20 m along the two axes.

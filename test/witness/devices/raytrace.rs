@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::{python, ray_scene};
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Hit, Mesh, PosedShape, Ray, RayShape, Scratch, ShapeScene};
+use merrow_raytrace::{Hit, Mesh, PosedShape, Ray, RayShape, Scratch, ShapeScene};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -22,7 +22,6 @@ pub mod water;
 use crate::camera::coarse_shading::CoarseShading;
 use crate::camera::shading::Shader;
 use crate::ray_scene::{RayScene, SurfaceHit};
-use crate::raytrace::Ray;
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Packed, Vec3};
@@ -30,6 +29,7 @@ use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::state::frames::view::WorldView;
+use merrow_raytrace::Ray;
 use rayon::prelude::*;
 use std::ops::Range;
 

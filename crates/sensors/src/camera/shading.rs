@@ -45,13 +45,13 @@ use crate::camera::water::{INDEX, Water};
 use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, mix, multiply, transmittance};
 use crate::laser;
 use crate::ray_scene::SurfaceHit;
-use crate::raytrace::Ray;
-use crate::raytrace::ray_bounds::RayBounds;
-use crate::raytrace::shadow_map::ShadowMap;
 use merrow_environment::air;
 use merrow_environment::surface::fresnel_reflectance;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::camera::{CameraSpec, RenderQuality};
+use merrow_raytrace::Ray;
+use merrow_raytrace::ray_bounds::RayBounds;
+use merrow_raytrace::shadow_map::ShadowMap;
 use std::f64::consts::PI;
 use std::ops::Range;
 

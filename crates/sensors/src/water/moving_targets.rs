@@ -37,13 +37,13 @@
 
 use crate::ray_scene;
 use crate::ray_scene::{MeshTrees, RayKind};
-use crate::raytrace::{PosedShape, Ray, RayShape, Scratch, ShapeScene};
 use merrow_math::sphere_grid::{Sphere, SphereGrid};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
 use merrow_model::state::workspace::BeamHit;
 use merrow_model::state::{RobotState, State, Workspace};
+use merrow_raytrace::{PosedShape, Ray, RayShape, Scratch, ShapeScene};
 use std::sync::Arc;
 
 /// Shapes of one link in its frame.

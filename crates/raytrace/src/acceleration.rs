@@ -20,17 +20,17 @@
 //! # Checked by
 //! The tests of `mod.rs`; test/sensors/raytrace.rs
 
-use crate::raytrace::beam::Beam;
-use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
-use crate::raytrace::mesh::{LocalHit, LocalRay, PacketSearch, round_up_f32};
-use crate::raytrace::primitive;
-use crate::raytrace::probe::TreeRay;
-use crate::raytrace::ray_bounds::RayBounds;
-use crate::raytrace::ray_packet::{
+use crate::beam::Beam;
+use crate::bvh::{Bounds, BuildQuality, Tree};
+use crate::mesh::{LocalHit, LocalRay, PacketSearch, round_up_f32};
+use crate::primitive;
+use crate::probe::TreeRay;
+use crate::ray_bounds::RayBounds;
+use crate::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
-use crate::raytrace::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
-use crate::raytrace::{Hit, PosedShape, Ray, RayShape};
+use crate::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
+use crate::{Hit, PosedShape, Ray, RayShape};
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
 use std::ops::Range;

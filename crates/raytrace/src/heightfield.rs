@@ -25,8 +25,8 @@
 //! # Checked by
 //! test/sensors/raytrace/terrain.rs
 
-use crate::raytrace::mesh::{LocalHit, LocalRay};
-use crate::raytrace::ray_bounds::RayBounds;
+use crate::mesh::{LocalHit, LocalRay};
+use crate::ray_bounds::RayBounds;
 use merrow_math::Vec3;
 use merrow_model::scene::sea::terrain::Terrain;
 use std::sync::Arc;

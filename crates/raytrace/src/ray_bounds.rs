@@ -1,11 +1,11 @@
 //! Intervals of the origins and directions of several rays, for tests that hold for all of them.
 
-use crate::raytrace::Ray;
+use crate::Ray;
 use merrow_math::Vec3;
 
 /// Intervals that contain the origins and the directions of several rays.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RayBounds {
+pub struct RayBounds {
     /// Minimum and maximum of each coordinate of the origins [m].
     pub origin: [[f64; 2]; 3],
     /// Minimum and maximum of each component of the directions.
@@ -27,19 +27,19 @@ impl RayBounds {
     }
 
     /// Returns the intervals of rays in W.
-    pub(crate) fn of_rays(rays: &[Ray]) -> Self {
+    pub fn of_rays(rays: &[Ray]) -> Self {
         Self::new(rays.iter().map(|ray| [ray.origin, ray.direction]))
     }
 
     /// Returns the maximum horizontal component of the directions, or more.
-    pub(crate) fn max_horizontal(&self) -> f64 {
+    pub fn max_horizontal(&self) -> f64 {
         let [x, y, _] = self.direction.map(|[low, high]| high.max(-low));
         (x * x + y * y).sqrt()
     }
 
     /// Returns the interval of a coordinate [m] at the distances from `from` to `to` [m].
     #[inline(always)]
-    pub(crate) fn coordinate(&self, axis: usize, [from, to]: [f64; 2]) -> [f64; 2] {
+    pub fn coordinate(&self, axis: usize, [from, to]: [f64; 2]) -> [f64; 2] {
         let ([o_low, o_high], [low, high]) = (self.origin[axis], self.direction[axis]);
         let first = if low < 0.0 { to } else { from };
         let last = if high < 0.0 { from } else { to };

@@ -25,13 +25,13 @@
 //! The tests in this file; test/sensors/raytrace.rs, test/sensors/raytrace/meshes.rs,
 //! test/witness/devices/raytrace.rs
 
-use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
-use crate::raytrace::probe::TreeRay;
-use crate::raytrace::ray_packet::{
+use crate::bvh::{Bounds, BuildQuality, Tree};
+use crate::probe::TreeRay;
+use crate::ray_packet::{
     Arrival, PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
-use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal, TreeContents};
-use crate::raytrace::triangles::{Block, Corners, Nearest, face_index};
+use crate::traverse::{BoxStack, RayPlanes, SortedStack, Traversal, TreeContents};
+use crate::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
 

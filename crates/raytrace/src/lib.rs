@@ -20,6 +20,24 @@
 //!   and [`triangles`] the ray-triangle intersection.
 //! - [`shadow_map`] excludes shadows of parallel light without a ray.
 //! - [`primitive`] and [`heightfield`] intersect rays with closed-form shapes and with terrain.
+//!
+//! # Example
+//! ```
+//! use merrow_math::{Mat3, Vec3};
+//! use merrow_raytrace::{PosedShape, Primitive, Ray, RayShape, ShapeScene};
+//!
+//! // a sphere of 0.5 m radius, 3 m ahead of a range sensor
+//! let sphere = PosedShape {
+//!     shape: RayShape::Primitive(Primitive::Sphere { radius: 0.5 }),
+//!     R_WG: Mat3::identity(),
+//!     p_WG: Vec3::new(3.0, 0.0, 0.0),
+//! };
+//! let shapes = ShapeScene::new(vec![sphere], vec![]);
+//! let ray = |direction| Ray { origin: Vec3::zero(), direction, range: [0.1, 20.0] };
+//! let ahead = shapes.closest(&ray(Vec3::new(1.0, 0.0, 0.0)), 0..0);
+//! assert!(ahead.is_some_and(|hit| (hit.distance - 2.5).abs() < 1e-9 && hit.shape == 0));
+//! assert!(shapes.closest(&ray(Vec3::new(0.0, 0.0, 1.0)), 0..0).is_none());
+//! ```
 
 pub mod acceleration;
 pub(crate) mod beam;
@@ -30,20 +48,20 @@ pub(crate) mod interleaved_traversal;
 pub mod mesh;
 pub mod primitive;
 pub mod probe;
-pub(crate) mod ray_bounds;
+pub mod ray_bounds;
 pub(crate) mod ray_packet;
-pub(crate) mod shadow_map;
+pub mod shadow_map;
 pub(crate) mod traverse;
 pub mod triangles;
 
-use crate::raytrace::acceleration::{Query, SearchMemory, ShapeGroup};
-use crate::raytrace::beam::Beam;
-use crate::raytrace::bvh::BuildQuality;
-pub use crate::raytrace::heightfield::Heightfield;
-use crate::raytrace::mesh::LocalRay;
-pub use crate::raytrace::mesh::Mesh;
-use crate::raytrace::ray_packet::RAYS;
-use crate::raytrace::shadow_map::ShadowMap;
+use crate::acceleration::{Query, SearchMemory, ShapeGroup};
+use crate::beam::Beam;
+use crate::bvh::BuildQuality;
+pub use crate::heightfield::Heightfield;
+use crate::mesh::LocalRay;
+pub use crate::mesh::Mesh;
+use crate::ray_packet::RAYS;
+use crate::shadow_map::ShadowMap;
 use merrow_math::f32x8::F32x8;
 use merrow_math::{Mat3, Vec3, f64x4};
 pub use merrow_model::scene::Primitive;
@@ -159,7 +177,7 @@ impl ShapeScene {
     }
 
     /// Combines the same static shapes with other moving shapes.
-    pub(crate) fn with_moving(&self, moving: Vec<PosedShape>) -> Self {
+    pub fn with_moving(&self, moving: Vec<PosedShape>) -> Self {
         Self {
             static_shapes: Arc::clone(&self.static_shapes),
             moving: ShapeGroup::new(moving, BuildQuality::Fast),
@@ -202,12 +220,7 @@ impl ShapeScene {
     }
 
     /// Returns the same as [`Self::closest`], with working memory.
-    pub(crate) fn closest_with(
-        &self,
-        ray: &Ray,
-        skip: &Range<u32>,
-        scratch: &mut Scratch,
-    ) -> Option<Hit> {
+    pub fn closest_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
             // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
@@ -241,7 +254,7 @@ impl ShapeScene {
     }
 
     /// Returns the same as [`Self::blocked`], with working memory.
-    pub(crate) fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
+    pub fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
             // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
@@ -262,7 +275,7 @@ impl ShapeScene {
         hits: &mut [Option<Hit>],
     ) {
         if rays.len() >= 2 * N && !is_coherent(rays) {
-            crate::raytrace::interleaved_traversal::trace_interleaved::<E, N>(
+            crate::interleaved_traversal::trace_interleaved::<E, N>(
                 [
                     (&self.static_shapes, 0),
                     (&self.moving, self.static_count()),
@@ -295,7 +308,7 @@ impl ShapeScene {
 
     /// Returns the map of shadows in parallel light along the unit vector `light`, W; `None` if a
     /// shape has no bounding box.
-    pub(crate) fn shadow_map(&self, light: Vec3) -> Option<ShadowMap> {
+    pub fn shadow_map(&self, light: Vec3) -> Option<ShadowMap> {
         let mut boxes = Vec::new();
         for (group, _) in self.groups() {
             boxes.extend(group.boxes()?);
@@ -305,7 +318,7 @@ impl ShapeScene {
 
     /// Returns false if none of `rays`, nor any ray between them, hits a shape with a bounding box.
     /// Shapes whose indices are in `skip` are ignored.
-    pub(crate) fn may_hit_bounded(&self, rays: &[Ray], skip: &Range<u32>) -> bool {
+    pub fn may_hit_bounded(&self, rays: &[Ray], skip: &Range<u32>) -> bool {
         self.reachable_groups(rays, skip) != [false; 2]
     }
 
@@ -366,7 +379,7 @@ impl ShapeScene {
         &self,
         ray: &Ray,
         skip: &Range<u32>,
-        stacks: &mut [crate::raytrace::traverse::BoxStack; 2],
+        stacks: &mut [crate::traverse::BoxStack; 2],
     ) -> Option<Hit> {
         let mut query = Query {
             ray,
@@ -391,7 +404,7 @@ impl ShapeScene {
         &self,
         ray: &Ray,
         skip: &Range<u32>,
-        stacks: &mut [crate::raytrace::traverse::BoxStack; 2],
+        stacks: &mut [crate::traverse::BoxStack; 2],
     ) -> Option<Hit> {
         let mut query = Query {
             ray,

@@ -4,12 +4,12 @@
 //! search therefore makes one step, prefetches the data that it needs next, and yields to the other
 //! searches. The result is the same as with [`ShapeGroup::search`].
 
-use crate::raytrace::acceleration::{Query, ShapeGroup};
-use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
-use crate::raytrace::primitive;
-use crate::raytrace::probe::TreeRay;
-use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal};
-use crate::raytrace::{Hit, Ray, RayShape};
+use crate::acceleration::{Query, ShapeGroup};
+use crate::mesh::{Mesh, MeshSearch, round_up_f32};
+use crate::primitive;
+use crate::probe::TreeRay;
+use crate::traverse::{BoxStack, RayPlanes, SortedStack, Traversal};
+use crate::{Hit, Ray, RayShape};
 use merrow_math::f32x8::F32x8;
 use std::ops::Range;
 

@@ -26,7 +26,7 @@
 //! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs,
 //! test/witness/devices/raytrace.rs
 
-use crate::raytrace::probe::TreeRay;
+use crate::probe::TreeRay;
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
 

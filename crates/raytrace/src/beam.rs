@@ -21,7 +21,7 @@
 //! # Checked by
 //! The tests of `mod.rs`; test/sensors/raytrace.rs
 
-use crate::raytrace::Ray;
+use crate::Ray;
 use merrow_math::Vec3;
 
 /// Minimum cosine of the angle between a ray and the mean direction.

@@ -28,7 +28,7 @@ const MARGIN: f64 = 1e-6;
 
 /// Grid of the squares that a shape covers, seen along the light.
 #[derive(Clone, Debug)]
-pub(crate) struct ShadowMap {
+pub struct ShadowMap {
     axes: [Vec3; 2],
     /// Corner of the grid [m] and squares per metre, along both axes.
     corner: [f64; 2],
@@ -81,7 +81,7 @@ impl ShadowMap {
 
     /// Returns false if no shape shades the point `p` [m], W.
     #[inline(always)]
-    pub(crate) fn may_shade(&self, p: Vec3) -> bool {
+    pub fn may_shade(&self, p: Vec3) -> bool {
         let [u, v] = [0, 1].map(|k| (p.dot(self.axes[k]) - self.corner[k]) * self.scale[k]);
         let is_inside = |x: f64| (0.0..SIDE as f64).contains(&x);
         // Positions that are NaN are outside.

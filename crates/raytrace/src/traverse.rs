@@ -20,13 +20,13 @@
 //! Frame of the tree.
 //!
 //! # Limits
-//! The stacks have capacity for trees of depth [`crate::raytrace::bvh::MAX_DEPTH`].
+//! The stacks have capacity for trees of depth [`crate::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
 //! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
-use crate::raytrace::bvh::{Child, Node, Tree};
-use crate::raytrace::probe::TreeRay;
+use crate::bvh::{Child, Node, Tree};
+use crate::probe::TreeRay;
 use merrow_math::f32x8::F32x8;
 
 /// Capacity of a stack: seven boxes per level of the tree, and one more; a power of two.

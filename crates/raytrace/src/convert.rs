@@ -4,7 +4,7 @@
 //! the triangles that the contact solver uses: each cell is split from its south-western to its
 //! north-eastern corner.
 
-use crate::raytrace::{Mesh, RayShape};
+use crate::{Mesh, RayShape};
 use merrow_math::Vec3;
 use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::Heightfield;

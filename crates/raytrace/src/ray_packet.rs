@@ -8,7 +8,7 @@
 //!   t_out <= max(u_0 (b - o"), u_1 (b - o")),   o" that from which it is farthest                             (2)
 //! ```
 //! All eight boxes of a node are tested at once against (1) and (2). Each box that passes is tested
-//! against the eight rays with their own planes, as in [`crate::raytrace::traverse`], before a ray
+//! against the eight rays with their own planes, as in [`crate::traverse`], before a ray
 //! enters it. Products and differences are rounded monotonically, so (1) and (2) never reject a box
 //! that a ray enters. Each ray therefore has the same hit as when it is traced separately.
 //!
@@ -22,13 +22,13 @@
 //! # Limits
 //! The directions of the rays have the same sign along every axis; other rays cannot form a
 //! [`RayPacket`]. `STACK_CAPACITY` is sufficient for trees of depth
-//! [`crate::raytrace::bvh::MAX_DEPTH`].
+//! [`crate::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
 //! The tests in this file and in `mod.rs`; test/witness/devices/raytrace.rs
 
-use crate::raytrace::probe::TreeRay;
-use crate::raytrace::traverse::TreeContents;
+use crate::probe::TreeRay;
+use crate::traverse::TreeContents;
 use merrow_math::f32x8::F32x8;
 
 /// Number of rays in a packet.
@@ -295,8 +295,8 @@ fn min_max(x: &[f32; RAYS]) -> [f32; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raytrace::mesh::{LocalRay, Mesh, PacketSearch};
-    use crate::raytrace::traverse::BoxStack;
+    use crate::mesh::{LocalRay, Mesh, PacketSearch};
+    use crate::traverse::BoxStack;
     use merrow_math::Vec3;
     use merrow_math::f32x8::Plain;
     use merrow_math::rng::Stream;

@@ -26,7 +26,7 @@
 //! # Checked by
 //! test/sensors/raytrace/primitives.rs, test/sensors/raytrace.rs
 
-use crate::raytrace::mesh::{LocalHit, LocalRay};
+use crate::mesh::{LocalHit, LocalRay};
 use merrow_math::Vec3;
 use merrow_model::scene::Primitive;
 
