@@ -31,7 +31,7 @@ impl RayBounds {
         Self::new(rays.iter().map(|ray| [ray.origin, ray.direction]))
     }
 
-    /// Returns the maximum horizontal component of the directions, or more.
+    /// Returns the maximum horizontal component of the directions, which are unit vectors, or more.
     pub fn max_horizontal(&self) -> f64 {
         let [x, y, _] = self.direction.map(|[low, high]| high.max(-low));
         (x * x + y * y).sqrt()
