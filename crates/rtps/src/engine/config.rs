@@ -92,6 +92,8 @@ pub struct Path {
     pub burst_bytes: usize,
     /// Mean rate of the datagrams [B/s].
     pub bytes_per_second: u64,
+    /// Mean rate of the datagrams for best-effort readers, whose losses are not repaired [B/s].
+    pub best_effort_bytes_per_second: u64,
 }
 
 /// Interface to the networks of the machine.

@@ -366,7 +366,7 @@ impl Engine {
             self.reschedule(entity);
         }
         if let Some(bucket) = self.buckets.get_mut(&to.to) {
-            bucket.consume(builder.len());
+            bucket.consume(builder.len(), to.is_best_effort);
         }
         Transmit {
             to: to.to,

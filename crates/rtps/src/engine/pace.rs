@@ -7,9 +7,10 @@ use super::config::{MILLIS, Nanos, Path};
 /// A loss of more than one datagram in this number shows that a buffer overflows.
 const OVERFLOW_SHARE: u64 = 12;
 
-/// A loss of less than one datagram in this number of sent datagrams is attributed to the network.
+/// A loss of less than one datagram in this number of sent datagrams does not lower the rate: the
+/// network or a short pause of the reader caused it, and the repairs cost less than a lower rate.
 /// A request can cover few datagrams in addition to the missing and the overtaken datagrams.
-const NETWORK_SHARE: u64 = 50;
+const NETWORK_SHARE: u64 = 8;
 
 /// Minimum number of bursts between two reductions of the rate.
 const REDUCTION_BURSTS: usize = 4;
@@ -162,9 +163,15 @@ impl Bucket {
         Some(self.updated.plus(u64::try_from(wait).unwrap_or(u64::MAX)))
     }
 
-    /// Takes the tokens of a datagram of `bytes` [B].
-    pub(super) fn consume(&mut self, bytes: usize) {
-        let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
+    /// Takes the tokens of a datagram of `bytes` [B]: more if its reader is best-effort.
+    pub(super) fn consume(&mut self, bytes: usize, is_best_effort: bool) {
+        let mut charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
+        if is_best_effort {
+            let rate = self.path.best_effort_bytes_per_second.max(1);
+            let scaled =
+                charged as u128 * u128::from(self.path.bytes_per_second) / u128::from(rate);
+            charged = usize::try_from(scaled).unwrap_or(usize::MAX);
+        }
         self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
         self.sent_bytes = self.sent_bytes.saturating_add(charged);
         self.period.1 = self.period.1.saturating_add(charged as u64);
@@ -209,7 +216,7 @@ mod tests {
                     now = later;
                 }
                 None => {
-                    bucket.consume(1000);
+                    bucket.consume(1000, false);
                     bytes += 1000 + DATAGRAM_OVERHEAD as u64;
                 }
             }
@@ -222,6 +229,7 @@ mod tests {
             max_datagram: 1000,
             burst_bytes: 10_000,
             bytes_per_second: 1_000_000,
+            best_effort_bytes_per_second: 500_000,
         };
         Bucket::new(path, Nanos(0))
     }
@@ -230,6 +238,22 @@ mod tests {
     fn mean_rate_is_kept() {
         let bytes = sent(&mut bucket(), Nanos(0), 2);
         assert!((2_000_000..2_020_000).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn best_effort_readers_have_their_own_rate() {
+        let mut bucket = bucket();
+        let (mut now, mut bytes) = (Nanos(0), 0);
+        while now < Nanos(2_000_000_000) {
+            match bucket.blocked_until(now) {
+                Some(later) => now = later,
+                None => {
+                    bucket.consume(1000, true);
+                    bytes += 1000 + DATAGRAM_OVERHEAD;
+                }
+            }
+        }
+        assert!((1_000_000..1_020_000).contains(&bytes), "{bytes}");
     }
 
     #[test]
@@ -268,7 +292,7 @@ mod tests {
         for k in 0..1000 {
             let now = start.plus(k * MILLIS);
             while bucket.blocked_until(now).is_none() {
-                bucket.consume(1000);
+                bucket.consume(1000, false);
                 total += 1000;
                 let losses = Losses::new(0, 1).with_acknowledged(1000);
                 bucket.note_losses(now, losses);
@@ -310,7 +334,7 @@ mod tests {
         let mut bucket = bucket();
         let mut now = Nanos(0);
         for _ in 0..10 {
-            bucket.consume(100_000);
+            bucket.consume(100_000, false);
             bucket.note_losses(now, Losses::new(256, 256));
         }
         assert_eq!(bucket.level, -7);

@@ -38,6 +38,7 @@ impl Paths for Network {
             max_datagram: 1400,
             burst_bytes: 1 << 20,
             bytes_per_second: 1 << 30,
+            best_effort_bytes_per_second: 1 << 30,
         }
     }
 

@@ -25,6 +25,7 @@ impl Paths for Network {
             max_datagram: 1400,
             burst_bytes: 16_000,
             bytes_per_second: 20_000_000,
+            best_effort_bytes_per_second: 20_000_000,
         }
     }
 

@@ -63,6 +63,8 @@ pub(super) struct Destination {
     pub(super) to: SocketAddr,
     pub(super) prefix: GuidPrefix,
     pub(super) max_datagram: usize,
+    /// Whether the reader does not request lost samples.
+    pub(super) is_best_effort: bool,
 }
 
 /// Buckets of all destinations.

@@ -32,7 +32,9 @@ impl Writer {
                 blocked = Some(blocked.map_or(at, |earlier| earlier.min(at)));
                 continue;
             }
-            let Proxy { to, path, .. } = *proxy;
+            let Proxy {
+                to, path, reliable, ..
+            } = *proxy;
             let bucket = buckets.entry(to).or_insert_with(|| Bucket::new(path, now));
             if let Some(at) = bucket.blocked_until(now) {
                 blocked = Some(blocked.map_or(at, |earlier| earlier.min(at)));
@@ -43,6 +45,7 @@ impl Writer {
                     to,
                     prefix: guid.prefix,
                     max_datagram: path.max_datagram,
+                    is_best_effort: !reliable,
                 }));
             }
         }
