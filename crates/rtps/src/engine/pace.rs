@@ -15,6 +15,10 @@ const NETWORK_SHARE: u64 = 8;
 /// Minimum number of bursts between two reductions of the rate.
 const REDUCTION_BURSTS: usize = 4;
 
+/// Minimum time over which losses are counted before a reduction of the rate [ns]. A short pause of
+/// the reader loses many datagrams in sequence, although the rate is not too high.
+const LOSS_PERIOD: u64 = 100 * MILLIS;
+
 /// Time after which one reduction of the rate ends [ns].
 const RECOVERY_PERIOD: u64 = 300 * MILLIS;
 
@@ -87,6 +91,8 @@ pub(super) struct Bucket {
     /// Size of the datagrams sent [B] and losses that were requested in the current period.
     sent_bytes: usize,
     losses: Losses,
+    /// Start of the current period.
+    counted_since: Nanos,
 }
 
 impl Bucket {
@@ -102,6 +108,7 @@ impl Bucket {
             period: (now, 0, 0),
             sent_bytes: 0,
             losses: Losses::new(0, 0),
+            counted_since: now,
         }
     }
 
@@ -186,7 +193,9 @@ impl Bucket {
         self.losses.lost += losses.lost;
         self.losses.total += losses.total;
         self.period.2 = self.period.2.saturating_add(losses.acknowledged);
-        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.total < WINDOW
+        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes
+            || self.losses.total < WINDOW
+            || now.since(self.counted_since) < LOSS_PERIOD
         {
             return;
         }
@@ -199,6 +208,7 @@ impl Bucket {
             (self.level, self.changed) = ((self.level - 1).max(-MAX_REDUCTION), now);
         }
         (self.sent_bytes, self.losses) = (0, Losses::new(0, 0));
+        self.counted_since = now;
     }
 }
 
@@ -313,7 +323,7 @@ mod tests {
         assert_eq!(bucket.level, MAX_INCREASE);
         let raised = acknowledged_second(&mut bucket, Nanos(5_000_000_000));
         assert!(raised < 5 * first, "{first} B, then {raised} B");
-        let now = Nanos(6_000_000_000);
+        let now = Nanos(6_000_000_000).plus(LOSS_PERIOD);
         bucket.note_losses(now, Losses::new(200, 256));
         assert_eq!(bucket.level, MAX_INCREASE - 1);
         acknowledged_second(&mut bucket, now);
@@ -328,12 +338,24 @@ mod tests {
         assert_eq!(bucket.level, 0);
     }
 
+    /// Losses in less than the period do not lower the rate.
+    #[test]
+    fn a_pause_of_the_reader_does_not_lower_the_rate() {
+        let mut bucket = bucket();
+        for k in 1..10 {
+            bucket.consume(100_000, false);
+            bucket.note_losses(Nanos(k * 10 * MILLIS), Losses::new(256, 256));
+        }
+        assert_eq!(bucket.level, 0);
+    }
+
     /// The rate falls by at most seven steps and recovers one step every 0.3 s.
     #[test]
     fn the_rate_falls_and_recovers_in_steps() {
         let mut bucket = bucket();
         let mut now = Nanos(0);
         for _ in 0..10 {
+            now = now.plus(LOSS_PERIOD);
             bucket.consume(100_000, false);
             bucket.note_losses(now, Losses::new(256, 256));
         }
