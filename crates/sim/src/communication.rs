@@ -37,8 +37,8 @@ use merrow_comms::link::receivers::SceneReceivers;
 use merrow_comms::network::{Network, Send};
 use merrow_math::rng::Stream;
 use merrow_model::kinematics;
+use merrow_model::scene::comms::BROADCAST;
 use merrow_model::scene::comms::medium::Medium;
-use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::{BridgedCall, CommandRejection};
 use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
@@ -150,7 +150,7 @@ impl Communication {
             .modems
             .iter()
             .any(|modem| modem.transceiver.needs_line_of_sight);
-        let places: Vec<ModemPlace> = scene.modems.iter().map(modem_mounting).collect();
+        let places: Vec<ModemPlace> = scene.modems.iter().map(ModemPlace::from).collect();
         let robots = scene.robots.len();
         Ok(Some(Self {
             network,
@@ -547,15 +547,4 @@ fn onward_bridges(scene: &Scene) -> Vec<Vec<Vec<usize>>> {
         receivers.map(|(_, topic)| bridges_of(topic)).collect()
     };
     scene.bridges.iter().map(of_bridge).collect()
-}
-
-/// Returns the mounting of a modem.
-fn modem_mounting(modem: &Modem) -> ModemPlace {
-    ModemPlace {
-        name: modem.name.clone(),
-        on: modem.on,
-        p: modem.p,
-        axis: modem.axis,
-        transceiver: modem.transceiver.clone(),
-    }
 }

@@ -39,8 +39,8 @@ use merrow_environment::EnvironmentState;
 use merrow_environment::air::{self, sunlight};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::comms::{Modem, Transceiver};
 use merrow_model::scene::robot::collision::Ground;
 use merrow_model::scene::{Origin, Scene};
 use merrow_model::state::frames::view::WorldView;
@@ -60,6 +60,18 @@ pub struct ModemPlace {
     pub axis: Vec3,
     /// Transmitter and receiver of the modem.
     pub transceiver: Transceiver,
+}
+
+impl From<&Modem> for ModemPlace {
+    fn from(modem: &Modem) -> Self {
+        Self {
+            name: modem.name.clone(),
+            on: modem.on,
+            p: modem.p,
+            axis: modem.axis,
+            transceiver: modem.transceiver.clone(),
+        }
+    }
 }
 
 /// World at the start of a step.

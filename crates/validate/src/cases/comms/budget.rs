@@ -12,7 +12,6 @@ use merrow_comms::propagation::Channel;
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_math::decibels::level as decibels;
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::Modem;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::state::frames::view::WorldView;
 use std::f64::consts::{LOG10_E, PI};
@@ -132,7 +131,7 @@ fn received(
         ray_scene: None,
         shaft_speeds: &[],
     };
-    let places: Vec<ModemPlace> = scene.modems.iter().map(mounting).collect();
+    let places: Vec<ModemPlace> = scene.modems.iter().map(ModemPlace::from).collect();
     let mut world = WorldChannel::new(&scene, &places);
     let channel = world.update_to(&instant);
     let to_milliwatts = match scene.modems[source].transceiver.medium {
@@ -159,17 +158,6 @@ fn still_view(scene: &Scene) -> WorldView {
         dead: Vec::new(),
         beacons: Vec::new(),
         velocities: Vec::new(),
-    }
-}
-
-/// Returns the mounting of a modem.
-fn mounting(modem: &Modem) -> ModemPlace {
-    ModemPlace {
-        name: modem.name.clone(),
-        on: modem.on,
-        p: modem.p,
-        axis: modem.axis,
-        transceiver: modem.transceiver.clone(),
     }
 }
 
