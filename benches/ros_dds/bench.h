@@ -1,11 +1,12 @@
 // Arguments, clocks and statistics that the C and C++ programs of benches/ros share.
 //
-//     PROGRAM publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [shared_memory]
+//     PROGRAM publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [spread] [shared_memory]
 //
 // `publish` writes one message of BYTES bytes on each of TOPICS topics every PERIOD_NS nanoseconds,
-// COUNT times. One second of messages that are not measured precedes them. The data of a message
-// begin with the send time on the monotonic clock [ns], 0 if the message is not measured. Both modes
-// print one JSON object at the end.
+// COUNT times: all at the begin of the period, or, with `spread`, at equal distances in the period.
+// One second of messages that are not measured precedes them. The data of a message begin with the
+// send time on the monotonic clock [ns], 0 if the message is not measured. Both modes print one JSON
+// object at the end.
 
 #pragma once
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #define TOPIC_TYPE "std_msgs::msg::dds_::UInt8MultiArray_"
@@ -27,6 +29,7 @@
 struct bench {
   int publishes;
   int shared_memory;
+  int spread;
   uint32_t domain;
   uint32_t topics;
   size_t bytes;
@@ -63,7 +66,7 @@ static inline void sleep_until(int64_t at_ns) {
 
 static inline struct bench parse(int argc, char **argv) {
   if (argc < 7) {
-    fprintf(stderr, "usage: %s publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [shared_memory]\n", argv[0]);
+    fprintf(stderr, "usage: %s publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [spread] [shared_memory]\n", argv[0]);
     exit(2);
   }
   struct bench bench;
@@ -73,7 +76,11 @@ static inline struct bench parse(int argc, char **argv) {
   bench.bytes = strtoul(argv[4], NULL, 10);
   bench.period_ns = strtoll(argv[5], NULL, 10);
   bench.count = strtoll(argv[6], NULL, 10);
-  bench.shared_memory = argc > 7;
+  bench.shared_memory = bench.spread = 0;
+  for (int i = 7; i < argc; ++i) {
+    bench.shared_memory |= strcmp(argv[i], "shared_memory") == 0;
+    bench.spread |= strcmp(argv[i], "spread") == 0;
+  }
   return bench;
 }
 
@@ -82,12 +89,19 @@ static inline void topic_name(char *name, size_t size, uint32_t topic) { snprint
 // Writes on all topics at the period and prints the processor time of the measured part.
 static inline void publish_all(const struct bench *bench, void (*write)(void *context, uint32_t topic, int64_t stamp_ns),
                                void *context) {
+  // sleeps end without the default delay of 0.05 ms
+  prctl(PR_SET_TIMERSLACK, 1UL);
   const int64_t warm_up = 1000000000 / bench->period_ns, start_ns = now_ns();
+  const int64_t distance_ns = bench->spread ? bench->period_ns / bench->topics : 0;
   int64_t cpu_start_ns = 0;
   for (int64_t i = 0; i < warm_up + bench->count; ++i) {
-    sleep_until(start_ns + i * bench->period_ns);
+    const int64_t at_ns = start_ns + i * bench->period_ns;
+    sleep_until(at_ns);
     if (i == warm_up) cpu_start_ns = cpu_ns();
-    for (uint32_t topic = 0; topic < bench->topics; ++topic) write(context, topic, i < warm_up ? 0 : now_ns());
+    for (uint32_t topic = 0; topic < bench->topics; ++topic) {
+      if (bench->spread) sleep_until(at_ns + topic * distance_ns);
+      write(context, topic, i < warm_up ? 0 : now_ns());
+    }
   }
   const int64_t end_ns = start_ns + (warm_up + bench->count) * bench->period_ns;
   sleep_until(end_ns);

@@ -2,6 +2,7 @@
 //! the argument `batch`, the messages of one period share datagrams.
 
 use std::error::Error;
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ struct Bench {
     period_ns: u64,
     count: u64,
     batch: bool,
+    spread: bool,
 }
 
 fn clock_ns(clock: ClockId) -> u64 {
@@ -60,7 +62,10 @@ fn cpu_ns() -> u64 {
 }
 
 fn sleep_until(at_ns: u64) {
-    std::thread::sleep(Duration::from_nanos(at_ns.saturating_sub(now_ns())));
+    let left_ns = at_ns.saturating_sub(now_ns());
+    if left_ns > 0 {
+        std::thread::sleep(Duration::from_nanos(left_ns));
+    }
 }
 
 fn publish(bench: &Bench, node: &Node) -> Result<(), Box<dyn Error>> {
@@ -83,15 +88,22 @@ fn publish(bench: &Bench, node: &Node) -> Result<(), Box<dyn Error>> {
         data: vec![0; bench.bytes],
         ..UInt8MultiArray::default()
     };
+    // sleeps end without the default delay of 0.05 ms
+    rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
     let (warm_up, start_ns) = (1_000_000_000 / bench.period_ns, now_ns());
+    let distance_ns = bench.period_ns / bench.topics as u64;
     let mut cpu_start_ns = 0;
     for i in 0..warm_up + bench.count {
-        sleep_until(start_ns + i * bench.period_ns);
+        let at_ns = start_ns + i * bench.period_ns;
+        sleep_until(at_ns);
         if i == warm_up {
             cpu_start_ns = cpu_ns();
         }
         let mut write = || {
-            publishers.iter().try_for_each(|publisher| {
+            (0..).zip(&publishers).try_for_each(|(topic, publisher)| {
+                if bench.spread {
+                    sleep_until(at_ns + topic * distance_ns);
+                }
                 let stamp_ns = if i < warm_up { 0 } else { now_ns() };
                 message.data[..8].copy_from_slice(&stamp_ns.to_le_bytes());
                 let bytes = Bytes::from(to_bytes(&message));
@@ -189,7 +201,7 @@ fn receive(bench: &Bench, node: &Node) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [mode, domain, topics, bytes, period_ns, count, options @ ..] = arguments.as_slice() else {
-        return Err("expected publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [batch]".into());
+        return Err("expected publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [batch] [spread]".into());
     };
     let bench = Bench {
         topics: topics.parse()?,
@@ -197,6 +209,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         period_ns: period_ns.parse()?,
         count: count.parse()?,
         batch: options.iter().any(|option| option == "batch"),
+        spread: options.iter().any(|option| option == "spread"),
     };
     let node = Node::new(&NodeOptions {
         domain_id: domain.parse()?,
