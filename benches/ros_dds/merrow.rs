@@ -201,7 +201,9 @@ fn receive(bench: &Bench, node: &Node) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [mode, domain, topics, bytes, period_ns, count, options @ ..] = arguments.as_slice() else {
-        return Err("expected publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [batch] [spread]".into());
+        return Err(
+            "expected publish|receive DOMAIN TOPICS BYTES PERIOD_NS COUNT [batch] [spread]".into(),
+        );
     };
     let bench = Bench {
         topics: topics.parse()?,

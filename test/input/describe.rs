@@ -3,7 +3,7 @@
 use super::runs::describe;
 use merrow_yaml::error::{trailing_units, unit_of};
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds all keys of `value` to `keys`. The keys of `faults` are names of devices.
 fn add_keys(value: &Json, keys: &mut BTreeSet<String>) {
@@ -99,8 +99,11 @@ const MARKS: [[&str; 6]; 6] = [
 // Tolerance: none.
 #[test]
 fn describe_shows_the_marks_of_sources() {
+    let mut described = BTreeMap::new();
     for [world, list, name, part, key, mark] in MARKS {
-        let json = describe_json(world);
+        let (json, text) = described
+            .entry(world)
+            .or_insert_with(|| (describe_json(world), describe(&[world])));
         let find = |items: &Json, key: &str, value: &str| -> Json {
             let found = items.as_array().into_iter().flatten();
             let mut found = found.filter(|item| item[key] == value);
@@ -121,7 +124,6 @@ fn describe_shows_the_marks_of_sources() {
             key
         };
         let head = format!("    {part}, {label}: ");
-        let text = describe(&[world]);
         let has_line = text
             .lines()
             .any(|line| line.starts_with(&head) && line.contains(mark));

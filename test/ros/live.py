@@ -188,7 +188,7 @@ class Merrow:
             self.client(service)
         topics = {f"rt{topic['topic']}" for topic in describe(self.world)["subscribed"]}
         if not self.renamed:
-            assert wait_for(lambda: topics <= set(self.peer.endpoints("rt/")[1])), "not all inputs are there"
+            assert wait_for(lambda: topics <= set(self.peer.subscribed("rt/"))), "not all inputs are there"
 
     def __enter__(self):
         return self

@@ -221,23 +221,32 @@ fn arms_have_the_interfaces_of_ros2_control() {
     assert_eq!(names(&data_dir::world_file("pool")), "");
 }
 
-/// The program, run as its users run it.
-#[test]
-fn end_to_end() {
+/// Runs the program as its users run it, with options that select the checks.
+fn check_program(options: &[&str]) {
     let Some((mut command, _lock)) = script("end_to_end.py") else {
         return;
     };
+    command.args(options);
     command.args(["--binary", env!("CARGO_BIN_EXE_merrow")]);
     expect_success(command);
+}
+
+/// Topics, services, parameters and devices of a running program.
+#[test]
+fn end_to_end() {
+    check_program(&[]);
+}
+
+/// The same, and the checks that take long.
+#[test]
+#[ignore = "takes minutes; test/run slow"]
+fn end_to_end_complete() {
+    check_program(&["--complete"]);
 }
 
 /// Simulated time follows wall time.
 #[test]
 #[ignore = "compares with wall time, so no other program may run; test/run slow"]
 fn end_to_end_pace() {
-    let Some((mut command, _lock)) = script("end_to_end.py") else {
-        return;
-    };
-    command.args(["--pace", "--binary", env!("CARGO_BIN_EXE_merrow")]);
-    expect_success(command);
+    check_program(&["--pace"]);
 }

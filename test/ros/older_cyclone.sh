@@ -33,4 +33,4 @@ if ! [ -e "$folder/ready" ]; then
   touch "$folder/ready"
 fi
 cargo build --locked --bin merrow
-"$folder/venv/bin/python" test/ros/end_to_end.py "$@"
+"$folder/venv/bin/python" test/ros/end_to_end.py --complete "$@"

@@ -199,11 +199,19 @@ class Peer:
         """Returns the DDS topics that other participants write and those that they read, as two
         sorted lists.
         """
-        return [sorted(sample.topic_name for sample in samples) for samples in self._discovered(prefix)]
+        return [self.published(prefix), self.subscribed(prefix)]
+
+    def published(self, prefix=""):
+        """Returns the DDS topics that other participants write, sorted."""
+        return sorted(sample.topic_name for sample in self._discovered(BuiltinTopicDcpsPublication, prefix))
+
+    def subscribed(self, prefix=""):
+        """Returns the DDS topics that other participants read, sorted."""
+        return sorted(sample.topic_name for sample in self._discovered(BuiltinTopicDcpsSubscription, prefix))
 
     def user_data(self, prefix=""):
         """Returns the topic and the user data of each endpoint of other participants."""
-        samples = sum(self._discovered(prefix), [])
+        samples = self._all_discovered(prefix)
         return [(sample.topic_name, bytes(sample.qos[Policy.Userdata].data)) for sample in samples]
 
     def announced_qos(self, prefix=""):
@@ -216,23 +224,25 @@ class Peer:
             history = qos[Policy.History]
             kept = f"last {history.depth}" if isinstance(history, Policy.History.KeepLast) else "all"
             return f"{'reliable' if reliable else 'best_effort'}, {'transient_local' if latched else 'volatile'}, keep {kept}"
-        return [{sample.topic_name: text(sample.qos) for sample in samples} for samples in self._discovered(prefix)]
+        return [{sample.topic_name: text(sample.qos) for sample in self._discovered(builtin, prefix)}
+                for builtin in (BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription)]
 
     def endpoint_guids(self, participant):
         """Returns the GUIDs of all ROS endpoints of a participant (12 bytes), as a set of 16 bytes
         each.
         """
-        samples = sum(self._discovered(("rt/", "rq/", "rr/")), [])
+        samples = self._all_discovered(("rt/", "rq/", "rr/"))
         return {sample.key.bytes for sample in samples if sample.participant_key.bytes[:12] == participant}
 
-    def _discovered(self, prefix):
+    def _all_discovered(self, prefix):
+        return [sample for builtin in (BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription)
+                for sample in self._discovered(builtin, prefix)]
+
+    def _discovered(self, builtin, prefix):
         own = self.participant.guid.bytes[:12]
-        lists = []
-        for builtin in (BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription):
-            samples = valid(BuiltinDataReader(self.participant, builtin).read(N=100000))
-            others = [sample for sample in samples if sample.participant_key.bytes[:12] != own]
-            lists.append([sample for sample in others if sample.topic_name.startswith(prefix)])
-        return lists
+        samples = valid(BuiltinDataReader(self.participant, builtin).read(N=100000))
+        others = [sample for sample in samples if sample.participant_key.bytes[:12] != own]
+        return [sample for sample in others if sample.topic_name.startswith(prefix)]
 
 
 class Client:

@@ -39,6 +39,17 @@ def check_drag_from_catalogue(browser):
     browser.wait("merrow.object()?.name === 'crate'")
 
 
+def check_undo(browser):
+    """Undo removes an added object, redo adds it again."""
+    browser.evaluate("merrow.select(0)")
+    browser.wait("merrow.object()?.name === 'bluerov2'")
+    browser.wait("document.querySelector('#undo').title.includes('add crate')")
+    browser.control("KeyZ", "z")
+    wait_for_objects(browser, ["bluerov2", "otter"])
+    browser.control("KeyY", "y")
+    wait_for_objects(browser, ["bluerov2", "otter", "crate"])
+
+
 def check_click_adds(browser):
     """A selected model is added by a click; a refused model gives a reason."""
     browser.evaluate("document.querySelector('#catalogue-filter').value = '';"
@@ -163,6 +174,7 @@ def resume(browser):
     browser.wait("!merrow.world.frame.paused")
 
 
+SHORT = [check_drag_from_catalogue, check_undo, check_save]
 CHECKS = [
     check_drag_from_catalogue, check_click_adds, check_gizmo, check_undo_and_redo, check_remove,
     check_structure, check_save,

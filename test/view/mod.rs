@@ -2,7 +2,8 @@
 //!
 //! Goal: the page shows the robots and controls the run, and shows a recording. Method: headless
 //! Chromium opens the page of a running world and of a bag, driven through the DevTools protocol.
-//! Skipped if Chromium is not installed.
+//! All panels, all edits and the recording are part of `test/run slow`. Skipped if Chromium is not
+//! installed.
 
 use crate::common::folder::Folder;
 use crate::common::python;
@@ -20,14 +21,26 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-#[test]
-fn page_shows_and_controls_a_run_in_chromium() {
+/// Runs the checks of the page in Chromium, with options that select them.
+fn check_page(options: &[&str]) {
     let Some(mut command) = python::script("view/page.py") else {
         return;
     };
+    command.args(options);
     command.args(["--binary", env!("CARGO_BIN_EXE_merrow")]);
     let status = command.status().expect("python starts");
     assert!(status.success(), "{status}");
+}
+
+#[test]
+fn page_shows_and_controls_a_run_in_chromium() {
+    check_page(&[]);
+}
+
+#[test]
+#[ignore = "takes minutes; test/run slow"]
+fn every_panel_and_recording_in_chromium() {
+    check_page(&["--complete"]);
 }
 
 /// Records a world with the program for a simulated time [s]; returns the bag.

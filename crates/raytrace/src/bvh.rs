@@ -410,7 +410,7 @@ mod tests {
         let point = |x: f32, y: f32, z: f32| [[x, y, z], [x, y, z]];
         check_tree(&[]);
         check_tree(&[point(1.0, 2.0, 3.0)]);
-        for n in [2, 7, 8, 9, 64, 1000, 20_000] {
+        for n in [2, 7, 8, 9, 64, 1000, 5000] {
             let check = |f: &dyn Fn(f32) -> Bounds| {
                 check_tree(&(0..n).map(|k| f(k as f32)).collect::<Vec<_>>())
             };

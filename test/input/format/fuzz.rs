@@ -155,7 +155,7 @@ fn run(world: World) {
 #[test]
 fn no_world_makes_the_reader_or_the_step_panic() {
     let seeds = seeds();
-    repeat(600, |random| {
+    repeat(150, |random| {
         let text = changed(random.pick::<String>(&seeds), random);
         match load_text("fuzz.yaml", &text, Overrides::default()) {
             Ok(world) => run(world),

@@ -80,7 +80,7 @@ fi
 if installed rmw_cyclonedds_cpp >/dev/null; then
   printf '\n-- rmw_cyclonedds_cpp: the live checks\n'
   RMW_IMPLEMENTATION=rmw_cyclonedds_cpp "${MERROW_PYTHON:?}" test/ros/end_to_end.py \
-    --native --binary "$target/run_native" ${skip[@]+"${skip[@]/#/--skip=}"} ${only[@]+"${only[@]}"} || failed=1
+    --native --complete --binary "$target/run_native" ${skip[@]+"${skip[@]/#/--skip=}"} ${only[@]+"${only[@]}"} || failed=1
 fi
 if installed rmw_fastrtps_cpp >/dev/null; then
   printf '\n-- rmw_fastrtps_cpp: the checks of Fast DDS\n'

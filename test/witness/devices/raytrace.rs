@@ -55,42 +55,51 @@ fn check_distances(name: &str, n: u32, hits: &[Option<Hit>], theirs: &[f64]) {
 // Tolerance: 2 cm, for all rays of a set but one.
 #[test]
 fn ray_hits_match_embree() {
-    for n in [232, 709] {
-        let Some(mut script) = python::script("witness/devices/raytrace_embree.py") else {
-            return;
+    compare_with_embree(232);
+}
+
+/// As above, with a million triangles.
+#[test]
+#[ignore = "10 s: test/run slow"]
+fn ray_hits_match_embree_on_a_million_triangles() {
+    compare_with_embree(709);
+}
+
+fn compare_with_embree(n: usize) {
+    let Some(mut script) = python::script("witness/devices/raytrace_embree.py") else {
+        return;
+    };
+    let folder = Folder::new(&format!("raytrace_{n}"), &[]);
+    let path = |name: &str| folder.0.join(name);
+    let soup = ray_scene::scene(n);
+    ray_scene::write_scene(&path("scene"), &soup).unwrap();
+    script.arg(path("scene"));
+    let sets = ray_scene::sets()
+        .into_iter()
+        .chain([ray_scene::edges(&soup, n)]);
+    let sets: Vec<ray_scene::Rays> = sets.collect();
+    for set in &sets {
+        ray_scene::write_rays(&path(set.name), &set.rays).unwrap();
+        script.args([path(set.name), path(&format!("{}_found", set.name))]);
+    }
+    assert!(script.status().unwrap().success());
+    let shape = RayShape::Mesh(Arc::new(Mesh::new(&soup.vertices, &soup.triangles)));
+    let placed = PosedShape {
+        shape,
+        R_WG: Mat3::identity(),
+        p_WG: Vec3::zero(),
+    };
+    let all = ShapeScene::new(vec![placed], vec![]);
+    for set in &sets {
+        let theirs = read_distances(&path(&format!("{}_found", set.name)));
+        let ray = |[origin, direction]: &[Vec3; 2]| Ray {
+            origin: *origin,
+            direction: *direction,
+            range: [0.0, 1e5],
         };
-        let folder = Folder::new(&format!("raytrace_{n}"), &[]);
-        let path = |name: &str| folder.0.join(name);
-        let soup = ray_scene::scene(n);
-        ray_scene::write_scene(&path("scene"), &soup).unwrap();
-        script.arg(path("scene"));
-        let sets = ray_scene::sets()
-            .into_iter()
-            .chain([ray_scene::edges(&soup, n)]);
-        let sets: Vec<ray_scene::Rays> = sets.collect();
-        for set in &sets {
-            ray_scene::write_rays(&path(set.name), &set.rays).unwrap();
-            script.args([path(set.name), path(&format!("{}_found", set.name))]);
-        }
-        assert!(script.status().unwrap().success());
-        let shape = RayShape::Mesh(Arc::new(Mesh::new(&soup.vertices, &soup.triangles)));
-        let placed = PosedShape {
-            shape,
-            R_WG: Mat3::identity(),
-            p_WG: Vec3::zero(),
-        };
-        let all = ShapeScene::new(vec![placed], vec![]);
-        for set in &sets {
-            let theirs = read_distances(&path(&format!("{}_found", set.name)));
-            let ray = |[origin, direction]: &[Vec3; 2]| Ray {
-                origin: *origin,
-                direction: *direction,
-                range: [0.0, 1e5],
-            };
-            let rays: Vec<Ray> = set.rays.iter().map(ray).collect();
-            let mut hits = vec![None; rays.len()];
-            all.closest_all(&rays, &(0..0), &mut Scratch::default(), &mut hits);
-            check_distances(set.name, n, &hits, &theirs);
-        }
+        let rays: Vec<Ray> = set.rays.iter().map(ray).collect();
+        let mut hits = vec![None; rays.len()];
+        all.closest_all(&rays, &(0..0), &mut Scratch::default(), &mut hits);
+        check_distances(set.name, n, &hits, &theirs);
     }
 }

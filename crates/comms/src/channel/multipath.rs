@@ -223,33 +223,56 @@ fn push_eigenrays(
 
 /// Returns the power of the paths that arrive up to `max_delay` [s] after the first path, and the
 /// power of the later paths. (4)
+///
+/// Sines and cosines are computed once per path, and those of differences by addition theorems.
 fn band_average(paths: &Paths, max_delay: f64, [frequency, width]: [f64; 2]) -> (f64, f64) {
     let all = &paths.all[..paths.n];
     let first = all.iter().fold(f64::INFINITY, |t, p| t.min(p.time));
-    let (mut sum, mut late) = (0.0, 0.0);
-    for (i, a) in all.iter().enumerate() {
-        if a.time - first > max_delay {
-            late += a.amplitude.norm_squared();
+    let mut tones = [BandTone::default(); MAX_PATHS];
+    let (mut n, mut sum, mut late) = (0, 0.0, 0.0);
+    for path in all {
+        let delay = path.time - first;
+        if delay > max_delay {
+            late += path.amplitude.norm_squared();
             continue;
         }
-        sum += a.amplitude.norm_squared();
-        for b in all[..i].iter().filter(|b| b.time - first <= max_delay) {
-            let delay = a.time - b.time;
-            let cycles = frequency * delay;
-            let rotation = Complex::from_polar(1.0, TAU * (cycles - libm::floor(cycles)));
-            let conjugate = Complex::new(b.amplitude.re, -b.amplitude.im);
-            sum += 2.0 * (a.amplitude * conjugate * rotation).re * sinc(width * delay);
+        let cycles = frequency * delay;
+        let half_band = PI * width * delay;
+        let rotation = Complex::from_polar(1.0, TAU * (cycles - libm::floor(cycles)));
+        let new = BandTone {
+            half_band,
+            sine_cosine: sin_cos(half_band),
+            amplitude: path.amplitude * rotation,
+        };
+        sum += path.amplitude.norm_squared();
+        for other in &tones[..n] {
+            let [a, b] = [new.amplitude, other.amplitude];
+            sum += 2.0 * (a.re * b.re + a.im * b.im) * new.coherence(other);
         }
+        tones[n] = new;
+        n += 1;
     }
     (sum.max(0.0), late)
 }
 
-/// Returns sin(πx)/(πx), 1 for zero.
-fn sinc(x: f64) -> f64 {
-    let y = PI * x;
-    if y.abs() < 1e-8 {
-        1.0
-    } else {
-        sin_cos(y).0 / y
+/// Path with the phase at the centre of the band.
+#[derive(Clone, Copy, Default)]
+struct BandTone {
+    /// Phase of half the bandwidth, πBt [rad], with sine and cosine.
+    half_band: f64,
+    sine_cosine: (f64, f64),
+    amplitude: Complex,
+}
+
+impl BandTone {
+    /// Returns sinc(B (t - t')) for the times of both paths.
+    fn coherence(&self, other: &Self) -> f64 {
+        let y = self.half_band - other.half_band;
+        // the difference of sines has no accurate digits for small angles
+        if y.abs() < 1e-4 {
+            return 1.0 - y * y / 6.0;
+        }
+        let ((s, c), (t, d)) = (self.sine_cosine, other.sine_cosine);
+        (s * d - c * t) / y
     }
 }

@@ -427,4 +427,5 @@ def check_all_services_available():
 
 CHECKS = [check_all_services_available, check_pause_and_resume, check_steps_when_paused, check_checkpoint,
           check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_command_before_step, check_reset, check_set_pose, check_couple, check_broken_line, check_weather, check_fault_and_parameter,
-          check_record, check_record_on_a_full_disk]
+          check_record]
+SLOW_CHECKS = [check_record_on_a_full_disk]

@@ -671,7 +671,7 @@ def check_actors():
 
 
 CHECKS = [check_spawn_and_delete, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
-          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_recorded_spawns,
-          check_delete_errors,
-          check_external_wrenches, check_version_1, check_many_spawns]
+          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
+          check_external_wrenches, check_version_1]
+SLOW_CHECKS = [check_recorded_spawns, check_many_spawns]
 PACE_CHECKS = [check_spawn_delays_no_step, check_memory_of_spawns]

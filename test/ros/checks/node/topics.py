@@ -44,10 +44,15 @@ def check_announced_qos():
             about = describe(world)
             for place, key in enumerate(("published", "subscribed")):
                 expected = {f"rt{topic['topic']}": topic["qos"].split(", lifespan")[0] for topic in about[key]}
-                def announced():
-                    return {name: text for name, text in m.peer.announced_qos("rt/")[place].items() if name in expected}
-                wait_for(lambda: announced() == expected)
-                wrong = {name: (text, announced().get(name)) for name, text in expected.items() if announced().get(name) != text}
+                found = {}
+
+                def is_announced():
+                    found.clear()
+                    found.update(m.peer.announced_qos("rt/")[place])
+                    return all(found.get(name) == text for name, text in expected.items())
+
+                wait_for(is_announced)
+                wrong = {name: (text, found.get(name)) for name, text in expected.items() if found.get(name) != text}
                 assert not wrong and expected, f"{world}, {key}, expected and announced: {wrong}"
 
 

@@ -131,4 +131,5 @@ def check_quality_of_service():
         m.alive()
 
 
-CHECKS = [check_lasers_of_the_river, check_images_and_pings, check_quality_of_service]
+CHECKS = [check_images_and_pings, check_quality_of_service]
+SLOW_CHECKS = [check_lasers_of_the_river]

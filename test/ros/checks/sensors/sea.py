@@ -76,4 +76,5 @@ def check_weather_changes_while_boats_run():
         m.alive()
 
 
-CHECKS = [check_waves_change_while_boats_run, check_weather_changes_while_boats_run]
+CHECKS = [check_weather_changes_while_boats_run]
+SLOW_CHECKS = [check_waves_change_while_boats_run]

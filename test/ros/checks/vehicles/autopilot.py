@@ -453,10 +453,7 @@ def check_autopilot_errors():
 
 
 CHECKS = [
-    check_ardusub_holds_depth_and_heading,
     check_ardusub_axes,
-    check_rover_sails_waypoints,
-    check_copter_hovers,
     check_sailboat_and_sensors,
     check_imu_of_the_robot,
     check_gripper_output,
@@ -467,4 +464,5 @@ CHECKS = [
     check_late_autopilot,
     check_autopilot_errors,
 ]
+SLOW_CHECKS = [check_ardusub_holds_depth_and_heading, check_rover_sails_waypoints, check_copter_hovers]
 PACE_CHECKS = [check_ardusub_in_lock_step_is_faster_than_real_time, check_rover_in_lock_step_is_faster_than_real_time]

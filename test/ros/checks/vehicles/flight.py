@@ -126,4 +126,5 @@ def check_taipan_holds_a_depth():
         m.alive()
 
 
-CHECKS = [check_flight_by_cmd_vel, check_rover_by_cmd_vel, check_riverwatch_pair, check_glider_dives, check_taipan_holds_a_depth]
+CHECKS = [check_flight_by_cmd_vel, check_rover_by_cmd_vel, check_glider_dives, check_taipan_holds_a_depth]
+SLOW_CHECKS = [check_riverwatch_pair]

@@ -115,17 +115,19 @@ def check_gamepad_and_modes():
         station.next("HEARTBEAT", lambda h: h.custom_mode == DEPTH_HOLD and h.base_mode & armed)
         odometry = m.listen("/rov/odometry")
 
-        def drive(x, y, z, r):
-            end = time.monotonic() + 2
-            while time.monotonic() < end:
+        def drive(x, y, z, r, is_expected):
+            found, begin = [], time.monotonic()
+            # for at least a second, because the previous command still moves the robot
+            while time.monotonic() < begin + 1 or not (found and is_expected(found[-1].twist.twist)):
+                assert time.monotonic() < begin + 10, f"{(x, y, z, r)}: {found[-1:]}"
                 station.link.mav.manual_control_send(7, x, y, z, r, 0)
                 time.sleep(0.05)
                 station.empty()
-            return take(odometry)[-1].twist.twist
-        assert drive(600, 0, 500, 0).linear.x > 0.1
-        assert drive(0, 600, 500, 0).linear.y < -0.05
-        assert drive(0, 0, 200, 0).linear.z < -0.03
-        assert drive(0, 0, 500, 500).angular.z < -0.1
+                found.extend(take(odometry))
+        drive(600, 0, 500, 0, lambda twist: twist.linear.x > 0.1)
+        drive(0, 600, 500, 0, lambda twist: twist.linear.y < -0.05)
+        drive(0, 0, 200, 0, lambda twist: twist.linear.z < -0.03)
+        drive(0, 0, 500, 500, lambda twist: twist.angular.z < -0.1)
         assert station.request(common.MAV_CMD_COMPONENT_ARM_DISARM, 0) == common.MAV_RESULT_ACCEPTED
         station.next("HEARTBEAT", lambda h: not h.base_mode & armed)
         denied = common.MAV_RESULT_DENIED

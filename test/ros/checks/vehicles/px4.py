@@ -294,5 +294,6 @@ def check_px4_errors():
             assert code != 0 and expected in err[-1], err
 
 
-CHECKS = [check_px4_hexacopter, check_px4_boat, check_px4_boat_waypoints, check_px4_stall, check_px4_faults, check_px4_errors]
+CHECKS = [check_px4_hexacopter, check_px4_boat, check_px4_faults, check_px4_errors]
+SLOW_CHECKS = [check_px4_boat_waypoints, check_px4_stall]
 PACE_CHECKS = [check_px4_rate]

@@ -37,7 +37,7 @@ def check_sailing_course():
         assert boat.report().mode == "off"
 
 
-def check_glider_dives():
+def check_glider_mode():
     """A glider dives on a heading to a depth, and comes up when it is disarmed or commanded to."""
     with Merrow("glider", "--pace", "lockstep") as m:
         glider = Vehicle(m, "/glider", steps_per_s=100)
@@ -97,10 +97,5 @@ def check_torpedo_velocity():
         assert remus.report().mode == "depth_hold"
 
 
-CHECKS = [
-    check_sailing_course,
-    check_glider_dives,
-    check_rover_goal,
-    check_multirotor_path,
-    check_torpedo_velocity,
-]
+CHECKS = [check_rover_goal]
+SLOW_CHECKS = [check_sailing_course, check_glider_mode, check_multirotor_path, check_torpedo_velocity]
