@@ -25,7 +25,7 @@ from checks import MODULES
 
 # most of a check is waiting for simulated time
 JOBS = 6
-# checks that start first, because they wait longest: otherwise they would run alone at the end
+# checks that start first, because they wait longest: otherwise only they would run at the end
 LONGEST = [
     "topics_of_a_torpedo", "late_autopilot", "topics_of_an_arm", "topics_of_the_pool", "flight_by_cmd_vel",
     "commands_of_the_pages", "fleet", "invalid_input", "vehicles_and_channels", "gamepad_and_modes",

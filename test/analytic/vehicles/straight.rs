@@ -82,7 +82,7 @@ fn equal_thrust_is_straight_for_every_vehicle() {
 /// As above, for vehicles with one and with several propellers, on the surface and below it.
 #[test]
 fn equal_thrust_is_straight() {
-    let skipped = run_straight(&["bluerov2", "heron", "otter", "otter_mss", "remus100"]);
+    let skipped = run_straight(&["bluerov2", "heron", "otter", "remus100"]);
     assert!(skipped.is_empty(), "{skipped:?}");
 }
 

@@ -65,7 +65,7 @@ fn ray_hits_match_embree_on_a_million_triangles() {
     compare_with_embree(709);
 }
 
-fn compare_with_embree(n: usize) {
+fn compare_with_embree(n: u32) {
     let Some(mut script) = python::script("witness/devices/raytrace_embree.py") else {
         return;
     };

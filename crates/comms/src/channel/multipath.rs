@@ -224,7 +224,7 @@ fn push_eigenrays(
 /// Returns the power of the paths that arrive up to `max_delay` [s] after the first path, and the
 /// power of the later paths. (4)
 ///
-/// Sines and cosines are computed once per path, and those of differences by addition theorems.
+/// Sines and cosines are computed once per path; addition theorems give the sines of differences.
 fn band_average(paths: &Paths, max_delay: f64, [frequency, width]: [f64; 2]) -> (f64, f64) {
     let all = &paths.all[..paths.n];
     let first = all.iter().fold(f64::INFINITY, |t, p| t.min(p.time));
