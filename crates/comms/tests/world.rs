@@ -220,6 +220,58 @@ fn a_change_of_the_water_takes_effect() {
     assert!(seen[0] != seen[1] && seen[0] != seen[2] && seen[0] == seen[3]);
 }
 
+// Goal: arrivals that are kept while both ends rest do not change the results. Method: two modems on
+// robots, with reflections; a robot moves, turns to another seabed and returns. The results of a
+// channel that was used before are bit-identical to the results of a new channel. Tolerance: none.
+#[test]
+fn a_change_of_a_place_or_of_the_seabed_takes_effect() {
+    let modem = acoustic(AcousticMedium {
+        multipath: Some(Multipath {
+            max_reflections: 2,
+            max_delay: 1.0,
+        }),
+        ..sound()
+    });
+    let modems = [carried(0, &modem), carried(1, &modem)];
+    let mut deep = scene(sea(35.0));
+    deep.robots = ["a", "b"].map(|name| sphere(name, 0.5)).into();
+    deep.sea.seabed.z0 = -200.0;
+    let mut shallow = deep.clone();
+    shallow.sea.seabed.z0 = -120.0;
+    let evaluate = |channel: &mut WorldChannel, scene: &Scene, x: f64, v: f64| {
+        let rest = (Vec3::new(0.0, 0.0, -50.0), Vec3::zero());
+        let other = (Vec3::new(x, 0.0, -80.0), Vec3::new(v, 0.0, 0.0));
+        let (view, environment) = (
+            view(scene, 0, &[rest, other]),
+            environment(scene, 0.0, None),
+        );
+        let instant = ChannelInstant {
+            view: &view,
+            environment: &environment,
+            ray_scene: None,
+            shaft_speeds: &[],
+        };
+        channel.update_to(&instant).propagate(0, 1, 0, 1.0)
+    };
+    let mut used = WorldChannel::new(&deep, &modems);
+    let mut seen = Vec::new();
+    for (scene, x, v) in [
+        (&deep, 900.0, 0.0),
+        (&deep, 900.0, 0.0),
+        (&deep, 950.0, 0.0),
+        (&shallow, 950.0, 0.0),
+        (&deep, 900.0, 1.5),
+        (&deep, 900.0, 0.0),
+    ] {
+        let found = evaluate(&mut used, scene, x, v);
+        let fresh = evaluate(&mut WorldChannel::new(scene, &modems), scene, x, v);
+        assert_eq!(found, fresh, "x {x} m, {v} m/s");
+        seen.push(found);
+    }
+    assert!(seen[0] == seen[1] && seen[0] == seen[5]);
+    assert!(seen[0] != seen[2] && seen[2] != seen[3] && seen[0] != seen[4]);
+}
+
 /// Returns the mean time [ns] of one evaluation among 200 modems of this kind on robots with
 /// spherical hulls, over `rounds` instants.
 fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {

@@ -41,7 +41,7 @@ pub struct End {
 }
 
 /// Signal that arrives over a channel, without fading.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arrival {
     /// Travel time of the signal [s].
     pub time: f64,

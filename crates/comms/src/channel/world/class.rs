@@ -128,8 +128,9 @@ impl Class {
         }
     }
 
-    /// Prepares the class for `environment` and the wind speed `wind` [m/s].
-    pub(crate) fn update(&mut self, environment: &EnvironmentState<'_>, wind: f64) {
+    /// Prepares the class for `environment` and the wind speed `wind` [m/s]. Returns true if the
+    /// water has changed.
+    pub(crate) fn update(&mut self, environment: &EnvironmentState<'_>, wind: f64) -> bool {
         let frequency = self.transceiver.frequency();
         if let Medium::Acoustic(acoustic) = &self.transceiver.medium {
             let spectral =
@@ -138,7 +139,7 @@ impl Class {
         }
         let sea = environment.sea;
         if self.key.as_ref().is_some_and(|key| key.is_current(sea)) {
-            return;
+            return false;
         }
         self.key = Some(WaterKey::new(sea));
         match &self.transceiver.medium {
@@ -156,6 +157,12 @@ impl Class {
             Medium::Radio(_) => self.conductivity = conductivity_at(environment, Vec3::zero()),
             Medium::Optical(_) | Medium::Satellite(_) => {}
         }
+        true
+    }
+
+    /// Returns true if sound paths do not depend on the time.
+    pub(crate) fn has_constant_water(&self) -> bool {
+        !matches!(self.water, SoundWater::Sampled)
     }
 
     fn sound_water(&self, environment: &EnvironmentState<'_>) -> SoundWater {

@@ -122,7 +122,15 @@ impl InstantChannel<'_> {
         let (a, b) = (self.class(from), self.class(to));
         let ends = ((source, &a.transceiver), (receiver, &b.transceiver));
         let arrival = match (&a.transceiver.medium, &b.transceiver.medium) {
-            (Medium::Acoustic(medium), _) => self.sound(medium, a, ends)?,
+            (Medium::Acoustic(medium), _) => {
+                let compute = || self.sound(medium, a, ends);
+                let is_fixed = source.v == Vec3::zero() && receiver.v == Vec3::zero();
+                if is_fixed && !medium.refracts && a.has_constant_water() {
+                    self.world.fixed.get_or_compute([from, to], compute)?
+                } else {
+                    compute()?
+                }
+            }
             (Medium::Electromagnetic(medium), _) => {
                 let wave = a.wave.unwrap_or_else(|| self.local_wave(medium, a, source));
                 conductive::arrival(medium, &wave, ends.0, ends.1)

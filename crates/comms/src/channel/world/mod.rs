@@ -30,11 +30,13 @@
 
 mod class;
 mod evaluate;
+mod fixed;
 
 pub use crate::channel::world::evaluate::InstantChannel;
 
 use crate::channel::End;
 use crate::channel::world::class::Class;
+use crate::channel::world::fixed::FixedArrivals;
 use merrow_environment::EnvironmentState;
 use merrow_environment::air::{self, sunlight};
 use merrow_math::rng::Stream;
@@ -114,6 +116,7 @@ pub struct WorldChannel {
     wave_height: f64,
     irradiance: f64,
     cache: InstantCache,
+    fixed: FixedArrivals,
 }
 
 /// Values of an instant that are computed when they are first needed.
@@ -204,6 +207,7 @@ impl WorldChannel {
                 instant: 0,
                 obstacles: vec![Cell::new((0, None)); n * n],
             },
+            fixed: FixedArrivals::new(n),
         }
     }
 
@@ -212,15 +216,12 @@ impl WorldChannel {
     pub fn update_to<'a>(&'a mut self, instant: &'a ChannelInstant<'a>) -> InstantChannel<'a> {
         let environment = instant.environment;
         self.t_ns = instant.view.time_ns;
-        let modems = &self.modems;
-        self.ends.clear();
-        self.ends
-            .extend(modems.iter().map(|modem| modem.end(instant.view)));
         let wind = air::weather(&environment.sea.air, environment.time)
             .wind
             .norm();
+        let mut water_changed = false;
         for class in &mut self.classes {
-            class.update(environment, wind);
+            water_changed |= class.update(environment, wind);
         }
         let any = |is: fn(&Medium) -> bool| self.classes.iter().any(|c| is(&c.transceiver.medium));
         if any(needs_wave_height) {
@@ -230,6 +231,16 @@ impl WorldChannel {
             let (air, time) = (&environment.sea.air, environment.time);
             let sun = sunlight::sunlight_at_time(air, &self.origin, time);
             self.irradiance = sun.beam * sun.towards.z.max(0.0) + sun.sky;
+        }
+        self.fixed
+            .start_update(environment.sea, self.wave_height, water_changed);
+        for (k, modem) in self.modems.iter().enumerate() {
+            let end = modem.end(instant.view);
+            self.fixed.note_place(k, self.ends.get(k), &end);
+            match self.ends.get_mut(k) {
+                Some(old) => *old = end,
+                None => self.ends.push(end),
+            }
         }
         self.cache.reset();
         InstantChannel {
