@@ -220,8 +220,8 @@ fn a_change_of_the_water_takes_effect() {
     assert!(seen[0] != seen[1] && seen[0] != seen[2] && seen[0] == seen[3]);
 }
 
-// Goal: arrivals that are kept while both ends rest do not change the results. Method: two modems on
-// robots, with reflections; a robot moves, turns to another seabed and returns. The results of a
+// Goal: arrivals that are kept while both ends rest do not change the results. Method: two modems
+// on robots, with reflections; a robot moves, the seabed changes, and both return. The results of a
 // channel that was used before are bit-identical to the results of a new channel. Tolerance: none.
 #[test]
 fn a_change_of_a_place_or_of_the_seabed_takes_effect() {
