@@ -81,8 +81,8 @@ fn assert_same(frames: &[Frame], others: &[Frame], what: &str) {
     }
 }
 
-// Goal: frames and state are the same on a machine under load. Method: 0.2 s concurrently
-// with four spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
+// Goal: frames and state are the same on a machine under load. Method: 0.2 s concurrently with four
+// spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits_under_load() {
     let (frames, hash) = run(100, 2, 25, false);

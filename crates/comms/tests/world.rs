@@ -177,6 +177,19 @@ fn other_modems_leave_the_bits_of_a_link() {
     );
 }
 
+/// Returns the link from the first to the second modem of a channel at the start of a step, with
+/// robots at these positions [m] and velocities [m/s].
+fn first_link(channel: &mut WorldChannel, scene: &Scene, robots: &[(Vec3, Vec3)]) -> Propagation {
+    let (view, environment) = (view(scene, 0, robots), environment(scene, 0.0, None));
+    let instant = ChannelInstant {
+        view: &view,
+        environment: &environment,
+        ray_scene: None,
+        shaft_speeds: &[],
+    };
+    channel.update_to(&instant).propagate(0, 1, 0, 1.0)
+}
+
 // Goal: values that are kept over instants do not change the results. Method: the results of a
 // channel that was used in other water before are bit-identical to the results of a new channel.
 // Tolerance: none.
@@ -198,23 +211,11 @@ fn a_change_of_the_water_takes_effect() {
         scene
     };
     let mut used = WorldChannel::new(&homogeneous, &modems);
-    let evaluate = |channel: &mut WorldChannel, scene: &Scene| {
-        let (view, environment) = (view(scene, 0, &[]), environment(scene, 0.0, None));
-        let instant = ChannelInstant {
-            view: &view,
-            environment: &environment,
-            ray_scene: None,
-            shaft_speeds: &[],
-        };
-        channel.update_to(&instant).propagate(0, 1, 0, 1.0)
-    };
     let mut seen = Vec::new();
     for scene in [&homogeneous, &layered, &warm, &homogeneous] {
-        let found = evaluate(&mut used, scene);
-        assert_eq!(
-            found,
-            evaluate(&mut WorldChannel::new(scene, &modems), scene)
-        );
+        let found = first_link(&mut used, scene, &[]);
+        let fresh = first_link(&mut WorldChannel::new(scene, &modems), scene, &[]);
+        assert_eq!(found, fresh);
         seen.push(found);
     }
     assert!(seen[0] != seen[1] && seen[0] != seen[2] && seen[0] == seen[3]);
@@ -238,21 +239,6 @@ fn a_change_of_a_place_or_of_the_seabed_takes_effect() {
     deep.sea.seabed.z0 = -200.0;
     let mut shallow = deep.clone();
     shallow.sea.seabed.z0 = -120.0;
-    let evaluate = |channel: &mut WorldChannel, scene: &Scene, x: f64, v: f64| {
-        let rest = (Vec3::new(0.0, 0.0, -50.0), Vec3::zero());
-        let other = (Vec3::new(x, 0.0, -80.0), Vec3::new(v, 0.0, 0.0));
-        let (view, environment) = (
-            view(scene, 0, &[rest, other]),
-            environment(scene, 0.0, None),
-        );
-        let instant = ChannelInstant {
-            view: &view,
-            environment: &environment,
-            ray_scene: None,
-            shaft_speeds: &[],
-        };
-        channel.update_to(&instant).propagate(0, 1, 0, 1.0)
-    };
     let mut used = WorldChannel::new(&deep, &modems);
     let mut seen = Vec::new();
     for (scene, x, v) in [
@@ -263,8 +249,12 @@ fn a_change_of_a_place_or_of_the_seabed_takes_effect() {
         (&deep, 900.0, 1.5),
         (&deep, 900.0, 0.0),
     ] {
-        let found = evaluate(&mut used, scene, x, v);
-        let fresh = evaluate(&mut WorldChannel::new(scene, &modems), scene, x, v);
+        let robots = [
+            (Vec3::new(0.0, 0.0, -50.0), Vec3::zero()),
+            (Vec3::new(x, 0.0, -80.0), Vec3::new(v, 0.0, 0.0)),
+        ];
+        let found = first_link(&mut used, scene, &robots);
+        let fresh = first_link(&mut WorldChannel::new(scene, &modems), scene, &robots);
         assert_eq!(found, fresh, "x {x} m, {v} m/s");
         seen.push(found);
     }

@@ -167,7 +167,7 @@ robots: {{}}
     }
 }
 
-// Goal: bathymetry of 10 000 x 10 000 samples is used without being read into memory. Method: a
+// Goal: bathymetry of 5000 x 5000 samples is used without being read into memory. Method: a
 // sparse raw file of 50 MB; the depth, and the memory of the process, which without memory mapping
 // would grow by 100 MB or more. The operating system counts cached pages of the file to the
 // process, so only anonymous memory (RssAnon) is compared. Tolerance: 50 MB, for other tests of the

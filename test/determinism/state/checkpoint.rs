@@ -176,7 +176,7 @@ fn every_world_continues_from_a_checkpoint() {
     assert!(with_joints.len() >= 5, "joints move in {with_joints:?}");
 }
 
-/// As above, in worlds that together have every kind of robot, link and frame.
+/// As above, in worlds with joints, tethers, couplings, modems, computers and delayed frames.
 #[test]
 fn worlds_continue_from_a_checkpoint() {
     let names = [

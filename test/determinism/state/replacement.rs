@@ -208,7 +208,7 @@ fn every_saved_world_is_loaded_again() {
     load_saved_worlds(&names.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// As above, in worlds that together have every kind of robot and link.
+/// As above, in worlds with joints, tethers, couplings, modems and many robots.
 #[test]
 fn saved_worlds_are_loaded_again() {
     load_saved_worlds(&[

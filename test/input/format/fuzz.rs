@@ -1,7 +1,7 @@
 //! Randomized tests: no text and no bytes make the readers panic.
 //!
 //! Goal: the readers accept or reject any world file and any message from the network without a
-//! panic. Method: valid input with random changes from a fixed seed; a few hundred rounds, or
+//! panic. Method: valid input with random changes from a fixed seed; a fixed number of rounds, or
 //! rounds for `MERROW_FUZZ_SECONDS`. `fuzz/` contains the same targets for a coverage-guided
 //! fuzzer.
 

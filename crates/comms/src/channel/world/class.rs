@@ -1,6 +1,7 @@
 //! Constants of the modems with equal transceivers, prepared for an instant.
 
 use crate::channel::conductive::ConductiveWave;
+use crate::channel::world::is_same;
 use crate::channel::{optical, thermal_noise};
 use merrow_environment::absorption::{AbsorptionProfile, water_at};
 use merrow_environment::conductivity::conductivity;
@@ -52,11 +53,7 @@ impl WaterKey {
     }
 
     fn is_current(&self, sea: &Sea) -> bool {
-        let same_column = match (&self.column, &sea.column) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same_column
+        is_same(&self.column, &sea.column)
             && self.values == [sea.density, sea.temperature, sea.sound_speed]
             && self.has_regions != sea.regions.is_empty()
     }

@@ -1,5 +1,6 @@
 //! Arrivals of sound between modems at rest, kept until an end or the sea changes.
 
+use crate::channel::world::is_same;
 use crate::channel::{Arrival, End};
 use merrow_math::Vec3;
 use merrow_model::scene::Sea;
@@ -13,27 +14,26 @@ const MAX_MODEMS: usize = 1024;
 /// Values of the sea, except its water, on which arrivals depend.
 #[derive(Clone, Debug)]
 struct SeaKey {
-    /// Density, height and slopes of the seabed, height of the waves.
-    values: [f64; 5],
+    /// Height and slopes of the seabed, height of the waves.
+    values: [f64; 4],
     terrain: Option<Arc<Terrain>>,
 }
 
 impl SeaKey {
     fn new(sea: &Sea, wave_height: f64) -> Self {
-        let seabed = &sea.seabed;
-        let [east, north] = seabed.slope;
         Self {
-            values: [sea.density, seabed.z0, east, north, wave_height],
-            terrain: seabed.terrain.clone(),
+            values: Self::values(sea, wave_height),
+            terrain: sea.seabed.terrain.clone(),
         }
     }
 
-    fn is_equal(&self, other: &Self) -> bool {
-        let same_terrain = match (&self.terrain, &other.terrain) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same_terrain && self.values == other.values
+    fn values(sea: &Sea, wave_height: f64) -> [f64; 4] {
+        let [east, north] = sea.seabed.slope;
+        [sea.seabed.z0, east, north, wave_height]
+    }
+
+    fn is_current(&self, sea: &Sea, wave_height: f64) -> bool {
+        self.values == Self::values(sea, wave_height) && is_same(&self.terrain, &sea.seabed.terrain)
     }
 }
 
@@ -68,10 +68,10 @@ impl FixedArrivals {
     /// Starts an update. `water_changed` states whether the water of a modem has changed.
     pub(super) fn start_update(&mut self, sea: &Sea, wave_height: f64, water_changed: bool) {
         self.update += 1;
-        let key = SeaKey::new(sea, wave_height);
-        let is_same = self.sea.as_ref().is_some_and(|old| old.is_equal(&key));
-        if water_changed || !is_same {
-            (self.sea_changed, self.sea) = (self.update, Some(key));
+        let is_current = |key: &SeaKey| key.is_current(sea, wave_height);
+        if water_changed || !self.sea.as_ref().is_some_and(is_current) {
+            self.sea_changed = self.update;
+            self.sea = Some(SeaKey::new(sea, wave_height));
         }
     }
 

@@ -48,6 +48,7 @@ use merrow_model::scene::{Origin, Scene};
 use merrow_model::state::frames::view::WorldView;
 use merrow_sensors::ray_scene::RayScene;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// Modem in the scene.
 #[derive(Clone, Debug)]
@@ -253,6 +254,11 @@ impl WorldChannel {
     fn overlap(&self, from: usize, to: usize) -> f64 {
         self.overlaps[self.modems[from].class * self.classes.len() + self.modems[to].class]
     }
+}
+
+/// Returns true if both values are the same object, or none.
+fn is_same<T>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {
+    a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr)
 }
 
 /// Returns true if the law of the medium needs the height of the waves.
