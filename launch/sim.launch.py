@@ -4,14 +4,15 @@
         joy:=true ekf:=bluerov2
 """
 
+import json
 import os
 import re
 import subprocess
 import tempfile
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.substitutions import Command, LaunchConfiguration
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
@@ -36,15 +37,23 @@ def is_true(text):
     return text.lower() in ("true", "1")
 
 
-def simulator(value, with_ekf):
-    """Returns the node of the simulator."""
+def merrow(context, *arguments):
+    """Returns what the command line of Merrow prints; its error ends the launch."""
+    program = ExecutableInPackage("merrow", "merrow").perform(context)
+    result = subprocess.run([program, *arguments], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise RuntimeError(f"merrow {' '.join(arguments)}: {result.stderr.strip()}")
+    return result.stdout
+
+
+def simulator(value, estimated):
+    """Returns the node of the simulator, whose end ends the launch. An estimator publishes the pose of `estimated`."""
     arguments = ["run", value("world"), "--pace", value("pace"), "--ros-backend", value("ros_backend")]
     if value("record"):
         arguments += ["--record", value("record")]
     parameters = {"use_sim_time": is_true(value("use_sim_time"))}
-    if with_ekf:
-        # the estimator publishes the pose of the robot
-        parameters["publish_truth_tf"] = False
+    if estimated:
+        parameters[f"{estimated}.publish_truth_tf"] = False
     return Node(
         package="merrow",
         executable="merrow",
@@ -53,6 +62,7 @@ def simulator(value, with_ekf):
         arguments=arguments + value("options").split(),
         parameters=[parameters],
         output="screen",
+        on_exit=Shutdown(),
     )
 
 
@@ -63,27 +73,26 @@ def temporary_file(text, suffix):
     return file.name
 
 
-def rviz(context, value, robot):
-    """Returns RViz with the topics of the robot."""
-    merrow = ExecutableInPackage("merrow", "merrow").perform(context)
+def rviz(context, value, robot, has_estimate):
+    """Returns RViz with the topics of the robot; with an estimator, its odometry in place of the true odometry."""
     path = temporary_file("", ".rviz")
-    command = [merrow, "layout", value("world"), "--robot", robot, "-o", path]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode != 0:
-        raise RuntimeError(f"rviz: {result.stderr.strip()}")
+    merrow(context, "layout", value("world"), "--robot", robot, "-o", path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if has_estimate:
+        text = re.sub(rf"(/?{robot}/odometry)$", r"\1/filtered", text, flags=re.MULTILINE)
     namespace = value("namespace").strip("/")
     if namespace:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace("Value: /", f"Value: /{namespace}/"))
+        text = text.replace("Value: /", f"Value: /{namespace}/")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
     arguments = ["-d", path]
     return Node(package="rviz2", executable="rviz2", arguments=arguments, parameters=[{"use_sim_time": True}])
 
 
-def state_publisher(value, scope, robot):
+def state_publisher(context, value, scope, robot):
     """Returns robot_state_publisher; its joints are the joints of the simulator."""
-    description = Command([ExecutableInPackage("merrow", "merrow"), " describe ", value("world"), " --urdf ", robot])
+    description = merrow(context, "describe", value("world"), "--urdf", robot)
     return Node(
         package="robot_state_publisher",
         executable="robot_state_publisher",
@@ -92,60 +101,59 @@ def state_publisher(value, scope, robot):
     )
 
 
-def estimator_file(share, name, scope, robot):
+def estimator_file(share, name, scope, robot, world):
     """Returns the path of the parameter file `name` and its text. In a file of Merrow, the robot and the namespace
-    replace the robot for which it is written; other files are unchanged.
+    replace the robot for which it is written, and the origin of the world replaces the datum; other files are
+    unchanged. `world`: what `merrow describe --json` prints.
     """
     folder = os.path.join(share, "config", "robot_localization")
-    is_own = os.path.sep in name
-    path = name if is_own else os.path.join(folder, f"{name}.yaml")
+    is_path = os.path.sep in name
+    path = name if is_path else os.path.join(folder, f"{name}.yaml")
     if not os.path.isfile(path):
         names = ", ".join(sorted(file.removesuffix(".yaml") for file in os.listdir(folder)))
         raise RuntimeError(f"ekf: found no file {path}, expected the path of a file or one of {names}")
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    if is_own:
+    if is_path:
         return path, text
     written_for = re.search(r"base_link_frame: (\w+)/base_link", text)[1]
+    topics = {topic["topic"] for topic in world["published"]}
+    inputs = re.findall(rf"^ *(?:imu|pose|twist|odom)\d: /{written_for}/(\S+)", text, re.MULTILINE)
+    missing = [f"/{robot}/{topic}" for topic in inputs if topic != "odometry/gps" and f"/{robot}/{topic}" not in topics]
+    if missing:
+        raise RuntimeError(f"ekf: {name}.yaml needs {', '.join(missing)}, which {robot} does not publish in this world")
+    origin = world["origin"]
+    datum = f"datum: [{origin['latitude_deg']:.9f}, {origin['longitude_deg']:.9f}, 0.0]"
     text = text.replace(f" /{written_for}/", f" /{scope}/").replace(f" {written_for}/", f" {robot}/")
-    return temporary_file(text, ".yaml"), text
+    return temporary_file(re.sub(r"datum: \[.*\]", datum, text), ".yaml"), text
 
 
-def estimator(share, name, scope, robot):
-    """Returns the nodes of robot_localization that the parameter file names."""
-    path, text = estimator_file(share, name, scope, robot)
+def estimator(share, value, scope, robot, world):
+    """Returns the nodes of robot_localization that the parameter file names, in the namespace of the simulator."""
+    path, text = estimator_file(share, value("ekf"), scope, robot, world)
     odometry = f"/{scope}/odometry/filtered"
-    nodes = [
-        Node(
-            package="robot_localization",
-            executable="ekf_node",
-            name="ekf_filter_node",
-            parameters=[path, {"use_sim_time": True}],
-            remappings=[("odometry/filtered", odometry)],
-        )
-    ]
+
+    def node(executable, name, remappings):
+        parameters = [path, {"use_sim_time": True}]
+        return Node(package="robot_localization", executable=executable, name=name, namespace=value("namespace"),
+                    parameters=parameters, remappings=remappings)
+
+    nodes = [node("ekf_node", "ekf_filter_node", [("odometry/filtered", odometry)])]
     if "navsat_transform_node:" in text:
-        nodes.append(
-            Node(
-                package="robot_localization",
-                executable="navsat_transform_node",
-                name="navsat_transform_node",
-                parameters=[path, {"use_sim_time": True}],
-                remappings=[
-                    ("imu", f"/{scope}/imu/data"),
-                    ("gps/fix", f"/{scope}/gps/fix"),
-                    ("odometry/filtered", odometry),
-                    ("odometry/gps", f"/{scope}/odometry/gps"),
-                ],
-            )
-        )
+        topics = [
+            ("imu", f"/{scope}/imu/data"),
+            ("gps/fix", f"/{scope}/gps/fix"),
+            ("odometry/filtered", odometry),
+            ("odometry/gps", f"/{scope}/odometry/gps"),
+        ]
+        nodes.append(node("navsat_transform_node", "navsat_transform_node", topics))
     return nodes
 
 
 def start(context):
     value = lambda name: LaunchConfiguration(name).perform(context)  # noqa: E731
     robot, ekf = value("robot"), value("ekf")
-    nodes = [simulator(value, bool(ekf))]
+    nodes = [simulator(value, robot if ekf else "")]
     requested = [name for name in ("rviz", "state_publisher", "joy") if is_true(value(name))] + (["ekf"] if ekf else [])
     if not requested:
         return nodes
@@ -155,13 +163,14 @@ def start(context):
     # namespace of the topics of the robot; frames do not depend on the namespace of the node
     scope = f"{value('namespace').strip('/')}/{robot}".lstrip("/")
     if "rviz" in requested:
-        nodes.append(rviz(context, value, robot))
+        nodes.append(rviz(context, value, robot, bool(ekf)))
     if "state_publisher" in requested:
-        nodes.append(state_publisher(value, scope, robot))
+        nodes.append(state_publisher(context, value, scope, robot))
     if "joy" in requested:
         nodes.append(Node(package="joy", executable="joy_node", namespace=scope))
     if ekf:
-        nodes += estimator(share, ekf, scope, robot)
+        world = json.loads(merrow(context, "describe", value("world"), "--json"))
+        nodes += estimator(share, value, scope, robot, world)
     return nodes
 
 

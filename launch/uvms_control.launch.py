@@ -7,7 +7,7 @@ import os
 import subprocess
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
@@ -28,13 +28,18 @@ def start(context):
     controllers = os.path.join(share, "config", "ros2_control", "osu_uvms_controllers.yaml")
     robot_description = {"robot_description": description(context, share), "use_sim_time": True}
     pace = LaunchConfiguration("pace").perform(context)
-    spawner = lambda name: Node(package="controller_manager", executable="spawner", arguments=[name])  # noqa: E731
+
+    def spawner(*arguments):
+        return Node(package="controller_manager", executable="spawner", arguments=list(arguments))
+
     return [
-        Node(package="merrow", executable="merrow", name="merrow", arguments=["run", WORLD, "--pace", pace], output="screen"),
+        Node(package="merrow", executable="merrow", name="merrow", arguments=["run", WORLD, "--pace", pace], output="screen",
+             on_exit=Shutdown()),
         Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot_description]),
         Node(package="controller_manager", executable="ros2_control_node", parameters=[robot_description, controllers]),
         spawner("joint_state_broadcaster"),
-        spawner("joint_trajectory_controller"),
+        # since Jazzy a controller reads its parameters only from the file that the spawner names
+        spawner("joint_trajectory_controller", "--param-file", controllers),
     ]
 
 

@@ -513,7 +513,7 @@ fn the_regions_of_docs_load() {
 // from it. Method: the modules of messages, which have the names of the packages, in
 // `package.xml`.
 #[test]
-fn package_xml_names_the_packages_of_types() {
+fn package_xml_names_the_packages_of_types_and_launch_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let modules = std::fs::read_dir(root.join("crates/ros2/src/msg")).unwrap();
     let mut missing = Vec::new();
@@ -526,6 +526,16 @@ fn package_xml_names_the_packages_of_types() {
         if package.ends_with("_msgs") || package.ends_with("_interfaces") {
             packages += 1;
             if !manifest.contains(&format!("depend>{package}</")) {
+                missing.push(package.to_owned());
+            }
+        }
+    }
+    for file in ["sim.launch.py", "uvms_control.launch.py"] {
+        let launch = text(&format!("launch/{file}"));
+        for part in launch.split("package=\"").skip(1) {
+            let package = part.split('"').next().unwrap_or_default();
+            let depend = format!("<exec_depend>{package}</exec_depend>");
+            if package != "merrow" && !manifest.contains(&depend) {
                 missing.push(package.to_owned());
             }
         }

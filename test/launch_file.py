@@ -22,9 +22,12 @@ program.parent.mkdir(parents=True)
 (index / "merrow").touch()
 (prefix / "share/merrow").symlink_to(share)
 program.write_text("""#!/bin/sh
+if [ "$3" = --json ]; then
+  echo '{"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}]}'; exit
+fi
 if [ "$1" != layout ]; then echo '<robot name="uvms"></robot>'; exit; fi
 [ "$2 $3 $5" = "uvms_pool --robot -o" ] || { echo "found $*" >&2; exit 1; }
-printf 'Value: /%s/robot_description\\nTarget Frame: %s/base_link\\n' "$4" "$4" >"$6"
+printf 'Value: /%s/odometry\\nTarget Frame: %s/base_link\\n' "$4" "$4" >"$6"
 """)
 program.chmod(0o755)
 os.environ["AMENT_PREFIX_PATH"] = f"{prefix}:{os.environ.get('AMENT_PREFIX_PATH', '')}".rstrip(":")
@@ -45,12 +48,11 @@ except ImportError:
         vars(sys.modules[name]).update(names)
 
     record = lambda *a, **k: types.SimpleNamespace(positional=a, **k)
-    text = lambda value: "".join(str(part) for part in value) if isinstance(value, list) else str(value)
     argument = lambda name, **k: types.SimpleNamespace(name=name, **k)
     value = lambda name: types.SimpleNamespace(perform=lambda context: context.launch_configurations[name])
     module("launch", LaunchDescription=lambda entities: types.SimpleNamespace(entities=entities))
-    module("launch.actions", DeclareLaunchArgument=argument, OpaqueFunction=record)
-    module("launch.substitutions", LaunchConfiguration=value, Command=text)
+    module("launch.actions", DeclareLaunchArgument=argument, OpaqueFunction=record, Shutdown=record)
+    module("launch.substitutions", LaunchConfiguration=value)
     module("launch_ros")
     module("launch_ros.actions", Node=record)
     module("launch_ros.parameter_descriptions", ParameterValue=lambda value, value_type: value)
@@ -118,23 +120,31 @@ def check_programs(script, namespace, scope):
     simulator, rviz, publisher, joy, ekf, navsat = nodes
     assert field(simulator, "arguments")[-1] == "--autopilot", vars(simulator)
     if not HAS_LAUNCH:
-        assert simulator.parameters == [{"use_sim_time": False, "publish_truth_tf": False}], vars(simulator)
+        assert simulator.parameters == [{"use_sim_time": False, "usv.publish_truth_tf": False}], vars(simulator)
     shown = pathlib.Path(field(rviz, "arguments")[1]).read_text()
-    assert shown == f"Value: /{scope}/robot_description\nTarget Frame: usv/base_link\n", shown
+    assert shown == f"Value: /{scope}/odometry/filtered\nTarget Frame: usv/base_link\n", shown
     assert [field(node, "namespace") for node in (publisher, joy)] == [scope, scope], names
     remapped = dict(field(navsat, "remappings"))
     assert remapped == {"imu": f"/{scope}/imu/data", "gps/fix": f"/{scope}/gps/fix", "odometry/filtered": f"/{scope}/odometry/filtered",
                         "odometry/gps": f"/{scope}/odometry/gps"}, remapped
     assert dict(field(ekf, "remappings")) == {"odometry/filtered": f"/{scope}/odometry/filtered"}, vars(ekf)
-    path = script["estimator_file"](str(share), "wamv", scope, "usv")[0]
+    assert [field(node, "namespace") for node in (ekf, navsat)] == [namespace, namespace], names
+    world = {"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}]}
+    path = script["estimator_file"](str(share), "wamv", scope, "usv", world)[0]
     text = pathlib.Path(path).read_text()
+    assert "datum: [12.500000000, -3.000000000, 0.0]" in text, text
     found = [re.search(rf"\b{key}: (\S+)", text)[1] for key in ("imu0", "odom0", "base_link_frame", "world_frame")]
     assert found == [f"/{scope}/imu/data", f"/{scope}/odometry/gps", "usv/base_link", "world"], found
 
 
 def check_errors(script):
     """A missing robot and a missing parameter file are one line each."""
-    for wrong, expected in ((dict(robot="", joy="true"), "expected robot:=NAME"), (dict(robot="r", ekf="boat"), "expected the path of a file or one of bluerov2, wamv")):
+    for wrong, expected in (
+        (dict(robot="", joy="true"), "expected robot:=NAME"),
+        (dict(robot="r", ekf="boat"), "expected the path of a file or one of bluerov2, wamv"),
+        (dict(robot="r", ekf="wamv"), "wamv.yaml needs /r/imu/data, which r does not publish in this world"),
+        (dict(robot="r", rviz="true", world="none"), "merrow layout none --robot r"),
+    ):
         try:
             start(script, **GIVEN | wrong)
         except RuntimeError as error:
@@ -149,10 +159,11 @@ def check_controllers(script):
     expected = ["merrow", "robot_state_publisher", "ros2_control_node", "spawner", "spawner"]
     assert executables(nodes) == expected, executables(nodes)
     assert field(nodes[0], "arguments") == ["run", "uvms_pool_servo", "--pace", "max"], vars(nodes[0])
-    assert [field(node, "arguments") for node in nodes[3:]] == [["joint_state_broadcaster"], ["joint_trajectory_controller"]]
+    assert [field(node, "arguments") for node in nodes[3:]] == [
+        ["joint_state_broadcaster"], ["joint_trajectory_controller", "--param-file", str(share / "config/ros2_control/osu_uvms_controllers.yaml")]]
     if not HAS_LAUNCH:
         description, controllers = nodes[2].parameters
-        assert "TopicBasedSystem" in description["robot_description"] and pathlib.Path(controllers).is_file(), description
+        assert "JointStateTopicSystem" in description["robot_description"] and pathlib.Path(controllers).is_file(), description
 
 
 simulation = runpy.run_path(sys.argv[1])

@@ -124,6 +124,11 @@ fn describe_world(world: &World) -> Value {
         "world": scene.name,
         "step_s": scene.dt(),
         "seed": scene.seed,
+        "origin": {
+            "latitude_deg": scene.origin.latitude.to_degrees(),
+            "longitude_deg": scene.origin.longitude.to_degrees(),
+            "altitude_m": scene.origin.altitude,
+        },
         "robots": robots,
         "tethers": tethers,
         "beacons": beacons,
@@ -498,7 +503,7 @@ fn frame_tree(scene: &Scene) -> Vec<Value> {
         modes: Vec::new(),
         starts: Vec::new(),
     };
-    let moving = frames::moving_frames(scene, &snapshot, true).transforms;
+    let moving = frames::moving_frames(scene, &snapshot, |_| true).transforms;
     let fixed = frames::static_frames(scene).transforms;
     let one = |moves: bool| {
         move |t: TransformStamped| {

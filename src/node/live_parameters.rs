@@ -58,6 +58,13 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     add_flow_declarations(&scene.sea, &mut all);
     add_region_declarations(&scene.sea, &mut all);
     for robot in &scene.robots {
+        if robot.floating {
+            all.push(Declaration::new(
+                &format!("{}.{TRUTH_TF}", robot.name),
+                Value::Bool(true),
+                "Whether /tf contains the true pose of the robot; set false if an estimator publishes its own.",
+            ));
+        }
         add_sensor_and_load_declarations(robot, &mut all);
         add_health_declarations(robot, &mut all);
         device_parameters::add_declarations(robot, &mut all);
@@ -450,8 +457,11 @@ impl LiveParameters {
                 .map_err(|_| "the simulation has ended".to_string())?;
         }
         for (name, value) in batch {
-            if let (TRUTH_TF, Value::Bool(on)) = (name.as_str(), value) {
+            let Value::Bool(on) = value else { continue };
+            if name == TRUTH_TF {
                 self.shared.truth_tf.store(*on, Ordering::Relaxed);
+            } else if let Some(robot) = name.strip_suffix(TRUTH_TF) {
+                self.shared.set_truth_tf(robot.trim_end_matches('.'), *on);
             }
         }
         Ok(())

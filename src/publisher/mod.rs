@@ -48,7 +48,7 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as Str
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
 use merrow_sim::{Reply, SceneVersion, bridged_call, bridged_message};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -79,10 +79,29 @@ pub struct PublisherState {
     pub dropped: AtomicU64,
     /// Whether `/tf` includes the true poses of the robots.
     pub truth_tf: AtomicBool,
+    /// Names of the robots whose true poses `/tf` does not include.
+    pub robots_without_truth_tf: Mutex<BTreeSet<String>>,
     /// Status of the links to autopilots and ground stations.
     pub links: SharedStatus,
     /// World of the run, which bags store.
     pub world: Mutex<RecordedWorld>,
+}
+
+impl PublisherState {
+    /// Sets whether `/tf` includes the true pose of the robot with this name.
+    pub fn set_truth_tf(&self, robot: &str, is_published: bool) {
+        let mut robots = lock(&self.robots_without_truth_tf);
+        if is_published {
+            robots.remove(robot);
+        } else {
+            robots.insert(robot.to_owned());
+        }
+    }
+
+    /// Returns whether `/tf` includes the true pose of the robot with this name.
+    pub fn has_truth_tf(&self, robot: &str) -> bool {
+        self.truth_tf.load(Ordering::Relaxed) && !lock(&self.robots_without_truth_tf).contains(robot)
+    }
 }
 
 /// Handle of the publisher thread. Dropping it completes the bag and ends the thread.
@@ -413,9 +432,9 @@ impl Worker {
     /// Publishes frames, joints, controllers, firmware, contacts and tethers.
     fn publish_snapshot(&mut self, scene: &Scene, snapshot: &ObjectStates) {
         let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
-        let truth = self.shared.truth_tf.load(Ordering::Relaxed);
+        let shared = Arc::clone(&self.shared);
         self.emit_any(outputs.tf, now, || {
-            frames::moving_frames(scene, snapshot, truth)
+            frames::moving_frames(scene, snapshot, |robot| shared.has_truth_tf(&robot.name))
         });
         for &(i, robot) in &outputs.joints {
             self.emit(i, now, || arm::joint_state(scene, robot, snapshot));

@@ -375,7 +375,7 @@ mod tests {
                 fin.angle = 0.2 - 0.1 * k as f64;
             }
         }
-        let message = moving_frames(&scene, &ObjectStates::read(&simulation), true);
+        let message = moving_frames(&scene, &ObjectStates::read(&simulation), |_| true);
         let sample = FrameIndex::new(&scene)
             .sample(&scene, &message)
             .expect("poses");

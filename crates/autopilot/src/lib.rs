@@ -27,7 +27,7 @@ pub mod px4;
 pub mod status;
 
 use crate::status::{LinkKind, LinkStatus, LogSink, SharedStatus};
-use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
+use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice, ServoOutput};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
@@ -170,6 +170,17 @@ fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
             load,
             level: value,
         },
+    }
+}
+
+/// Stops the thrusters of `robot` that `outputs` command, as motor controllers do without a signal.
+/// Fins, joints and loads hold their commands.
+fn stop_thrusters(robot: usize, outputs: &[ServoOutput], simulation: &mut Simulation) {
+    for output in outputs {
+        if let ServoDevice::Thruster(_) = output.device {
+            // the neutral command is in the range of the thruster, so it is not refused
+            let _ = simulation.apply(&device_command(robot, output.device, output.command[1]));
+        }
     }
 }
 

@@ -62,11 +62,14 @@ impl Loader {
     /// in the same run.
     pub fn load(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
         if !path.is_file() {
-            let hint = self.similar_file(path, path.parent().into_iter());
-            problems.push(
-                &Place::file(&path.to_string_lossy()),
-                format!("no such file{hint}"),
+            let mut message = format!(
+                "no such file{}",
+                self.similar_file(path, path.parent().into_iter())
             );
+            if message == "no such file" {
+                message = missing_file_message(path);
+            }
+            problems.push(&Place::file(&path.to_string_lossy()), message);
             return None;
         }
         let node = self.load_file(path, problems)?;
@@ -283,6 +286,22 @@ fn mark_partial(node: &mut Node) {
         map.entries
             .iter_mut()
             .for_each(|(_, node)| mark_partial(node));
+    }
+}
+
+/// Returns the message for a path that is not a file and resembles none: where it was expected, as
+/// an absolute path.
+fn missing_file_message(path: &Path) -> String {
+    if path.is_dir() {
+        return "is a folder; expected a YAML file".to_owned();
+    }
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().unwrap_or(&path);
+    let shown = folder.display();
+    if folder.is_dir() {
+        format!("no such file in the folder `{shown}`; expected the path of a YAML file")
+    } else {
+        format!("no such file, because the folder `{shown}` does not exist")
     }
 }
 

@@ -40,7 +40,12 @@ fn a_missing_world() {
     check(
         "folder",
         &[("w.yaml/a.yaml", "robots: {}\n")],
-        "w.yaml: no such file",
+        "w.yaml: is a folder; expected a YAML file",
+    );
+    check(
+        "nothing_like_it",
+        &[("other.txt", "")],
+        "w.yaml: no such file in the folder `HERE`; expected the path of a YAML file",
     );
 }
 

@@ -17,14 +17,15 @@ use crate::ardupilot::state_message::{VehicleState, encode};
 use crate::history::{MotionHistory, MotionSample, frame_end};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
-use crate::{AutopilotLink, Connection, Progress, device_command};
+use crate::{AutopilotLink, Connection, Progress, device_command, stop_thrusters};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::Autopilot;
-use merrow_model::sensor::water::altimeter_range;
+use merrow_model::sensor::water::Altimeter;
 use merrow_model::state::RobotState;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
+use std::f64::consts::TAU;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -44,6 +45,8 @@ const STALE_FRAMES: u32 = 8;
 const SAMPLE_NS: u64 = 1_000_000;
 /// Maximum number of frames between two steps.
 const MAX_FRAMES: usize = 1000;
+/// Distance without an echo, as a multiple of the maximum range of the rangefinder.
+const BEYOND_RANGE: f64 = 1.1;
 /// Length of the buffer for packets [bytes]; longer than any valid packet.
 const BUFFER: usize = 128;
 
@@ -326,6 +329,25 @@ impl Link {
     }
 }
 
+/// Returns the distance that the autopilot receives [m]. Without an echo it is above the maximum
+/// range, which the SITL reports as out of range; without a value it would keep the last distance.
+fn rangefinder_distance(altimeter: &Altimeter) -> f64 {
+    let [min, max] = altimeter.limits;
+    match altimeter.range {
+        range if range.is_finite() => range,
+        range if range < 0.0 => 0.5 * min,
+        _ => BEYOND_RANGE * max,
+    }
+}
+
+/// Returns the direction from which the wind blows, clockwise from the bow [rad], and its speed
+/// [m/s], for an air velocity in B [m/s]; `None` for a failed anemometer.
+fn wind_vane(velocity: Vec3) -> Option<[f64; 2]> {
+    let speed = libm::hypot(velocity.x, velocity.y);
+    let from = libm::atan2(velocity.y, -velocity.x).rem_euclid(TAU);
+    speed.is_finite().then_some([from, speed])
+}
+
 impl Connection for Link {
     fn robot(&self) -> usize {
         self.robot
@@ -391,7 +413,9 @@ impl AutopilotLink for Link {
         if self.is_lost() {
             self.phase = Phase::Unconnected { lost: true };
             self.peer = None;
-            self.log.lost("no packet for 5 s: the autopilot is lost");
+            stop_thrusters(self.robot, &self.settings.outputs, simulation);
+            self.log
+                .lost("no packet for 5 s: the autopilot is lost and its thrusters stop");
         }
         match self.phase {
             Phase::Unconnected { lost } if lost || !self.settings.lock_step => {
@@ -413,14 +437,16 @@ impl AutopilotLink for Link {
                     self.readings.imu = Some(both.map(|v| R_BS.mul_vec(v)));
                 }
                 Reading::Wind(wind) if settings.wind_vane == Some(k) => {
-                    self.readings.wind_vane = Some([wind.from, wind.speed]);
+                    let R_BS = model.sensors[k].R_LS;
+                    self.readings.wind_vane = wind_vane(R_BS.mul_vec(wind.velocity));
                 }
-                reading => {
+                Reading::Altimeter(altimeter) => {
                     let instances = settings.rangefinders.iter().enumerate();
                     for (instance, _) in instances.filter(|(_, sensor)| **sensor == k) {
-                        self.readings.ranges[instance] = altimeter_range(reading);
+                        self.readings.ranges[instance] = Some(rangefinder_distance(altimeter));
                     }
                 }
+                _ => {}
             }
         }
     }
@@ -501,6 +527,35 @@ mod tests {
             .iter()
             .filter(|line| line.contains("second autopilot"));
         assert_eq!(reported.count(), 1, "{lines:?}");
+    }
+
+    #[test]
+    fn rangefinder_without_echo_is_out_of_range() {
+        let altimeter = |range: f64| Altimeter {
+            range,
+            limits: [0.3, 50.0],
+            beam_width: 0.5,
+            variance: 0.0,
+        };
+        assert_eq!(rangefinder_distance(&altimeter(12.0)), 12.0);
+        assert!(rangefinder_distance(&altimeter(f64::INFINITY)) > 50.0);
+        let near = rangefinder_distance(&altimeter(f64::NEG_INFINITY));
+        assert!(0.0 < near && near < 0.3, "{near}");
+    }
+
+    // Goal: direction and speed of the wind vane. Method: the velocity of the air for winds from
+    // ahead, from the right and from the left. Tolerance: rounding.
+    #[test]
+    fn wind_vane_turns_clockwise_from_the_bow() {
+        for (velocity, from) in [
+            ([-3.0, 0.0], 0.0),
+            ([0.0, 3.0], 0.25 * TAU),
+            ([0.0, -3.0], 0.75 * TAU),
+        ] {
+            let [direction, speed] = wind_vane(Vec3::new(velocity[0], velocity[1], 0.0)).unwrap();
+            assert!((direction - from).abs() < 1e-12 && (speed - 3.0).abs() < 1e-12);
+        }
+        assert_eq!(wind_vane(Vec3::new(f64::NAN, 0.0, 0.0)), None);
     }
 
     #[test]

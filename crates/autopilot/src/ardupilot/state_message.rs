@@ -19,7 +19,7 @@ pub struct VehicleState {
     pub attitude: Quat,
     /// Velocity over ground: north, east, down [m/s].
     pub velocity: Vec3,
-    /// Distances of the rangefinders [m]; `None` without an echo.
+    /// Distances of the rangefinders [m]; `None` before the first reading.
     pub ranges: Vec<Option<f64>>,
     /// Direction from which the apparent wind blows, clockwise from the bow [rad], and its speed
     /// [m/s].
@@ -29,17 +29,21 @@ pub struct VehicleState {
 }
 
 /// Encodes a state as the SITL reads it: one line of JSON between line feeds. The SITL finds keys
-/// by a text search and reads vectors with a space after each comma.
+/// by a text search and reads vectors with a space after each comma. It prefers `quaternion` to
+/// `attitude`; versions from November 2025 to June 2026 read `rng_1` only beside `attitude`
+/// (ArduPilot issue 33341).
 pub fn encode(state: &VehicleState) -> Vec<u8> {
     let vector = |v: Vec3| format!("[{:.9}, {:.9}, {:.9}]", v.x, v.y, v.z);
     let q = state.attitude;
+    let [roll, pitch, yaw] = q.matrix().to_rpy();
     let mut text = format!(
         "\n{{\"timestamp\":{:.9},\"imu\":{{\"gyro\":{},\"accel_body\":{}}},\"position\":{},\
-         \"quaternion\":[{:.9}, {:.9}, {:.9}, {:.9}],\"velocity\":{}",
+         \"attitude\":{},\"quaternion\":[{:.9}, {:.9}, {:.9}, {:.9}],\"velocity\":{}",
         state.time,
         vector(state.gyro),
         vector(state.accelerometer),
         vector(state.position),
+        vector(Vec3::new(roll, pitch, yaw)),
         q.w,
         q.x,
         q.y,
@@ -78,7 +82,7 @@ mod tests {
             gyro: Vec3::new(0.1, -0.2, 1e-12),
             accelerometer: Vec3::new(0.0, 0.0, -9.81),
             position: Vec3::new(1.0, 2.0, 3.0),
-            attitude: Quat::identity(),
+            attitude: Quat::from_rpy(0.1, 0.2, 0.3),
             velocity: Vec3::zero(),
             ranges: vec![Some(2.5), None, Some(1.0)],
             wind_vane: Some([0.5, 6.0]),
@@ -89,6 +93,9 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
         assert_eq!(value["imu"]["accel_body"][2], -9.81);
         assert_eq!(value["imu"]["gyro"][2], 0.0);
+        for (k, angle) in [0.1, 0.2, 0.3].into_iter().enumerate() {
+            assert!((value["attitude"][k].as_f64().unwrap() - angle).abs() < 1e-8);
+        }
         assert_eq!(value["rng_1"], 2.5);
         assert!(value.get("rng_2").is_none() && value["rng_3"] == 1.0);
         assert_eq!(value["windvane"]["speed"], 6.0);

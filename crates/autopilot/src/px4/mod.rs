@@ -22,7 +22,7 @@ use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::px4::hil_messages::{Readings, SimulatedSurroundings, gnss, sensors, true_state};
 use crate::px4::send_queue::SendQueue;
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
-use crate::{AutopilotLink, Connection, Progress, device_command};
+use crate::{AutopilotLink, Connection, Progress, device_command, stop_thrusters};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
 use merrow_model::scene::autopilot::{Autopilot, ServoOutput};
@@ -85,6 +85,8 @@ pub struct Link {
     settings: Autopilot,
     listener: TcpListener,
     stream: Option<TcpStream>,
+    /// True if the connection has ended and the thrusters have not been stopped since.
+    must_stop: bool,
     phase: Phase,
     /// Number of the last frames that were answered without exception.
     answered: u32,
@@ -128,6 +130,7 @@ impl Link {
             settings: settings.clone(),
             listener,
             stream: None,
+            must_stop: false,
             phase: Phase::Running { until_ns: 0 },
             answered: 0,
             frames: FrameBuffer::default(),
@@ -172,6 +175,7 @@ impl Link {
     /// Closes the connection to PX4.
     fn disconnect(&mut self, why: &str) {
         self.stream = None;
+        self.must_stop = true;
         self.log.lost(why);
     }
 
@@ -317,6 +321,8 @@ impl AutopilotLink for Link {
         if self.stream.is_some() {
             self.disconnect("the world was reset: start PX4 again");
         }
+        // the reset has set the commands to their initial values
+        self.must_stop = false;
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress {
@@ -356,6 +362,9 @@ impl AutopilotLink for Link {
                     self.phase = Phase::Running { until_ns };
                 }
             }
+        }
+        if std::mem::take(&mut self.must_stop) {
+            stop_thrusters(self.robot, &self.settings.outputs, simulation);
         }
         if self.settings.lock_step && !self.log.status.lost {
             return Progress::Awaiting;

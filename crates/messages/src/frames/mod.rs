@@ -151,12 +151,16 @@ fn trajectory_start(group: &GroupState) -> Option<u64> {
     }
 }
 
-/// Builds the transforms of the moving frames, including fins and tilting lasers. With `truth` they
-/// include the true poses of the robots in the world.
-pub fn moving_frames(scene: &Scene, snapshot: &ObjectStates, truth: bool) -> TFMessage {
+/// Builds the transforms of the moving frames, including fins and tilting lasers. They include the
+/// true poses in the world of the robots for which `has_truth` returns true.
+pub fn moving_frames(
+    scene: &Scene,
+    snapshot: &ObjectStates,
+    has_truth: impl Fn(&Robot) -> bool,
+) -> TFMessage {
     let mut transforms = Vec::new();
     for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
-        if robot.floating && truth {
+        if robot.floating && has_truth(robot) {
             let base = link_frame(robot, 0);
             transforms.push(stamped(
                 snapshot.time_ns,

@@ -230,7 +230,7 @@ def check_pace():
 
 
 def check_truth_tf_is_optional():
-    """Without `publish_truth_tf`, /tf has no pose in the world."""
+    """Without `publish_truth_tf`, of the node or of a robot, /tf has no pose in the world."""
     with Merrow("uvms_pool") as m:
         tf = m.listen("/tf")
 
@@ -240,6 +240,10 @@ def check_truth_tf_is_optional():
 
         assert "world" in parents()
         assert m.set("publish_truth_tf", False).successful
+        left = parents()
+        assert left and "world" not in left, left
+        assert m.set("publish_truth_tf", True).successful and "world" in parents()
+        assert m.set("uvms.publish_truth_tf", False).successful
         left = parents()
         assert left and "world" not in left, left
 

@@ -7,6 +7,7 @@ import sys
 import time
 from xml.etree import ElementTree
 
+import numpy as np
 from ruamel.yaml import YAML
 
 from checks.vehicles.drive import header
@@ -36,7 +37,7 @@ def check_estimator_configurations():
         world = re.search(r"of the world (\w+)", path.read_text(encoding="utf-8"))[1]
         content = describe(world)
         topics = {topic["topic"]: topic["type"] for topic in content["published"]}
-        filter_ = load(path)["ekf_filter_node"]["ros__parameters"]
+        filter_ = load(path)["/**/ekf_filter_node"]["ros__parameters"]
         inputs = {key: value for key, value in filter_.items() if re.fullmatch(r"[a-z]+\d", key)}
         assert len(inputs) >= 2, inputs
         for key, topic in inputs.items():
@@ -46,13 +47,17 @@ def check_estimator_configurations():
                 assert topics.get(topic) == TYPES[kind], (path, key, topic, topics.get(topic))
         robot = filter_["base_link_frame"].split("/")[0]
         assert f"/{robot}/odometry" in topics, (path, robot)
+        navsat = load(path).get("/**/navsat_transform_node")
+        if navsat:
+            origin = content["origin"]
+            assert navsat["ros__parameters"]["datum"] == [round(origin["latitude_deg"], 7), round(origin["longitude_deg"], 7), 0.0], origin
 
 
 def check_estimator_inputs():
     """The AHRS has an attitude, the depth agrees with the robot, and the node stops publishing the true
     pose.
     """
-    with Merrow("estimation", ros=("-p", "publish_truth_tf:=false")) as m:
+    with Merrow("estimation", ros=("-p", "bluerov2.publish_truth_tf:=false")) as m:
         imu = wait_until(m.listen("/bluerov2/ahrs/data"), lambda _: True)
         assert imu.orientation_covariance[0] >= 0, imu
         depth = wait_until(m.listen("/bluerov2/pressure/pose"), lambda _: True)
@@ -92,6 +97,63 @@ def check_arm_descriptions():
     assert action in {a["action"] for a in content["actions"]}, (action, content["actions"])
 
 
+def pose(element):
+    """Returns the 4x4 transform of the `origin` of an element of a URDF."""
+    roll, pitch, yaw = (float(x) for x in element.find("origin").get("rpy").split())
+    c, s = np.cos([roll, pitch, yaw]), np.sin([roll, pitch, yaw])
+    out = np.eye(4)
+    out[:3, :3] = (np.array([[c[2], -s[2], 0], [s[2], c[2], 0], [0, 0, 1]]) @ np.array([[c[1], 0, s[1]], [0, 1, 0], [-s[1], 0, c[1]]])
+                   @ np.array([[1, 0, 0], [0, c[0], -s[0]], [0, s[0], c[0]]]))
+    out[:3, 3] = [float(x) for x in element.find("origin").get("xyz").split()]
+    return out
+
+
+def link_poses(robot, angles):
+    """Returns the transform of each link of a URDF at these angles of the joints [rad]."""
+    joints, poses = robot.findall("joint"), {}
+    children = {joint.find("child").get("link") for joint in joints}
+    poses |= {link.get("name"): np.eye(4) for link in robot.findall("link") if link.get("name") not in children}
+    while len(poses) < len(robot.findall("link")):
+        for joint in joints:
+            parent = joint.find("parent").get("link")
+            if parent in poses:
+                turn = np.eye(4)
+                if joint.get("name") in angles:
+                    axis = np.array([float(x) for x in joint.find("axis").get("xyz").split()])
+                    cross = np.cross(np.eye(3), axis)
+                    q = angles[joint.get("name")]
+                    turn[:3, :3] += np.sin(q) * cross + (1 - np.cos(q)) * cross @ cross
+                poses[joint.find("child").get("link")] = poses[parent] @ pose(joint) @ turn
+    return poses
+
+
+def is_inside(geometry, points):
+    """Returns which points, in the axes of a box or cylinder, are inside it."""
+    box, cylinder = geometry.find("box"), geometry.find("cylinder")
+    if box is not None:
+        return (abs(points) <= 0.5 * np.array([float(x) for x in box.get("size").split()])).all(axis=1)
+    radius, length = float(cylinder.get("radius")), float(cylinder.get("length"))
+    return (np.hypot(points[:, 0], points[:, 1]) <= radius) & (abs(points[:, 2]) <= 0.5 * length)
+
+
+def colliding_links(robot, angles):
+    """Returns the pairs of links whose collision shapes overlap at these angles [rad], found with points 4 mm apart."""
+    grid = np.arange(-0.3, 0.3, 0.004)
+    grid = np.stack(np.meshgrid(grid, grid, grid), axis=-1).reshape(-1, 3)
+    shapes, pairs = [], set()
+    for link, at in link_poses(robot, angles).items():
+        for shape in robot.findall(f"link[@name='{link}']/collision"):
+            to_world, geometry = at @ pose(shape), shape.find("geometry")
+            inside = grid[is_inside(geometry, grid)]
+            shapes.append((link, to_world, geometry, inside @ to_world[:3, :3].T + to_world[:3, 3]))
+    for link, _, _, points in shapes:
+        for other, to_world, geometry, _ in shapes:
+            local = (points - to_world[:3, 3]) @ to_world[:3, :3]
+            if link < other and is_inside(geometry, local).any():
+                pairs.add((link, other))
+    return pairs
+
+
 def check_moveit_groups(robot, arm):
     """The semantic description fits the URDF: names, groups, end effector, virtual joint and the joints of the other files."""
     folder = ROOT / "config" / "moveit"
@@ -116,6 +178,10 @@ def check_moveit_groups(robot, arm):
     assert hand and not hand & arm_links and end.get("parent_link") in arm_links, (hand, arm_links)
     assert {s.get("group") for s in srdf.findall("group_state")} == {"arm"}
     assert [joint.get("name") for joint in srdf.find("group_state")] == arm
+    start = {joint.get("name"): float(joint.get("value")) for joint in srdf.find("group_state")}
+    disabled = {tuple(sorted((e.get("link1"), e.get("link2")))) for e in srdf.findall("disable_collisions")}
+    overlapping = colliding_links(robot, start)
+    assert ("uvms/upperarm", "uvms/wrist") in overlapping and overlapping <= disabled, overlapping - disabled
     virtual = srdf.find("virtual_joint")
     assert virtual.get("parent_frame") == "world" and virtual.get("child_link") not in parents, virtual.attrib
     assert list(load(folder / "kinematics.yaml")) == ["arm"]
@@ -126,7 +192,7 @@ def check_moveit_groups(robot, arm):
 
 
 def check_hardware_contract():
-    """As topic_based_ros2_control does: positions on the topic of commands move the joints, and their
+    """As joint_state_topic_hardware_interface does: positions on the topic of commands move the joints, and their
     states have all joints with position and velocity.
     """
     parameters = {p.get("name"): p.text for p in hardware().find("hardware").findall("param")}

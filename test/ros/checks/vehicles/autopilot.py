@@ -414,19 +414,25 @@ def check_vehicles_and_channels():
 
 
 def check_late_autopilot():
-    """Without lock_step the world follows the wall clock, whether an autopilot is connected or not,
-    and the thrusters stop after the time-out of commands.
+    """Without lock_step the world follows the wall clock, whether an autopilot is connected or not. The thrusters stop
+    after the time-out of commands and, on a robot without one, when the autopilot is lost.
     """
-    with Running(world("bluerov2", {"frame": "vectored"}), "--pace", "realtime") as m, Sitl(m.port, rate=100) as sitl:
-        odometry = m.listen("/r/odometry")
+    port = free_port()
+    boat = f"model: {{extends: robots/heron.yaml, autopilot: {{enabled: true, port: {port}}}}}, position_m: [5, 0, 0]"
+    text = world("bluerov2", {"frame": "vectored"}).replace("}}\n", f"}}, boat: {{{boat}}}}}\n")
+    with Running(text, "--pace", "realtime") as m, Sitl(m.port, rate=100) as rov, Sitl(port, rate=100) as heron:
+        odometry, boats = m.listen("/r/odometry"), m.listen("/boat/odometry")
         before = wait_until(odometry, lambda _: True)
-        state = sitl.frame({5: 1800, 6: 1800})
+        state = rov.frame({5: 1800, 6: 1800})
         assert state["timestamp"] > 0
         for _ in range(100):
-            state = sitl.frame({5: 1800, 6: 1800})
+            state, of_boat = rov.frame({5: 1800, 6: 1800}), heron.frame({1: 1900, 3: 1900})
         assert state["velocity"][2] > 0.1, state
+        assert of_boat["velocity"][1] > 0.1, of_boat
+        wait_until(boats, lambda o: o.twist.twist.linear.x > 1, 15)
         later = wait_until(odometry, lambda o: o.header.stamp.sec >= before.header.stamp.sec + 9, 15)
         assert abs(later.twist.twist.linear.z) < 0.2, later.twist
+        wait_until(boats, lambda o: abs(o.twist.twist.linear.x) < 0.5, 15)
 
 
 def check_autopilot_errors():

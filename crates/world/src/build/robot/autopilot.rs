@@ -41,6 +41,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// UDP port of the first instance of ArduPilot SITL.
 const FIRST_PORT: u32 = 9002;
+/// Number of rangefinders of the JSON interface, `rng_1` to `rng_6`.
+const MAX_RANGEFINDERS: usize = 6;
 /// Distance of the ports of two instances of ArduPilot SITL.
 const PORT_STEP: u32 = 10;
 /// TCP port of the first instance of PX4 SITL.
@@ -157,6 +159,11 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
         command: output.command,
     });
     let outputs = all_outputs(outputs, custom.collect(), at, robot, problems);
+    if file.rangefinders.len() > MAX_RANGEFINDERS {
+        let found = file.rangefinders.len();
+        let text = format!("`rangefinders`: expected at most {MAX_RANGEFINDERS} names, found {found}");
+        problems.push(at.key_place("rangefinders"), text);
+    }
     let mut sensor = |name: &str, key: &str, kinds: &[&str]| {
         find_sensor(name, at.key_place(key), robot, kinds, problems)
     };
