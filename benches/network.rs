@@ -83,7 +83,7 @@ fn broadcast(k: usize, length: usize) -> Command {
         destination: BROADCAST,
         payload: vec![7; length],
         priority: 0,
-        wants_ack: false,
+        is_acknowledged: false,
         key: None,
         power: None,
     })
@@ -133,7 +133,7 @@ fn engine(length: usize) -> Value {
             payload: &payload,
             is_bridged: false,
             priority: 0,
-            wants_ack: false,
+            is_acknowledged: false,
             key: None,
             power: None,
         };

@@ -2,9 +2,9 @@
 //! controller and forward controllers, and a gripper has its two actions.
 //!
 //! This module defines which interfaces a group has and their names. `request.rs` converts messages
-//! to trajectories, `follow.rs` and `gripper.rs` accept goals, and `watch.rs` reports their
-//! progress. None of them accesses the simulation state: commands go to the mailbox, and the
-//! publisher thread publishes the state.
+//! to trajectories, `follow_joint_trajectory.rs` and `gripper.rs` accept goals, and
+//! `goal_status.rs` reports their progress. None of them accesses the simulation state: commands go
+//! to the mailbox, and the publisher thread publishes the state.
 
 mod follow_joint_trajectory;
 mod goal_status;

@@ -430,7 +430,7 @@ fn at_rest(robot: &Robot, scene: &Scene) -> Value {
         "pitch_deg": a.pitch.to_degrees(),
         "draught_m": a.draught,
         "displaced_volume_m3": a.volume,
-        "center_of_buoyancy_m": a.p_BoCb.to_array(),
+        "center_of_buoyancy_m": a.p_BoCb.map(|p| p.to_array()),
         "center_of_mass_m": a.p_BoBcm.to_array(),
         "base_submerged_fraction": a.submerged_fraction,
         "base_added_mass_kg": added_mass_diagonal(&robot.links[0]).map(|m| m * a.submerged_fraction),
@@ -459,22 +459,29 @@ fn at_rest_text(r: &Value) -> Option<String> {
         ));
     }
     let number = |key: &str| a[key].as_f64();
-    let center = a["center_of_buoyancy_m"].as_array()?;
     let added = a["base_added_mass_kg"].as_array()?.iter();
     let added: Vec<String> = added
         .filter_map(|m| Some(format!("{:.4}", m.as_f64()?)))
         .collect();
-    let center: Vec<String> = center
-        .iter()
-        .filter_map(|x| Some(format!("{:.4}", (x.as_f64()? * 1e4).round() * 1e-4 + 0.0)))
-        .collect();
-    Some(format!(
-        "at rest: draught {:.4} m, displaced volume {:.5} m3, centre of buoyancy [{}], waterplane \
-         {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg, submerged fraction \
-         of the base {:.4}, its added mass [{}] kg",
-        number("draught_m")?,
-        number("displaced_volume_m3")?,
-        center.join(", "),
+    let mut parts = Vec::new();
+    // a robot with linear hydrostatics has no hull shape
+    if let Some(draught) = number("draught_m") {
+        parts.push(format!("draught {draught:.4} m"));
+    }
+    parts.push(format!(
+        "displaced volume {:.5} m3",
+        number("displaced_volume_m3")?
+    ));
+    if let Some(center) = a["center_of_buoyancy_m"].as_array() {
+        let center: Vec<String> = center
+            .iter()
+            .filter_map(|x| Some(format!("{:.4}", (x.as_f64()? * 1e4).round() * 1e-4 + 0.0)))
+            .collect();
+        parts.push(format!("centre of buoyancy [{}]", center.join(", ")));
+    }
+    parts.push(format!(
+        "waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg, submerged \
+         fraction of the base {:.4}, its added mass [{}] kg",
         number("waterplane_area_m2")?,
         number("metacentric_height_transverse_m")?,
         number("metacentric_height_longitudinal_m")?,
@@ -482,7 +489,8 @@ fn at_rest_text(r: &Value) -> Option<String> {
         number("pitch_deg")?,
         number("base_submerged_fraction")?,
         added.join(", "),
-    ))
+    ));
+    Some(format!("at rest: {}", parts.join(", ")))
 }
 
 /// Lists the frames with their parents.

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Marine robotics simulator: many robots, exact hydrodynamics, built-in ROS 2, no GPU.
+/// Marine robotics simulator: many robots, hydrodynamics, built-in ROS 2, no GPU.
 #[derive(Parser, Debug)]
 #[command(version, about, max_term_width = 110)]
 pub(crate) struct Cli {

@@ -10,6 +10,7 @@ use merrow::input::replay::read_commands;
 use merrow::input::view::{self, ControlParts, Recorder, ViewControls};
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
+use merrow::node::diagnostics::Rejections;
 use merrow::node::world_editor::{EditorParts, EditorThread, Followers};
 use merrow::publisher::{Task, stop_recording};
 use merrow::replay::world::RecordedWorld;
@@ -482,6 +483,7 @@ fn print_summary(s: &Summary, as_json: bool) {
             "steps": s.steps,
             "overruns": s.overruns,
             "dropped": s.dropped,
+            "refused": s.rejected,
             "missed": s.missed.iter().cloned().collect::<BTreeMap<_, _>>(),
             "state_hash": s.state_hash,
             "halted": s.halted,
@@ -500,6 +502,9 @@ fn print_summary(s: &Summary, as_json: bool) {
             .map(|(name, n)| format!("{name} {n}"))
             .collect();
         println!("samples missed by late sensors: {}", each.join(", "));
+    }
+    if s.rejected > 0 {
+        println!("refused commands: {}", s.rejected);
     }
     println!("state hash: {}", s.state_hash);
 }
@@ -578,6 +583,8 @@ struct Progress {
     last_ms: u64,
     /// Simulated time at the start of the run [s].
     start: f64,
+    /// Refused commands that are printed; `None` with a node, which logs them.
+    refusals: Option<Rejections>,
 }
 
 impl Progress {
@@ -602,6 +609,7 @@ impl Progress {
             bounded: duration.is_some(),
             last_ms: 0,
             start: now_ns as f64 * 1e-9,
+            refusals: arguments.no_ros.then(Rejections::default),
         }
     }
 }
@@ -628,5 +636,12 @@ impl Observer for Progress {
         ));
     }
 
-    fn rejected(&mut self, _: &CommandRejection, _: &Simulation) {}
+    fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation) {
+        let line = self.refusals.as_ref().and_then(|refusals| {
+            refusals.count_rejection(&simulation.scene, rejection.robot, &rejection.reason)
+        });
+        if let Some(line) = line {
+            self.bar.suspend(|| eprintln!("merrow: {line}"));
+        }
+    }
 }

@@ -123,7 +123,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         });
     };
     let unit = velocity_unit(&firmware.law);
-    if firmware.takes_velocity() {
+    if firmware.has_velocity_command() {
         add(
             "cmd_vel",
             Twist::info(),
@@ -137,7 +137,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         );
     }
-    if firmware.takes_heading() {
+    if firmware.has_heading_command() {
         add(
             "autopilot/heading_deg",
             Float64::info(),
@@ -145,7 +145,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             "deg, clockwise from north".to_string(),
         );
     }
-    if firmware.takes_depth() {
+    if firmware.has_depth_command() {
         add(
             "autopilot/depth_m",
             Float64::info(),

@@ -20,6 +20,7 @@
 //! # Checked by
 //! test/ros/checks/modems.py
 
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_messages::convert::positioning::unoriented_pose;
 use merrow_messages::convert::{WORLD_FRAME, header, time};
 use merrow_messages::frames::link_frame;
@@ -37,8 +38,6 @@ use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
 use merrow_sensors::acoustic::range_bearing_covariance;
 
-/// Speed of light in vacuum [m/s].
-const LIGHT: f64 = 299_792_458.0;
 /// Refractive index of water [-].
 const WATER_INDEX: f64 = 1.34;
 
@@ -68,10 +67,10 @@ fn signal_speed(scene: &Scene, modem: &Modem) -> f64 {
     match &modem.transceiver.medium {
         Medium::Acoustic(_) => scene.sea.sound_speed,
         Medium::Electromagnetic(m) => {
-            LIGHT / (m.relative_permittivity * m.relative_permeability).sqrt()
+            SPEED_OF_LIGHT / (m.relative_permittivity * m.relative_permeability).sqrt()
         }
-        Medium::Optical(_) => LIGHT / WATER_INDEX,
-        Medium::Radio(_) | Medium::Satellite(_) => LIGHT,
+        Medium::Optical(_) => SPEED_OF_LIGHT / WATER_INDEX,
+        Medium::Radio(_) | Medium::Satellite(_) => SPEED_OF_LIGHT,
     }
 }
 

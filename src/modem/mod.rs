@@ -193,7 +193,7 @@ fn send_command(modem: usize, bytes: &[u8]) -> Result<Command, String> {
         destination: packet.destination,
         payload: packet.data,
         priority: packet.priority,
-        wants_ack: packet.acknowledge,
+        is_acknowledged: packet.acknowledge,
         key: (packet.key != 0).then_some(packet.key),
         power: (packet.power > 0.0).then_some(packet.power),
     }))

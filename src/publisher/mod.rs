@@ -100,7 +100,8 @@ impl PublisherState {
 
     /// Returns whether `/tf` includes the true pose of the robot with this name.
     pub fn has_truth_tf(&self, robot: &str) -> bool {
-        self.truth_tf.load(Ordering::Relaxed) && !lock(&self.robots_without_truth_tf).contains(robot)
+        self.truth_tf.load(Ordering::Relaxed)
+            && !lock(&self.robots_without_truth_tf).contains(robot)
     }
 }
 

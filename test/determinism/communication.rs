@@ -86,13 +86,13 @@ fn modem(name: &str) -> usize {
     found.unwrap_or_else(|| panic!("{name}"))
 }
 
-fn send(from: &str, destination: u16, length: usize, wants_ack: bool) -> Command {
+fn send(from: &str, destination: u16, length: usize, is_acknowledged: bool) -> Command {
     Command::Modem(ModemCommand::Send {
         modem: modem(from),
         destination,
         payload: vec![length as u8; length],
         priority: 1,
-        wants_ack,
+        is_acknowledged,
         key: None,
         power: None,
     })
@@ -393,7 +393,7 @@ fn packets_of_users_are_not_messages_of_bridges() {
         destination,
         payload: vec![2, 0, 0, 1, 0, 0],
         priority: 9,
-        wants_ack: false,
+        is_acknowledged: false,
         key: None,
         power: None,
     });

@@ -248,7 +248,7 @@ fn run_busy(simulation: &mut Simulation, end: u64, block: u64, text: &mut String
                 destination: simulation.scene.modems[0].address,
                 payload: vec![7; 20],
                 priority: 0,
-                wants_ack: false,
+                is_acknowledged: false,
                 key: None,
                 power: None,
             });

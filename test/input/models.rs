@@ -153,6 +153,34 @@ fn every_robot_has_visuals() {
     }
 }
 
+// Goal: the live view turns one part for every thruster (`propellerOf` in scene/world.js). Method:
+// the names of the parts, the fins of their shapes and the azimuth servos of all bundled robots.
+#[test]
+fn every_thruster_has_one_turning_part() {
+    for name in data_dir::file_names("params/robots") {
+        let robot = bundled_robot(&name);
+        let mut counts = vec![0; robot.thrusters.len()];
+        for shape in &robot.visuals {
+            let Geometry::Mesh(mesh) = &shape.geometry else {
+                continue;
+            };
+            let mut parts: Vec<&str> = mesh.parts.iter().map(|p| p.name.as_str()).collect();
+            parts.dedup();
+            for part in parts.iter().filter(|part| part.starts_with("propeller")) {
+                let thrusters = || robot.thrusters.iter();
+                let turned = thrusters()
+                    .position(|t| t.azimuth.is_some() && t.azimuth == shape.fin)
+                    .or(thrusters().position(|t| **part == format!("propeller_{}", t.name)))
+                    .or((robot.thrusters.len() == 1).then_some(0));
+                let turned =
+                    turned.unwrap_or_else(|| panic!("{name}: {part} belongs to no thruster"));
+                counts[turned] += 1;
+            }
+        }
+        assert!(counts.iter().all(|n| *n == 1), "{name}: {counts:?}");
+    }
+}
+
 // Goal: the visuals of a body are as large as its collision shapes, or its file states why not.
 // Method: boxes of both along the axes of each link. Tolerance: 5 %.
 #[test]

@@ -63,6 +63,38 @@ fn is_complete(bag: &Path) -> bool {
         .ends_with(b"\x89MCAP0\r\n")
 }
 
+// Goal: a run without a node reports refused messages and their number. Method: a bridge whose
+// messages never fit into the frames of its modem.
+#[test]
+fn refused_messages_are_reported_without_a_node() {
+    let modem = "model: {extends: robots/bluerov2.yaml, modems: {m: {modem: {extends: \
+                 modems/thetis_modem.yaml, framing: {max_payload_bytes: 4, max_fragments: 1}}}}}";
+    let world = format!(
+        "seabed: {{depth_m: 20}}\nrobots:\n  a: {{{modem}, position_m: [0, 0, -3]}}\n  \
+         b: {{{modem}, position_m: [9, 0, -3]}}\n\
+         bridges: {{pose: {{from: a/m, to: b/m, topic: /a/odometry, max_rate_hz: 5}}}}\n"
+    );
+    let folder = Folder::new("refused_messages", &[("w.yaml", &world)]);
+    let output = Command::new(MERROW)
+        .args(["run", "--no-ros", "--pace", "max", "--for", "2"])
+        .arg(folder.0.join("w.yaml"))
+        .output()
+        .expect("merrow runs");
+    let (out, err) = texts(&output);
+    let lines: Vec<&str> = err.lines().collect();
+    assert_eq!(lines.len(), 1, "{err}");
+    assert!(
+        lines[0].starts_with("merrow: a: request refused: ")
+            && lines[0].contains("at most 4 bytes"),
+        "{err}"
+    );
+    let count = out
+        .lines()
+        .find_map(|line| line.strip_prefix("refused commands: "))
+        .unwrap_or_else(|| panic!("{out}"));
+    assert!(count.parse::<u64>().is_ok_and(|n| n >= 9), "{out}");
+}
+
 // Goal: two signals at once, as launchers deliver them, end a run cleanly. Method: SIGINT and
 // SIGTERM within microseconds, because the kernel merges two equal pending signals; status 0, a
 // summary, a complete recording.

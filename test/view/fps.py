@@ -52,6 +52,9 @@ def main():
     browser = Browser(program, SIZE)
     try:
         browser.open(url)
+        browser.wait("window.merrow?.images > 0")
+        first = browser.evaluate("performance.now()") / 1000
+        print(f"first image within {first:.2f} s after the request of the page")
         browser.wait("window.merrow?.images > 2")
         browser.evaluate("merrow.setCamera('orbit')")
         n = browser.evaluate("merrow.world.scene.robots.length")

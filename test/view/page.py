@@ -68,12 +68,12 @@ LOW_SCALE = 0.1
 ROBOT = "merrow.world.frame.robots[merrow.selected]"
 
 
-def start(binary, folder):
-    """Starts a run and returns its process and the address of its page."""
+def start(binary, folder, bundled=None):
+    """Starts a run of WORLD or of a bundled world; returns its process and the address of its page."""
     world = Path(folder) / "world.yaml"
     world.write_text(WORLD)
     binary = Path(binary).resolve()
-    command = [binary, "run", str(world), "--no-ros", "--view=127.0.0.1:0"]
+    command = [binary, "run", bundled or str(world), "--no-ros", "--view=127.0.0.1:0"]
     # recordings are in the working folder
     run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     for line in run.stdout:
@@ -131,7 +131,9 @@ def check_first_images(browser):
 
 
 def check_pause_and_steps(browser):
-    """Pause stops the time, a step request makes its steps."""
+    """The status line has time and load; pause stops the time, a step request makes its steps."""
+    browser.wait("parseFloat(document.querySelector('#wall').textContent) > 0")
+    browser.wait("parseFloat(document.querySelector('#load').textContent) > 0")
     browser.click_on("#pause")
     browser.wait("merrow.world.frame.paused")
     time = browser.evaluate("merrow.world.frame.time")
@@ -311,12 +313,14 @@ def save_image(browser, path):
     browser.call("Emulation.setDeviceMetricsOverride", width=1280, height=720,
                  deviceScaleFactor=1, mobile=False)
     browser.wait("window.merrow?.images > 2")
-    # drawn with twice the resolution, because software rendering has no antialiasing
-    browser.evaluate("merrow.scale = 2; merrow.adapt = () => {}; merrow.detail = true;"
+    # software rendering with full resolution would delay the run meanwhile
+    browser.evaluate("merrow.scale = 0.1; merrow.adapt = () => {}; merrow.detail = true;"
                      " merrow.showShadows(true); merrow.camera.distance = 1.5;"
                      " merrow.camera.yaw = 0.75; merrow.camera.pitch = 0.2;"
                      " merrow.plot.add('bluerov2', 'position.z', 'm'); merrow.plot.window = 10")
     browser.wait("merrow.plot.series[0].t.length > 60")
+    # drawn with twice the resolution, because software rendering has no antialiasing
+    browser.evaluate("merrow.scale = 2")
     next_image(browser)
     Image.open(io.BytesIO(browser.screenshot())).convert("RGB").save(path, quality=86)
 
@@ -347,7 +351,7 @@ def main():
         check_replay(program, arguments)
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        run, url = start(arguments.binary, folder)
+        run, url = start(arguments.binary, folder, "pool" if arguments.image else None)
         browser = Browser(program, SIZE)
         browser.run_folder = folder
         try:

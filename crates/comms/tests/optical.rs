@@ -3,10 +3,10 @@
 mod common;
 
 use common::{environment, fixed, scene, sea, still_link, transceiver, view, within};
-use merrow_comms::channel::LIGHT_SPEED;
 use merrow_comms::channel::optical::{ambient_power, lambertian_order, noise_power};
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{Medium, OpticalMedium};
@@ -76,7 +76,7 @@ fn received_power_follows_lambert_and_beam_attenuation() {
         within(
             "delay",
             found.delay_ns as f64,
-            1e9 * 1.34 * r / LIGHT_SPEED,
+            1e9 * 1.34 * r / SPEED_OF_LIGHT,
             0.51,
         );
         let turned = Vec3::new(0.6f64.cos(), 0.6f64.sin(), 0.0);

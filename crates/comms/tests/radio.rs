@@ -3,13 +3,13 @@
 mod common;
 
 use common::{db, scene, sea, still_link, transceiver, view, within};
-use merrow_comms::channel::LIGHT_SPEED;
 use merrow_comms::channel::conductive::ConductiveWave;
 use merrow_comms::channel::diffraction::{excess_loss, knife_edge};
 use merrow_comms::channel::horizon::loss_beyond_horizon;
 use merrow_comms::channel::radio::sea_reflection;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction};
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::WaveState;
 use merrow_environment::waves::realise::wave_field;
 use merrow_math::Vec3;
@@ -75,7 +75,7 @@ fn conductive_delay_is_the_derivative_of_the_phase() {
     let lossless = ConductiveWave::new(1e9, [80.0, 1.0], 0.0);
     within(
         "lossless",
-        lossless.group_delay * LIGHT_SPEED,
+        lossless.group_delay * SPEED_OF_LIGHT,
         80f64.sqrt(),
         1e-6,
     );
@@ -116,7 +116,7 @@ fn free_space_loss_and_delay_are_those_of_friis() {
     within(
         "delay",
         found.delay_ns as f64,
-        800.0 / LIGHT_SPEED * 1e9,
+        800.0 / SPEED_OF_LIGHT * 1e9,
         0.51,
     );
 }
@@ -179,7 +179,7 @@ fn two_ray_pattern_has_nulls_and_the_fourth_power_of_the_distance() {
         let ends = [Vec3::new(0.0, 0.0, h1), Vec3::new(d, 0.0, h2)];
         still_link(&scene, &modem, ends).power / 100.0
     };
-    let lambda = LIGHT_SPEED / 2.4e9;
+    let lambda = SPEED_OF_LIGHT / 2.4e9;
     // far beyond 4 h1 h2/λ = 480 m: P = (h1 h2/d²)²
     for d in [8e3, 16e3, 32e3] {
         within("far", db(power(d)), 20.0 * (h1 * h2 / (d * d)).log10(), 0.3);

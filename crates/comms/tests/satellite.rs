@@ -3,10 +3,10 @@
 mod common;
 
 use common::{db, environment, fixed, scene, sea, transceiver, view, within};
-use merrow_comms::channel::LIGHT_SPEED;
 use merrow_comms::channel::constellation::highest_satellite;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::MEAN_RADIUS;
 use merrow_model::scene::Origin;
@@ -179,7 +179,7 @@ fn signal_and_delay_follow_the_slant_range() {
         within(
             "delay",
             link.delay_ns as f64 * 1e-9,
-            5.0 + view.distance / LIGHT_SPEED,
+            5.0 + view.distance / SPEED_OF_LIGHT,
             1e-9,
         );
     }

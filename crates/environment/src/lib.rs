@@ -58,6 +58,9 @@ use merrow_model::scene::{Flow, FlowLaw, Link, Robot, Sea};
 use merrow_model::state::workspace::LinkWork;
 use std::sync::Arc;
 
+/// Speed of light in vacuum [m/s].
+pub const SPEED_OF_LIGHT: f64 = 299_792_458.0;
+
 /// Environment at one instant of a step: water, gravity, current variation and waves. All robots
 /// share it.
 #[derive(Clone, Copy, Debug)]

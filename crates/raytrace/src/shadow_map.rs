@@ -49,10 +49,10 @@ impl ShadowMap {
         let first = light.cross(reference).unit().unwrap_or(reference);
         let axes = [first, light.cross(first)];
         let interval = |(center, half): &(Vec3, Vec3), e: Vec3| {
-            let middle = center.dot(e);
+            let center_along = center.dot(e);
             let size = half.x * e.x.abs() + half.y * e.y.abs() + half.z * e.z.abs();
-            let size = size + MARGIN * (1.0 + size + middle.abs());
-            [middle - size, middle + size]
+            let size = size + MARGIN * (1.0 + size + center_along.abs());
+            [center_along - size, center_along + size]
         };
         let limits = axes.map(|e| {
             let all = boxes.iter().map(|one| interval(one, e));

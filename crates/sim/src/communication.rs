@@ -248,7 +248,7 @@ impl Communication {
             modem: bridge.from,
             destination,
             priority: bridge.priority,
-            wants_ack: bridge.wants_ack,
+            is_acknowledged: bridge.is_acknowledged,
             keeps_newest: bridge.keeps_newest,
         };
         self.queue_packet(state, &packet, &[], message)
@@ -291,7 +291,7 @@ impl Communication {
             modem,
             destination: scene.modems[to].address,
             priority: bridge.priority,
-            wants_ack: bridge.wants_ack,
+            is_acknowledged: bridge.is_acknowledged,
             keeps_newest: bridge.keeps_newest,
         };
         let head = call.call.to_le_bytes();
@@ -322,7 +322,7 @@ impl Communication {
             payload: &self.packet,
             is_bridged: true,
             priority: packet.priority,
-            wants_ack: packet.wants_ack,
+            is_acknowledged: packet.is_acknowledged,
             key: packet.keeps_newest.then_some(u32::MAX - u32::from(number)),
             power: None,
         };
@@ -474,7 +474,7 @@ struct BridgePacket {
     /// Priority of the packet.
     priority: u8,
     /// Whether every frame is repeated until it is acknowledged.
-    wants_ack: bool,
+    is_acknowledged: bool,
     /// Whether the packet replaces a waiting one of the bridge.
     keeps_newest: bool,
 }

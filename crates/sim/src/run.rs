@@ -210,6 +210,8 @@ pub struct Summary {
     pub overruns: u64,
     /// Number of messages that were not delivered.
     pub dropped: u64,
+    /// Number of refused commands.
+    pub rejected: u64,
     /// Exteroceptive sensors that missed samples because their computation was late, as
     /// `robot/sensor`, with the number of missed samples.
     pub missed: Vec<(String, u64)>,
@@ -702,6 +704,7 @@ impl Run<'_, '_> {
             steps: self.steps,
             overruns: self.clock.overruns,
             dropped: self.observers.iter().map(|o| o.dropped()).sum(),
+            rejected: self.rejected,
             missed: missed_samples(simulation),
             state_hash: simulation.state.hash(),
             halted: simulation

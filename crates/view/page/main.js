@@ -159,6 +159,7 @@ class App {
     this.world.status = status;
     this.environment.update(status, this.world.time);
     this.statusLine.pace(status.pace);
+    this.statusLine.status(status);
     this.showState();
     this.faults.status(status.robots[this.selected]);
     this.editor.update(status);

@@ -32,6 +32,7 @@ pub mod fields;
 mod frame;
 mod hub;
 pub mod images;
+mod load;
 mod page;
 pub mod picture;
 pub mod readings;
@@ -49,6 +50,7 @@ pub use crate::controls::{
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND, TETHERS_KIND};
 pub use crate::images::{IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
+use crate::load::LoadMeter;
 pub use merrow_messages::snapshot::FieldOfView;
 
 use crate::hub::Hub;
@@ -104,6 +106,7 @@ pub struct View {
     events: EventDetector,
     rates: Rates,
     network: NetworkHistory,
+    load: LoadMeter,
 }
 
 /// Maximum number of rejections that are reported in one status period.
@@ -142,6 +145,7 @@ impl View {
             events: EventDetector::default(),
             rates: Rates::default(),
             network: NetworkHistory::default(),
+            load: LoadMeter::default(),
         };
         view.publish_scene(simulation);
         Ok(view)
@@ -155,6 +159,11 @@ impl View {
     /// Returns the number of messages of clients that were refused.
     pub fn refused(&self) -> u64 {
         self.hub.refused.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of frames that were dropped because a client did not receive them.
+    pub fn dropped(&self) -> u64 {
+        self.hub.dropped.load(Ordering::Relaxed)
     }
 
     /// Returns the number of connected clients.
@@ -201,7 +210,12 @@ impl View {
     /// Publishes sea and status if they have changed.
     fn publish_status(&mut self, simulation: &Simulation, control: &Control) {
         self.rejections = 0;
-        let status = status::status(simulation, control, &self.controls.state());
+        let status = status::status(
+            simulation,
+            control,
+            &self.controls.state(),
+            self.load.cores(control.wall_s),
+        );
         if status != self.status {
             self.hub
                 .update(|latest| latest.status.set(status.as_str().into()));

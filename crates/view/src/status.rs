@@ -12,8 +12,13 @@ use serde_json::{Value, json};
 const MAX_COMPONENTS: usize = 160;
 
 /// Returns the status: pace, parameters of the environment, modes and faults of the robots, and the
-/// state of the controls.
-pub(crate) fn status(simulation: &Simulation, control: &Control, own: &ControlState) -> String {
+/// state of the controls, and the number of `cores` that the program uses.
+pub(crate) fn status(
+    simulation: &Simulation,
+    control: &Control,
+    own: &ControlState,
+    cores: f64,
+) -> String {
     let sea = &simulation.state.sea;
     let current = sea
         .current
@@ -27,6 +32,7 @@ pub(crate) fn status(simulation: &Simulation, control: &Control, own: &ControlSt
         "type": "status",
         "paused": control.paused,
         "pace": control.pace.to_string(),
+        "load_cores": (100.0 * cores).round() / 100.0,
         "water.current.speed_m_s": (current.x * current.x + current.y * current.y).sqrt(),
         "water.current.direction_deg": towards_deg(current),
         "water.waves.hs_m": waves.map_or(0.0, |waves| waves.hs),

@@ -46,7 +46,10 @@ fn invalid_autopilots_are_rejected() {
         "w.yaml:5:33: no sensor `imu` of this kind on the base",
     );
     check(
-        &with("bluerov2", &format!("rangefinders: [{}]", ["altimeter"; 7].join(", "))),
+        &with(
+            "bluerov2",
+            &format!("rangefinders: [{}]", ["altimeter"; 7].join(", ")),
+        ),
         "w.yaml:5:33: `rangefinders`: expected at most 6 names, found 7",
     );
     check(

@@ -51,7 +51,7 @@ fn invalid_modems_are_rejected() {
         ),
         (
             "modem: evologics_s2c_r_18_34, address: 3}\n        k: {modem: seatrac_x110, address: 3".to_string(),
-            "w.yaml:8:43: r/k has the address 3 of r/m; expected an own address",
+            "w.yaml:8:43: r/k has the address 3 of r/m; expected a unique address",
         ),
         (
             "modem: evologics_s2c_r_18_34, mac: {kind: tdma, frame_s: 1, slots_s: []}".to_string(),
@@ -237,7 +237,7 @@ fn packets_over_the_limit_are_refused() {
             destination: 65535,
             payload: vec![0; length],
             priority: 0,
-            wants_ack: false,
+            is_acknowledged: false,
             key: None,
             power: None,
         })

@@ -371,7 +371,7 @@ fn no_bytes_make_the_frame_decoder_panic() {
                 FrameKind::RangeReply,
                 FrameKind::PowerRequest,
             ]),
-            wants_ack: random.below(2) == 0,
+            is_acknowledged: random.below(2) == 0,
             is_bridged: random.below(2) == 0,
             source: random.below(65536) as u16,
             destination: random.below(65536) as u16,

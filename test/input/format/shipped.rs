@@ -107,7 +107,7 @@ fn run_modem(name: &str) {
             destination: simulation.scene.modems[1].address,
             payload: vec![1; 8],
             priority: 0,
-            wants_ack: true,
+            is_acknowledged: true,
             key: None,
             power: None,
         };

@@ -93,7 +93,7 @@ fn invalid_fin_surfaces_are_rejected() {
                 "{RANGE}, law: {{kind: table, alpha_deg: [0, 90], lift: [0, 1], drag: [0, 1]}}"
             ),
         ),
-        "@alpha_deg: the angles of the table of rudder go from 0 to 90; expected them rising from -180 or 0 to 180",
+        "@alpha_deg: the angles of the table of rudder go from 0 to 90; expected increasing angles from -180 or 0 to 180",
     );
     check(
         &rudder(

@@ -250,5 +250,21 @@ def check_bridged_service_of_simulator():
         assert wait_until(status, lambda s: s.power == 2.5)
 
 
+def check_service_of_bundled_world():
+    """In the world modems, the boat changes the mode of an AUV through the acoustic modems, in their slots."""
+    with Merrow("modems", "--pace", "lockstep") as m:
+        statuses = m.listen("/auv_1/controller/status")
+        client = m.peer.client("/boat/auv_1/set_mode", "merrow/srv/SetControlMode")
+        assert client.wait(20), "no service"
+        m.step(7)
+        number, replies = client.send(mode="depth_hold"), []
+        steps = step_until(m, lambda: replies.append(client.receive(number, 0.05)) or replies[-1], stride=100)
+        assert replies[-1].success, replies[-1]
+        # 187 m and back, at 1500 m/s; the boat transmits from 5 s on in a frame of 10 s
+        assert steps * 0.004 > 5, steps
+        m.step(20)
+        assert wait_until(statuses, lambda s: s.mode == "depth_hold")
+
+
 CHECKS = [check_modem_topics, check_modem_services, check_bridge, check_bridged_service,
-          check_bridged_service_of_simulator]
+          check_bridged_service_of_simulator, check_service_of_bundled_world]

@@ -35,7 +35,7 @@ impl Link {
     fn distances(&self, ends: &[String; 2], robots: &Robots) -> Vec<Transmitted> {
         let places = ends.each_ref().map(|end| robots.place_of(end));
         let distance = |time: f64| {
-            let (a, b) = (places[0].at(time)?, places[1].at(time)?);
+            let (a, b) = (places[0].position_at(time)?, places[1].position_at(time)?);
             let square: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
             Some(square.sqrt())
         };
@@ -234,7 +234,10 @@ impl Modems {
         let end = |modem: &str| {
             let time = times.get(modem).copied().unwrap_or(f64::NAN);
             // the modems of a robot share its place and its name
-            Some((carrier(modem).to_owned(), robots.place_of(modem).at(time)?))
+            Some((
+                carrier(modem).to_owned(),
+                robots.place_of(modem).position_at(time)?,
+            ))
         };
         let pairs = pairs.into_iter();
         let drawn = pairs.filter_map(|([from, to], [frames, received])| {

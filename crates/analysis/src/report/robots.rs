@@ -41,7 +41,7 @@ pub(super) struct Place<'r> {
 
 impl Place<'_> {
     /// Returns the position at a time [s], if it is recorded [m].
-    pub(super) fn at(&self, time: f64) -> Option<[f64; 3]> {
+    pub(super) fn position_at(&self, time: f64) -> Option<[f64; 3]> {
         let moving = self.track.and_then(|track| track.position_at(time));
         let position = moving.or(self.fixed)?;
         position.iter().all(|x| x.is_finite()).then_some(position)

@@ -22,8 +22,6 @@ pub mod world;
 
 use merrow_math::{Mat3, Vec3};
 
-/// Speed of light in vacuum [m/s].
-pub const LIGHT_SPEED: f64 = 299_792_458.0;
 /// Thermal noise density k T at 290 K [mW/Hz].
 const THERMAL_NOISE: f64 = 1.380_649e-23 * 290.0 * 1e3;
 

@@ -34,8 +34,9 @@
 //! # Checked by
 //! crates/comms/tests/optical.rs
 
-use crate::channel::{Arrival, End, LIGHT_SPEED, doppler};
+use crate::channel::{Arrival, End, doppler};
 use crate::propagation::Obstruction;
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::optics::coefficient_at;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::medium::OpticalMedium;
@@ -85,11 +86,11 @@ pub fn arrival(
     let geometric = (intensity * listener.aperture * arrives / (r * r)).min(1.0);
     let gain = geometric * libm::exp(-attenuation * r);
     Ok(Arrival {
-        time: r * REFRACTIVE_INDEX / LIGHT_SPEED,
+        time: r * REFRACTIVE_INDEX / SPEED_OF_LIGHT,
         gain,
         late: 0.0,
         isotropic: gain,
-        doppler: doppler(receiver.v - source.v, to, LIGHT_SPEED / REFRACTIVE_INDEX),
+        doppler: doppler(receiver.v - source.v, to, SPEED_OF_LIGHT / REFRACTIVE_INDEX),
     })
 }
 

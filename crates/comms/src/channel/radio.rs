@@ -38,7 +38,8 @@ use crate::channel::acoustic::both_gains;
 use crate::channel::complex::Complex;
 use crate::channel::conductive::VACUUM_PERMITTIVITY;
 use crate::channel::horizon::loss_beyond_horizon;
-use crate::channel::{Arrival, End, LIGHT_SPEED, diffraction, doppler, shadowing};
+use crate::channel::{Arrival, End, diffraction, doppler, shadowing};
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::WaveState;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
@@ -90,7 +91,7 @@ pub fn arrival(
     (source, from): (&End, &Transceiver),
     (receiver, to): (&End, &Transceiver),
 ) -> Arrival {
-    let wavelength = LIGHT_SPEED / frequency;
+    let wavelength = SPEED_OF_LIGHT / frequency;
     let chord = receiver.p - source.p;
     let d = chord.norm().max(wavelength);
     let direction = chord.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
@@ -126,11 +127,11 @@ pub fn arrival(
         gain *= power(-loss);
     }
     Arrival {
-        time: chord.norm() / LIGHT_SPEED,
+        time: chord.norm() / SPEED_OF_LIGHT,
         gain,
         late: 0.0,
         isotropic,
-        doppler: doppler(receiver.v - source.v, direction, LIGHT_SPEED),
+        doppler: doppler(receiver.v - source.v, direction, SPEED_OF_LIGHT),
     }
 }
 
@@ -146,7 +147,7 @@ fn two_ray(
     ends: Ends<'_>,
 ) -> Complex {
     let (a, b) = (ends.0.0.p, ends.1.0.p);
-    let wave_number = TAU * frequency / LIGHT_SPEED;
+    let wave_number = TAU * frequency / SPEED_OF_LIGHT;
     let level = |z: f64| {
         let [h1, h2] = [a.z, b.z].map(|h| (h - z).max(MIN_HEIGHT));
         (h1, h2, h1 / (h1 + h2))

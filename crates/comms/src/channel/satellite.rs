@@ -26,9 +26,10 @@
 //! # Checked by
 //! crates/comms/tests/satellite.rs
 
+use crate::channel::End;
 use crate::channel::constellation::{SatelliteView, highest_satellite};
 use crate::channel::directivity::gain;
-use crate::channel::{End, LIGHT_SPEED};
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
 use merrow_math::real::sin_cos;
@@ -93,7 +94,7 @@ pub fn connect(
     let spreading = altitude.map_or(1.0, |h| (h / view.distance) * (h / view.distance));
     Some(Connection {
         snr: power(medium.zenith_snr) * spreading * antenna,
-        delay: view.distance / LIGHT_SPEED,
+        delay: view.distance / SPEED_OF_LIGHT,
         direction: Some(view.direction),
     })
 }

@@ -22,7 +22,7 @@ pub struct Send<'a> {
     /// Larger priorities are transmitted first.
     pub priority: u8,
     /// Whether every frame is repeated until it is acknowledged; not for broadcasts.
-    pub wants_ack: bool,
+    pub is_acknowledged: bool,
     /// Replaces the waiting message with the same key and destination.
     pub key: Option<u32>,
     /// Transmit power [W]; `None`: transmit power of the modem.
@@ -41,7 +41,7 @@ impl Network {
                 destination,
                 payload,
                 priority,
-                wants_ack,
+                is_acknowledged,
                 key,
                 power,
             } => {
@@ -51,7 +51,7 @@ impl Network {
                     payload,
                     is_bridged: false,
                     priority: *priority,
-                    wants_ack: *wants_ack,
+                    is_acknowledged: *is_acknowledged,
                     key: *key,
                     power: *power,
                 };
@@ -114,7 +114,7 @@ impl Network {
             nodes::check_power(power, &node.device).map_err(|e| node.explain(e))?;
         }
         if send.destination == BROADCAST {
-            if send.wants_ack {
+            if send.is_acknowledged {
                 return Err(node.explain(
                     "a broadcast is not acknowledged; send it without acknowledgement".into(),
                 ));

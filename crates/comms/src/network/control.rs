@@ -237,7 +237,7 @@ impl Engine<'_> {
             && service.phase != ServicePhase::Transmitting
             && self.nodes[m as usize].neighbour(header.source)
                 == message.copies.first().map(|copy| copy.to);
-        if is_expected && message.wants_ack {
+        if is_expected && message.is_acknowledged {
             self.advance_service(m);
             self.state.modems[m as usize].is_access_pending = false;
             self.wake(m);

@@ -83,7 +83,7 @@ impl Engine<'_> {
         } else if self.nodes[reception.to as usize].is_promiscuous && header.fragments == 1 {
             self.deliver(k, r, true);
         }
-        if is_mine && header.wants_ack {
+        if is_mine && header.is_acknowledged {
             self.reply(reception.to, ControlKind::Acknowledgement, header);
         }
     }

@@ -88,7 +88,7 @@ pub struct Header {
     /// Purpose of the frame.
     pub kind: FrameKind,
     /// Whether the receiver must acknowledge the frame.
-    pub wants_ack: bool,
+    pub is_acknowledged: bool,
     /// Whether the frame is part of a message of a bridge.
     pub is_bridged: bool,
     /// Address of the transmitter.
@@ -111,7 +111,7 @@ impl Header {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0] = self.kind as u8;
         let flag = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
-        bytes[1] = flag(self.wants_ack, ACKNOWLEDGE) | flag(self.is_bridged, BRIDGE);
+        bytes[1] = flag(self.is_acknowledged, ACKNOWLEDGE) | flag(self.is_bridged, BRIDGE);
         bytes[2..4].copy_from_slice(&self.source.to_be_bytes());
         bytes[4..6].copy_from_slice(&self.destination.to_be_bytes());
         bytes[6..8].copy_from_slice(&self.sequence.to_be_bytes());
@@ -164,7 +164,7 @@ impl Header {
         let is_valid = flags & !(ACKNOWLEDGE | BRIDGE) == 0 && fragment < fragments;
         is_valid.then(|| Self {
             kind,
-            wants_ack: flags & ACKNOWLEDGE != 0,
+            is_acknowledged: flags & ACKNOWLEDGE != 0,
             is_bridged: flags & BRIDGE != 0,
             source: number(2),
             destination: number(4),
@@ -250,7 +250,7 @@ mod tests {
     fn header() -> Header {
         Header {
             kind: FrameKind::Data,
-            wants_ack: true,
+            is_acknowledged: true,
             is_bridged: true,
             source: 7,
             destination: 0xffff,

@@ -22,7 +22,7 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
     message.from = send.modem as u32;
     message.destination = send.destination;
     message.priority = send.priority;
-    message.wants_ack = send.wants_ack;
+    message.is_acknowledged = send.is_acknowledged;
     message.key = send.key;
     message.power = send.power;
     message.sequence = modem.sequence;

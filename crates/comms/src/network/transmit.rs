@@ -130,7 +130,7 @@ impl Engine<'_> {
         let (destination, power) = (message.destination, message.power);
         let header = Header {
             kind: FrameKind::Data,
-            wants_ack: message.wants_ack,
+            is_acknowledged: message.is_acknowledged,
             is_bridged: message.is_bridged,
             source: self.nodes[m as usize].address,
             destination,
@@ -166,7 +166,7 @@ impl Engine<'_> {
         }
         let header = Header {
             kind: FrameKind::of_control(&frame.kind),
-            wants_ack: false,
+            is_acknowledged: false,
             is_bridged: false,
             source: self.nodes[m as usize].address,
             destination: frame.destination,
@@ -403,7 +403,7 @@ impl Engine<'_> {
         };
         if mac::awaits_result(&own.mac, node.address) {
             service.phase = ServicePhase::AwaitsResult;
-        } else if self.state.messages[service.message].wants_ack {
+        } else if self.state.messages[service.message].is_acknowledged {
             service.phase = ServicePhase::AwaitsAcknowledgement;
             own.repetition_serial = own.repetition_serial.wrapping_add(1);
             let serial = own.repetition_serial;

@@ -16,7 +16,7 @@ fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
         payload,
         is_bridged: false,
         priority: 0,
-        wants_ack: false,
+        is_acknowledged: false,
         key: None,
         power: None,
     }
@@ -230,7 +230,7 @@ fn polling_serves_all_modems_in_turn() {
     for _ in 0..4 {
         for m in 1..6 {
             let message = Send {
-                wants_ack: m == 2,
+                is_acknowledged: m == 2,
                 ..to(m, 0, &[0; 125])
             };
             net.send(&mut state, &message).expect("valid message");

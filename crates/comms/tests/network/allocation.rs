@@ -70,7 +70,7 @@ fn packets_allocate_nothing() {
             payload: &payload[..40],
             is_bridged: false,
             priority: (second % 3) as u8,
-            wants_ack: false,
+            is_acknowledged: false,
             key: Some(1),
             power: None,
         };
@@ -79,7 +79,7 @@ fn packets_allocate_nothing() {
         let acknowledged = Send {
             destination: other,
             payload: &payload,
-            wants_ack: true,
+            is_acknowledged: true,
             key: None,
             ..message
         };

@@ -66,12 +66,12 @@ fn invalid_modems_are_refused() {
 #[test]
 fn invalid_commands_are_refused() {
     let (net, mut state) = network(&[modem(1), modem(2)], 1);
-    let send = |destination, length, wants_ack, power| ModemCommand::Send {
+    let send = |destination, length, is_acknowledged, power| ModemCommand::Send {
         modem: 0,
         destination,
         payload: vec![0; length],
         priority: 0,
-        wants_ack,
+        is_acknowledged,
         key: None,
         power,
     };

@@ -19,7 +19,7 @@ fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
         payload,
         is_bridged: false,
         priority: 0,
-        wants_ack: false,
+        is_acknowledged: false,
         key: None,
         power: None,
     }
@@ -148,7 +148,7 @@ fn fragments_are_repeated_until_acknowledged() {
         }
     });
     let message = Send {
-        wants_ack: true,
+        is_acknowledged: true,
         ..to(0, 2, &payload)
     };
     send(&net, &mut state, message);
@@ -170,7 +170,7 @@ fn repetitions_are_limited() {
         ..signal(0, 1.0)
     });
     let message = Send {
-        wants_ack: true,
+        is_acknowledged: true,
         ..to(0, 2, &[1])
     };
     send(&net, &mut state, message);

@@ -52,7 +52,7 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
                 payload,
                 is_bridged: false,
                 priority: 0,
-                wants_ack: false,
+                is_acknowledged: false,
                 key: None,
                 power: None,
             };

@@ -91,7 +91,7 @@ fn send(net: &Network, state: &mut NetworkState, modem: usize) {
         payload: &PAYLOAD,
         is_bridged: false,
         priority: 0,
-        wants_ack: false,
+        is_acknowledged: false,
         key: None,
         power: None,
     };

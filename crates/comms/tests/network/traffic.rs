@@ -189,7 +189,7 @@ impl Traffic {
                 destination,
                 payload: vec![7; below(450)],
                 priority: below(3) as u8,
-                wants_ack: destination != BROADCAST && below(2) == 0,
+                is_acknowledged: destination != BROADCAST && below(2) == 0,
                 key: (below(3) == 0).then_some(below(2) as u32),
                 power: (below(5) == 0).then_some(10.0),
             },

@@ -230,7 +230,7 @@ mod tests {
     /// Many participants of one address that take all they can leave a part to a further one, and
     /// half to another address. What one drops is available again.
     #[test]
-    fn nobody_takes_all_memory() {
+    fn one_participant_leaves_memory_to_others() {
         let shares = &mut Shares::default();
         let mut greedy = held(shares, &[1; 5]);
         greedy.iter_mut().for_each(fill);

@@ -271,7 +271,7 @@ impl<P: Protocol> DriverShared<P> {
     /// Waits for a datagram, a wake-up or a timer. Returns which receivers have datagrams, or
     /// `None` after a signal.
     fn sleep(&self, woken: &UnixStream) -> Option<Vec<bool>> {
-        let wants_to_send = {
+        let has_blocked = {
             let state = self.state();
             // stored under the lock: a caller that adds an earlier timer afterwards reads it
             self.sleeps_until_ns
@@ -288,7 +288,7 @@ impl<P: Protocol> DriverShared<P> {
             self.receivers()
                 .map(|socket| PollFd::new(socket, PollFlags::IN)),
         );
-        if wants_to_send {
+        if has_blocked {
             fds.push(PollFd::new(&self.sockets.data, PollFlags::OUT));
         }
         let outcome = poll(&mut fds, Some(&timeout));

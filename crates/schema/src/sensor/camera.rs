@@ -442,30 +442,30 @@ fn check_monotonic_distortion(file: &CameraConfig, lens: &Lens, problems: &mut P
     let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
     let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
     let mut edges = [[0.0, y], [last[0], y], [x, 0.0], [x, last[1]]];
-    let from_middle = |p: &[f64; 2]| (p[0] - x).abs() + (p[1] - y).abs();
-    edges.sort_by(|a, b| from_middle(a).total_cmp(&from_middle(b)));
+    let distance_from_center = |p: &[f64; 2]| (p[0] - x).abs() + (p[1] - y).abs();
+    edges.sort_by(|a, b| distance_from_center(a).total_cmp(&distance_from_center(b)));
     let (place, n) = match &file.distortion {
         DistortionConfig::PlumbBob { at, .. } => (&at.whole, 4),
         DistortionConfig::FishEye { at, .. } => (&at.whole, 1),
     };
     let blind = |p: &[f64; 2]| lens.direction(*p).is_none();
     if let Some(edge) = edges[..n].iter().find(|edge| blind(edge)) {
-        let [mut sees, mut does_not] = [0.0, 1.0];
+        let [mut visible, mut hidden] = [0.0, 1.0];
         for _ in 0..30 {
-            let part = 0.5 * (sees + does_not);
+            let part = 0.5 * (visible + hidden);
             let at = [x + part * (edge[0] - x), y + part * (edge[1] - y)];
             if blind(&at) {
-                does_not = part
+                hidden = part
             } else {
-                sees = part
+                visible = part
             }
         }
         let text = format!(
             "the distortion reverses {:.0} px from the centre, but the edge is at {:.0} px; \
              expected no reversal within the image of {} x {}: check the signs of its \
              coefficients, and the lens's angle",
-            sees * from_middle(edge),
-            from_middle(edge),
+            visible * distance_from_center(edge),
+            distance_from_center(edge),
             file.width,
             file.height
         );

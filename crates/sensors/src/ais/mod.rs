@@ -36,6 +36,7 @@ use crate::cost::{CostSite, RECEPTION};
 use crate::exteroceptive::{Observation, Observe};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
 use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::rng::Draw;
@@ -48,7 +49,7 @@ use merrow_model::state::frames::view::WorldView;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Wavelength at 162 MHz [m].
-const WAVELENGTH: f64 = 299_792_458.0 / 162e6;
+const WAVELENGTH: f64 = SPEED_OF_LIGHT / 162e6;
 /// Lower limit of the antenna heights, for an antenna in the trough of a wave [m].
 const MIN_ANTENNA_HEIGHT: f64 = 0.3;
 /// Interval of the static data [s].

@@ -7,7 +7,7 @@
 //! it is shaded at nine points and interpolated.
 
 use crate::camera::shading::Shader;
-use crate::camera::{BandRenderer, PixelRay, TILE, Tile, add_light, mix};
+use crate::camera::{BandRenderer, PixelRay, TILE, Tile, add_light, lerp};
 use crate::ray_scene::SurfaceHit;
 use merrow_math::Vec3;
 
@@ -90,10 +90,10 @@ fn fill_smooth(corners: &[[Vec3; 3]; 3], left: usize, columns: usize, light: &mu
         (end, (k - first) as f64 / (last - first) as f64)
     });
     for (row, (j, v)) in positions.iter().enumerate() {
-        let line: [Vec3; 3] = std::array::from_fn(|i| mix(corners[*j][i], corners[j + 1][i], *v));
+        let line: [Vec3; 3] = std::array::from_fn(|i| lerp(corners[*j][i], corners[j + 1][i], *v));
         let pixels = &mut light[row * columns + left..][..TILE];
         for (pixel, (i, u)) in pixels.iter_mut().zip(&positions) {
-            add_light(pixel, mix(line[*i], line[i + 1], *u));
+            add_light(pixel, lerp(line[*i], line[i + 1], *u));
         }
     }
 }

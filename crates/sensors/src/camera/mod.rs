@@ -492,7 +492,7 @@ fn tint(c: Vec3) -> Vec3 {
 }
 
 /// Returns the linear interpolation from `a` (`part` = 0) to `b` (`part` = 1).
-fn mix(a: Vec3, b: Vec3, part: f64) -> Vec3 {
+fn lerp(a: Vec3, b: Vec3, part: f64) -> Vec3 {
     a + (b - a).scale(part)
 }
 

@@ -22,7 +22,7 @@
 //! The tests in this file.
 
 use crate::camera::sky_radiance::Sky;
-use crate::camera::{RenderContext, mix};
+use crate::camera::{RenderContext, lerp};
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::air;
 use merrow_math::Vec3;
@@ -160,7 +160,7 @@ fn draw_streak(
                 f64::from(pixel[1]),
                 f64::from(pixel[2]),
             );
-            let after = mix(before, luminance, part * covered);
+            let after = lerp(before, luminance, part * covered);
             *pixel = [after.x as f32, after.y as f32, after.z as f32];
         }
     }

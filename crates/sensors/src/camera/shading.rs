@@ -42,7 +42,7 @@ use crate::camera::noise::fractal_noise;
 use crate::camera::sea::{Facet, Sea};
 use crate::camera::sky_radiance::Sky;
 use crate::camera::water::{INDEX, Water};
-use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, mix, multiply, transmittance};
+use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, lerp, multiply, transmittance};
 use crate::laser;
 use crate::ray_scene::SurfaceHit;
 use merrow_environment::air;
@@ -272,7 +272,7 @@ impl<'a> Shader<'a> {
         if transmitted > 0.999 {
             return light;
         }
-        mix(self.sky.horizon(d), light, transmitted)
+        lerp(self.sky.horizon(d), light, transmitted)
     }
 
     /// Returns the luminance of a surface in air or afloat, hit at `x`. (1)
@@ -374,7 +374,7 @@ impl<'a> Shader<'a> {
                 let deflection = 4.0 * slope_variance * hit.distance * hit.distance;
                 let visible_fraction =
                     MIN_REFLECTED_FRACTION + (1.0 - MIN_REFLECTED_FRACTION) / (1.0 + deflection);
-                mix(
+                lerp(
                     self.sky.luminance(r, slope_variance),
                     light,
                     visible_fraction,
@@ -397,7 +397,7 @@ impl<'a> Shader<'a> {
             + self.lamp_glitter(q, d, normal, slope_variance, light);
         if foam > 0.0 {
             let lit = self.sky.diffuse + self.sky.beam.scale(normal.dot(self.sky.sun).max(0.0));
-            light = mix(light, lit.scale(FOAM_ALBEDO / PI), foam);
+            light = lerp(light, lit.scale(FOAM_ALBEDO / PI), foam);
         }
         light
     }

@@ -47,7 +47,7 @@
 use crate::camera::haze::{HAZE_ASYMMETRY, Haze};
 use crate::camera::noise::{fractal_noise, fractal_noise_above, smooth_step};
 use crate::camera::water::phase;
-use crate::camera::{luminance, mix, tint};
+use crate::camera::{lerp, luminance, tint};
 use merrow_environment::air::{sun, sunlight};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
@@ -179,7 +179,7 @@ impl Sky {
             cover,
             drift: weather.wind.scale(time),
             scale: [1.0; 3],
-            sunlit: tint(mix(Vec3::new(1.0, 1.0, 1.0), warm, 0.6)).scale(white),
+            sunlit: tint(lerp(Vec3::new(1.0, 1.0, 1.0), warm, 0.6)).scale(white),
             clouds: cover > 0.01,
             colors: colors(low, smooth_step(-6.0, -14.0, sun.elevation.to_degrees())),
             tables: [
@@ -254,7 +254,7 @@ impl Sky {
         let at = d.z.clamp(0.0, 1.0) * (self.colors.len() - 1) as f64;
         let k = (at as usize).min(self.colors.len() - 2);
         let [air, haze, multiple] =
-            [0, 1, 2].map(|c| mix(self.colors[k][c], self.colors[k + 1][c], at - k as f64));
+            [0, 1, 2].map(|c| lerp(self.colors[k][c], self.colors[k + 1][c], at - k as f64));
         let single = air.scale(0.75 * (1.0 + cosine * cosine))
             + haze.scale(4.0 * std::f64::consts::PI * phase(cosine, HAZE_ASYMMETRY));
         tint(single + multiple).scale(self.scale[0] * self.clear(d))
@@ -350,7 +350,7 @@ impl Sky {
         let part = d.x / (d.x.abs() + d.y.abs()).max(1e-12);
         let at = (if d.y < 0.0 { 3.0 + part } else { 1.0 - part }) * (HORIZON_INTERVALS / 4) as f64;
         let k = (at as usize).min(HORIZON_INTERVALS - 1);
-        mix(
+        lerp(
             self.horizon_luminance[k],
             self.horizon_luminance[k + 1],
             at - k as f64,

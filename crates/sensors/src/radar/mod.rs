@@ -50,7 +50,7 @@ use crate::sample::{Pose, SampleErrors};
 use crate::sonar::beam::{pattern, width};
 use crate::sonar::decibels::{level, power};
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
-use merrow_environment::{EnvironmentState, air};
+use merrow_environment::{EnvironmentState, SPEED_OF_LIGHT, air};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::radar::RadarSpec;
@@ -61,8 +61,6 @@ use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
 use std::ops::Range;
 
-/// Speed of light [m/s].
-const SPEED_OF_LIGHT: f64 = 299_792_458.0;
 /// Angle to either side that contributes to a spoke, over the beam width: the main lobe and the
 /// first side lobe.
 const CONTRIBUTING_BEAM_WIDTHS: f64 = 2.2;

@@ -23,12 +23,13 @@ pub struct FloatingState {
     pub roll: f64,
     /// Pitch, positive bow down [rad].
     pub pitch: f64,
-    /// Depth of its lowest point [m].
-    pub draught: f64,
-    /// Displaced volume of water [m³].
+    /// Depth of its lowest point [m]; `None` for linear hydrostatics, which have no hull shape.
+    pub draught: Option<f64>,
+    /// Displaced volume of water [m³]. With linear hydrostatics: the buoyancy over the weight of the
+    /// water.
     pub volume: f64,
-    /// Centre of buoyancy in B [m].
-    pub p_BoCb: Vec3,
+    /// Centre of buoyancy in B [m]; `None` for linear hydrostatics.
+    pub p_BoCb: Option<Vec3>,
     /// Centre of mass in B [m].
     pub p_BoBcm: Vec3,
     /// Submerged fraction of the base link, 0..1.
@@ -203,9 +204,17 @@ impl<'a> CalmWaterModel<'a> {
         let p_WB = self.motion.p_WB;
         let (mut volume, mut moment, mut lowest) = (0.0, Vec3::zero(), f64::INFINITY);
         let (mut mass, mut first) = (0.0, Vec3::zero());
+        let (rho_g, mut has_shape) = (self.sea.density * self.gravity, true);
         for (link, w) in self.robot.links.iter().zip(&self.work.links) {
             mass += link.mass;
             first += (w.p_WL + w.R_WL.mul_vec(link.p_LoLcm)).scale(link.mass);
+            if link.restoring.is_some() {
+                let upward_force = w.R_WL.mul_vec(w.F.f).z;
+                let buoyancy = upward_force + link.mass * self.gravity - link.trim.force;
+                volume += buoyancy / rho_g;
+                has_shape = false;
+                continue;
+            }
             if !link.wet || link.volume == 0.0 {
                 continue;
             }
@@ -215,7 +224,6 @@ impl<'a> CalmWaterModel<'a> {
             moment += (w.p_WL + w.R_WL.mul_vec(center)).scale(part);
             lowest = lowest.min(w.p_WL.z + lowest_point(link, up));
         }
-        let rho_g = self.sea.density * self.gravity;
         let to_base = |p_W: Vec3| R_BW.mul_vec(p_W - p_WB);
         // at constant displacement: heave follows roll and pitch
         let restoring = |i: usize| {
@@ -229,9 +237,9 @@ impl<'a> CalmWaterModel<'a> {
             z: x[0],
             roll: x[1],
             pitch: x[2],
-            draught: -lowest,
+            draught: has_shape.then_some(-lowest),
             volume,
-            p_BoCb: to_base(moment.scale(1.0 / volume)),
+            p_BoCb: has_shape.then(|| to_base(moment.scale(1.0 / volume))),
             p_BoBcm: to_base(first.scale(1.0 / mass)),
             submerged_fraction: self.work.links[0].submerged_fraction,
             waterplane: k[0][0] / rho_g,

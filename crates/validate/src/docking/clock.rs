@@ -113,7 +113,7 @@ fn packet(modem: usize, destination: u16) -> Command {
         destination,
         payload: vec![0; Packets::TEXT.bytes],
         priority: 0,
-        wants_ack: false,
+        is_acknowledged: false,
         key: None,
         power: None,
     })
@@ -134,7 +134,7 @@ pub struct PacedRun {
 /// Errors in the world, or a refused command.
 pub fn run_paced(data: &ReferenceData<'_>, seconds: f64) -> Result<PacedRun, String> {
     let scene = (data.world)(&world_text(&Setup::default()))?;
-    let timing = Timing::of(&Packets::TEXT);
+    let timing = Timing::from_packets(&Packets::TEXT);
     let mut trial = Trial::new(scene, Law::Error, true, DOCK, timing)?;
     request_precise_timers();
     let mut clock = Clock::new(trial.simulation.time_ns());

@@ -49,7 +49,7 @@ pub fn run_latching(mut scene: Scene, law: Law) -> Result<Latching, String> {
     for sensor in &mut scene.robots[dock].sensors {
         sensor.lazy = false;
     }
-    let mut timing = Timing::of(&Packets::TEXT);
+    let mut timing = Timing::from_packets(&Packets::TEXT);
     timing.cycles[1] = RADIO_CYCLES;
     let mut trial = Trial::new(scene, law, true, BERTH, timing)?;
     let mut found = Latching::default();

@@ -69,7 +69,7 @@ pub(crate) struct Timing {
 
 impl Timing {
     /// Returns the timing of `packets`, with the radio period of the thesis.
-    pub(crate) fn of(packets: &Packets) -> Self {
+    pub(crate) fn from_packets(packets: &Packets) -> Self {
         Self {
             cycles: [packets.cycles, RADIO_CYCLES],
             bytes: packets.bytes,
@@ -83,7 +83,7 @@ impl Timing {
 /// Errors in the world, or a refused command.
 pub fn run_manoeuvre(data: &ReferenceData<'_>, setup: &Setup) -> Result<Manoeuvre, String> {
     let scene = (data.world)(&world_text(setup))?;
-    let timing = Timing::of(&setup.packets);
+    let timing = Timing::from_packets(&setup.packets);
     let mut trial = Trial::new(scene, setup.law, setup.is_hybrid, DOCK, timing)?;
     let limit = docked_distance();
     let mut found = Manoeuvre {

@@ -201,7 +201,7 @@ fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
         ..plant
     };
     let goal = START - Vec3::new(0.0, 0.0, 1.0);
-    let timing = Timing::of(&Packets::TEXT);
+    let timing = Timing::from_packets(&Packets::TEXT);
     let mut trial = Trial::new(scene, Law::Accumulated, false, goal, timing)?;
     let acoustic = Gains::for_link(Link::Acoustic);
     let with_heave = |of: [f64; 3], heave: f64| [of[0], of[1], heave];

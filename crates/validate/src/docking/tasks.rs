@@ -79,7 +79,7 @@ fn send(
         destination,
         payload,
         priority: 0,
-        wants_ack: false,
+        is_acknowledged: false,
         key: None,
         power: None,
     };

@@ -209,7 +209,7 @@ export class Editor {
       $(id).title = text ? `${label} ${text}` : `${label} the last change`;
     };
     show("undo", undo, "Undo (Ctrl+Z):");
-    show("redo", redo, "Repeat (Ctrl+Y):");
+    show("redo", redo, "Redo (Ctrl+Y):");
     $("save-world").disabled = !possible;
     const object = this.app.object();
     $("remove").disabled = !object;

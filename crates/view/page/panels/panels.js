@@ -252,6 +252,7 @@ export class StatusLine {
 
   frame(frame) {
     $("time").textContent = `${frame.time.toFixed(2)} s`;
+    $("wall").textContent = `${frame.wall.toFixed(1)} s`;
     $("step-count").textContent = frame.step;
     $("overruns").textContent = frame.overruns;
     $("rejected").textContent = frame.rejected;
@@ -267,6 +268,10 @@ export class StatusLine {
     pause.textContent = frame.paused ? "Resume" : "Pause";
     pause.setAttribute("aria-pressed", String(frame.paused));
     $("step").disabled = !frame.paused;
+  }
+
+  status(status) {
+    $("load").textContent = `${status.load_cores.toFixed(2)} cores`;
   }
 
   image(now) {

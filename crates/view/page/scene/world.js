@@ -37,7 +37,7 @@ export class World {
       const key = JSON.stringify([shape.geometry, shape.color]);
       if (!shared.has(key)) shared.set(key, buildShape(shape, bytes));
       for (const piece of await shared.get(key)) {
-        const propeller = propellerOf(scene, robot, piece.name);
+        const propeller = propellerOf(scene, robot, piece.name, shape.fin);
         drawables.push({ piece, shape, robot, structure, propeller });
       }
     };
@@ -143,9 +143,13 @@ function turned(pose, centre, axis, angle) {
   return { p: add(centre, rotate(q, sub(pose.p, centre))), q: multiplyQ(q, pose.q) };
 }
 
-function propellerOf(scene, robot, name) {
+/** Returns the index of the thruster that turns a part: the one of its name, the one on the azimuth servo `fin`, or the
+ * only one; -1 for another part. */
+function propellerOf(scene, robot, name, fin) {
   if (robot < 0 || !name.startsWith("propeller")) return -1;
   const thrusters = scene.robots[robot].thrusters;
+  const turned = thrusters.findIndex((thruster) => (thruster.azimuth ?? -1) === (fin ?? null));
+  if (turned >= 0) return turned;
   const exact = thrusters.findIndex((thruster) => name === `propeller_${thruster.name}`);
   return exact >= 0 || thrusters.length !== 1 ? exact : 0;
 }

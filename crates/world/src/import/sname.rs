@@ -1,5 +1,6 @@
 //! Converts hydrodynamic coefficients in Fossen/SNAME notation (forward-right-down, at CO, linear
-//! part first) to Merrow's convention (FLU, angular part first). Only this module uses FRD.
+//! part first) to Merrow's convention (FLU, angular part first). CONVENTIONS.md lists the other
+//! files that compute in FRD.
 //!
 //! # Law
 //! ```text

@@ -22,7 +22,7 @@ pub struct Bridge {
     /// Whether a new message replaces a waiting one.
     pub keeps_newest: bool,
     /// Whether every frame is repeated until it is acknowledged.
-    pub wants_ack: bool,
+    pub is_acknowledged: bool,
 }
 
 /// Service of one robot that another robot calls over modems.
@@ -49,5 +49,5 @@ pub struct ServiceBridge {
     /// Whether a new request replaces a waiting one, and a new response a waiting one.
     pub keeps_newest: bool,
     /// Whether every frame is repeated until it is acknowledged.
-    pub wants_ack: bool,
+    pub is_acknowledged: bool,
 }

@@ -48,7 +48,7 @@ impl Firmware {
         }
     }
     /// Returns true if the firmware subscribes to velocity commands.
-    pub fn takes_velocity(&self) -> bool {
+    pub fn has_velocity_command(&self) -> bool {
         match &self.law {
             FirmwareLaw::HeadingDepthHold(settings) => settings.speed_control.is_some(),
             FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => false,
@@ -56,7 +56,7 @@ impl Firmware {
         }
     }
     /// Returns true if the firmware subscribes to heading set-points.
-    pub fn takes_heading(&self) -> bool {
+    pub fn has_heading_command(&self) -> bool {
         match &self.law {
             FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Sailing(_) => true,
             FirmwareLaw::Glider(settings) => settings.steering.is_some(),
@@ -64,7 +64,7 @@ impl Firmware {
         }
     }
     /// Returns true if the firmware subscribes to depth set-points.
-    pub fn takes_depth(&self) -> bool {
+    pub fn has_depth_command(&self) -> bool {
         matches!(
             self.law,
             FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Glider(_)

@@ -7,7 +7,7 @@ use crate::scene::comms::{MacProtocol, RateChoice};
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModemCommand {
     /// Queues a message for the modem with the address `destination` or for all modems. `priority`:
-    /// larger first. `wants_ack`: every frame is repeated until it is acknowledged. `key`: replaces
+    /// larger first. `is_acknowledged`: every frame is repeated until it is acknowledged. `key`: replaces
     /// the waiting message with the same key and destination. `power`: transmit power [W]; `None`
     /// selects the power of the modem.
     Send {
@@ -15,7 +15,7 @@ pub enum ModemCommand {
         destination: u16,
         payload: Vec<u8>,
         priority: u8,
-        wants_ack: bool,
+        is_acknowledged: bool,
         key: Option<u32>,
         power: Option<f64>,
     },

@@ -17,7 +17,7 @@ pub struct Message {
     /// Larger priorities are transmitted first.
     pub priority: u8,
     /// Whether every frame is acknowledged.
-    pub wants_ack: bool,
+    pub is_acknowledged: bool,
     /// Key: a new message replaces the waiting message with the same key and destination.
     pub key: Option<u32>,
     /// Transmit power [W]; `None`: transmit power of the modem.

@@ -21,8 +21,8 @@ impl Writer {
     ) -> Option<(SocketAddr, Losses)> {
         let (last, first) = (self.last, self.first_for_late_readers());
         let proxy = self.proxies.get_mut(&reader)?;
-        let asks = !acknack.is_final && acknack.missing.is_empty();
-        let preemptive = asks && acknack.missing.base().0 <= 1;
+        let is_request = !acknack.is_final && acknack.missing.is_empty();
+        let preemptive = is_request && acknack.missing.base().0 <= 1;
         if !proxy.reliable || !(proxy.acknacks.accepts(now, acknack.count) || preemptive) {
             return None;
         }
@@ -44,7 +44,7 @@ impl Writer {
             proxy.drop_requests(base);
             proxy.next = proxy.next.max((base, 1));
         }
-        if asks {
+        if is_request {
             let next = |sent: Nanos| sent.plus(HEARTBEAT_SPACING).max(now);
             proxy.heartbeat_at = Some(proxy.heartbeat_sent.map_or(now, next));
         } else if proxy.unacknowledged > last {

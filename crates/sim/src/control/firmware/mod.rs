@@ -310,7 +310,7 @@ fn set_velocity(
 ) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     let (model, target) = find_robot(scene, state, robot)?;
-    let firmware = model.firmware.as_ref().filter(|f| f.takes_velocity());
+    let firmware = model.firmware.as_ref().filter(|f| f.has_velocity_command());
     let Some((firmware, mut memory)) = firmware.zip(target.firmware.clone()) else {
         return Err(reject(
             robot,

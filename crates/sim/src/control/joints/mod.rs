@@ -38,14 +38,14 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
         return false;
     }
     state.joints_ns = Some(now.ns);
-    let mut wants_bias = false;
+    let mut needs_bias = false;
     for j in 0..robot.n_joints() {
         work.joints[j].ticks = false;
         if let Some(servo) = robot.links[j + 1].joint.servo()
             && encoder::due_ns(servo.rate, state.joints[j].ticks) <= now.ns
         {
             work.joints[j].ticks = true;
-            wants_bias |= servo.law.needs_bias();
+            needs_bias |= servo.law.needs_bias();
             encoder::tick(
                 servo,
                 &mut state.joints[j],
@@ -57,7 +57,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
     for group in 0..robot.joint_groups.len() {
         trajectory::advance(robot, state, &work.joints, group, now.ns);
     }
-    if wants_bias {
+    if needs_bias {
         let Workspace { joints, .. } = work;
         let mut scratch = std::mem::take(joints);
         rnea::bias_efforts(robot, work, |j, tau| scratch[j].bias = tau);

@@ -148,7 +148,7 @@ fn transmit(simulation: &mut Simulation) -> Result<(), String> {
             destination: packet.receiver,
             payload: packet.encode(Packets::TEXT.bytes),
             priority: 0,
-            wants_ack: false,
+            is_acknowledged: false,
             key: None,
             power: None,
         };

@@ -6,9 +6,9 @@ use crate::cases::reference_data::{ReferenceData, environment_of};
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::figure::canvas::Drawing;
 use crate::figure::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
-use merrow_comms::channel::LIGHT_SPEED;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::propagation::Channel;
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_math::decibels::level as decibels;
 use merrow_model::scene::Scene;
@@ -98,7 +98,7 @@ const DEVICES: [Device; 5] = [
 
 /// Returns the loss of free space [dB] over `r` [m] at a frequency [Hz].
 fn free_space(r: f64, frequency: f64) -> f64 {
-    20.0 * libm::log10(4.0 * PI * r * frequency / LIGHT_SPEED)
+    20.0 * libm::log10(4.0 * PI * r * frequency / SPEED_OF_LIGHT)
 }
 
 /// Returns the power [dBm], or the level of sound [dB re 1 µPa], that modems at these distances [m]
@@ -207,7 +207,7 @@ fn satellite_delay(data: &ReferenceData<'_>) -> Result<Check, String> {
     let found = run_modems(data, "{}", &modems, &[(0.1, 0, 2, 20)], 10.0)?;
     let delivery = found.deliveries.first().ok_or("no message by satellite")?;
     let time = (delivery.received_ns - delivery.created_ns) as f64 * 1e-9;
-    let paths = [780e3, 2463e3].map(|d| d / LIGHT_SPEED);
+    let paths = [780e3, 2463e3].map(|d| d / SPEED_OF_LIGHT);
     Ok(Check::absolute(
         "delay of 20 byte by satellite",
         "s",

@@ -135,7 +135,7 @@ fn run_modems(
             destination,
             payload: vec![1; length],
             priority: 0,
-            wants_ack: false,
+            is_acknowledged: false,
             key: None,
             power: None,
         }),

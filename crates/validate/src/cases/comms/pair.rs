@@ -103,7 +103,7 @@ impl Pair {
             destination: 2 - from as u16,
             payload,
             priority: 0,
-            wants_ack: false,
+            is_acknowledged: false,
             key: None,
             power: None,
         };

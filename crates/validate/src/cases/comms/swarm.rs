@@ -84,7 +84,7 @@ impl Search {
     }
 
     /// Returns the readings that arrived over the bridge `name`.
-    fn over(&self, name: &str) -> &[Reading] {
+    fn readings_over_bridge(&self, name: &str) -> &[Reading] {
         let bridges = &self.simulation.scene.bridges;
         let found = bridges.iter().position(|bridge| bridge.name == name);
         found.map_or(&[], |k| &self.readings[k])
@@ -93,7 +93,11 @@ impl Search {
     /// Returns the readings of the last AUV at the office, relayed and direct, in the order of
     /// arrival.
     fn at_office(&self) -> Vec<Reading> {
-        let mut all = [self.over("office"), self.over("office_direct")].concat();
+        let mut all = [
+            self.readings_over_bridge("office"),
+            self.readings_over_bridge("office_direct"),
+        ]
+        .concat();
         all.sort_by(|a, b| a.time.total_cmp(&b.time));
         all
     }
@@ -109,7 +113,9 @@ impl Search {
         let first = |k: usize| {
             let relay = if k.is_multiple_of(2) { 2 } else { 1 };
             let bridges = [format!("direct_{k}"), format!("relay_{k}_{relay}")];
-            let readings = bridges.iter().filter_map(|name| self.over(name).first());
+            let readings = bridges
+                .iter()
+                .filter_map(|name| self.readings_over_bridge(name).first());
             readings.map(|r| r.time).reduce(f64::min)
         };
         let mut times: Vec<f64> = (1..=AUVS).filter_map(first).collect();
@@ -120,7 +126,7 @@ impl Search {
     /// Returns the number of readings that reached the boat directly from the AUVs with these
     /// numbers.
     fn direct(&self, auvs: std::ops::RangeInclusive<usize>) -> f64 {
-        let readings = auvs.map(|k| self.over(&format!("direct_{k}")).len());
+        let readings = auvs.map(|k| self.readings_over_bridge(&format!("direct_{k}")).len());
         readings.sum::<usize>() as f64
     }
 }
@@ -132,7 +138,7 @@ fn office_checks(with: &Search) -> Vec<Check> {
     let largest = office
         .iter()
         .fold(f64::NAN, |max, r| max.max(r.temperature));
-    let ashore = with.over("ashore");
+    let ashore = with.readings_over_bridge("ashore");
     let is_ashore = |r: &&Reading| {
         ashore
             .iter()

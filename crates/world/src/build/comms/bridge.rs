@@ -115,7 +115,7 @@ fn build_bridge(
         min_interval_ns: min_interval(file),
         priority: file.priority as u8,
         keeps_newest: file.newest_only.unwrap_or(true),
-        wants_ack: file.acknowledge,
+        is_acknowledged: file.acknowledge,
         topic,
     })
 }
@@ -149,7 +149,7 @@ fn build_service(
         timeout_ns: nanoseconds(file.timeout_s.unwrap_or(TIMEOUT_S)),
         priority: file.priority as u8,
         keeps_newest: file.newest_only.unwrap_or(false),
-        wants_ack: file.acknowledge,
+        is_acknowledged: file.acknowledge,
         service,
     })
 }

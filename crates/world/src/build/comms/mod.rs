@@ -216,7 +216,7 @@ impl<'a> ModemBuilder<'a> {
             });
             if let Some(other) = same {
                 let text = format!(
-                    "{} has the address {} of {}; expected an own address",
+                    "{} has the address {} of {}; expected a unique address",
                     modem.name, modem.address, self.modems[*other].name
                 );
                 problems.push(self.entries[k].0.at.key_place("address"), text);

@@ -161,7 +161,8 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
     let outputs = all_outputs(outputs, custom.collect(), at, robot, problems);
     if file.rangefinders.len() > MAX_RANGEFINDERS {
         let found = file.rangefinders.len();
-        let text = format!("`rangefinders`: expected at most {MAX_RANGEFINDERS} names, found {found}");
+        let text =
+            format!("`rangefinders`: expected at most {MAX_RANGEFINDERS} names, found {found}");
         problems.push(at.key_place("rangefinders"), text);
     }
     let mut sensor = |name: &str, key: &str, kinds: &[&str]| {

@@ -318,7 +318,7 @@ fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -
     let rises = alpha_deg.windows(2).all(|w| w[0] < w[1]);
     if !(rises && (first == 0.0 || first == -180.0) && last == 180.0) {
         let text = format!(
-            "the angles of the table of {name} go from {first} to {last}; expected them rising from -180 or 0 to 180"
+            "the angles of the table of {name} go from {first} to {last}; expected increasing angles from -180 or 0 to 180"
         );
         problems.push(at.key_place("alpha_deg"), text);
     }
