@@ -5,14 +5,18 @@
 //! time.
 
 mod images;
+mod network;
 pub mod player;
 mod poses;
+mod rates;
 mod state;
 pub mod world;
 
 use crate::node::plan::{Plan, Source};
 use crate::replay::images::RecordedImages;
+use crate::replay::network::RecordedNetwork;
 use crate::replay::poses::{Bracket, FrameIndex, Track};
+use crate::replay::rates::RecordedRates;
 use crate::replay::state::{Content, Recorded};
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, SensorKind};
@@ -38,6 +42,8 @@ pub struct Recording {
     tracks: Vec<(Track, Bracket)>,
     contents: Vec<Recorded>,
     images: RecordedImages,
+    network: RecordedNetwork,
+    rates: RecordedRates,
     /// First and last log time [ns].
     log_ns: [u64; 2],
     /// First and last simulated time [ns].
@@ -77,10 +83,12 @@ impl Recording {
         let mut simulation = Simulation::new(scene, 1)?;
         state::forget(&mut simulation);
         let mut recording = Self {
-            simulation,
             notes: index.notes.clone(),
             contents: Content::recorded(&plan, &index),
             images: RecordedImages::new(&plan, &index),
+            network: RecordedNetwork::new(&plan, &index),
+            rates: RecordedRates::new(&simulation.scene, &plan, &index),
+            simulation,
             index,
             tracks: tracks
                 .into_iter()
@@ -133,7 +141,18 @@ impl Recording {
         for content in &mut self.contents {
             content.show(&mut self.simulation, &mut self.index, log_ns)?;
         }
-        Ok(())
+        self.network
+            .show(&mut self.simulation, &mut self.index, log_ns)
+    }
+
+    /// Returns the rates [Hz] of the recorded messages of the sensors of each robot in the second
+    /// before a simulated time [s].
+    ///
+    /// # Errors
+    /// One line: the bag cannot be read.
+    fn sensor_rates(&mut self, time_s: f64) -> Result<Vec<Vec<f64>>, String> {
+        let log_ns = self.log_time_ns(time_s);
+        self.rates.count(&mut self.index, log_ns)
     }
 
     /// Forgets which images were shown, after a change of the time.

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 pub const SPEEDS: RangeInclusive<f64> = 0.1..=20.0;
 /// Time between two shown states.
 const PERIOD: Duration = Duration::from_millis(33);
+/// Period of the rates of the sensors.
+const RATE_PERIOD: Duration = Duration::from_millis(500);
 /// Reason why an action has no effect.
 const NOT_LIVE: &str = "a recording cannot be changed; start the world with `merrow run --view`";
 
@@ -90,6 +92,8 @@ pub struct Player {
     speed: f64,
     is_playing: bool,
     started: Instant,
+    /// Time at which the rates of the sensors were published last.
+    rated: Instant,
 }
 
 impl Player {
@@ -121,6 +125,7 @@ impl Player {
             speed: options.speed,
             is_playing: true,
             started: Instant::now(),
+            rated: Instant::now(),
         })
     }
 
@@ -170,6 +175,11 @@ impl Player {
             rejected: 0,
         };
         self.view.after_block(&self.recording.simulation, &control);
+        if self.view.clients() > 0 && self.rated.elapsed() > RATE_PERIOD {
+            self.rated = Instant::now();
+            let rates = self.recording.sensor_rates(self.time_s)?;
+            self.view.publish_rates(&rates);
+        }
         Ok(())
     }
 

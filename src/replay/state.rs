@@ -1,14 +1,17 @@
 //! State of the shown simulation from recorded messages.
 
 use crate::node::plan::{Plan, Source};
+use crate::replay::network::set_links;
 use crate::replay::poses::Sample;
 use crate::replay::world::ACTUATORS;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_messages::convert::from_vector3;
-use merrow_messages::msg::{Contact, Contacts};
+use merrow_messages::msg::{Contact, Contacts, ControllerStatus, LinkTable};
 use merrow_model::scene::Scene;
+use merrow_model::state::RobotState;
 use merrow_model::state::contact;
 use merrow_model::state::contact::ContactBody;
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState};
 use merrow_model::state::tether::LineBreak;
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
@@ -30,6 +33,8 @@ pub(crate) enum Content {
     TetherIntact(usize),
     Contacts,
     Actuators,
+    ControllerStatus(usize),
+    Links,
 }
 
 /// Recorded topic with a part of the state.
@@ -51,6 +56,8 @@ impl Content {
             Source::TetherLength { tether } => Some(Self::TetherLength(tether)),
             Source::TetherIntact { tether } => Some(Self::TetherIntact(tether)),
             Source::Contacts => Some(Self::Contacts),
+            Source::ControllerStatus { robot } => Some(Self::ControllerStatus(robot)),
+            Source::Links => Some(Self::Links),
             _ => None,
         };
         let outputs = plan.outputs.iter();
@@ -110,6 +117,20 @@ impl Content {
                 let touching = contacts.filter_map(|contact| read_contact(scene, contact));
                 state.contacts.touching = touching.collect();
             }
+            Self::ControllerStatus(robot) => {
+                let message = from_bytes::<ControllerStatus>(bytes).ok()?;
+                let mode = ControlMode::from_keyword(&message.mode)?;
+                let state = &mut state.robots[robot];
+                if state.firmware.is_none() {
+                    state.firmware = RobotState::new(&scene.robots[robot]).firmware;
+                }
+                if let Some(firmware) = &mut state.firmware
+                    && let FirmwareLawState::MotionControl(control) = &mut firmware.memory
+                {
+                    control.mode = mode;
+                }
+            }
+            Self::Links => set_links(simulation, &from_bytes::<LinkTable>(bytes).ok()?),
             Self::Actuators => {
                 let values = from_bytes::<Float64MultiArray>(bytes).ok()?.data;
                 let robots = state.robots.iter_mut();

@@ -50,8 +50,7 @@ def seek(browser, time):
 def check_recording_is_shown(browser):
     """The page shows a recording: a timeline instead of the controls of a run."""
     browser.wait("window.merrow?.images > 2 && merrow.timeline.isRecording")
-    hidden = ["#record", "#reset", "#drive", "#environment", "[aria-controls=fault-panel]",
-              "[aria-controls=network-panel]"]
+    hidden = ["#record", "#reset", "#drive", "#environment", "[aria-controls=fault-panel]"]
     for selector in hidden:
         visible = f"document.querySelector('{selector}').checkVisibility()"
         assert browser.evaluate(visible) is False, selector
@@ -123,6 +122,22 @@ def check_end(browser):
     browser.wait(f"merrow.world.frame.paused && Math.abs({TIME} - 6) < 0.03")
 
 
+def check_state(browser):
+    """At the end of the recording the page shows the recorded mode, rates, links and schedule trace."""
+    text = browser.evaluate("document.querySelector('#robot-state').textContent")
+    assert text == "mode: off", text
+    # the pressure sensor has 20 messages per second
+    browser.wait("merrow.details.rateCells.some((cell) => Math.abs(parseFloat(cell.textContent) - 20) <= 1)")
+    browser.wait("merrow.overlays.links.length > 0")
+    first, second, frames, received, _, delay, airtime = browser.evaluate("merrow.overlays.links[0]")
+    assert {first, second} == {0, 1} and 0 <= received <= frames, (received, frames)
+    assert 0 <= delay < 0.1 and airtime > 0.01, (delay, airtime)
+    browser.click_on("[aria-controls=network-panel]")
+    browser.wait("[3, 5].every((activity) => merrow.network.data?.intervals.some((i) => i[1] === activity))")
+    sender, receiver, distance, _ = browser.evaluate("merrow.network.data.frames[0]")
+    assert {sender, receiver} == {0, 1} and 15 < distance < 30, (sender, receiver, distance)
+
+
 def check(browser, binary, folder, world, screenshot):
     """Records a world and checks the page that replays it."""
     positions = record(binary, folder, world)
@@ -138,6 +153,7 @@ def check(browser, binary, folder, world, screenshot):
             shown = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
             shown.save(screenshot, quality=86)
         check_end(browser)
+        check_state(browser)
         print("replay: ok", flush=True)
     finally:
         replay.send_signal(signal.SIGINT)

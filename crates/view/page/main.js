@@ -175,10 +175,10 @@ class App {
     this.network.setLinks(links);
   }
 
-  /** Shows mode and faults of the selected robot, which a recording does not contain. */
+  /** Shows mode and faults of the selected robot; a recording does not contain the faults. */
   showState() {
     const state = this.world.status?.robots[this.selected];
-    this.details.status(this.timeline.isRecording ? null : state);
+    this.details.status(state, !this.timeline.isRecording);
   }
 
   receive(buffer) {

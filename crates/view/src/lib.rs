@@ -248,8 +248,8 @@ impl View {
         }
     }
 
-    /// Publishes the rates of the sensors of the selected robots [Hz].
-    fn publish_rates(&self, rates: &[Vec<f64>]) {
+    /// Publishes the rates of the sensors of the selected robots [Hz]; NaN for an unknown rate.
+    pub fn publish_rates(&self, rates: &[Vec<f64>]) {
         let selected = self.hub.selected();
         let one = |k: usize| {
             let own = rates.get(k)?;

@@ -212,6 +212,37 @@ impl BagIndex {
         Ok(best)
     }
 
+    /// Returns the places of the messages of a topic that were recorded after `after_ns` and up to
+    /// `until_ns` [ns], sorted by time.
+    ///
+    /// # Errors
+    /// One line: the file cannot be read.
+    pub fn between(
+        &mut self,
+        topic: usize,
+        after_ns: u64,
+        until_ns: u64,
+    ) -> Result<Vec<MessagePlace>, String> {
+        let Some(own) = self.topics.get(topic) else {
+            return Ok(Vec::new());
+        };
+        let first = own.latest_ends.partition_point(|end| *end <= after_ns);
+        let blocks = own.blocks[first..].iter().copied();
+        let blocks: Vec<usize> = blocks
+            .take_while(|block| self.blocks[*block].start_ns <= until_ns)
+            .collect();
+        let mut found = Vec::new();
+        for block in blocks {
+            let messages = self.messages(block)?;
+            let places = messages.get(&topic).map_or(&[][..], Vec::as_slice);
+            let start = places.partition_point(|place| place.log_time_ns <= after_ns);
+            let end = places.partition_point(|place| place.log_time_ns <= until_ns);
+            found.extend_from_slice(places.get(start..end).unwrap_or_default());
+        }
+        found.sort_by_key(|place| place.log_time_ns);
+        Ok(found)
+    }
+
     /// Reads the encapsulated CDR bytes of a message.
     ///
     /// # Errors
