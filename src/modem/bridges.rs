@@ -9,6 +9,7 @@ use crate::modem::calls;
 use crate::node::plan::{Input, Output, Plan, Source, Target};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::Bridge;
+use merrow_ros2::installed::InstalledTypes;
 use merrow_ros2::message::TypeInfo;
 use merrow_ros2::qos::Qos;
 use merrow_world::{Place, World};
@@ -25,9 +26,19 @@ fn known_types() -> &'static [TypeInfo] {
     })
 }
 
-/// Returns the type with the ROS name `name`.
-fn find_type(name: &str) -> Option<&'static TypeInfo> {
-    known_types().iter().find(|info| info.name == name)
+/// Returns the message type with the ROS name `name`: a known type, or the type of an installed
+/// package.
+fn find_type(name: &str) -> Result<&'static TypeInfo, String> {
+    if let Some(known) = known_types().iter().find(|info| info.name == name) {
+        return Ok(known);
+    }
+    let unknown = || {
+        format!(
+            "unknown message type {name}; expected a type of Merrow, such as std_msgs/msg/String, \
+             or of a package in AMENT_PREFIX_PATH"
+        )
+    };
+    InstalledTypes::sourced().message(name)?.ok_or_else(unknown)
 }
 
 /// Error of a bridge: its index and the text.
@@ -100,12 +111,7 @@ fn origin_type(
             bridge.topic
         )));
     }
-    find_type(&bridge.message_type).ok_or_else(|| {
-        error(format!(
-            "unknown message type {}; expected a type of the standard packages or of merrow",
-            bridge.message_type
-        ))
-    })
+    find_type(&bridge.message_type).map_err(error)
 }
 
 /// Checks that the key `message_type` of a bridge, if any, is the type of its messages.

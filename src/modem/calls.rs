@@ -19,6 +19,7 @@ use merrow_model::scene::comms::bridge::ServiceBridge;
 use merrow_model::state::Command;
 use merrow_model::state::commands::BridgedCall;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
+use merrow_ros2::installed::InstalledTypes;
 use merrow_ros2::message::{Message, ServiceInfo};
 use merrow_ros2::node::{Client, Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
@@ -84,15 +85,17 @@ fn service_type(
             bridge.service_type, bridge.service
         ));
     }
-    let found = known_services().iter().find(|info| info.name == name);
-    found.map_or_else(
-        || {
-            error(format!(
-                "unknown service type {name}; expected a type of the standard packages or of merrow"
-            ))
-        },
-        Ok,
-    )
+    if let Some(known) = known_services().iter().find(|info| info.name == name) {
+        return Ok(known);
+    }
+    match InstalledTypes::sourced().service(name) {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => error(format!(
+            "unknown service type {name}; expected a type of Merrow, such as std_srvs/srv/Trigger, \
+             or of a package in AMENT_PREFIX_PATH"
+        )),
+        Err(why) => error(why),
+    }
 }
 
 /// Describes the other service that has the name under which bridge `k` offers its service.

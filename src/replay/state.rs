@@ -7,7 +7,7 @@ use crate::replay::world::ACTUATORS;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_messages::convert::from_vector3;
 use merrow_messages::msg::{Contact, Contacts, ControllerStatus, LinkTable};
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::RobotState;
 use merrow_model::state::contact;
 use merrow_model::state::contact::ContactBody;
@@ -120,15 +120,7 @@ impl Content {
             Self::ControllerStatus(robot) => {
                 let message = from_bytes::<ControllerStatus>(bytes).ok()?;
                 let mode = ControlMode::from_keyword(&message.mode)?;
-                let state = &mut state.robots[robot];
-                if state.firmware.is_none() {
-                    state.firmware = RobotState::new(&scene.robots[robot]).firmware;
-                }
-                if let Some(firmware) = &mut state.firmware
-                    && let FirmwareLawState::MotionControl(control) = &mut firmware.memory
-                {
-                    control.mode = mode;
-                }
+                set_mode(&scene.robots[robot], &mut state.robots[robot], mode);
             }
             Self::Links => set_links(simulation, &from_bytes::<LinkTable>(bytes).ok()?),
             Self::Actuators => {
@@ -144,6 +136,18 @@ impl Content {
             }
         }
         Some(())
+    }
+}
+
+/// Sets the mode of a motion controller. Its other state is the initial state.
+fn set_mode(robot: &Robot, state: &mut RobotState, mode: ControlMode) {
+    if state.firmware.is_none() {
+        state.firmware = RobotState::new(robot).firmware;
+    }
+    if let Some(firmware) = &mut state.firmware
+        && let FirmwareLawState::MotionControl(control) = &mut firmware.memory
+    {
+        control.mode = mode;
     }
 }
 

@@ -160,6 +160,9 @@ fn every_thruster_has_one_turning_part() {
     for name in data_dir::file_names("params/robots") {
         let robot = bundled_robot(&name);
         let mut counts = vec![0; robot.thrusters.len()];
+        if counts.is_empty() {
+            continue;
+        }
         for shape in &robot.visuals {
             let Geometry::Mesh(mesh) = &shape.geometry else {
                 continue;

@@ -85,7 +85,7 @@ fn refused_messages_are_reported_without_a_node() {
     assert_eq!(lines.len(), 1, "{err}");
     assert!(
         lines[0].starts_with("merrow: a: request refused: ")
-            && lines[0].contains("at most 4 bytes"),
+            && lines[0].contains("expected at most 4"),
         "{err}"
     );
     let count = out

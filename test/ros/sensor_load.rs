@@ -13,7 +13,8 @@ const CHEAP: f64 = 0.1;
 // Goal: a sensor that needs less than 10 % of a core misses less than 2 % of its samples,
 // independently of other subscriptions. Method: `riverwatch` in real time on two threads, without
 // ROS, with all outputs of all sensors requested: three cameras, a lidar, a laser and a sonar. The
-// shortage must be real: some sensor misses more than half of its samples. Tolerance: 2 %.
+// shortage must be real: some sensor misses more than half of its samples. On a slow machine the
+// laser needs more than 10 %. Tolerance: 2 %.
 #[test]
 #[ignore = "depends on the pace, takes 20 s on an idle machine: test/run slow"]
 fn cheap_sensors_keep_their_rate() {
@@ -50,7 +51,7 @@ fn cheap_sensors_keep_their_rate() {
         lines.push(line);
     }
     println!("{}", lines.join("\n"));
-    assert!(n_cheap >= 2, "laser and sonar are cheap: {lines:#?}");
+    assert!(n_cheap >= 1, "the sonar is cheap: {lines:#?}");
     assert!(worst > 0.5, "the processor suffices: {lines:#?}");
     assert!(starved.is_empty(), "{starved:#?} of {lines:#?}");
 }

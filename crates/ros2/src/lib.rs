@@ -35,6 +35,7 @@ pub mod description;
 pub mod dynamic;
 pub mod embedded;
 pub mod goals;
+pub mod installed;
 pub mod message;
 pub mod msg;
 pub mod names;

@@ -32,7 +32,6 @@ pub mod fields;
 mod frame;
 mod hub;
 pub mod images;
-mod load;
 mod page;
 pub mod picture;
 pub mod readings;
@@ -50,7 +49,7 @@ pub use crate::controls::{
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND, TETHERS_KIND};
 pub use crate::images::{IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
-use crate::load::LoadMeter;
+use crate::readings::load::LoadMeter;
 pub use merrow_messages::snapshot::FieldOfView;
 
 use crate::hub::Hub;

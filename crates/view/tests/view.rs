@@ -354,8 +354,8 @@ impl Controls for LargePainter {
 }
 
 // Goal: a client that does not receive does not stop or change the run. Method: a client watches
-// large images and does not read, so that the buffers of its socket are full and frames are dropped;
-// steps and state of a run in real time with and without it. Tolerance: none.
+// large images and does not read, so that the buffers of its socket are full and frames are
+// dropped; steps and state of a run in real time with and without it. Tolerance: none.
 #[test]
 fn stalled_client_does_not_stop_the_run() {
     let mut hashes = Vec::new();

@@ -130,7 +130,7 @@ fn services_of_bridges_are_checked() {
         ),
         (
             "from: a/r, to: b/r, service: /b/go, service_type: std_srvs/srv/Go",
-            "w.yaml:10:36: bridge x: unknown service type std_srvs/srv/Go; expected a type of the standard packages or of merrow",
+            "w.yaml:10:36: bridge x: unknown service type std_srvs/srv/Go; expected a type of Merrow, such as std_srvs/srv/Trigger, or of a package in AMENT_PREFIX_PATH",
         ),
         (
             "from: a/r, to: b/r, service: /b/r/set_mac, service_type: std_srvs/srv/Trigger",
@@ -171,7 +171,7 @@ fn topics_of_bridges_are_checked() {
         ),
         (
             "from: a/r, to: b/r, topic: /chat, message_type: std_msgs/msg/Text",
-            "w.yaml:10:34: bridge x: unknown message type std_msgs/msg/Text; expected a type of the standard packages or of merrow",
+            "w.yaml:10:34: bridge x: unknown message type std_msgs/msg/Text; expected a type of Merrow, such as std_msgs/msg/String, or of a package in AMENT_PREFIX_PATH",
         ),
         (
             "from: a/r, to: b/r, topic: /a/p/data, message_type: std_msgs/msg/String",

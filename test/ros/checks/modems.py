@@ -2,6 +2,7 @@
 nodes without code for bridges.
 """
 
+import os
 import pathlib
 import tempfile
 import time
@@ -170,6 +171,51 @@ def check_bridge():
         assert replayed_hash(bag, end) == first
 
 
+CUSTOM = {"survey_msgs/msg/Fix": "float64 x; float64 y", "survey_msgs/msg/Report": "std_msgs/msg/Header header; uint8 level; "
+          "survey_msgs/msg/Fix[] fixes; string text"}
+CUSTOM_FILES = {
+    "survey_msgs/msg/Fix": "# position [m]\nfloat64 x\nfloat64 y\n",
+    "survey_msgs/msg/Report": "uint8 OK=0\nstd_msgs/Header header\nuint8 level 1\nFix[] fixes\nstring text\n",
+    "std_msgs/msg/Header": "builtin_interfaces/Time stamp\nstring frame_id\n",
+    "builtin_interfaces/msg/Time": "int32 sec\nuint32 nanosec\n",
+}
+
+
+def check_bridge_of_installed_type():
+    """Messages of a package that Merrow does not contain cross a bridge unchanged, and the bag contains their definition."""
+    peer.FIELDS.update(CUSTOM)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name, text in CUSTOM_FILES.items():
+            file = folder / "share" / f"{name}.msg"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        world, bag = folder / "w.yaml", folder / "run.mcap"
+        text = pathlib.Path(WORLD).read_text().replace("/b/chat, message_type: std_msgs/msg/String", "/b/chat, message_type: survey_msgs/msg/Report")
+        world.write_text(text)
+        code, _, err = command("check", world)
+        assert code != 0 and "unknown message type survey_msgs/msg/Report" in err[1], err
+        os.environ["AMENT_PREFIX_PATH"] = str(folder)
+        try:
+            with Merrow(str(world), "--pace", "lockstep", "--record", str(bag)) as m:
+                reader = m.listen("/b/chat", "survey_msgs/msg/Report")
+                header = dict(stamp=dict(sec=3, nanosec=4), frame_id="map")
+                m.step(7)
+                sent = dict(header=header, level=2, fixes=[dict(x=1.5, y=-2.0), dict(x=0.25, y=8.0)], text="two fixes")
+                m.write("/a/chat", "survey_msgs/msg/Report", **sent)
+                arrived = []
+                step_until(m, lambda: arrived.extend(take(reader)) or arrived)
+                report = arrived[0]
+                assert (report.header.stamp.sec, report.header.frame_id, report.level, report.text) == (3, "map", 2, "two fixes"), report
+                assert [(f.x, f.y) for f in report.fixes] == [(1.5, -2.0), (0.25, 8.0)], report
+                assert m.end() == 0, m.output()
+        finally:
+            del os.environ["AMENT_PREFIX_PATH"]
+        with AnyReader([bag.parent]) as bag_reader:
+            (connection,) = [c for c in bag_reader.connections if c.topic == "/b/chat"]
+            assert connection.msgtype == "survey_msgs/msg/Report" and "float64 y" in connection.msgdef.data, connection
+
+
 def step_until(m, condition, stride=1):
     """Makes steps, `stride` at once, until `condition()` is true; returns the number of steps."""
     for n in range(1, 200):
@@ -267,4 +313,4 @@ def check_service_of_bundled_world():
 
 
 CHECKS = [check_modem_topics, check_modem_services, check_bridge, check_bridged_service,
-          check_bridged_service_of_simulator, check_service_of_bundled_world]
+          check_bridge_of_installed_type, check_bridged_service_of_simulator, check_service_of_bundled_world]

@@ -101,10 +101,10 @@ pub(crate) enum Element {
 }
 
 /// A field whose type is not resolved.
-struct RawField {
-    name: String,
-    base: String,
-    count: Count,
+pub(crate) struct RawField {
+    pub(crate) name: String,
+    pub(crate) base: String,
+    pub(crate) count: Count,
 }
 
 impl Definition {
@@ -212,7 +212,7 @@ pub(crate) fn size(primitive: Primitive) -> Option<usize> {
 }
 
 /// Returns the name as `package/Type`, without the folder `msg`, `srv` or `action`.
-fn short(name: &str) -> String {
+pub(crate) fn short(name: &str) -> String {
     match (name.split_once('/'), name.rsplit_once('/')) {
         (Some((package, _)), Some((_, last))) => format!("{package}/{last}"),
         _ => name.to_owned(),
@@ -239,7 +239,7 @@ fn sections<'a>(name: &str, text: &'a str) -> Vec<(String, Vec<&'a str>)> {
 }
 
 /// Parses a line of an interface file; `None` for constants, comments and empty lines.
-fn parse_line(type_name: &str, line: &str) -> Result<Option<RawField>, DefinitionError> {
+pub(crate) fn parse_line(type_name: &str, line: &str) -> Result<Option<RawField>, DefinitionError> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
     }
@@ -314,7 +314,7 @@ fn resolve(
 }
 
 /// Returns the built-in type of a name.
-fn primitive(name: &str) -> Option<Primitive> {
+pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     if let Some(bound) = name.strip_prefix("string<=") {
         return bound.parse().ok().map(Primitive::BoundedString);
     }

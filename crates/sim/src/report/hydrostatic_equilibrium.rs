@@ -25,8 +25,8 @@ pub struct FloatingState {
     pub pitch: f64,
     /// Depth of its lowest point [m]; `None` for linear hydrostatics, which have no hull shape.
     pub draught: Option<f64>,
-    /// Displaced volume of water [m³]. With linear hydrostatics: the buoyancy over the weight of the
-    /// water.
+    /// Displaced volume of water [m³]. With linear hydrostatics: the buoyancy over the specific
+    /// weight of the water.
     pub volume: f64,
     /// Centre of buoyancy in B [m]; `None` for linear hydrostatics.
     pub p_BoCb: Option<Vec3>,

@@ -1,9 +1,11 @@
 //! Readings of the selected robot for the overlays of the page: forces by law, centres of gravity
-//! and buoyancy, contacts, current and wind. Events of the run, links and activities of modems.
+//! and buoyancy, contacts, current and wind. Events of the run, links and activities of modems,
+//! load of the program.
 
 pub(crate) mod events;
 pub mod forces;
 pub(crate) mod links;
+pub(crate) mod load;
 pub(crate) mod network;
 pub(crate) mod rates;
 

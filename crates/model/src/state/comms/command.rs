@@ -7,9 +7,9 @@ use crate::scene::comms::{MacProtocol, RateChoice};
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModemCommand {
     /// Queues a message for the modem with the address `destination` or for all modems. `priority`:
-    /// larger first. `is_acknowledged`: every frame is repeated until it is acknowledged. `key`: replaces
-    /// the waiting message with the same key and destination. `power`: transmit power [W]; `None`
-    /// selects the power of the modem.
+    /// larger first. `is_acknowledged`: every frame is repeated until it is acknowledged. `key`:
+    /// replaces the waiting message with the same key and destination. `power`: transmit power [W];
+    /// `None` selects the power of the modem.
     Send {
         modem: usize,
         destination: u16,

@@ -1,0 +1,159 @@
+//! Types of installed interface files: hash and definition equal those of the compiled types.
+
+use merrow_ros2::installed::InstalledTypes;
+use merrow_ros2::msg::{catalogue, services};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folder that is removed at the end of a test.
+struct Prefix(PathBuf);
+
+impl Prefix {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("merrow_{name}_{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        Self(folder)
+    }
+
+    /// Writes the interface file of a type such as `std_msgs/msg/Header`.
+    fn write(&self, name: &str, text: &str) {
+        let (package, rest) = name.split_once('/').unwrap();
+        let kind = rest.split('/').next().unwrap();
+        let path = self.0.join(format!("share/{package}/{rest}.{kind}"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn types(&self) -> InstalledTypes {
+        // another prefix without packages comes first
+        let none = Path::new("/nowhere");
+        InstalledTypes::new(&std::env::join_paths([none, &self.0]).unwrap())
+    }
+}
+
+impl Drop for Prefix {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Returns true for a message of a package in which each name has one type. `rmw_dds_common` has two
+/// forms of its messages.
+fn is_message(name: &str) -> bool {
+    name.split('/').nth(1) == Some("msg") && !name.starts_with("rmw_dds_common/")
+}
+
+/// Returns the text of the type itself in a definition with all types that it uses.
+fn own_text(definition: &str) -> &str {
+    definition.split(&"=".repeat(80)).next().unwrap()
+}
+
+// Goal: an interface file gives the type that its compiled declaration gives. Method: the files of
+// all compiled messages, written from their definitions; the hash and the definition of each.
+// Tolerance: none.
+#[test]
+fn files_give_the_compiled_messages() {
+    let prefix = Prefix::new("installed_messages");
+    let all = catalogue();
+    let messages = || all.iter().filter(|sample| is_message(sample.info.name));
+    for sample in messages() {
+        prefix.write(sample.info.name, own_text(&sample.info.definition));
+    }
+    let types = prefix.types();
+    let mut count = 0;
+    for sample in messages() {
+        let found = types.message(sample.info.name).unwrap().expect("a type");
+        assert_eq!(found.hash, sample.info.hash, "{}", found.name);
+        assert_eq!(found.definition, sample.info.definition, "{}", found.name);
+        assert_eq!(found.dds_name, sample.info.dds_name);
+        count += 1;
+    }
+    assert!(count > 80, "{count}");
+}
+
+// Goal: the file of a service gives its compiled type. Method: as above, with the hashes of the
+// request, the response and the service. Tolerance: none.
+#[test]
+fn files_give_the_compiled_services() {
+    let prefix = Prefix::new("installed_services");
+    for sample in catalogue() {
+        if is_message(sample.info.name) {
+            prefix.write(sample.info.name, own_text(&sample.info.definition));
+        }
+    }
+    let all = services();
+    let is_service = |name: &str| name.split('/').nth(1) == Some("srv");
+    let types = prefix.types();
+    let mut count = 0;
+    for service in all.iter().filter(|service| is_service(service.name)) {
+        let [request, response] =
+            [service.request, service.response].map(|info| own_text(&info.definition));
+        prefix.write(service.name, &format!("{request}---\n{response}"));
+        let found = types.service(service.name).unwrap().expect("a type");
+        assert_eq!(found.hash, service.hash, "{}", service.name);
+        assert_eq!(found.request.hash, service.request.hash, "{}", service.name);
+        assert_eq!(found.response.hash, service.response.hash);
+        assert_eq!((found.description)().hash(), service.hash);
+        count += 1;
+    }
+    assert!(count > 10, "{count}");
+}
+
+// Goal: comments, constants, defaults and bounds of a file are read. Method: a file with all of
+// them, whose type is known. Tolerance: none.
+#[test]
+fn comments_constants_and_defaults_have_no_effect_on_the_hash() {
+    let prefix = Prefix::new("installed_text");
+    let plain = "Point p\nint32 a\nstring<=5[<=3] b\nfloat64[2] c\n";
+    prefix.write("my_msgs/msg/Plain", plain);
+    prefix.write("my_msgs/msg/Point", "float64 x\nfloat64 y\n");
+    let full = "# a comment\nuint8 KIND=3\n\nmy_msgs/Point p  # a point\nint32 a 7\n\
+                string<=5[<=3] b\nfloat64[2] c [1.0, 2.0]\n";
+    prefix.write("my_msgs/msg/Full", full);
+    let types = prefix.types();
+    let plain = types.message("my_msgs/msg/Plain").unwrap().unwrap();
+    let found = types.message("my_msgs/msg/Full").unwrap().unwrap();
+    assert_eq!(plain.description.fields, found.description.fields);
+    assert!(found.definition.starts_with(full));
+    assert!(found.definition.contains("MSG: my_msgs/Point\nfloat64 x"));
+    assert_eq!(found.dds_name, "my_msgs::msg::dds_::Full_");
+}
+
+// Goal: invalid files are one line. Method: a type that is not installed, an unknown field type, a
+// line that is no field, a type that contains itself, and names that leave the folder.
+#[test]
+fn invalid_files_are_reported() {
+    let prefix = Prefix::new("installed_invalid");
+    prefix.write("my_msgs/msg/Unknown", "other_msgs/Thing t\n");
+    prefix.write("my_msgs/msg/Line", "what\n");
+    prefix.write("my_msgs/msg/Itself", "Itself[] more\n");
+    prefix.write("my_msgs/srv/NoResponse", "int32 a\n");
+    let types = prefix.types();
+    for name in [
+        "my_msgs/msg/None",
+        "none_msgs/msg/A",
+        "A",
+        "../my_msgs/msg/Line",
+        "a/b/c/d",
+    ] {
+        assert_eq!(types.message(name).unwrap(), None, "{name}");
+    }
+    for (name, expected) in [
+        (
+            "my_msgs/msg/Unknown",
+            "my_msgs/msg/Unknown: no package in AMENT_PREFIX_PATH contains the type `other_msgs/Thing`",
+        ),
+        (
+            "my_msgs/msg/Line",
+            "definition of my_msgs/msg/Line: expected a field, found `what`",
+        ),
+        (
+            "my_msgs/msg/Itself",
+            "my_msgs/msg/Itself: nested in itself, or in more than 32 levels",
+        ),
+    ] {
+        assert_eq!(types.message(name).unwrap_err(), expected);
+    }
+    let error = types.service("my_msgs/srv/NoResponse").unwrap_err();
+    assert_eq!(error, "my_msgs/srv/NoResponse: expected a line `---`");
+}
