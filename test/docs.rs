@@ -512,6 +512,24 @@ fn the_regions_of_docs_load() {
 // Goal: every package of a type is installed with Merrow, because the native backend reads types
 // from it. Method: the modules of messages, which have the names of the packages, in
 // `package.xml`.
+// Goal: README lists every bundled world. Method: its name and the description of its file.
+#[test]
+fn bundled_worlds_are_listed() {
+    let readme = text("README.md");
+    let mut count = 0;
+    for name in merrow_world::data_dir::file_names("worlds") {
+        let world = text(&format!("worlds/{name}.yaml"));
+        let description = world
+            .lines()
+            .find_map(|line| line.strip_prefix("description: "))
+            .unwrap_or_else(|| panic!("{name}: no description"));
+        let row = format!("| `{name}` | {} |", description.trim_matches('"'));
+        assert!(readme.contains(&row), "README.md: expected the row {row}");
+        count += 1;
+    }
+    assert!(count > 30, "{count}");
+}
+
 #[test]
 fn package_xml_names_the_packages_of_types_and_launch_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   r = c t                                          (1)
-//!   p = p_M + (r + e) d                              (2)
+//!   r = c t + e                                      (1)
+//!   p = p_M + r d                                    (2)
 //! ```
 //! # Symbols
 //! r range · t measured travel time in one direction · c speed: of sound, the value of the key
@@ -74,6 +74,11 @@ fn signal_speed(scene: &Scene, modem: &Modem) -> f64 {
     }
 }
 
+/// Returns a measured range with its error [m]. (1)
+fn measured_range(scene: &Scene, modem: &Modem, result: &RangeResult) -> f64 {
+    signal_speed(scene, modem) * result.travel_time() + result.range_error
+}
+
 /// Builds the message of a range measurement; its frame is the name of the other modem. (1)
 pub(crate) fn range(scene: &Scene, result: &RangeResult) -> Range {
     let modem = &scene.modems[result.modem as usize];
@@ -84,8 +89,8 @@ pub(crate) fn range(scene: &Scene, result: &RangeResult) -> Range {
         field_of_view: std::f32::consts::TAU,
         min_range: 0.0,
         max_range: modem.transceiver.max_range.unwrap_or(f64::INFINITY) as f32,
-        range: (signal_speed(scene, modem) * result.travel_time()) as f32,
-        variance: 0.0,
+        range: measured_range(scene, modem, result) as f32,
+        variance: (modem.range_std * modem.range_std) as f32,
     }
 }
 
@@ -94,9 +99,10 @@ pub(crate) fn range(scene: &Scene, result: &RangeResult) -> Range {
 pub(crate) fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStamped> {
     let direction = result.direction?;
     let modem = &scene.modems[result.modem as usize];
-    let measured = signal_speed(scene, modem) * result.travel_time() + direction.range_error;
+    let measured = measured_range(scene, modem, result);
     let across = measured * measured * direction.bearing_variance;
-    let covariance = range_bearing_covariance(direction.d, direction.range_variance, across);
+    let variance = modem.range_std * modem.range_std;
+    let covariance = range_bearing_covariance(direction.d, variance, across);
     let p_L = modem.p + direction.d.scale(measured);
     let (frame, p, covariance) = match modem.on {
         Some((robot, link)) => {

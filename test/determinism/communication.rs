@@ -363,7 +363,7 @@ modems: {target: {modem: seatrac_x110, position_m: [10, 60, -60]}}
             let up = Vec3::new(30.0, 0.0, 39.0).scale(1.0 / truth.norm());
             errors[0].push(direction.d.y);
             errors[1].push((direction.d - d).dot(up));
-            errors[2].push(direction.range_error);
+            errors[2].push(result.range_error);
         }
         simulation.clear_outboxes();
     }

@@ -23,6 +23,9 @@ robots:
           elevation_deg: [-15, 15], rings: 8, columns: 120, max_range_m: 60, range_std_m: 0.02, beam_loss: 0.05}}
         laser: {lazy: false, position_m: [0.5, 0, 0.5], device: {source: test, rate_hz: 17, latency_s: 0.03, kind: laser,
           azimuth_deg: [-120, 120], beams: 241, max_range_m: 30, range_std_m: 0.01, divergence_mrad: 3}}
+        fast: {lazy: false, position_m: [0.5, 0, 1], device: {extends: sensors/lowlight_hd.yaml, width: 64, height: 36,
+          rate_hz: 5, quality: fast}}
+        full: {lazy: false, position_m: [0.5, 0, 1], device: {extends: sensors/lowlight_hd.yaml, width: 64, height: 36, rate_hz: 5}}
 ";
 
 fn run(steps: u64, threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {

@@ -1,5 +1,6 @@
 //! Test of exteroceptive sensors that together need more processor time than there is.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -18,8 +19,38 @@ const CHEAP: f64 = 0.1;
 #[test]
 #[ignore = "depends on the pace, takes 20 s on an idle machine: test/run slow"]
 fn cheap_sensors_keep_their_rate() {
-    let path = data_dir::world_file("riverwatch");
-    let scene = Arc::new(load_world(&path, Overrides::default()).unwrap().scene);
+    let (lines, loads) = measure_loads(&data_dir::world_file("riverwatch"));
+    println!("{}", lines.join("\n"));
+    let cheap = || loads.iter().filter(|[cores, _]| *cores < CHEAP);
+    assert!(cheap().count() >= 1, "the sonar is cheap: {lines:#?}");
+    let is_short = |[_, missed]: &[f64; 2]| *missed > 0.5;
+    assert!(
+        loads.iter().any(is_short),
+        "the processor suffices: {lines:#?}"
+    );
+    let starved = cheap().filter(|[_, missed]| *missed >= 0.02).count();
+    assert_eq!(starved, 0, "{lines:#?}");
+}
+
+// Goal: with `quality: fast` the sensors of `riverwatch` deliver more of their samples. Method: as
+// above; the sum of the delivered fractions of all sensors for both qualities. The printed rates
+// show whether the processor suffices for all samples. Tolerance: none.
+#[test]
+#[ignore = "depends on the pace, takes 40 s on an idle machine: test/run slow"]
+fn fast_images_are_delivered_more_often() {
+    let fast = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/worlds/riverwatch_fast.yaml");
+    let [full, fast] = [data_dir::world_file("riverwatch"), fast].map(|world| {
+        let (lines, loads) = measure_loads(&world);
+        println!("{}:\n{}", world.display(), lines.join("\n"));
+        loads.iter().map(|[_, missed]| 1.0 - missed).sum::<f64>()
+    });
+    assert!(fast > full, "{fast} {full}");
+}
+
+/// Runs a world in real time with all sensors requested, on two threads. Returns a line per sensor,
+/// and for each the cores that it needs and the fraction of missed samples.
+fn measure_loads(world: &Path) -> (Vec<String>, Vec<[f64; 2]>) {
+    let scene = Arc::new(load_world(world, Overrides::default()).unwrap().scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), 2).unwrap();
     let scheduler = simulation.sensor_scheduler.as_ref().unwrap();
     for load in scheduler.loads() {
@@ -31,27 +62,17 @@ fn cheap_sensors_keep_their_rate() {
     let summary = sim::run(&mut simulation, pace, Some(20.0), &requests, &mut [], &stop);
     assert_eq!(summary.failed, None);
     let mut lines = vec![format!("{} overruns", summary.overruns)];
-    let (mut n_cheap, mut worst, mut starved) = (0, 0.0_f64, Vec::new());
+    let mut loads = Vec::new();
     for load in simulation.sensor_scheduler.as_ref().unwrap().loads() {
         let name = &scene.robots[load.robot].sensors[load.sensor].name;
         let missed = load.missed as f64 / load.requested as f64;
-        let line = format!(
+        lines.push(format!(
             "{name}: {:.1} % of a core, {} of {} samples missed",
             100.0 * load.cores,
             load.missed,
             load.requested
-        );
-        worst = worst.max(missed);
-        if load.cores < CHEAP {
-            n_cheap += 1;
-            if missed >= 0.02 {
-                starved.push(line.clone());
-            }
-        }
-        lines.push(line);
+        ));
+        loads.push([load.cores, missed]);
     }
-    println!("{}", lines.join("\n"));
-    assert!(n_cheap >= 1, "the sonar is cheap: {lines:#?}");
-    assert!(worst > 0.5, "the processor suffices: {lines:#?}");
-    assert!(starved.is_empty(), "{starved:#?} of {lines:#?}");
+    (lines, loads)
 }

@@ -29,7 +29,7 @@
 
 use crate::computers;
 use crate::environment_cache::EnvironmentCache;
-use crate::modem_fix::{error_stream, measure_direction};
+use crate::modem_fix::{error_stream, measure};
 use crate::robot::Runner;
 use merrow_comms::channel::thruster_noise;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
@@ -396,7 +396,7 @@ impl Communication {
             self.network
                 .advance(&mut state.network, &channel, &self.receivers, now);
             for result in &mut state.network.output.ranges {
-                result.direction = measure_direction(scene, &self.view, &self.fix_errors, result);
+                measure(scene, &self.view, &self.fix_errors, result);
             }
         } else {
             state.network.time_ns = now;

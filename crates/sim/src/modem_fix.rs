@@ -1,4 +1,5 @@
-//! Direction of a range reply at a modem with an array: a USBL fix on the reply.
+//! Errors of a range measurement, and the direction of its reply at a modem with an array: a USBL
+//! fix on the reply.
 //!
 //! # Law
 //! ```text
@@ -26,7 +27,7 @@
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::Modem;
+use merrow_model::scene::comms::{Modem, UsblArray};
 use merrow_model::state::comms::{RangeResult, ReplyDirection};
 use merrow_model::state::frames::view::WorldView;
 
@@ -35,34 +36,45 @@ pub(crate) fn error_stream(scene: &Scene, modem: &Modem) -> Stream {
     Stream::new(scene.seed, &format!("{}/fix", modem.name))
 }
 
-/// Measures the direction of the reply of a range `result`; `None` for a modem without an array.
-/// `errors`: stream of every modem.
-pub(crate) fn measure_direction(
+/// Sets the direction, for a modem with an array, and the error of a range measurement. `errors`:
+/// stream of every modem.
+pub(crate) fn measure(
     scene: &Scene,
     view: &WorldView,
     errors: &[Stream],
+    result: &mut RangeResult,
+) {
+    let modem = &scene.modems[result.modem as usize];
+    let mut draw = errors[result.modem as usize].draw(result.true_arrival_ns);
+    if let Some(array) = modem.array {
+        let normals = Vec3::new(draw.normal(), draw.normal(), draw.normal());
+        result.direction = measure_direction(scene, view, (modem, array), normals, result);
+    }
+    result.range_error = modem.range_std * draw.normal();
+}
+
+/// Measures the direction of the reply with the standard normal deviates `normals`, by (1) and (2).
+fn measure_direction(
+    scene: &Scene,
+    view: &WorldView,
+    (modem, array): (&Modem, UsblArray),
+    normals: Vec3,
     result: &RangeResult,
 ) -> Option<ReplyDirection> {
-    let modem = &scene.modems[result.modem as usize];
-    let array = modem.array?;
     let other = &scene.modems[result.other as usize];
     let own_p = position(modem, view, result.true_arrival_ns);
     let chord = position(other, view, result.true_transmission_ns) - own_p;
     let d = attitude(modem, view).tr_mul_vec(chord).unit()?;
-    let mut draw = errors[result.modem as usize].draw(result.true_arrival_ns);
     let schemes = modem.transceiver.schemes.iter();
     let threshold = schemes
         .map(|scheme| scheme.min_snr)
         .fold(f64::INFINITY, f64::min);
     let weak = libm::pow(10.0, 0.1 * threshold) / result.snr.max(1e-6);
     let variance = array.bearing_std * array.bearing_std * (1.0 + weak);
-    let noise = Vec3::new(draw.normal(), draw.normal(), draw.normal());
-    let turned = d + noise.scale(variance.sqrt()).cross(d);
+    let turned = d + normals.scale(variance.sqrt()).cross(d);
     Some(ReplyDirection {
         d: turned.unit()?,
         bearing_variance: variance,
-        range_error: array.range_std * draw.normal(),
-        range_variance: array.range_std * array.range_std,
     })
 }
 

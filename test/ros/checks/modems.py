@@ -2,6 +2,7 @@
 nodes without code for bridges.
 """
 
+import math
 import os
 import pathlib
 import tempfile
@@ -108,6 +109,7 @@ def check_modem_services():
     """
     with Merrow(WORLD, "--pace", "lockstep") as m:
         status, ranges = m.listen("/a/acoustic/status"), m.listen("/a/acoustic/range")
+        fixes = m.listen("/a/acoustic/b/acoustic/pose")
         power, rate, mac, measure = (modem_client(m, name, kind) for name, kind in (
             ("set_power", "SetModemPower"), ("set_rate", "SetModemRate"), ("set_mac", "SetModemMac"),
             ("measure_range", "MeasureRange")))
@@ -124,6 +126,13 @@ def check_modem_services():
         m.step(200)
         found = wait_until(ranges, lambda r: True)
         assert abs(found.range - DISTANCE) < 0.5 and found.header.frame_id == "b/acoustic", found
+        assert abs(found.variance - 0.1**2) < 1e-6, found
+        fix = wait_until(fixes, lambda _: True)
+        place, covariance = fix.pose.pose.position, fix.pose.covariance
+        # at least 0.5 deg to the side
+        assert fix.header.frame_id == "a/base_link" and abs(covariance[0] - 0.1**2) < 0.01, fix
+        across = math.sqrt(covariance[7])
+        assert 1.3 < across < 3 and abs(place.x - DISTANCE) < 0.5 and math.hypot(place.y, place.z) < 5 * across, fix
         assert measure.call(destination=ALL, one_way=True).success
         m.alive()
 

@@ -175,6 +175,7 @@ impl Engine<'_> {
             snr: reception.snr(),
             doppler: f64::from(reception.doppler),
             direction: None,
+            range_error: 0.0,
         };
         self.state.output.ranges.push(result);
     }

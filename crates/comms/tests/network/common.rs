@@ -17,10 +17,7 @@ use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::state::comms::NetworkState;
 
 /// Array of a modem that measures directions.
-pub(crate) const ARRAY: UsblArray = UsblArray {
-    bearing_std: 0.01,
-    range_std: 0.1,
-};
+pub(crate) const ARRAY: UsblArray = UsblArray { bearing_std: 0.01 };
 
 /// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -100,6 +97,7 @@ pub(crate) fn modem(address: u16) -> Modem {
         rate: RateChoice::Fixed(0),
         turn_around_ns: 1_000_000,
         array: None,
+        range_std: 0.0,
         is_promiscuous: false,
         task: None,
         power_control: None,

@@ -110,9 +110,9 @@ persist! { struct Delivery {
 } }
 persist! { struct RangeResult {
     kind, modem, other, sequence, sent_ns, arrived_ns, replied_ns, received_ns,
-    true_transmission_ns, true_arrival_ns, snr, doppler, direction,
+    true_transmission_ns, true_arrival_ns, snr, doppler, direction, range_error,
 } }
-persist! { struct ReplyDirection { d, bearing_variance, range_error, range_variance } }
+persist! { struct ReplyDirection { d, bearing_variance } }
 persist! { enum Ranging { 0 = OneWay, 1 = TwoWay } }
 persist! { struct PacketRecord {
     time_ns, start_ns, from, to, message, fragment, bits, snr, cause,

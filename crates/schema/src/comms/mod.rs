@@ -101,7 +101,7 @@ spec! {
         /// Standard deviation of the measured direction of a range reply (USBL) at a large
         /// signal-to-noise ratio. Default: the modem measures no direction.
         bearing_std_deg: Option<f64> [in 0.0..=90.0],
-        /// Standard deviation of the range of such a fix.
+        /// Standard deviation of a measured range.
         range_std_m: f64 [non_negative] = 0.0,
         ..medium: MediumConfig,
     }

@@ -41,6 +41,8 @@ pub struct Modem {
     pub turn_around_ns: u64,
     /// Array that measures the direction of a range reply; `None`: only the range is measured.
     pub array: Option<UsblArray>,
+    /// Standard deviation of a measured range [m].
+    pub range_std: f64,
     /// Whether the modem also delivers messages with the address of another modem.
     pub is_promiscuous: bool,
     /// Task of the robot that received messages pass through; `None`: they are delivered at once.
@@ -54,8 +56,6 @@ pub struct Modem {
 pub struct UsblArray {
     /// Standard deviation of the direction at a large signal-to-noise ratio [rad].
     pub bearing_std: f64,
-    /// Standard deviation of the range [m].
-    pub range_std: f64,
 }
 
 /// Data rate of a modem.

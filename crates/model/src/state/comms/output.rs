@@ -172,19 +172,17 @@ pub struct RangeResult {
     /// Measured direction of arrival at a modem with an array, which the caller of the network
     /// computes.
     pub direction: Option<ReplyDirection>,
+    /// Error of the range [m], which the caller of the network computes.
+    pub range_error: f64,
 }
 
-/// Measured direction of a range reply, and the error of its range.
+/// Measured direction of a range reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplyDirection {
     /// Unit vector to the other modem in the link that carries the modem, or in W.
     pub d: Vec3,
     /// Variance of the direction [rad²].
     pub bearing_variance: f64,
-    /// Error of the range [m].
-    pub range_error: f64,
-    /// Variance of the range [m²].
-    pub range_variance: f64,
 }
 
 impl RangeResult {

@@ -188,8 +188,8 @@ impl<'a> ModemBuilder<'a> {
             turn_around_ns: nanoseconds(modem.turn_around_s),
             array: modem.bearing_std_deg.map(|bearing| UsblArray {
                 bearing_std: bearing.to_radians(),
-                range_std: modem.range_std_m,
             }),
+            range_std: modem.range_std_m,
             task: None,
             is_promiscuous: file.promiscuous,
             power_control: file.power_control.as_ref().map(|control| PowerControl {
