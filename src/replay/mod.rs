@@ -145,6 +145,14 @@ impl Recording {
             .show(&mut self.simulation, &mut self.index, log_ns)
     }
 
+    /// Discards what the network put out since the previous state.
+    fn clear_network_output(&mut self) {
+        let output = &mut self.simulation.network_output;
+        if !output.is_empty() {
+            Arc::make_mut(output).clear();
+        }
+    }
+
     /// Returns the rates [Hz] of the recorded messages of the sensors of each robot in the second
     /// before a simulated time [s].
     ///

@@ -175,6 +175,8 @@ impl Player {
             rejected: 0,
         };
         self.view.after_block(&self.recording.simulation, &control);
+        // the view adds the output of each block once
+        self.recording.clear_network_output();
         if self.view.clients() > 0 && self.rated.elapsed() > RATE_PERIOD {
             self.rated = Instant::now();
             let rates = self.recording.sensor_rates(self.time_s)?;

@@ -188,6 +188,35 @@ def check_readings(browser):
     browser.wait("performance.now() - merrow.overlays.readings.arrival > 1500")
 
 
+def check_forces(browser):
+    """The panel Forces lists gravity and buoyancy of the selected robot, and the readings end when it is closed."""
+    select(browser, 0)
+    browser.click_on("[aria-controls=force-panel]")
+    rows = "[...document.querySelectorAll('#force-rows tr')].map((row) => [...row.cells].map((c) => c.textContent))"
+    browser.wait(f"{rows}.length > 2")
+    found = {law: [float(x) for x in numbers] for law, _, *numbers in browser.evaluate(rows)}
+    # the BlueROV2 Heavy has 13.5 kg and nearly its weight in buoyancy
+    assert abs(found["gravity"][2] + 13.5 * 9.81) < 1 and abs(found["gravity"][2] + found["buoyancy"][2]) < 5, found
+    assert abs(found["gravity"][3] + found["gravity"][2]) < 1e-9, found
+    browser.click_on("[aria-controls=plot-panel]")
+    browser.wait("merrow.hasReadings === false")
+
+
+def check_map(browser):
+    """The map shows scale and north, and the pointer the position, also as latitude and longitude."""
+    browser.evaluate("merrow.setCamera('map')")
+    browser.evaluate("merrow.showPointer(480, 270)")
+    text = browser.evaluate("document.querySelector('#pointer').textContent")
+    found = re.fullmatch(r"east (\S+) m, north (\S+) m, (\S+)°, (\S+)°", text)
+    assert found, text
+    east, north, latitude, longitude = map(float, found.groups())
+    origin = browser.evaluate("merrow.world.scene.origin")
+    # lengths of a degree at 36.6 deg north: 110.97 km and 89.5 km
+    assert abs((latitude - origin["latitude_deg"]) * 110970 - north) < 0.2, text
+    assert abs((longitude - origin["longitude_deg"]) * 89470 - east) < 0.2, text
+    browser.evaluate("merrow.setCamera('follow')")
+
+
 def check_links(browser):
     """The overlay of communication links has the link that transmits the depth of the robot."""
     browser.wait("merrow.overlays.links.length > 0")
@@ -277,7 +306,7 @@ def check_collision_event(browser):
 
 
 CHECKS = [
-    check_readings, check_links, check_network, check_rates,
+    check_readings, check_forces, check_map, check_links, check_network, check_rates,
     check_gamepad, check_mode, check_goal, check_fault, check_recording, check_sensor,
     check_events, check_more_environment, check_collision_event,
 ]

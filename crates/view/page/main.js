@@ -5,6 +5,7 @@ import { Drive } from "./input/drive.js";
 import { Editor } from "./input/edit.js";
 import { Faults } from "./panels/faults.js";
 import { GamepadControl } from "./input/gamepad.js";
+import { geodetic } from "./math.js";
 import { Connection, fetchJson, readFrame } from "./net.js";
 import { Network } from "./panels/network.js";
 import { OVERLAYS, Overlays, meetHeight } from "./scene/overlays.js";
@@ -14,6 +15,7 @@ import { meetDrawables } from "./scene/raycast.js";
 import { Renderer } from "./scene/renderer.js";
 import { Timeline } from "./panels/replay.js";
 import { EventLog, Sensors } from "./panels/sensors.js";
+import { Forces } from "./panels/forces.js";
 import { bindTabs, openTab } from "./panels/tabs.js";
 import { World } from "./scene/world.js";
 
@@ -31,6 +33,7 @@ class App {
     this.plot = new Plot($("plot"), $("plot-legend"));
     this.details = new Details();
     this.statusLine = new StatusLine();
+    this.forces = new Forces();
     this.list = new RobotList((k) => this.select(k), (k) => this.goTo(k));
     this.selected = -1;
     this.structure = null;
@@ -51,7 +54,7 @@ class App {
       frame: (buffer) => this.receive(buffer),
       image: (buffer) => this.sensors.receive(buffer),
       points: (buffer) => this.overlays.setPoints(buffer),
-      overlay: (message) => (this.overlays.readings = { ...message, arrival: performance.now() }),
+      overlay: (message) => this.setReadings(message),
       links: (message) => this.setLinks(message.links),
       network: (message) => this.network.receive(message),
       rates: (message) => message.robot === this.selected && this.details.rates(message.rates_hz),
@@ -293,6 +296,7 @@ class App {
       if (id === "fault-panel") this.faults.open();
       this.sensors.watch();
       this.network.watch();
+      this.requestReadings();
     });
     fetchJson("/catalogue").then(({ modes }) => {
       const text = (mode) => mode.replaceAll("_", " ");
@@ -311,9 +315,14 @@ class App {
     addEventListener("keyup", (event) => this.key(event, false));
   }
 
-  /** Requests the readings of the selected robot while a shown overlay needs them. */
+  setReadings(message) {
+    this.overlays.readings = { ...message, arrival: performance.now() };
+    if (message.robot === this.selected) this.forces.update(message);
+  }
+
+  /** Requests the readings of the selected robot while a shown overlay or the panel of forces needs them. */
   requestReadings() {
-    const on = this.overlays.needsReadings;
+    const on = this.overlays.needsReadings || this.forces.isOpen;
     if (on !== this.hasReadings) this.request({ do: "overlay", on });
     this.hasReadings = on;
   }
@@ -543,7 +552,13 @@ class App {
 
   showPointer(x, y) {
     const p = this.camera.mode === "map" || this.clicking ? this.pointAt(x, y) : null;
-    $("pointer").textContent = p ? `east ${p[0].toFixed(2)} m, north ${p[1].toFixed(2)} m` : "";
+    $("pointer").textContent = p ? this.pointerText(p) : "";
+  }
+
+  pointerText([east, north]) {
+    const { origin } = this.world.scene;
+    const [latitude, longitude] = geodetic(origin, east, north);
+    return `east ${east.toFixed(2)} m, north ${north.toFixed(2)} m, ${latitude.toFixed(6)}°, ${longitude.toFixed(6)}°`;
   }
 
   click(x, y) {

@@ -129,3 +129,16 @@ export function project(m, p) {
   const at = (i) => m[i] * p[0] + m[4 + i] * p[1] + m[8 + i] * p[2] + m[12 + i];
   return [at(0), at(1), at(2), at(3)];
 }
+
+/**
+ * Returns latitude and longitude [deg] of a point east and north of the origin [m], on the tangent plane of the WGS84
+ * ellipsoid.
+ */
+export function geodetic({ latitude_deg: latitude, longitude_deg: longitude }, east, north) {
+  const [a, e2] = [6378137, 0.00669437999014];
+  const phi = (latitude * Math.PI) / 180;
+  const w = Math.sqrt(1 - e2 * Math.sin(phi) ** 2);
+  const [meridian, normal] = [(a * (1 - e2)) / w ** 3, a / w];
+  const degrees = (x) => (x * 180) / Math.PI;
+  return [latitude + degrees(north / meridian), longitude + degrees(east / (normal * Math.cos(phi)))];
+}

@@ -37,6 +37,7 @@ const MODULES: &[File] = modules![
     "scene/waves",
     "scene/world",
     "panels/faults",
+    "panels/forces",
     "panels/network",
     "panels/panels",
     "panels/plot",

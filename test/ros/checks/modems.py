@@ -208,9 +208,10 @@ def check_bridge_of_installed_type():
         try:
             with Merrow(str(world), "--pace", "lockstep", "--record", str(bag)) as m:
                 reader = m.listen("/b/chat", "survey_msgs/msg/Report")
-                header = dict(stamp=dict(sec=3, nanosec=4), frame_id="map")
+                stamp = peer.message_type("builtin_interfaces/msg/Time")(sec=3, nanosec=4)
+                header, fix = peer.message_type("std_msgs/msg/Header")(stamp=stamp, frame_id="map"), peer.message_type("survey_msgs/msg/Fix")
                 m.step(7)
-                sent = dict(header=header, level=2, fixes=[dict(x=1.5, y=-2.0), dict(x=0.25, y=8.0)], text="two fixes")
+                sent = dict(header=header, level=2, fixes=[fix(x=1.5, y=-2.0), fix(x=0.25, y=8.0)], text="two fixes")
                 m.write("/a/chat", "survey_msgs/msg/Report", **sent)
                 arrived = []
                 step_until(m, lambda: arrived.extend(take(reader)) or arrived)
