@@ -599,7 +599,8 @@ fn print_robot(r: &Value) {
         "  {}: {} ({} kg)",
         text(&r["name"]),
         text(&r["description"]),
-        r["mass_kg"]
+        // to a milligram
+        (r["mass_kg"].as_f64().unwrap_or_default() * 1e6).round() / 1e6
     );
     if let Some(text) = at_rest_text(r) {
         println!("    {text}");
@@ -685,7 +686,9 @@ fn print_topics(all: &Value) {
 
 /// Prints the actions, services and parameters of the node.
 fn print_actions_services_and_parameters(all: &Value) {
-    println!("\nactions");
+    if rows(all, "actions").next().is_some() {
+        println!("\nactions");
+    }
     for a in rows(all, "actions") {
         println!("  {:<44} {}", text(&a["action"]), text(&a["type"]));
     }

@@ -239,6 +239,18 @@ def check_plot(browser):
     assert lines[0] == "time [s],bluerov2.position.z [m]", lines[0]
     time, depth = map(float, lines[1].split(","))
     assert time > 0 and -6 < depth < 0, lines[1]
+    # a field of another robot and unit, which also continues while its robot is not selected
+    browser.evaluate("merrow.plot.add('otter', 'heading', 'deg')")
+    browser.wait("merrow.plot.series[1].t.length > 5")
+    browser.evaluate("merrow.plot.zoom(0.1, 1)")
+    shown = browser.evaluate("merrow.plot.shown")
+    assert abs(shown[1] - shown[0] - 3) < 1e-6, shown
+    browser.evaluate("document.querySelector('#plot').dispatchEvent(new WheelEvent('wheel', {deltaY: 1}))")
+    wider = browser.evaluate("merrow.plot.shown")
+    assert abs((wider[1] - wider[0]) / 3 - 1.25) < 1e-6, wider
+    browser.click_on("#plot-live")
+    assert browser.evaluate("merrow.plot.range") is None
+    browser.evaluate("merrow.plot.remove(merrow.plot.series[1])")
 
 
 def contrast(first, second):

@@ -130,6 +130,7 @@ class App {
     const same = awaited >= 0 ? awaited : indexOf(name);
     const { structure } = this;
     this.select(same >= 0 ? same : scene.robots.length ? 0 : -1);
+    this.requestPlots();
     if (scene.structures.some((one) => one.name === structure)) this.selectStructure(structure);
   }
 
@@ -193,11 +194,11 @@ class App {
     this.timeline.show(frame.time, this.world.status?.utc_s);
     if (this.editor.isOpen) this.editor.update(this.world.status);
     this.overlays.track(frame.time, frame.robots);
-    if (frame.details && frame.details.robot === this.selected) {
-      const robot = this.world.scene.robots[this.selected];
-      this.details.update(robot, frame.details.values);
-      const index = new Map(robot.fields.map((field, k) => [field.name, k]));
-      this.plot.push(frame.time, robot.name, (name) => frame.details.values[index.get(name)]);
+    for (const { robot: k, values } of frame.details) {
+      const robot = this.world.scene.robots[k];
+      if (k === this.selected) this.details.update(robot, values);
+      const index = new Map(robot.fields.map((field, i) => [field.name, i]));
+      this.plot.push(frame.time, robot.name, (name) => values[index.get(name)]);
     }
     if (this.fresh) {
       this.fresh = false;
@@ -311,6 +312,10 @@ class App {
     };
     $("plot-window").onchange = (event) => (this.plot.window = Number(event.target.value));
     $("plot-csv").onclick = () => this.saveCsv();
+    $("plot-live").onclick = () => this.plot.follow();
+    $("plot-in").onclick = () => this.plot.zoom(0.5);
+    $("plot-out").onclick = () => this.plot.zoom(2);
+    this.plot.changed = () => this.requestPlots();
     addEventListener("keydown", (event) => this.key(event, true));
     addEventListener("keyup", (event) => this.key(event, false));
   }
@@ -325,6 +330,12 @@ class App {
     const on = this.overlays.needsReadings || this.forces.isOpen;
     if (on !== this.hasReadings) this.request({ do: "overlay", on });
     this.hasReadings = on;
+  }
+
+  /** Requests the fields of the plotted robots. */
+  requestPlots() {
+    const known = new Set(this.world.scene?.robots.map((robot) => robot.name));
+    this.request({ do: "plot", robots: this.plot.robots.filter((name) => known.has(name)) });
   }
 
   toggleDrive() {

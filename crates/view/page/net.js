@@ -47,7 +47,7 @@ export function readFrame(buffer, scene) {
     rejected: data.getUint32(36, true),
     robots: [],
     tethers: [],
-    details: null,
+    details: [],
   };
   for (const robot of scene.robots) {
     const velocity = vector();
@@ -65,11 +65,11 @@ export function readFrame(buffer, scene) {
       frame.tethers.push({ broken: broken - 1, points: Array.from({ length: nodes }, vector) });
     }
   }
-  if (at + 8 <= buffer.byteLength && data.getUint8(at) === DETAILS) {
+  while (at + 8 <= buffer.byteLength && data.getUint8(at) === DETAILS) {
     const robot = data.getUint16(at + 2, true);
     const n = data.getUint32(at + 4, true);
     at += 8;
-    frame.details = { robot, values: Array.from({ length: n }, () => number()) };
+    frame.details.push({ robot, values: Array.from({ length: n }, () => number()) });
   }
   return frame;
 }

@@ -20,6 +20,8 @@ pub const MAX_PARAMETERS: usize = 32;
 pub const MAX_STEPS: u64 = 1_000_000;
 /// Maximum numbers of axes and of buttons of a gamepad.
 pub const MAX_GAMEPAD: usize = 32;
+/// Maximum number of robots whose fields a client plots.
+pub const MAX_PLOTTED: usize = 6;
 /// Maximum number of values of a fault.
 pub const MAX_FAULT_VALUES: usize = 16;
 /// Maximum time of a recording [s].
@@ -38,6 +40,8 @@ pub enum Action {
     Overlay(bool),
     /// Receive the activities of the modems, or no longer.
     Network(bool),
+    /// Receive the details of these robots for plots, besides the selected robot.
+    Plot(Vec<String>),
     /// Change the running world.
     Control(ControlAction),
 }
@@ -207,7 +211,7 @@ pub fn message_id(text: &str) -> u64 {
 }
 
 /// Names of all actions, for messages.
-const ACTIONS: &str = "select, watch, overlay, network, pause, resume, step, reset, seek, pace, \
+const ACTIONS: &str = "select, watch, overlay, network, plot, pause, resume, step, reset, seek, pace, \
     set, drive, path, goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, \
     place, undo, redo or save";
 
@@ -218,6 +222,14 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
         "select" => Ok(Action::Select(Some(name(map, "robot")?))),
         "overlay" => Ok(Action::Overlay(is_on(map)?)),
         "network" => Ok(Action::Network(is_on(map)?)),
+        "plot" => {
+            let limits = ([0, MAX_PLOTTED], "names of robots");
+            let robot = |value: &Value| {
+                let name = value.as_str().map(str::to_owned);
+                name.ok_or_else(|| unexpected("robots", value, "the name of a robot"))
+            };
+            Ok(Action::Plot(list(map, "robots", limits, robot)?))
+        }
         "watch" if is_none("sensor") => Ok(Action::Watch(None)),
         "watch" => Ok(Action::Watch(Some([
             name(map, "robot")?,

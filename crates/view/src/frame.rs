@@ -23,12 +23,12 @@ const SPEED_PER_ROOT_THRUST: f64 = 30.0;
 pub(crate) struct Frame {
     /// Poses and angles of all robots.
     pub base: Vec<u8>,
-    /// Details of the selected robots, with their indices.
+    /// Details of the selected and plotted robots, with their indices.
     pub details: Vec<(usize, Vec<u8>)>,
 }
 
-/// Encodes the state of a simulation with the details of the robots `selected`.
-pub(crate) fn encode(simulation: &Simulation, control: &Control, selected: &[usize]) -> Frame {
+/// Encodes the state of a simulation with the details of the robots `detailed`.
+pub(crate) fn encode(simulation: &Simulation, control: &Control, detailed: &[usize]) -> Frame {
     let mut out = Vec::with_capacity(64 + 160 * simulation.scene.robots.len());
     out.push(FRAME_KIND);
     out.push(u8::from(control.paused));
@@ -43,7 +43,7 @@ pub(crate) fn encode(simulation: &Simulation, control: &Control, selected: &[usi
         push_robot(&mut out, robot, state);
     }
     push_tethers(&mut out, &simulation.state.tethers);
-    let valid = selected
+    let valid = detailed
         .iter()
         .filter(|k| **k < simulation.scene.robots.len());
     let details = valid

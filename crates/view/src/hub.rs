@@ -67,6 +67,8 @@ pub(crate) struct Hub {
     pub refused: AtomicU64,
     /// Robot that each client has selected, by the number of the client.
     selected: Mutex<HashMap<u64, usize>>,
+    /// Robots whose fields each client plots, by the number of the client.
+    plotted: Mutex<HashMap<u64, Vec<usize>>>,
     /// Sensor that each client watches, by the number of the client.
     watched: Mutex<HashMap<u64, Watch>>,
     /// Clients that receive the readings of their selected robot.
@@ -137,6 +139,25 @@ impl Hub {
             Some(robot) => drop(selected.insert(client, robot)),
             None => drop(selected.remove(&client)),
         }
+    }
+
+    /// Sets the robots whose fields a client plots.
+    pub(crate) fn plot(&self, client: u64, robots: Vec<usize>) {
+        let mut plotted = lock(&self.plotted);
+        if robots.is_empty() {
+            plotted.remove(&client);
+        } else {
+            plotted.insert(client, robots);
+        }
+    }
+
+    /// Returns the robots that clients have selected or plot.
+    pub(crate) fn detailed(&self) -> Vec<usize> {
+        let mut robots = self.selected();
+        robots.extend(lock(&self.plotted).values().flatten());
+        robots.sort_unstable();
+        robots.dedup();
+        robots
     }
 
     /// Sets whether a client receives the readings of its selected robot.

@@ -318,7 +318,7 @@ impl Observer for View {
         }
         if is_due(self.last[0], FRAME_PERIOD_S) {
             self.last[0] = control.wall_s;
-            let frame = frame::encode(simulation, control, &self.hub.selected());
+            let frame = frame::encode(simulation, control, &self.hub.detailed());
             self.hub.update(|latest| latest.frame.set(Arc::new(frame)));
         }
     }

@@ -59,6 +59,7 @@ pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared
         shared,
         sent: Sent::default(),
         selected: None,
+        plotted: Vec::new(),
         watched: None,
         has_overlay: false,
         has_network: false,
@@ -99,6 +100,8 @@ struct Session<'a> {
     sent: Sent,
     /// Robot whose details the client receives.
     selected: Option<usize>,
+    /// Robots whose fields the client plots.
+    plotted: Vec<usize>,
     /// Sensor whose images the client receives.
     watched: Option<Watch>,
     /// Whether the client receives the readings of its selected robot.
@@ -184,6 +187,18 @@ impl Session<'_> {
                 self.has_overlay = is_on;
                 self.answer(id, Ok(String::new()));
                 Ok(())
+            }
+            Action::Plot(names) => {
+                let robots = names.iter().map(|name| self.find(Some(name)));
+                match robots.collect::<Result<Vec<_>, _>>() {
+                    Ok(found) => {
+                        self.plotted = found.into_iter().flatten().collect();
+                        self.hub.plot(self.client, self.plotted.clone());
+                        self.answer(id, Ok(String::new()));
+                        Ok(())
+                    }
+                    Err(why) => self.refuse(id, &why),
+                }
             }
             Action::Network(is_on) => {
                 self.hub.network(self.client, is_on);
@@ -313,6 +328,8 @@ impl Session<'_> {
             self.sent.scene = latest.scene.number;
             self.selected = None;
             self.hub.select(self.client, None);
+            self.plotted.clear();
+            self.hub.plot(self.client, Vec::new());
             self.hub.watch(self.client, None);
             self.watched = None;
             self.send_text(&latest.scene.value.json)?;
@@ -419,11 +436,11 @@ impl Session<'_> {
 
     fn send_frame(&mut self, latest: &Latest) -> Result<(), Error> {
         let frame = &latest.frame.value;
-        let selected = self.selected;
-        let details = frame.details.iter().find(|(k, _)| Some(*k) == selected);
         let mut bytes = frame.base.clone();
-        if let Some((_, details)) = details {
-            bytes.extend_from_slice(details);
+        for (k, details) in &frame.details {
+            if self.selected == Some(*k) || self.plotted.contains(k) {
+                bytes.extend_from_slice(details);
+            }
         }
         self.write(Message::binary(bytes))
     }
@@ -442,6 +459,7 @@ impl Session<'_> {
     /// Ends the session: a robot that the client drives stops.
     fn finish(&mut self) {
         self.hub.select(self.client, None);
+        self.hub.plot(self.client, Vec::new());
         self.hub.watch(self.client, None);
         self.hub.overlay(self.client, false);
         self.hub.network(self.client, false);

@@ -471,6 +471,17 @@ fn fuzz_targets_declare_their_crates() {
 /// Messages of clients of the live view, one per action, and the head of a request.
 const VIEW_MESSAGES: [&str; 18] = [
     r#"{"do":"pause","id":1}"#,
+    r#"{"do":"resume"}"#,
+    r#"{"do":"reset","id":9}"#,
+    r#"{"do":"seek","time_s":12.5}"#,
+    r#"{"do":"overlay","on":true}"#,
+    r#"{"do":"network","on":false}"#,
+    r#"{"do":"plot","robots":["bluerov2","otter"]}"#,
+    r#"{"do":"undo"}"#,
+    r#"{"do":"redo"}"#,
+    r#"{"do":"save","id":11}"#,
+    r#"{"do":"record"}"#,
+    r#"{"do":"stop_recording"}"#,
     r#"{"do":"step","steps":100,"id":2}"#,
     r#"{"do":"pace","pace":"realtime","id":3}"#,
     r#"{"do":"set","parameters":{"water.waves.hs_m":1.5,"weather.cloud_cover":0.3}}"#,

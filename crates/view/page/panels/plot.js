@@ -3,12 +3,74 @@
 const COLORS = ["#0077b6", "#d1495b", "#2a9d5c", "#c77d0a", "#7b4fb5", "#159a9c"];
 const MAX_SAMPLES = 40000;
 
+const LEFT = 46;
+/** Limits of the shown duration [s]. */
+const DURATION = [0.2, 3600];
+
 export class Plot {
   constructor(canvas, legend) {
     this.canvas = canvas;
     this.legend = legend;
     this.series = [];
     this.window = 30;
+    /** Shown times [s] while the plot does not follow the newest samples. */
+    this.range = null;
+    this.now = 0;
+    /** Called when the plotted robots have changed. */
+    this.changed = () => {};
+    this.bind();
+  }
+
+  /** Names of the plotted robots. */
+  get robots() {
+    return [...new Set(this.series.map((s) => s.robot))];
+  }
+
+  /** First and last shown time [s]. */
+  get shown() {
+    return this.range ?? [this.now - this.window, this.now];
+  }
+
+  /** The wheel zooms about the pointer, dragging moves the shown times, a double click follows the newest samples. */
+  bind() {
+    const fraction = (event) => (event.offsetX - LEFT) / Math.max(this.canvas.clientWidth - LEFT - 4, 1);
+    this.canvas.onwheel = (event) => {
+      event.preventDefault();
+      this.zoom(event.deltaY > 0 ? 1.25 : 0.8, fraction(event));
+    };
+    this.canvas.onpointerdown = (event) => {
+      this.dragged = fraction(event);
+      this.canvas.setPointerCapture(event.pointerId);
+    };
+    this.canvas.onpointermove = (event) => {
+      if (this.dragged === undefined) return;
+      const at = fraction(event);
+      const [from, to] = this.shown;
+      this.show(from - (at - this.dragged) * (to - from), to - (at - this.dragged) * (to - from));
+      this.dragged = at;
+    };
+    this.canvas.onpointerup = this.canvas.onpointercancel = () => (this.dragged = undefined);
+    this.canvas.ondblclick = () => this.follow();
+  }
+
+  /** Changes the shown duration by a factor; the time at `fraction` of the width stays in place. */
+  zoom(factor, fraction = 0.5) {
+    const [from, to] = this.shown;
+    const fixed = from + fraction * (to - from);
+    const wide = Math.min(Math.max((to - from) * factor, DURATION[0]), DURATION[1]);
+    this.show(fixed - fraction * wide, fixed + (1 - fraction) * wide);
+  }
+
+  /** Shows the samples between two times [s]. */
+  show(from, to) {
+    this.range = [from, to];
+    document.getElementById("plot-live").disabled = false;
+  }
+
+  /** Shows the newest samples. */
+  follow() {
+    this.range = null;
+    document.getElementById("plot-live").disabled = true;
   }
 
   /** Adds a field, at most six; `robot` and `name` identify it. */
@@ -18,15 +80,18 @@ export class Plot {
     const color = COLORS.find((c) => this.series.every((s) => s.color !== c));
     this.series.push({ robot, name, unit, color, t: [], y: [] });
     this.showLegend();
+    this.changed();
   }
 
   remove(series) {
     this.series = this.series.filter((s) => s !== series);
     this.showLegend();
+    this.changed();
   }
 
   clear() {
     for (const s of this.series) [s.t, s.y] = [[], []];
+    this.follow();
   }
 
   /** Adds a sample of every field of a robot. */
@@ -63,7 +128,9 @@ export class Plot {
     );
   }
 
+  /** Draws one graph per unit, one above the other. */
   draw(now) {
+    this.now = now;
     const scale = devicePixelRatio;
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (!w) return;
@@ -76,51 +143,73 @@ export class Plot {
     c.clearRect(0, 0, w, h);
     c.font = "10px system-ui, sans-serif";
     c.fillStyle = text;
-    const from = now - this.window;
+    if (!this.series.length) {
+      c.fillText("Select a field and add it.", 8, h / 2);
+      return;
+    }
+    const [from, to] = this.shown;
+    const x = (t) => LEFT + ((w - LEFT - 4) * (t - from)) / (to - from);
+    const units = [...new Set(this.series.map((s) => s.unit))];
+    const height = (h - 16) / units.length;
+    units.forEach((unit, k) => {
+      const series = this.series.filter((s) => s.unit === unit);
+      this.drawGraph(c, series, { unit, top: k * height, height, width: w, x, from, to, text, line });
+    });
+    c.fillStyle = text;
+    c.textAlign = "center";
+    const wide = niceStep((to - from) / 4);
+    for (let t = Math.ceil(Math.max(from, 0) / wide) * wide; t <= to; t += wide) {
+      c.fillText(`${format(t, wide)} s`, x(t), h - 4);
+    }
+  }
+
+  /** Draws the series of one unit. */
+  drawGraph(c, series, { unit, top, height, width, x, from, to, text, line }) {
     let [low, high] = [Infinity, -Infinity];
-    for (const s of this.series) {
-      for (let k = s.t.length - 1; k >= 0 && s.t[k] >= from; k--) {
-        if (!Number.isFinite(s.y[k])) continue;
+    for (const s of series) {
+      for (let k = 0; k < s.t.length; k++) {
+        if (s.t[k] < from || s.t[k] > to || !Number.isFinite(s.y[k])) continue;
         low = Math.min(low, s.y[k]);
         high = Math.max(high, s.y[k]);
       }
     }
-    if (low > high) {
-      c.fillText("Select a field and add it.", 8, h / 2);
-      return;
-    }
+    c.fillStyle = text;
+    c.textAlign = "left";
+    c.fillText(unit, 2, top + 10);
+    if (low > high) return;
     const pad = Math.max((high - low) * 0.08, Math.abs(high) * 1e-3, 1e-4);
     [low, high] = [low - pad, high + pad];
-    const left = 46;
-    const x = (t) => left + ((w - left - 4) * (t - from)) / this.window;
-    const y = (v) => 4 + ((h - 20) * (high - v)) / (high - low);
+    const y = (v) => top + 4 + ((height - 8) * (high - v)) / (high - low);
     c.strokeStyle = line;
     c.lineWidth = 1;
     c.textAlign = "right";
-    const step = niceStep((high - low) / 4);
+    const step = niceStep((high - low) / Math.max(Math.min(4, height / 24), 1));
     for (let v = Math.ceil(low / step) * step; v <= high; v += step) {
       c.beginPath();
-      c.moveTo(left, y(v));
-      c.lineTo(w - 4, y(v));
+      c.moveTo(LEFT, y(v));
+      c.lineTo(width - 4, y(v));
       c.stroke();
-      c.fillText(format(v, step), left - 5, y(v) + 3);
+      c.fillText(format(v, step), LEFT - 5, y(v) + 3);
     }
-    c.textAlign = "center";
-    const wide = niceStep(this.window / 4);
-    for (let t = Math.ceil(Math.max(from, 0) / wide) * wide; t <= now; t += wide) {
-      c.fillText(`${format(t, wide)} s`, x(t), h - 4);
-    }
-    for (const s of this.series) this.drawSeries(c, s, from, x, y);
+    c.save();
+    c.beginPath();
+    c.rect(LEFT, top, width - LEFT - 4, height);
+    c.clip();
+    for (const s of series) this.drawSeries(c, s, [from, to], x, y);
+    c.restore();
   }
 
-  drawSeries(c, s, from, x, y) {
+  drawSeries(c, s, [from, to], x, y) {
     c.strokeStyle = s.color;
     c.lineWidth = 1.6;
     c.beginPath();
     let pen = false;
-    const stride = Math.max(1, Math.floor(s.t.length / 4000));
-    for (let k = 0; k < s.t.length; k += stride) {
-      if (s.t[k] < from) continue;
+    // with the neighbours of the shown samples
+    const first = Math.max(s.t.findIndex((t) => t >= from) - 1, 0);
+    const after = s.t.findIndex((t) => t > to);
+    const last = after < 0 ? s.t.length - 1 : after;
+    const stride = Math.max(1, Math.floor((last - first) / 4000));
+    for (let k = first; k <= last; k += stride) {
       if (!Number.isFinite(s.y[k])) {
         pen = false;
         continue;
@@ -130,8 +219,8 @@ export class Plot {
       pen = true;
     }
     c.stroke();
-    const last = s.y.at(-1);
-    if (s.value && last !== undefined) s.value.textContent = `${last.toPrecision(4)} ${s.unit}`;
+    const newest = s.y.at(-1);
+    if (s.value && newest !== undefined) s.value.textContent = `${newest.toPrecision(4)} ${s.unit}`;
   }
 
   /** Returns the samples as CSV: one line per instant, one column per field. */
