@@ -1,4 +1,4 @@
-//! Types of installed interface files: hash and definition equal those of the compiled types.
+//! Types of installed interface files have the hash and the definition of the compiled types.
 
 use merrow_ros2::installed::InstalledTypes;
 use merrow_ros2::msg::{catalogue, services};
@@ -37,8 +37,8 @@ impl Drop for Prefix {
     }
 }
 
-/// Returns true for a message of a package in which each name has one type. `rmw_dds_common` has two
-/// forms of its messages.
+/// Returns true for a message of a package in which each name has one type. `rmw_dds_common` has
+/// two forms of its messages.
 fn is_message(name: &str) -> bool {
     name.split('/').nth(1) == Some("msg") && !name.starts_with("rmw_dds_common/")
 }

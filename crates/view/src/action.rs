@@ -40,7 +40,7 @@ pub enum Action {
     Overlay(bool),
     /// Receive the activities of the modems, or no longer.
     Network(bool),
-    /// Receive the details of these robots for plots, besides the selected robot.
+    /// Receive the details of these robots for plots, in addition to the selected robot.
     Plot(Vec<String>),
     /// Change the running world.
     Control(ControlAction),

@@ -469,7 +469,7 @@ fn fuzz_targets_declare_their_crates() {
 }
 
 /// Messages of clients of the live view, one per action, and the head of a request.
-const VIEW_MESSAGES: [&str; 18] = [
+const VIEW_MESSAGES: [&str; 29] = [
     r#"{"do":"pause","id":1}"#,
     r#"{"do":"resume"}"#,
     r#"{"do":"reset","id":9}"#,
