@@ -6,6 +6,7 @@ use merrow::modem::NetworkBatch;
 use merrow::publisher::connect_bridges;
 use merrow_comms::network::balance;
 use merrow_math::Vec3;
+use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
@@ -379,6 +380,52 @@ modems: {target: {modem: seatrac_x110, position_m: [10, 60, -60]}}
             "{found} for {std}"
         );
     }
+}
+
+// Goal: a schedule commands modems. Method: a text, a range, the power and a switch, at their
+// times. Tolerance: none.
+#[test]
+fn schedules_command_modems() {
+    let text = "
+seabed: {depth_m: 100}
+robots:
+  auv:
+    position_m: [0, 0, -30]
+    model:
+      source: test
+      base: fixed
+      body: {source: test, axes: flu, mass_kg: 20, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}
+      modems: {usbl: {modem: seatrac_x150, position_m: [1, 0, 0]}}
+modems: {target: {modem: seatrac_x110, position_m: [10, 60, -60]}}
+schedule:
+  hello: {time_s: 0.5, kind: modem_send, from: auv/usbl, to: target, text: hello, acknowledge: true}
+  distance: {time_s: 5, kind: modem_range, from: auv/usbl, to: target}
+  quiet: {time_s: 10, kind: modem_power, target: target, power_w: 0.5}
+  slots: {time_s: 11, kind: modem_mac, target: target, mac: {kind: slotted_aloha, slot_s: 2}}
+  rate: {time_s: 11, kind: modem_rate, target: target, scheme: adaptive}
+  off: {time_s: 12, kind: modem_switch, target: target, on: false}
+";
+    let mut simulation = crate::common::simulation(text);
+    let (mut texts, mut ranges) = (Vec::new(), 0);
+    while simulation.time_ns() < 14_000_000_000 {
+        simulation.advance(10);
+        let output = &simulation.network_output;
+        let deliveries = output.deliveries.iter();
+        texts.extend(deliveries.map(|d| String::from_utf8_lossy(output.payload(d)).into_owned()));
+        ranges += output.ranges.len();
+        simulation.clear_outboxes();
+    }
+    assert_eq!(texts, ["hello"]);
+    assert_eq!(ranges, 1);
+    let modem = |name: &str| {
+        let modems = &simulation.scene.modems;
+        let k = modems.iter().position(|modem| modem.name == name).unwrap();
+        &simulation.state.network.modems[k]
+    };
+    let target = modem("target");
+    assert_eq!((target.power, target.activity), (0.5, Activity::Off));
+    assert!(matches!(target.mac, MacProtocol::SlottedAloha(_)));
+    assert_ne!(modem("auv/usbl").activity, Activity::Off);
 }
 
 // Goal: bytes that a user sends are never taken for a message of a bridge. Method: the number of a

@@ -1,5 +1,6 @@
 //! Keys of scheduled commands.
 
+use crate::comms::mac::MacConfig;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
@@ -9,7 +10,7 @@ spec! {
         /// Time at which the command is applied, at the start of the next step.
         time_s: f64 [non_negative],
         /// Name of the robot that it commands. Required unless it changes the environment, a
-        /// coupling or a winch.
+        /// coupling, a winch or a modem.
         robot: Option<String> [name],
         ..kind: ScheduledKindConfig,
     }
@@ -199,6 +200,56 @@ choice! {
             visibility_m: Option<f64> [positive],
             /// Duration of the change.
             duration_s: f64 [non_negative] = 0.0,
+        },
+        /// Transmits a text from a modem.
+        ModemSend = "modem_send" {
+            /// Name of the transmitting modem, such as `auv/acoustic`.
+            from: String [not_empty],
+            /// Name of the receiving modem. Default: all modems.
+            to: Option<String> [not_empty],
+            /// Text that the modem transmits.
+            text: String [not_empty],
+            /// Priority of the message; larger first.
+            priority: u32 [in 0.0..=255.0] = 0,
+            /// Whether every frame is repeated until it is acknowledged.
+            acknowledge: bool = false,
+        },
+        /// Measures the range from a modem to another modem.
+        ModemRange = "modem_range" {
+            /// Name of the modem that measures.
+            from: String [not_empty],
+            /// Name of the other modem.
+            to: String [not_empty],
+            /// Whether the other modem measures from a signal of known time, instead of a reply.
+            one_way: bool = false,
+        },
+        /// Sets the transmit power of a modem.
+        ModemPower = "modem_power" {
+            /// Name of the modem.
+            target: String [not_empty],
+            /// Transmit power of the following frames.
+            power_w: f64 [positive],
+        },
+        /// Sets the data rate of a modem.
+        ModemRate = "modem_rate" {
+            /// Name of the modem.
+            target: String [not_empty],
+            /// Name of the modulation and coding scheme, or `adaptive`.
+            scheme: String [not_empty],
+        },
+        /// Selects the medium access protocol of a modem.
+        ModemMac = "modem_mac" {
+            /// Name of the modem.
+            target: String [not_empty],
+            /// Medium access protocol, as in the key of this name of a modem.
+            mac: MacConfig,
+        },
+        /// Switches a modem on or off. A modem that is switched off loses its waiting messages.
+        ModemSwitch = "modem_switch" {
+            /// Name of the modem.
+            target: String [not_empty],
+            /// Whether the modem is on.
+            on: bool,
         },
     }
 }

@@ -58,6 +58,10 @@ fn invalid_schedules_are_rejected() {
             "w.yaml:1:46: `hs_m`: waves of 3 m height and 2 s period are 6.245 m long in 100 m of water and break above 0.887 m: lower the height or lengthen the period",
         ),
         (
+            "kind: modem_send, from: r/m, text: hello",
+            "w.yaml:1:51: no modem `r/m`",
+        ),
+        (
             "robot: r, kind: velocity, duration_s: 1e9",
             "w.yaml:1:65: the schedule has more than 1000000 commands",
         ),

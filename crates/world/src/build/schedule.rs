@@ -1,5 +1,6 @@
 //! Conversion of scheduled commands.
 
+use crate::build::comms::schedule::build_modem_command;
 use crate::build::horizontal_velocity;
 use crate::build::waves::changed_waves;
 use merrow_math::{Quat, SpatialForce, Vec3};
@@ -113,12 +114,20 @@ fn build_entry(
             once(Command::Sea(Box::new(sea.clone())))
         }
         ScheduledKindConfig::Weather { .. } => once(weather(file, problems)?),
+        ScheduledKindConfig::ModemSend { .. }
+        | ScheduledKindConfig::ModemRange { .. }
+        | ScheduledKindConfig::ModemPower { .. }
+        | ScheduledKindConfig::ModemRate { .. }
+        | ScheduledKindConfig::ModemMac { .. }
+        | ScheduledKindConfig::ModemSwitch { .. } => {
+            once(build_modem_command(file, scene, problems)?)
+        }
         _ => robot_commands(file, scene, problems),
     }
 }
 
 /// Returns the index of the object `name`, or reports that there is none.
-fn find<'a>(
+pub(crate) fn find<'a>(
     file: &ScheduledConfig,
     key: &str,
     name: &str,

@@ -2,6 +2,7 @@
 
 mod bridge;
 mod mac;
+pub(crate) mod schedule;
 mod transceiver;
 
 use crate::build::computer;

@@ -1,0 +1,94 @@
+//! Scheduled commands of modems.
+
+use crate::build::comms::{ADAPTIVE, mac};
+use crate::build::schedule::find;
+use merrow_model::scene::Scene;
+use merrow_model::scene::comms::{BROADCAST, RateChoice};
+use merrow_model::state::Command;
+use merrow_model::state::comms::{ModemCommand, Ranging};
+use merrow_schema::schedule::{ScheduledConfig, ScheduledKindConfig};
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+
+/// Returns the command of an entry for a modem; `None` for another entry, or after an error.
+pub(crate) fn build_modem_command(
+    file: &ScheduledConfig,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<Command> {
+    let mut find_modem = |key: &str, name: &str| find_modem(file, key, name, scene, problems);
+    let command = match &file.kind {
+        ScheduledKindConfig::ModemSend {
+            from,
+            to,
+            text,
+            priority,
+            acknowledge,
+            ..
+        } => ModemCommand::Send {
+            modem: find_modem("from", from)?,
+            destination: match to {
+                Some(to) => scene.modems[find_modem("to", to)?].address,
+                None => BROADCAST,
+            },
+            payload: text.clone().into_bytes(),
+            priority: *priority as u8,
+            is_acknowledged: *acknowledge,
+            key: None,
+            power: None,
+        },
+        ScheduledKindConfig::ModemRange {
+            from, to, one_way, ..
+        } => ModemCommand::Range {
+            modem: find_modem("from", from)?,
+            destination: scene.modems[find_modem("to", to)?].address,
+            kind: if *one_way {
+                Ranging::OneWay
+            } else {
+                Ranging::TwoWay
+            },
+        },
+        ScheduledKindConfig::ModemPower {
+            target, power_w, ..
+        } => ModemCommand::SetPower {
+            modem: find_modem("target", target)?,
+            power: *power_w,
+        },
+        ScheduledKindConfig::ModemRate { target, scheme, .. } => {
+            let modem = find_modem("target", target)?;
+            let schemes = scene.modems[modem].transceiver.schemes.iter();
+            let names = schemes.map(|scheme| &*scheme.name);
+            let rate = match scheme.as_str() {
+                ADAPTIVE => RateChoice::Adaptive,
+                name => RateChoice::Fixed(find(file, "scheme", name, names, problems)?),
+            };
+            ModemCommand::SetRate { modem, rate }
+        }
+        ScheduledKindConfig::ModemMac { target, mac, .. } => ModemCommand::SetMac {
+            modem: find_modem("target", target)?,
+            mac: mac::build_mac(mac),
+        },
+        ScheduledKindConfig::ModemSwitch { target, on, .. } => ModemCommand::Switch {
+            modem: find_modem("target", target)?,
+            is_on: *on,
+        },
+        _ => return None,
+    };
+    Some(Command::Modem(command))
+}
+
+/// Returns the index of the modem `name`, or reports that there is none.
+fn find_modem(
+    file: &ScheduledConfig,
+    key: &str,
+    name: &str,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let names = scene.modems.iter().map(|modem| modem.name.as_str());
+    let found = names.clone().position(|other| other == name);
+    if found.is_none() {
+        let text = format!("no modem {}{}", quote(name), did_you_mean(name, names));
+        problems.push(file.at.key_place(key), text);
+    }
+    found
+}
