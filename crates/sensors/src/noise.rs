@@ -21,7 +21,7 @@
 //! is not modelled.
 //!
 //! # Checked by
-//! test/sensors/inertial/noise.rs (V80, V84)
+//! test/sensors/inertial/noise.rs (V84, V86)
 
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;

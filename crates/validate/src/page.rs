@@ -233,8 +233,8 @@ Only `merrow validate docking`, `merrow validate comms` and the slow tests run i
 run.
 V04 compares simulated time; `test/ros/checks/program/process.py` tests over ROS that the rate
 against the wall clock is unchanged.
-V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/`
-and `test/identity/`.
+V37 to V41, V45 and V81 to V86 (chains, pendulums, terminal speeds, sensors) are in
+`test/analytic/`, `test/identity/` and `test/sensors/`.
 ";
 
 const KELPIE: &str =

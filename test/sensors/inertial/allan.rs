@@ -1,5 +1,5 @@
 //! Tests every shipped inertial sensor against its own data sheet by the Allan deviation of its
-//! output (V80).
+//! output (V86).
 
 use crate::common::scene;
 use merrow_math::Vec3;
@@ -235,7 +235,7 @@ fn check(device: &str, triad: usize, name: &str, sheet: &DataSheet) {
     }
 }
 
-// Goal (V80): every inertial sensor under params/sensors has the white noise, bias instability and
+// Goal (V86): every inertial sensor under params/sensors has the white noise, bias instability and
 // random walk of its file. Method: overlapping Allan variance of 4 instruments with 3 axes each
 // over 100 000 samples at the rate of the device and at 1 Hz, against the closed forms of IEEE 952
 // at every averaging time up to a twentieth of the record; then N, B and K fitted to each axis.

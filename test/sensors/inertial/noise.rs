@@ -1,4 +1,4 @@
-//! Tests of the noise model against the definitions of the Allan variance (V80).
+//! Tests of the noise model against the definitions of the Allan variance (V86).
 
 use crate::common::turntable::{ball, set_pose, statistics};
 use crate::common::{readings, relative, simulation};
@@ -52,7 +52,7 @@ fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
     (allan(channels, n) / allan(channels, m)).ln() / (n as f64 / m as f64).ln()
 }
 
-// Goal (V80): the noise density of a data sheet gives a sample standard deviation of N sqrt(fs):
+// Goal (V86): the noise density of a data sheet gives a sample standard deviation of N sqrt(fs):
 // 0.007 deg/s/sqrt(Hz) at 100 Hz is 0.07 deg/s; its Allan deviation is N / sqrt(tau), slope -1/2.
 // Method: 3 x 100 000 samples. Tolerance: 4 standard errors: 0.6 % of the deviation; 6 % at 3 s (3
 // x 333 averages).
@@ -70,7 +70,7 @@ fn white_noise_has_its_density() {
     assert!((s + 0.5).abs() < 0.02, "slope {s}");
 }
 
-// Goal (V80): rate random walk, K sqrt(tau / 3), slope +1/2. Method: 12 records of 20 000 samples.
+// Goal (V86): rate random walk, K sqrt(tau / 3), slope +1/2. Method: 12 records of 20 000 samples.
 // Tolerance: 4 standard errors at 3 s, about 800 averages: 8 %.
 #[test]
 fn random_walk_has_its_coefficient() {
@@ -86,7 +86,7 @@ fn random_walk_has_its_coefficient() {
     assert!((s - 0.5).abs() < 0.04, "slope {s}");
 }
 
-// Goal (V80): bias instability B: the maximum of the Allan deviation is 0.664 B, at 1.89
+// Goal (V86): bias instability B: the maximum of the Allan deviation is 0.664 B, at 1.89
 // correlation times. Method: a correlation time of 5 s, 12 records of 10 000 s. Tolerance: 4
 // standard errors, about 6000 averages: 4 %.
 #[test]
@@ -133,7 +133,7 @@ fn fixed_errors_have_their_spread() {
     );
 }
 
-// Goal (V80): the shipped MTi-1 has 0.07 deg/s at 100 Hz in the whole simulator. Method: its gyro
+// Goal (V86): the shipped MTi-1 has 0.07 deg/s at 100 Hz in the whole simulator. Method: its gyro
 // at rest, 60 s. Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds less
 // than 1 %.
 #[test]
