@@ -366,6 +366,13 @@ fn stalled_client_does_not_stop_the_run() {
         let mut socket = connect(&view);
         wait_for("the client connects", || view.clients() == 1);
         if is_stalled {
+            // the scene resets what a client watches
+            let is_scene = |message: &Message| {
+                message
+                    .to_text()
+                    .is_ok_and(|text| text.contains("\"type\":\"scene\""))
+            };
+            while !is_scene(&socket.read().unwrap()) {}
             let watch =
                 json!({"do": "watch", "robot": "rov", "sensor": "camera", "image": "color"});
             socket.send(Message::text(watch.to_string())).unwrap();
