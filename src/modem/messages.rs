@@ -31,9 +31,7 @@ use merrow_messages::msg::{
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
-use merrow_model::state::comms::{
-    Activity, Delivery, LinkState, ModemState, NetworkOutput, RangeResult,
-};
+use merrow_model::state::comms::{Delivery, LinkState, ModemState, NetworkOutput, RangeResult};
 use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
 use merrow_sensors::acoustic::range_bearing_covariance;
@@ -126,7 +124,7 @@ pub(crate) fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -
     ModemStatus {
         header: header(now, &modem.name),
         address: modem.address,
-        activity: activity_name(state.activity).to_string(),
+        activity: state.activity.name().to_string(),
         mac: mac_name(&state.mac).to_string(),
         scheme: match state.rate {
             RateChoice::Adaptive => "adaptive".to_string(),
@@ -136,18 +134,6 @@ pub(crate) fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -
         queued: state.queue.len() as u32,
         queued_bytes: state.queued_bytes as u64,
         energy,
-    }
-}
-
-/// Returns the name of an activity in messages.
-fn activity_name(activity: Activity) -> &'static str {
-    match activity {
-        Activity::Off => "off",
-        Activity::Idle => "idle",
-        Activity::Wait => "wait",
-        Activity::Receive => "receive",
-        Activity::Collide => "collide",
-        Activity::Transmit => "transmit",
     }
 }
 
@@ -218,7 +204,7 @@ pub(crate) fn schedule(scene: &Scene, output: &NetworkOutput, now: u64) -> Modem
         intervals: intervals
             .map(|interval| ModemActivity {
                 modem: scene.modems[interval.modem as usize].name.clone(),
-                activity: activity_name(interval.activity).to_string(),
+                activity: interval.activity.name().to_string(),
                 start: time(interval.start_ns),
                 end: time(interval.end_ns),
             })

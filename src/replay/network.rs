@@ -4,9 +4,8 @@ use crate::node::plan::{Plan, Source};
 use merrow_messages::msg::{LinkTable, ModemSchedule, PacketLog};
 use merrow_model::scene::Scene;
 use merrow_model::state::comms::{Activity, Interval, LinkState, LossCause, PacketRecord};
-use merrow_ros2::bag::index::BagIndex;
+use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -58,9 +57,9 @@ impl RecordedNetwork {
             let intervals = message.intervals.iter().filter_map(|own| {
                 Some(Interval {
                     modem: modem(scene, &own.modem)? as u32,
-                    activity: activity(&own.activity)?,
-                    start_ns: nanoseconds(&own.start),
-                    end_ns: nanoseconds(&own.end),
+                    activity: Activity::from_name(&own.activity)?,
+                    start_ns: own.start.to_nanos(),
+                    end_ns: own.end.to_nanos(),
                 })
             });
             output.trace.items.extend(intervals);
@@ -71,8 +70,8 @@ impl RecordedNetwork {
             let packets = message.packets.iter().filter_map(|own| {
                 let cause = LossCause::ALL.into_iter().find(|c| c.name() == own.cause);
                 Some(PacketRecord {
-                    time_ns: nanoseconds(&own.stamp),
-                    start_ns: nanoseconds(&own.start),
+                    time_ns: own.stamp.to_nanos(),
+                    start_ns: own.start.to_nanos(),
                     from: modem(scene, &own.transmitter)? as u32,
                     to: modem(scene, &own.receiver)? as u32,
                     message: u64::try_from(own.message).ok(),
@@ -93,7 +92,7 @@ fn places(
     topic: Option<usize>,
     index: &mut BagIndex,
     [after_ns, until_ns]: [u64; 2],
-) -> Result<Vec<merrow_ros2::bag::index::MessagePlace>, String> {
+) -> Result<Vec<MessagePlace>, String> {
     topic.map_or(Ok(Vec::new()), |topic| {
         index.between(topic, after_ns, until_ns)
     })
@@ -102,7 +101,7 @@ fn places(
 /// Sets the links between modems to a recorded table at a time [ns]. Links that it does not contain
 /// have transmitted no frames.
 pub(crate) fn set_links(simulation: &mut Simulation, table: &LinkTable) {
-    let (scene, now) = (&simulation.scene, nanoseconds(&table.header.stamp));
+    let (scene, now) = (&simulation.scene, table.header.stamp.to_nanos());
     let n = scene.modems.len();
     let links = &mut simulation.state.network.links;
     links.fill(LinkState::default());
@@ -129,26 +128,7 @@ fn modem(scene: &Scene, name: &str) -> Option<usize> {
     scene.modems.iter().position(|modem| modem.name == name)
 }
 
-/// Returns the activity with this name in messages.
-fn activity(name: &str) -> Option<Activity> {
-    Some(match name {
-        "off" => Activity::Off,
-        "idle" => Activity::Idle,
-        "wait" => Activity::Wait,
-        "receive" => Activity::Receive,
-        "collide" => Activity::Collide,
-        "transmit" => Activity::Transmit,
-        _ => return None,
-    })
-}
-
 /// Converts decibels to a linear ratio.
 fn ratio(decibels: f32) -> f64 {
     libm::pow(10.0, 0.1 * f64::from(decibels))
-}
-
-/// Converts the time of a message to nanoseconds; 0 for a negative time.
-fn nanoseconds(time: &Time) -> u64 {
-    let sec = u64::try_from(time.sec).unwrap_or(0);
-    sec * 1_000_000_000 + u64::from(time.nanosec)
 }

@@ -7,7 +7,6 @@ use merrow_model::kinematics::coupling::rotation_vector;
 use merrow_model::scene::{JointKind, Link, Robot, Scene, Sensor};
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_ros2::msg::geometry_msgs::Transform;
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::tf2_msgs::TFMessage;
@@ -105,15 +104,10 @@ impl FrameIndex {
                 }
             }
             is_own = true;
-            sample.stamp_ns = nanoseconds(&one.header.stamp);
+            sample.stamp_ns = one.header.stamp.to_nanos();
         }
         is_own.then_some(sample)
     }
-}
-
-/// Returns a time of a message [ns].
-pub(crate) fn nanoseconds(time: &Time) -> u64 {
-    u64::from(time.sec.unsigned_abs()) * 1_000_000_000 + u64::from(time.nanosec)
 }
 
 /// Returns the angle of a rotation about z [rad].
@@ -182,7 +176,7 @@ impl Track {
                 let mut robots = vec![RobotPose::default(); scene.robots.len()];
                 robots[*robot].base = Some(base_of(own, &message));
                 Some(Sample {
-                    stamp_ns: nanoseconds(&message.header.stamp),
+                    stamp_ns: message.header.stamp.to_nanos(),
                     robots,
                     ..Sample::default()
                 })

@@ -4,7 +4,7 @@
 //! `AMENT_PREFIX_PATH`. Hash and definition equal the output of rosidl and rosbag2 for the file.
 
 use crate::description::{Description, Element, Field, FieldType};
-use crate::dynamic::definition::{RawField, parse_line, primitive, short};
+use crate::dynamic::definition::{MAX_DEPTH, RawField, parse_line, primitive, short};
 use crate::message::{Message, ServiceInfo, TypeInfo, service_description};
 use crate::msg::service_msgs::ServiceEventInfo;
 use std::borrow::Cow;
@@ -13,8 +13,6 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Maximum number of nested messages; rosidl types use fewer than ten.
-const MAX_DEPTH: usize = 32;
 /// Line between the request and the response of a service.
 const SERVICE_SEPARATOR: &str = "---";
 

@@ -10,7 +10,7 @@ use std::fmt;
 use crate::description::{Count, DUMMY_FIELD, Primitive};
 
 /// Maximum number of nested messages; rosidl types use fewer than ten.
-const MAX_DEPTH: usize = 32;
+pub(crate) const MAX_DEPTH: usize = 32;
 /// Minimum length of the line of `=` between two types.
 const SEPARATOR: usize = 20;
 

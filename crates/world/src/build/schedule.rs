@@ -126,10 +126,23 @@ fn build_entry(
     }
 }
 
-/// Returns the index of the object `name`, or reports that there is none.
-pub(crate) fn find<'a>(
+/// Returns the index of the object `name` of the key `key`, which states its kind, or reports that
+/// there is none.
+fn find<'a>(
     file: &ScheduledConfig,
     key: &str,
+    name: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+    problems: &mut Problems,
+) -> Option<usize> {
+    find_kind(file, (key, key), name, names, problems)
+}
+
+/// Returns the index of the object `name` of this kind, or reports at the key `key` that there is
+/// none.
+pub(crate) fn find_kind<'a>(
+    file: &ScheduledConfig,
+    (key, kind): (&str, &str),
     name: &str,
     names: impl Iterator<Item = &'a str> + Clone,
     problems: &mut Problems,
@@ -137,7 +150,7 @@ pub(crate) fn find<'a>(
     let found = names.clone().position(|other| other == name);
     if found.is_none() {
         let hint = did_you_mean(name, names);
-        let text = format!("no {key} {}{hint}", quote(name));
+        let text = format!("no {kind} {}{hint}", quote(name));
         problems.push(file.at.key_place(key), text);
     }
     found

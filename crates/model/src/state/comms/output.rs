@@ -237,6 +237,30 @@ pub enum Activity {
     Transmit,
 }
 
+impl Activity {
+    /// All activities with their names in messages.
+    const ALL: [(Self, &'static str); 6] = [
+        (Self::Off, "off"),
+        (Self::Idle, "idle"),
+        (Self::Wait, "wait"),
+        (Self::Receive, "receive"),
+        (Self::Collide, "collide"),
+        (Self::Transmit, "transmit"),
+    ];
+
+    /// Returns the name in messages.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(activity, _)| *activity == self);
+        found.map_or("", |(_, name)| name)
+    }
+
+    /// Returns the activity with this name in messages; `None` for another name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(_, known)| *known == name);
+        found.map(|(activity, _)| *activity)
+    }
+}
+
 /// Interval of the schedule trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {

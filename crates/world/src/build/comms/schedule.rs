@@ -1,13 +1,13 @@
 //! Scheduled commands of modems.
 
 use crate::build::comms::{ADAPTIVE, mac};
-use crate::build::schedule::find;
+use crate::build::schedule::find_kind;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, RateChoice};
 use merrow_model::state::Command;
 use merrow_model::state::comms::{ModemCommand, Ranging};
 use merrow_schema::schedule::{ScheduledConfig, ScheduledKindConfig};
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::Problems;
 
 /// Returns the command of an entry for a modem; `None` for another entry, or after an error.
 pub(crate) fn build_modem_command(
@@ -15,7 +15,9 @@ pub(crate) fn build_modem_command(
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Command> {
-    let mut find_modem = |key: &str, name: &str| find_modem(file, key, name, scene, problems);
+    let names = scene.modems.iter().map(|modem| modem.name.as_str());
+    let mut find_modem =
+        |key: &str, name: &str| find_kind(file, (key, "modem"), name, names.clone(), problems);
     let command = match &file.kind {
         ScheduledKindConfig::ModemSend {
             from,
@@ -59,7 +61,13 @@ pub(crate) fn build_modem_command(
             let names = schemes.map(|scheme| &*scheme.name);
             let rate = match scheme.as_str() {
                 ADAPTIVE => RateChoice::Adaptive,
-                name => RateChoice::Fixed(find(file, "scheme", name, names, problems)?),
+                name => RateChoice::Fixed(find_kind(
+                    file,
+                    ("scheme", "scheme"),
+                    name,
+                    names,
+                    problems,
+                )?),
             };
             ModemCommand::SetRate { modem, rate }
         }
@@ -74,21 +82,4 @@ pub(crate) fn build_modem_command(
         _ => return None,
     };
     Some(Command::Modem(command))
-}
-
-/// Returns the index of the modem `name`, or reports that there is none.
-fn find_modem(
-    file: &ScheduledConfig,
-    key: &str,
-    name: &str,
-    scene: &Scene,
-    problems: &mut Problems,
-) -> Option<usize> {
-    let names = scene.modems.iter().map(|modem| modem.name.as_str());
-    let found = names.clone().position(|other| other == name);
-    if found.is_none() {
-        let text = format!("no modem {}{}", quote(name), did_you_mean(name, names));
-        problems.push(file.at.key_place(key), text);
-    }
-    found
 }
