@@ -3,7 +3,7 @@
 use crate::build::comms::{ADAPTIVE, mac};
 use crate::build::schedule::find_kind;
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::{BROADCAST, RateChoice};
+use merrow_model::scene::comms::{BROADCAST, Modem, RateChoice};
 use merrow_model::state::Command;
 use merrow_model::state::comms::{ModemCommand, Ranging};
 use merrow_schema::schedule::{ScheduledConfig, ScheduledKindConfig};
@@ -57,18 +57,7 @@ pub(crate) fn build_modem_command(
         },
         ScheduledKindConfig::ModemRate { target, scheme, .. } => {
             let modem = find_modem("target", target)?;
-            let schemes = scene.modems[modem].transceiver.schemes.iter();
-            let names = schemes.map(|scheme| &*scheme.name);
-            let rate = match scheme.as_str() {
-                ADAPTIVE => RateChoice::Adaptive,
-                name => RateChoice::Fixed(find_kind(
-                    file,
-                    ("scheme", "scheme"),
-                    name,
-                    names,
-                    problems,
-                )?),
-            };
+            let rate = find_rate(file, &scene.modems[modem], scheme, problems)?;
             ModemCommand::SetRate { modem, rate }
         }
         ScheduledKindConfig::ModemMac { target, mac, .. } => ModemCommand::SetMac {
@@ -82,4 +71,19 @@ pub(crate) fn build_modem_command(
         _ => return None,
     };
     Some(Command::Modem(command))
+}
+
+/// Returns the data rate with the name `scheme`, or reports that the modem has none.
+fn find_rate(
+    file: &ScheduledConfig,
+    modem: &Modem,
+    scheme: &str,
+    problems: &mut Problems,
+) -> Option<RateChoice> {
+    if scheme == ADAPTIVE {
+        return Some(RateChoice::Adaptive);
+    }
+    let names = modem.transceiver.schemes.iter().map(|known| &*known.name);
+    let kind = ("scheme", "scheme");
+    find_kind(file, kind, scheme, names, problems).map(RateChoice::Fixed)
 }
