@@ -6,7 +6,6 @@
 
 pub mod bridges;
 pub mod calls;
-pub mod messages;
 pub mod services;
 
 use crate::node::plan::{Input, Output, Source, Target};

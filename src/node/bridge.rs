@@ -44,6 +44,8 @@ pub struct Bridge {
     exteroceptive: Vec<ExteroceptiveOutputs>,
     /// Outputs that modems transmit.
     bridged: Vec<usize>,
+    /// Topics of the scene.
+    plan: Arc<Plan>,
     /// One publisher per output of the plan; empty without a node.
     publishers: Arc<[Publisher]>,
     interface: Option<Arc<Interface>>,
@@ -164,7 +166,7 @@ impl Bridge {
 
     fn new(
         simulation: &Simulation,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         publisher_thread: PublisherThread,
         rejections: Arc<Rejections>,
         progress: Arc<Progress>,
@@ -191,6 +193,7 @@ impl Bridge {
             exteroceptive: exteroceptive_outputs(scene, plan),
             publishers: publishers.unwrap_or_default(),
             bridged: bridged_outputs(scene, plan),
+            plan: Arc::clone(plan),
             interface,
             next_outputs: NextOutputs::default(),
             devices: Vec::new(),
@@ -233,20 +236,18 @@ impl Bridge {
         changed
     }
 
-    /// Requests the outputs of exteroceptive sensors that have subscribers or are recorded. Other
-    /// outputs are not computed.
+    /// Requests the outputs of exteroceptive sensors that have subscribers, or are recorded or
+    /// plotted. Other outputs are not computed.
     pub fn update_requested_outputs(&self, simulation: &Simulation) {
         let Some(scheduler) = &simulation.sensor_scheduler else {
             return;
         };
-        let recording = self
-            .publisher_thread
-            .shared
-            .recording
-            .load(Ordering::Relaxed);
+        let shared = &self.publisher_thread.shared;
+        let recording = shared.recording.load(Ordering::Relaxed);
         let is_requested = |output: &usize| {
             recording
                 || self.bridged.contains(output)
+                || shared.plotted.contains(&self.plan.outputs[*output].topic)
                 || self
                     .publishers
                     .get(*output)
@@ -403,6 +404,7 @@ impl Observer for Bridge {
         self.exteroceptive = exteroceptive_outputs(&simulation.scene, &plan);
         self.bridged = bridged_outputs(&simulation.scene, &plan);
         self.publishers = Arc::clone(&publishers);
+        self.plan = Arc::clone(&plan);
         let outputs = scene_outputs(simulation, &plan, &publishers);
         self.publisher_thread.change_scene(outputs, same.clone());
         self.update_requested_outputs(simulation);

@@ -17,7 +17,7 @@ use crate::computer::{self, ComputerBatch, schedule};
 use crate::input::{firmware, motion_control};
 use crate::modem::NetworkBatch;
 use crate::modem::calls::BridgedCalls;
-use crate::modem::messages as modem;
+
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
 use crate::node::diagnostics::Rejections;
@@ -33,7 +33,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::{LinkStatus, SharedStatus};
 use merrow_messages::convert;
 use merrow_messages::convert::topic::Topic;
-use merrow_messages::convert::{camera, contacts, header};
+use merrow_messages::convert::{camera, contacts, header, modem};
 use merrow_messages::frames;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
@@ -48,6 +48,7 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as Str
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
 use merrow_sim::{Reply, SceneVersion, bridged_call, bridged_message};
+use merrow_view::readings::plotted::PlottedTopics;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -83,6 +84,8 @@ pub struct PublisherState {
     pub robots_without_truth_tf: Mutex<BTreeSet<String>>,
     /// Status of the links to autopilots and ground stations.
     pub links: SharedStatus,
+    /// Topics that pages of the live view plot.
+    pub plotted: PlottedTopics,
     /// World of the run, which bags store.
     pub world: Mutex<RecordedWorld>,
 }
@@ -421,13 +424,21 @@ impl Worker {
         });
     }
 
-    /// Returns true if an output has a subscriber or is recorded, or if its messages are collected.
+    /// Returns true if an output has a subscriber, is recorded or plotted, or if its messages are
+    /// collected.
     fn has_receivers(&self, output: usize) -> bool {
         if let Some(collected) = &self.collected {
             return collected.wanted[output];
         }
         let publisher = self.context.outputs.publishers.get(output);
-        self.bag.is_some() || publisher.is_some_and(Publisher::has_receivers)
+        self.bag.is_some()
+            || publisher.is_some_and(Publisher::has_receivers)
+            || self.shared.plotted.contains(self.topic(output))
+    }
+
+    /// Returns the topic of an output.
+    fn topic(&self, output: usize) -> &str {
+        &self.context.outputs.plan.outputs[output].topic
     }
 
     /// Publishes frames, joints, controllers, firmware, contacts and tethers.
@@ -698,7 +709,7 @@ impl Worker {
         }
     }
 
-    /// Sends an encoded message to subscribers and to the bag, or collects it.
+    /// Sends an encoded message to subscribers, pages and the bag, or collects it.
     fn send_bytes(&mut self, output: usize, now_ns: u64, message: Vec<u8>) {
         if let Some(collected) = &mut self.collected {
             collected.messages.push((output, message));
@@ -711,6 +722,8 @@ impl Worker {
         {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);
         }
+        let topic = self.topic(output);
+        self.shared.plotted.add(topic, now_ns, &bytes, false);
         let Some((bag, channels)) = &mut self.bag else {
             return;
         };

@@ -7,6 +7,7 @@
 mod images;
 mod network;
 pub mod player;
+mod plots;
 mod poses;
 mod rates;
 mod state;
@@ -15,6 +16,7 @@ pub mod world;
 use crate::node::plan::{Plan, Source};
 use crate::replay::images::RecordedImages;
 use crate::replay::network::RecordedNetwork;
+use crate::replay::plots::PlotReader;
 use crate::replay::poses::{Bracket, FrameIndex, Track};
 use crate::replay::rates::RecordedRates;
 use crate::replay::state::{Content, Recorded};
@@ -23,6 +25,8 @@ use merrow_model::scene::{Scene, SensorKind};
 use merrow_ros2::bag::index::BagIndex;
 use merrow_sim::Simulation;
 use merrow_view::View;
+use merrow_view::readings::plotted::PlottedTopics;
+use merrow_view::readings::topic_table::TopicTable;
 use merrow_world::World;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,6 +48,7 @@ pub struct Recording {
     images: RecordedImages,
     network: RecordedNetwork,
     rates: RecordedRates,
+    plots: PlotReader,
     /// First and last log time [ns].
     log_ns: [u64; 2],
     /// First and last simulated time [ns].
@@ -88,6 +93,7 @@ impl Recording {
             images: RecordedImages::new(&plan, &index),
             network: RecordedNetwork::new(&plan, &index),
             rates: RecordedRates::new(&simulation.scene, &plan, &index),
+            plots: PlotReader::default(),
             simulation,
             index,
             tracks: tracks
@@ -161,6 +167,32 @@ impl Recording {
     fn sensor_rates(&mut self, time_s: f64) -> Result<Vec<Vec<f64>>, String> {
         let log_ns = self.log_time_ns(time_s);
         self.rates.count(&mut self.index, log_ns)
+    }
+
+    /// Returns the recorded topics.
+    pub(crate) fn topics(&self) -> TopicTable {
+        let topics = self.index.topics.iter();
+        TopicTable::new(topics.map(|t| (t.name.as_str(), t.type_name.as_str(), &*t.definition)))
+    }
+
+    /// Reads the messages of these topics from the start of the bag on.
+    ///
+    /// # Errors
+    /// One line: the bag cannot be read.
+    fn plot_topics(&mut self, topics: &[String]) -> Result<(), String> {
+        self.plots.start(topics, &mut self.index)
+    }
+
+    /// Passes the next messages of the plotted topics on.
+    ///
+    /// # Errors
+    /// One line: the bag cannot be read.
+    fn read_plots(&mut self, plotted: &PlottedTopics) -> Result<(), String> {
+        let ([start, end], [first, last]) = (self.log_ns, self.time_ns);
+        let scale = (last - first) as f64 / (end - start).max(1) as f64;
+        self.plots.read(&mut self.index, plotted, |log_ns| {
+            first + (log_ns.saturating_sub(start) as f64 * scale).round() as u64
+        })
     }
 
     /// Forgets which images were shown, after a change of the time.

@@ -7,12 +7,17 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_model::scene::{Scene, Sensor};
 use merrow_sim::{Control, Observer, Pace, SceneVersion};
 use merrow_view::action::ControlAction;
-use merrow_view::{Answer, Controls, FieldOfView, ImageSource, RobotControls, View, WatchedFrame};
+use merrow_view::readings::plotted::PlottedTopics;
+use merrow_view::readings::topic_table::TopicTable;
+use merrow_view::{
+    Answer, Controls, FieldOfView, ImageSource, MessageNumbers, RobotControls, TopicInfo,
+    TopicMessage, View, WatchedFrame,
+};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Speeds in recorded seconds per second.
@@ -34,8 +39,20 @@ struct Request {
 struct ReplayControls {
     requests: Sender<Request>,
     bounds_s: [f64; 2],
+    /// Topics of the recording.
+    topics: TopicTable,
+    /// Topics that pages plot, and their messages.
+    plotted: PlottedTopics,
+    /// Topics that pages plot from now on, until the player reads them.
+    changed: Mutex<Option<Vec<String>>>,
     /// Recorded images of each sensor, by the indices of robot and sensor.
     images: HashMap<(usize, usize), Vec<&'static str>>,
+}
+
+impl ReplayControls {
+    fn lock_changed(&self) -> MutexGuard<'_, Option<Vec<String>>> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Controls for ReplayControls {
@@ -62,6 +79,23 @@ impl Controls for ReplayControls {
         Some(self.bounds_s)
     }
 
+    fn topics(&self) -> Vec<TopicInfo> {
+        self.topics.topics()
+    }
+
+    fn plot_topics(&self, topics: &[String]) {
+        self.plotted.set(topics);
+        *self.lock_changed() = Some(topics.to_vec());
+    }
+
+    fn take_messages(&self) -> Vec<TopicMessage> {
+        self.plotted.take()
+    }
+
+    fn numbers(&self, message: &TopicMessage) -> Option<MessageNumbers> {
+        self.topics.numbers(message)
+    }
+
     fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
         picture::field_of_view(sensor)
     }
@@ -85,6 +119,7 @@ pub struct PlayerOptions {
 /// Player of a recording with the view that shows it.
 pub struct Player {
     recording: Recording,
+    controls: Arc<ReplayControls>,
     view: View,
     requests: Receiver<Request>,
     /// Shown simulated time [s].
@@ -108,6 +143,9 @@ impl Player {
         let controls = ReplayControls {
             requests: sender,
             bounds_s: recording.bounds_s(),
+            topics: recording.topics(),
+            plotted: PlottedTopics::default(),
+            changed: Mutex::default(),
             images: places
                 .map(|place| (place, recording.images(place)))
                 .collect(),
@@ -116,9 +154,11 @@ impl Player {
         let time_s = options.start_s.unwrap_or(start).clamp(start, end);
         recording.show(time_s)?;
         let controls = Arc::new(controls);
-        let view = View::start(&recording.simulation, options.address, controls)?;
+        let shared = Arc::clone(&controls);
+        let view = View::start(&recording.simulation, options.address, shared)?;
         Ok(Self {
             recording,
+            controls,
             view,
             requests,
             time_s,
@@ -165,6 +205,11 @@ impl Player {
             self.recording.show(self.time_s)?;
         }
         self.recording.show_images(&self.view, self.time_s)?;
+        let changed = self.controls.lock_changed().take();
+        if let Some(topics) = changed {
+            self.recording.plot_topics(&topics)?;
+        }
+        self.recording.read_plots(&self.controls.plotted)?;
         let control = Control {
             pace: Pace::Factor(self.speed),
             paused: !self.is_playing,

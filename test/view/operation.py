@@ -305,8 +305,53 @@ def check_collision_event(browser):
     browser.wait(f"{log}.includes('{answer['text']}: collision with rock')")
 
 
+def enter_topic(browser, topic):
+    """Enters a topic in the panel Plot and waits for the names of its fields."""
+    browser.evaluate(f"(() => {{const i = document.querySelector('#plot-topic'); i.value = '{topic}';"
+                     " i.onchange(); })()")
+    browser.wait("document.querySelector('#plot-field').options.length > 1")
+
+
+def check_topic_plot(browser):
+    """Numeric fields of topics are plotted: of a sensor, of the simulator and of a camera without subscribers."""
+    browser.evaluate("[...merrow.plot.series].forEach((s) => merrow.plot.remove(s))")
+    topics = browser.evaluate("[...merrow.topics]")
+    assert {"/bluerov2/imu/data", "/clock", "/bluerov2/camera/image_raw"} <= set(topics), topics
+    enter_topic(browser, "/bluerov2/imu/data")
+    fields = browser.evaluate("[...document.querySelector('#plot-field').options].map((o) => o.value)")
+    assert "linear_acceleration.z" in fields and "header.frame_id" not in fields, fields
+    for axis in "xz":
+        browser.evaluate(f"document.querySelector('#plot-field').value = 'linear_acceleration.{axis}'")
+        browser.click_on("#plot-add")
+    enter_topic(browser, "/bluerov2/camera/image_raw")
+    browser.evaluate("document.querySelector('#plot-field').value = 'width'")
+    browser.click_on("#plot-add")
+    browser.wait("merrow.plot.series.length === 3 && merrow.plot.series.every((s) => s.t.length > 5)")
+    assert browser.evaluate("merrow.plot.series.map((s) => s.group)") == \
+        ["linear_acceleration", "linear_acceleration", "/bluerov2/camera/image_raw"]
+    # the robot is nearly at rest
+    gravity = browser.evaluate("merrow.plot.series[1].y.slice(-5)")
+    assert all(abs(z - 9.81) < 2 for z in gravity), gravity
+    assert browser.evaluate("merrow.plot.series[2].y.every((width) => width === 160)")
+    # every sample of the IMU arrives, not one per image
+    times = browser.evaluate("merrow.plot.series[0].t")
+    index = "merrow.world.scene.robots[0].sensors.findIndex((s) => s.name === 'imu')"
+    rate = browser.evaluate(f"merrow.world.scene.robots[0].sensors[{index}].rate_hz")
+    steps = [b - a for a, b in zip(times, times[1:])]
+    assert abs(sorted(steps)[len(steps) // 2] * rate - 1) < 0.01, (steps, rate)
+    head = browser.evaluate("merrow.plot.csv()").splitlines()[0]
+    assert head == ("time [s],/bluerov2/imu/data.linear_acceleration.x,/bluerov2/imu/data.linear_acceleration.z,"
+                    "/bluerov2/camera/image_raw.width"), head
+    answer = browser.evaluate("merrow.request({do: 'topics', topics: [{topic: '/ghost', fields: []}]})")
+    assert not answer["ok"] and "no topic" in answer["error"], answer
+    browser.evaluate("[...merrow.plot.series].forEach((s) => merrow.plot.remove(s))")
+    browser.evaluate("(() => {const i = document.querySelector('#plot-topic'); i.value = ''; i.onchange(); })()")
+    browser.wait("document.querySelector('#plot-field').value === 'position.x'")
+
+
 CHECKS = [
     check_readings, check_forces, check_map, check_links, check_network, check_rates,
+    check_topic_plot,
     check_gamepad, check_mode, check_goal, check_fault, check_recording, check_sensor,
     check_events, check_more_environment, check_collision_event,
 ]

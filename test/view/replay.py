@@ -112,6 +112,23 @@ def check_image(browser):
     browser.wait("document.querySelector('#sensor-text').textContent.startsWith('1.00 s')")
 
 
+def check_topic_plot(browser, positions):
+    """A field of a recorded topic is plotted over the whole recording, also for a field that is added later."""
+    browser.evaluate("merrow.plot.addField('/bluerov2/odometry', 'pose.pose.position.z')")
+    browser.wait(f"merrow.plot.series[0].t.length === {len(positions)}")
+    browser.evaluate("merrow.plot.addField('/bluerov2/odometry', 'pose.pose.position.x')")
+    browser.wait(f"merrow.plot.series.every((s) => s.t.length === {len(positions)})")
+    for k, axis in [(0, 2), (1, 0)]:
+        times, values = browser.evaluate(f"[merrow.plot.series[{k}].t, merrow.plot.series[{k}].y]")
+        expected = sorted(positions)
+        assert all(abs(a - b) < 1e-9 for a, b in zip(times, expected)), times
+        assert values == [positions[time][axis] for time in expected]
+    seek(browser, 2.5)
+    assert browser.evaluate("merrow.plot.series[0].t.length") == len(positions)
+    browser.evaluate("merrow.plot.show(0, 6)")
+    browser.evaluate("[...merrow.plot.series].forEach((s) => merrow.plot.remove(s))")
+
+
 def check_end(browser):
     """The recording plays to its end at ten times its speed, and stops there."""
     answer = browser.evaluate("merrow.request({do: 'pace', pace: '40'})")
@@ -153,6 +170,7 @@ def check(browser, binary, folder, world, screenshot):
         if screenshot:
             shown = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
             shown.save(screenshot, quality=86)
+        check_topic_plot(browser, positions)
         check_end(browser)
         check_state(browser)
         print("replay: ok", flush=True)

@@ -44,6 +44,8 @@ class App {
     this.detail = !this.renderer.isSoftware;
     /** What a click in the image does: null selects, "path" or "goal". */
     this.clicking = null;
+    /** Names of the topics that can be plotted. */
+    this.topics = new Set();
     log.add = ((events) => (text, level, time) => events.add(text, level, time))(new EventLog());
     this.connection = new Connection({
       connected: (is) => this.connected(is),
@@ -57,6 +59,8 @@ class App {
       overlay: (message) => this.setReadings(message),
       links: (message) => this.setLinks(message.links),
       network: (message) => this.network.receive(message),
+      topic: (message) => this.showTopicFields(message),
+      samples: (message) => this.plot.pushSamples(message),
       rates: (message) => message.robot === this.selected && this.details.rates(message.rates_hz),
     });
     this.environment = new Environment((name, value) =>
@@ -108,6 +112,7 @@ class App {
     const name = this.world.scene?.robots[this.selected]?.name;
     this.loading = true;
     try {
+      await this.loadTopics();
       await this.world.load(scene);
     } catch (error) {
       showEvent(`scene: ${error.message}`, "error");
@@ -214,8 +219,7 @@ class App {
     this.details.show(robot);
     this.showState();
     this.request({ do: "select", robot: robot?.name ?? null });
-    const options = (robot?.fields ?? []).map((field) => new Option(`${field.name} [${field.unit}]`, field.name));
-    $("plot-field").replaceChildren(...options);
+    if (!$("plot-topic").value) this.showRobotFields();
     if (this.drive.robot) this.drive.start(robot?.drive ? robot.name : null);
     if (this.gamepad.robot) this.gamepad.start(robot?.drive || robot?.gamepad ? robot : null);
     this.faults.show(robot);
@@ -306,10 +310,17 @@ class App {
     $("send-path").onclick = () => this.sendPath();
     $("clear-path").onclick = () => this.clearPath();
     $("plot-add").onclick = () => {
+      const name = $("plot-field").value;
+      const topic = $("plot-topic").value;
+      if (topic) {
+        if (name) this.plot.addField(topic, name);
+        return;
+      }
       const robot = this.world.scene?.robots[this.selected];
-      const field = robot?.fields.find((f) => f.name === $("plot-field").value);
+      const field = robot?.fields.find((f) => f.name === name);
       if (field) this.plot.add(robot.name, field.name, field.unit);
     };
+    $("plot-topic").onchange = () => this.selectTopic();
     $("plot-window").onchange = (event) => (this.plot.window = Number(event.target.value));
     $("plot-csv").onclick = () => this.saveCsv();
     $("plot-live").onclick = () => this.plot.follow();
@@ -332,10 +343,46 @@ class App {
     this.hasReadings = on;
   }
 
-  /** Requests the fields of the plotted robots. */
+  /** Requests the fields of the plotted robots and topics, and the names of the fields of the entered topic. */
   requestPlots() {
     const known = new Set(this.world.scene?.robots.map((robot) => robot.name));
     this.request({ do: "plot", robots: this.plot.robots.filter((name) => known.has(name)) });
+    const wanted = this.plot.topics;
+    const entered = $("plot-topic").value;
+    if (entered && !wanted.some(({ topic }) => topic === entered)) wanted.push({ topic: entered, fields: [] });
+    // a removed robot has no topics
+    const topics = wanted.filter(({ topic }) => this.topics.has(topic));
+    if (topics.length || this.hasTopics) this.request({ do: "topics", topics }).then(showRefusal);
+    this.hasTopics = topics.length > 0;
+  }
+
+  /** Loads the names of the topics that can be plotted. */
+  async loadTopics() {
+    const topics = await fetchJson("/topics");
+    this.topics = new Set(topics.map(({ name }) => name));
+    $("plot-topics").replaceChildren(...topics.map(({ name, type }) => new Option(type, name)));
+  }
+
+  /** Shows the fields of the entered topic, or of the selected robot without a topic. */
+  selectTopic() {
+    const topic = $("plot-topic").value;
+    if (!topic) this.showRobotFields();
+    else if (this.topics.has(topic)) $("plot-field").replaceChildren(new Option("waiting for a message", ""));
+    else showEvent(`no topic ${topic}`, "warning");
+    this.requestPlots();
+  }
+
+  showRobotFields() {
+    const fields = this.world.scene?.robots[this.selected]?.fields ?? [];
+    const options = fields.map((field) => new Option(`${field.name} [${field.unit}]`, field.name));
+    $("plot-field").replaceChildren(...options);
+  }
+
+  showTopicFields({ topic, names }) {
+    if (topic !== $("plot-topic").value) return;
+    const chosen = $("plot-field").value;
+    $("plot-field").replaceChildren(...names.map((name) => new Option(name, name)));
+    if (names.includes(chosen)) $("plot-field").value = chosen;
   }
 
   toggleDrive() {

@@ -4,8 +4,8 @@
 //! within its range.
 
 use crate::values::{
-    MAX_COORDINATE, count, file_name, list, name, named_numbers, number, numbers, quaternion, text,
-    unexpected,
+    MAX_COORDINATE, MAX_NAME_BYTES, count, file_name, list, name, named_numbers, number, numbers,
+    quaternion, text, unexpected,
 };
 use merrow_sim::Pace;
 use serde_json::{Map, Value};
@@ -22,6 +22,10 @@ pub const MAX_STEPS: u64 = 1_000_000;
 pub const MAX_GAMEPAD: usize = 32;
 /// Maximum number of robots whose fields a client plots.
 pub const MAX_PLOTTED: usize = 6;
+/// Maximum number of topics whose fields a client plots.
+pub const MAX_TOPICS: usize = 8;
+/// Maximum number of plotted fields of one topic.
+pub const MAX_FIELDS: usize = 6;
 /// Maximum number of values of a fault.
 pub const MAX_FAULT_VALUES: usize = 16;
 /// Maximum time of a recording [s].
@@ -42,8 +46,19 @@ pub enum Action {
     Network(bool),
     /// Receive the details of these robots for plots, in addition to the selected robot.
     Plot(Vec<String>),
+    /// Receive the samples of the fields of these topics.
+    Topics(Vec<PlottedTopic>),
     /// Change the running world.
     Control(ControlAction),
+}
+
+/// Topic whose fields a client plots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlottedTopic {
+    /// Name of the topic.
+    pub topic: String,
+    /// Paths of the plotted fields; without any, the client receives the names of the fields.
+    pub fields: Vec<String>,
 }
 
 /// Action that changes the running world.
@@ -211,7 +226,7 @@ pub fn message_id(text: &str) -> u64 {
 }
 
 /// Names of all actions, for messages.
-const ACTIONS: &str = "select, watch, overlay, network, plot, pause, resume, step, reset, seek, pace, \
+const ACTIONS: &str = "select, watch, overlay, network, plot, topics, pause, resume, step, reset, seek, pace, \
     set, drive, path, goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, \
     place, undo, redo or save";
 
@@ -230,6 +245,7 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
             };
             Ok(Action::Plot(list(map, "robots", limits, robot)?))
         }
+        "topics" => Ok(Action::Topics(topics(map)?)),
         "watch" if is_none("sensor") => Ok(Action::Watch(None)),
         "watch" => Ok(Action::Watch(Some([
             name(map, "robot")?,
@@ -238,6 +254,24 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
         ]))),
         _ => Ok(Action::Control(control_action(map)?)),
     }
+}
+
+/// Returns the topics whose fields a client plots.
+fn topics(map: &Map<String, Value>) -> Result<Vec<PlottedTopic>, String> {
+    let plotted = |value: &Value| {
+        let map = value.as_object();
+        let map = map.ok_or_else(|| unexpected("topics", value, "an object"))?;
+        let field = |value: &Value| {
+            let path = value.as_str().filter(|path| path.len() <= MAX_NAME_BYTES);
+            let path = path.map(str::to_owned);
+            path.ok_or_else(|| unexpected("fields", value, "the path of a field"))
+        };
+        Ok(PlottedTopic {
+            topic: name(map, "topic")?,
+            fields: list(map, "fields", ([0, MAX_FIELDS], "paths of fields"), field)?,
+        })
+    };
+    list(map, "topics", ([0, MAX_TOPICS], "topics"), plotted)
 }
 
 /// Returns the value of the key `on`.
@@ -516,12 +550,41 @@ mod tests {
         let expected = [robot(), "camera".to_string(), "depth".to_string()];
         let expected = Action::Watch(Some(expected));
         assert_eq!(watch.action, expected);
+        let topics = r#"{"do":"topics","topics":[{"topic":"/a","fields":["x.y"]}]}"#;
+        let plotted = PlottedTopic {
+            topic: "/a".to_string(),
+            fields: vec!["x.y".to_string()],
+        };
+        assert_eq!(
+            decode(topics).unwrap().action,
+            Action::Topics(vec![plotted])
+        );
         let overlay = decode(r#"{"do":"overlay","on":true}"#).unwrap();
         assert_eq!(overlay.action, Action::Overlay(true));
         let network = decode(r#"{"do":"network","on":false}"#).unwrap();
         assert_eq!(network.action, Action::Network(false));
         let none = decode(r#"{"do":"watch","sensor":null}"#).unwrap();
         assert_eq!(none.action, Action::Watch(None));
+    }
+
+    #[test]
+    fn wrong_choices_are_refused() {
+        for (message, expected) in [
+            (r#"{"do":"watch","sensor":"camera"}"#, "robot: expected"),
+            (r#"{"do":"overlay","on":1}"#, "on: expected"),
+            (r#"{"do":"network"}"#, "on: expected"),
+            (
+                r#"{"do":"topics","topics":["/a"]}"#,
+                "topics: expected an object",
+            ),
+            (
+                r#"{"do":"topics","topics":[{"topic":"/a"}]}"#,
+                "fields: expected",
+            ),
+        ] {
+            let error = decode(message).unwrap_err();
+            assert!(error.contains(expected), "{message}: {error}");
+        }
     }
 
     #[test]
@@ -580,9 +643,14 @@ mod tests {
                 r#"{"do":"fault","robot":"r","name":"f","device":"d","kind":"k","duration_s":-1}"#,
                 "0 (permanent)",
             ),
-            (r#"{"do":"watch","sensor":"camera"}"#, "robot: expected"),
-            (r#"{"do":"overlay","on":1}"#, "on: expected"),
-            (r#"{"do":"network"}"#, "on: expected"),
+            (
+                r#"{"do":"topics","topics":[{"topic":"/a"}]}"#,
+                "fields: expected",
+            ),
+            (
+                r#"{"do":"topics","topics":["/a"]}"#,
+                "topics: expected an object",
+            ),
         ] {
             let error = decode(message).unwrap_err();
             assert!(error.contains(expected), "{message}: {error}");

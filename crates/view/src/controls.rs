@@ -2,6 +2,7 @@
 
 use crate::action::ControlAction;
 use crate::images::{ImageSource, WatchedFrame};
+use bytes::Bytes;
 use merrow_messages::snapshot::FieldOfView;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_sim::SceneVersion;
@@ -68,6 +69,37 @@ pub struct ControlState {
     pub recording: Option<bool>,
 }
 
+/// Topic whose messages pages can plot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicInfo {
+    /// Name of the topic.
+    pub name: String,
+    /// ROS name of the message type.
+    pub message_type: String,
+}
+
+/// Message of a topic that pages plot.
+#[derive(Clone, Debug)]
+pub struct TopicMessage {
+    /// Name of the topic.
+    pub topic: Arc<str>,
+    /// Time of publication [ns].
+    pub time_ns: u64,
+    /// Encapsulated CDR bytes of the message.
+    pub bytes: Bytes,
+    /// Whether the message replaces all earlier messages of the topic.
+    pub is_first: bool,
+}
+
+/// Numbers of a message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MessageNumbers {
+    /// Time of the header; without a header, time of publication [s].
+    pub time_s: f64,
+    /// Paths and values of the fields that are numbers.
+    pub fields: Vec<(String, f64)>,
+}
+
 /// Answer to an action: `Ok` with a text, which may be empty, or one line with the reason of the
 /// refusal.
 pub type Answer = Box<dyn FnOnce(Result<String, String>) + Send>;
@@ -101,6 +133,23 @@ pub trait Controls: Send + Sync {
     /// Draws the image `kind` of a sensor from its recent frames, as the content of a JPEG or PNG
     /// file. Not called on the thread of the run.
     fn image(&self, _sensor: &Sensor, _kind: &str, _frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+        None
+    }
+    /// Returns the topics that pages can plot. Not called on the thread of the run.
+    fn topics(&self) -> Vec<TopicInfo> {
+        Vec::new()
+    }
+    /// Replaces the topics whose messages [`Self::take_messages`] returns. A recording then returns
+    /// all messages of these topics again. Called on the thread of the run.
+    fn plot_topics(&self, _topics: &[String]) {}
+    /// Returns the messages of the plotted topics since the preceding call. Called on the thread of
+    /// the run.
+    fn take_messages(&self) -> Vec<TopicMessage> {
+        Vec::new()
+    }
+    /// Decodes the numbers of a message; `None` if it cannot be decoded. Not called on the thread
+    /// of the run.
+    fn numbers(&self, _: &TopicMessage) -> Option<MessageNumbers> {
         None
     }
     /// Returns the state of the controls. Called on the thread of the run.

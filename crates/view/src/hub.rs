@@ -1,5 +1,6 @@
 //! Data that the thread of the run passes to the threads of the clients.
 
+use crate::controls::TopicMessage;
 use crate::frame::Frame;
 use crate::images::{Recent, Watch, WatchedFrame};
 use crate::scene::SceneData;
@@ -10,6 +11,9 @@ use std::time::Duration;
 
 /// Maximum number of events that wait for a client.
 const MAX_EVENTS: usize = 64;
+/// Maximum number and maximum size [bytes] of the messages of topics that wait for a client.
+const MAX_TOPIC_MESSAGES: usize = 32_768;
+const MAX_TOPIC_BYTES: usize = 64 * 1024 * 1024;
 
 /// A value with a number that changes with every new value.
 #[derive(Clone, Default)]
@@ -52,6 +56,24 @@ pub(crate) struct Latest {
     pub events: VecDeque<Arc<str>>,
 }
 
+/// Messages of the topics that clients plot.
+#[derive(Default)]
+struct TopicMessages {
+    /// Number of the message after the newest one.
+    next: u64,
+    /// Newest messages, the last with the number `next - 1`.
+    messages: VecDeque<TopicMessage>,
+    /// Size of the messages [bytes].
+    bytes: usize,
+}
+
+/// Topics that each client plots, by the number of the client, and the number of changes.
+#[derive(Default)]
+struct TopicChoices {
+    changes: u64,
+    topics: HashMap<u64, Vec<String>>,
+}
+
 /// Shared state of the view.
 #[derive(Default)]
 pub(crate) struct Hub {
@@ -69,6 +91,10 @@ pub(crate) struct Hub {
     selected: Mutex<HashMap<u64, usize>>,
     /// Robots whose fields each client plots, by the number of the client.
     plotted: Mutex<HashMap<u64, Vec<usize>>>,
+    /// Topics that the clients plot.
+    topics: Mutex<TopicChoices>,
+    /// Recent messages of these topics.
+    messages: Mutex<TopicMessages>,
     /// Sensor that each client watches, by the number of the client.
     watched: Mutex<HashMap<u64, Watch>>,
     /// Clients that receive the readings of their selected robot.
@@ -89,7 +115,7 @@ fn set_member(list: &Mutex<Vec<u64>>, client: u64, is_member: bool) {
 }
 
 /// Locks a mutex; a panic of another thread does not invalidate the data.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -149,6 +175,81 @@ impl Hub {
         } else {
             plotted.insert(client, robots);
         }
+    }
+
+    /// Sets the topics that a client plots.
+    pub(crate) fn plot_topics(&self, client: u64, topics: Vec<String>) {
+        let mut choices = lock(&self.topics);
+        if topics.is_empty() && !choices.topics.contains_key(&client) {
+            return;
+        }
+        choices.changes += 1;
+        match topics.is_empty() {
+            true => drop(choices.topics.remove(&client)),
+            false => drop(choices.topics.insert(client, topics)),
+        }
+    }
+
+    /// Returns the topics that clients plot if they have changed. `seen` is the number of changes
+    /// at the preceding call.
+    pub(crate) fn changed_topics(&self, seen: &mut u64) -> Option<Vec<String>> {
+        let choices = lock(&self.topics);
+        if std::mem::replace(seen, choices.changes) == choices.changes {
+            return None;
+        }
+        let mut topics: Vec<String> = choices.topics.values().flatten().cloned().collect();
+        topics.sort_unstable();
+        topics.dedup();
+        Some(topics)
+    }
+
+    /// Adds messages of topics. The oldest are discarded.
+    pub(crate) fn add_messages(&self, new: Vec<TopicMessage>) {
+        let mut all = lock(&self.messages);
+        all.next += new.len() as u64;
+        all.bytes += new.iter().map(|message| message.bytes.len()).sum::<usize>();
+        all.messages.extend(new);
+        while all.messages.len() > MAX_TOPIC_MESSAGES || all.bytes > MAX_TOPIC_BYTES {
+            let Some(oldest) = all.messages.pop_front() else {
+                break;
+            };
+            all.bytes -= oldest.bytes.len();
+        }
+    }
+
+    /// Returns at most `limit` messages of `topics` from the number `seen` on, and sets `seen` to
+    /// the number after them.
+    pub(crate) fn messages(
+        &self,
+        topics: &[&str],
+        seen: &mut u64,
+        limit: usize,
+    ) -> Vec<TopicMessage> {
+        let all = lock(&self.messages);
+        let oldest = all.next - all.messages.len() as u64;
+        let from = (*seen).max(oldest);
+        let mut found = Vec::new();
+        *seen = all.next;
+        for (k, message) in all
+            .messages
+            .iter()
+            .skip((from - oldest) as usize)
+            .enumerate()
+        {
+            if found.len() == limit {
+                *seen = from + k as u64;
+                break;
+            }
+            if topics.contains(&&*message.topic) {
+                found.push(message.clone());
+            }
+        }
+        found
+    }
+
+    /// Returns the number of the message after the newest one.
+    pub(crate) fn next_message(&self) -> u64 {
+        lock(&self.messages).next
     }
 
     /// Returns the robots that clients have selected or plot.

@@ -44,8 +44,8 @@ mod status;
 mod values;
 
 pub use crate::controls::{
-    Answer, Catalogue, CatalogueEntry, ControlState, Controls, NoControls, RobotControls,
-    StructurePose,
+    Answer, Catalogue, CatalogueEntry, ControlState, Controls, MessageNumbers, NoControls,
+    RobotControls, StructurePose, TopicInfo, TopicMessage,
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND, TETHERS_KIND};
 pub use crate::images::{IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
@@ -58,6 +58,7 @@ use crate::readings::events::EventDetector;
 use crate::readings::links;
 use crate::readings::network::NetworkHistory;
 use crate::readings::rates::Rates;
+use crate::readings::samples::Forwarding;
 use crate::scene::SceneData;
 use crate::server::Server;
 use bytes::Bytes;
@@ -106,6 +107,7 @@ pub struct View {
     rates: Rates,
     network: NetworkHistory,
     load: LoadMeter,
+    forwarding: Forwarding,
 }
 
 /// Maximum number of rejections that are reported in one status period.
@@ -145,6 +147,7 @@ impl View {
             rates: Rates::default(),
             network: NetworkHistory::default(),
             load: LoadMeter::default(),
+            forwarding: Forwarding::default(),
         };
         view.publish_scene(simulation);
         Ok(view)
@@ -288,6 +291,7 @@ impl Observer for View {
         }
         self.images.request(simulation, &self.hub, &*self.controls);
         self.images.collect(simulation, &self.hub, &*self.controls);
+        self.forwarding.forward(&self.hub, &*self.controls);
         if self.clients() == 0 {
             // the trace of the activities would have a gap
             self.network = NetworkHistory::default();

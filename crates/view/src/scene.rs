@@ -1,7 +1,7 @@
 //! Description of a scene for the page: robots with their links and shapes, structures, seabed,
 //! optics of the water, and the bytes of meshes and terrain.
 
-use crate::controls::{Catalogue, CatalogueEntry, Controls};
+use crate::controls::{Catalogue, CatalogueEntry, Controls, TopicInfo};
 use crate::fields;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
@@ -140,6 +140,12 @@ pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
         "modes": catalogue.modes,
         "faults": faults.collect::<Vec<_>>(),
     })
+}
+
+/// Describes the topics that pages can plot.
+pub(crate) fn topics_json(topics: &[TopicInfo]) -> Value {
+    let one = |topic: &TopicInfo| json!({"name": topic.name, "type": topic.message_type});
+    topics.iter().map(one).collect()
 }
 
 /// Describes the hulls of a robot without shapes as boxes.

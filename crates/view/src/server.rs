@@ -243,6 +243,10 @@ fn respond(head: &Head, shared: &Shared) -> Response {
     if let Some((kind, body)) = page::file(&head.path) {
         return Response::new(kind, body.into());
     }
+    if head.path == "/topics" {
+        let json = scene::topics_json(&shared.controls.topics()).to_string();
+        return Response::new("application/json", json.into_bytes());
+    }
     if head.path == "/catalogue" {
         let json = scene::catalogue_json(&shared.controls.catalogue()).to_string();
         return Response::new("application/json", json.into_bytes());

@@ -3,10 +3,11 @@
 //! The socket does not block. While the client does not receive, the session drops frames; the run
 //! never waits for it.
 
-use crate::action::{self, Action, ControlAction, MAX_MESSAGE_BYTES};
+use crate::action::{self, Action, ControlAction, MAX_MESSAGE_BYTES, PlottedTopic};
 use crate::hub::{Hub, Latest};
 use crate::images::{self, Watch, WatchedFrame};
 use crate::picture;
+use crate::readings::samples::Sampler;
 use crate::server::Shared;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
@@ -27,6 +28,8 @@ const IMAGE_TURNS: usize = 4;
 const MAX_STALLED: usize = 2000;
 /// Number of periods without progress after which messages of a client wait, about 1 s.
 const MAX_UNREAD: usize = 100;
+/// Maximum number of messages of plotted topics that are decoded in one turn.
+const MAX_DECODED: usize = 1000;
 /// Number of refused messages after which a connection is closed.
 const MAX_REFUSED: usize = 100;
 /// Maximum number of bytes that wait for a client. Larger texts are sent in pieces by the socket.
@@ -60,6 +63,7 @@ pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared
         sent: Sent::default(),
         selected: None,
         plotted: Vec::new(),
+        samplers: Vec::new(),
         watched: None,
         has_overlay: false,
         has_network: false,
@@ -89,6 +93,7 @@ struct Sent {
     network: u64,
     rates: u64,
     overlays: u64,
+    message: u64,
     event: Option<u64>,
 }
 
@@ -102,6 +107,8 @@ struct Session<'a> {
     selected: Option<usize>,
     /// Robots whose fields the client plots.
     plotted: Vec<usize>,
+    /// Topics whose fields the client plots.
+    samplers: Vec<Sampler>,
     /// Sensor whose images the client receives.
     watched: Option<Watch>,
     /// Whether the client receives the readings of its selected robot.
@@ -172,64 +179,84 @@ impl Session<'_> {
             Err(why) => return self.refuse(action::message_id(text), &why),
         };
         let id = message.id;
-        match message.action {
-            Action::Select(robot) => match self.find(robot.as_deref()) {
-                Ok(selected) => {
-                    self.selected = selected;
-                    self.hub.select(self.client, selected);
-                    self.answer(id, Ok(String::new()));
-                    Ok(())
-                }
-                Err(why) => self.refuse(id, &why),
-            },
+        let done = match message.action {
+            Action::Control(action) => {
+                self.request(id, action);
+                return Ok(());
+            }
+            Action::Select(robot) => self.select(robot.as_deref()),
+            Action::Plot(names) => self.plot(&names),
+            Action::Topics(plotted) => self.plot_topics(plotted),
+            Action::Watch(sensor) => self.watch(sensor),
             Action::Overlay(is_on) => {
                 self.hub.overlay(self.client, is_on);
                 self.has_overlay = is_on;
-                self.answer(id, Ok(String::new()));
                 Ok(())
-            }
-            Action::Plot(names) => {
-                let robots = names.iter().map(|name| self.find(Some(name)));
-                match robots.collect::<Result<Vec<_>, _>>() {
-                    Ok(found) => {
-                        self.plotted = found.into_iter().flatten().collect();
-                        self.hub.plot(self.client, self.plotted.clone());
-                        self.answer(id, Ok(String::new()));
-                        Ok(())
-                    }
-                    Err(why) => self.refuse(id, &why),
-                }
             }
             Action::Network(is_on) => {
                 self.hub.network(self.client, is_on);
                 self.has_network = is_on;
+                Ok(())
+            }
+        };
+        match done {
+            Ok(()) => {
                 self.answer(id, Ok(String::new()));
                 Ok(())
             }
-            Action::Watch(sensor) => {
-                let found = sensor.map(|names| self.find_sensor(&names)).transpose();
-                match found {
-                    Ok(sensor) => {
-                        self.hub.watch(self.client, sensor.clone());
-                        self.watched = sensor;
-                        self.sent.image = 0;
-                        self.answer(id, Ok(String::new()));
-                        Ok(())
-                    }
-                    Err(why) => self.refuse(id, &why),
-                }
-            }
-            Action::Control(action) => {
-                self.keep_stop(&action);
-                let answers = self.answers.clone();
-                let answer = move |result| {
-                    // the session may have ended
-                    let _ = answers.send(answer_text(id, result));
-                };
-                self.shared.controls.request(action, Box::new(answer));
-                Ok(())
-            }
+            Err(why) => self.refuse(id, &why),
         }
+    }
+
+    /// Requests an action of the run, whose answer goes to the client.
+    fn request(&mut self, id: u64, action: ControlAction) {
+        self.keep_stop(&action);
+        let answers = self.answers.clone();
+        let answer = move |result| {
+            // the session may have ended
+            let _ = answers.send(answer_text(id, result));
+        };
+        self.shared.controls.request(action, Box::new(answer));
+    }
+
+    /// Sets the robot whose details the client receives.
+    fn select(&mut self, robot: Option<&str>) -> Result<(), String> {
+        self.selected = self.find(robot)?;
+        self.hub.select(self.client, self.selected);
+        Ok(())
+    }
+
+    /// Sets the robots whose fields the client plots.
+    fn plot(&mut self, names: &[String]) -> Result<(), String> {
+        let robots = names.iter().map(|name| self.find(Some(name)));
+        let found = robots.collect::<Result<Vec<_>, _>>()?;
+        self.plotted = found.into_iter().flatten().collect();
+        self.hub.plot(self.client, self.plotted.clone());
+        Ok(())
+    }
+
+    /// Sets the sensor whose images the client receives.
+    fn watch(&mut self, sensor: Option<[String; 3]>) -> Result<(), String> {
+        self.watched = sensor.map(|names| self.find_sensor(&names)).transpose()?;
+        self.hub.watch(self.client, self.watched.clone());
+        self.sent.image = 0;
+        Ok(())
+    }
+
+    /// Sets the topics whose fields the client plots. The client receives later messages only.
+    fn plot_topics(&mut self, plotted: Vec<PlottedTopic>) -> Result<(), String> {
+        let known = self.shared.controls.topics();
+        let is_known = |topic: &str| known.iter().any(|known| known.name == topic);
+        if let Some(unknown) = plotted.iter().find(|plotted| !is_known(&plotted.topic)) {
+            return Err(format!("no topic {:?}", unknown.topic));
+        }
+        if self.samplers.is_empty() {
+            self.sent.message = self.hub.next_message();
+        }
+        let topics = plotted.iter().map(|plotted| plotted.topic.clone());
+        self.hub.plot_topics(self.client, topics.collect());
+        self.samplers = plotted.into_iter().map(Sampler::new).collect();
+        Ok(())
     }
 
     /// Keeps the action that stops a robot which the client drives with this action.
@@ -330,6 +357,8 @@ impl Session<'_> {
             self.hub.select(self.client, None);
             self.plotted.clear();
             self.hub.plot(self.client, Vec::new());
+            self.samplers.clear();
+            self.hub.plot_topics(self.client, Vec::new());
             self.hub.watch(self.client, None);
             self.watched = None;
             self.send_text(&latest.scene.value.json)?;
@@ -365,12 +394,30 @@ impl Session<'_> {
         if self.sent.frame != latest.frame.number {
             self.sent.frame = latest.frame.number;
             self.send_frame(latest)?;
+            self.send_samples()?;
         }
         if self.flush()? {
             self.send_image(latest)?;
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// Queues the samples of the plotted topics since the preceding call.
+    fn send_samples(&mut self) -> Result<(), Error> {
+        if self.samplers.is_empty() {
+            return Ok(());
+        }
+        let topics: Vec<&str> = self.samplers.iter().map(Sampler::topic).collect();
+        let new = self
+            .hub
+            .messages(&topics, &mut self.sent.message, MAX_DECODED);
+        let controls = Arc::clone(&self.shared.controls);
+        let mut texts = Vec::new();
+        for sampler in &mut self.samplers {
+            texts.extend(sampler.texts(&new, &*controls));
+        }
+        texts.iter().try_for_each(|text| self.send_text(text))
     }
 
     /// Queues sea, status, links and activities of modems that the client does not have yet.
@@ -460,6 +507,7 @@ impl Session<'_> {
     fn finish(&mut self) {
         self.hub.select(self.client, None);
         self.hub.plot(self.client, Vec::new());
+        self.hub.plot_topics(self.client, Vec::new());
         self.hub.watch(self.client, None);
         self.hub.overlay(self.client, false);
         self.hub.network(self.client, false);

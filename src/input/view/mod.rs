@@ -22,8 +22,8 @@ use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_view::action::{ControlAction, FaultAction};
 use merrow_view::{
-    Answer, Catalogue, ControlState, Controls, FieldOfView, ImageSource, RobotControls,
-    WatchedFrame,
+    Answer, Catalogue, ControlState, Controls, FieldOfView, ImageSource, MessageNumbers,
+    RobotControls, TopicInfo, TopicMessage, WatchedFrame,
 };
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -249,6 +249,30 @@ impl Controls for ViewControls {
 
     fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
         live::image(sensor, kind, frames)
+    }
+
+    fn topics(&self) -> Vec<TopicInfo> {
+        let topics = Arc::clone(&self.lock().topics);
+        match &self.recorder {
+            Some(_) => topics.topics(),
+            None => Vec::new(),
+        }
+    }
+
+    fn plot_topics(&self, topics: &[String]) {
+        if let Some(recorder) = &self.recorder {
+            recorder.shared.plotted.set(topics);
+        }
+    }
+
+    fn take_messages(&self) -> Vec<TopicMessage> {
+        let recorder = self.recorder.as_ref();
+        recorder.map_or(Vec::new(), |recorder| recorder.shared.plotted.take())
+    }
+
+    fn numbers(&self, message: &TopicMessage) -> Option<MessageNumbers> {
+        let topics = Arc::clone(&self.lock().topics);
+        topics.numbers(message)
     }
 
     fn state(&self) -> ControlState {

@@ -18,6 +18,7 @@ use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_sim::{InputMessage, Request, SceneVersion};
 use merrow_view::RobotControls;
 use merrow_view::action::FaultAction;
+use merrow_view::readings::topic_table::TopicTable;
 use std::sync::Arc;
 
 /// Topics that the view uses, for one version of the scene.
@@ -26,6 +27,8 @@ pub(super) struct SceneInputs {
     pub scene: Arc<Scene>,
     /// Version of the scene.
     pub version: SceneVersion,
+    /// Topics that pages can plot.
+    pub topics: Arc<TopicTable>,
     robots: Vec<RobotInputs>,
 }
 
@@ -42,7 +45,11 @@ struct RobotInputs {
 impl SceneInputs {
     pub(super) fn new(scene: &Arc<Scene>, version: SceneVersion) -> Self {
         let mut robots = vec![RobotInputs::default(); scene.robots.len()];
-        for input in Plan::new(scene).inputs {
+        let plan = Plan::new(scene);
+        let outputs = plan.outputs.iter();
+        let names = outputs.map(|o| (o.topic.as_str(), o.info.name, o.info.definition.as_str()));
+        let topics = Arc::new(TopicTable::new(names));
+        for input in plan.inputs {
             match input.target {
                 Target::Firmware {
                     robot,
@@ -66,6 +73,7 @@ impl SceneInputs {
         Self {
             scene: Arc::clone(scene),
             version,
+            topics,
             robots,
         }
     }

@@ -469,12 +469,13 @@ fn fuzz_targets_declare_their_crates() {
 }
 
 /// Messages of clients of the live view, one per action, and the head of a request.
-const VIEW_MESSAGES: [&str; 29] = [
+const VIEW_MESSAGES: [&str; 30] = [
     r#"{"do":"pause","id":1}"#,
     r#"{"do":"resume"}"#,
     r#"{"do":"reset","id":9}"#,
     r#"{"do":"seek","time_s":12.5}"#,
     r#"{"do":"overlay","on":true}"#,
+    r#"{"do":"topics","topics":[{"topic":"/rov/imu/data","fields":["a.b[0]"]}]}"#,
     r#"{"do":"network","on":false}"#,
     r#"{"do":"plot","robots":["bluerov2","otter"]}"#,
     r#"{"do":"undo"}"#,

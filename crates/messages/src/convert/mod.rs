@@ -7,6 +7,7 @@ pub mod curves;
 pub mod exteroceptive;
 pub mod image;
 pub mod instruments;
+pub mod modem;
 pub mod navigation;
 pub mod obstacles;
 pub mod positioning;

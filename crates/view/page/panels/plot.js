@@ -1,4 +1,4 @@
-// Plot of numeric fields of robots over simulated time, with export as CSV.
+// Plot of numeric fields of robots and topics over simulated time, with export as CSV.
 
 const COLORS = ["#0077b6", "#d1495b", "#2a9d5c", "#c77d0a", "#7b4fb5", "#159a9c"];
 const MAX_SAMPLES = 40000;
@@ -16,14 +16,22 @@ export class Plot {
     /** Shown times [s] while the plot does not follow the newest samples. */
     this.range = null;
     this.now = 0;
-    /** Called when the plotted robots have changed. */
+    /** Called when the plotted robots or topics have changed. */
     this.changed = () => {};
     this.bind();
   }
 
   /** Names of the plotted robots. */
   get robots() {
-    return [...new Set(this.series.map((s) => s.robot))];
+    return [...new Set(this.series.filter((s) => !s.isTopic).map((s) => s.source))];
+  }
+
+  /** Plotted topics with their fields. */
+  get topics() {
+    const own = this.series.filter((s) => s.isTopic);
+    return [...new Set(own.map((s) => s.source))].map((topic) => {
+      return { topic, fields: own.filter((s) => s.source === topic).map((s) => s.name) };
+    });
   }
 
   /** First and last shown time [s]. */
@@ -73,12 +81,22 @@ export class Plot {
     document.getElementById("plot-live").disabled = true;
   }
 
-  /** Adds a field, at most six; `robot` and `name` identify it. */
+  /** Adds a field of a robot, at most six fields. */
   add(robot, name, unit) {
-    const known = this.series.some((s) => s.robot === robot && s.name === name);
+    this.addSeries({ source: robot, name, unit, group: unit, isTopic: false });
+  }
+
+  /** Adds a field of a topic. Fields have no units: those with the same parent share a graph. */
+  addField(topic, name) {
+    const group = name.replace(/(\.|^)[^.]*$/, "") || topic;
+    this.addSeries({ source: topic, name, unit: "", group, isTopic: true });
+  }
+
+  addSeries(series) {
+    const known = this.series.some((s) => s.source === series.source && s.name === series.name);
     if (known || this.series.length >= COLORS.length) return;
     const color = COLORS.find((c) => this.series.every((s) => s.color !== c));
-    this.series.push({ robot, name, unit, color, t: [], y: [] });
+    this.series.push({ ...series, color, t: [], y: [] });
     this.showLegend();
     this.changed();
   }
@@ -89,25 +107,27 @@ export class Plot {
     this.changed();
   }
 
+  /** Removes the samples of the robots. Those of a recorded topic are of all times. */
   clear() {
-    for (const s of this.series) [s.t, s.y] = [[], []];
+    for (const s of this.series) if (!s.isTopic) [s.t, s.y] = [[], []];
     this.follow();
   }
 
   /** Adds a sample of every field of a robot. */
   push(time, robot, valueOf) {
     for (const s of this.series) {
-      if (s.robot !== robot) continue;
-      if (s.t.length && time < s.t.at(-1)) [s.t, s.y] = [[], []];
-      if (s.t.at(-1) === time) continue;
+      if (s.isTopic || s.source !== robot) continue;
       const y = valueOf(s.name);
-      if (y === undefined) continue;
-      s.t.push(time);
-      s.y.push(y);
-      if (s.t.length > MAX_SAMPLES) {
-        s.t.splice(0, MAX_SAMPLES / 10);
-        s.y.splice(0, MAX_SAMPLES / 10);
-      }
+      if (y !== undefined) addSample(s, time, y);
+    }
+  }
+
+  /** Adds the samples of a message of the server about a topic. */
+  pushSamples({ topic, is_first, t, y }) {
+    for (const s of this.series) {
+      if (!s.isTopic || s.source !== topic || !y[s.name]) continue;
+      if (is_first) [s.t, s.y] = [[], []];
+      t.forEach((time, k) => addSample(s, time, y[s.name][k] ?? NaN));
     }
   }
 
@@ -122,13 +142,13 @@ export class Plot {
         remove.setAttribute("aria-label", `Remove ${s.name}`);
         remove.onclick = () => this.remove(s);
         s.value = document.createElement("b");
-        item.append(swatch, `${s.robot}: ${s.name}`, s.value, remove);
+        item.append(swatch, `${s.source}: ${s.name}`, s.value, remove);
         return item;
       }),
     );
   }
 
-  /** Draws one graph per unit, one above the other. */
+  /** Draws one graph per unit or parent field, one above the other. */
   draw(now) {
     this.now = now;
     const scale = devicePixelRatio;
@@ -149,12 +169,17 @@ export class Plot {
     }
     const [from, to] = this.shown;
     const x = (t) => LEFT + ((w - LEFT - 4) * (t - from)) / (to - from);
-    const units = [...new Set(this.series.map((s) => s.unit))];
-    const height = (h - 16) / units.length;
-    units.forEach((unit, k) => {
-      const series = this.series.filter((s) => s.unit === unit);
-      this.drawGraph(c, series, { unit, top: k * height, height, width: w, x, from, to, text, line });
+    const groups = [...new Set(this.series.map((s) => s.group))];
+    const height = (h - 16) / groups.length;
+    groups.forEach((group, k) => {
+      const series = this.series.filter((s) => s.group === group);
+      this.drawGraph(c, series, { group, top: k * height, height, width: w, x, from, to, text, line });
     });
+    if (this.series.some((s) => s.t.at(-1) > now)) {
+      // the shown time of a recording
+      c.fillStyle = text;
+      c.fillRect(x(now), 0, 1, h - 14);
+    }
     c.fillStyle = text;
     c.textAlign = "center";
     const wide = niceStep((to - from) / 4);
@@ -163,8 +188,8 @@ export class Plot {
     }
   }
 
-  /** Draws the series of one unit. */
-  drawGraph(c, series, { unit, top, height, width, x, from, to, text, line }) {
+  /** Draws the series of one graph. */
+  drawGraph(c, series, { group, top, height, width, x, from, to, text, line }) {
     let [low, high] = [Infinity, -Infinity];
     for (const s of series) {
       for (let k = 0; k < s.t.length; k++) {
@@ -175,7 +200,7 @@ export class Plot {
     }
     c.fillStyle = text;
     c.textAlign = "left";
-    c.fillText(unit, 2, top + 10);
+    c.fillText(group, 2, top + 10);
     if (low > high) return;
     const pad = Math.max((high - low) * 0.08, Math.abs(high) * 1e-3, 1e-4);
     [low, high] = [low - pad, high + pad];
@@ -228,9 +253,22 @@ export class Plot {
     const times = [...new Set(this.series.flatMap((s) => s.t))].sort((a, b) => a - b);
     const maps = this.series.map((s) => new Map(s.t.map((t, k) => [t, s.y[k]])));
     const quote = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const head = ["time [s]", ...this.series.map((s) => `${s.robot}.${s.name} [${s.unit}]`)];
+    const unit = (s) => (s.isTopic ? "" : ` [${s.unit}]`);
+    const head = ["time [s]", ...this.series.map((s) => `${s.source}.${s.name}${unit(s)}`)];
     const rows = times.map((t) => [t, ...maps.map((map) => map.get(t) ?? "")].join(","));
     return [head.map(quote).join(","), ...rows].join("\n") + "\n";
+  }
+}
+
+/** Adds a sample to a series. A time before the newest one starts the series again. */
+function addSample(s, time, y) {
+  if (s.t.length && time < s.t.at(-1)) [s.t, s.y] = [[], []];
+  if (s.t.at(-1) === time) return;
+  s.t.push(time);
+  s.y.push(y);
+  if (s.t.length > MAX_SAMPLES) {
+    s.t.splice(0, MAX_SAMPLES / 10);
+    s.y.splice(0, MAX_SAMPLES / 10);
   }
 }
 

@@ -1,13 +1,16 @@
 //! Readings of the selected robot for the overlays of the page: forces by law, centres of gravity
 //! and buoyancy, contacts, current and wind. Events of the run, links and activities of modems,
-//! load of the program.
+//! load of the program, samples of topics.
 
 pub(crate) mod events;
 pub mod forces;
 pub(crate) mod links;
 pub(crate) mod load;
 pub(crate) mod network;
+pub mod plotted;
 pub(crate) mod rates;
+pub(crate) mod samples;
+pub mod topic_table;
 
 use crate::readings::forces::{Evaluation, Force};
 use merrow_environment::air::wind::wind_velocity;

@@ -34,6 +34,8 @@ pub struct IndexedTopic {
     pub name: String,
     /// ROS name of its type; empty if the bag has none.
     pub type_name: String,
+    /// `ros2msg` definition of its type; empty for another encoding.
+    pub definition: Arc<str>,
     /// Blocks with its messages, sorted by their start.
     blocks: Vec<usize>,
     /// Latest end of each block and the blocks before it [ns].

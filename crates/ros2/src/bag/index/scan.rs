@@ -1,6 +1,7 @@
 //! Blocks and topics of one file: from its summary, or from a pass over its records.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use mcap::records::{ChunkIndex, Record, op};
 use mcap::{McapError, parse_record};
@@ -24,7 +25,8 @@ const MAX_BLOCK: u64 = 1 << 20;
 struct Found {
     /// Blocks with the channels of their messages.
     blocks: Vec<(Block, Vec<u16>)>,
-    schemas: HashMap<u16, String>,
+    /// Name and `ros2msg` text of each type.
+    schemas: HashMap<u16, (String, Arc<str>)>,
     /// Topic name and schema of each channel.
     channels: BTreeMap<u16, (String, u16)>,
     metadata: Vec<(String, BTreeMap<String, String>)>,
@@ -39,8 +41,11 @@ impl Found {
             return Ok(());
         }
         match parse_record(opcode, body)? {
-            Record::Schema { header, .. } => {
-                self.schemas.insert(header.id, header.name);
+            Record::Schema { header, data } => {
+                let is_known = header.encoding == "ros2msg";
+                let text = is_known.then(|| String::from_utf8_lossy(&data).into());
+                let schema = (header.name, text.unwrap_or_default());
+                self.schemas.insert(header.id, schema);
             }
             Record::Channel(channel) => {
                 let topic = (channel.topic, channel.schema_id);
@@ -119,7 +124,7 @@ impl BagIndex {
 
     fn add_found(&mut self, file: usize, found: &Found) {
         for (id, (name, schema)) in &found.channels {
-            let type_name = found.schemas.get(schema).cloned().unwrap_or_default();
+            let (type_name, definition) = found.schemas.get(schema).cloned().unwrap_or_default();
             let is_same =
                 |known: &IndexedTopic| known.name == *name && known.type_name == type_name;
             let known = self.topics.iter().position(is_same);
@@ -127,6 +132,7 @@ impl BagIndex {
                 self.topics.push(IndexedTopic {
                     name: name.clone(),
                     type_name: type_name.clone(),
+                    definition: Arc::clone(&definition),
                     ..IndexedTopic::default()
                 });
                 self.topics.len() - 1

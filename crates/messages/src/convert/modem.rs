@@ -20,14 +20,14 @@
 //! # Checked by
 //! test/ros/checks/modems.py
 
-use merrow_environment::SPEED_OF_LIGHT;
-use merrow_messages::convert::positioning::unoriented_pose;
-use merrow_messages::convert::{WORLD_FRAME, header, time};
-use merrow_messages::frames::link_frame;
-use merrow_messages::msg::{
+use crate::convert::positioning::unoriented_pose;
+use crate::convert::{WORLD_FRAME, header, time};
+use crate::frames::link_frame;
+use crate::msg::{
     LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, Packet, PacketLog,
     PacketRecord,
 };
+use merrow_environment::SPEED_OF_LIGHT;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
@@ -45,7 +45,7 @@ fn decibels(ratio: f64) -> f32 {
 }
 
 /// Builds the message of a received packet.
-pub(crate) fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery) -> Packet {
+pub fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery) -> Packet {
     let receiver = &scene.modems[delivery.to as usize];
     Packet {
         header: header(delivery.received_ns, &receiver.name),
@@ -78,7 +78,7 @@ fn measured_range(scene: &Scene, modem: &Modem, result: &RangeResult) -> f64 {
 }
 
 /// Builds the message of a range measurement; its frame is the name of the other modem. (1)
-pub(crate) fn range(scene: &Scene, result: &RangeResult) -> Range {
+pub fn range(scene: &Scene, result: &RangeResult) -> Range {
     let modem = &scene.modems[result.modem as usize];
     let other = &scene.modems[result.other as usize];
     Range {
@@ -94,7 +94,7 @@ pub(crate) fn range(scene: &Scene, result: &RangeResult) -> Range {
 
 /// Builds the position of another modem from its range and direction, in the frame of the link that
 /// carries the modem, or in the world for a fixed modem. `None` without a direction. (2)
-pub(crate) fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStamped> {
+pub fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStamped> {
     let direction = result.direction?;
     let modem = &scene.modems[result.modem as usize];
     let measured = measured_range(scene, modem, result);
@@ -119,7 +119,7 @@ pub(crate) fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovaria
 }
 
 /// Builds the status of a modem with its consumed `energy` [J].
-pub(crate) fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -> ModemStatus {
+pub fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -> ModemStatus {
     let schemes = &modem.transceiver.schemes;
     ModemStatus {
         header: header(now, &modem.name),
@@ -152,7 +152,7 @@ fn mac_name(mac: &MacProtocol) -> &'static str {
 }
 
 /// Builds the table of the links on which a frame was transmitted.
-pub(crate) fn link_table(scene: &Scene, links: &[LinkState], now: u64) -> LinkTable {
+pub fn link_table(scene: &Scene, links: &[LinkState], now: u64) -> LinkTable {
     let n = scene.modems.len();
     let name = |k: usize| scene.modems[k].name.clone();
     let used = links.iter().enumerate().filter(|(_, link)| link.frames > 0);
@@ -175,7 +175,7 @@ pub(crate) fn link_table(scene: &Scene, links: &[LinkState], now: u64) -> LinkTa
 }
 
 /// Builds the log of the packets of a block.
-pub(crate) fn packet_log(scene: &Scene, output: &NetworkOutput, now: u64) -> PacketLog {
+pub fn packet_log(scene: &Scene, output: &NetworkOutput, now: u64) -> PacketLog {
     let name = |k: u32| scene.modems[k as usize].name.clone();
     let packets = output.packets.items.iter();
     PacketLog {
@@ -197,7 +197,7 @@ pub(crate) fn packet_log(scene: &Scene, output: &NetworkOutput, now: u64) -> Pac
 }
 
 /// Builds the schedule trace of a block.
-pub(crate) fn schedule(scene: &Scene, output: &NetworkOutput, now: u64) -> ModemSchedule {
+pub fn schedule(scene: &Scene, output: &NetworkOutput, now: u64) -> ModemSchedule {
     let intervals = output.trace.items.iter();
     ModemSchedule {
         header: header(now, ""),
