@@ -188,6 +188,40 @@ def check_readings(browser):
     browser.wait("performance.now() - merrow.overlays.readings.arrival > 1500")
 
 
+def check_wetted_hull(browser):
+    """The overlay shows the wetted hull: of a submerged vehicle its box, of a boat only parts below the waves."""
+    select(browser, 0)
+    box = "document.querySelector('[data-overlay=hull]')"
+    browser.evaluate(f"{box}.click()")
+    browser.wait("merrow.overlays.readings?.wetted_mm?.length > 0 && merrow.overlays.readings.robot === 0")
+    # six sides of 6 by 6 squares, of two triangles with nine numbers each
+    assert browser.evaluate("merrow.overlays.readings.wetted_mm.length") == 6 * 36 * 2 * 9
+    otter = browser.evaluate("merrow.world.scene.robots.findIndex((r) => r.name === 'otter')")
+    select(browser, otter)
+    browser.wait(f"merrow.overlays.readings.robot === {otter} && merrow.overlays.readings.wetted_mm?.length > 0")
+    heights = browser.evaluate("merrow.overlays.readings.wetted_mm.filter((_, k) => k % 3 === 2)")
+    place = browser.evaluate(f"{ROBOT}.links[0].p[2]")
+    assert max(heights) / 1000 + place < 0.4 and min(heights) < 0, (min(heights), max(heights), place)
+    browser.evaluate(f"{box}.click()")
+    browser.wait("merrow.hasReadings === false")
+    select(browser, 0)
+
+
+def check_rain(browser):
+    """Rain is drawn around a camera above the water."""
+    pause(browser)
+    browser.evaluate("merrow.setCamera('orbit'); merrow.camera.frame([0, 0, 3], 2)")
+    drawn = "(() => {{ let n = 0; const all = merrow.overlays.drawStreaks; merrow.overlays.drawStreaks = (l) => (n = l.length);"
+    drawn += " merrow.overlays.drawRain({{ status: {{ 'weather.rain_mm_h': {0} }}, time: 1 }});"
+    drawn += " merrow.overlays.drawStreaks = all; return n; }})()"
+    browser.wait("merrow.camera.eye[2] > 0.5")
+    light, strong = [browser.evaluate(drawn.format(rain)) for rain in [1, 20]]
+    assert 10 < light < strong <= 2500, (light, strong)
+    assert browser.evaluate(drawn.format(0)) == 0
+    browser.evaluate("merrow.setCamera('follow')")
+    resume(browser)
+
+
 def check_forces(browser):
     """The panel Forces lists gravity and buoyancy of the selected robot, and the readings end when it is closed."""
     select(browser, 0)
@@ -350,7 +384,7 @@ def check_topic_plot(browser):
 
 
 CHECKS = [
-    check_readings, check_forces, check_map, check_links, check_network, check_rates,
+    check_readings, check_wetted_hull, check_rain, check_forces, check_map, check_links, check_network, check_rates,
     check_topic_plot,
     check_gamepad, check_mode, check_goal, check_fault, check_recording, check_sensor,
     check_events, check_more_environment, check_collision_event,

@@ -246,17 +246,21 @@ impl HullMesh {
     /// Returns the triangles below a plane, clipped at it [m]. The plane has the unit normal `up`;
     /// the origin is `height` [m] above it. All are in the frame of the mesh.
     pub fn clip_below_plane(&self, up: Vec3, height: f64) -> Vec<[Vec3; 3]> {
-        let corner = |p: Vec3| {
-            let depth = -(up.dot(p) + height);
-            Corner {
-                p,
-                depth,
-                head: depth,
-            }
+        let heights = self.vertices.iter().map(|p| up.dot(*p) + height);
+        self.clip_submerged(&heights.collect::<Vec<f64>>())
+    }
+
+    /// Returns the triangles under water, clipped at the surface [m], in the frame of the mesh.
+    /// `heights` are the heights of the vertices above the surface [m].
+    pub fn clip_submerged(&self, heights: &[f64]) -> Vec<[Vec3; 3]> {
+        let corner = |k: usize| Corner {
+            p: self.vertices[k],
+            depth: -heights[k],
+            head: -heights[k],
         };
         let mut out = Vec::new();
         for t in &self.triangles {
-            let c = t.map(|k| corner(self.vertices[k as usize]));
+            let c = t.map(|k| corner(k as usize));
             let is_wet = c.map(|c| c.depth > 0.0);
             // rotated so that the corner that differs comes first
             let single = (0..3)

@@ -339,8 +339,9 @@ class App {
   /** Requests the readings of the selected robot while a shown overlay or the panel of forces needs them. */
   requestReadings() {
     const on = this.overlays.needsReadings || this.forces.isOpen;
-    if (on !== this.hasReadings) this.request({ do: "overlay", on });
-    this.hasReadings = on;
+    const hull = this.overlays.shown.hull;
+    if (on !== this.hasReadings || hull !== this.hasHull) this.request({ do: "overlay", on, hull });
+    [this.hasReadings, this.hasHull] = [on, hull];
   }
 
   /** Requests the fields of the plotted robots and topics, and the names of the fields of the entered topic. */

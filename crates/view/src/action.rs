@@ -41,7 +41,12 @@ pub enum Action {
     /// Receive the images of this sensor: names of robot, sensor and image; `None`: of no sensor.
     Watch(Option<[String; 3]>),
     /// Receive the readings of the selected robot for overlays, or no longer.
-    Overlay(bool),
+    Overlay {
+        /// Whether the client receives readings.
+        is_on: bool,
+        /// Whether the readings contain the wetted hull.
+        has_hull: bool,
+    },
     /// Receive the activities of the modems, or no longer.
     Network(bool),
     /// Receive the details of these robots for plots, in addition to the selected robot.
@@ -235,7 +240,12 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
     match text(map, "do")? {
         "select" if is_none("robot") => Ok(Action::Select(None)),
         "select" => Ok(Action::Select(Some(name(map, "robot")?))),
-        "overlay" => Ok(Action::Overlay(is_on(map)?)),
+        "overlay" => Ok(Action::Overlay {
+            is_on: is_on(map)?,
+            has_hull: map
+                .get("hull")
+                .is_some_and(|hull| *hull == Value::Bool(true)),
+        }),
         "network" => Ok(Action::Network(is_on(map)?)),
         "plot" => {
             let limits = ([0, MAX_PLOTTED], "names of robots");
@@ -560,7 +570,11 @@ mod tests {
             Action::Topics(vec![plotted])
         );
         let overlay = decode(r#"{"do":"overlay","on":true}"#).unwrap();
-        assert_eq!(overlay.action, Action::Overlay(true));
+        let expected = Action::Overlay {
+            is_on: true,
+            has_hull: false,
+        };
+        assert_eq!(overlay.action, expected);
         let network = decode(r#"{"do":"network","on":false}"#).unwrap();
         assert_eq!(network.action, Action::Network(false));
         let none = decode(r#"{"do":"watch","sensor":null}"#).unwrap();

@@ -4,7 +4,7 @@ use crate::controls::TopicMessage;
 use crate::frame::Frame;
 use crate::images::{Recent, Watch, WatchedFrame};
 use crate::scene::SceneData;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -97,8 +97,9 @@ pub(crate) struct Hub {
     messages: Mutex<TopicMessages>,
     /// Sensor that each client watches, by the number of the client.
     watched: Mutex<HashMap<u64, Watch>>,
-    /// Clients that receive the readings of their selected robot.
-    overlaid: Mutex<Vec<u64>>,
+    /// Clients that receive the readings of their selected robot, and whether they receive its
+    /// wetted hull.
+    overlaid: Mutex<HashMap<u64, bool>>,
     /// Clients that receive the activities of the modems.
     networked: Mutex<Vec<u64>>,
     /// Recent frames of the watched sensors.
@@ -261,9 +262,14 @@ impl Hub {
         robots
     }
 
-    /// Sets whether a client receives the readings of its selected robot.
-    pub(crate) fn overlay(&self, client: u64, is_on: bool) {
-        set_member(&self.overlaid, client, is_on);
+    /// Sets whether a client receives the readings of its selected robot, and whether they contain
+    /// the wetted hull; `None`: no readings.
+    pub(crate) fn overlay(&self, client: u64, has_hull: Option<bool>) {
+        let mut overlaid = lock(&self.overlaid);
+        match has_hull {
+            Some(has_hull) => drop(overlaid.insert(client, has_hull)),
+            None => drop(overlaid.remove(&client)),
+        }
     }
 
     /// Sets whether a client receives the activities of the modems.
@@ -276,14 +282,17 @@ impl Hub {
         !lock(&self.networked).is_empty()
     }
 
-    /// Returns the selected robots whose readings clients receive.
-    pub(crate) fn overlaid(&self) -> Vec<usize> {
+    /// Returns the selected robots whose readings clients receive, and whether a client receives
+    /// the wetted hull.
+    pub(crate) fn overlaid(&self) -> BTreeMap<usize, bool> {
         let overlaid = lock(&self.overlaid);
         let selected = lock(&self.selected);
-        let robots = overlaid.iter().filter_map(|client| selected.get(client));
-        let mut robots: Vec<usize> = robots.copied().collect();
-        robots.sort_unstable();
-        robots.dedup();
+        let mut robots = BTreeMap::new();
+        for (client, has_hull) in &*overlaid {
+            if let Some(robot) = selected.get(client) {
+                *robots.entry(*robot).or_default() |= *has_hull;
+            }
+        }
         robots
     }
 

@@ -270,9 +270,9 @@ impl View {
         }
         let valid = robots
             .into_iter()
-            .filter(|k| *k < simulation.scene.robots.len());
+            .filter(|(k, _)| *k < simulation.scene.robots.len());
         let all: Arc<[(usize, String)]> = valid
-            .map(|k| (k, readings::message(simulation, k)))
+            .map(|(k, has_hull)| (k, readings::message(simulation, k, has_hull)))
             .collect();
         self.hub.update(|latest| latest.overlays.set(all));
     }

@@ -188,8 +188,8 @@ impl Session<'_> {
             Action::Plot(names) => self.plot(&names),
             Action::Topics(plotted) => self.plot_topics(plotted),
             Action::Watch(sensor) => self.watch(sensor),
-            Action::Overlay(is_on) => {
-                self.hub.overlay(self.client, is_on);
+            Action::Overlay { is_on, has_hull } => {
+                self.hub.overlay(self.client, is_on.then_some(has_hull));
                 self.has_overlay = is_on;
                 Ok(())
             }
@@ -509,7 +509,7 @@ impl Session<'_> {
         self.hub.plot(self.client, Vec::new());
         self.hub.plot_topics(self.client, Vec::new());
         self.hub.watch(self.client, None);
-        self.hub.overlay(self.client, false);
+        self.hub.overlay(self.client, None);
         self.hub.network(self.client, false);
         if let Some(stop) = self.stop.take() {
             self.shared.controls.request(stop, Box::new(|_| {}));

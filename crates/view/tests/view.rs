@@ -11,6 +11,7 @@ use merrow_sim::sensors::current_frame;
 use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
 use merrow_view::action::ControlAction;
 use merrow_view::readings::forces::Evaluation;
+use merrow_view::readings::wetted_hull::wetted_hull;
 use merrow_view::{
     Answer, Catalogue, CatalogueEntry, Controls, DETAILS_KIND, FRAME_KIND, IMAGE_KIND, ImageSource,
     NoControls, RobotControls, View, WatchedFrame, fields, picture,
@@ -872,6 +873,36 @@ fn forces_on_lifting_bodies_are_shown() {
         // the derivatives of the second body contain the fins at rest
         assert!(robot == 1 || zero.z > 0.1, "{robot}: {zero:?}");
         assert!((turned - zero).norm() > 0.1, "{robot}: {turned:?}");
+    }
+}
+
+// Goal: the wetted hull is the hull whose buoyancy acts. Method: the volume that the triangles and
+// the surface of still water enclose, as a fraction of the box that is the hull of a tilted
+// vehicle, against the buoyancy of the law as a fraction of its maximum. Tolerance: rounding. A
+// boat without a stated hull has its collision shapes: both of its hulls are in the water.
+#[test]
+fn wetted_hull_encloses_the_displaced_volume() {
+    let text = "robots: {rov: {model: bluerov2, position_m: [1, 2, -0.03], \
+                attitude_deg: [20, -10, 30]}, boat: {model: wamv, position_m: [9, 0, 0]}}";
+    let world = load_text("w.yaml", text, Overrides::default()).unwrap();
+    let simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let triangles = wetted_hull(&simulation, 0);
+    let column = |[a, b, c]: &[Vec3; 3]| {
+        let area = (*b - *a).cross(*c - *a).z / 2.0;
+        area * (a.z + b.z + c.z) / 3.0
+    };
+    let volume: f64 = triangles.iter().map(column).sum();
+    let force = force_of(&Evaluation::new(&simulation, 0), "buoyancy").z;
+    let scene = &simulation.scene;
+    let hull = &scene.robots[0].links[0];
+    let expected = force / (scene.sea.density * scene.gravity * hull.volume);
+    let fraction = volume / hull.hull.shape.volume();
+    assert!(expected > 0.2 && expected < 0.8, "{expected}");
+    assert!((fraction - expected).abs() < 1e-9, "{fraction} {expected}");
+    let sides = wetted_hull(&simulation, 1);
+    assert!(sides.iter().flatten().all(|p| p.z < 1e-9));
+    for side in [-1.0, 1.0] {
+        assert!(sides.iter().flatten().any(|p| side * p.y > 0.8));
     }
 }
 

@@ -175,7 +175,7 @@ export class Plot {
       const series = this.series.filter((s) => s.group === group);
       this.drawGraph(c, series, { group, top: k * height, height, width: w, x, from, to, text, line });
     });
-    if (this.series.some((s) => s.t.at(-1) > now)) {
+    if (this.series.some((s) => s.t.at(-1) > now + 0.5)) {
       // the shown time of a recording
       c.fillStyle = text;
       c.fillRect(x(now), 0, 1, h - 14);
@@ -200,7 +200,8 @@ export class Plot {
     }
     c.fillStyle = text;
     c.textAlign = "left";
-    c.fillText(group, 2, top + 10);
+    // a name would cover the numbers of the axis
+    c.fillText(group, group.length > 6 ? LEFT + 4 : 2, top + 10);
     if (low > high) return;
     const pad = Math.max((high - low) * 0.08, Math.abs(high) * 1e-3, 1e-4);
     [low, high] = [low - pad, high + pad];

@@ -1,6 +1,7 @@
 // Overlays on the image: names, frames, trails, arrows, DVL beams, waypoints, scale and north.
 
 import { add, composePose, dot, norm, project, rotate, scale, sub, unit } from "../math.js";
+import { meetSeabed } from "./raycast.js";
 
 /** Overlays with their names and whether they are shown at first. */
 export const OVERLAYS = {
@@ -14,6 +15,7 @@ export const OVERLAYS = {
   views: ["Fields of view", false],
   forces: ["Forces by law", false],
   centers: ["Centres of gravity, buoyancy", false],
+  hull: ["Wetted hull", false],
   contacts: ["Contacts", false],
   flows: ["Current and wind", false],
   links: ["Communication links", false],
@@ -22,7 +24,7 @@ export const OVERLAYS = {
   depths: ["Depth colours", false],
 };
 /** Overlays that need readings of the selected robot. */
-const WITH_READINGS = ["forces", "centers", "contacts", "flows"];
+const WITH_READINGS = ["forces", "centers", "hull", "contacts", "flows"];
 const LAW_COLORS = {
   gravity: "#ff6a5e", buoyancy: "#5ab8ff", damping: "#ffd84d", "added mass": "#c79bff",
   thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0", "slender body": "#e0b64d",
@@ -33,6 +35,10 @@ const FORCE_PIXELS = 110;
 /** Age above which readings are not shown [ms]. */
 const READINGS_MS = 1500;
 const MAX_FAN_M = 80;
+/** Largest number of streaks of rain, edge of the cube around the camera that contains them [m], speed [m/s]. */
+const MAX_STREAKS = 2500;
+const RAIN_CUBE_M = 12;
+const RAIN_SPEED = 8;
 const MAX_NAMES = 40;
 const TRAIL_POINTS = 600;
 const TRAIL_PERIOD_S = 0.2;
@@ -91,6 +97,8 @@ export class Overlays {
     this.camera = camera;
     this.size = [this.canvas.width / pixelRatio, this.canvas.height / pixelRatio];
     c.lineJoin = "round";
+    this.world = world;
+    this.drawRain(world);
     if (this.shown.trails) this.drawTrails(selected);
     world.scene.robots.forEach((model, k) => {
       if (k === camera.hidden) return;
@@ -98,7 +106,7 @@ export class Overlays {
     });
     this.drawWaypoints();
     if (this.shown.points) this.drawPoints();
-    this.drawReadings(selected);
+    this.drawReadings(robots, selected);
     if (this.shown.links) this.drawLinks(world.scene, robots, selected);
     if (this.shown.names || camera.mode === "map") this.drawNames(world.scene, robots, selected);
     if (camera.mode === "map") this.drawScale();
@@ -150,6 +158,39 @@ export class Overlays {
       c.lineTo(b[0] + 8 * Math.cos(angle + turn), b[1] + 8 * Math.sin(angle + turn));
     }
     c.fill();
+  }
+
+  /** Draws rain around a camera above the water: streaks that fall at 8 m/s, seen for 1/30 s. */
+  drawRain({ status, time }) {
+    const rain = status?.["weather.rain_mm_h"] ?? 0;
+    const { eye, mode } = this.camera;
+    if (!(rain > 0) || mode === "map" || eye[2] < 0) return;
+    const n = Math.min(MAX_STREAKS, Math.round(250 * rain ** 0.6));
+    const streaks = [];
+    for (let k = 0; k < n; k++) {
+      // fixed places of a cube that repeats in space, so that the rain does not follow the camera
+      const place = [12.9898, 78.233, 37.719].map((x) => Math.abs(43758.5453 * Math.sin((k + 1) * x)) % 1);
+      const fallen = [0, 0, (RAIN_SPEED * time) / RAIN_CUBE_M];
+      const near = place.map((x, i) => (((x - fallen[i] - eye[i] / RAIN_CUBE_M) % 1) + 1) % 1);
+      const p = near.map((x, i) => eye[i] + RAIN_CUBE_M * (x - 0.5));
+      if (p[2] > 0) streaks.push([p, [p[0], p[1], p[2] + RAIN_SPEED / 30]]);
+    }
+    this.drawStreaks(streaks);
+  }
+
+  /** Draws lines without an outline. */
+  drawStreaks(streaks) {
+    const { c } = this;
+    c.beginPath();
+    for (const [from, to] of streaks) {
+      const [a, b] = [this.at(from), this.at(to)];
+      if (!a || !b) continue;
+      c.moveTo(a[0], a[1]);
+      c.lineTo(b[0], b[1]);
+    }
+    c.strokeStyle = "rgba(225, 236, 246, 0.55)";
+    c.lineWidth = 1;
+    c.stroke();
   }
 
   drawTrails(selected) {
@@ -266,9 +307,10 @@ export class Overlays {
   }
 
   /** Draws forces, centres, contacts and flows of the selected robot. */
-  drawReadings(selected) {
+  drawReadings(robots, selected) {
     const { readings } = this;
     if (!readings || readings.robot !== selected || performance.now() - readings.arrival > READINGS_MS) return;
+    if (this.shown.hull && readings.wetted_mm) this.drawHull(readings.wetted_mm, robots[selected].links[0].p);
     if (this.shown.forces) this.drawForces(readings.forces, readings.contacts);
     else if (this.shown.contacts) this.drawForces([], readings.contacts);
     if (this.shown.centers) {
@@ -279,6 +321,28 @@ export class Overlays {
       this.drawFlow(readings.gravity_center, readings.current, "current", "#7fe3ff", 0);
       this.drawFlow(readings.gravity_center, readings.wind, "wind", "#e6f2ff", 26);
     }
+  }
+
+  /** Draws the front of the wetted hull, from the corners of its triangles relative to the robot [mm]. */
+  drawHull(corners, origin) {
+    const { c } = this;
+    c.beginPath();
+    for (let k = 0; k + 8 < corners.length; k += 9) {
+      const p = [0, 3, 6].map((i) => this.at([0, 1, 2].map((j) => origin[j] + corners[k + i + j] / 1000)));
+      if (p.includes(null)) continue;
+      const [[ax, ay], [bx, by], [dx, dy]] = p;
+      // the page has y down: triangles of the front are clockwise
+      if ((bx - ax) * (dy - ay) - (by - ay) * (dx - ax) > 0) continue;
+      c.moveTo(ax, ay);
+      c.lineTo(bx, by);
+      c.lineTo(dx, dy);
+      c.closePath();
+    }
+    c.fillStyle = "rgba(40, 190, 255, 0.35)";
+    c.fill();
+    c.strokeStyle = "rgba(170, 235, 255, 0.28)";
+    c.lineWidth = 0.6;
+    c.stroke();
   }
 
   drawForces(forces, contacts) {
@@ -324,10 +388,10 @@ export class Overlays {
     this.text(`${name} ${speed.toFixed(2)} m/s`, at[0] - 10, at[1] + 4, color, "right");
   }
 
-  /** Returns the distance to a plane seabed along a ray [m]; infinite for terrain. */
+  /** Returns the distance to the seabed along a ray [m], infinite without a hit. */
   rangeTo(p, d) {
     const { seabed } = this.scene;
-    if (seabed.terrain) return Infinity;
+    if (seabed.terrain) return meetSeabed(this.world, { origin: p, direction: d });
     const [sx, sy] = seabed.slope;
     const closing = sx * d[0] + sy * d[1] - d[2];
     return closing > 1e-9 ? (p[2] - seabed.z0 - sx * p[0] - sy * p[1]) / closing : Infinity;

@@ -61,15 +61,39 @@ impl Center {
 }
 
 /// Robot at one instant, with the environment of its laws.
-struct RobotSnapshot<'a> {
+pub(super) struct RobotSnapshot<'a> {
     simulation: &'a Simulation,
     robot: usize,
-    environment: EnvironmentState<'a>,
+    /// Environment at the instant.
+    pub(super) environment: EnvironmentState<'a>,
+}
+
+/// Calls `evaluate` with a robot at the current instant.
+pub(super) fn with_snapshot<T>(
+    simulation: &Simulation,
+    robot: usize,
+    evaluate: impl FnOnce(&RobotSnapshot<'_>) -> T,
+) -> T {
+    let (scene, sea) = (&simulation.scene, &simulation.state.sea);
+    let now_ns = simulation.time_ns();
+    let (mut variation, mut waves) = (VariationCache::default(), StepWaves::default());
+    let time = now_ns as f64 * 1e-9;
+    evaluate(&RobotSnapshot {
+        simulation,
+        robot,
+        environment: EnvironmentState {
+            sea,
+            gravity: scene.gravity,
+            time,
+            variation: variation.evaluate(&sea.current, scene.seed, time),
+            waves: waves.at_start(&sea.waves, now_ns),
+        },
+    })
 }
 
 impl RobotSnapshot<'_> {
     /// Evaluates poses, velocities and forces in this motion.
-    fn evaluate(&self, motion: &Motion) -> Workspace {
+    pub(super) fn evaluate(&self, motion: &Motion) -> Workspace {
         let model = self.model();
         let mut work = Workspace::new(model);
         let fins = &self.simulation.state.robots[self.robot].fins;
@@ -82,7 +106,8 @@ impl RobotSnapshot<'_> {
         work
     }
 
-    fn model(&self) -> &Robot {
+    /// Returns the model of the robot.
+    pub(super) fn model(&self) -> &Robot {
         &self.simulation.scene.robots[self.robot]
     }
 
@@ -204,22 +229,7 @@ impl RobotSnapshot<'_> {
 impl Evaluation {
     /// Evaluates the forces on a robot at the current instant.
     pub fn new(simulation: &Simulation, robot: usize) -> Self {
-        let (scene, sea) = (&simulation.scene, &simulation.state.sea);
-        let now_ns = simulation.time_ns();
-        let (mut variation, mut waves) = (VariationCache::default(), StepWaves::default());
-        let time = now_ns as f64 * 1e-9;
-        let snapshot = RobotSnapshot {
-            simulation,
-            robot,
-            environment: EnvironmentState {
-                sea,
-                gravity: scene.gravity,
-                time,
-                variation: variation.evaluate(&sea.current, scene.seed, time),
-                waves: waves.at_start(&sea.waves, now_ns),
-            },
-        };
-        Self::from_snapshot(&snapshot)
+        with_snapshot(simulation, robot, Self::from_snapshot)
     }
 
     fn from_snapshot(snapshot: &RobotSnapshot<'_>) -> Self {

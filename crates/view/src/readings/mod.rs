@@ -11,8 +11,10 @@ pub mod plotted;
 pub(crate) mod rates;
 pub(crate) mod samples;
 pub mod topic_table;
+pub mod wetted_hull;
 
 use crate::readings::forces::{Evaluation, Force};
+use crate::readings::wetted_hull::wetted_hull;
 use merrow_environment::air::wind::wind_velocity;
 use merrow_model::state::contact::ContactBody;
 use merrow_sim::Simulation;
@@ -21,8 +23,11 @@ use serde_json::{Value, json};
 /// Maximum number of contact points in one message.
 const MAX_CONTACTS: usize = 64;
 
-/// Returns the readings of a robot as a JSON text.
-pub(crate) fn message(simulation: &Simulation, robot: usize) -> String {
+/// Maximum number of triangles of a wetted hull in one message.
+const MAX_TRIANGLES: usize = 4000;
+
+/// Returns the readings of a robot as a JSON text, with its wetted hull if `has_hull` is set.
+pub(crate) fn message(simulation: &Simulation, robot: usize, has_hull: bool) -> String {
     let evaluation = Evaluation::new(simulation, robot);
     let place = simulation.state.robots[robot].motion.p_WB;
     let time = simulation.time_ns() as f64 * 1e-9;
@@ -44,8 +49,19 @@ pub(crate) fn message(simulation: &Simulation, robot: usize) -> String {
         "current": evaluation.water.to_array(),
         "wind": wind.to_array(),
         "contacts": contacts(simulation, robot),
+        "wetted_mm": has_hull.then(|| wetted_mm(simulation, robot)),
     })
     .to_string()
+}
+
+/// Returns the corners of the triangles of the wetted hull, relative to the origin of the robot
+/// along the axes of W [mm].
+fn wetted_mm(simulation: &Simulation, robot: usize) -> Vec<i64> {
+    let origin = simulation.state.robots[robot].motion.p_WB;
+    let triangles = wetted_hull(simulation, robot).into_iter();
+    let corners = triangles.take(MAX_TRIANGLES).flatten();
+    let numbers = corners.flat_map(|p| (p - origin).to_array());
+    numbers.map(|x| (1e3 * x).round() as i64).collect()
 }
 
 /// Returns the contact points of a robot with the mean force of the last step on it [N].
