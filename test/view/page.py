@@ -21,6 +21,7 @@ from PIL import Image, ImageChops
 import editing
 import operation
 import replay
+import story
 from browser import Browser, find
 
 WORLD = """
@@ -351,7 +352,7 @@ def main():
     """Runs the checks, or writes an image."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--complete", action="store_true", help="all checks, also of a recording")
+    parser.add_argument("--complete", action="store_true", help="all checks, also of a recording and of a whole session")
     parser.add_argument("--image")
     parser.add_argument("--only-replay", metavar="FILE.jpg", help="write an image of a recording")
     arguments = parser.parse_args()
@@ -375,6 +376,7 @@ def main():
             check_saved_world(arguments.binary, folder, browser.saved_world)
             if arguments.complete:
                 replay.check(browser, arguments.binary, folder, MOVING, None)
+                story.check(browser, arguments.binary, folder)
                 assert not browser.errors, browser.errors
         finally:
             browser.close()
