@@ -269,6 +269,8 @@ void main() {
     vec4 w = texelFetch(uWaves, ivec2(i, 0), 0);
     float k = length(w.zw);
     float a = w.x * smoothstep(0.8, 1.6, 6.2831853 / max(k, 1e-4) / shortest);
+    // neighbouring vertices skip the same waves
+    if (a == 0.0) continue;
     float phase = dot(w.zw, p) + w.y;
     z += a * cos(phase);
     slope -= a * w.zw * sin(phase);
