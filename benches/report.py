@@ -44,8 +44,17 @@ REAL_TIME_HELD = 0.995
 LOTUSIM_STUDY_FACTOR = 1.6
 
 NOTES = """\
-[benchmarks-sensors.md](benchmarks-sensors.md) has the benchmarks of rays, camera images, sonar
-pings and whole worlds with exteroceptive sensors.
+Other pages have further measurements:
+
+| page | measured |
+| --- | --- |
+| [benchmarks-sensors.md](benchmarks-sensors.md) | rays, camera images, sonar pings, worlds with exteroceptive sensors |
+| [cameras.md](cameras.md#render-quality) | images with `quality: fast` |
+| [benchmarks-threads.md](benchmarks-threads.md) | one thread and two in every world, fleets |
+| [benchmarks-ros.md](benchmarks-ros.md) | DDS node, bags, pace of `every_sensor` |
+| [communication.md](communication.md#cost) | networks of modems |
+| [view.md](view.md#cost) | server and page of the live view |
+| [autopilots.md](autopilots.md) | round trip of the connections to autopilots |
 
 ## Differences between the programs
 

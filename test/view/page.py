@@ -293,7 +293,7 @@ def check_reset(browser):
 # each check continues from the state in which the previous check leaves the page
 SHORT = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_drive, check_plot,
-    *editing.SHORT, check_environment, check_reset,
+    operation.check_topic_plot, *editing.SHORT, check_environment, check_reset,
 ]
 COMPLETE = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_drive,
