@@ -331,6 +331,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         .collect();
     json!({
         "name": robot.name,
+        "section": about.section,
         "description": about.description,
         "mass_kg": robot.mass(),
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
@@ -563,8 +564,15 @@ fn print_text(all: &Value) {
         all["step_s"],
         all["seed"]
     );
-    println!("\nrobots");
-    rows(all, "robots").for_each(print_robot);
+    for section in ["robots", "props", "actors"] {
+        let mut own = rows(all, "robots")
+            .filter(|r| r["section"] == section)
+            .peekable();
+        if section == "robots" || own.peek().is_some() {
+            println!("\n{section}");
+        }
+        own.for_each(print_robot);
+    }
     print_other_objects(all);
     print_topics(all);
     print_actions_services_and_parameters(all);

@@ -116,6 +116,19 @@ pub(crate) fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>)
     (own, ros)
 }
 
+/// Returns the numbers of robots, props and actors of a world as text.
+fn count_objects(world: &World) -> String {
+    let count = |section: &str| world.models.iter().filter(|m| m.section == section).count();
+    let counts = [
+        ("robot", count("robots")),
+        ("prop", count("props")),
+        ("actor", count("actors")),
+    ];
+    let named = counts.iter().filter(|(name, n)| *n > 0 || *name == "robot");
+    let text = named.map(|(name, n)| format!("{n} {name}{}", if *n == 1 { "" } else { "s" }));
+    text.collect::<Vec<_>>().join(", ")
+}
+
 /// Executes the command of the command line.
 pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
     match cli.command {
@@ -123,11 +136,7 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Check { world } => {
             let found = load(&world, Overrides::default())?;
-            let robots = found.scene.robots.len();
-            println!(
-                "{world}: no errors, {robots} robot{}",
-                if robots == 1 { "" } else { "s" }
-            );
+            println!("{world}: no errors, {}", count_objects(&found));
             Ok(ExitCode::SUCCESS)
         }
         Command::Describe {

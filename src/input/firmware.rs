@@ -90,11 +90,19 @@ fn velocity_unit(law: &FirmwareLaw) -> String {
             )
         }
         FirmwareLaw::MotionControl(m) => {
-            let [surge, sway, heave] = m.limits.velocity;
-            format!(
-                "m/s forward [-{surge}, {surge}], left [-{sway}, {sway}] and up [-{heave}, {heave}]; rad/s about z [-{0}, {0}]",
-                m.limits.yaw_rate
-            )
+            let axes = ["forward", "left", "up"].into_iter().zip(m.limits.velocity);
+            let mut axes: Vec<String> = axes
+                .zip(m.actuated)
+                .filter(|(_, is_actuated)| *is_actuated)
+                .map(|((axis, limit), _)| format!("{axis} [-{limit}, {limit}]"))
+                .collect();
+            let last = axes.pop().unwrap_or_default();
+            let first = match axes.is_empty() {
+                true => String::new(),
+                false => format!("{} and ", axes.join(", ")),
+            };
+            let yaw = m.limits.yaw_rate;
+            format!("m/s {first}{last}; rad/s about z [-{yaw}, {yaw}]")
         }
         FirmwareLaw::HeadingDepthHold(h) => {
             h.speed_control.as_ref().map_or_else(String::new, |speed| {

@@ -4,6 +4,7 @@ use super::runs::describe;
 use merrow_yaml::error::{trailing_units, unit_of};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 
 /// Adds all keys of `value` to `keys`. The keys of `faults` are names of devices.
 fn add_keys(value: &Json, keys: &mut BTreeSet<String>) {
@@ -39,6 +40,57 @@ fn described_keys_have_an_unambiguous_unit() {
     let is_wrong = |key: &&String| trailing_units(key).is_some() && unit_of(key).is_none();
     let wrong: Vec<&String> = keys.iter().filter(is_wrong).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+// Goal: props are not counted and listed as robots. Method: a world with one boat and five marks.
+// Tolerance: none.
+#[test]
+fn props_are_separate_from_robots() {
+    let text = describe(&["regatta"]);
+    let lists: Vec<&str> = text.split("\n\n").collect();
+    assert!(lists[1].starts_with("robots\n  boat: ") && !lists[1].contains("windward"));
+    assert!(lists[2].starts_with("props\n  start_pin: ") && lists[2].contains("windward: "));
+    let objects = describe_json("regatta");
+    let sections = objects["robots"].as_array().expect("a list").iter();
+    let sections: Vec<&Json> = sections.map(|object| &object["section"]).collect();
+    assert_eq!(sections.len(), 6);
+    assert!(sections[0] == "robots" && sections[1..].iter().all(|section| *section == "props"));
+    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+    let done = merrow
+        .args(["check", "regatta"])
+        .output()
+        .expect("merrow starts");
+    let text = String::from_utf8_lossy(&done.stdout);
+    assert_eq!(text, "regatta: no errors, 1 robot, 5 props\n");
+}
+
+// Goal: velocity commands name only the axes that the thrusters actuate. Method: the description
+// of the topic for a boat with two fixed thrusters, one with azimuth thrusters and a vehicle.
+// Tolerance: none.
+#[test]
+fn velocity_commands_name_the_actuated_axes() {
+    for (world, topic, axes) in [
+        (
+            "usv",
+            "/otter/cmd_vel",
+            "m/s forward [-1.5, 1.5]; rad/s about z [-0.6, 0.6]",
+        ),
+        (
+            "usv",
+            "/wamv/cmd_vel",
+            "m/s forward [-3, 3] and left [-1, 1]; rad/s about z [-0.5, 0.5]",
+        ),
+        (
+            "pool",
+            "/bluerov2/cmd_vel",
+            "m/s forward [-0.8, 0.8], left [-0.6, 0.6] and up [-0.5, 0.5]; rad/s about z [-0.8, 0.8]",
+        ),
+    ] {
+        let all = describe_json(world);
+        let topics = all["subscribed"].as_array().expect("a list");
+        let found = topics.iter().find(|t| t["topic"] == topic).expect(topic);
+        assert_eq!(found["unit"], axes, "{topic}");
+    }
 }
 
 /// Marks of bundled components: world, list and name of the object, component, key, and a part of

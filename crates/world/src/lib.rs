@@ -63,9 +63,11 @@ pub struct World {
 /// Source of the values of a component: (component, source, which values are estimated).
 pub type Source = (String, String, String);
 
-/// Description and sources of a robot, from its files.
+/// Description and sources of a robot, prop or actor, from its files.
 #[derive(Clone, Debug, Default)]
 pub struct ModelInfo {
+    /// Section of the world file that contains the object: `robots`, `props` or `actors`.
+    pub section: &'static str,
     /// Description of the robot.
     pub description: String,
     /// Sources of the parameter values of its components.

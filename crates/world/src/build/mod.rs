@@ -29,7 +29,7 @@ use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::scene::{Integrator, Origin, Scene};
-use merrow_schema::robot::{RepeatConfig, StartConfig};
+use merrow_schema::robot::{RepeatConfig, RobotModelConfig, StartConfig};
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::sensor::acoustic;
 use merrow_schema::sensor::ais;
@@ -320,15 +320,22 @@ fn add_robots_and_props(
     problems: &mut Problems,
 ) -> Vec<ModelInfo> {
     let mut models = Vec::new();
+    let mut add = |section: &'static str, model: &RobotModelConfig, scene: &Scene| {
+        let info = ModelInfo {
+            section,
+            ..robot::model_sources(model)
+        };
+        models.resize(scene.robots.len(), info);
+    };
     for (name, entry) in file.robots.iter() {
         add_robots(name, entry, frame, scene, problems);
-        models.resize(scene.robots.len(), robot::model_sources(&entry.model));
+        add("robots", &entry.model, scene);
     }
     for (name, prop) in file.props.iter() {
         collision::check_prop(name, prop, problems);
         let entry = robot::prop_as_robot(prop);
         add_robots(name, &entry, frame, scene, problems);
-        models.resize(scene.robots.len(), robot::model_sources(&entry.model));
+        add("props", &entry.model, scene);
     }
     for (name, actor) in file.actors.iter() {
         let Some(route) = actor::build_route(actor, problems) else {
@@ -341,7 +348,7 @@ fn add_robots_and_props(
         if let Some(robot) = scene.robots.last_mut() {
             robot.route = Some(Arc::new(route));
         }
-        models.resize(scene.robots.len(), robot::model_sources(&entry.model));
+        add("actors", &entry.model, scene);
     }
     models
 }

@@ -392,6 +392,7 @@ pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
         description: model.description.clone(),
         sources,
         unstable_course: model.unstable_course.clone(),
+        ..ModelInfo::default()
     }
 }
 
