@@ -4,13 +4,16 @@
 
 use crate::arm::Progress;
 use crate::input::commands;
+use crate::node::live_parameters::{EVENTS, RecordedParameters};
 use crate::node::plan::{Input, Plan};
 use merrow_model::scene::Scene;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::state::State;
+use merrow_model::state::{Command, State};
 use merrow_ros2::bag::read::{RecordedMessage, read_messages};
 use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
+use merrow_ros2::node::changed_values;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +46,8 @@ pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<R
         .collect();
     let mut topics: HashSet<String> = inputs.keys().cloned().collect();
     topics.insert(CLOCK.to_string());
+    topics.insert(EVENTS.to_string());
+    let parameters = RecordedParameters::new(scene)?;
     let messages = read_messages(path, &topics)?;
     let progress = Progress::from_state(state);
     let mut replay = Replay::default();
@@ -52,6 +57,13 @@ pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<R
             let clock = from_bytes::<Clock>(&message.cdr).map_err(|e| e.to_string())?;
             let (sec, nanosec) = (clock.clock.sec, clock.clock.nanosec);
             clock_ns = Some(u64::from(sec.unsigned_abs()) * 1_000_000_000 + u64::from(nanosec));
+            continue;
+        }
+        if message.topic == EVENTS {
+            // events before the first `/clock` declare parameters
+            if let Ok(time_ns) = simulated_time(&message, clock_ns, path) {
+                replay.add_parameters(&parameters, &message, time_ns);
+            }
             continue;
         }
         let Some(input) = inputs.get(&message.topic) else {
@@ -87,6 +99,34 @@ fn simulated_time(
 }
 
 impl Replay {
+    /// Adds the commands of changed parameters.
+    fn add_parameters(
+        &mut self,
+        parameters: &RecordedParameters,
+        message: &RecordedMessage,
+        time_ns: u64,
+    ) {
+        let event = from_bytes::<ParameterEvent>(&message.cdr).map_err(|e| e.to_string());
+        let commands = event.and_then(|event| parameters.set(changed_values(event)));
+        match commands {
+            Ok(commands) => self.add_commands(EVENTS, commands, time_ns),
+            Err(why) => {
+                let seconds = time_ns as f64 * 1e-9;
+                self.refused.push(format!("{EVENTS} at {seconds} s: {why}"));
+            }
+        }
+    }
+
+    fn add_commands(&mut self, topic: &str, commands: Vec<Command>, time_ns: u64) {
+        let name: Arc<str> = topic.into();
+        self.commands
+            .extend(commands.into_iter().map(|command| ScheduledCommand {
+                name: Arc::clone(&name),
+                time_ns,
+                command,
+            }));
+    }
+
     fn add(
         &mut self,
         scene: &Arc<Scene>,
@@ -106,15 +146,7 @@ impl Replay {
             return;
         }
         match commands(scene, progress, input.target, &message.cdr) {
-            Ok(commands) => {
-                let name: Arc<str> = topic.as_str().into();
-                self.commands
-                    .extend(commands.into_iter().map(|command| ScheduledCommand {
-                        name: Arc::clone(&name),
-                        time_ns,
-                        command,
-                    }));
-            }
+            Ok(commands) => self.add_commands(topic, commands, time_ns),
             Err(why) => {
                 let seconds = time_ns as f64 * 1e-9;
                 self.refused.push(format!("{topic} at {seconds} s: {why}"));

@@ -7,7 +7,7 @@ use crate::input::{Mailbox, services};
 use crate::modem::calls::BridgedCalls;
 use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
-use crate::node::live_parameters;
+use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::plan::Plan;
 use crate::publisher::{GoalObservers, PublisherState, Task};
 use crate::simulation_interfaces::{Refusals, Version};
@@ -88,8 +88,12 @@ impl Interface {
         simulation: &Simulation,
         parts: InterfaceParts<'_>,
     ) -> Result<Arc<Self>, String> {
-        let (requests, shared) = (parts.requests.clone(), Arc::clone(&parts.shared));
-        live_parameters::start(&parts.parameters, simulation, parts.pace, requests, shared)
+        let sinks = ParameterSinks {
+            requests: parts.requests.clone(),
+            shared: Arc::clone(&parts.shared),
+            node: parts.node.names().full_node_name(),
+        };
+        live_parameters::start(&parts.parameters, simulation, parts.pace, sinks)
             .map_err(|e| e.to_string())?;
         for warning in parts.parameters.unused_overrides() {
             parts.node.logger().warn(warning);
@@ -194,9 +198,12 @@ impl Interface {
         plan: &Plan,
     ) -> Result<(), String> {
         self.rejections.retain(new);
-        let (requests, shared) = (self.requests.clone(), Arc::clone(&self.shared));
-        let declared =
-            live_parameters::change_scene(&self.parameters, (old, new), version, requests, shared);
+        let sinks = ParameterSinks {
+            requests: self.requests.clone(),
+            shared: Arc::clone(&self.shared),
+            node: self.node.names().full_node_name(),
+        };
+        let declared = live_parameters::change_scene(&self.parameters, (old, new), version, sinks);
         // also with an override that is not valid, so that the robot can be commanded
         self.connect(new, version, plan)?;
         declared.map_err(|e| e.to_string())

@@ -4,15 +4,17 @@
 use crate::node::{device_parameters, weather};
 use crate::publisher::PublisherState;
 use crate::simulation_interfaces::Version;
-use crossbeam_channel::Sender;
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_environment::waves::sea_state;
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Sea};
 use merrow_model::state::{Command, Health, State};
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::node::parameter_event;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_ros2::parameters::{Declaration, ParameterError, ParameterServer};
-use merrow_sim::{Pace, Request, SceneVersion, Simulation};
+use merrow_sim::{InputMessage, Pace, Request, SceneVersion, Simulation};
 use merrow_world::build::horizontal_velocity;
 use merrow_world::build::waves::{changed_waves, flat_sea, initial_sea_state};
 use std::collections::HashSet;
@@ -31,6 +33,10 @@ const PERIOD: &str = "water.waves.tp_s";
 const WAVES_TO: &str = "water.waves.direction_deg";
 /// Name of the parameter of the pace.
 pub(crate) const PACE: &str = "pace";
+/// Topic on which bags contain changed parameters.
+pub(crate) const EVENTS: &str = "/parameter_events";
+/// Name of a node without a namespace and a new name.
+pub(crate) const NODE: &str = "/merrow";
 const TRUTH_TF: &str = "publish_truth_tf";
 const INTERFACES_VERSION: &str = "simulation_interfaces_version";
 const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";
@@ -334,8 +340,7 @@ pub fn start(
     server: &Arc<ParameterServer>,
     simulation: &Simulation,
     pace: Pace,
-    requests: Sender<Request>,
-    shared: Arc<PublisherState>,
+    sinks: ParameterSinks,
 ) -> Result<(), ParameterError> {
     let (scene, state) = (&simulation.scene, &simulation.state);
     let given = declare_new(server, scene, pace)?;
@@ -348,8 +353,7 @@ pub fn start(
         server: Arc::downgrade(server),
         scene: Arc::clone(scene),
         version: simulation.scene_version,
-        requests,
-        shared,
+        sinks,
     };
     live.apply(&given).map_err(ParameterError::new)?;
     server.set_on_set(Box::new(move |batch| live.apply(batch)));
@@ -365,8 +369,7 @@ pub fn change_scene(
     server: &Arc<ParameterServer>,
     (old, new): (&Scene, &Arc<Scene>),
     version: SceneVersion,
-    requests: Sender<Request>,
-    shared: Arc<PublisherState>,
+    sinks: ParameterSinks,
 ) -> Result<(), ParameterError> {
     let names = |scene: &Scene| {
         let all = declarations(scene, Pace::Max).into_iter();
@@ -379,8 +382,7 @@ pub fn change_scene(
         server: Arc::downgrade(server),
         scene: Arc::clone(new),
         version,
-        requests,
-        shared,
+        sinks,
     };
     let given = declare_new(server, new, Pace::Max);
     let applied = given.and_then(|given| live.apply(&given).map_err(ParameterError::new));
@@ -417,6 +419,52 @@ fn declare_new(
     Ok(given)
 }
 
+/// Values of the parameters of a scene, for the commands of recorded changes.
+pub struct RecordedParameters {
+    server: Arc<ParameterServer>,
+    commands: Receiver<Request>,
+}
+
+impl RecordedParameters {
+    /// Declares the parameters of a scene with their initial values.
+    ///
+    /// # Errors
+    /// One line: a parameter could not be declared.
+    pub fn new(scene: &Arc<Scene>) -> Result<Self, String> {
+        let why = |e: ParameterError| e.to_string();
+        let server = Arc::new(ParameterServer::new(Vec::new()).map_err(why)?);
+        declare_new(&server, scene, Pace::Max).map_err(why)?;
+        let (requests, commands) = unbounded();
+        let live = LiveParameters {
+            server: Arc::downgrade(&server),
+            scene: Arc::clone(scene),
+            version: SceneVersion::default(),
+            sinks: ParameterSinks::without_node(requests),
+        };
+        server.set_on_set(Box::new(move |batch| live.apply(batch)));
+        Ok(Self { server, commands })
+    }
+
+    /// Sets changed parameters and returns their commands. Parameters of other nodes are ignored.
+    ///
+    /// # Errors
+    /// One line: a value is not valid.
+    pub fn set(&self, changed: Vec<(String, Value)>) -> Result<Vec<Command>, String> {
+        let mut known = changed;
+        known.retain(|(name, _)| self.server.get(name).is_some());
+        if known.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.server.set_atomically(&known)?;
+        let new = self.commands.try_iter();
+        let commands = new.filter_map(|request| match request {
+            Request::Input(_, commands, _) => Some(commands),
+            _ => None,
+        });
+        Ok(commands.flatten().collect())
+    }
+}
+
 /// Returns the version of the services of `simulation_interfaces`.
 pub fn simulation_interfaces_version(server: &ParameterServer) -> Version {
     match server.get(INTERFACES_VERSION) {
@@ -443,37 +491,66 @@ struct LiveParameters {
     server: std::sync::Weak<ParameterServer>,
     scene: Arc<Scene>,
     version: SceneVersion,
-    requests: Sender<Request>,
-    shared: Arc<PublisherState>,
+    sinks: ParameterSinks,
+}
+
+/// Where changes of parameters take effect.
+#[derive(Clone)]
+pub struct ParameterSinks {
+    /// Requests to the run.
+    pub requests: Sender<Request>,
+    /// State of the publisher thread.
+    pub shared: Arc<PublisherState>,
+    /// Name of the node with the parameters, for bags.
+    pub node: String,
+}
+
+impl ParameterSinks {
+    /// Returns the sinks of parameters without a node.
+    pub fn without_node(requests: Sender<Request>) -> Self {
+        Self {
+            requests,
+            shared: Arc::default(),
+            node: NODE.to_string(),
+        }
+    }
 }
 
 impl LiveParameters {
     /// Checks the whole batch, then applies it.
     fn apply(&self, batch: &[(String, Value)]) -> Result<(), String> {
-        let requests = self.requests(batch)?;
+        let (mut requests, commands) = self.requests(batch)?;
+        if !commands.is_empty() {
+            let message = InputMessage {
+                topic: EVENTS.into(),
+                bytes: to_bytes(&parameter_event(&self.sinks.node, batch)),
+            };
+            requests.push(Request::Input(self.version, commands, message));
+        }
         for request in requests {
-            self.requests
+            self.sinks
+                .requests
                 .send(request)
                 .map_err(|_| "the simulation has ended".to_string())?;
         }
         for (name, value) in batch {
             let Value::Bool(on) = value else { continue };
             if name == TRUTH_TF {
-                self.shared.truth_tf.store(*on, Ordering::Relaxed);
+                self.sinks.shared.truth_tf.store(*on, Ordering::Relaxed);
             } else if let Some(robot) = name.strip_suffix(TRUTH_TF) {
-                self.shared.set_truth_tf(robot.trim_end_matches('.'), *on);
+                self.sinks
+                    .shared
+                    .set_truth_tf(robot.trim_end_matches('.'), *on);
             }
         }
         Ok(())
     }
 
-    fn requests(&self, batch: &[(String, Value)]) -> Result<Vec<Request>, String> {
-        let mut requests = Vec::new();
+    /// Returns the requests and the commands of a batch.
+    fn requests(&self, batch: &[(String, Value)]) -> Result<(Vec<Request>, Vec<Command>), String> {
+        let (mut requests, mut commands) = (Vec::new(), Vec::new());
         if batch.iter().any(|(name, _)| name.starts_with("water.")) {
-            requests.push(Request::Command(
-                self.version,
-                Command::Sea(Box::new(self.sea(batch)?)),
-            ));
+            commands.push(Command::Sea(Box::new(self.sea(batch)?)));
         }
         if let Some(change) =
             weather::change_from_parameters(batch, |name| match self.value(name, batch) {
@@ -481,10 +558,7 @@ impl LiveParameters {
                 _ => None,
             })
         {
-            requests.push(Request::Command(
-                self.version,
-                Command::Weather(Box::new(change)),
-            ));
+            commands.push(Command::Weather(Box::new(change)));
         }
         for (name, value) in batch {
             match (name.as_str(), value) {
@@ -492,21 +566,20 @@ impl LiveParameters {
                     let pace = Pace::parse(text).map_err(|e| format!("parameter '{PACE}': {e}"))?;
                     requests.push(Request::Pace(pace));
                 }
-                (_, Value::Bool(on)) => requests.extend(self.noise(name, *on)),
+                (_, Value::Bool(on)) => commands.extend(self.noise(name, *on)),
                 (_, Value::Double(level)) if name.ends_with(".level") => {
-                    requests.extend(self.load(name, *level));
+                    commands.extend(self.load(name, *level));
                 }
                 (_, Value::Double(value)) if name.contains(".controller.") => {
-                    let command = device_parameters::command(&self.scene, name, *value);
-                    requests.extend(command.map(|c| Request::Command(self.version, c)));
+                    commands.extend(device_parameters::command(&self.scene, name, *value));
                 }
                 (_, Value::String(_) | Value::Double(_)) => {
-                    requests.extend(self.health(name, batch)?)
+                    commands.extend(self.health(name, batch)?)
                 }
                 _ => {}
             }
         }
-        Ok(requests)
+        Ok((requests, commands))
     }
 
     /// Returns the water state for the batch and the other parameters.
@@ -557,7 +630,7 @@ impl LiveParameters {
         Ok(sea)
     }
 
-    fn noise(&self, name: &str, on: bool) -> Option<Request> {
+    fn noise(&self, name: &str, on: bool) -> Option<Command> {
         let (robot_name, rest) = name.split_once('.')?;
         let sensor_name = rest.strip_suffix(".noise")?;
         let robot = self
@@ -569,13 +642,10 @@ impl LiveParameters {
             .sensors
             .iter()
             .position(|s| s.name == sensor_name)?;
-        Some(Request::Command(
-            self.version,
-            Command::Noise { robot, sensor, on },
-        ))
+        Some(Command::Noise { robot, sensor, on })
     }
 
-    fn load(&self, name: &str, level: f64) -> Option<Request> {
+    fn load(&self, name: &str, level: f64) -> Option<Command> {
         let found = self
             .scene
             .robots
@@ -587,12 +657,10 @@ impl LiveParameters {
                 };
                 Some((robot, model.loads.iter().position(of)?))
             });
-        found.map(|(robot, load)| {
-            Request::Command(self.version, Command::Load { robot, load, level })
-        })
+        found.map(|(robot, load)| Command::Load { robot, load, level })
     }
 
-    fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {
+    fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Command>, String> {
         let Some((prefix, _)) = name.rsplit_once('.') else {
             return Ok(None);
         };
@@ -615,17 +683,14 @@ impl LiveParameters {
             _ if efficiency < 1.0 => Health::Reduced(efficiency),
             _ => Health::Healthy,
         };
-        Ok(Some(Request::Command(
-            self.version,
-            match actuator {
-                Actuator::Thruster { robot, thruster } => Command::Health {
-                    robot,
-                    thruster,
-                    health,
-                },
-                Actuator::Fin { robot, fin } => Command::FinHealth { robot, fin, health },
+        Ok(Some(match actuator {
+            Actuator::Thruster { robot, thruster } => Command::Health {
+                robot,
+                thruster,
+                health,
             },
-        )))
+            Actuator::Fin { robot, fin } => Command::FinHealth { robot, fin, health },
+        }))
     }
 
     /// Finds the actuator whose parameters begin with `prefix`.

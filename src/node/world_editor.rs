@@ -8,7 +8,7 @@
 use crate::modem::bridges::check as check_bridges;
 use crate::node::bridge::NextOutputs;
 use crate::node::interface::Interface;
-use crate::node::live_parameters;
+use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::plan::Plan;
 use crate::publisher::{PublisherState, connect_bridges};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -260,16 +260,9 @@ impl WorldEditor {
                 if at_start {
                     live_parameters::undeclare_scene(server, old);
                 }
-                let requests = self.parts.requests.clone();
-                let scenes = (old, new);
-                live_parameters::change_scene(
-                    server,
-                    scenes,
-                    self.version,
-                    requests,
-                    Arc::default(),
-                )
-                .map_err(|e| e.to_string())
+                let sinks = ParameterSinks::without_node(self.parts.requests.clone());
+                live_parameters::change_scene(server, (old, new), self.version, sinks)
+                    .map_err(|e| e.to_string())
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Recording of all topics in a bag.
 
 use crate::input::replay::absolute;
+use crate::node::live_parameters::EVENTS;
 use crate::node::plan::Output;
 use crate::publisher::{SceneOutputs, Worker, lock};
 use crate::replay::world;
@@ -8,6 +9,7 @@ use merrow_messages::frames::ObjectStates;
 use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
+use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
 use merrow_ros2::msg::std_msgs::Float64MultiArray;
 use merrow_ros2::qos::Qos;
 use merrow_sim::InputMessage;
@@ -119,11 +121,14 @@ impl Worker {
             };
             let topic = absolute(&message.topic);
             let mut planned = plan.inputs.iter().chain(&plan.calls);
-            let Some(input) = planned.find(|input| absolute(&input.topic) == topic) else {
-                continue;
+            let input = planned.find(|input| absolute(&input.topic) == topic);
+            let info = match input {
+                Some(input) => input.info,
+                None if topic == EVENTS => ParameterEvent::info(),
+                None => continue,
             };
             let written = bag
-                .channel(&topic, input.info, &Qos::DEFAULT)
+                .channel(&topic, info, &Qos::DEFAULT)
                 .and_then(|channel| bag.write(channel, *time_ns, *time_ns, &message.bytes));
             if let Err(e) = written {
                 self.abort_recording(&e.to_string());

@@ -4,6 +4,7 @@
 //! time. The view shows this simulation as it shows a running one. [`player::Player`] moves the
 //! time.
 
+mod environment;
 mod images;
 mod network;
 pub mod player;
@@ -14,6 +15,7 @@ mod state;
 pub mod world;
 
 use crate::node::plan::{Plan, Source};
+use crate::replay::environment::RecordedEnvironment;
 use crate::replay::images::RecordedImages;
 use crate::replay::network::RecordedNetwork;
 use crate::replay::plots::PlotReader;
@@ -45,6 +47,7 @@ pub struct Recording {
     index: BagIndex,
     tracks: Vec<(Track, Bracket)>,
     contents: Vec<Recorded>,
+    environment: RecordedEnvironment,
     images: RecordedImages,
     network: RecordedNetwork,
     rates: RecordedRates,
@@ -87,9 +90,13 @@ impl Recording {
         let time_ns = simulated_times(&scene, &tracks[0], &mut index, log_ns)?;
         let mut simulation = Simulation::new(scene, 1)?;
         state::forget(&mut simulation);
+        let environment = RecordedEnvironment::new(&simulation, &mut index, |log| {
+            simulated_time(log, log_ns, time_ns)
+        })?;
         let mut recording = Self {
             notes: index.notes.clone(),
             contents: Content::recorded(&plan, &index),
+            environment,
             images: RecordedImages::new(&plan, &index),
             network: RecordedNetwork::new(&plan, &index),
             rates: RecordedRates::new(&simulation.scene, &plan, &index),
@@ -144,6 +151,7 @@ impl Recording {
                 }
             }
         }
+        self.environment.show(&mut self.simulation);
         for content in &mut self.contents {
             content.show(&mut self.simulation, &mut self.index, log_ns)?;
         }
@@ -188,10 +196,9 @@ impl Recording {
     /// # Errors
     /// One line: the bag cannot be read.
     fn read_plots(&mut self, plotted: &PlottedTopics) -> Result<(), String> {
-        let ([start, end], [first, last]) = (self.log_ns, self.time_ns);
-        let scale = (last - first) as f64 / (end - start).max(1) as f64;
-        self.plots.read(&mut self.index, plotted, |log_ns| {
-            first + (log_ns.saturating_sub(start) as f64 * scale).round() as u64
+        let (log_ns, time_ns) = (self.log_ns, self.time_ns);
+        self.plots.read(&mut self.index, plotted, |log| {
+            simulated_time(log, log_ns, time_ns)
         })
     }
 
@@ -271,6 +278,13 @@ fn simulated_times(
     let stamp = |sample: Option<poses::Sample>| sample.map_or(0, |sample| sample.stamp_ns);
     let (first, last) = (stamp(first), stamp(last));
     Ok([first, last.max(first)])
+}
+
+/// Converts the time of a record to simulated time [ns], from the first and the last time of both
+/// [ns].
+fn simulated_time(log_ns: u64, [start, end]: [u64; 2], [first, last]: [u64; 2]) -> u64 {
+    let scale = (last - first) as f64 / (end - start).max(1) as f64;
+    first + (log_ns.saturating_sub(start) as f64 * scale).round() as u64
 }
 
 /// Returns a position out of sight.

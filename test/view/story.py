@@ -10,6 +10,7 @@ from editing import pause, resume, wait_for_objects
 from operation import GAMEPAD, ROBOT, STATUS
 
 BUOY = "channel_buoy"
+WATER = {"water.current.speed_m_s": 0.25, "weather.visibility_m": 900}
 ROWS = "[...document.querySelectorAll('#force-rows tr')].map((row) => [...row.cells].map((c) => c.textContent))"
 
 
@@ -88,6 +89,21 @@ def inspect_forces(browser):
     assert max(map(abs, shown)) > 0.1, shown
 
 
+def change_water(browser):
+    """Changes current and waves in the panel Environment."""
+    for name, value in WATER.items():
+        answer = browser.evaluate(f"merrow.request({{do: 'set', parameters: {{'{name}': {value}}}}})")
+        assert answer["ok"], answer
+        browser.wait(f"Math.abs(merrow.world.status['{name}'] - {value}) < 1e-6")
+
+
+def check_water(browser, time, is_changed):
+    """The replay shows the water of a time."""
+    browser.evaluate(f"merrow.request({{do: 'seek', time_s: {time}}})")
+    for name, value in WATER.items():
+        browser.wait(f"(Math.abs(merrow.world.status['{name}'] - {value}) < 1e-6) === {str(is_changed).lower()}")
+
+
 def save(browser, binary, folder):
     """Saves the world, which the program accepts and which has the buoy."""
     browser.press("KeyE", "e")
@@ -115,6 +131,11 @@ def check(browser, binary, folder):
         follow_waypoints(browser)
         inspect_forces(browser)
         save(browser, binary, folder)
+        change_water(browser)
+        changed = browser.evaluate("merrow.world.frame.time")
+        resume(browser)
+        browser.wait(f"merrow.world.frame.time > {changed} + 0.5")
+        pause(browser)
         place, time = browser.evaluate(f"[{ROBOT}.links[0].p, merrow.world.frame.time]")
         browser.click_on("#record")
         browser.wait("merrow.world.status.recording === false")
@@ -129,6 +150,8 @@ def check(browser, binary, folder):
         shown = browser.evaluate("merrow.world.frame.robots[0].links[0].p")
         # the vehicle moves at less than 1 m/s
         assert max(abs(a - b) for a, b in zip(shown, place)) < 0.1, (shown, place)
+        for at, is_changed in [(time - 0.1, True), (changed - 0.3, False), (time - 0.1, True)]:
+            check_water(browser, at, is_changed)
     finally:
         stop(replay)
     print("story: ok", flush=True)

@@ -7,7 +7,7 @@ mod robot_inputs;
 use crate::input::faults;
 use crate::input::view::edit::Editing;
 use crate::input::view::robot_inputs::SceneInputs;
-use crate::node::live_parameters;
+use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::world_editor::EditSender;
 use crate::picture;
 use crate::picture::live;
@@ -69,9 +69,8 @@ pub fn standalone_parameters(
 ) -> Result<Arc<ParameterServer>, String> {
     let server = ParameterServer::new(Vec::new()).map_err(|e| e.to_string())?;
     let server = Arc::new(server);
-    let shared = Arc::new(PublisherState::default());
-    live_parameters::start(&server, simulation, pace, requests.clone(), shared)
-        .map_err(|e| e.to_string())?;
+    let sinks = ParameterSinks::without_node(requests.clone());
+    live_parameters::start(&server, simulation, pace, sinks).map_err(|e| e.to_string())?;
     Ok(server)
 }
 

@@ -6,6 +6,7 @@
 
 pub mod cloud;
 pub mod colors;
+pub mod recorded;
 
 use crate::convert::curves::Axis;
 use crate::snapshot::cloud::RenderedImage;

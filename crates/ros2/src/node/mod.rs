@@ -33,7 +33,7 @@ pub use crate::node::action::{ActionServer, Executor, GoalHandle};
 pub use crate::node::client::{Client, ResponseHandler};
 pub use crate::node::clock::Clock;
 pub use crate::node::network::{Network, NetworkCounters};
-pub use crate::node::parameter_services::ParameterServices;
+pub use crate::node::parameter_services::{ParameterServices, changed_values, parameter_event};
 pub use crate::node::publisher::{Delivery, PublishError, Publisher};
 pub use crate::node::rosout::Logger;
 pub use crate::node::service::{DeferredHandler, Handler, Responder, Service};

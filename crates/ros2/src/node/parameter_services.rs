@@ -163,6 +163,19 @@ fn result(outcome: Result<(), String>) -> SetParametersResult {
     }
 }
 
+/// Returns the event of parameters of `node` that have changed.
+pub fn parameter_event(node: &str, parameters: &[(String, ParameterValue)]) -> ParameterEvent {
+    event(node, Change::Changed, parameters)
+}
+
+/// Returns the changed parameters of an event. Values without a type are left out.
+pub fn changed_values(event: ParameterEvent) -> Vec<(String, ParameterValue)> {
+    let changed = event.changed_parameters.into_iter();
+    changed
+        .filter_map(|Parameter { name, value }| Some((name, value_from_message(value)?)))
+        .collect()
+}
+
 fn event(node: &str, change: Change, parameters: &[(String, ParameterValue)]) -> ParameterEvent {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)

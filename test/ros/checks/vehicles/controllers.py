@@ -213,6 +213,7 @@ def check_replay_commands():
             pilot.run(1.3)
             m.write(f"{ROBOT}/cmd_vel", linear=vector(0.2, 0.0, 0.1), angular=vector(0.0, 0.0, 0.2))
             pilot.run(0.9)
+            assert m.set("bluerov2.thrusters.t2.efficiency", 0.6).successful
             m.write(f"{ROBOT}/thrusters/t5/command", data=0.4)
             pilot.run(0.7)
             m.write(f"{ROBOT}/thrusters/t5/command", data=math.nan)
@@ -234,8 +235,27 @@ def check_replay_commands():
         assert code != 0 and len(err) == 1 and "run.mcap" in err[0], err
 
 
+def check_replay_parameters():
+    """A run that replays the parameters of its bag has the same state."""
+    with tempfile.TemporaryDirectory() as folder:
+        bag = pathlib.Path(folder) / "run.mcap"
+        with Merrow("pool", "--pace", "lockstep", "--record", str(bag)) as m:
+            m.step(100)
+            assert m.set("water.current.speed_m_s", 0.3).successful
+            m.step(100)
+            assert m.set("water.waves.hs_m", 0.4).successful
+            end = m.step(400)
+            assert m.end() == 0, m.output()
+            first = m.output()[0].split("state hash: ")[1].split()[0]
+        for arguments, is_same in [((), False), (("--replay-commands", bag), True)]:
+            code, out, err = command("run", "pool", *arguments, "--no-ros", "--pace", "max", "--for", end * 1e-9)
+            assert code == 0, err
+            assert (out.split("state hash: ")[1].split()[0] == first) == is_same, (first, out)
+
+
 CHECKS = [
     check_replay_commands,
+    check_replay_parameters,
     check_pose_goal,
     check_velocity_command,
     check_path,
