@@ -338,6 +338,17 @@ def save_image(browser, path):
     Image.open(io.BytesIO(browser.screenshot())).convert("RGB").save(path, quality=86)
 
 
+def check_story(program, arguments):
+    """Runs a whole session in a new browser and a new folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        browser = Browser(program, SIZE)
+        try:
+            story.check(browser, arguments.binary, folder)
+            assert not browser.errors, browser.errors
+        finally:
+            browser.close()
+
+
 def check_replay(program, arguments):
     """Runs only the checks of a recording and writes an image."""
     with tempfile.TemporaryDirectory() as folder:
@@ -376,13 +387,14 @@ def main():
             check_saved_world(arguments.binary, folder, browser.saved_world)
             if arguments.complete:
                 replay.check(browser, arguments.binary, folder, MOVING, None)
-                story.check(browser, arguments.binary, folder)
                 assert not browser.errors, browser.errors
         finally:
             browser.close()
             run.send_signal(signal.SIGINT)
             run.communicate(timeout=60)
         assert run.returncode == 0, run.returncode
+    if arguments.complete:
+        check_story(program, arguments)
     return 0
 
 

@@ -121,11 +121,13 @@ def check(browser, binary, folder):
     run, url = start([binary, "run", "pool", "--view=127.0.0.1:0", "--no-ros"], folder)
     try:
         browser.open(url)
-        browser.wait("window.merrow?.images > 2")
+        # not the page before
+        browser.wait("window.merrow?.images > 2 && document.title === 'pool – Merrow' && !merrow.timeline.isRecording")
         browser.evaluate("merrow.adapt = () => {}; merrow.scale = 0.1")
         names = browser.evaluate("merrow.world.scene.robots.map((robot) => robot.name)")
+        browser.wait("!document.querySelector('#record').disabled")
         browser.click_on("#record")
-        browser.wait("merrow.world.status.recording === true")
+        browser.wait("merrow.world.status.recording === true", 20)
         fly(browser)
         add_buoy(browser, names)
         follow_waypoints(browser)

@@ -112,7 +112,6 @@ class App {
     const name = this.world.scene?.robots[this.selected]?.name;
     this.loading = true;
     try {
-      await this.loadTopics();
       await this.world.load(scene);
     } catch (error) {
       showEvent(`scene: ${error.message}`, "error");
@@ -135,7 +134,7 @@ class App {
     const same = awaited >= 0 ? awaited : indexOf(name);
     const { structure } = this;
     this.select(same >= 0 ? same : scene.robots.length ? 0 : -1);
-    this.requestPlots();
+    this.loadTopics();
     if (scene.structures.some((one) => one.name === structure)) this.selectStructure(structure);
   }
 
@@ -357,11 +356,17 @@ class App {
     this.hasTopics = topics.length > 0;
   }
 
-  /** Loads the names of the topics that can be plotted. */
+  /** Loads the names of the topics that can be plotted, then requests the plotted fields again. */
   async loadTopics() {
-    const topics = await fetchJson("/topics");
+    let topics = [];
+    try {
+      topics = await fetchJson("/topics");
+    } catch (error) {
+      showEvent(`topics: ${error.message}`, "error");
+    }
     this.topics = new Set(topics.map(({ name }) => name));
     $("plot-topics").replaceChildren(...topics.map(({ name, type }) => new Option(type, name)));
+    this.requestPlots();
   }
 
   /** Shows the fields of the entered topic, or of the selected robot without a topic. */
