@@ -3,9 +3,9 @@
 //! The bag is read twice: the first pass collects the columns of each topic, the second writes the
 //! rows. Memory is bounded by the number of columns and the largest message.
 
-use crate::{LIMITS, Undecoded, read, seconds};
+use crate::{Undecoded, read, seconds};
 use merrow_ros2::bag::topics::{BagContent, BagMessage, BagTopic};
-use merrow_ros2::dynamic::value::{Leaf, Value};
+use merrow_ros2::dynamic::value::{ArrayLimits, Leaf, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -54,7 +54,7 @@ impl Columns {
     /// Adds the fields of a message. A new field follows the field before it in the message.
     fn add(&mut self, value: &Value<'_>) {
         let mut before = None;
-        value.visit_leaves(LIMITS, &mut |path, leaf| {
+        value.visit_leaves(ArrayLimits::FIELDS, &mut |path, leaf| {
             if let Leaf::Long { len } = leaf {
                 let max = self.long.entry(path.to_owned()).or_default();
                 *max = len.max(*max);
@@ -113,7 +113,7 @@ impl Columns {
     fn fill(&self, value: &Value<'_>, cells: &mut Vec<String>) {
         cells.resize(self.width, String::new());
         cells.iter_mut().for_each(String::clear);
-        value.visit_leaves(LIMITS, &mut |path, leaf| {
+        value.visit_leaves(ArrayLimits::FIELDS, &mut |path, leaf| {
             let known = self.index.get(path).and_then(|k| self.positions[*k]);
             if let Some(cell) = known.and_then(|k| cells.get_mut(k)) {
                 write_cell(leaf, cell);

@@ -20,14 +20,8 @@ pub mod report;
 pub mod schedule;
 
 use merrow_ros2::bag::topics::{BagContent, BagMessage, BagTopic, visit_messages};
-use merrow_ros2::dynamic::value::{ArrayLimits, Value};
+use merrow_ros2::dynamic::value::Value;
 use std::path::Path;
-
-/// Longest arrays that are listed element by element. Longer arrays are images, scans and clouds.
-pub(crate) const LIMITS: ArrayLimits = ArrayLimits {
-    bytes: 32,
-    elements: 64,
-};
 
 /// Messages of a bag that could not be decoded.
 #[derive(Clone, Debug, Default)]

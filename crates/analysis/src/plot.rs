@@ -3,10 +3,10 @@
 //! Messages have no units. Fields of the same type with the same parent, such as the coordinates of
 //! a position, share a panel, also over several topics.
 
-use crate::{LIMITS, Undecoded, absolute, read, stamp};
+use crate::{Undecoded, absolute, read, stamp};
 use merrow_ros2::bag::topics::BagContent;
 use merrow_ros2::dynamic::definition::Definition;
-use merrow_ros2::dynamic::value::{Leaf, Value};
+use merrow_ros2::dynamic::value::{ArrayLimits, Leaf, Value};
 use merrow_validate::figure::canvas::Drawing;
 use merrow_validate::figure::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_yaml::error::{did_you_mean, quoted_list};
@@ -180,7 +180,7 @@ pub fn plot(bag: &Path, fields: &[String], axis: TimeAxis) -> Result<Plotted, St
 
 /// Passes the selected numbers of a message to `add`.
 fn collect(value: &Value<'_>, own: &mut [&mut Selection<'_>], add: &mut dyn FnMut(&str, f64)) {
-    value.visit_leaves(LIMITS, &mut |path, leaf| {
+    value.visit_leaves(ArrayLimits::FIELDS, &mut |path, leaf| {
         let number = leaf.number();
         let mut is_selected = false;
         for selection in own.iter_mut() {

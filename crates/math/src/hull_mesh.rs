@@ -247,36 +247,8 @@ impl HullMesh {
     /// the origin is `height` [m] above it. All are in the frame of the mesh.
     pub fn clip_below_plane(&self, up: Vec3, height: f64) -> Vec<[Vec3; 3]> {
         let heights = self.vertices.iter().map(|p| up.dot(*p) + height);
-        self.clip_submerged(&heights.collect::<Vec<f64>>())
-    }
-
-    /// Returns the triangles under water, clipped at the surface [m], in the frame of the mesh.
-    /// `heights` are the heights of the vertices above the surface [m].
-    pub fn clip_submerged(&self, heights: &[f64]) -> Vec<[Vec3; 3]> {
-        let corner = |k: usize| Corner {
-            p: self.vertices[k],
-            depth: -heights[k],
-            head: -heights[k],
-        };
-        let mut out = Vec::new();
-        for t in &self.triangles {
-            let c = t.map(|k| corner(k as usize));
-            let is_wet = c.map(|c| c.depth > 0.0);
-            // rotated so that the corner that differs comes first
-            let single = (0..3)
-                .find(|i| is_wet[*i] != is_wet[(i + 1) % 3] && is_wet[*i] != is_wet[(i + 2) % 3]);
-            let [a, b, d] = [0, 1, 2].map(|i| c[(single.unwrap_or(0) + i) % 3]);
-            match (single, a.depth > 0.0) {
-                (None, true) => out.push([a.p, b.p, d.p]),
-                (None, false) => {}
-                (Some(_), true) => out.push([a.p, waterline(&a, &b).p, waterline(&a, &d).p]),
-                (Some(_), false) => {
-                    let (ba, da) = (waterline(&b, &a).p, waterline(&d, &a).p);
-                    out.extend([[b.p, d.p, da], [b.p, da, ba]]);
-                }
-            }
-        }
-        out
+        let heights: Vec<f64> = heights.collect();
+        clip_submerged(&self.vertices, &self.triangles, &heights)
     }
 
     /// Computes the force and moment about the origin of a pressure that is linear over a triangle,
@@ -335,6 +307,39 @@ mod avx2 {
     pub(super) fn transform(mesh: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         mesh.transform_in::<F64x4>(R, p, out);
     }
+}
+
+/// Returns the triangles of a closed surface that are under water, clipped along the water [m], in
+/// the frame of `vertices` [m]. `heights` are the heights of the vertices above the water [m].
+pub fn clip_submerged(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    heights: &[f64],
+) -> Vec<[Vec3; 3]> {
+    let corner = |k: usize| Corner {
+        p: vertices[k],
+        depth: -heights[k],
+        head: -heights[k],
+    };
+    let mut out = Vec::new();
+    for t in triangles {
+        let c = t.map(|k| corner(k as usize));
+        let is_wet = c.map(|c| c.depth > 0.0);
+        // rotated so that the corner that differs comes first
+        let single =
+            (0..3).find(|i| is_wet[*i] != is_wet[(i + 1) % 3] && is_wet[*i] != is_wet[(i + 2) % 3]);
+        let [a, b, d] = [0, 1, 2].map(|i| c[(single.unwrap_or(0) + i) % 3]);
+        match (single, a.depth > 0.0) {
+            (None, true) => out.push([a.p, b.p, d.p]),
+            (None, false) => {}
+            (Some(_), true) => out.push([a.p, waterline(&a, &b).p, waterline(&a, &d).p]),
+            (Some(_), false) => {
+                let (ba, da) = (waterline(&b, &a).p, waterline(&d, &a).p);
+                out.extend([[b.p, d.p, da], [b.p, da, ba]]);
+            }
+        }
+    }
+    out
 }
 
 /// Splits a slice into whole groups of [`MAX_LANES`] numbers, without a change of their unit.

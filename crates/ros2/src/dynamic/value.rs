@@ -221,6 +221,14 @@ pub struct ArrayLimits {
     pub elements: usize,
 }
 
+impl ArrayLimits {
+    /// Arrays whose elements are listed as fields. Longer arrays are images, scans and clouds.
+    pub const FIELDS: Self = Self {
+        bytes: 32,
+        elements: 64,
+    };
+}
+
 impl Value<'_> {
     /// Returns the value of a field of a message.
     pub fn field(&self, name: &str) -> Option<&Self> {

@@ -5,12 +5,6 @@ use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::ArrayLimits;
 use std::collections::HashMap;
 
-/// Longest arrays whose elements are fields. Longer arrays are images, scans and clouds.
-const LIMITS: ArrayLimits = ArrayLimits {
-    bytes: 32,
-    elements: 64,
-};
-
 /// Topics with the definitions of their message types.
 #[derive(Debug, Default)]
 pub struct TopicTable {
@@ -63,7 +57,7 @@ impl TopicTable {
             .has_header()
             .then(|| value.number_at("header.stamp"));
         let mut fields = Vec::new();
-        value.visit_leaves(LIMITS, &mut |path, leaf| {
+        value.visit_leaves(ArrayLimits::FIELDS, &mut |path, leaf| {
             fields.extend(leaf.number().map(|number| (path.to_owned(), number)));
         });
         Some(MessageNumbers {

@@ -2,7 +2,7 @@
 
 use crate::readings::forces::with_snapshot;
 use merrow_math::hull_cut::HullShape;
-use merrow_math::hull_mesh::HullMesh;
+use merrow_math::hull_mesh::clip_submerged;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Geometry, Primitive, Robot};
 use merrow_sim::Simulation;
@@ -31,15 +31,20 @@ pub fn wetted_hull(simulation: &Simulation, robot: usize) -> Vec<[Vec3; 3]> {
         let mut triangles = Vec::new();
         for (k, w) in work.links.iter().enumerate() {
             let in_world = |p: Vec3| w.p_WL + w.R_WL.mul_vec(p);
-            let mut clip = |mesh: &HullMesh| {
+            let mut clip = |vertices: &[Vec3], faces: &[[u32; 3]]| {
                 let height = |p: &Vec3| snapshot.environment.height_above_surface(in_world(*p));
-                let heights: Vec<f64> = mesh.vertices.iter().map(height).collect();
-                let wet = mesh.clip_submerged(&heights).into_iter();
+                let heights: Vec<f64> = vertices.iter().map(height).collect();
+                let wet = clip_submerged(vertices, faces, &heights).into_iter();
                 triangles.extend(wet.map(|corners| corners.map(in_world)));
             };
             match &model.links[k].hull_mesh {
-                Some(mesh) => clip(mesh),
-                None => hull_meshes(model, k).iter().for_each(clip),
+                Some(mesh) => clip(&mesh.vertices, &mesh.triangles),
+                None => {
+                    let shapes = hull_shapes(model, k);
+                    shapes
+                        .iter()
+                        .for_each(|(vertices, faces)| clip(vertices, faces));
+                }
             }
         }
         triangles
@@ -47,7 +52,7 @@ pub fn wetted_hull(simulation: &Simulation, robot: usize) -> Vec<[Vec3; 3]> {
 }
 
 /// Returns the hulls of a link without a mesh, in L.
-fn hull_meshes(robot: &Robot, link: usize) -> Vec<HullMesh> {
+fn hull_shapes(robot: &Robot, link: usize) -> Vec<Triangles> {
     let own = &robot.links[link];
     if !own.wet || own.volume <= 0.0 {
         return Vec::new();
@@ -61,7 +66,7 @@ fn hull_meshes(robot: &Robot, link: usize) -> Vec<HullMesh> {
         return vec![given()];
     }
     let shapes = robot.colliders.iter().filter(|shape| shape.link == link);
-    let meshes: Vec<HullMesh> = shapes
+    let meshes: Vec<Triangles> = shapes
         .filter_map(|shape| {
             let triangles = match &shape.geometry {
                 Geometry::Primitive(primitive) => primitive_triangles(primitive),
@@ -82,10 +87,10 @@ fn hull_meshes(robot: &Robot, link: usize) -> Vec<HullMesh> {
     meshes
 }
 
-/// Returns triangles of a shape as a mesh in L.
-fn in_frame((vertices, triangles): Triangles, R: &Mat3, p: Vec3) -> HullMesh {
+/// Returns triangles of a shape in L.
+fn in_frame((vertices, triangles): Triangles, R: &Mat3, p: Vec3) -> Triangles {
     let in_link = |q: &Vec3| p + R.mul_vec(*q);
-    HullMesh::new(vertices.iter().map(in_link).collect(), triangles)
+    (vertices.iter().map(in_link).collect(), triangles)
 }
 
 fn primitive_triangles(primitive: &Primitive) -> Triangles {
@@ -180,10 +185,11 @@ fn revolve(profile: &[[f64; 2]]) -> Triangles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_math::hull_mesh::HullMesh;
 
     /// Returns the volume that closed triangles enclose.
-    fn volume(triangles: Triangles) -> f64 {
-        in_frame(triangles, &Mat3::identity(), Vec3::zero()).volume
+    fn volume((vertices, triangles): Triangles) -> f64 {
+        HullMesh::new(vertices, triangles).volume
     }
 
     // Goal: shapes are closed and their triangles face outwards. Method: enclosed volumes against
