@@ -3,12 +3,13 @@
 //! The code that `spec!` and `choice!` generate calls these functions. They contain all code that
 //! does not depend on a particular structure. The only key named here is `kind`.
 
-use serde_json::Value as Json;
+use serde_json::{Map as JsonMap, Value as Json};
 
 use crate::collections::keys_of;
 use crate::error::{Place, Problems, did_you_mean, explain_unknown_key, quoted_list};
 use crate::node::{Key, Map, Node, Value, parse};
-use crate::read::{Field, Fields, Read, describe_node};
+use crate::read::{Declaration, Field, Read, describe_node};
+
 use crate::schema::{Defs, KeySet};
 
 /// Positions at which a structure and each of its keys were written. Two values always compare
@@ -63,14 +64,8 @@ pub enum Fallback<T> {
 
 impl<T: Read> Fallback<T> {
     /// Returns true if the key is required.
-    pub fn is_required(&self) -> bool {
+    pub(crate) fn is_required(&self) -> bool {
         matches!(self, Fallback::TypeDefault) && !T::OPTIONAL
-    }
-
-    fn default_node(text: &str, place: &Place, problems: &mut Problems) -> Option<Node> {
-        let mut node = parse(&place.file, text, problems)?;
-        node.set_places(place);
-        Some(node)
     }
 
     fn default_value(
@@ -83,24 +78,34 @@ impl<T: Read> Fallback<T> {
         match self {
             Fallback::TypeDefault => T::read_missing(place, owner, field, problems),
             Fallback::Value(value) => Some(value()),
-            Fallback::Yaml(text) => {
-                T::read(&Self::default_node(text, place, problems)?, field, problems)
-            }
+            Fallback::Yaml(text) => T::read(&default_node(text, place, problems)?, field, problems),
         }
     }
 
     /// Returns the default for the schema, if there is one.
-    pub fn default_json(&self, field: &Field<'_>) -> Option<Json> {
+    pub(crate) fn default_json(&self, field: &Field<'_>) -> Option<Json> {
         let mut problems = Problems::new();
         match self {
             Fallback::TypeDefault => None,
             Fallback::Value(value) => Some(value().json()),
             Fallback::Yaml(text) => {
-                let node = Self::default_node(text, &Place::default(), &mut problems)?;
+                let node = default_node(text, &Place::default(), &mut problems)?;
                 T::read(&node, field, &mut problems).map(|value| value.json())
             }
         }
     }
+}
+
+/// Parses a default that is given as YAML text. Its nodes are placed at `place`.
+fn default_node(text: &str, place: &Place, problems: &mut Problems) -> Option<Node> {
+    let mut node = parse(&place.file, text, problems)?;
+    node.set_places(place);
+    Some(node)
+}
+
+/// Adds the value of `key` to the JSON form of a map.
+pub fn insert_json(map: &mut JsonMap<String, Json>, key: &str, value: Json) {
+    map.insert(key.into(), value);
 }
 
 /// Reads the keys of one map one after the other. Used by the code that `spec!` generates.
@@ -108,7 +113,7 @@ pub struct Reader<'a> {
     entries: &'a [(Key, Node)],
     partial: bool,
     field: Field<'a>,
-    fields: &'a [Field<'a>],
+    fields: &'static [Declaration],
     /// Expected keys that an unknown key was probably meant to be. They are not reported as missing
     /// in addition.
     probably_meant: Vec<String>,
@@ -121,7 +126,7 @@ impl<'a> Reader<'a> {
     pub fn new(
         node: &'a Node,
         field: &Field<'a>,
-        fields: &'a [Field<'a>],
+        fields: &'static [Declaration],
         open: bool,
         problems: &mut Problems,
     ) -> Option<Reader<'a>> {
@@ -161,28 +166,49 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the value of the key that `field` describes.
+    /// Reads the value of the declared key.
     pub fn read_key<T: Read>(
         &self,
-        field: &Field<'_>,
+        declaration: &'static Declaration,
         fallback: Fallback<T>,
         problems: &mut Problems,
     ) -> Option<T> {
-        if let Some((_, node)) = self.entries.iter().find(|(key, _)| key.name == field.name) {
-            return T::read(node, field, problems);
+        let field = declaration.field();
+        if let Some(node) = self.value_of(field.name) {
+            return T::read(node, &field, problems);
         }
-        if fallback.is_required()
-            && (self.partial || self.probably_meant.iter().any(|name| name == field.name))
-        {
+        if fallback.is_required() && self.is_reported(field.name) {
             return None;
         }
-        fallback.default_value(&self.places.whole, &self.field.title(), field, problems)
+        fallback.default_value(&self.places.whole, &self.field.title(), &field, problems)
+    }
+
+    fn value_of(&self, key: &str) -> Option<&'a Node> {
+        let entry = self.entries.iter().find(|(name, _)| name.name == key)?;
+        Some(&entry.1)
+    }
+
+    /// Returns true if the missing `key` must not be reported: it may be in another file, or an
+    /// unknown key was reported that was probably meant to be it.
+    fn is_reported(&self, key: &str) -> bool {
+        self.partial || self.probably_meant.iter().any(|name| name == key)
     }
 
     /// Reads a structure that shares the map from all keys that do not belong to the outer
     /// structure.
-    pub fn read_flattened<T: Fields>(&self, problems: &mut Problems) -> Option<T> {
+    pub fn read_flattened<T: Read>(&self, problems: &mut Problems) -> Option<T> {
         let own: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
+        let node = self.other_keys(&own);
+        let outer: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
+        let field = Field {
+            outer: &outer,
+            ..self.field
+        };
+        T::read(&node, &field, problems)
+    }
+
+    /// Returns the map without its `own` keys.
+    fn other_keys(&self, own: &[&str]) -> Node {
         let rest = self
             .entries
             .iter()
@@ -193,19 +219,10 @@ impl<'a> Reader<'a> {
             entries: rest,
             partial: self.partial,
         });
-        let node = Node {
+        Node {
             value: rest,
             place: self.places.whole.clone(),
-        };
-        let outer: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
-        T::read(
-            &node,
-            &Field {
-                outer: &outer,
-                ..self.field
-            },
-            problems,
-        )
+        }
     }
 
     /// Returns the positions of the map and of its keys.
@@ -220,11 +237,12 @@ pub const KIND: &str = "kind";
 /// Returns the kind among `kinds` that a node selects, and the node without that key. A string
 /// selects a kind without keys.
 ///
-/// If no kind is selected, keys that belong to no kind are still reported.
-pub fn read_kind_key<T: Fields>(
+/// If no kind is selected, keys that belong to none of `key_sets` are still reported.
+pub fn read_kind_key(
     node: &Node,
     field: &Field<'_>,
     kinds: &[&'static str],
+    key_sets: fn(&mut Defs) -> Vec<KeySet>,
     problems: &mut Problems,
 ) -> Option<(&'static str, Node)> {
     let one_of = || format!("one of {}", quoted_list(kinds.iter().copied()));
@@ -250,7 +268,7 @@ pub fn read_kind_key<T: Fields>(
         None => None,
     };
     let Some(kind) = kind else {
-        let meant_kind = report_unknown_choice_keys::<T>(map, field, problems);
+        let meant_kind = report_unknown_choice_keys(map, field, key_sets, problems);
         if !(map.partial || meant_kind || map.get(KIND).is_some()) {
             let text = format!(
                 "missing key `{KIND}` in {}; expected {}",
@@ -282,12 +300,13 @@ pub fn read_kind_key<T: Fields>(
 
 /// Reports the keys that belong to no kind of a choice. Returns true if one of them was probably
 /// meant to be [`KIND`].
-fn report_unknown_choice_keys<T: Fields>(
+fn report_unknown_choice_keys(
     map: &Map,
     field: &Field<'_>,
+    key_sets: fn(&mut Defs) -> Vec<KeySet>,
     problems: &mut Problems,
 ) -> bool {
-    let key_sets = T::key_sets(&mut Defs::default());
+    let key_sets = key_sets(&mut Defs::default());
     let mut expected: Vec<&str> = field.outer.to_vec();
     for key in key_sets.iter().flat_map(KeySet::keys) {
         if !expected.contains(&key) {

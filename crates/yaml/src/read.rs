@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 pub use crate::collections::{Located, NamedMap};
 use crate::error::{Place, Problems, quote, unit_of};
-pub use crate::fields::{Fallback, KIND, Places, Reader, read_kind_key, read_word};
+pub use crate::fields::{Fallback, KIND, Places, Reader, insert_json, read_kind_key, read_word};
 use crate::node::{Node, Value};
 pub use crate::scalars::{boolean, is_frame_name, is_name, number};
 use crate::schema::{Defs, KeySet, first_sentence};
@@ -33,7 +33,25 @@ pub enum Check {
     NotEmpty,
 }
 
-/// Declaration of a value: its properties before it is read.
+/// Declaration of a field by `spec!` or `choice!`. It is a constant, which no code has to build.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// Key of the value.
+    pub name: &'static str,
+    /// Doc comment of the field.
+    pub doc: &'static str,
+    /// Conditions on the value.
+    pub checks: &'static [Check],
+}
+
+impl Declaration {
+    /// Returns the field that is declared. Its unit is derived from the suffix of the key.
+    pub fn field(&self) -> Field<'static> {
+        Field::new(self.name, self.doc, self.checks)
+    }
+}
+
+/// Properties of a value before it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
     /// Key of the value. For a list element: the key and the index.
@@ -49,7 +67,7 @@ pub struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Creates a field as `spec!` declares it. The unit is derived from the suffix of `name`.
+    /// Creates a field. The unit is derived from the suffix of `name`.
     pub fn new(name: &'a str, doc: &'a str, checks: &'a [Check]) -> Field<'a> {
         Field {
             name,
@@ -133,16 +151,7 @@ pub trait Read: Sized {
         field: &Field<'_>,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let doc = first_sentence(field.doc);
-        let doc = if doc.is_empty() {
-            doc
-        } else {
-            format!(" ({doc})")
-        };
-        problems.push(
-            place,
-            format!("missing key {}{doc} in {owner}", quote(field.name)),
-        );
+        report_missing(place, owner, field, problems);
         None
     }
 
@@ -154,6 +163,19 @@ pub trait Read: Sized {
 
     /// Returns the value as JSON in the form in which a file can contain it.
     fn json(&self) -> Json;
+}
+
+fn report_missing(place: &Place, owner: &str, field: &Field<'_>, problems: &mut Problems) {
+    let doc = first_sentence(field.doc);
+    let doc = if doc.is_empty() {
+        doc
+    } else {
+        format!(" ({doc})")
+    };
+    problems.push(
+        place,
+        format!("missing key {}{doc} in {owner}", quote(field.name)),
+    );
 }
 
 /// A type that is read from the keys of a map. `spec!` and `choice!` implement it.

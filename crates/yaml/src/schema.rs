@@ -6,7 +6,7 @@
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
-use crate::read::{Field, Fields, Read};
+use crate::read::{Declaration, Fallback, Field, Fields, KIND, Read};
 
 /// Schemas of the structures described so far.
 #[derive(Debug, Default)]
@@ -22,12 +22,16 @@ struct Def {
 }
 
 impl Defs {
-    /// Returns a reference to the structure `T` called `name`. `describe` generates its schema on
-    /// the first call.
+    /// Returns a reference to the structure called `name`, whose Rust type has the unique name
+    /// `rust_type`. `describe` generates its schema on the first call.
     ///
     /// If two types have the same name, the second is listed under its full module path.
-    pub fn reference<T>(&mut self, name: &str, describe: impl FnOnce(&mut Defs) -> Json) -> Json {
-        let rust_type = std::any::type_name::<T>();
+    pub fn reference(
+        &mut self,
+        rust_type: &'static str,
+        name: &str,
+        describe: fn(&mut Defs) -> Json,
+    ) -> Json {
         if let Some(def) = self.entries.iter().find(|def| def.rust_type == rust_type) {
             return reference(&def.name);
         }
@@ -72,16 +76,27 @@ impl KeySet {
         }
     }
 
-    /// Adds a key with values of type `T`. `default` is the value that applies if the key is
-    /// missing.
+    /// Adds the declared key with values of type `T`. `fallback` is the value that applies if the
+    /// key is missing.
     pub fn add_key<T: Read>(
         &mut self,
-        field: &Field<'_>,
-        required: bool,
-        default: Option<Json>,
+        declaration: &'static Declaration,
+        fallback: Fallback<T>,
         defs: &mut Defs,
     ) {
-        let mut schema = T::schema(field, defs);
+        let field = declaration.field();
+        let default = fallback.default_json(&field);
+        let schema = T::schema(&field, defs);
+        self.insert_key(&field, schema, default, fallback.is_required());
+    }
+
+    fn insert_key(
+        &mut self,
+        field: &Field<'_>,
+        mut schema: Json,
+        default: Option<Json>,
+        required: bool,
+    ) {
         if let Json::Object(object) = &mut schema {
             let unit = field
                 .unit
@@ -105,14 +120,13 @@ impl KeySet {
         self.properties.keys().map(String::as_str)
     }
 
-    /// Inserts the key that selects this key set before all others.
-    pub fn with_kind(mut self, key: &str, kind: &str) -> KeySet {
+    /// Inserts the key that selects the `kind` before all others.
+    fn insert_kind(&mut self, kind: &str) {
         let mut properties = JsonMap::new();
-        properties.insert(key.into(), json!({ "const": kind }));
+        properties.insert(KIND.into(), json!({ "const": kind }));
         properties.append(&mut self.properties);
         self.properties = properties;
-        self.required.insert(0, key.into());
-        self
+        self.required.insert(0, KIND.into());
     }
 
     /// Returns, for each key set of `inner`, this key set extended by its keys.
@@ -132,11 +146,7 @@ impl KeySet {
 
     /// Returns the kind, if it is the only key that this key set requires.
     fn sole_kind(&self) -> Option<Json> {
-        let kind = self
-            .properties
-            .get(crate::read::KIND)?
-            .get("const")?
-            .clone();
+        let kind = self.properties.get(KIND)?.get("const")?.clone();
         (self.required.len() == 1).then_some(kind)
     }
 
@@ -153,6 +163,14 @@ impl KeySet {
         object.insert("additionalProperties".into(), false.into());
         Json::Object(object)
     }
+}
+
+/// Adds the key sets of one kind of a choice to those of the choice.
+pub fn add_kind(all: &mut Vec<KeySet>, kind: &str, mut key_sets: Vec<KeySet>) {
+    for key_set in &mut key_sets {
+        key_set.insert_kind(kind);
+    }
+    all.append(&mut key_sets);
 }
 
 /// Returns the schema of a map that has one of these key sets.

@@ -73,7 +73,7 @@ macro_rules! spec {
                 _: &$crate::read::Field<'_>,
                 defs: &mut $crate::schema::Defs,
             ) -> serde_json::Value {
-                defs.reference::<Self>(stringify!($name), |defs| {
+                defs.reference(std::any::type_name::<Self>(), stringify!($name), |defs| {
                     $crate::schema::map_schema(
                         concat!($($doc, "\n"),*),
                         <Self as $crate::read::Fields>::key_sets(defs),
@@ -83,7 +83,11 @@ macro_rules! spec {
 
             fn json(&self) -> serde_json::Value {
                 let mut map = serde_json::Map::new();
-                $(map.insert(stringify!($field).into(), $crate::read::Read::json(&self.$field));)*
+                $($crate::read::insert_json(
+                    &mut map,
+                    stringify!($field),
+                    $crate::read::Read::json(&self.$field),
+                );)*
                 $(
                     if let serde_json::Value::Object(inner) = $crate::read::Read::json(&self.$flat) {
                         map.extend(inner);
@@ -179,7 +183,13 @@ macro_rules! choice {
                 field: &$crate::read::Field<'_>,
                 problems: &mut $crate::error::Problems,
             ) -> Option<Self> {
-                let (kind, node) = $crate::read::read_kind_key::<Self>(node, field, Self::KINDS, problems)?;
+                let (kind, node) = $crate::read::read_kind_key(
+                    node,
+                    field,
+                    Self::KINDS,
+                    <Self as $crate::read::Fields>::key_sets,
+                    problems,
+                )?;
                 let node = &node;
                 match kind {
                     $($kind => $crate::spec::read_kind!(
@@ -199,7 +209,7 @@ macro_rules! choice {
                 _: &$crate::read::Field<'_>,
                 defs: &mut $crate::schema::Defs,
             ) -> serde_json::Value {
-                defs.reference::<Self>(stringify!($name), |defs| {
+                defs.reference(std::any::type_name::<Self>(), stringify!($name), |defs| {
                     let key_sets = <Self as $crate::read::Fields>::key_sets(defs);
                     $crate::schema::choice_schema(concat!($($doc, "\n"),*), key_sets)
                 })
@@ -214,7 +224,11 @@ macro_rules! choice {
                         $({ $($field,)* .. })?
                         $(($crate::spec::bind!(inner $inner)))?
                         => {
-                            $($(map.insert(stringify!($field).into(), $crate::read::Read::json($field));)*)?
+                            $($($crate::read::insert_json(
+                                &mut map,
+                                stringify!($field),
+                                $crate::read::Read::json($field),
+                            );)*)?
                             $(
                                 let inner = <$inner as $crate::read::Read>::json(inner);
                                 if let serde_json::Value::Object(inner) = inner {
@@ -237,9 +251,7 @@ macro_rules! choice {
                         $({ $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })* })?
                         $(( $inner ))?
                     );
-                    key_sets.extend(
-                        of_kind.into_iter().map(|key_set| key_set.with_kind($crate::read::KIND, $kind)),
-                    );
+                    $crate::schema::add_kind(&mut key_sets, $kind, of_kind);
                 )*
                 key_sets
             }
@@ -304,7 +316,7 @@ macro_rules! fieldless_choice {
                 _: &$crate::read::Field<'_>,
                 defs: &mut $crate::schema::Defs,
             ) -> serde_json::Value {
-                defs.reference::<Self>(stringify!($name), |_| {
+                defs.reference(std::any::type_name::<Self>(), stringify!($name), |_| {
                     $crate::schema::words_schema(
                         concat!($($doc, "\n"),*),
                         &[$(($word, concat!($($word_doc, "\n"),*))),*],
@@ -329,19 +341,27 @@ macro_rules! read_fields {
         $({ $field:ident: $ty:ty, [$($doc:literal)*], [$($check:tt)*], [$($fallback:tt)*] })*
         $(.. $flat:ident: $flat_ty:ty)?
     ) => {{
-        let fields: &[$crate::read::Field<'_>] =
-            &[$($crate::spec::field!($field, [$($doc)*], [$($check)*])),*];
+        let fields: &'static [$crate::read::Declaration] =
+            const { &[$($crate::spec::declaration!($field, [$($doc)*], [$($check)*])),*] };
         let open = $crate::spec::is_open!($($flat)?);
         let reader = $crate::read::Reader::new($node, $owner, fields, open, $problems)?;
         $(
             let $field: Option<$ty> = reader.read_key(
-                &$crate::spec::field!($field, [$($doc)*], [$($check)*]),
+                const { &$crate::spec::declaration!($field, [$($doc)*], [$($check)*]) },
                 $crate::spec::fallback!($($fallback)*),
                 $problems,
             );
         )*
         $(let $flat: Option<$flat_ty> = reader.read_flattened($problems);)?
-        Some($($path)* { $($field: $field?,)* $($flat: $flat?,)? at: reader.into_places() })
+        // One pattern instead of a `?` per field: the drops after each `?` would make the compiled
+        // code grow with the square of the number of fields.
+        match ($($field,)* $($flat,)?) {
+            ($(Some($field),)* $(Some($flat),)?) => {
+                Some($($path)* { $($field,)* $($flat,)? at: reader.into_places() })
+            }
+            #[allow(unreachable_patterns, reason = "there may be no fields")]
+            _ => None,
+        }
     }};
 }
 pub use read_fields;
@@ -371,11 +391,13 @@ macro_rules! key_sets_of {
     ) => {{
         #[allow(unused_mut)]
         let mut key_set = $crate::schema::KeySet::new(concat!($($owner_doc, "\n"),*));
-        $({
-            let fallback: $crate::read::Fallback<$ty> = $crate::spec::fallback!($($fallback)*);
-            let field = $crate::spec::field!($field, [$($doc)*], [$($check)*]);
-            key_set.add_key::<$ty>(&field, fallback.is_required(), fallback.default_json(&field), $defs);
-        })*
+        $(
+            key_set.add_key::<$ty>(
+                const { &$crate::spec::declaration!($field, [$($doc)*], [$($check)*]) },
+                $crate::spec::fallback!($($fallback)*),
+                $defs,
+            );
+        )*
         $crate::spec::joined_key_sets!(key_set, $defs $(, $flat_ty)?)
     }};
 }
@@ -406,24 +428,24 @@ macro_rules! key_sets_of_kind {
 }
 pub use key_sets_of_kind;
 
-/// Builds the [`Field`](crate::read::Field) of a declared field.
+/// Builds the [`Declaration`](crate::read::Declaration) of a field.
 #[macro_export]
-macro_rules! field {
+macro_rules! declaration {
     ($field:ident, [$($doc:literal)*], [$($check:tt)*]) => {
-        $crate::read::Field::new(
-            stringify!($field),
-            concat!($($doc, "\n"),*),
-            $crate::spec::checks!($($check)*),
-        )
+        $crate::read::Declaration {
+            name: stringify!($field),
+            doc: concat!($($doc, "\n"),*),
+            checks: $crate::spec::checks!($($check)*),
+        }
     };
 }
-pub use field;
+pub use declaration;
 
 /// Builds the list of the conditions of a field.
 #[macro_export]
 macro_rules! checks {
     ($($word:ident $($low:literal ..= $high:literal)?),* $(,)?) => {
-        const { &[$($crate::spec::check!($word $($low, $high)?)),*] }
+        &[$($crate::spec::check!($word $($low, $high)?)),*]
     };
 }
 pub use checks;

@@ -7,6 +7,7 @@
 //! that were published; it does not encode messages, limit their rate or select topics.
 
 mod chunk_file;
+mod decompress;
 pub mod index;
 mod metadata;
 pub mod read;

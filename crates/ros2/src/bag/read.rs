@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::bag::topics::visit_messages;
+
 /// Message of a bag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedMessage {
@@ -20,31 +22,26 @@ pub struct RecordedMessage {
 /// bag, in the order in which they were recorded.
 ///
 /// # Errors
-/// One line: a file cannot be read, is not an MCAP file, or has chunks of an unknown compression.
+/// One line: a file cannot be read, is not an MCAP file, is damaged, or has chunks of an unknown
+/// compression.
 pub fn read_messages(
     path: &Path,
     topics: &HashSet<String>,
 ) -> Result<Vec<RecordedMessage>, String> {
     let mut messages = Vec::new();
-    for file in mcap_files(path)? {
-        let located = |why: String| format!("{}: {why}", file.display());
-        let bytes = std::fs::read(&file).map_err(|e| located(e.to_string()))?;
-        let options = mcap::read::Options::IgnoreEndMagic;
-        let stream = mcap::MessageStream::new_with_options(&bytes, options.into())
-            .map_err(|e| located(e.to_string()))?;
-        for message in stream {
-            let message = message.map_err(|e| located(e.to_string()))?;
-            if !topics.contains(&message.channel.topic) {
-                continue;
-            }
-            let schema = message.channel.schema.as_ref();
+    let content = visit_messages(path, &mut |topic, message| {
+        if topics.contains(&topic.name) {
             messages.push(RecordedMessage {
-                topic: message.channel.topic.clone(),
-                type_name: schema.map_or(String::new(), |schema| schema.name.clone()),
-                log_time_ns: message.log_time,
-                cdr: message.data.to_vec(),
+                topic: topic.name.clone(),
+                type_name: topic.type_name.clone(),
+                log_time_ns: message.log_time_ns,
+                cdr: message.cdr.to_vec(),
             });
         }
+        Ok(())
+    })?;
+    if content.is_damaged {
+        return Err(content.notes.join("; "));
     }
     // stable: messages of the same time keep their order
     messages.sort_by_key(|message| message.log_time_ns);

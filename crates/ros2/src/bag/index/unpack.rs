@@ -1,7 +1,9 @@
 //! Decompression of chunks.
 
 use mcap::McapError;
-use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
+use mcap::sans_io::{LinearReadEvent, LinearReaderOptions};
+
+use crate::bag::decompress::record_reader;
 
 /// Maximum length of the records of a compressed chunk [bytes]. A damaged or hostile length must
 /// not reserve more memory.
@@ -18,7 +20,7 @@ pub(super) fn unpack(chunk: &[u8]) -> Result<Vec<u8>, McapError> {
         .with_skip_end_magic(true)
         .with_validate_chunk_crcs(true)
         .with_record_length_limit(MAX_UNPACKED);
-    let mut reader = LinearReader::new_with_options(options);
+    let mut reader = record_reader(options)?;
     let (mut rest, mut records) = (chunk, Vec::new());
     while let Some(event) = reader.next_event() {
         match event? {
