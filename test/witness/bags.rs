@@ -35,7 +35,10 @@ fn message(k: usize) -> Vec<u8> {
     let time = k * 10;
     let numbers = (0..k % 90).map(|factor| (time * factor % 997).to_string());
     let mut text = numbers.collect::<Vec<_>>().join(",").into_bytes();
-    text.resize(text.len() + if time % 700 == 0 { 2000 } else { 0 }, b'0');
+    text.resize(
+        text.len() + if k.is_multiple_of(70) { 2000 } else { 0 },
+        b'0',
+    );
     let mut bytes = vec![0, 1, 0, 0];
     bytes.extend((time as u64).to_le_bytes());
     bytes.extend((text.len() as u32).to_le_bytes());

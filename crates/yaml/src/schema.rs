@@ -165,7 +165,7 @@ impl KeySet {
     }
 }
 
-/// Adds the key sets of one kind of a choice to those of the choice.
+/// Adds the key sets of one kind of a choice to `all` key sets of the choice.
 pub fn add_kind(all: &mut Vec<KeySet>, kind: &str, mut key_sets: Vec<KeySet>) {
     for key_set in &mut key_sets {
         key_set.insert_kind(kind);

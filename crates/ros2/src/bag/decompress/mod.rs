@@ -1,7 +1,7 @@
 //! Decompression of chunks that other programs have compressed, in Rust.
 //!
-//! `mcap` can use the C libraries of LZ4 and Zstandard. Their compilation takes longer than that of
-//! the whole directory `bag`, and Merrow only reads compressed chunks.
+//! `mcap` can use the C libraries of LZ4 and Zstandard. They take longer to compile than this crate,
+//! and Merrow only reads compressed chunks.
 
 mod lz4;
 mod zstd;
@@ -36,7 +36,7 @@ fn read_u32(source: &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes))
 }
 
-/// Skippable frame: its magic number is followed by the number of bytes to be skipped.
+/// Returns true if a frame with this magic number is skipped. The number of its bytes follows.
 ///
 /// Both formats share it: LZ4 Frame Format 1.6.4, "Skippable Frames"; RFC 8878, section 3.1.2.
 fn is_skippable(magic: u32) -> bool {
