@@ -1220,6 +1220,10 @@ fn prose_has_no_vague_references() {
         TECHNICAL.map(|(pattern, instead, uses)| (compile(pattern), instead, compile(uses)));
     let mut wrong = Vec::new();
     let mut check = |file: &str, n: usize, prose: &str| {
+        // most lines of code contain no prose
+        if prose.trim().is_empty() {
+            return;
+        }
         let prose = prose.to_lowercase();
         for (pattern, instead) in &patterns {
             if let Some(found) = pattern.find(&prose) {
@@ -1297,6 +1301,9 @@ fn prose_of(line: &str) -> String {
 fn prose_uses_standard_words() {
     let mut wrong = Vec::new();
     let mut check = |place: String, prose: &str| {
+        if prose.trim().is_empty() {
+            return;
+        }
         let padded = format!(" {} ", prose.to_lowercase());
         for (phrase, instead) in PHRASES {
             if padded.contains(phrase) {

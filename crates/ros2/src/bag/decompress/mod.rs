@@ -1,7 +1,7 @@
 //! Decompression of chunks that other programs have compressed, in Rust.
 //!
-//! `mcap` can use the C libraries of LZ4 and Zstandard. They take longer to compile than this crate,
-//! and Merrow only reads compressed chunks.
+//! `mcap` can use the C libraries of LZ4 and Zstandard. They take longer to compile than this
+//! crate, and Merrow only reads compressed chunks.
 
 mod lz4;
 mod zstd;
