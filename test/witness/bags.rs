@@ -46,8 +46,8 @@ fn message(k: usize) -> Vec<u8> {
     bytes
 }
 
-/// Returns the number of messages of a bag, all of which must be the first of the original, and
-/// whether it is complete.
+/// Returns the number of messages of a bag, and whether it is complete. Panics if its messages are
+/// not the first messages of the original.
 fn check_messages(path: &Path) -> (usize, bool) {
     let mut count = 0;
     let content = visit_messages(path, &mut |_, found| {

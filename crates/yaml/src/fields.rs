@@ -9,7 +9,6 @@ use crate::collections::keys_of;
 use crate::error::{Place, Problems, did_you_mean, explain_unknown_key, quoted_list};
 use crate::node::{Key, Map, Node, Value, parse};
 use crate::read::{Declaration, Field, Read, describe_node};
-
 use crate::schema::{Defs, KeySet};
 
 /// Positions at which a structure and each of its keys were written. Two values always compare

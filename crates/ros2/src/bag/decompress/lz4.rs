@@ -6,9 +6,8 @@
 
 use lz4_flex::block::decompress_into_with_dict;
 use mcap::McapError;
-use mcap::sans_io::decompressor::{DecompressResult, Decompressor};
 
-use super::{invalid_frame, is_skippable, read_u32};
+use super::{Format, Step, invalid_frame, read_u32};
 
 const MAGIC: u32 = 0x184d_2204;
 /// Bit of the length of a block that is stored without compression.
@@ -25,10 +24,6 @@ pub(super) struct Lz4 {
     output: Vec<u8>,
     /// Number of bytes of `output` that have been returned.
     returned: usize,
-    /// Number of bytes of a skippable frame or of checksums that are still to be skipped.
-    skip: usize,
-    /// Number of bytes that the next step needs.
-    need: usize,
 }
 
 /// Properties of a frame.
@@ -43,82 +38,6 @@ struct Frame {
 }
 
 impl Lz4 {
-    /// Reads the head of a frame. Returns the number of its bytes, 0 if there are too few.
-    fn start_frame(&mut self, source: &[u8]) -> Result<usize, McapError> {
-        let (Some(magic), Some(&flags)) = (read_u32(source), source.get(4)) else {
-            self.need = 5;
-            return Ok(0);
-        };
-        if is_skippable(magic) {
-            let Some(length) = read_u32(&source[4..]) else {
-                self.need = 8;
-                return Ok(0);
-            };
-            self.skip = length as usize;
-            return Ok(8);
-        }
-        if magic != MAGIC {
-            return Err(invalid_frame("expected an LZ4 frame, found other bytes"));
-        }
-        let has = |bit: u8| flags >> bit & 1 == 1;
-        if flags >> 6 != 1 || has(0) {
-            return Err(invalid_frame(
-                "LZ4 frame of another version or with a dictionary",
-            ));
-        }
-        // magic, flags, block size, optional size of the content, checksum of the head
-        let length = 7 + if has(3) { 8 } else { 0 };
-        if source.len() < length {
-            self.need = length;
-            return Ok(0);
-        }
-        let block_size = match source[5] >> 4 & 7 {
-            code @ 4..=7 => 1 << (8 + 2 * code),
-            code => {
-                return Err(invalid_frame(format!(
-                    "LZ4 frame with the block size {code}; expected 4 to 7"
-                )));
-            }
-        };
-        self.output.clear();
-        self.returned = 0;
-        self.frame = Some(Frame {
-            independent: has(5),
-            block_checksum: has(4),
-            content_checksum: has(2),
-            block_size,
-        });
-        Ok(length)
-    }
-
-    /// Reads a block, or the end of the frame. Returns the number of its bytes, 0 if there are too
-    /// few.
-    fn read_block(&mut self, frame: Frame, source: &[u8]) -> Result<usize, McapError> {
-        let Some(word) = read_u32(source) else {
-            self.need = 4;
-            return Ok(0);
-        };
-        if word == 0 {
-            self.frame = None;
-            self.skip = if frame.content_checksum { 4 } else { 0 };
-            return Ok(4);
-        }
-        let length = (word & !STORED) as usize;
-        if length > frame.block_size {
-            return Err(invalid_frame(format!(
-                "LZ4 block of {length} bytes; expected at most {}",
-                frame.block_size
-            )));
-        }
-        let Some(block) = source[4..].get(..length) else {
-            self.need = 4 + length;
-            return Ok(0);
-        };
-        self.decode(frame, block, word & STORED != 0)?;
-        self.skip = if frame.block_checksum { 4 } else { 0 };
-        Ok(4 + length)
-    }
-
     /// Replaces the last block in `output` by the decoded `block`.
     fn decode(&mut self, frame: Frame, block: &[u8], stored: bool) -> Result<(), McapError> {
         let kept = if frame.independent { 0 } else { WINDOW };
@@ -139,42 +58,91 @@ impl Lz4 {
     }
 }
 
-impl Decompressor for Lz4 {
-    fn next_read_size(&self) -> usize {
-        self.need
+impl Format for Lz4 {
+    const NAME: &'static str = "lz4";
+
+    fn reset(&mut self) {
+        *self = Self::default();
     }
 
-    fn decompress(
-        &mut self,
-        source: &[u8],
-        target: &mut [u8],
-    ) -> Result<DecompressResult, McapError> {
-        let rest = &self.output[self.returned..];
-        if !rest.is_empty() {
-            let wrote = rest.len().min(target.len());
-            target[..wrote].copy_from_slice(&rest[..wrote]);
-            self.returned += wrote;
-            return Ok(DecompressResult { consumed: 0, wrote });
+    fn is_in_frame(&self) -> bool {
+        self.frame.is_some()
+    }
+
+    fn start_frame(&mut self, source: &[u8]) -> Result<Step, McapError> {
+        let (Some(magic), Some(&flags)) = (read_u32(source), source.get(4)) else {
+            return Ok(Step::Needs(5));
+        };
+        if magic != MAGIC {
+            return Err(invalid_frame("expected an LZ4 frame, found other bytes"));
         }
-        self.need = 0;
-        let consumed = match (self.skip, self.frame) {
-            (0, None) => self.start_frame(source)?,
-            (0, Some(frame)) => self.read_block(frame, source)?,
-            (skip, _) => {
-                let skipped = skip.min(source.len());
-                self.skip -= skipped;
-                skipped
+        let has = |bit: u8| flags >> bit & 1 == 1;
+        if flags >> 6 != 1 || has(0) {
+            return Err(invalid_frame(
+                "LZ4 frame of another version or with a dictionary",
+            ));
+        }
+        // magic, flags, block size, optional size of the content, checksum of the head
+        let length = 7 + if has(3) { 8 } else { 0 };
+        if source.len() < length {
+            return Ok(Step::Needs(length));
+        }
+        let block_size = match source[5] >> 4 & 7 {
+            code @ 4..=7 => 1 << (8 + 2 * code),
+            code => {
+                return Err(invalid_frame(format!(
+                    "block size of an LZ4 frame: expected 4 to 7, found {code}"
+                )));
             }
         };
-        Ok(DecompressResult { consumed, wrote: 0 })
+        self.output.clear();
+        self.returned = 0;
+        self.frame = Some(Frame {
+            independent: has(5),
+            block_checksum: has(4),
+            content_checksum: has(2),
+            block_size,
+        });
+        Ok(Step::Read { length, skip: 0 })
     }
 
-    fn reset(&mut self) -> Result<(), McapError> {
-        *self = Self::default();
-        Ok(())
+    fn read_block(&mut self, source: &[u8]) -> Result<Step, McapError> {
+        let Some(frame) = self.frame else {
+            return self.start_frame(source);
+        };
+        let Some(word) = read_u32(source) else {
+            return Ok(Step::Needs(4));
+        };
+        let checksum = |is_present: bool| if is_present { 4 } else { 0 };
+        if word == 0 {
+            self.frame = None;
+            return Ok(Step::Read {
+                length: 4,
+                skip: checksum(frame.content_checksum),
+            });
+        }
+        let length = (word & !STORED) as usize;
+        if length > frame.block_size {
+            return Err(invalid_frame(format!(
+                "LZ4 block: expected at most {} bytes, found {length}",
+                frame.block_size
+            )));
+        }
+        let Some(block) = source[4..].get(..length) else {
+            return Ok(Step::Needs(4 + length));
+        };
+        self.decode(frame, block, word & STORED != 0)?;
+        Ok(Step::Read {
+            length: 4 + length,
+            skip: checksum(frame.block_checksum),
+        })
     }
 
-    fn name(&self) -> &'static str {
-        "lz4"
+    fn copy_decoded(&mut self, target: &mut [u8]) -> Result<usize, McapError> {
+        let decoded = &self.output[self.returned..];
+        let n = decoded.len().min(target.len());
+        target[..n].copy_from_slice(&decoded[..n]);
+        self.returned += n;
+        Ok(n)
     }
 }
