@@ -134,7 +134,7 @@ fn engine(length: usize) -> Value {
             is_bridged: false,
             priority: 0,
             is_acknowledged: false,
-            key: None,
+            group: None,
             power: None,
         };
         network.send(&mut state, &message).expect("valid message");

@@ -18,11 +18,13 @@ use merrow_environment::sound::noise::ambient;
 use merrow_environment::water_column::build_column;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
+use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
-use merrow_model::scene::comms::medium::{AcousticMedium, Medium, ThrusterNoise};
+use merrow_model::scene::comms::medium::{AcousticMedium, DopplerTolerance, Medium, ThrusterNoise};
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
 use merrow_model::scene::robot::thruster::Curve;
 use merrow_model::scene::sea::water::{AbsorptionLaw, SoundSpeedLaw};
+use std::f64::consts::PI;
 use std::sync::Arc;
 
 fn at(x: f64, z: f64) -> Vec3 {
@@ -295,6 +297,52 @@ fn doppler_shift_is_v_over_c_one_way_and_2_v_over_c_there_and_back() {
     let x = Vec3::new(1.0, 0.0, 0.0);
     let exact = frequency_ratio((Vec3::zero(), x, C), (mover.1, x, C)) - 1.0;
     within("law of the environment", there, exact, 1e-12);
+}
+
+// Goal: a shift above the tolerance of a receiver reduces the ratio of signal to noise. Method: the
+// degradation 10/(3 ln 10) (π Δf T)² (1 + S/N) of [Pollet 1995] for small shifts; no loss up to the
+// tolerance, no signal at the first zero Δf T = 1; the power is conserved. Tolerance: the next term
+// of the series, below 1 % of the degradation for π Δf T = 0.06.
+#[test]
+fn doppler_shift_above_the_tolerance_reduces_the_signal_to_noise_ratio() {
+    let scene = scene(sea(35.0));
+    let tolerance = |symbol| {
+        acoustic(AcousticMedium {
+            doppler: Some(DopplerTolerance {
+                max_shift: 2.0 / C,
+                symbol,
+            }),
+            ..sound()
+        })
+    };
+    let arriving = |modem: &Transceiver, v: f64| {
+        let receiver = (at(600.0, -50.0), Vec3::new(-v, 0.0, 0.0));
+        let ends = [(at(0.0, -50.0), Vec3::zero()), receiver];
+        link(&scene, [modem, modem], ends, 1.0)
+    };
+    let (symbol, plain) = (1e-3, acoustic(sound()));
+    let modem = tolerance(symbol);
+    for v in [-2.0, 0.0, 1.0, 2.0] {
+        assert_eq!(arriving(&modem, v), arriving(&plain, v));
+    }
+    let v = 3.2;
+    let (exact, shifted) = (arriving(&plain, v), arriving(&modem, v));
+    let snr = exact.power / exact.noise;
+    let x = PI * 25e3 * (v - 2.0) / C * symbol;
+    let expected = 10.0 / (3.0 * std::f64::consts::LN_10) * x * x * (1.0 + snr);
+    let scaled = (exact.power / shifted.power - 1.0) + (shifted.noise / exact.noise - 1.0);
+    let degradation = 10.0 / std::f64::consts::LN_10 * scaled;
+    within("degradation", degradation / expected, 1.0, 0.01);
+    let sum = shifted.power + shifted.noise;
+    within("conserved", sum / (exact.power + exact.noise), 1.0, 1e-12);
+    let no_signal = arriving(&tolerance(C / (25e3 * (v - 2.0))), v);
+    within("first zero", no_signal.power / exact.power, 0.0, 1e-12);
+    within(
+        "noise",
+        no_signal.noise / (exact.noise + exact.power),
+        1.0,
+        1e-12,
+    );
 }
 
 // Goal: noise is the sum of ambient noise, self-noise of the receiver and noise of the thrusters of

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{db, environment, fixed, scene, sea, transceiver, view, within};
-use merrow_comms::channel::constellation::highest_satellite;
+use merrow_comms::channel::satellite::constellation::highest_satellite;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
 use merrow_environment::SPEED_OF_LIGHT;

@@ -34,11 +34,11 @@ use crate::robot::Runner;
 use merrow_comms::channel::thruster_noise;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::link::receivers::SceneReceivers;
-use merrow_comms::network::{Network, Send};
+use merrow_comms::network::{MessageGroup, Network, Send};
 use merrow_math::rng::Stream;
 use merrow_model::kinematics;
-use merrow_model::scene::comms::BROADCAST;
 use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::comms::{BROADCAST, BridgeQueue};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::{BridgedCall, CommandRejection};
 use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
@@ -249,7 +249,7 @@ impl Communication {
             destination,
             priority: bridge.priority,
             is_acknowledged: bridge.is_acknowledged,
-            keeps_newest: bridge.keeps_newest,
+            queue: bridge.queue,
         };
         self.queue_packet(state, &packet, &[], message)
             .map_err(|why| rejection(scene, bridge.from, &bridge.name, &why))?;
@@ -292,7 +292,7 @@ impl Communication {
             destination: scene.modems[to].address,
             priority: bridge.priority,
             is_acknowledged: bridge.is_acknowledged,
-            keeps_newest: bridge.keeps_newest,
+            queue: bridge.queue,
         };
         let head = call.call.to_le_bytes();
         self.queue_packet(state, &packet, &head, &call.message)
@@ -323,7 +323,10 @@ impl Communication {
             is_bridged: true,
             priority: packet.priority,
             is_acknowledged: packet.is_acknowledged,
-            key: packet.keeps_newest.then_some(u32::MAX - u32::from(number)),
+            group: Some(MessageGroup {
+                key: u32::MAX - u32::from(number),
+                limits: packet.queue,
+            }),
             power: None,
         };
         self.network.send(&mut state.network, &send).map(drop)
@@ -475,8 +478,8 @@ struct BridgePacket {
     priority: u8,
     /// Whether every frame is repeated until it is acknowledged.
     is_acknowledged: bool,
-    /// Whether the packet replaces a waiting one of the bridge.
-    keeps_newest: bool,
+    /// Limits of the waiting packets of the bridge.
+    queue: BridgeQueue,
 }
 
 /// Returns the rejection of a message of a bridge by modem `modem`.

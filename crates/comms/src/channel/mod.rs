@@ -7,9 +7,9 @@
 pub mod acoustic;
 pub mod complex;
 pub mod conductive;
-pub mod constellation;
 pub mod diffraction;
 pub mod directivity;
+pub mod doppler_loss;
 pub mod fading;
 pub mod horizon;
 pub mod multipath;

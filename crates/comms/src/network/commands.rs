@@ -2,7 +2,7 @@
 
 use crate::network::nodes::Node;
 use crate::network::{Network, events, messages, nodes};
-use merrow_model::scene::comms::{BROADCAST, MacProtocol};
+use merrow_model::scene::comms::{BROADCAST, BridgeQueue, MacProtocol};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::ClockState;
 use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
@@ -23,10 +23,29 @@ pub struct Send<'a> {
     pub priority: u8,
     /// Whether every frame is repeated until it is acknowledged; not for broadcasts.
     pub is_acknowledged: bool,
-    /// Replaces the waiting message with the same key and destination.
-    pub key: Option<u32>,
+    /// Messages with which the message shares a limit in the queue, if any.
+    pub group: Option<MessageGroup>,
     /// Transmit power [W]; `None`: transmit power of the modem.
     pub power: Option<f64>,
+}
+
+/// Messages with a common limit in the queue of a modem: those with the same key and destination.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageGroup {
+    /// Key that distinguishes the messages from others.
+    pub key: u32,
+    /// Limits of the waiting messages.
+    pub limits: BridgeQueue,
+}
+
+impl MessageGroup {
+    /// Returns a group in which a new message replaces the waiting one.
+    pub fn newest_only(key: u32) -> Self {
+        Self {
+            key,
+            limits: BridgeQueue::NEWEST_ONLY,
+        }
+    }
 }
 
 impl Network {
@@ -52,7 +71,7 @@ impl Network {
                     is_bridged: false,
                     priority: *priority,
                     is_acknowledged: *is_acknowledged,
-                    key: *key,
+                    group: key.map(MessageGroup::newest_only),
                     power: *power,
                 };
                 self.send(state, &send).map(|_| ())

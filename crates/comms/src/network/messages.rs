@@ -1,7 +1,7 @@
 //! Messages: acceptance, queue, end of service, and the counters of their copies.
 
 use crate::network::activity;
-use crate::network::commands::Send;
+use crate::network::commands::{MessageGroup, Send};
 use crate::network::nodes::Node;
 use crate::network::schedule::agenda;
 use merrow_model::scene::comms::{BROADCAST, DropPolicy};
@@ -23,7 +23,8 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
     message.destination = send.destination;
     message.priority = send.priority;
     message.is_acknowledged = send.is_acknowledged;
-    message.key = send.key;
+    message.key = send.group.map(|group| group.key);
+    message.max_age_ns = send.group.and_then(|group| group.limits.max_age_ns);
     message.power = send.power;
     message.sequence = modem.sequence;
     modem.sequence = modem.sequence.wrapping_add(1);
@@ -41,7 +42,7 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
     message.open = message.copies.len() as u32;
     state.copies.entered += u64::from(message.open);
     if modem.is_on {
-        enqueue(node, state, k);
+        enqueue(node, state, k, send.group);
     } else {
         finish(state, k, LossCause::NoPower);
     }
@@ -49,19 +50,26 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
 }
 
 /// Puts a message into the queue of its modem, or discards it or others if the queue is full.
-fn enqueue(node: &Node, state: &mut NetworkState, k: u32) {
+fn enqueue(node: &Node, state: &mut NetworkState, k: u32, group: Option<MessageGroup>) {
     let message = &state.messages[k];
-    let (from, size) = (message.from as usize, message.payload.len());
-    let (key, destination, priority) = (message.key, message.destination, message.priority);
+    let (from, size, priority) = (
+        message.from as usize,
+        message.payload.len(),
+        message.priority,
+    );
     let mut place = None;
-    if key.is_some() {
-        let is_older = |other: &u32| {
-            let other = &state.messages[*other];
-            other.key == key && other.destination == destination
-        };
-        if let Some(position) = state.modems[from].queue.iter().position(is_older) {
+    if let Some(limits) = group.map(|group| group.limits)
+        && let Some(max_messages) = limits.max_messages
+    {
+        let (count, oldest) = waiting_of_group(state, k);
+        if let Some(position) = oldest.filter(|_| count >= max_messages) {
+            if !limits.discards_oldest {
+                return finish(state, k, LossCause::QueueOverflow);
+            }
             let old = remove(state, from, position);
-            place = (state.messages[old].priority == priority).then_some(position);
+            // a message that replaces the only one keeps its place
+            let keeps_place = count == 1 && state.messages[old].priority == priority;
+            place = keeps_place.then_some(position);
             finish(state, old, LossCause::Replaced);
         }
     }
@@ -90,6 +98,20 @@ fn enqueue(node: &Node, state: &mut NetworkState, k: u32) {
     modems[from].queued_bytes += size;
 }
 
+/// Returns the number of waiting messages with the key and the destination of message `k`, and the
+/// position of the oldest one.
+fn waiting_of_group(state: &NetworkState, k: u32) -> (usize, Option<usize>) {
+    let message = &state.messages[k];
+    let queue = &state.modems[message.from as usize].queue;
+    let is_in_group = |other: &u32| {
+        let other = &state.messages[*other];
+        other.key == message.key && other.destination == message.destination
+    };
+    let waiting = || (0..queue.len()).filter(|at| is_in_group(&queue[*at]));
+    let oldest = waiting().min_by_key(|at| state.messages[queue[*at]].id);
+    (waiting().count(), oldest)
+}
+
 /// Returns the position of the message that a full queue discards; `None`: the new message.
 fn victim(policy: DropPolicy, state: &NetworkState, from: usize, priority: u8) -> Option<usize> {
     let queue = &state.modems[from].queue;
@@ -115,8 +137,10 @@ fn remove(state: &mut NetworkState, from: usize, position: usize) -> u32 {
 pub(super) fn dequeue(node: &Node, state: &mut NetworkState, from: usize) -> Option<u32> {
     while !state.modems[from].queue.is_empty() {
         let k = remove(state, from, 0);
-        let age = state.time_ns - state.messages[k].created_ns;
-        if node.queue.max_age_ns.is_some_and(|limit| age > limit) {
+        let message = &state.messages[k];
+        let age = state.time_ns - message.created_ns;
+        let limits = [node.queue.max_age_ns, message.max_age_ns];
+        if limits.into_iter().flatten().any(|limit| age > limit) {
             finish(state, k, LossCause::TimeOut);
             continue;
         }

@@ -44,7 +44,7 @@ mod transmit;
 
 pub use crate::network::activity::Energy;
 pub use crate::network::clock::{global_ns, local_ns};
-pub use crate::network::commands::Send;
+pub use crate::network::commands::{MessageGroup, Send};
 
 use crate::network::nodes::Node;
 use crate::network::receiver::Receiver;

@@ -220,6 +220,7 @@ pub(crate) fn sound() -> AcousticMedium {
         shipping: 0.5,
         multipath: None,
         thruster_noise: None,
+        doppler: None,
     }
 }
 

@@ -17,7 +17,7 @@ fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
         is_bridged: false,
         priority: 0,
         is_acknowledged: false,
-        key: None,
+        group: None,
         power: None,
     }
 }

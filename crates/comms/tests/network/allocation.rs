@@ -2,7 +2,7 @@
 //! allocations.
 
 use crate::common::{Bpsk, By, SECOND, modem, network, signal};
-use merrow_comms::network::Send;
+use merrow_comms::network::{MessageGroup, Send};
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::comms::{ModemCommand, Ranging};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -71,7 +71,7 @@ fn packets_allocate_nothing() {
             is_bridged: false,
             priority: (second % 3) as u8,
             is_acknowledged: false,
-            key: Some(1),
+            group: Some(MessageGroup::newest_only(1)),
             power: None,
         };
         net.send(&mut state, &message).expect("valid message");
@@ -80,7 +80,7 @@ fn packets_allocate_nothing() {
             destination: other,
             payload: &payload,
             is_acknowledged: true,
-            key: None,
+            group: None,
             ..message
         };
         if second % 2 == 0 {

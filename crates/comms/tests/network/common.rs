@@ -51,6 +51,7 @@ pub(crate) fn modem(address: u16) -> Modem {
                 shipping: 0.0,
                 multipath: None,
                 thruster_noise: None,
+                doppler: None,
             }),
             band: [18e3, 34e3],
             schemes: vec![scheme("slow", 1e4), scheme("fast", 2e4)],

@@ -2,12 +2,12 @@
 
 use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, signal};
 use merrow_comms::network::receiver::{Link, Powers, Receiver};
-use merrow_comms::network::{Network, Send};
+use merrow_comms::network::{MessageGroup, Network, Send};
 use merrow_comms::propagation::{Obstruction, Propagation};
 use merrow_model::scene::comms::mac::{Tdma, TdmaSlot};
 use merrow_model::scene::comms::{
-    BROADCAST, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl, QueueLimits,
-    RateChoice, Transceiver,
+    BROADCAST, BridgeQueue, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
+    QueueLimits, RateChoice, Transceiver,
 };
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand, NetworkState, Ranging};
 
@@ -20,7 +20,7 @@ fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
         is_bridged: false,
         priority: 0,
         is_acknowledged: false,
-        key: None,
+        group: None,
         power: None,
     }
 }
@@ -179,9 +179,12 @@ fn repetitions_are_limited() {
     assert_eq!(state.copies.lost_by(LossCause::Structure), 1);
 }
 
-/// Returns the first payload bytes of the deliveries after messages with (payload, priority, key)
+/// Returns the first payload bytes of the deliveries after messages with (payload, priority, group)
 /// were queued while a first message is transmitted, and the lost copies.
-fn order_of(policy: DropPolicy, messages: &[(u8, u8, Option<u32>)]) -> (Vec<u8>, NetworkState) {
+fn order_of(
+    policy: DropPolicy,
+    messages: &[(u8, u8, Option<MessageGroup>)],
+) -> (Vec<u8>, NetworkState) {
     let limited = |address| Modem {
         queue: QueueLimits {
             max_messages: 3,
@@ -193,10 +196,10 @@ fn order_of(policy: DropPolicy, messages: &[(u8, u8, Option<u32>)]) -> (Vec<u8>,
     let (mut net, mut state) = network(&[limited(1), limited(2)], 1);
     send(&net, &mut state, to(0, 2, &[0; 100]));
     net.advance(&mut state, &quiet(0), &Ideal, 1);
-    for (content, priority, key) in messages {
+    for (content, priority, group) in messages {
         let message = Send {
             priority: *priority,
-            key: *key,
+            group: *group,
             ..to(0, 2, std::slice::from_ref(content))
         };
         send(&net, &mut state, message);
@@ -216,15 +219,60 @@ fn queues_follow_priorities_policies_and_keys() {
     assert_eq!(state.copies.lost_by(LossCause::QueueOverflow), 1);
     assert_eq!(order_of(DropPolicy::Oldest, &plain).0, [0, 2, 4, 3]);
     assert_eq!(order_of(DropPolicy::LowestPriority, &plain).0, [0, 2, 4, 1]);
+    let newest = |key| Some(MessageGroup::newest_only(key));
     let keyed = [
-        (1, 0, Some(7)),
+        (1, 0, newest(7)),
         (2, 0, None),
-        (3, 0, Some(7)),
-        (4, 0, Some(8)),
+        (3, 0, newest(7)),
+        (4, 0, newest(8)),
     ];
     let (order, state) = order_of(DropPolicy::Newest, &keyed);
     assert_eq!(order, [0, 3, 2, 4]);
     assert_eq!(state.copies.lost_by(LossCause::Replaced), 1);
+}
+
+// Goal: the limits of a bridge apply to its messages only: a maximum number with each policy, and a
+// maximum age. Method: a maximum of 2, with a message of another bridge between; an age of half and
+// of twice the duration of the message that is transmitted first. Tolerance: none.
+#[test]
+fn queues_follow_the_limits_of_bridges() {
+    let group = |limits: BridgeQueue| Some(MessageGroup { key: 7, limits });
+    let two = |discards_oldest| BridgeQueue {
+        max_messages: Some(2),
+        discards_oldest,
+        max_age_ns: None,
+    };
+    for (discards_oldest, expected, cause) in [
+        (true, [0, 3, 2, 4], LossCause::Replaced),
+        (false, [0, 1, 3, 2], LossCause::QueueOverflow),
+    ] {
+        let limited = group(two(discards_oldest));
+        // the priority of the message of the other bridge is between those of the bridge
+        let messages = [
+            (1, 2, limited),
+            (2, 0, limited),
+            (3, 1, None),
+            (4, 0, limited),
+        ];
+        let (order, state) = order_of(DropPolicy::LowestPriority, &messages);
+        assert_eq!(order, expected);
+        assert_eq!(state.copies.lost_by(cause), 1);
+    }
+    let (_, state) = order_of(DropPolicy::Newest, &[]);
+    let duration = state.output.deliveries[0].received_ns;
+    for (max_age_ns, expected, lost) in [
+        (duration / 2, &[0, 2][..], 1),
+        (2 * duration, &[0, 1, 2], 0),
+    ] {
+        let aged = group(BridgeQueue {
+            max_messages: None,
+            discards_oldest: true,
+            max_age_ns: Some(max_age_ns),
+        });
+        let (order, state) = order_of(DropPolicy::Newest, &[(1, 0, aged), (2, 0, None)]);
+        assert_eq!(order, expected);
+        assert_eq!(state.copies.lost_by(LossCause::TimeOut), lost);
+    }
 }
 
 // Goal: a broadcast reaches every modem of the same band once, an addressed message only its

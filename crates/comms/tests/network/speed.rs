@@ -53,7 +53,7 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
                 is_bridged: false,
                 priority: 0,
                 is_acknowledged: false,
-                key: None,
+                group: None,
                 power: None,
             };
             net.send(&mut state, &message).expect("valid message");

@@ -92,7 +92,7 @@ fn send(net: &Network, state: &mut NetworkState, modem: usize) {
         is_bridged: false,
         priority: 0,
         is_acknowledged: false,
-        key: None,
+        group: None,
         power: None,
     };
     net.send(state, &message).expect("valid message");

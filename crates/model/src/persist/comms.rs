@@ -75,7 +75,7 @@ persist! { struct CarrierState { count, since_ns, busy_ns } }
 persist! { struct RangeRequest { sequence, destination, sent_ns } }
 persist! { struct EnergyState { transmit, transmit_ns, receive_ns, idle_ns } }
 persist! { struct Message {
-    id, is_bridged, from, destination, priority, is_acknowledged, key, power, sequence, fragments, created_ns,
+    id, is_bridged, from, destination, priority, is_acknowledged, key, max_age_ns, power, sequence, fragments, created_ns,
     is_in_service, is_done, transmissions, open, copies, payload,
 } }
 persist! { struct Copy { received, to, in_flight, cause, is_closed } }

@@ -39,6 +39,8 @@ spec! {
         multipath: Option<MultipathConfig>,
         /// Noise of the thrusters of the same robot. Default: none.
         thruster_noise: Option<ThrusterNoiseConfig>,
+        /// Reception of signals with a Doppler shift. Default: every shift is compensated.
+        doppler: Option<DopplerConfig>,
     }
 }
 
@@ -80,6 +82,18 @@ spec! {
         speed_slope_db: f64 [in -200.0..=200.0] = 60.0,
         /// Decrease of the level per decade of the frequency.
         frequency_slope_db: f64 [in -200.0..=200.0] = 20.0,
+    }
+}
+
+spec! {
+    /// Reception of signals with a Doppler shift.
+    pub struct DopplerConfig {
+        /// Relative speed of both ends up to which the receiver compensates the shift, at a sound
+        /// speed of 1500 m/s.
+        max_speed_m_s: f64 [non_negative],
+        /// Duration of a symbol: the longer it is, the fewer signals above `max_speed_m_s` are
+        /// received.
+        symbol_s: f64 [positive],
     }
 }
 

@@ -322,7 +322,34 @@ spec! {
         /// Whether a new message replaces a waiting one. Default: `true` for a topic, `false` for a
         /// service.
         newest_only: Option<bool>,
+        /// Limits of the waiting messages, for `newest_only: false`, which they imply. Default: the
+        /// limits of the queue of the modem.
+        queue: Option<BridgeQueueConfig>,
         /// Whether every frame is repeated until it is acknowledged; not for `all`.
         acknowledge: bool = false,
+    }
+}
+
+spec! {
+    /// Limits of the waiting messages of a bridge; of a service, of the requests and of the
+    /// responses.
+    pub struct BridgeQueueConfig {
+        /// Maximum number of waiting messages. Default: the limit of the queue of the modem.
+        max_messages: Option<u32> [in 1.0..=65536.0],
+        /// Time after which a waiting message is discarded. Default: the limit of the queue of the
+        /// modem.
+        max_age_s: Option<f64> [positive],
+        /// Message that is discarded if `max_messages` wait.
+        policy: BridgeDropPolicyConfig = BridgeDropPolicyConfig::Oldest,
+    }
+}
+
+fieldless_choice! {
+    /// Message of a bridge that is discarded if the maximum number waits.
+    pub enum BridgeDropPolicyConfig {
+        /// The message that has waited longest is discarded.
+        Oldest = "oldest",
+        /// The new message is discarded.
+        Newest = "newest",
     }
 }

@@ -7,7 +7,8 @@ use crate::channel::radio::RadioSurface;
 use crate::channel::world::class::{Class, conductivity_at};
 use crate::channel::world::{ChannelInstant, WorldChannel};
 use crate::channel::{
-    Arrival, End, acoustic, conductive, multipath, optical, radio, satellite, thruster_noise,
+    Arrival, End, acoustic, conductive, doppler_loss, multipath, optical, radio, satellite,
+    thruster_noise,
 };
 use crate::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
@@ -333,13 +334,26 @@ impl InstantChannel<'_> {
             let factor = power_factor(&transceiver.fading, stream, t_ns);
             (mean_power, mean_power * factor)
         };
+        let kept = self.kept_fraction(to, arrival.doppler);
         Propagation {
             delay_ns: nanoseconds(arrival.time),
-            mean_power,
-            power,
-            noise,
+            mean_power: kept * mean_power,
+            power: kept * power,
+            noise: noise + (1.0 - kept) * power,
             doppler: arrival.doppler,
             obstruction,
+        }
+    }
+
+    /// Returns the fraction of the power that modem `to` keeps of a signal with the relative
+    /// frequency shift `shift` [-].
+    fn kept_fraction(&self, to: usize, shift: f64) -> f64 {
+        let transceiver = &self.class(to).transceiver;
+        match &transceiver.medium {
+            Medium::Acoustic(medium) => medium.doppler.as_ref().map_or(1.0, |tolerance| {
+                doppler_loss::kept_fraction(tolerance, transceiver.frequency(), shift)
+            }),
+            _ => 1.0,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Topics and services that modems transmit between robots.
 
+use crate::scene::comms::queue::BridgeQueue;
+
 /// Topic of one robot whose messages a modem transmits to other robots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bridge {
@@ -19,8 +21,8 @@ pub struct Bridge {
     pub min_interval_ns: u64,
     /// Priority of the messages; larger first.
     pub priority: u8,
-    /// Whether a new message replaces a waiting one.
-    pub keeps_newest: bool,
+    /// Limits of the waiting messages.
+    pub queue: BridgeQueue,
     /// Whether every frame is repeated until it is acknowledged.
     pub is_acknowledged: bool,
 }
@@ -46,8 +48,8 @@ pub struct ServiceBridge {
     pub timeout_ns: u64,
     /// Priority of requests and responses; larger first.
     pub priority: u8,
-    /// Whether a new request replaces a waiting one, and a new response a waiting one.
-    pub keeps_newest: bool,
+    /// Limits of the waiting requests, and of the waiting responses.
+    pub queue: BridgeQueue,
     /// Whether every frame is repeated until it is acknowledged.
     pub is_acknowledged: bool,
 }

@@ -36,6 +36,17 @@ pub struct AcousticMedium {
     pub multipath: Option<Multipath>,
     /// Noise of the thrusters of the same robot; `None`: no noise.
     pub thruster_noise: Option<ThrusterNoise>,
+    /// Reception of shifted signals; `None`: the receiver compensates every Doppler shift.
+    pub doppler: Option<DopplerTolerance>,
+}
+
+/// Reception of signals with a Doppler shift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DopplerTolerance {
+    /// Largest relative frequency shift that the receiver compensates [-].
+    pub max_shift: f64,
+    /// Duration of a symbol, positive [s].
+    pub symbol: f64,
 }
 
 /// Paths by reflection at the surface and the seabed.

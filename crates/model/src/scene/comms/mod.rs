@@ -15,7 +15,7 @@ pub use crate::scene::comms::clock::ClockError;
 pub use crate::scene::comms::framing::{Acknowledgement, Framing};
 pub use crate::scene::comms::mac::MacProtocol;
 pub use crate::scene::comms::modem::{Modem, PowerControl, RateChoice, UsblArray};
-pub use crate::scene::comms::queue::{DropPolicy, QueueLimits};
+pub use crate::scene::comms::queue::{BridgeQueue, DropPolicy, QueueLimits};
 pub use crate::scene::comms::transceiver::Transceiver;
 
 /// Address that every modem receives.

@@ -1,4 +1,4 @@
-//! Limits of the transmit queue of a modem.
+//! Limits of the transmit queue of a modem, and of the messages of a bridge in it.
 
 /// Limits of a transmit queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,4 +23,25 @@ pub enum DropPolicy {
     /// The newest message of the lowest priority, or the new message if no waiting message has a
     /// lower priority.
     LowestPriority,
+}
+
+/// Limits of the waiting messages of one bridge, in addition to the limits of the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BridgeQueue {
+    /// Maximum number of waiting messages to one destination; `None`: limits of the queue only.
+    pub max_messages: Option<usize>,
+    /// Whether the oldest waiting message is discarded if the maximum is reached; otherwise the new
+    /// message is discarded.
+    pub discards_oldest: bool,
+    /// Time after which a waiting message is discarded [ns]; `None`: limit of the queue only.
+    pub max_age_ns: Option<u64>,
+}
+
+impl BridgeQueue {
+    /// A new message replaces the waiting one.
+    pub const NEWEST_ONLY: Self = Self {
+        max_messages: Some(1),
+        discards_oldest: true,
+        max_age_ns: None,
+    };
 }

@@ -13,6 +13,7 @@
 //!     absorption: none | thorp | francois_garrison | ainslie_mccolm   AbsorptionLaw
 //!     multipath: {max_reflections, max_delay_s}      Multipath
 //!     thruster_noise: {level_db, speed_rad_s, frequency_khz, speed_slope_db, frequency_slope_db}   ThrusterNoise
+//!     doppler: {max_speed_m_s, symbol_s}             DopplerTolerance
 //!   kind: electromagnetic                            ElectromagneticMedium
 //!     band_mhz                                       Transceiver::band
 //!     radiated_power_w, noise_figure_db, relative_permittivity, relative_permeability,

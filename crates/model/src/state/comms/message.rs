@@ -18,8 +18,10 @@ pub struct Message {
     pub priority: u8,
     /// Whether every frame is acknowledged.
     pub is_acknowledged: bool,
-    /// Key: a new message replaces the waiting message with the same key and destination.
+    /// Key that the messages with a common limit in the queue share, such as messages of a bridge.
     pub key: Option<u32>,
+    /// Time after which the waiting message is discarded [ns]; `None`: limit of the queue only.
+    pub max_age_ns: Option<u64>,
     /// Transmit power [W]; `None`: transmit power of the modem.
     pub power: Option<f64>,
     /// Sequence number in the header.

@@ -2,9 +2,9 @@
 
 use crate::build::comms::nanoseconds;
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::Modem;
 use merrow_model::scene::comms::bridge::{Bridge, ServiceBridge};
-use merrow_schema::comms::BridgeEntry;
+use merrow_model::scene::comms::{BridgeQueue, Modem};
+use merrow_schema::comms::{BridgeDropPolicyConfig, BridgeEntry};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 
@@ -114,7 +114,7 @@ fn build_bridge(
         message_type: file.message_type.clone().unwrap_or_default(),
         min_interval_ns: min_interval(file),
         priority: file.priority as u8,
-        keeps_newest: file.newest_only.unwrap_or(true),
+        queue: build_queue(name, file, true, problems),
         is_acknowledged: file.acknowledge,
         topic,
     })
@@ -148,10 +148,38 @@ fn build_service(
         min_interval_ns: min_interval(file),
         timeout_ns: nanoseconds(file.timeout_s.unwrap_or(TIMEOUT_S)),
         priority: file.priority as u8,
-        keeps_newest: file.newest_only.unwrap_or(false),
+        queue: build_queue(name, file, false, problems),
         is_acknowledged: file.acknowledge,
         service,
     })
+}
+
+/// Builds the limits of the waiting messages. `keeps_newest`: default of `newest_only` without
+/// `queue`.
+fn build_queue(
+    name: &str,
+    file: &BridgeEntry,
+    keeps_newest: bool,
+    problems: &mut Problems,
+) -> BridgeQueue {
+    let Some(queue) = &file.queue else {
+        return match file.newest_only.unwrap_or(keeps_newest) {
+            true => BridgeQueue::NEWEST_ONLY,
+            false => BridgeQueue {
+                max_messages: None,
+                ..BridgeQueue::NEWEST_ONLY
+            },
+        };
+    };
+    if file.newest_only == Some(true) {
+        let text = format!("{name}: `newest_only: true` excludes `queue`: remove one of them");
+        problems.push(file.at.key_place("queue"), text);
+    }
+    BridgeQueue {
+        max_messages: queue.max_messages.map(|n| n as usize),
+        discards_oldest: queue.policy == BridgeDropPolicyConfig::Oldest,
+        max_age_ns: queue.max_age_s.map(nanoseconds),
+    }
 }
 
 /// Returns the minimum time between two messages of a bridge [ns].

@@ -4,9 +4,9 @@ use crate::build::comms::ratio;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
 use merrow_model::scene::comms::medium::{
-    AcousticMedium, ElectromagneticMedium, Medium, Multipath, OpticalMedium, PathLoss,
-    Polarisation, RadioMedium, SatelliteMedium, SatelliteRole, SatelliteVisibility, Shadowing,
-    ThrusterNoise, Walker,
+    AcousticMedium, DopplerTolerance, ElectromagneticMedium, Medium, Multipath, OpticalMedium,
+    PathLoss, Polarisation, RadioMedium, SatelliteMedium, SatelliteRole, SatelliteVisibility,
+    Shadowing, ThrusterNoise, Walker,
 };
 use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
@@ -21,6 +21,9 @@ use merrow_schema::comms::{
 };
 use merrow_yaml::error::{Problems, quote};
 use merrow_yaml::read::Places;
+
+/// Speed of sound at which data sheets state the largest relative speed [m/s].
+const NOMINAL_SOUND_SPEED: f64 = 1500.0;
 
 /// Builds the transceiver of a modem; `None` if it is invalid.
 pub(super) fn build_transceiver(
@@ -147,6 +150,10 @@ fn build_acoustic(file: &AcousticConfig) -> AcousticMedium {
             frequency: 1e3 * n.frequency_khz,
             speed_slope: n.speed_slope_db,
             frequency_slope: n.frequency_slope_db,
+        }),
+        doppler: file.doppler.as_ref().map(|d| DopplerTolerance {
+            max_shift: d.max_speed_m_s / NOMINAL_SOUND_SPEED,
+            symbol: d.symbol_s,
         }),
     }
 }

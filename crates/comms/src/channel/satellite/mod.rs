@@ -26,9 +26,11 @@
 //! # Checked by
 //! crates/comms/tests/satellite.rs
 
+pub mod constellation;
+
 use crate::channel::End;
-use crate::channel::constellation::{SatelliteView, highest_satellite};
 use crate::channel::directivity::gain;
+use crate::channel::satellite::constellation::{SatelliteView, highest_satellite};
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
