@@ -212,17 +212,32 @@ robots:
 }
 
 // Goal: packets, acknowledgements, messages and calls of bridges, ranges and fixes allocate no
-// memory in a world: channels, network, results. Method: the traffic of a world with modems of all
-// media, with an array and a chain of bridges, repeated every 6.5 s; 30 s after 600 s of warm-up,
-// on one thread. Tolerance: none.
+// memory in a world: channels, network, results, messages through a task. Method: the traffic of a
+// world with modems of all media, with refracted sound, with an array, a computer and a chain of
+// bridges, repeated every 6.5 s; 30 s after 600 s of warm-up, on one thread. Tolerance: none.
 #[test]
 fn packets_allocate_nothing() {
     use crate::determinism::communication::{traffic, world};
-    let with_array = world().replace(
-        "acoustic: {modem: evologics_s2c_r_18_34}, ",
-        "acoustic: {modem: evologics_s2c_r_18_34_usbl}, ",
-    );
-    let mut s = simulation(&with_array);
+    let task = "      computers: {main: {tasks: {radio: {activation: {kind: message}, modems: [acoustic], \
+                execution: {kind: constant, time_s: 0.01}}}}}\n";
+    let column = "seabed: {depth_m: 40}\nwater: {column: {layers: [{depth_m: 0, temperature_c: 16, salinity_psu: 35}, \
+                  {depth_m: 15, temperature_c: 9, salinity_psu: 35}]}}\n";
+    let text = world()
+        .replace(
+            "acoustic: {modem: evologics_s2c_r_18_34}, ",
+            "acoustic: {modem: evologics_s2c_r_18_34_usbl}, ",
+        )
+        .replace(
+            "modem: evologics_s2c_r_18_34_usbl",
+            "modem: {extends: modems/evologics_s2c_r_18_34_usbl.yaml, refraction: true}",
+        )
+        .replace(
+            "modem: evologics_s2c_r_18_34,",
+            "modem: {extends: modems/evologics_s2c_r_18_34.yaml, refraction: true},",
+        )
+        .replace("seabed: {depth_m: 40}\n", column)
+        .replace("modems:\n  office", &format!("{task}modems:\n  office"));
+    let mut s = simulation(&text);
     let mut commands: Vec<Command> = traffic(&s).into_iter().map(|next| next.command).collect();
     // not a thruster: its robot would leave the range of its modems
     commands.remove(0);

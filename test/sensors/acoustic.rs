@@ -3,6 +3,7 @@
 
 mod beacon_faults;
 mod sound;
+mod transducers;
 
 use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};

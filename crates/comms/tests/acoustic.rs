@@ -7,7 +7,6 @@ use common::{
     C, acoustic, carried, db, environment, fixed, link, scene, sea, sound, still_link, view, within,
 };
 use merrow_comms::channel::acoustic::moving_travel_time;
-use merrow_comms::channel::thruster_noise::shaft_speed;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::link::reception::{ReceivedPowers, frame_success};
 use merrow_comms::propagation::{Channel, Obstruction};
@@ -24,6 +23,7 @@ use merrow_model::scene::comms::medium::{AcousticMedium, DopplerTolerance, Mediu
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
 use merrow_model::scene::robot::thruster::Curve;
 use merrow_model::scene::sea::water::{AbsorptionLaw, SoundSpeedLaw};
+use merrow_sensors::acoustic::thruster_noise::shaft_speed;
 use std::f64::consts::PI;
 use std::sync::Arc;
 

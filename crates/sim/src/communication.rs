@@ -21,8 +21,7 @@
 //! A block of steps ends with the step that contains the next event. A message therefore changes
 //! the state of a robot at the end of that step at the earliest. The power (3) changes at the ends
 //! of steps. A message that arrives over a bridge enters the next bridge at the end of the step of
-//! its arrival. A thruster whose curve has no shaft speed is taken to turn at its maximum thrust at
-//! the reference speed of the noise law.
+//! its arrival.
 //!
 //! # Checked by
 //! test/determinism/communication.rs
@@ -31,20 +30,19 @@ use crate::computers;
 use crate::environment_cache::EnvironmentCache;
 use crate::modem_fix::{error_stream, measure};
 use crate::robot::Runner;
-use merrow_comms::channel::thruster_noise;
+use crate::shaft_speeds::{reference_speeds, shaft_speeds};
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::link::receivers::SceneReceivers;
 use merrow_comms::network::{MessageGroup, Network, Send};
 use merrow_math::rng::Stream;
 use merrow_model::kinematics;
-use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, BridgeQueue};
-use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::State;
 use merrow_model::state::commands::{BridgedCall, CommandRejection};
 use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
 use merrow_model::state::computer::InputData;
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::{RobotState, State};
 use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
 
 /// Maximum number of records of packets and of intervals between two outputs.
@@ -116,7 +114,6 @@ pub(crate) struct Communication {
     channel: WorldChannel,
     ray_scene: Option<RayScene>,
     view: WorldView,
-    shaft_speeds: Vec<Vec<f64>>,
     /// For each robot, shaft speed at the maximum thrust of a thruster without a known one [rad/s].
     reference_speeds: Vec<f64>,
     environment: EnvironmentCache,
@@ -130,6 +127,8 @@ pub(crate) struct Communication {
     packet: Vec<u8>,
     /// Workspace: message that is passed on to another bridge.
     relayed: Vec<u8>,
+    /// Memory for messages that pass through tasks.
+    pub(crate) spare_payloads: Vec<Vec<u8>>,
 }
 
 impl Communication {
@@ -167,9 +166,9 @@ impl Communication {
                 dead: Vec::new(),
                 beacons: Vec::new(),
                 velocities: vec![Vec::new(); robots],
+                shaft_speeds: vec![Vec::new(); robots],
             },
-            shaft_speeds: vec![Vec::new(); robots],
-            reference_speeds: (0..robots).map(|r| reference_speed(scene, r)).collect(),
+            reference_speeds: reference_speeds(scene),
             environment: EnvironmentCache::default(),
             fix_errors: scene
                 .modems
@@ -180,6 +179,7 @@ impl Communication {
             bridge_count: scene.bridges.len() + scene.service_bridges.len(),
             packet: Vec::new(),
             relayed: Vec::new(),
+            spare_payloads: Vec::new(),
         }))
     }
 
@@ -393,7 +393,7 @@ impl Communication {
                 view: &self.view,
                 environment: &environment,
                 ray_scene: self.ray_scene.as_ref(),
-                shaft_speeds: &self.shaft_speeds,
+                shaft_speeds: &self.view.shaft_speeds,
             };
             let channel = self.channel.update_to(&instant);
             self.network
@@ -404,7 +404,7 @@ impl Communication {
         } else {
             state.network.time_ns = now;
         }
-        hold_messages(scene, state);
+        hold_messages(scene, state, &mut self.spare_payloads);
         let is_sent = self.send_onward(scene, state, rejections);
         self.set_power(scene, state);
         is_sent
@@ -452,7 +452,7 @@ impl Communication {
             links.extend(work.iter().map(|w| (w.R_WL, w.p_WL)));
             velocities.clear();
             velocities.extend(work.iter().map(|w| w.V));
-            let speeds = &mut self.shaft_speeds[r];
+            let speeds = &mut self.view.shaft_speeds[r];
             speeds.clear();
             speeds.extend(shaft_speeds(
                 (robot, own),
@@ -490,8 +490,9 @@ fn rejection(scene: &Scene, modem: usize, bridge: &str, why: &str) -> CommandRej
     }
 }
 
-/// Moves the deliveries whose messages pass through a task of their robot to this task.
-fn hold_messages(scene: &Scene, state: &mut State) {
+/// Moves the deliveries whose messages pass through a task of their robot to this task. `spare` is
+/// memory for them.
+fn hold_messages(scene: &Scene, state: &mut State, spare: &mut Vec<Vec<u8>>) {
     let State {
         network, robots, ..
     } = state;
@@ -502,40 +503,13 @@ fn hold_messages(scene: &Scene, state: &mut State) {
             return true;
         };
         let range = delivery.payload_start..delivery.payload_start + delivery.payload_len;
-        let payload = payloads.get(range).unwrap_or_default().to_vec();
+        let mut payload = spare.pop().unwrap_or_default();
+        payload.clear();
+        payload.extend_from_slice(payloads.get(range).unwrap_or_default());
         let data = InputData::Message(*delivery, payload);
         computers::push_input(&mut robots[robot], task, delivery.received_ns, data);
         false
     });
-}
-
-/// Returns the shaft speeds of the thrusters of a robot [rad/s]. `density` of the water [kg/m³];
-/// `reference` is the speed at the maximum thrust of a thruster without a known speed [rad/s].
-fn shaft_speeds<'a>(
-    (robot, state): (&'a Robot, &'a RobotState),
-    density: f64,
-    reference: f64,
-) -> impl Iterator<Item = f64> + 'a {
-    let thrusters = robot.thrusters.iter().zip(&state.actuators);
-    thrusters.map(move |(thruster, actuator)| {
-        let [reverse, forward] = thruster.thrust_limits(density);
-        let limits = [reference, forward.max(-reverse)];
-        thruster_noise::shaft_speed(&thruster.curve, actuator.shaft[0], actuator.thrust, limits)
-    })
-}
-
-/// Returns the reference speed of the law of thruster noise of the modems of robot `r` [rad/s]; 0
-/// without such a modem.
-fn reference_speed(scene: &Scene, r: usize) -> f64 {
-    let own = scene.modems.iter().filter(|modem| {
-        let robot = modem.on.map(|(robot, _)| robot);
-        robot == Some(r)
-    });
-    let mut speeds = own.filter_map(|modem| match &modem.transceiver.medium {
-        Medium::Acoustic(medium) => medium.thruster_noise.as_ref().map(|noise| noise.speed),
-        _ => None,
-    });
-    speeds.next().unwrap_or(0.0)
 }
 
 /// Returns for each bridge and receiver the bridges that transmit the received messages.

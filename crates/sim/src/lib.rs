@@ -51,6 +51,7 @@ pub mod report;
 pub mod robot;
 pub mod run;
 pub mod sensors;
+mod shaft_speeds;
 pub mod simulation;
 pub mod step;
 pub mod tethers;

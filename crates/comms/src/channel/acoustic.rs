@@ -28,19 +28,18 @@
 //! - Absorption, directivity and noise are evaluated at the centre of the band.
 //! - With spreading other than spherical, or with reflections (`multipath.rs`), straight rays have
 //!   the length and the mean absorption of the direct path.
-//! - The search for refracted rays allocates memory.
 //! - The water is at rest: a current changes neither travel time nor frequency.
 //!
 //! # Checked by
 //! crates/comms/tests/acoustic.rs; test/sensors/acoustic.rs
 
-use crate::channel::directivity::gain_level;
 use crate::channel::{Arrival, End};
 use crate::propagation::Obstruction;
 use merrow_environment::sound::doppler::frequency_ratio;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
 use merrow_model::scene::comms::Transceiver;
+use merrow_sensors::acoustic::directivity::gain_level;
 use merrow_sensors::acoustic::path::{AcousticMedium, AcousticPath, PathWater};
 
 /// Computes the travel time [s] of waves with the reciprocal speed `slowness` [s/m] over the vector

@@ -8,7 +8,6 @@ pub mod acoustic;
 pub mod complex;
 pub mod conductive;
 pub mod diffraction;
-pub mod directivity;
 pub mod doppler_loss;
 pub mod fading;
 pub mod horizon;
@@ -17,7 +16,6 @@ pub mod optical;
 pub mod radio;
 pub mod satellite;
 pub mod shadowing;
-pub mod thruster_noise;
 pub mod world;
 
 use merrow_math::{Mat3, Vec3};

@@ -37,7 +37,8 @@
 use crate::channel::acoustic::both_gain_levels;
 use crate::channel::complex::Complex;
 use crate::channel::{Arrival, End};
-use merrow_environment::sound::eigenray::eigenrays_between;
+use merrow_environment::sound::eigenray::visit_eigenrays_between;
+use merrow_environment::sound::ray::Ray;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
 use merrow_math::real::sin_cos;
@@ -88,6 +89,17 @@ impl Paths {
             self.all[self.n] = PathAmplitude { time, amplitude };
             self.n += 1;
         }
+    }
+
+    /// Inserts a path in order of arrival. The latest path is dropped if there are too many.
+    fn insert(&mut self, time: f64, amplitude: Complex) {
+        let place = self.all[..self.n].partition_point(|path| path.time <= time);
+        if place == MAX_PATHS {
+            return;
+        }
+        self.n = (self.n + 1).min(MAX_PATHS);
+        self.all[place..self.n].rotate_right(1);
+        self.all[place] = PathAmplitude { time, amplitude };
     }
 }
 
@@ -200,25 +212,25 @@ fn push_eigenrays(
         let (s, c) = sin_cos(angle);
         level.scale(c) - Vec3::new(0.0, 0.0, s)
     };
-    let rays = eigenrays_between(
+    let (positions, reflections) = ([source.p, receiver.p], parameters.max_reflections);
+    visit_eigenrays_between(
         at.sea,
         at.gravity,
-        source.p,
-        receiver.p,
+        positions,
         at.time,
-        parameters.max_reflections,
+        reflections,
+        &mut |ray: Ray| {
+            let loss = path.absorption / length * ray.length;
+            let (departs, arrives) = (direction(ray.launch), direction(ray.angle));
+            let level = both_gain_levels(ends.0, ends.1, departs, -arrives) - loss;
+            let gain = power(level) / ray.spreading().max(1e-6);
+            // by (1) of `ray.rs`, at the seabed; the angle at the surface differs little
+            let cosine = (ray.snell * boundaries.water[1]).min(1.0);
+            let sine = (1.0 - cosine * cosine).sqrt();
+            let factor = boundaries.reflection([ray.surface, ray.bottom], sine, ray.caustics);
+            paths.insert(ray.time, factor.scale(gain.sqrt()));
+        },
     );
-    for ray in rays {
-        let loss = path.absorption / length * ray.length;
-        let (departs, arrives) = (direction(ray.launch), direction(ray.angle));
-        let level = both_gain_levels(ends.0, ends.1, departs, -arrives) - loss;
-        let gain = power(level) / ray.spreading().max(1e-6);
-        // by (1) of `ray.rs`, at the seabed; the angle at the surface differs little
-        let cosine = (ray.snell * boundaries.water[1]).min(1.0);
-        let sine = (1.0 - cosine * cosine).sqrt();
-        let factor = boundaries.reflection([ray.surface, ray.bottom], sine, ray.caustics);
-        paths.push(ray.time, factor.scale(gain.sqrt()));
-    }
 }
 
 /// Returns the power of the paths that arrive up to `max_delay` [s] after the first path, and the

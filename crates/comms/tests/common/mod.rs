@@ -105,6 +105,7 @@ pub(crate) fn view(scene: &Scene, time_ns: u64, robots: &[(Vec3, Vec3)]) -> Worl
         dead: vec![vec![]; robots.len()],
         beacons: vec![],
         velocities: robots.iter().map(|(_, v)| vec![velocity(*v)]).collect(),
+        shaft_speeds: vec![],
     }
 }
 

@@ -247,7 +247,7 @@ fn queues_follow_the_limits_of_bridges() {
         (false, [0, 1, 3, 2], LossCause::QueueOverflow),
     ] {
         let limited = group(two(discards_oldest));
-        // the priority of the message of the other bridge is between those of the bridge
+        // the message of the other bridge has a priority between the two priorities of the bridge
         let messages = [
             (1, 2, limited),
             (2, 0, limited),

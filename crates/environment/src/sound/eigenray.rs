@@ -29,6 +29,7 @@ use crate::sound::Waveguide;
 use crate::sound::ray::{Ray, trace};
 use merrow_math::Vec3;
 use merrow_model::scene::Sea;
+use std::cell::RefCell;
 
 /// Number of fan rays per water depth that a straight ray climbs.
 const RAYS_PER_DEPTH: f64 = 64.0;
@@ -136,10 +137,27 @@ pub fn eigenrays(
     reflections: u32,
 ) -> Vec<Ray> {
     let mut found = Vec::new();
+    let depths = [source_depth, receiver_depth];
+    visit_eigenrays(guide, depths, range, reflections, &mut |ray| {
+        found.push(ray);
+    });
+    found.sort_by(|a, b| a.time.total_cmp(&b.time));
+    found
+}
+
+/// Calls `found` with each ray between two depths [m] at `range` [m], in the order of their launch
+/// angles.
+fn visit_eigenrays(
+    guide: &Waveguide,
+    [source_depth, receiver_depth]: [f64; 2],
+    range: f64,
+    reflections: u32,
+    found: &mut dyn FnMut(Ray),
+) {
     let water_depth = guide.bottom() - guide.surface();
     let in_water = |z: f64| (guide.surface()..=guide.bottom()).contains(&z);
     if !in_water(source_depth) || !in_water(receiver_depth) || !range.is_finite() || range < 0.0 {
-        return found;
+        return;
     }
     // every ray to a point straight below is vertical: an offset of a millionth of the depth is
     // equivalent
@@ -163,24 +181,50 @@ pub fn eigenrays(
         let traced = target.trace_at(steepest * (k as f64 + 0.37) / n as f64);
         if let (Some(a), Some(b)) = (previous, traced) {
             if (a.miss < 0.0) != (b.miss < 0.0) {
-                found.extend(target.solve_bracket(a, b));
+                target.solve_bracket(a, b).into_iter().for_each(&mut *found);
             } else if a.miss * a.rate < 0.0
                 && b.miss * b.rate > 0.0
                 && let Some(midpoint) = target.find_opposite_side(a, b)
             {
-                found.extend(target.solve_bracket(a, midpoint));
-                found.extend(target.solve_bracket(midpoint, b));
+                let rays = [(a, midpoint), (midpoint, b)];
+                let solved = rays.map(|(a, b)| target.solve_bracket(a, b));
+                solved.into_iter().flatten().for_each(&mut *found);
             }
         }
         previous = traced;
     }
-    found.sort_by(|a, b| a.time.total_cmp(&b.time));
-    found
 }
 
-/// Returns all rays between two positions `from` and `to` [m], W, at `t` [s], in order of arrival.
+thread_local! {
+    /// Water of the last search; its memory is used again.
+    static GUIDE: RefCell<Waveguide> = RefCell::default();
+}
+
+/// Finds all rays between two positions `from` and `to` [m], W, at `t` [s], and calls `found` with
+/// each of them, in no particular order. Allocates no memory after the first calls.
 ///
-/// `gravity` is in m/s². The result is empty if either position is outside the water.
+/// `gravity` is in m/s². There are no rays if either position is outside the water.
+pub fn visit_eigenrays_between(
+    sea: &Sea,
+    gravity: f64,
+    [from, to]: [Vec3; 2],
+    t: f64,
+    reflections: u32,
+    found: &mut dyn FnMut(Ray),
+) {
+    let deepest = (-from.z).max(-to.z);
+    let midpoint = (from + to).scale(0.5);
+    let d = to - from;
+    let range = (d.x * d.x + d.y * d.y).sqrt();
+    GUIDE.with_borrow_mut(|guide| {
+        if guide.set_from_sea(sea, gravity, midpoint, t, deepest) {
+            visit_eigenrays(guide, [-from.z, -to.z], range, reflections, found);
+        }
+    });
+}
+
+/// Returns all rays between two positions `from` and `to` [m], W, at `t` [s], in order of arrival,
+/// as [`visit_eigenrays_between`] finds them. `gravity` is in m/s².
 pub fn eigenrays_between(
     sea: &Sea,
     gravity: f64,
@@ -189,17 +233,10 @@ pub fn eigenrays_between(
     t: f64,
     reflections: u32,
 ) -> Vec<Ray> {
-    let deepest = (-from.z).max(-to.z);
-    let midpoint = (from + to).scale(0.5);
-    let Some(guide) = Waveguide::from_sea(sea, gravity, midpoint, t, deepest) else {
-        return Vec::new();
-    };
-    let d = to - from;
-    eigenrays(
-        &guide,
-        -from.z,
-        -to.z,
-        (d.x * d.x + d.y * d.y).sqrt(),
-        reflections,
-    )
+    let mut rays = Vec::new();
+    visit_eigenrays_between(sea, gravity, [from, to], t, reflections, &mut |ray| {
+        rays.push(ray);
+    });
+    rays.sort_by(|a, b| a.time.total_cmp(&b.time));
+    rays
 }

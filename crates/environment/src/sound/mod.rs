@@ -17,7 +17,7 @@ use merrow_model::scene::sea::water::DRY;
 
 /// Range-independent profile of the speed of sound from the surface to the seabed, linear between
 /// its nodes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waveguide {
     /// Depth [m] and speed [m/s] of each node: the first is at the surface, the last at the seabed.
     nodes: Vec<[f64; 2]>,
@@ -29,19 +29,29 @@ impl Waveguide {
     ///
     /// The speed is linear between the points and constant beyond them. Returns `None` if there is
     /// no water, if the profile is empty, or if a speed is not finite and positive.
-    pub fn new(profile: &[[f64; 2]], [surface, bottom]: [f64; 2]) -> Option<Self> {
-        let is_valid = profile
+    pub fn new(profile: &[[f64; 2]], limits: [f64; 2]) -> Option<Self> {
+        let mut guide = Self {
+            nodes: profile.to_vec(),
+        };
+        guide.limit(limits).then_some(guide)
+    }
+
+    /// Limits the profile in the nodes to the depths `surface` to `bottom` [m]. Returns false if
+    /// there is no water, if the profile is empty, or if a speed is not finite and positive.
+    fn limit(&mut self, [surface, bottom]: [f64; 2]) -> bool {
+        let nodes = &mut self.nodes;
+        let is_valid = nodes
             .iter()
             .all(|[z, c]| z.is_finite() && c.is_finite() && *c > 0.0);
-        if profile.is_empty() || !is_valid || !(bottom - surface).is_finite() || bottom <= surface {
-            return None;
+        if nodes.is_empty() || !is_valid || !(bottom - surface).is_finite() || bottom <= surface {
+            return false;
         }
-        let interior = profile.iter().filter(|p| p[0] > surface && p[0] < bottom);
-        let mut nodes = vec![[surface, interpolate(profile, surface)]];
-        nodes.extend(interior);
-        nodes.push([bottom, interpolate(profile, bottom)]);
+        let ends = [surface, bottom].map(|z| [z, interpolate(nodes, z)]);
+        nodes.retain(|p| p[0] > surface && p[0] < bottom);
+        nodes.insert(0, ends[0]);
+        nodes.push(ends[1]);
         nodes.dedup_by(|b, a| b[0] <= a[0]);
-        Some(Self { nodes })
+        true
     }
 
     /// Returns the water of the world around `p` [m], W, at `t` [s], down to the seabed, but at
@@ -49,17 +59,25 @@ impl Waveguide {
     ///
     /// `gravity` is in m/s². Returns `None` on land.
     pub fn from_sea(sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> Option<Self> {
+        let mut guide = Self::default();
+        guide
+            .set_from_sea(sea, gravity, p, t, deepest)
+            .then_some(guide)
+    }
+
+    /// Sets the water as [`Waveguide::from_sea`] does, in the memory of the nodes. Returns false on
+    /// land.
+    fn set_from_sea(&mut self, sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> bool {
+        self.nodes.clear();
         let bottom = (-sea.seabed.height(p.x, p.y)).max(deepest);
         if let Some(region) = sea.region(p.x, p.y) {
             let level = region.level.unwrap_or(0.0);
-            return if level == DRY {
-                None
-            } else {
-                Self::new(&[[0.0, region.sound_speed]], [-level, bottom])
-            };
+            self.nodes.push([0.0, region.sound_speed]);
+            return level != DRY && self.limit([-level, bottom]);
         }
         let Some(column) = &sea.column else {
-            return Self::new(&[[0.0, sea.sound_speed]], [0.0, bottom]);
+            self.nodes.push([0.0, sea.sound_speed]);
+            return self.limit([0.0, bottom]);
         };
         let speed = |depth: f64| {
             [
@@ -68,8 +86,9 @@ impl Waveguide {
                     .sound_speed,
             ]
         };
-        let profile: Vec<[f64; 2]> = column.layers.iter().map(|l| speed(l.depth)).collect();
-        Self::new(&profile, [0.0, bottom])
+        self.nodes
+            .extend(column.layers.iter().map(|l| speed(l.depth)));
+        self.limit([0.0, bottom])
     }
 
     /// Returns the depth [m] and speed of sound [m/s] of the nodes, from the surface down.

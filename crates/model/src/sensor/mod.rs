@@ -247,6 +247,11 @@ pub trait ExteroceptiveSensor: SensorParameters {
         false
     }
 
+    /// Returns the noise of the thrusters of the same robot at the sensor, if it receives sound.
+    fn thruster_noise(&self) -> Option<&crate::scene::comms::medium::ThrusterNoise> {
+        None
+    }
+
     /// Returns the tilt unit that carries the sensor, if any.
     fn tilt(&self) -> Option<&crate::scene::sensor::laser::Tilt> {
         None

@@ -4,7 +4,10 @@ pub mod mac;
 pub mod medium;
 
 use crate::comms::mac::MacConfig;
-use crate::comms::medium::MediumConfig;
+use crate::comms::medium::{MediumConfig, ThrusterNoiseConfig};
+use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
+use merrow_model::scene::comms::medium::ThrusterNoise;
+use merrow_yaml::error::Problems;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
@@ -172,6 +175,53 @@ choice! {
             /// Gains: for each elevation, one gain for each azimuth.
             gains_db: Vec<f64> [in -200.0..=200.0, not_empty],
         },
+    }
+}
+
+impl PatternConfig {
+    /// Builds the gains. Invalid tables are reported.
+    pub fn build(&self, problems: &mut Problems) -> Directivity {
+        let radians = |degrees: &[f64]| degrees.iter().map(|a| a.to_radians()).collect::<Vec<_>>();
+        let (pattern, at, expected) = match self {
+            PatternConfig::Uniform { gain_db, .. } => return Directivity::Uniform(*gain_db),
+            PatternConfig::Axial {
+                angles_deg,
+                gains_db,
+                at,
+            } => {
+                let points = radians(angles_deg).into_iter().zip(gains_db);
+                let table = (angles_deg.len() == gains_db.len())
+                    .then(|| AxialTable::new(points.map(|(a, g)| [a, *g]).collect()))
+                    .flatten();
+                let expected = format!(
+                    "expected increasing angles and one gain for each, found {} angles and {} gains",
+                    angles_deg.len(),
+                    gains_db.len()
+                );
+                (table.map(Directivity::Axial), at, expected)
+            }
+            PatternConfig::Attitude {
+                azimuths_deg,
+                elevations_deg,
+                gains_db,
+                at,
+            } => {
+                let (azimuths, elevations) = (radians(azimuths_deg), radians(elevations_deg));
+                let table = AttitudeTable::new(azimuths, elevations, gains_db.clone());
+                let expected = format!(
+                    "expected increasing angles within one turn and, for each elevation, one gain for \
+                     each azimuth, found {} azimuths, {} elevations and {} gains",
+                    azimuths_deg.len(),
+                    elevations_deg.len(),
+                    gains_db.len()
+                );
+                (table.map(Directivity::Attitude), at, expected)
+            }
+        };
+        pattern.unwrap_or_else(|| {
+            problems.push(at.key_place("gains_db"), format!("`gains_db`: {expected}"));
+            Directivity::Uniform(0.0)
+        })
     }
 }
 
@@ -351,5 +401,18 @@ fieldless_choice! {
         Oldest = "oldest",
         /// The new message is discarded.
         Newest = "newest",
+    }
+}
+
+impl ThrusterNoiseConfig {
+    /// Builds the noise law.
+    pub fn build(&self) -> ThrusterNoise {
+        ThrusterNoise {
+            level: self.level_db,
+            speed: self.speed_rad_s,
+            frequency: 1e3 * self.frequency_khz,
+            speed_slope: self.speed_slope_db,
+            frequency_slope: self.frequency_slope_db,
+        }
     }
 }

@@ -2,9 +2,12 @@
 //! the scene.
 
 use crate::RobotEntry;
+use crate::comms::PatternConfig;
+use crate::comms::medium::ThrusterNoiseConfig;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
-use merrow_math::Vec3;
 use merrow_math::rng::{Draw, Stream};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::comms::directivity::{Directivity, Transducer, mount_attitude};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::acoustic::{
     AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Interrogator, ReceiverSensitivity,
@@ -29,6 +32,9 @@ spec! {
         /// Position on the link (forward, left, up), or in the world (east, north, up) without a
         /// robot.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Axis of the transducer, in the axes of the link, or of the world without a robot.
+        /// Patterns over azimuth and elevation are relative to it.
+        axis: [f64; 3] = [1.0, 0.0, 0.0],
         /// Time of the first ping of a pinger.
         start_s: f64 [non_negative] = 0.0,
     }
@@ -54,6 +60,8 @@ spec! {
         frequency_khz: f64 [in 1.0..=500.0],
         /// Source level at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
+        /// Gain of the transmitter over the direction.
+        transmit_pattern: PatternConfig => "{kind: uniform}",
         ..sends: TransmissionConfig,
     }
 }
@@ -78,6 +86,8 @@ spec! {
     pub(crate) struct TransponderConfig {
         /// Delay between the interrogation and the reply.
         turn_around_s: f64 [in 0.0..=60.0] = 0.0,
+        /// Gain of the receiver over the direction.
+        receive_pattern: PatternConfig => "{kind: uniform}",
         ..ear: ReceiverConfig,
     }
 }
@@ -113,6 +123,8 @@ spec! {
         frequency_khz: f64 [in 1.0..=500.0],
         /// Source level of the interrogation at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
+        /// Gain of the interrogation over the direction.
+        transmit_pattern: PatternConfig => "{kind: uniform}",
         /// Names of the transponders to interrogate, one per sample. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
         ..placing: CarrierConfig,
@@ -127,6 +139,8 @@ spec! {
         frequency_khz: f64 [in 1.0..=500.0],
         /// Source level of the interrogation at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
+        /// Gain of the interrogation over the direction.
+        transmit_pattern: PatternConfig => "{kind: uniform}",
         /// Names of the transponders to interrogate. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
         /// Standard deviation of each coordinate of a surveyed transponder position.
@@ -185,6 +199,13 @@ spec! {
         sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
         /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
         refraction: bool = false,
+        /// Gain of the receiver over the direction.
+        receive_pattern: PatternConfig => "{kind: uniform}",
+        /// Axis of the transducers in the axes of the sensor. Patterns over azimuth and elevation
+        /// are relative to it.
+        axis: [f64; 3] = [1.0, 0.0, 0.0],
+        /// Noise of the thrusters of the same robot at the receiver. Default: none.
+        thruster_noise: Option<ThrusterNoiseConfig>,
         ..ear: ReceiverConfig,
     }
 }
@@ -255,6 +276,16 @@ fn build_beacon(
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
     let (on, p) = find_mount(name, place, &file.at, scene, problems)?;
     let beacon = &file.beacon;
+    let R_LU = on.map_or(Mat3::identity(), |(r, l)| scene.robots[r].links[l].R_LU);
+    let receive = match &beacon.sends {
+        TransmissionConfig::Transponder(t) => Some(&t.receive_pattern),
+        _ => None,
+    };
+    let transducer = Transducer {
+        transmit: beacon.transmit_pattern.build(problems),
+        receive: receive.map_or(Directivity::Uniform(0.0), |file| file.build(problems)),
+        mount: build_mount(file.axis, &R_LU, &file.at, problems),
+    };
     if !matches!(beacon.sends, TransmissionConfig::Pinger { .. }) && file.at.has_key("start_s") {
         let text = format!(
             "`start_s` has no effect for {name}, which does not transmit by its own clock: use it with a pinger only"
@@ -278,6 +309,7 @@ fn build_beacon(
         p,
         frequency: 1e3 * beacon.frequency_khz,
         source_level: beacon.source_level_db,
+        transducer,
         kind,
     })
 }
@@ -327,6 +359,16 @@ pub(crate) fn find_mount(
     Some((Some((r, l)), model.links[l].R_LU.mul_vec(p)))
 }
 
+/// Builds the attitude of a transducer with `axis` in the axes of a file, whose attitude is `R`.
+fn build_mount(axis: [f64; 3], R: &Mat3, places: &Places, problems: &mut Problems) -> Mat3 {
+    let axis = Vec3::from(axis);
+    if axis.unit().is_none() {
+        let text = "`axis` is zero; expected a direction".to_string();
+        problems.push(places.key_place("axis"), text);
+    }
+    mount_attitude(R.mul_vec(axis))
+}
+
 fn build_receiver(file: &ReceiverConfig) -> ReceiverSensitivity {
     ReceiverSensitivity {
         bandwidth: 1e3 * file.bandwidth_khz,
@@ -341,7 +383,14 @@ pub fn hydrophone(file: &HydrophoneConfig, fixed: Stream, problems: &mut Problem
     let kind = AcousticKind::Hydrophone {
         synchronised: file.synchronised,
     };
-    build_spec(kind, &None, &file.hearing, (fixed, 0.0), 0.0, problems)
+    build_spec(
+        (kind, None),
+        &None,
+        &file.hearing,
+        (fixed, 0.0),
+        0.0,
+        problems,
+    )
 }
 
 /// Builds an ultra-short baseline array with `rate` samples per second [Hz].
@@ -351,7 +400,7 @@ pub fn usbl(file: &UsblConfig, rate: f64, fixed: Stream, problems: &mut Problems
         carrier: carrier(&file.placing, problems),
     };
     build_spec(
-        kind,
+        (kind, Some(&file.transmit_pattern)),
         &file.targets,
         &file.placing.hearing,
         (fixed, rate),
@@ -369,7 +418,7 @@ pub fn lbl(file: &LblConfig, rate: f64, fixed: Stream, problems: &mut Problems) 
         depth_std: file.depth_std_m,
     };
     build_spec(
-        kind,
+        (kind, Some(&file.transmit_pattern)),
         &file.targets,
         &file.hearing,
         (fixed, rate),
@@ -386,7 +435,7 @@ pub fn sbl(file: &SblConfig, rate: f64, fixed: Stream, problems: &mut Problems) 
         carrier: carrier(&file.placing, problems),
     };
     build_spec(
-        kind,
+        (kind, None),
         &file.targets,
         &file.placing.hearing,
         (fixed, rate),
@@ -424,10 +473,10 @@ fn normal_vector(std: f64, draw: &mut Draw) -> Vec3 {
     )
 }
 
-/// Builds an instrument whose sound travels `ways` times the maximum range. Its targets contain
-/// only names until [`resolve_targets`].
+/// Builds an instrument whose sound travels `ways` times the maximum range, with the pattern
+/// `transmit` of its interrogation. Its targets contain only names until [`resolve_targets`].
 fn build_spec(
-    kind: AcousticKind,
+    (kind, transmit): (AcousticKind, Option<&PatternConfig>),
     targets: &Option<Vec<String>>,
     file: &ReceptionConfig,
     (fixed, rate): (Stream, f64),
@@ -461,6 +510,12 @@ fn build_spec(
             .collect(),
         band: [1e3 * low, 1e3 * high],
         receiver: build_receiver(&file.ear),
+        transducer: Transducer {
+            transmit: transmit.map_or(Directivity::Uniform(0.0), |file| file.build(problems)),
+            receive: file.receive_pattern.build(problems),
+            mount: build_mount(file.axis, &Mat3::identity(), &file.at, problems),
+        },
+        thruster_noise: file.thruster_noise.as_ref().map(ThrusterNoiseConfig::build),
         max_range: file.max_range_m,
         bearing_std: file.bearing_std_deg.to_radians(),
         range_std: file.range_std_m,

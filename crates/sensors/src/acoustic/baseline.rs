@@ -27,10 +27,10 @@
 //! # Checked by
 //! test/sensors/acoustic.rs
 
-use crate::acoustic::AcousticReceiver;
 use crate::acoustic::fix;
 use crate::acoustic::fix::KnownRange;
 use crate::acoustic::usbl;
+use crate::acoustic::{AcousticReceiver, BeaconMotion};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{Carrier, Interrogator};
@@ -145,7 +145,7 @@ pub(crate) fn sbl_fixes(
         for (n, receiver) in receivers.iter().enumerate() {
             let Some((time, snr)) = signal_arrival(
                 instrument,
-                target.beacon,
+                (target.beacon, &motion),
                 (source, transmission_delay),
                 *receiver,
                 &mut draw,
@@ -201,7 +201,7 @@ pub(crate) fn sbl_fixes(
 /// sample] and the signal-to-noise ratio [dB], or `None` if the signal is not detected.
 fn signal_arrival(
     instrument: &AcousticReceiver<'_>,
-    index: usize,
+    (index, motion): (usize, &BeaconMotion),
     (source, sent): (crate::acoustic::path::PathEnd, f64),
     receiver: Vec3,
     draw: &mut Draw,
@@ -212,8 +212,8 @@ fn signal_arrival(
         .medium
         .find_arrival(source.p, receiver_after, beacon.frequency)?;
     let time = sent + path.time;
-    let received = instrument.source_level(index) - path.loss();
-    let snr = instrument.detect(&instrument.spec.receiver, beacon.frequency, received, draw)?;
+    let received = instrument.signal_level((index, motion), &path, time);
+    let snr = instrument.detect(beacon.frequency, received, draw)?;
     instrument
         .has_line_of_sight(source, instrument.point_after(receiver, time))
         .then_some((time, snr))

@@ -52,13 +52,8 @@ pub(crate) fn receive_pings(
             return None;
         }
         let mut draw = instrument.draw(k);
-        let received = instrument.source_level(target.beacon) - path.loss();
-        let snr = instrument.detect(
-            &instrument.spec.receiver,
-            beacon.frequency,
-            received,
-            &mut draw,
-        )?;
+        let received = instrument.signal_level((target.beacon, &motion), &path, arrival);
+        let snr = instrument.detect(beacon.frequency, received, &mut draw)?;
         let (d, variance) = instrument.measured_bearing(
             instrument.pose.extrapolate(arrival).0.tr_mul_vec(path.from),
             snr,

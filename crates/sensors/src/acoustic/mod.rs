@@ -7,6 +7,7 @@
 //!   σ_b² = σ_0² (1 + 10^((DT - SNR)/10))                                              (3)
 //!   P = σ_r² d dᵀ + r² σ_b² (1 - d dᵀ)                                                 (4)
 //!   P_W = R P Rᵀ + [p]ₓ P_a [p]ₓᵀ + P_c                                                (5)
+//!   RL = SL - TL + g_t + g_r                                                          (6)  [Urick 1983, ch. 2]
 //! ```
 //! (3) is estimated: it decreases with the level as a Cramér-Rao bound does.
 //!
@@ -16,7 +17,9 @@
 //! deviation σ_r · σ_b standard deviation of either angle of a bearing, σ_0 its value for strong
 //! signals · DT detection threshold, SNR signal-to-noise ratio [dB] · d unit vector to the beacon,
 //! r range · P covariance in S, R attitude of S in W · P_a, P_c covariances of the attitude and
-//! position of the carrier · p position of the beacon relative to the carrier, in W.
+//! position of the carrier · p position of the beacon relative to the carrier, in W · RL received
+//! level, SL source level, TL transmission loss (`path.rs`), g_t, g_r gains of both transducers in
+//! the direction of the path (`directivity.rs`).
 //!
 //! # Frames
 //! Acoustic paths and times in W, bearings in S at the instant of arrival.
@@ -30,12 +33,15 @@
 //! test/sensors/acoustic.rs, test/determinism/acoustic.rs
 
 pub mod baseline;
+pub mod directivity;
 pub mod fix;
 pub mod hydrophone;
 pub mod path;
+pub mod thruster_noise;
 pub mod usbl;
 
-use crate::acoustic::path::{AcousticMedium, Obstacles, PathEnd, PathWater};
+use crate::acoustic::directivity::gain_level;
+use crate::acoustic::path::{AcousticMedium, AcousticPath, Obstacles, PathEnd, PathWater};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use crate::sonar::decibels::level;
@@ -44,7 +50,7 @@ use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::scene::sensor::acoustic::{
-    AcousticKind, AcousticSpec, Beacon, Carrier, ReceiverSensitivity,
+    AcousticKind, AcousticSpec, Beacon, Carrier, Interrogator, ReceiverSensitivity,
 };
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
@@ -138,6 +144,8 @@ pub(crate) struct BeaconMotion {
     robot: Option<usize>,
     p: Vec3,
     v: Vec3,
+    /// Attitude of the frame M of its transducer in W.
+    R_WM: Mat3,
 }
 
 impl BeaconMotion {
@@ -163,6 +171,7 @@ impl AcousticReceiver<'_> {
                 robot: None,
                 p: beacon.p,
                 v: Vec3::zero(),
+                R_WM: beacon.transducer.mount,
             });
         };
         let ((R, p), V) = (&view.links[robot][link], view.velocities[robot][link]);
@@ -171,6 +180,7 @@ impl AcousticReceiver<'_> {
             robot: Some(robot),
             p: *p + R.mul_vec(beacon.p),
             v,
+            R_WM: R.mul_mat(&beacon.transducer.mount),
         };
         (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
     }
@@ -211,13 +221,60 @@ impl AcousticReceiver<'_> {
         )
     }
 
+    /// Returns the level [dB re 1 µPa] of the interrogation at the transponder number `index` with
+    /// the motion `motion`. (6)
+    pub(crate) fn interrogation_level(
+        &self,
+        interrogator: &Interrogator,
+        (index, motion): (usize, &BeaconMotion),
+        path: &AcousticPath,
+    ) -> f64 {
+        let (own, other) = (&self.spec.transducer, &self.beacons[index].transducer);
+        let R_WM = self.pose.extrapolate(0.0).0.mul_mat(&own.mount);
+        let gains = gain_level(&own.transmit, &R_WM, path.to)
+            + gain_level(&other.receive, &motion.R_WM, path.from);
+        interrogator.source_level - path.loss() + gains
+    }
+
+    /// Returns the level [dB re 1 µPa] of the signal of beacon number `index` with the motion
+    /// `motion` that reaches the instrument `time` [s] after the sample. (6)
+    pub(crate) fn signal_level(
+        &self,
+        (index, motion): (usize, &BeaconMotion),
+        path: &AcousticPath,
+        time: f64,
+    ) -> f64 {
+        let (own, other) = (&self.spec.transducer, &self.beacons[index].transducer);
+        let R_WM = self.pose.extrapolate(time).0.mul_mat(&own.mount);
+        let gains = gain_level(&other.transmit, &motion.R_WM, path.to)
+            + gain_level(&own.receive, &R_WM, path.from);
+        self.source_level(index) - path.loss() + gains
+    }
+
+    /// Returns the spectral noise [µPa²/Hz] of the thrusters of the same robot at `frequency` [Hz].
+    fn thruster_noise(&self, frequency: f64) -> f64 {
+        let speeds = self.obstacles.view.shaft_speeds.get(self.pose.robot);
+        let noise = self.spec.thruster_noise.as_ref();
+        noise.zip(speeds).map_or(0.0, |(noise, speeds)| {
+            thruster_noise::spectral_power(noise, speeds, frequency)
+        })
+    }
+
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] and level `received`
-    /// [dB re 1 µPa], or `None` if it is not detected.
-    pub(crate) fn detect(
+    /// [dB re 1 µPa] at the instrument, or `None` if it is not detected.
+    pub(crate) fn detect(&self, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
+        let level = (received, self.thruster_noise(frequency));
+        self.detect_with(&self.spec.receiver, frequency, level, draw)
+    }
+
+    /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] at a receiver, or
+    /// `None` if it is not detected. `level`: received level [dB re 1 µPa] and spectral noise of
+    /// thrusters [µPa²/Hz].
+    pub(crate) fn detect_with(
         &self,
         sensitivity: &ReceiverSensitivity,
         frequency: f64,
-        received: f64,
+        level: (f64, f64),
         draw: &mut Draw,
     ) -> Option<f64> {
         let fading = if self.errors.noise {
@@ -231,7 +288,7 @@ impl AcousticReceiver<'_> {
                 ..*sensitivity
             },
             (frequency, self.wind),
-            received,
+            level,
             draw,
         )
     }

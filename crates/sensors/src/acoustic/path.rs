@@ -8,7 +8,7 @@
 //!   RL = SL - 10 log A - α l,   t = ∫ ds/c                             (1)  [Urick 1983, ch. 2, 5]
 //!   A = l^k                             straight                       (2)
 //!   A as in crates/environment/src/sound/ray.rs    refracted           (3)  [Jensen 2011, ch. 3]
-//!   NL = 10 log ((N + N_0) B)                                          (4)
+//!   NL = 10 log ((N + N_0 + N_t) B)                                    (4)
 //!   detected: RL - NL + σ n > DT                                       (5)
 //!   t_a = t_s + t(p_s(t_s), p_r(t_a))                                  (6)
 //! ```
@@ -16,19 +16,19 @@
 //! RL received level, SL source level, NL noise level · A spreading [m²] · k spreading exponent, 2
 //! for spherical and 1 for cylindrical spreading · α absorption, mean over the path · l length · t
 //! travel time · N ambient noise of the sea (`crates/environment/src/sound/noise.rs`), N_0
-//! self-noise of the receiver · B bandwidth · DT detection threshold · σ standard deviation of the
-//! received level, n standard normal number · t_s, t_a instants of transmission and arrival, p_s,
-//! p_r positions of source and receiver.
+//! self-noise of the receiver, N_t noise of the own thrusters (`thruster_noise.rs`) · B bandwidth ·
+//! DT detection threshold · σ standard deviation of the received level, n standard normal number ·
+//! t_s, t_a instants of transmission and arrival, p_s, p_r positions of source and receiver.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
 //! Only the first ray is used. Reflections at surface and seabed are not modelled here; the fading
-//! σ in (5) represents their effect. Obstructions are tested along the straight line. Sources and
-//! receivers are omnidirectional. The water is at rest. If there is no refracted ray (shadow zone),
-//! the signal is not detected. (6) is solved by four fixed-point iterations. Each iteration
-//! multiplies the error by the speed of the receiver over the speed of sound.
+//! σ in (5) represents their effect. Obstructions are tested along the straight line. The water is
+//! at rest. If there is no refracted ray (shadow zone), the signal is not detected. Four fixed-point
+//! iterations solve (6). Each iteration multiplies the error by the speed of the receiver over the
+//! speed of sound.
 //!
 //! # Checked by
 //! test/sensors/acoustic.rs; crates/comms/tests/acoustic.rs
@@ -38,7 +38,8 @@ use crate::sonar::decibels::{level, power};
 use crate::sonar::medium::Medium;
 use crate::sonar::noise::ambient;
 use merrow_environment::absorption::{AbsorptionProfile, absorption_at};
-use merrow_environment::sound::eigenray;
+use merrow_environment::sound::eigenray::visit_eigenrays_between;
+use merrow_environment::sound::ray::Ray;
 use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
@@ -200,9 +201,14 @@ impl AcousticMedium<'_> {
             });
         }
         let (sea, gravity) = (self.environment.sea, self.environment.gravity);
-        let ray =
-            *eigenray::eigenrays_between(sea, gravity, source, receiver, self.environment.time, 0)
-                .first()?;
+        let mut first: Option<Ray> = None;
+        let (ends, time) = ([source, receiver], self.environment.time);
+        visit_eigenrays_between(sea, gravity, ends, time, 0, &mut |ray| {
+            if first.is_none_or(|first| ray.time < first.time) {
+                first = Some(ray);
+            }
+        });
+        let ray = first?;
         let level = Vec3::new(chord.x, chord.y, 0.0)
             .unit()
             .unwrap_or(Vec3::zero());
@@ -295,16 +301,16 @@ pub fn power_of_length(length: f64, k: f64) -> f64 {
 }
 
 /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with the
-/// level `received` [dB re 1 µPa] at the wind speed `wind` [m/s], or `None` if it is not detected.
-/// (4), (5)
+/// level `received` [dB re 1 µPa] at the wind speed `wind` [m/s] with the spectral noise
+/// `thruster_noise` [µPa²/Hz], or `None` if it is not detected. (4), (5)
 pub(crate) fn detect(
     sensitivity: &ReceiverSensitivity,
     (frequency, wind): (f64, f64),
-    received: f64,
+    (received, thruster_noise): (f64, f64),
     draw: &mut Draw,
 ) -> Option<f64> {
-    let noise =
-        (ambient(1e-3 * frequency, wind) + power(sensitivity.self_noise)) * sensitivity.bandwidth;
+    let own = power(sensitivity.self_noise) + thruster_noise;
+    let noise = (ambient(1e-3 * frequency, wind) + own) * sensitivity.bandwidth;
     let snr = received - level(noise) + sensitivity.fading * draw.normal();
     (snr > sensitivity.threshold).then_some(snr)
 }

@@ -110,12 +110,8 @@ pub(crate) fn receive_reply(
     if !instrument.has_line_of_sight(here, motion.position_after(transponder_arrival)) {
         return None;
     }
-    instrument.detect(
-        &sensitivity,
-        interrogator.frequency,
-        interrogator.source_level - path.loss(),
-        draw,
-    )?;
+    let level = instrument.interrogation_level(interrogator, (index, &motion), &path);
+    instrument.detect_with(&sensitivity, interrogator.frequency, (level, 0.0), draw)?;
     let sent = transponder_arrival + turn_around + instrument.transmission_delay(index);
     let source = motion.position_after(sent).p;
     let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
@@ -123,12 +119,8 @@ pub(crate) fn receive_reply(
         .medium
         .find_arrival(source, receiver_after, beacon.frequency)?;
     let arrival = sent + back.time;
-    let snr = instrument.detect(
-        &instrument.spec.receiver,
-        beacon.frequency,
-        instrument.source_level(index) - back.loss(),
-        draw,
-    )?;
+    let level = instrument.signal_level((index, &motion), &back, arrival);
+    let snr = instrument.detect(beacon.frequency, level, draw)?;
     if 0.5 * instrument.sound_speed * (arrival - turn_around) > instrument.spec.max_range {
         return None;
     }

@@ -258,14 +258,17 @@ impl RobotJobs<'_> {
     }
 
     /// Adds a message to the results of the network.
-    fn pass_message(&mut self, delivery: &Delivery, payload: &[u8]) {
+    fn pass_message(&mut self, delivery: &Delivery, payload: Vec<u8>) {
         let output = &mut self.simulation.state.network.output;
         let payload_start = output.payloads.len();
-        output.payloads.extend_from_slice(payload);
+        output.payloads.extend_from_slice(&payload);
         output.deliveries.push(Delivery {
             payload_start,
             ..*delivery
         });
+        if let Some(communication) = &mut self.simulation.communication {
+            communication.spare_payloads.push(payload);
+        }
     }
 }
 
@@ -291,8 +294,8 @@ impl JobEffects for RobotJobs<'_> {
     }
 
     fn complete(&mut self, task: usize, own: &mut TaskState) {
-        for input in own.inputs.iter().take(own.taken) {
-            match &input.data {
+        for input in own.inputs.iter_mut().take(own.taken) {
+            match &mut input.data {
                 InputData::Reading(sensor, stamped) => self.pass_reading(Delivered {
                     sensor: *sensor,
                     stamped: *stamped,
@@ -304,7 +307,9 @@ impl JobEffects for RobotJobs<'_> {
                     self.has_outputs = true;
                 }
                 InputData::Command(command) => self.pass_command(task, command),
-                InputData::Message(delivery, payload) => self.pass_message(delivery, payload),
+                InputData::Message(delivery, payload) => {
+                    self.pass_message(delivery, std::mem::take(payload));
+                }
             }
         }
         self.run_firmware(own);

@@ -1,6 +1,7 @@
 //! Inputs of exteroceptive sensors at one instant: a snapshot of the world.
 
 use crate::robot::Runner;
+use crate::shaft_speeds::{instrument_noise, shaft_speeds};
 use merrow_environment::air::wind;
 use merrow_model::kinematics;
 use merrow_model::scene::sea::Sea;
@@ -50,6 +51,12 @@ pub(crate) fn snapshot(
         .zip(&state.robots)
         .map(of_robot)
         .collect();
+    let speeds = |(robot, own): (&Robot, &RobotState)| match instrument_noise(robot) {
+        Some(noise) => shaft_speeds((robot, own), scene.sea.density, noise.speed).collect(),
+        None => Vec::new(),
+    };
+    let robots = scene.robots.iter().zip(&state.robots);
+    let shaft_speeds = robots.map(speeds).collect();
     let powered = state.robots.iter().map(|own| own.battery.is_on()).collect();
     let dead_of = |own: &RobotState| own.sensors.iter().map(|memory| memory.fault.dead).collect();
     let dead = state.robots.iter().map(dead_of).collect();
@@ -63,6 +70,7 @@ pub(crate) fn snapshot(
         dead,
         beacons,
         velocities,
+        shaft_speeds,
     }
 }
 

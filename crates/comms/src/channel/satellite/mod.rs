@@ -29,7 +29,6 @@
 pub mod constellation;
 
 use crate::channel::End;
-use crate::channel::directivity::gain;
 use crate::channel::satellite::constellation::{SatelliteView, highest_satellite};
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_math::Vec3;
@@ -38,6 +37,7 @@ use merrow_math::real::sin_cos;
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{SatelliteMedium, SatelliteRole, SatelliteVisibility};
+use merrow_sensors::acoustic::directivity::gain;
 
 /// Distance within which objects hide a satellite [m].
 pub const SKY_DISTANCE: f64 = 20_000.0;

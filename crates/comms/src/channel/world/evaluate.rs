@@ -8,7 +8,6 @@ use crate::channel::world::class::{Class, conductivity_at};
 use crate::channel::world::{ChannelInstant, WorldChannel};
 use crate::channel::{
     Arrival, End, acoustic, conductive, doppler_loss, multipath, optical, radio, satellite,
-    thruster_noise,
 };
 use crate::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
@@ -18,6 +17,7 @@ use merrow_model::scene::comms::medium::{
 };
 use merrow_model::scene::comms::transceiver::Reception;
 use merrow_sensors::acoustic::path::{AcousticMedium as PathMedium, Obstacles, PathEnd, PathWater};
+use merrow_sensors::acoustic::thruster_noise;
 
 /// Mean power relative to the noise below which a signal is not tested for obstacles.
 const WEAK: f64 = 0.01;

@@ -41,6 +41,7 @@ use merrow_environment::EnvironmentState;
 use merrow_environment::air::{self, sunlight};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::comms::directivity::mount_attitude;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{Modem, Transceiver};
 use merrow_model::scene::robot::collision::Ground;
@@ -133,26 +134,6 @@ struct InstantCache {
     obstacles: Vec<Cell<(u32, Option<u16>)>>,
 }
 
-/// Returns the attitude in L of the frame M with x along `axis`: z is as close as possible to the z
-/// axis of L, and y points to the left.
-fn mount(axis: Vec3) -> Mat3 {
-    let x = axis.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
-    let left = Vec3::new(-x.y, x.x, 0.0);
-    let y = if left.norm() > 1e-6 {
-        left.scale(1.0 / left.norm())
-    } else {
-        Vec3::new(0.0, 1.0, 0.0)
-    };
-    let z = x.cross(y);
-    Mat3 {
-        r: [
-            Vec3::new(x.x, y.x, z.x),
-            Vec3::new(x.y, y.y, z.y),
-            Vec3::new(x.z, y.z, z.z),
-        ],
-    }
-}
-
 /// Returns the fraction of the band of `from` within the band of `to`; zero for different media.
 fn band_overlap(from: &Transceiver, to: &Transceiver) -> f64 {
     if !from.is_same_medium(to) {
@@ -178,7 +159,7 @@ impl WorldChannel {
             placed.push(PlacedModem {
                 on: modem.on,
                 p: modem.p,
-                R_LM: mount(modem.axis),
+                R_LM: mount_attitude(modem.axis),
                 class,
                 stream: Stream::new(scene.seed, &format!("comms/{}", modem.name)),
             });
@@ -305,29 +286,5 @@ impl PlacedModem {
             v: R.mul_vec(V.v + V.w.cross(self.p)),
             R_WM: R.mul_mat(&self.R_LM),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // x along the axis, right-handed, z upwards where that is possible.
-    #[test]
-    fn mounts_are_rotations_with_x_along_the_axis() {
-        for axis in [
-            Vec3::new(1.0, 0.0, 0.0),
-            Vec3::new(0.0, 0.0, 1.0),
-            Vec3::new(0.0, 0.0, -1.0),
-            Vec3::new(0.6, -0.64, 0.48),
-        ] {
-            let R = mount(axis);
-            assert!((R.col(0) - axis).norm() < 1e-12);
-            let deviation = R.mul_mat_tr(&R) - Mat3::identity();
-            assert!(deviation.r.iter().all(|row| row.norm() < 1e-12));
-            assert!((R.col(0).cross(R.col(1)) - R.col(2)).norm() < 1e-12);
-            assert!(R.col(2).z >= 0.0);
-        }
-        assert_eq!(mount(Vec3::new(1.0, 0.0, 0.0)), Mat3::identity());
     }
 }

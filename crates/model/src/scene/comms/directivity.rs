@@ -3,6 +3,7 @@
 //! Directions are in the frame M of the modem: x is the acoustic axis or boresight, z is the
 //! upward direction of its mount.
 
+use merrow_math::{Mat3, Vec3};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 /// Gain over the direction, relative to the level of the device.
@@ -14,6 +15,17 @@ pub enum Directivity {
     Axial(AxialTable),
     /// Gains over azimuth and elevation in M.
     Attitude(AttitudeTable),
+}
+
+/// Transmitter and receiver of sound with their gains, mounted on a sensor or a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transducer {
+    /// Gain of the transmitter over the direction.
+    pub transmit: Directivity,
+    /// Gain of the receiver over the direction.
+    pub receive: Directivity,
+    /// Attitude of the frame M in the frame of the sensor or of the link.
+    pub mount: Mat3,
 }
 
 /// Table of gains over the angle from the axis.
@@ -32,6 +44,26 @@ pub struct AttitudeTable {
     elevations: Vec<f64>,
     /// Gains [dB]: for each elevation, one gain for each azimuth.
     gains: Vec<f64>,
+}
+
+/// Returns the attitude in L of the frame M with x along `axis`: z is as close as possible to the z
+/// axis of L, and y points to the left.
+pub fn mount_attitude(axis: Vec3) -> Mat3 {
+    let x = axis.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
+    let left = Vec3::new(-x.y, x.x, 0.0);
+    let y = if left.norm() > 1e-6 {
+        left.scale(1.0 / left.norm())
+    } else {
+        Vec3::new(0.0, 1.0, 0.0)
+    };
+    let z = x.cross(y);
+    Mat3 {
+        r: [
+            Vec3::new(x.x, y.x, z.x),
+            Vec3::new(x.y, y.y, z.y),
+            Vec3::new(x.z, y.z, z.z),
+        ],
+    }
 }
 
 /// Returns true if `values` are finite and increase.
@@ -202,5 +234,24 @@ mod tests {
             None
         );
         assert_eq!(AttitudeTable::new(vec![0.0], vec![2.0], vec![0.0]), None);
+    }
+
+    // x along the axis, right-handed, z upwards where that is possible.
+    #[test]
+    fn mounts_are_rotations_with_x_along_the_axis() {
+        for axis in [
+            Vec3::new(1.0, 0.0, 0.0),
+            Vec3::new(0.0, 0.0, 1.0),
+            Vec3::new(0.0, 0.0, -1.0),
+            Vec3::new(0.6, -0.64, 0.48),
+        ] {
+            let R = mount_attitude(axis);
+            assert!((R.col(0) - axis).norm() < 1e-12);
+            let deviation = R.mul_mat_tr(&R) - Mat3::identity();
+            assert!(deviation.r.iter().all(|row| row.norm() < 1e-12));
+            assert!((R.col(0).cross(R.col(1)) - R.col(2)).norm() < 1e-12);
+            assert!(R.col(2).z >= 0.0);
+        }
+        assert_eq!(mount_attitude(Vec3::new(1.0, 0.0, 0.0)), Mat3::identity());
     }
 }

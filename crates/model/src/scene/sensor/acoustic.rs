@@ -2,6 +2,8 @@
 //! receive them.
 
 use crate::persist;
+use crate::scene::comms::directivity::Transducer;
+use crate::scene::comms::medium::ThrusterNoise;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::{Mat3, Vec3};
 
@@ -18,6 +20,8 @@ pub struct Beacon {
     pub frequency: f64,
     /// Source level [dB re 1 µPa at 1 m].
     pub source_level: f64,
+    /// Gains over the direction; the frame of the mount is L, or W if no link carries the beacon.
+    pub transducer: Transducer,
     /// Condition that triggers a transmission.
     pub kind: BeaconKind,
 }
@@ -67,6 +71,10 @@ pub struct AcousticSpec {
     pub band: [f64; 2],
     /// Detection performance of the receiver.
     pub receiver: ReceiverSensitivity,
+    /// Gains over the direction; the frame of the mount is S.
+    pub transducer: Transducer,
+    /// Noise of the thrusters of the same robot at the receiver; `None`: no noise.
+    pub thruster_noise: Option<ThrusterNoise>,
     /// Maximum range to a target [m].
     pub max_range: f64,
     /// Standard deviation of a bearing at high signal-to-noise ratio [rad].
@@ -243,6 +251,10 @@ impl ExteroceptiveSensor for AcousticSpec {
 
     fn supports_offset_faults(&self) -> bool {
         true
+    }
+
+    fn thruster_noise(&self) -> Option<&ThrusterNoise> {
+        self.thruster_noise.as_ref()
     }
 }
 

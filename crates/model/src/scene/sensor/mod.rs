@@ -9,6 +9,7 @@ pub mod obstacle;
 pub mod radar;
 pub mod sonar;
 
+use crate::scene::comms::medium::ThrusterNoise;
 use crate::scene::sensor::laser::Tilt;
 use crate::sensor::water::PingRates;
 use crate::sensor::{ExteroceptiveSensor, Obstruction, SensorParameters, StepSensor, Workload};
@@ -174,6 +175,14 @@ macro_rules! declare_exteroceptive_kinds {
             pub fn supports_offset_faults(&self) -> bool {
                 match self {
                     $(Self::$kind(spec) => spec.supports_offset_faults(),)*
+                }
+            }
+
+            /// Returns the noise of the thrusters of the same robot at the sensor, if it receives
+            /// sound.
+            pub fn thruster_noise(&self) -> Option<&ThrusterNoise> {
+                match self {
+                    $(Self::$kind(spec) => spec.thruster_noise(),)*
                 }
             }
 

@@ -26,6 +26,9 @@ pub struct WorldView {
     pub beacons: Vec<FaultEffect>,
     /// Velocity of the links of every robot in W, at Lo, expressed in L [rad/s, m/s].
     pub velocities: Vec<Vec<SpatialVelocity>>,
+    /// Shaft speeds of the thrusters of every robot [rad/s]; empty if no receiver on the robot
+    /// detects their noise.
+    pub shaft_speeds: Vec<Vec<f64>>,
 }
 
 impl WorldView {

@@ -158,6 +158,7 @@ fn still_view(scene: &Scene) -> WorldView {
         dead: Vec::new(),
         beacons: Vec::new(),
         velocities: Vec::new(),
+        shaft_speeds: Vec::new(),
     }
 }
 

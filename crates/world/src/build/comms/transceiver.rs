@@ -2,11 +2,10 @@
 
 use crate::build::comms::ratio;
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
 use merrow_model::scene::comms::medium::{
     AcousticMedium, DopplerTolerance, ElectromagneticMedium, Medium, Multipath, OpticalMedium,
     PathLoss, Polarisation, RadioMedium, SatelliteMedium, SatelliteRole, SatelliteVisibility,
-    Shadowing, ThrusterNoise, Walker,
+    Shadowing, Walker,
 };
 use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
@@ -14,11 +13,9 @@ use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_schema::comms::medium::{
     AbsorptionConfig, AcousticConfig, AntennaPolarisationConfig, ElectromagneticConfig,
     MediumConfig, OpticalConfig, PathLossConfig, RadioConfig, SatelliteConfig, SatelliteRoleConfig,
-    SkyConfig,
+    SkyConfig, ThrusterNoiseConfig,
 };
-use merrow_schema::comms::{
-    FadingConfig, ModemConfig, PatternConfig, ReceptionConfig, SchemeConfig,
-};
+use merrow_schema::comms::{FadingConfig, ModemConfig, ReceptionConfig, SchemeConfig};
 use merrow_yaml::error::{Problems, quote};
 use merrow_yaml::read::Places;
 
@@ -45,8 +42,8 @@ pub(super) fn build_transceiver(
         );
         problems.push(file.at.key_place("schemes"), text);
     }
-    let transmit_pattern = build_pattern(&file.transmit_pattern, problems);
-    let receive_pattern = build_pattern(&file.receive_pattern, problems);
+    let transmit_pattern = file.transmit_pattern.build(problems);
+    let receive_pattern = file.receive_pattern.build(problems);
     (problems.len() == errors).then_some(Transceiver {
         medium,
         band,
@@ -144,13 +141,7 @@ fn build_acoustic(file: &AcousticConfig) -> AcousticMedium {
             max_reflections: m.max_reflections,
             max_delay: m.max_delay_s,
         }),
-        thruster_noise: file.thruster_noise.as_ref().map(|n| ThrusterNoise {
-            level: n.level_db,
-            speed: n.speed_rad_s,
-            frequency: 1e3 * n.frequency_khz,
-            speed_slope: n.speed_slope_db,
-            frequency_slope: n.frequency_slope_db,
-        }),
+        thruster_noise: file.thruster_noise.as_ref().map(ThrusterNoiseConfig::build),
         doppler: file.doppler.as_ref().map(|d| DopplerTolerance {
             max_shift: d.max_speed_m_s / NOMINAL_SOUND_SPEED,
             symbol: d.symbol_s,
@@ -285,49 +276,5 @@ fn parse_modulation(name: &str) -> Option<Modulation> {
                 spreading_factor: factor,
             })?
         }
-    })
-}
-
-fn build_pattern(file: &PatternConfig, problems: &mut Problems) -> Directivity {
-    let radians = |degrees: &[f64]| degrees.iter().map(|a| a.to_radians()).collect::<Vec<_>>();
-    let (pattern, at, expected) = match file {
-        PatternConfig::Uniform { gain_db, .. } => return Directivity::Uniform(*gain_db),
-        PatternConfig::Axial {
-            angles_deg,
-            gains_db,
-            at,
-        } => {
-            let points = radians(angles_deg).into_iter().zip(gains_db);
-            let table = (angles_deg.len() == gains_db.len())
-                .then(|| AxialTable::new(points.map(|(a, g)| [a, *g]).collect()))
-                .flatten();
-            let expected = format!(
-                "expected increasing angles and one gain for each, found {} angles and {} gains",
-                angles_deg.len(),
-                gains_db.len()
-            );
-            (table.map(Directivity::Axial), at, expected)
-        }
-        PatternConfig::Attitude {
-            azimuths_deg,
-            elevations_deg,
-            gains_db,
-            at,
-        } => {
-            let (azimuths, elevations) = (radians(azimuths_deg), radians(elevations_deg));
-            let table = AttitudeTable::new(azimuths, elevations, gains_db.clone());
-            let expected = format!(
-                "expected increasing angles within one turn and, for each elevation, one gain for \
-                 each azimuth, found {} azimuths, {} elevations and {} gains",
-                azimuths_deg.len(),
-                elevations_deg.len(),
-                gains_db.len()
-            );
-            (table.map(Directivity::Attitude), at, expected)
-        }
-    };
-    pattern.unwrap_or_else(|| {
-        problems.push(at.key_place("gains_db"), format!("`gains_db`: {expected}"));
-        Directivity::Uniform(0.0)
     })
 }
