@@ -218,7 +218,7 @@ impl<A: GoalReport> Slot<A> {
         // sending fails if the run has ended
         let _ = mailbox
             .requests
-            .send(Request::CommandReply(mailbox.version, command, reply));
+            .send(Request::CommandReply(mailbox.version, command, None, reply));
     }
 
     /// Requests the run to cancel a goal.

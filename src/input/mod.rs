@@ -1,6 +1,7 @@
 //! Subscribed commands: decodes them, checks their form and sends them to the run. This module does
 //! not access the simulation state.
 
+pub(crate) mod command_services;
 pub mod faults;
 pub mod firmware;
 pub mod motion_control;
@@ -108,7 +109,8 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::Coupling { .. }
         | Target::Modem { .. }
         | Target::Bridge { .. }
-        | Target::Call { .. } => None,
+        | Target::Call { .. }
+        | Target::Service => None,
     }
 }
 
@@ -176,6 +178,9 @@ fn commands(
             crate::modem::command(scene, target, bytes)?
         }
         Target::Winch { tether } => winch_command(tether, bytes)?,
+        Target::Service => {
+            return Err("expected a topic with commands, found requests of services".into());
+        }
     };
     Ok(vec![command])
 }

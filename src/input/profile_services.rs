@@ -5,7 +5,8 @@
 //! current. Stonefish (6646e7a, `ROS2SimulationManager.cpp`): the current on and off, and the pose
 //! of a robot. They set the parameters of the node, so that both show the same state.
 
-use crate::input::services::{ServiceOutcome, send_or_reject, serve};
+use crate::input::command_services::CommandService;
+use crate::input::services::{ServiceOutcome, serve};
 use crate::input::{Mailbox, find_robot};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::from_quaternion;
@@ -129,8 +130,6 @@ pub enum ProfileService {
     SetCurrentDirection,
     /// Switches the current on (true) or off.
     SwitchCurrents(bool),
-    /// Places a robot at a pose.
-    Respawn,
 }
 
 impl ProfileService {
@@ -144,12 +143,26 @@ impl ProfileService {
             Self::SetCurrentVelocity => SetCurrentVelocity::TYPE,
             Self::SetCurrentDirection => SetCurrentDirection::TYPE,
             Self::SwitchCurrents(_) => Trigger::TYPE,
-            Self::Respawn => Respawn::TYPE,
         }
     }
 }
 
-/// Lists the services of the profiles of all robots.
+/// Returns true if a robot has the profile of Stonefish.
+fn has_stonefish(scene: &Scene) -> bool {
+    let mut profiles = scene.robots.iter().map(|robot| robot.profile);
+    profiles.any(|profile| profile == Some(Profile::Stonefish))
+}
+
+/// Returns the service of the profile of Stonefish that places a robot.
+pub(crate) fn respawn(scene: &Scene) -> Option<CommandService> {
+    has_stonefish(scene).then(|| {
+        CommandService::new::<Respawn>("/respawn_robot", None, |scene, _, request| {
+            respawn_command(scene, request)
+        })
+    })
+}
+
+/// Lists the other services of the profiles of all robots.
 pub fn services(scene: &Scene) -> Vec<(String, ProfileService)> {
     let mut all = Vec::new();
     let is_uuv = |profile| matches!(profile, Some(Profile::Uuv | Profile::Plankton));
@@ -190,8 +203,7 @@ pub fn services(scene: &Scene) -> Vec<(String, ProfileService)> {
             ProfileService::SetCurrentDirection,
         ));
     }
-    let is_stonefish = |profile| profile == Some(Profile::Stonefish);
-    if scene.robots.iter().any(|robot| is_stonefish(robot.profile)) {
+    if has_stonefish(scene) {
         all.push((
             "/enable_currents".into(),
             ProfileService::SwitchCurrents(true),
@@ -200,7 +212,6 @@ pub fn services(scene: &Scene) -> Vec<(String, ProfileService)> {
             "/disable_currents".into(),
             ProfileService::SwitchCurrents(false),
         ));
-        all.push(("/respawn_robot".into(), ProfileService::Respawn));
     }
     all
 }
@@ -279,13 +290,6 @@ fn start_service(
             let suspended = Arc::clone(suspended);
             serve::<Trigger>(node, mailbox, name, move |_, _, caller| {
                 caller.answer(switch_currents(on, &parameters, &suspended));
-            })
-        }
-        ProfileService::Respawn => {
-            let label = name.to_string();
-            serve::<Respawn>(node, mailbox, name, move |mailbox, request, caller| {
-                let command = respawn_command(&mailbox.scene, &request);
-                send_or_reject(mailbox, &label, command, caller);
             })
         }
     }

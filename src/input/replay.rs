@@ -3,9 +3,10 @@
 //! A replay applies the commands at the start of the same steps as the recorded run.
 
 use crate::arm::Progress;
+use crate::input::command_services::RecordedRequests;
 use crate::input::commands;
 use crate::node::live_parameters::{EVENTS, RecordedParameters};
-use crate::node::plan::{Input, Plan};
+use crate::node::plan::{Input, Plan, Target};
 use merrow_model::scene::Scene;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::{Command, State};
@@ -14,6 +15,7 @@ use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::node::changed_values;
+use merrow_ros2::parameters::ParameterServer;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -48,6 +50,7 @@ pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<R
     topics.insert(CLOCK.to_string());
     topics.insert(EVENTS.to_string());
     let parameters = RecordedParameters::new(scene)?;
+    let requests = RecordedRequests::new(scene);
     let messages = read_messages(path, &topics)?;
     let progress = Progress::from_state(state);
     let mut replay = Replay::default();
@@ -71,7 +74,8 @@ pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<R
         };
         let time_ns = simulated_time(&message, clock_ns, path)?;
         progress.now_ns.store(time_ns, Ordering::Relaxed);
-        replay.add(scene, &progress, input, &message, time_ns);
+        let services = (&requests, parameters.server());
+        replay.add(scene, (&progress, services), input, &message, time_ns);
     }
     if replay.commands.is_empty() && replay.refused.is_empty() {
         let why = "found no commands for this world";
@@ -130,7 +134,7 @@ impl Replay {
     fn add(
         &mut self,
         scene: &Arc<Scene>,
-        progress: &Progress,
+        (progress, services): (&Progress, (&RecordedRequests, &ParameterServer)),
         input: &Input,
         message: &RecordedMessage,
         time_ns: u64,
@@ -145,7 +149,15 @@ impl Replay {
             }
             return;
         }
-        match commands(scene, progress, input.target, &message.cdr) {
+        let read = match input.target {
+            Target::Service => {
+                let (requests, parameters) = services;
+                let command = requests.command(scene, parameters, &message.cdr);
+                command.map(|command| vec![command])
+            }
+            target => commands(scene, progress, target, &message.cdr),
+        };
+        match read {
             Ok(commands) => self.add_commands(topic, commands, time_ns),
             Err(why) => {
                 let seconds = time_ns as f64 * 1e-9;

@@ -4,41 +4,37 @@
 //! The node's thread passes each request to the run or the recorder, which reply from their own
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
-use crate::input::motion_control::ControllerService;
 use crate::input::profile_services::{self, Respawn, RespawnResponse};
 use crate::input::replay::absolute;
-use crate::input::{Mailbox, find_robot};
-use crate::input::{firmware, motion_control, wrench};
+use crate::input::{Mailbox, command_services};
 use crate::modem::calls::{self, BridgedCalls};
 use crate::publisher::Task;
 use crate::simulation_interfaces;
 use crossbeam_channel::Sender;
-use merrow_math::Vec3;
-use merrow_messages::convert::instruments;
-use merrow_messages::convert::{from_quaternion, from_vector3, time};
+use merrow_messages::convert::time;
 use merrow_messages::msg::modem::{
     MeasureRange, MeasureRangeResponse, SetModemMac, SetModemMacResponse, SetModemPower,
     SetModemPowerResponse, SetModemRate, SetModemRateResponse,
 };
 use merrow_messages::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
-    ClearWrenches, ClearWrenchesResponse, Couple, CoupleRequest, CoupleResponse, Fault,
-    FaultRequest, FaultResponse, Record, RecordResponse, SaveWorld, SetControlMode,
-    SetControlModeResponse, SetPose, SetPoseRequest, SetPoseResponse, StepSimulation,
-    StepSimulationResponse, Weather, WeatherRequest, WeatherResponse,
+    ClearWrenches, ClearWrenchesResponse, Couple, CoupleResponse, Fault, FaultResponse, Record,
+    RecordResponse, SaveWorld, SetControlMode, SetControlModeResponse, SetPose, SetPoseResponse,
+    StepSimulation, StepSimulationResponse, Weather, WeatherResponse,
 };
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
-use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
+use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::Service as ServiceType;
 use merrow_ros2::msg::std_srvs::{SetBool, SetBoolResponse, Trigger, TriggerResponse};
 use merrow_ros2::node::{Node, NodeError, Responder, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::qos::Qos;
-use merrow_sim::{Reply, Request, StepResult};
+use merrow_sim::{InputMessage, Reply, Request, StepResult};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Names and types of the node's own services, for `describe`.
 pub const SERVICES: [(&str, &str); 13] = [
@@ -67,19 +63,10 @@ pub fn names(scene: &Scene) -> Vec<(String, &'static str)> {
 pub(crate) fn own_names(scene: &Scene) -> Vec<(String, &'static str)> {
     let own = SERVICES.iter().chain(&simulation_interfaces::SERVICES);
     let own = own.map(|(name, kind)| (name.replace('~', "/merrow"), *kind));
-    let of_instruments = instruments::services(scene).into_iter();
-    let of_firmware = firmware::services(scene).into_iter();
-    let of_controllers = motion_control::services(scene).into_iter();
-    let controller_type = |service| match service {
-        ControllerService::SetMode => SetControlMode::TYPE,
-        ControllerService::Arm => SetBool::TYPE,
-    };
+    let of_commands = command_services::of_devices(scene).into_iter();
     let of_profiles = profile_services::services(scene).into_iter();
-    let of_devices = of_instruments
-        .map(|(name, ..)| (name, Trigger::TYPE))
-        .chain(of_firmware.map(|(name, ..)| (name, Trigger::TYPE)))
-        .chain(of_controllers.map(|(name, _, service)| (name, controller_type(service))))
-        .chain(crate::modem::services::names(scene))
+    let of_devices = of_commands
+        .map(|service| (service.name, service.info.name))
         .chain(of_profiles.map(|(name, service)| (name, service.type_name())));
     let full = |(name, kind): (String, _)| (absolute(&name), kind);
     own.chain(of_devices.map(full)).collect()
@@ -96,7 +83,6 @@ pub(crate) fn start(
     tasks: Sender<Task>,
     calls: &Arc<BridgedCalls>,
 ) -> Result<Vec<Service>, NodeError> {
-    let (profile_parameters, parameters) = (parameters, Arc::clone(parameters));
     let trigger = |name: &str, request: fn(Reply<()>) -> Request| {
         serve::<Trigger>(node, mailbox, name, move |mailbox, _, caller| {
             mailbox.send_request(request(caller.reply(|()| Ok(String::new()))));
@@ -112,17 +98,6 @@ pub(crate) fn start(
                 caller.reply(|stepped| stepped),
             ));
         })?,
-        serve::<SetPose>(node, mailbox, "~/set_pose", set_pose)?,
-        serve::<Couple>(node, mailbox, "~/couple", couple)?,
-        serve::<Weather>(
-            node,
-            mailbox,
-            "~/weather",
-            move |mailbox, request, caller| {
-                weather(mailbox, &parameters, request, caller);
-            },
-        )?,
-        serve::<Fault>(node, mailbox, "~/fault", fault)?,
         serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
             let task = if request.uri.is_empty() {
                 Task::StopRecording(caller.reply(|result: Result<Option<String>, String>| {
@@ -137,90 +112,10 @@ pub(crate) fn start(
         })?,
         serve::<Checkpoint>(node, mailbox, "~/checkpoint", checkpoint)?,
     ];
-    services.extend(wrench_services(node, mailbox)?);
-    services.extend(device_services(node, mailbox)?);
-    services.extend(crate::modem::services::start(node, mailbox)?);
-    services.extend(profile_services::start(node, mailbox, profile_parameters)?);
+    services.extend(command_services::start(node, mailbox, parameters)?);
+    services.extend(profile_services::start(node, mailbox, parameters)?);
     services.extend(calls::start(node, mailbox, calls)?);
     Ok(services)
-}
-
-/// Starts the services that apply wrenches.
-fn wrench_services(node: &Node, mailbox: &Mailbox) -> Result<Vec<Service>, NodeError> {
-    Ok(vec![
-        serve::<ApplyWrench>(
-            node,
-            mailbox,
-            "~/apply_wrench",
-            |mailbox, request, caller| {
-                let command = wrench::apply_command(&mailbox.scene, &request);
-                send_or_reject(mailbox, "~/apply_wrench", command, caller);
-            },
-        )?,
-        serve::<ClearWrenches>(
-            node,
-            mailbox,
-            "~/clear_wrenches",
-            |mailbox, request, caller| {
-                let command = wrench::clear_command(&mailbox.scene, &request);
-                send_or_reject(mailbox, "~/clear_wrenches", command, caller);
-            },
-        )?,
-    ])
-}
-
-/// Starts the services of firmwares and instruments.
-fn device_services(node: &Node, mailbox: &Mailbox) -> Result<Vec<Service>, NodeError> {
-    let mut services = Vec::new();
-    for (name, robot, order) in firmware::services(&mailbox.scene) {
-        services.push(serve::<Trigger>(
-            node,
-            mailbox,
-            &name,
-            move |mailbox, _, caller| {
-                mailbox.send_command(Command::FirmwareOrder { robot, order }, caller);
-            },
-        )?);
-    }
-    for (name, robot, service) in motion_control::services(&mailbox.scene) {
-        services.push(controller_service(node, mailbox, &name, robot, service)?);
-    }
-    for (name, robot, sensor, on) in instruments::services(&mailbox.scene) {
-        services.push(serve::<Trigger>(
-            node,
-            mailbox,
-            &name,
-            move |mailbox, _, caller| {
-                mailbox.send_command(Command::Sample { robot, sensor, on }, caller);
-            },
-        )?);
-    }
-    Ok(services)
-}
-
-/// Starts a service of the controller of `robot`.
-fn controller_service(
-    node: &Node,
-    mailbox: &Mailbox,
-    name: &str,
-    robot: usize,
-    service: ControllerService,
-) -> Result<Service, NodeError> {
-    let label = name.to_string();
-    match service {
-        ControllerService::SetMode => {
-            serve::<SetControlMode>(node, mailbox, name, move |mailbox, request, caller| {
-                let command = motion_control::mode_command(robot, &request.mode);
-                send_or_reject(mailbox, &label, command, caller);
-            })
-        }
-        ControllerService::Arm => {
-            serve::<SetBool>(node, mailbox, name, move |mailbox, request, caller| {
-                let order = FirmwareOrder::Enable(request.data);
-                mailbox.send_command(Command::FirmwareOrder { robot, order }, caller);
-            })
-        }
-    }
 }
 
 /// Starts a service whose handler receives the mailbox, the request and the caller.
@@ -233,7 +128,11 @@ pub(crate) fn serve<S: ServiceOutcome>(
     let (mailbox, label) = (mailbox.clone(), name.to_string());
     let answer = Box::new(
         move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
-            Ok(request) => handler(&mailbox, request, Caller::new(responder)),
+            Ok(request) => {
+                let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+                let message = command_services::record::<S>(&label, bytes, now_ns);
+                handler(&mailbox, request, Caller::new(responder, message));
+            }
             // a request that cannot be decoded has no effect and receives no reply
             Err(why) => mailbox.reject(None, &label, &format!("malformed request: {why}")),
         },
@@ -248,18 +147,20 @@ impl Mailbox {
         let _ = self.requests.send(request);
     }
 
-    /// Sends a command to the run; its outcome is the reply to the caller.
+    /// Sends a command to the run; its outcome is the reply to the caller. An accepted request is
+    /// recorded.
     pub(crate) fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(
         &self,
         command: Command,
-        caller: Caller<S>,
+        mut caller: Caller<S>,
     ) {
+        let message = caller.message.take();
         let reply = caller.reply(|result: Result<(), CommandRejection>| {
             result
                 .map(|()| String::new())
                 .map_err(|rejection| rejection.reason)
         });
-        self.send_request(Request::CommandReply(self.version, command, reply));
+        self.send_request(Request::CommandReply(self.version, command, message, reply));
     }
 }
 
@@ -337,13 +238,16 @@ impl ServiceOutcome for StepSimulation {
 /// that the simulation has ended.
 pub(crate) struct Caller<S: ServiceOutcome> {
     responder: Option<Responder>,
+    /// Request as a bag contains it.
+    message: Option<InputMessage>,
     service: std::marker::PhantomData<fn() -> S>,
 }
 
 impl<S: ServiceOutcome> Caller<S> {
-    fn new(responder: Responder) -> Self {
+    fn new(responder: Responder, message: InputMessage) -> Self {
         Self {
             responder: Some(responder),
+            message: Some(message),
             service: std::marker::PhantomData,
         }
     }
@@ -370,92 +274,6 @@ impl<S: ServiceOutcome> Drop for Caller<S> {
     }
 }
 
-fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>) {
-    let p = &request.pose.position;
-    let command = find_robot(&mailbox.scene, &request.robot).map(|robot| Command::SetPose {
-        robot,
-        p_WB: Vec3::new(p.x, p.y, p.z),
-        q_WB: from_quaternion(&request.pose.orientation),
-        v_WB_B: from_vector3(&request.twist.linear),
-        w_WB_B: from_vector3(&request.twist.angular),
-    });
-    send_or_reject(mailbox, "~/set_pose", command, caller);
-}
-
-fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
-    let command = match coupling_command(&mailbox.scene, &request) {
-        Ok(command) => command,
-        Err(why) => {
-            mailbox.reject(None, "~/couple", &why);
-            return caller.answer(Err(why));
-        }
-    };
-    mailbox.send_command(command, caller);
-}
-
-/// Sends a command to the run, or answers why there is none.
-pub(super) fn send_or_reject<S: ServiceOutcome<Outcome = MessageOutcome>>(
-    mailbox: &Mailbox,
-    service: &str,
-    command: Result<Command, String>,
-    caller: Caller<S>,
-) {
-    match command {
-        Ok(command) => mailbox.send_command(command, caller),
-        Err(why) => {
-            mailbox.reject(None, service, &why);
-            caller.answer(Err(why));
-        }
-    }
-}
-
-fn weather(
-    mailbox: &Mailbox,
-    parameters: &ParameterServer,
-    request: WeatherRequest,
-    caller: Caller<Weather>,
-) {
-    match crate::node::weather::change_from_request(
-        &request.names,
-        &request.values,
-        request.duration_s,
-        |name| crate::node::weather::parameter_value(parameters, name),
-    ) {
-        Err(why) => {
-            mailbox.reject(None, "~/weather", &why);
-            caller.answer(Err(why));
-        }
-        Ok(change) => {
-            mailbox.send_command(Command::Weather(Box::new(change)), caller);
-            // so that a wind parameter that is set later without the other wind parameter is
-            // combined with its current value
-            parameters.update_values(&crate::node::weather::to_parameters(
-                &request.names,
-                &request.values,
-            ));
-        }
-    }
-}
-
-fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
-    match crate::input::faults::command(&mailbox.scene, &request) {
-        Err(why) => {
-            mailbox.reject(None, "~/fault", &why);
-            caller.answer(Err(why));
-        }
-        Ok(command) => {
-            let reply = caller.reply(
-                |result: Result<(), merrow_model::state::commands::CommandRejection>| {
-                    result
-                        .map(|()| String::new())
-                        .map_err(|rejection| rejection.reason)
-                },
-            );
-            mailbox.send_request(Request::CommandReply(mailbox.version, command, reply));
-        }
-    }
-}
-
 fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Checkpoint>) {
     if request.uri.is_empty() {
         let why = "expected the name of the file to write, found none".to_string();
@@ -473,17 +291,4 @@ fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Chec
         });
     };
     mailbox.send_request(Request::Checkpoint(Reply::new(write)));
-}
-
-/// Converts a request to a coupling command.
-fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, String> {
-    let name = &request.coupling;
-    let found = scene.couplings.iter().position(|c| c.name == *name);
-    let coupling = found.ok_or_else(|| format!("no coupling {name:?}"))?;
-    let partner = (!request.partner.is_empty()).then_some(&request.partner);
-    Ok(Command::SetCoupling {
-        coupling,
-        engage: request.engage,
-        partner: partner.map(|name| find_robot(scene, name)).transpose()?,
-    })
 }

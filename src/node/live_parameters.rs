@@ -445,6 +445,11 @@ impl RecordedParameters {
         Ok(Self { server, commands })
     }
 
+    /// Returns the parameters with their values up to the last change.
+    pub fn server(&self) -> &ParameterServer {
+        &self.server
+    }
+
     /// Sets changed parameters and returns their commands. Parameters of other nodes are ignored.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use crate::arm;
 use crate::arm::{ActionPlan, GroupIndex};
 use crate::computer;
 use crate::input;
+use crate::input::command_services;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
 use crate::input::motion_control::MotionCommand;
@@ -303,6 +304,8 @@ pub enum Target {
         /// Index of the bridge.
         bridge: usize,
     },
+    /// Services whose requests a bag repeats.
+    Service,
     /// Winch of a tether.
     Winch {
         /// Index of the tether.
@@ -353,7 +356,7 @@ pub struct Plan {
     pub outputs: Vec<Output>,
     /// Topics to which the node subscribes.
     pub inputs: Vec<Input>,
-    /// Topics on which bags contain the calls of services over bridges.
+    /// Topics on which bags contain the calls of services, over bridges and to the simulator.
     pub calls: Vec<Input>,
     /// Actions that the node offers.
     pub actions: Vec<ActionPlan>,
@@ -389,10 +392,12 @@ impl Plan {
             world_topics::add_tether(i, tether, &mut outputs, &mut inputs);
         }
         modem::add_topics(scene, &mut outputs, &mut inputs);
+        let mut calls = modem::calls::records(scene);
+        calls.push(command_services::requests());
         Self {
             outputs,
             inputs,
-            calls: modem::calls::records(scene),
+            calls,
             actions,
         }
     }

@@ -28,7 +28,10 @@ WORLD = """
 seed: 1
 step: {dt_s: 0.005, integrator: rk4}
 seabed: {depth_m: 6}
-water: {waves: {kind: jonswap, hs_m: 0.05, tp_s: 4, components: 48}}
+water:
+  waves: {kind: jonswap, hs_m: 0.05, tp_s: 4, components: 48}
+  regions:
+    basin: {corners_m: [[-30, -30], [-18, -30], [-18, -18], [-30, -18]], level_m: 1.5, wave_factor: 0}
 structures:
   rock: {position_m: [3, -4, -6], shapes: {body: {kind: sphere, radius_m: 0.5}}}
   pier: {position_m: [14, 3, 0], shapes: {body: {kind: box, size_m: [1, 40, 6]}}}
@@ -177,6 +180,27 @@ def check_sea(browser):
     assert components > 20 and abs(height) < 0.3 and height != 0, (components, height)
 
 
+def check_region(browser):
+    """The surface of a region has its own level, and is drawn."""
+    heights = browser.evaluate(
+        "(async () => { const { Sea } = await import('/scene/waves.js'); const now = merrow.world.sea.at(3);"
+        " return [Sea.height(now, -24, -24), Sea.height(now, -17, -24), now.level]; })()"
+    )
+    assert heights[0] == 1.5 and abs(heights[1] - heights[2]) < 0.2, heights
+    camera = browser.evaluate("[merrow.camera.distance, merrow.camera.pitch]")
+    browser.evaluate("merrow.setCamera('orbit'); merrow.camera.distance = 25; merrow.camera.pitch = 0.4;"
+                     " merrow.camera.target = [-24, -24, 1.5]")
+    shown = still_image(browser)
+    browser.evaluate("merrow.kept = merrow.world.sea.regions; merrow.world.sea.regions = []")
+    next_image(browser)
+    flat = still_image(browser)
+    browser.evaluate("merrow.world.sea.regions = merrow.kept")
+    browser.evaluate("merrow.setCamera('follow');"
+                     f" [merrow.camera.distance, merrow.camera.pitch] = {camera}")
+    pixels = changed_pixels(shown, flat)
+    assert pixels > 1000, pixels
+
+
 def check_drive(browser):
     """The keys W and left arrow drive the robot, which stops afterwards."""
     browser.click_on("#pause")
@@ -296,8 +320,8 @@ SHORT = [
     operation.check_topic_plot, *editing.SHORT, check_environment, check_reset,
 ]
 COMPLETE = [
-    check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_drive,
-    check_follow, check_waypoints, check_environment, check_plot, check_themes,
+    check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_region,
+    check_drive, check_follow, check_waypoints, check_environment, check_plot, check_themes,
     *editing.CHECKS, *operation.CHECKS, check_reset,
 ]
 

@@ -19,8 +19,14 @@ pub enum Request {
     Command(SceneVersion, Command),
     /// Commands of a message of a user, with indices of this version of the scene.
     Input(SceneVersion, Vec<Command>, InputMessage),
-    /// Change the state and reply with the result.
-    CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
+    /// Change the state and reply with the result. Observers receive the message of an accepted
+    /// command.
+    CommandReply(
+        SceneVersion,
+        Command,
+        Option<InputMessage>,
+        Reply<Result<(), CommandRejection>>,
+    ),
     /// Continue with the scene of another world, whose reply contains the old scene.
     Replace(Box<Simulation>, Reply<Result<Box<Simulation>, String>>),
     /// Continue with another world at its start; the reply contains the old scene.
@@ -498,10 +504,15 @@ impl Run<'_, '_> {
                 pace: self.pace,
             }),
             Request::Replace(new, reply) => reply.send(self.replace(new, simulation)),
-            Request::CommandReply(version, command, reply) => {
+            Request::CommandReply(version, command, message, reply) => {
                 let result = self.apply(version, command, simulation);
-                if let Err(rejection) = &result {
-                    self.reject(rejection, simulation);
+                match (&result, message) {
+                    (Err(rejection), _) => self.reject(rejection, simulation),
+                    (Ok(()), Some(message)) => {
+                        let observers = self.observers.iter_mut();
+                        observers.for_each(|o| o.received(&message, simulation));
+                    }
+                    (Ok(()), None) => {}
                 }
                 reply.send(result);
             }

@@ -19,7 +19,7 @@ use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::firmware::ControlMode;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
-use merrow_sim::{Pace, Reply, Request, SceneVersion, Simulation};
+use merrow_sim::{InputMessage, Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_view::action::{ControlAction, FaultAction};
 use merrow_view::{
     Answer, Catalogue, ControlState, Controls, FieldOfView, ImageSource, MessageNumbers,
@@ -106,10 +106,11 @@ impl ViewControls {
         })));
     }
 
-    /// Sends a command to the run; its outcome is the answer.
-    fn send_command(&self, command: Result<Command, String>, answer: Answer) {
+    /// Sends the command of a service to the run; its outcome is the answer. Bags contain the
+    /// request of the service.
+    fn send_command(&self, command: Result<(Command, InputMessage), String>, answer: Answer) {
         let version = self.lock().version;
-        let command = match command {
+        let (command, message) = match command {
             Ok(command) => command,
             Err(why) => return answer(Err(why)),
         };
@@ -118,9 +119,12 @@ impl ViewControls {
             answer(result.map_err(|rejection| rejection.reason));
         });
         // as in `send_with_reply`
-        let _ = self
-            .requests
-            .send(Request::CommandReply(version, command, reply));
+        let _ = self.requests.send(Request::CommandReply(
+            version,
+            command,
+            Some(message),
+            reply,
+        ));
     }
 
     fn set(&self, parameters: Vec<(String, f64)>) -> Result<String, String> {

@@ -3,11 +3,11 @@
 use crate::arm::Progress;
 use crate::input::firmware::FirmwareCommand;
 use crate::input::motion_control::{self, MotionCommand};
-use crate::input::{commands, faults, find_robot};
+use crate::input::{command_services, commands, faults, find_robot};
 use crate::node::plan::{Input, Plan, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
-use merrow_messages::msg::FaultRequest;
+use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
 use merrow_model::scene::robot::firmware::{FirmwareLaw, Multirotor};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
@@ -180,13 +180,18 @@ impl SceneInputs {
     }
 
     /// Returns the command that requests a mode, as the service `set_mode`.
-    pub(super) fn mode(&self, name: &str, mode: &str) -> Result<Command, String> {
+    pub(super) fn mode(&self, name: &str, mode: &str) -> Result<(Command, InputMessage), String> {
         let robot = find_robot(&self.scene, name)?;
-        motion_control::mode_command(robot, mode)
+        let command = motion_control::mode_command(robot, mode)?;
+        let service = self.scene.robots[robot].in_namespace(&format!("{name}/set_mode"));
+        let mode = mode.to_string();
+        let request = SetControlModeRequest { mode };
+        let message = command_services::record::<SetControlMode>(&service, &to_bytes(&request), 0);
+        Ok((command, message))
     }
 
-    /// Returns the command that starts a fault, as the service `fault`.
-    pub(super) fn fault(&self, action: FaultAction) -> Result<Command, String> {
+    /// Returns the command that starts a fault, as the service `fault`, and its request.
+    pub(super) fn fault(&self, action: FaultAction) -> Result<(Command, InputMessage), String> {
         let (names, values) = action.values.into_iter().unzip();
         let request = FaultRequest {
             name: action.name,
@@ -197,7 +202,9 @@ impl SceneInputs {
             values,
             duration_s: action.duration_s,
         };
-        faults::command(&self.scene, &request)
+        let command = faults::command(&self.scene, &request)?;
+        let message = command_services::record::<Fault>("~/fault", &to_bytes(&request), 0);
+        Ok((command, message))
     }
 
     /// Converts a message on an input topic to a request, as the subscription does.

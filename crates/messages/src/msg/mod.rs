@@ -33,6 +33,20 @@ ros_message! {
     }
 }
 
+ros_message! {
+    /// Accepted request of a service, in bags.
+    pub struct ServiceRequest("merrow/msg/ServiceRequest") {
+        /// Time of the request.
+        stamp: Time,
+        /// Full name of the service.
+        service: String,
+        /// Type of the service.
+        service_type: String,
+        /// Request, as CDR with its encapsulation header.
+        request: Vec<u8>,
+    }
+}
+
 ros_service! {
     /// Advances a paused or lock-step simulation.
     pub struct StepSimulation("merrow/srv/StepSimulation") {
@@ -328,6 +342,7 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<SetControlModeRequest>(),
         TypeSample::for_message::<SetControlModeResponse>(),
         TypeSample::for_message::<ControllerStatus>(),
+        TypeSample::for_message::<ServiceRequest>(),
         TypeSample::for_message::<CheckpointRequest>(),
         TypeSample::for_message::<CheckpointResponse>(),
         TypeSample::for_message::<Contact>(),

@@ -140,8 +140,13 @@ export class Editor {
     const at = (t) => add(ray.origin, scale(ray.direction, t));
     const seabed = meetSeabed(world, ray);
     const body = meetDrawables(world, robots, ray)?.distance ?? Infinity;
-    const level = isBelow ? camera.target[2] : sea.level;
-    const plane = meetPlane(ray, [0, 0, level], [0, 0, 1]);
+    const meetLevel = (level) => meetPlane(ray, [0, 0, level], [0, 0, 1]);
+    let plane = meetLevel(isBelow ? camera.target[2] : sea.level);
+    if (!isBelow && Number.isFinite(plane)) {
+      // a region at the point can have another level
+      const [x, y] = at(plane);
+      plane = meetLevel(Sea.level(sea, x, y));
+    }
     // from above the nearest surface, under water the height of the point that the camera views
     const t = Math.min(plane, seabed, body);
     if (!Number.isFinite(t) || t > 2000) return null;

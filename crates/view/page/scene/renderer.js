@@ -5,6 +5,7 @@ import {
   clamp, cross, dot, multiply, orthographic, poseMatrix, scale, sub, unit, viewMatrix,
 } from "../math.js";
 import * as shaders from "./shaders.js";
+import { MAX_CORNERS, MAX_REGIONS } from "./shaders.js";
 import { MAX_COMPONENTS, Sea } from "./waves.js";
 
 const SEA_INNER = 0.4;
@@ -231,7 +232,7 @@ export class Renderer {
     // light from the sky that the water scatters back: proportional to the single-scattering albedo
     const brightness = 0.02 + 0.62 * day * (1 - 0.4 * clouds);
     const veil = optics.scattering.map((b, k) => (b / optics.beam[k]) * brightness * [0.32, 0.62, 0.72][k]);
-    const level = seaNow.level;
+    const level = Math.max(Sea.level(seaNow, camera.eye[0], camera.eye[1]), camera.eye[2] - 1e4);
     const surface = Sea.height(seaNow, camera.eye[0], camera.eye[1]);
     const below = camera.mode !== "map" && camera.eye[2] < surface;
     // the eye adapts to the light at its depth
@@ -299,7 +300,9 @@ export class Renderer {
     this.drawGround(world, camera, environment);
     this.drawBackdrop(camera, environment);
     const sea = this.seas[options.detail ? 0 : 1];
-    if (camera.mode !== "map" && options.water) this.drawSea(camera, environment, seaNow, sea);
+    if (camera.mode !== "map" && options.water) {
+      for (const surface of Sea.surfaces(seaNow)) this.drawSea(camera, environment, seaNow, sea, surface);
+    }
     if (environment.below) this.drawParticles(world, camera, environment);
     gl.bindVertexArray(null);
   }
@@ -386,7 +389,8 @@ export class Renderer {
     });
   }
 
-  drawSea(camera, environment, { waves, level }, { mesh, spacing }) {
+  /** Draws the surface of the open sea or of a region. */
+  drawSea(camera, environment, { waves, regions }, { mesh, spacing }, { index, level, factor }) {
     const { gl } = this;
     const program = this.use("sea", environment);
     waves.forEach((wave, k) => this.waveData.set(wave, 4 * k));
@@ -399,6 +403,8 @@ export class Renderer {
     gl.uniform1i(program.at("uCount"), waves.length);
     gl.uniform1f(program.at("uSpacing"), spacing);
     gl.uniform1f(program.at("uMean"), level);
+    gl.uniform1f(program.at("uFactor"), factor);
+    this.setRegions(program, regions, index);
     gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
     gl.uniform2f(program.at("uCentre"), camera.eye[0], camera.eye[1]);
     gl.uniform2f(program.at("uWind"), ...environment.wind);
@@ -412,6 +418,20 @@ export class Renderer {
     gl.bindVertexArray(mesh.vao);
     gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
     gl.disable(gl.BLEND);
+  }
+
+  /** Sets the regions of the shader, and the region whose surface is drawn. */
+  setRegions(program, regions, index) {
+    const { gl } = this;
+    const shown = regions.slice(0, MAX_REGIONS);
+    const corners = shown.flatMap((region) => region.corners).slice(0, MAX_CORNERS);
+    let end = 0;
+    const ends = shown.map((region) => (end = Math.min(end + region.corners.length, MAX_CORNERS)));
+    gl.uniform1i(program.at("uRegion"), index);
+    gl.uniform1i(program.at("uRegions"), shown.length);
+    if (!shown.length) return;
+    gl.uniform1iv(program.at("uEnds[0]"), ends);
+    gl.uniform2fv(program.at("uCorners[0]"), corners.flat());
   }
 
   drawParticles(world, camera, environment) {

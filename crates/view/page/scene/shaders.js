@@ -1,5 +1,9 @@
 // Shaders of the page (GLSL ES 3.00).
 
+/** Maximum number of regions of the surface, and of their corners. */
+export const MAX_REGIONS = 16;
+export const MAX_CORNERS = 128;
+
 /** Light and media: the same in all programs. */
 const MEDIA = `
 uniform vec3 uEye;
@@ -251,6 +255,7 @@ layout(location = 0) in vec3 aPosition;
 uniform mat4 uView;
 uniform vec2 uCentre;
 uniform float uMean;
+uniform float uFactor;
 uniform int uCount;
 uniform float uSpacing;
 uniform highp sampler2D uWaves;
@@ -268,7 +273,7 @@ void main() {
   for (int i = 0; i < uCount; i++) {
     vec4 w = texelFetch(uWaves, ivec2(i, 0), 0);
     float k = length(w.zw);
-    float a = w.x * smoothstep(0.8, 1.6, 6.2831853 / max(k, 1e-4) / shortest);
+    float a = uFactor * w.x * smoothstep(0.8, 1.6, 6.2831853 / max(k, 1e-4) / shortest);
     // neighbouring vertices skip the same waves
     if (a == 0.0) continue;
     float phase = dot(w.zw, p) + w.y;
@@ -288,7 +293,27 @@ uniform float uBelow;
 uniform float uRipple;
 uniform float uFoam;
 uniform vec2 uWind;
+uniform int uRegion;
+uniform int uRegions;
+uniform int uEnds[${MAX_REGIONS}];
+uniform vec2 uCorners[${MAX_CORNERS}];
 out vec4 color;
+// number of the first region that contains a point; -1: open sea
+int regionAt(vec2 p) {
+  int start = 0;
+  for (int k = 0; k < uRegions; k++) {
+    bool inside = false;
+    vec2 a = uCorners[uEnds[k] - 1];
+    for (int i = start; i < uEnds[k]; i++) {
+      vec2 b = uCorners[i];
+      if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)) inside = !inside;
+      a = b;
+    }
+    if (inside) return k;
+    start = uEnds[k];
+  }
+  return -1;
+}
 vec2 ripples(vec2 p, float t) {
   vec2 s = vec2(0.0);
   float f = 2.1;
@@ -321,6 +346,7 @@ vec4 simple(vec3 p, vec3 d, vec3 n, float far) {
 }
 void main() {
   vec3 p = vPosition;
+  if (uRegions > 0 && regionAt(p.xy) != uRegion) discard;
   float far = distance(p, uEye);
   float fade = 1.0 / (1.0 + 0.004 * far * far / max(abs(uEye.z - uLevel), 1.0));
   vec2 slope = vSlope + uRipple * fade * ripples(p.xy, uTime);

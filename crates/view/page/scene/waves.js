@@ -4,6 +4,8 @@
 const TAU = 2 * Math.PI;
 /** Maximum number of components that the shader adds. */
 export const MAX_COMPONENTS = 192;
+/** Level of a region without water, as in the simulation [m]. */
+const DRY = -1e6;
 
 /** Returns the weight of a sea state that grows from `start` over `ramp` [s]. */
 function growth(start, ramp, time) {
@@ -14,10 +16,26 @@ function growth(start, ramp, time) {
   return x * x * x * (10 + x * (6 * x - 15));
 }
 
+/** Returns true if a polygon contains a point, as in the simulation. */
+function contains(corners, x, y) {
+  let inside = false;
+  let a = corners.at(-1);
+  for (const b of corners) {
+    if (a[1] > y !== b[1] > y && x < a[0] + ((y - a[1]) / (b[1] - a[1])) * (b[0] - a[0])) inside = !inside;
+    a = b;
+  }
+  return inside;
+}
+
 export class Sea {
   constructor() {
     this.seas = [];
     this.tide = null;
+    /**
+     * Regions of which at least one has its own surface: corners [m], level [m] or null for the
+     * level of the sea, factor on the waves.
+     */
+    this.regions = [];
   }
 
   set(message) {
@@ -26,8 +44,8 @@ export class Sea {
   }
 
   /**
-   * Returns the components at a time [s] as [amplitude, phase, kx, ky], highest first, and the mean
-   * level [m].
+   * Returns the components at a time [s] as [amplitude, phase, kx, ky], highest first, the mean level
+   * of the open sea [m] and the regions.
    */
   at(time) {
     const waves = [];
@@ -44,13 +62,38 @@ export class Sea {
     let level = 0;
     for (const [a, omega, phase] of this.tide ?? []) level += a * Math.cos(phase - omega * time);
     if (this.seas.length > 1) waves.sort((a, b) => b[0] - a[0]);
-    return { waves: waves.slice(0, MAX_COMPONENTS), level };
+    return { waves: waves.slice(0, MAX_COMPONENTS), level, regions: this.regions };
+  }
+
+  /** Returns the region at a point, from the result of `at`; undefined in the open sea. */
+  static region({ regions }, x, y) {
+    return regions.find((region) => contains(region.corners, x, y));
+  }
+
+  /** Returns the mean level [m] at a point, from the result of `at`. */
+  static level(now, x, y) {
+    return Sea.region(now, x, y)?.level ?? now.level;
   }
 
   /** Returns the height of the surface [m] at a point, from the result of `at`. */
-  static height({ waves, level }, x, y) {
-    let z = level;
-    for (const [a, phase, kx, ky] of waves) z += a * Math.cos(kx * x + ky * y + phase);
+  static height(now, x, y) {
+    const region = Sea.region(now, x, y);
+    const factor = region?.waves ?? 1;
+    let z = region?.level ?? now.level;
+    for (const [a, phase, kx, ky] of now.waves) z += factor * a * Math.cos(kx * x + ky * y + phase);
     return z;
+  }
+
+  /**
+   * Returns the surfaces to draw, from the result of `at`: number of the region or -1 for the open
+   * sea, mean level [m] and factor on the waves.
+   */
+  static surfaces({ level, regions }) {
+    const own = regions.map((region, index) => ({
+      index,
+      level: region.level ?? level,
+      factor: region.waves,
+    }));
+    return [{ index: -1, level, factor: 1 }, ...own.filter((surface) => surface.level > DRY)];
   }
 }

@@ -5,6 +5,8 @@ import math
 import pathlib
 import tempfile
 
+from mcap_ros2.reader import read_ros2_messages
+
 from checks.vehicles.drive import header, vector
 from live import Merrow, command, latest, message_type, nanoseconds, take, wait_for
 
@@ -253,8 +255,58 @@ def check_replay_parameters():
             assert (out.split("state hash: ")[1].split()[0] == first) == is_same, (first, out)
 
 
+def recorded_requests(bag):
+    """Returns the services and requests of a bag, as the library of MCAP for Python reads them."""
+    topic = "/merrow/service_requests"
+    with open(bag, "rb") as file:
+        found = [m.ros_msg for m in read_ros2_messages(file, topics=[topic])]
+    return [(m.service, deserialize_request(m.service_type, bytes(m.request))) for m in found]
+
+
+def deserialize_request(service_type, request):
+    """Decodes the CDR bytes of a request."""
+    return message_type(f"{service_type}_Request").deserialize(request)
+
+
+def check_replay_services():
+    """A bag contains the accepted requests of services, which a replay repeats."""
+    fault = {"name": "f", "robot": "bluerov2", "device": "thrusters/t1", "kind": "reduced",
+             "names": ["fraction"], "values": [0.5], "duration_s": 0.0}
+    with tempfile.TemporaryDirectory() as folder:
+        bag = pathlib.Path(folder) / "run.mcap"
+        with Merrow("pool", "--pace", "lockstep", "--record", str(bag)) as m:
+            pilot = Pilot(m)
+            pilot.run(0.2)
+            assert pilot.set_mode("depth_hold").success
+            pilot.run(0.3)
+            weather = m.peer.client("/merrow/weather", "merrow/srv/Weather")
+            assert weather.wait(10)
+            # the second request keeps the speed of the first one
+            for name, value, duration in [("wind_speed_m_s", 8.0, 0.5), ("wind_from_deg", 200.0, 0.0)]:
+                assert weather.call(names=[name], values=[value], duration_s=duration).success
+                pilot.run(0.3)
+            assert not weather.call(names=["wind_speed_m_s"], values=[math.nan], duration_s=0.0).success
+            faults = m.peer.client("/merrow/fault", "merrow/srv/Fault")
+            assert faults.wait(10) and faults.call(**fault).success
+            pilot.run(0.5)
+            assert not faults.call(**fault | {"device": "thrusters/t9"}).success
+            assert pilot.arm(False).success
+            end = m.step(200)
+            assert m.end() == 0, m.output()
+            first = m.output()[0].split("state hash: ")[1].split()[0]
+        requests = recorded_requests(bag)
+        assert [service for service, _ in requests] == [
+            f"{ROBOT}/set_mode", "/merrow/weather", "/merrow/weather", "/merrow/fault", f"{ROBOT}/arm"], requests
+        assert requests[0][1].mode == "depth_hold" and requests[3][1].device == "thrusters/t1", requests
+        for arguments, is_same in [((), False), (("--replay-commands", bag), True)]:
+            code, out, err = command("run", "pool", *arguments, "--no-ros", "--pace", "max", "--for", end * 1e-9)
+            assert code == 0, err
+            assert (out.split("state hash: ")[1].split()[0] == first) == is_same, (first, out)
+
+
 CHECKS = [
     check_replay_commands,
+    check_replay_services,
     check_replay_parameters,
     check_pose_goal,
     check_velocity_command,
