@@ -1,7 +1,7 @@
 //! Tests that run the examples of README and docs/ as written.
 
 use crate::common::folder::Folder;
-use merrow::input::profile_services::services;
+use merrow::input::services::names;
 use merrow::node::plan::Plan;
 use merrow_model::scene::autopilot::{AutopilotKind, ServoDevice};
 use merrow_model::scene::robot::profile::Profile;
@@ -1215,7 +1215,7 @@ fn sonar_snapshots_are_waterfalls() {
 }
 
 // Goal: docs/profiles.md lists the services of the profiles. Method: names and types of its table
-// compared with the topics of the pool with each profile. Tolerance: none.
+// compared with the services that a world has with a profile only. Tolerance: none.
 #[test]
 fn services_of_profiles_are_documented() {
     let page = text("docs/profiles.md");
@@ -1225,14 +1225,19 @@ fn services_of_profiles_are_documented() {
         .map(str::to_string)
         .collect();
     let mut found = BTreeSet::new();
-    for profile in [Profile::Plankton, Profile::Stonefish] {
+    let services = |profile| {
         let overrides = Overrides {
-            profile: Some(profile),
+            profile,
             ..Overrides::default()
         };
         let text = "robots: {rov: {model: bluerov2_heavy}}";
         let scene = load_text("w.yaml", text, overrides).unwrap().scene;
-        for (name, service) in services(&scene) {
+        names(&scene)
+    };
+    let without: BTreeSet<String> = services(None).into_iter().map(|(name, _)| name).collect();
+    for profile in [Profile::Plankton, Profile::Stonefish] {
+        let with = services(Some(profile)).into_iter();
+        for (name, service) in with.filter(|(name, _)| !without.contains(name)) {
             let number = name
                 .split("id_")
                 .nth(1)
@@ -1245,7 +1250,7 @@ fn services_of_profiles_are_documented() {
                 "/{}",
                 name.replace("rov/", "<robot>/").trim_start_matches('/')
             );
-            found.insert(format!("| `{name}` | `{}` |", service.type_name()));
+            found.insert(format!("| `{name}` | `{service}` |"));
         }
     }
     assert_eq!(found.len(), rows.len(), "{found:#?}");

@@ -1,7 +1,7 @@
 //! Services whose requests become commands: conversion, endpoints, and requests in bags.
 //!
-//! A bag contains each accepted request as a merrow/ServiceRequest. A replay converts the request in
-//! the same way as the service. Service introspection of ROS has a type per service, such as
+//! A bag contains each accepted request as a merrow/ServiceRequest. A replay converts the request
+//! as the service does. Service introspection of ROS has a type per service, such as
 //! `merrow/srv/Fault_Event`, which readers of bags refuse (mcap-ros2-support 0.6.0).
 
 use crate::input::replay::absolute;
@@ -35,7 +35,7 @@ pub(crate) const REQUESTS: &str = "/merrow/service_requests";
 
 /// Converts the CDR bytes of a request to a command.
 type Convert = Box<dyn Fn(&Scene, &ParameterServer, &[u8]) -> Result<Command, String>>;
-/// Starts a service.
+/// Function that starts a service.
 type Start = Box<dyn Fn(&Node, &Mailbox, &Arc<ParameterServer>) -> Result<Service, NodeError>>;
 
 /// Service whose requests become commands.

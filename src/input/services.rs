@@ -4,7 +4,7 @@
 //! The node's thread passes each request to the run or the recorder, which reply from their own
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
-use crate::input::profile_services::{self, Respawn, RespawnResponse};
+use crate::input::profile_services;
 use crate::input::replay::absolute;
 use crate::input::{Mailbox, command_services};
 use crate::modem::calls::{self, BridgedCalls};
@@ -16,6 +16,7 @@ use merrow_messages::msg::modem::{
     MeasureRange, MeasureRangeResponse, SetModemMac, SetModemMacResponse, SetModemPower,
     SetModemPowerResponse, SetModemRate, SetModemRateResponse,
 };
+use merrow_messages::msg::profiles::{Respawn, RespawnResponse};
 use merrow_messages::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
     ClearWrenches, ClearWrenchesResponse, Couple, CoupleResponse, Fault, FaultResponse, Record,

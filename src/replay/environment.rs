@@ -26,7 +26,7 @@ pub(crate) struct RecordedEnvironment {
 #[derive(Debug)]
 struct Initial {
     sea: Sea,
-    /// Faults of beacons.
+    /// Faults of the beacons.
     faults: Vec<FaultState>,
     /// For each robot, its faults.
     of_robots: Vec<Vec<FaultState>>,
@@ -69,7 +69,8 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    /// Converts a message of a topic. Damaged messages and messages of other nodes have no commands.
+    /// Converts a message of a topic. Damaged messages and messages of other nodes have no
+    /// commands.
     fn commands(&self, topic: &str, bytes: &[u8]) -> Vec<Command> {
         if topic == REQUESTS {
             let server = self.parameters.server();

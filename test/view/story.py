@@ -98,10 +98,20 @@ def change_water(browser):
 
 
 def check_water(browser, time, is_changed):
-    """The replay shows the water of a time."""
+    """The replay shows the water and the fault of a time."""
     browser.evaluate(f"merrow.request({{do: 'seek', time_s: {time}}})")
     for name, value in WATER.items():
         browser.wait(f"(Math.abs(merrow.world.status['{name}'] - {value}) < 1e-6) === {str(is_changed).lower()}")
+    browser.wait(f"merrow.world.status.robots[0].faults.includes('weak') === {str(is_changed).lower()}")
+
+
+def start_fault(browser):
+    """Starts a fault of the first thruster."""
+    request = ("{do: 'fault', robot: merrow.world.scene.robots[0].name, name: 'weak', device: 'thrusters/t1',"
+               " kind: 'reduced', values: {fraction: 0.5}, duration_s: 0}")
+    answer = browser.evaluate(f"merrow.request({request})")
+    assert answer["ok"], answer
+    browser.wait("merrow.world.status.robots[0].faults.length > 0")
 
 
 def save(browser, binary, folder):
@@ -134,6 +144,7 @@ def check(browser, binary, folder):
         inspect_forces(browser)
         save(browser, binary, folder)
         change_water(browser)
+        start_fault(browser)
         changed = browser.evaluate("merrow.world.frame.time")
         resume(browser)
         browser.wait(f"merrow.world.frame.time > {changed} + 0.5")

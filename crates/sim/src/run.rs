@@ -19,8 +19,7 @@ pub enum Request {
     Command(SceneVersion, Command),
     /// Commands of a message of a user, with indices of this version of the scene.
     Input(SceneVersion, Vec<Command>, InputMessage),
-    /// Change the state and reply with the result. Observers receive the message of an accepted
-    /// command.
+    /// Change the state and reply with the result; observers receive the message of a success.
     CommandReply(
         SceneVersion,
         Command,
@@ -479,22 +478,30 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Applies a command, or reports its rejection.
+    fn apply_or_reject(&mut self, new: (SceneVersion, Command), simulation: &mut Simulation) {
+        if let Err(rejection) = self.apply(new.0, new.1, simulation) {
+            self.reject(&rejection, simulation);
+        }
+    }
+
+    /// Passes a message of a user to the observers.
+    fn report_input(&mut self, message: &InputMessage, simulation: &Simulation) {
+        self.observers
+            .iter_mut()
+            .for_each(|o| o.received(message, simulation));
+    }
+
     fn handle(&mut self, request: Request, simulation: &mut Simulation) {
         match request {
             Request::Command(version, command) => {
-                if let Err(rejection) = self.apply(version, command, simulation) {
-                    self.reject(&rejection, simulation);
-                }
+                self.apply_or_reject((version, command), simulation);
             }
             Request::Input(version, commands, message) => {
                 for command in commands {
-                    if let Err(rejection) = self.apply(version, command, simulation) {
-                        self.reject(&rejection, simulation);
-                    }
+                    self.apply_or_reject((version, command), simulation);
                 }
-                self.observers
-                    .iter_mut()
-                    .for_each(|o| o.received(&message, simulation));
+                self.report_input(&message, simulation);
             }
             Request::Load(new, reply) => reply.send(self.load(new, simulation)),
             Request::Access(Access(call)) => call(simulation),
@@ -508,10 +515,7 @@ impl Run<'_, '_> {
                 let result = self.apply(version, command, simulation);
                 match (&result, message) {
                     (Err(rejection), _) => self.reject(rejection, simulation),
-                    (Ok(()), Some(message)) => {
-                        let observers = self.observers.iter_mut();
-                        observers.for_each(|o| o.received(&message, simulation));
-                    }
+                    (Ok(()), Some(message)) => self.report_input(&message, simulation),
                     (Ok(()), None) => {}
                 }
                 reply.send(result);

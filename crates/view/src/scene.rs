@@ -5,9 +5,7 @@ use crate::controls::{Catalogue, CatalogueEntry, Controls, TopicInfo};
 use crate::fields;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
-use merrow_model::scene::sea::water::Region;
-use merrow_model::scene::sea::waves::Waves;
-use merrow_model::scene::{Collider, Fin, Robot, Scene, Sea, Sensor, SensorKind, Tether, Thruster};
+use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Tether, Thruster};
 use merrow_sim::Simulation;
 use merrow_sim::control::fault::devices_with_kinds;
 use serde_json::{Value, json};
@@ -62,7 +60,6 @@ impl SceneData {
                 "color": scene.seabed_material.color,
                 "terrain": TerrainGrid::new(seabed).map(|grid| grid.json()),
             },
-            "regions": regions_json(&scene.sea),
             "optics": {
                 "beam": optics.beam,
                 "scattering": optics.scattering,
@@ -86,20 +83,6 @@ impl SceneData {
             scene: Some(Arc::clone(scene)),
         }
     }
-}
-
-/// Describes the surfaces of the regions; empty if all regions have the surface of the sea.
-fn regions_json(sea: &Sea) -> Vec<Value> {
-    let surfaces = Waves::surface_regions(&sea.regions);
-    let regions = surfaces.iter().flat_map(|all| all.iter());
-    let describe = |region: &Region| {
-        json!({
-            "corners": region.corners,
-            "level": region.level,
-            "waves": region.waves,
-        })
-    };
-    regions.map(describe).collect()
 }
 
 fn shapes_json(shapes: &[Collider], meshes: &mut Meshes) -> Vec<Value> {

@@ -3,6 +3,7 @@
 use crate::controls::{ControlState, StructurePose};
 use merrow_math::Vec3;
 use merrow_model::scene::WaveField;
+use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::Components;
 use merrow_model::state::{Health, RobotState};
 use merrow_sim::{Control, Simulation};
@@ -98,7 +99,7 @@ fn health(health: Health) -> String {
     }
 }
 
-/// Returns the sea states with their wave components.
+/// Returns the sea states with their wave components, and the surfaces of the regions.
 pub(crate) fn sea(simulation: &Simulation) -> String {
     let waves = &simulation.state.sea.waves;
     let seas = waves.seas.iter().map(|(start_ns, field)| {
@@ -112,8 +113,18 @@ pub(crate) fn sea(simulation: &Simulation) -> String {
         "type": "sea",
         "seas": seas.collect::<Vec<_>>(),
         "tide": waves.tide.as_ref().map(|tide| components(tide)),
+        "regions": waves.regions.iter().flat_map(|all| all.iter()).map(region).collect::<Vec<_>>(),
     })
     .to_string()
+}
+
+/// Describes the surface of a region: corners [m], level [m] and factor on the waves.
+fn region(region: &Region) -> Value {
+    json!({
+        "corners": region.corners,
+        "level": region.level,
+        "waves": region.waves,
+    })
 }
 
 /// Returns the highest components as lists of amplitude [m], angular frequency [rad/s], phase

@@ -9,6 +9,7 @@ pub mod marine_acoustic_msgs;
 pub mod marine_sensor_msgs;
 pub mod modem;
 pub mod nmea_msgs;
+pub mod profiles;
 
 pub use crate::msg::computer::{ComputerStatus, TaskInterval, TaskSchedule, TaskStatus};
 pub use crate::msg::modem::{

@@ -26,9 +26,9 @@
 //! # Limits
 //! Only the first ray is used. Reflections at surface and seabed are not modelled here; the fading
 //! σ in (5) represents their effect. Obstructions are tested along the straight line. The water is
-//! at rest. If there is no refracted ray (shadow zone), the signal is not detected. Four fixed-point
-//! iterations solve (6). Each iteration multiplies the error by the speed of the receiver over the
-//! speed of sound.
+//! at rest. If there is no refracted ray (shadow zone), the signal is not detected. Four fixed-
+//! point iterations solve (6). Each iteration multiplies the error by the speed of the receiver
+//! over the speed of sound.
 //!
 //! # Checked by
 //! test/sensors/acoustic.rs; crates/comms/tests/acoustic.rs

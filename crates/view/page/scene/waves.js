@@ -41,6 +41,7 @@ export class Sea {
   set(message) {
     this.seas = message.seas;
     this.tide = message.tide;
+    this.regions = message.regions;
   }
 
   /**

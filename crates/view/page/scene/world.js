@@ -55,7 +55,6 @@ export class World {
       robot.size = sizeOf(drawables.filter((d) => d.robot === k));
     });
     this.scene = scene;
-    this.sea.regions = scene.regions;
     this.drawables = drawables;
     this.ground = ground;
     this.frames = [];
