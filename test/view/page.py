@@ -42,6 +42,7 @@ robots:
       extends: robots/bluerov2_heavy.yaml
       sensors:
         camera: {device: {extends: sensors/lowlight_hd.yaml, width: 160, height: 90, outputs: [rgb, depth]}}
+        dvl: {device: waterlinked_a50}
       modems:
         acoustic: {modem: evologics_s2c_r_18_34, address: 1, position_m: [0, 0, 0.1]}
   otter:
@@ -308,6 +309,46 @@ def check_themes(browser):
     assert shown[0] != shown[1], shown
 
 
+def drawn_pixels(browser, overlays):
+    """Returns the number of pixels that the overlays draw when only these are shown."""
+    browser.evaluate("document.querySelectorAll('[data-overlay]').forEach((box) => {"
+                     f" if (box.checked !== {overlays}.includes(box.dataset.overlay)) box.click(); }})")
+    if set(overlays) & {"forces", "centers", "hull", "contacts", "flows"}:
+        browser.wait("performance.now() - merrow.overlays.readings?.arrival < 500"
+                     " && merrow.overlays.readings.robot === merrow.selected"
+                     f" && (!merrow.overlays.shown.hull || merrow.overlays.readings.wetted_mm)")
+    next_image(browser)
+    return browser.evaluate(
+        "(() => { const c = merrow.overlays.canvas;"
+        " const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+        " let n = 0; for (let k = 3; k < d.length; k += 4) n += d[k] > 0; return n; })()")
+
+
+def check_overlays(browser):
+    """Each switch of the menu draws its overlay, and only while it is on."""
+    shown = browser.evaluate("Object.keys(merrow.overlays.shown).filter((key) => merrow.overlays.shown[key])")
+    browser.evaluate("merrow.setCamera('follow'); merrow.camera.distance = 5;"
+                     " merrow.request({do: 'set', parameters: {'water.current.speed_m_s': 0.4}})")
+    operation.select(browser, 0)
+    browser.wait(f"Math.hypot(...{ROBOT}.velocity) > 0.1")
+    none = drawn_pixels(browser, [])
+    for overlay in ["names", "trails", "frames", "velocity", "beams", "views", "forces", "centers", "hull", "flows",
+                    "links"]:
+        found = drawn_pixels(browser, [overlay])
+        assert found > none + 20, (overlay, found, none)
+        assert abs(drawn_pixels(browser, []) - none) < 20, overlay
+    editing.pause(browser)
+    base = ["water"]
+    drawn_pixels(browser, base)
+    first = still_image(browser)
+    for overlays in [[], ["water", "depths"]]:
+        drawn_pixels(browser, overlays)
+        pixels = changed_pixels(first, still_image(browser), 3)
+        assert pixels > 500, (overlays, pixels)
+    drawn_pixels(browser, shown)
+    editing.resume(browser)
+
+
 def check_reset(browser):
     """Reset returns to time zero."""
     before = browser.evaluate("merrow.world.frame.time")
@@ -323,7 +364,7 @@ SHORT = [
 COMPLETE = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_region,
     check_drive, check_follow, check_waypoints, check_environment, check_plot, check_themes,
-    *editing.CHECKS, *operation.CHECKS, check_reset,
+    *editing.CHECKS, *operation.CHECKS, check_overlays, check_reset,
 ]
 
 

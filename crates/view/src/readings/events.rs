@@ -157,3 +157,96 @@ fn names(scene: &Scene, a: &ContactBody, b: &ContactBody) -> Option<(String, Str
     };
     Some((own, name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::{Quat, Vec3};
+    use merrow_model::state::Command;
+    use merrow_model::state::firmware::ControlMode;
+    use merrow_world::{Overrides, load_text};
+    use std::sync::Arc;
+
+    const WORLD: &str = "
+step: {dt_s: 0.01}
+seabed: {depth_m: 4}
+robots:
+  rov:
+    position_m: [0, 0, -2]
+    model: {extends: robots/bluerov2.yaml, battery: {extends: batteries/bluerov2_18ah.yaml, initial_charge: 0.2000005}}
+  crate: {position_m: [5, 0, -3.2], model: {source: t, body: {source: t, axes: flu, mass_kg: 40, inertia_kg_m2: {xx: 2, yy: 2, zz: 2}, collisions: {box: {kind: box, size_m: [0.5, 0.5, 0.5]}}}}}
+  a: {position_m: [9, 0, -2], model: {source: t, base: fixed, body: {source: t, axes: flu, mass_kg: 5, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}
+  b: {position_m: [9, 0, -2], model: {source: t, body: {source: t, axes: flu, mass_kg: 5, net_buoyancy_n: 0, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}
+couplings:
+  dock: {kind: latch, a: {robot: a}, b: {robot: b}, distance_m: 0.1, angle_deg: 180, speed_m_s: 1, angular_speed_rad_s: 1}
+faults: {weak: {robot: rov, target: thrusters/t1, kind: dead, time_s: 0.5, duration_s: 0.5}}
+";
+
+    fn simulation() -> Simulation {
+        let world = load_text("w.yaml", WORLD, Overrides::default());
+        let world = world.unwrap_or_else(|problems| panic!("{problems}"));
+        Simulation::new(Arc::new(world.scene), 1).unwrap()
+    }
+
+    // Goal: each kind of change gives one event, and the same state gives none. Method: a scheduled
+    // fault, a battery just above its limit, a crate that sinks to the seabed, a collision after
+    // a robot was placed into another, a mode, a coupling that is released and engaged again.
+    #[test]
+    fn changes_are_events() {
+        let (mut detector, mut simulation) = (EventDetector::default(), simulation());
+        assert_eq!(detector.update(&simulation), []);
+        let mut seen = Vec::new();
+        let mut run = |simulation: &mut Simulation, seconds: u64| {
+            let mut new = Vec::new();
+            for _ in 0..100 * seconds {
+                simulation.advance(1);
+                new.extend(
+                    detector
+                        .update(simulation)
+                        .into_iter()
+                        .map(|(_, text)| text),
+                );
+            }
+            seen.extend(new.iter().cloned());
+            new
+        };
+        let first = run(&mut simulation, 8);
+        for text in [
+            "rov: fault weak",
+            "rov: fault weak has ended",
+            "rov: battery low",
+            "crate: grounded",
+        ] {
+            let count = first.iter().filter(|other| *other == text).count();
+            assert_eq!(count, 1, "{text}: {first:?}");
+        }
+        assert_eq!(run(&mut simulation, 1), Vec::<String>::new());
+        let mode = ControlMode::DepthHold;
+        simulation
+            .apply(&Command::ControlMode { robot: 0, mode })
+            .unwrap();
+        assert_eq!(run(&mut simulation, 1), ["rov: mode depth hold"]);
+        for (engage, text) in [(false, "dock: released"), (true, "dock: coupled")] {
+            let coupling = Command::SetCoupling {
+                coupling: 0,
+                engage,
+                partner: None,
+            };
+            simulation.apply(&coupling).unwrap();
+            assert_eq!(run(&mut simulation, 1), [text]);
+        }
+        let place = Command::SetPose {
+            robot: 0,
+            p_WB: simulation.state.robots[1].motion.p_WB + Vec3::new(0.0, 0.0, 0.3),
+            q_WB: Quat::identity(),
+            v_WB_B: Vec3::zero(),
+            w_WB_B: Vec3::zero(),
+        };
+        simulation.apply(&place).unwrap();
+        let new = run(&mut simulation, 2);
+        assert!(
+            new.iter().any(|text| text.contains("collision with")),
+            "{new:?}"
+        );
+    }
+}
