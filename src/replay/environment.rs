@@ -5,7 +5,7 @@ use crate::node::live_parameters::{EVENTS, RecordedParameters};
 use crate::replay::state;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Scene, Sea};
-use merrow_model::state::{Command, FaultState};
+use merrow_model::state::{Command, FaultState, Health, RobotState};
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
@@ -28,8 +28,35 @@ struct Initial {
     sea: Sea,
     /// Faults of the beacons.
     faults: Vec<FaultState>,
-    /// For each robot, its faults.
-    of_robots: Vec<Vec<FaultState>>,
+    of_robots: Vec<RobotFaults>,
+}
+
+/// Faults of a robot, and the health of its thrusters and fins.
+#[derive(Debug)]
+struct RobotFaults {
+    faults: Vec<FaultState>,
+    thrusters: Vec<Health>,
+    fins: Vec<Health>,
+}
+
+impl RobotFaults {
+    fn new(robot: &RobotState) -> Self {
+        Self {
+            faults: robot.faults.clone(),
+            thrusters: robot.actuators.iter().map(|a| a.health).collect(),
+            fins: robot.fins.iter().map(|fin| fin.health).collect(),
+        }
+    }
+
+    fn restore(&self, robot: &mut RobotState) {
+        robot.faults.clone_from(&self.faults);
+        for (actuator, health) in robot.actuators.iter_mut().zip(&self.thrusters) {
+            actuator.health = *health;
+        }
+        for (fin, health) in robot.fins.iter_mut().zip(&self.fins) {
+            fin.health = *health;
+        }
+    }
 }
 
 impl Initial {
@@ -39,7 +66,7 @@ impl Initial {
         Self {
             sea: state.sea.clone(),
             faults: state.faults.clone(),
-            of_robots: robots.map(|robot| robot.faults.clone()).collect(),
+            of_robots: robots.map(RobotFaults::new).collect(),
         }
     }
 
@@ -48,7 +75,7 @@ impl Initial {
         state.sea = self.sea.clone();
         state.faults.clone_from(&self.faults);
         for (robot, faults) in state.robots.iter_mut().zip(&self.of_robots) {
-            robot.faults.clone_from(faults);
+            faults.restore(robot);
         }
     }
 }
@@ -57,7 +84,12 @@ impl Initial {
 fn is_shown(command: &Command) -> bool {
     matches!(
         command,
-        Command::Sea(_) | Command::Weather(_) | Command::Fault(_) | Command::Repair { .. }
+        Command::Sea(_)
+            | Command::Weather(_)
+            | Command::Fault(_)
+            | Command::Repair { .. }
+            | Command::Health { .. }
+            | Command::FinHealth { .. }
     )
 }
 

@@ -102,7 +102,8 @@ def check_water(browser, time, is_changed):
     browser.evaluate(f"merrow.request({{do: 'seek', time_s: {time}}})")
     for name, value in WATER.items():
         browser.wait(f"(Math.abs(merrow.world.status['{name}'] - {value}) < 1e-6) === {str(is_changed).lower()}")
-    browser.wait(f"merrow.world.status.robots[0].faults.includes('weak') === {str(is_changed).lower()}")
+    for fault in ["weak", "t2: 40 % of its thrust"]:
+        browser.wait(f"merrow.world.status.robots[0].faults.includes('{fault}') === {str(is_changed).lower()}")
 
 
 def start_fault(browser):
@@ -112,6 +113,8 @@ def start_fault(browser):
     answer = browser.evaluate(f"merrow.request({request})")
     assert answer["ok"], answer
     browser.wait("merrow.world.status.robots[0].faults.length > 0")
+    answer = browser.evaluate("merrow.request({do: 'set', parameters: {'bluerov2.thrusters.t2.efficiency': 0.4}})")
+    assert answer["ok"], answer
 
 
 def save(browser, binary, folder):
