@@ -5,8 +5,11 @@ use merrow_sensors::camera::BandMeter;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of samples over which the mean cost of a sensor is taken.
+/// Minimum number of samples over which the mean cost of a sensor is taken.
 const AVERAGED: f64 = 8.0;
+/// Minimum time over which the mean cost is taken [s]. On a loaded processor all samples of some
+/// tenths of a second cost more; a sensor must not change its class because of them.
+const AVERAGED_S: f64 = 2.0;
 
 thread_local! {
     /// CPU time of this thread that is attributed to samples [ns].
@@ -50,20 +53,24 @@ impl BandMeter for CpuMeter {
 pub(crate) struct MeanCost {
     mean_ns: f64,
     n: f64,
+    /// Number of samples over which the mean is taken.
+    averaged: f64,
 }
 
 impl MeanCost {
-    /// Starts from an estimate [ns], which counts as one sample.
-    pub(crate) fn from_estimate(estimate_ns: f64) -> Self {
+    /// Starts from an estimate [ns], which counts as one sample, for samples with the period
+    /// `period_s` [s].
+    pub(crate) fn from_estimate(estimate_ns: f64, period_s: f64) -> Self {
         Self {
             mean_ns: estimate_ns,
             n: 1.0,
+            averaged: (AVERAGED_S / period_s).max(AVERAGED),
         }
     }
 
     /// Adds the CPU time of a sample [ns].
     pub(crate) fn add(&mut self, cost_ns: u64) {
-        self.n = (self.n + 1.0).min(AVERAGED);
+        self.n = (self.n + 1.0).min(self.averaged);
         self.mean_ns += (cost_ns as f64 - self.mean_ns) / self.n;
     }
 
@@ -107,7 +114,7 @@ mod tests {
     // equal samples. Tolerance: 1 % after 50 samples.
     #[test]
     fn the_mean_follows_the_cost() {
-        let mut cost = MeanCost::from_estimate(1e7);
+        let mut cost = MeanCost::from_estimate(1e7, 0.5);
         (0..50).for_each(|_| cost.add(1_000_000));
         assert!((cost.seconds() / 1e-3 - 1.0).abs() < 1e-2, "{cost:?}");
     }

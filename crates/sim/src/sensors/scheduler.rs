@@ -216,7 +216,10 @@ impl SensorScheduler {
                 sensor,
                 requested_outputs: AtomicU8::new(initial_outputs(model)),
                 period_ns: (1e9 / model.rate) as u64,
-                cost: MeanCost::from_estimate(1e9 * estimates[robot][sensor] / model.rate),
+                cost: MeanCost::from_estimate(
+                    1e9 * estimates[robot][sensor] / model.rate,
+                    1.0 / model.rate,
+                ),
                 requested: 0,
                 missed: 0,
                 under_way: VecDeque::new(),
