@@ -21,6 +21,8 @@ const MAX_FALL: f64 = 1.5;
 /// Duration of one measurement with one thread [s], and number of measurements.
 const DURATION: f64 = 0.2;
 const ROUNDS: usize = 5;
+/// Number of steps of a block in a run at maximum pace.
+const BLOCK: usize = 100;
 
 /// Wall-clock time and CPU time of `steps` steps [s].
 fn measure(simulation: &mut Simulation, steps: u64) -> [f64; 2] {
@@ -30,8 +32,8 @@ fn measure(simulation: &mut Simulation, steps: u64) -> [f64; 2] {
     };
     let (wall_start, cpu_start) = (Instant::now(), cpu());
     // blocks as in a run at maximum pace
-    for first in (0..steps).step_by(100) {
-        simulation.advance((steps - first).min(100));
+    for first in (0..steps).step_by(BLOCK) {
+        simulation.advance((steps - first).min(BLOCK as u64));
         simulation.clear_outboxes();
     }
     [wall_start.elapsed().as_secs_f64(), cpu() - cpu_start]
@@ -88,7 +90,8 @@ fn throughput(side: u32) -> f64 {
     let changed = text.replace("count: [10, 10, 1]", &count);
     assert!(side == 10 || changed != text);
     let mut simulation = Simulation::new(Arc::new(scene(&changed)), 2).unwrap();
-    let steps = steps_to_measure(&mut simulation);
+    // fewer steps would be a shorter block than in a run
+    let steps = steps_to_measure(&mut simulation).max(BLOCK as u64);
     let times = (0..ROUNDS).map(|_| measure(&mut simulation, steps)[0]);
     f64::from(side * side) * steps as f64 / times.fold(f64::INFINITY, f64::min)
 }
