@@ -13,7 +13,7 @@ use crate::modem;
 use crate::node::plan::{Input, Target};
 use crate::node::weather;
 use merrow_math::Vec3;
-use merrow_messages::convert::{from_quaternion, from_vector3, instruments, time};
+use merrow_messages::convert::{from_quaternion, from_vector3, instruments};
 use merrow_messages::msg::{
     ApplyWrench, ClearWrenches, Couple, CoupleRequest, Fault, ServiceRequest, SetControlMode,
     SetPose, SetPoseRequest, Weather, WeatherRequest,
@@ -209,14 +209,9 @@ pub(crate) fn requests() -> Input {
     }
 }
 
-/// Builds the message with which a bag contains a request in CDR at `now_ns` [ns].
-pub(crate) fn record<S: ServiceOutcome>(
-    service: &str,
-    request: &[u8],
-    now_ns: u64,
-) -> InputMessage {
+/// Builds the message with which a bag contains a request in CDR.
+pub(crate) fn record<S: ServiceOutcome>(service: &str, request: &[u8]) -> InputMessage {
     let message = ServiceRequest {
-        stamp: time(now_ns),
         service: full_name(service),
         service_type: S::TYPE.to_string(),
         request: request.to_vec(),

@@ -35,7 +35,6 @@ use merrow_ros2::qos::Qos;
 use merrow_sim::{InputMessage, Reply, Request, StepResult};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Names and types of the node's own services, for `describe`.
 pub const SERVICES: [(&str, &str); 13] = [
@@ -130,8 +129,7 @@ pub(crate) fn serve<S: ServiceOutcome>(
     let answer = Box::new(
         move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
             Ok(request) => {
-                let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
-                let message = command_services::record::<S>(&label, bytes, now_ns);
+                let message = command_services::record::<S>(&label, bytes);
                 handler(&mailbox, request, Caller::new(responder, message));
             }
             // a request that cannot be decoded has no effect and receives no reply

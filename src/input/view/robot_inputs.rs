@@ -186,7 +186,7 @@ impl SceneInputs {
         let service = self.scene.robots[robot].in_namespace(&format!("{name}/set_mode"));
         let mode = mode.to_string();
         let request = SetControlModeRequest { mode };
-        let message = command_services::record::<SetControlMode>(&service, &to_bytes(&request), 0);
+        let message = command_services::record::<SetControlMode>(&service, &to_bytes(&request));
         Ok((command, message))
     }
 
@@ -203,7 +203,7 @@ impl SceneInputs {
             duration_s: action.duration_s,
         };
         let command = faults::command(&self.scene, &request)?;
-        let message = command_services::record::<Fault>("~/fault", &to_bytes(&request), 0);
+        let message = command_services::record::<Fault>("~/fault", &to_bytes(&request));
         Ok((command, message))
     }
 

@@ -63,7 +63,7 @@ fn enqueue(node: &Node, state: &mut NetworkState, k: u32, group: Option<MessageG
     {
         let (count, oldest) = waiting_of_group(state, k);
         if let Some(position) = oldest.filter(|_| count >= max_messages) {
-            if !limits.discards_oldest {
+            if limits.policy != DropPolicy::Oldest {
                 return finish(state, k, LossCause::QueueOverflow);
             }
             let old = remove(state, from, position);
@@ -107,9 +107,11 @@ fn waiting_of_group(state: &NetworkState, k: u32) -> (usize, Option<usize>) {
         let other = &state.messages[*other];
         other.key == message.key && other.destination == message.destination
     };
-    let waiting = || (0..queue.len()).filter(|at| is_in_group(&queue[*at]));
-    let oldest = waiting().min_by_key(|at| state.messages[queue[*at]].id);
-    (waiting().count(), oldest)
+    let mut count = 0;
+    let waiting = (0..queue.len()).filter(|at| is_in_group(&queue[*at]));
+    let counted = waiting.inspect(|_| count += 1);
+    let oldest = counted.min_by_key(|at| state.messages[queue[*at]].id);
+    (count, oldest)
 }
 
 /// Returns the position of the message that a full queue discards; `None`: the new message.

@@ -237,16 +237,16 @@ fn queues_follow_priorities_policies_and_keys() {
 #[test]
 fn queues_follow_the_limits_of_bridges() {
     let group = |limits: BridgeQueue| Some(MessageGroup { key: 7, limits });
-    let two = |discards_oldest| BridgeQueue {
+    let two = |policy| BridgeQueue {
         max_messages: Some(2),
-        discards_oldest,
+        policy,
         max_age_ns: None,
     };
-    for (discards_oldest, expected, cause) in [
-        (true, [0, 3, 2, 4], LossCause::Replaced),
-        (false, [0, 1, 3, 2], LossCause::QueueOverflow),
+    for (policy, expected, cause) in [
+        (DropPolicy::Oldest, [0, 3, 2, 4], LossCause::Replaced),
+        (DropPolicy::Newest, [0, 1, 3, 2], LossCause::QueueOverflow),
     ] {
-        let limited = group(two(discards_oldest));
+        let limited = group(two(policy));
         // the message of the other bridge has a priority between the two priorities of the bridge
         let messages = [
             (1, 2, limited),
@@ -266,7 +266,7 @@ fn queues_follow_the_limits_of_bridges() {
     ] {
         let aged = group(BridgeQueue {
             max_messages: None,
-            discards_oldest: true,
+            policy: DropPolicy::Oldest,
             max_age_ns: Some(max_age_ns),
         });
         let (order, state) = order_of(DropPolicy::Newest, &[(1, 0, aged), (2, 0, None)]);

@@ -37,8 +37,6 @@ ros_message! {
 ros_message! {
     /// Accepted request of a service, in bags.
     pub struct ServiceRequest("merrow/msg/ServiceRequest") {
-        /// Time of the request.
-        stamp: Time,
         /// Full name of the service.
         service: String,
         /// Type of the service.

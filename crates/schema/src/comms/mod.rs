@@ -390,17 +390,7 @@ spec! {
         /// modem.
         max_age_s: Option<f64> [positive],
         /// Message that is discarded if `max_messages` wait.
-        policy: BridgeDropPolicyConfig = BridgeDropPolicyConfig::Oldest,
-    }
-}
-
-fieldless_choice! {
-    /// Message of a bridge that is discarded if the maximum number waits.
-    pub enum BridgeDropPolicyConfig {
-        /// The message that has waited longest is discarded.
-        Oldest = "oldest",
-        /// The new message is discarded.
-        Newest = "newest",
+        policy: DropPolicyConfig = DropPolicyConfig::Oldest,
     }
 }
 

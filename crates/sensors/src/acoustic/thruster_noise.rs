@@ -22,7 +22,7 @@
 //! - Noise of other robots is not modelled.
 //!
 //! # Checked by
-//! crates/comms/tests/acoustic.rs
+//! test/sensors/acoustic/transducers.rs; crates/comms/tests/acoustic.rs
 
 use merrow_math::decibels::power;
 use merrow_model::scene::comms::medium::ThrusterNoise;

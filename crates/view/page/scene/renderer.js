@@ -232,7 +232,7 @@ export class Renderer {
     // light from the sky that the water scatters back: proportional to the single-scattering albedo
     const brightness = 0.02 + 0.62 * day * (1 - 0.4 * clouds);
     const veil = optics.scattering.map((b, k) => (b / optics.beam[k]) * brightness * [0.32, 0.62, 0.72][k]);
-    const level = Math.max(Sea.level(seaNow, camera.eye[0], camera.eye[1]), camera.eye[2] - 1e4);
+    const level = Sea.level(seaNow, camera.eye[0], camera.eye[1]);
     const surface = Sea.height(seaNow, camera.eye[0], camera.eye[1]);
     const below = camera.mode !== "map" && camera.eye[2] < surface;
     // the eye adapts to the light at its depth

@@ -195,7 +195,6 @@ faults: {weak: {robot: rov, target: thrusters/t1, kind: dead, time_s: 0.5, durat
     fn changes_are_events() {
         let (mut detector, mut simulation) = (EventDetector::default(), simulation());
         assert_eq!(detector.update(&simulation), []);
-        let mut seen = Vec::new();
         let mut run = |simulation: &mut Simulation, seconds: u64| {
             let mut new = Vec::new();
             for _ in 0..100 * seconds {
@@ -207,7 +206,6 @@ faults: {weak: {robot: rov, target: thrusters/t1, kind: dead, time_s: 0.5, durat
                         .map(|(_, text)| text),
                 );
             }
-            seen.extend(new.iter().cloned());
             new
         };
         let first = run(&mut simulation, 8);

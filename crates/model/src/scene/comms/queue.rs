@@ -30,9 +30,9 @@ pub enum DropPolicy {
 pub struct BridgeQueue {
     /// Maximum number of waiting messages to one destination; `None`: limits of the queue only.
     pub max_messages: Option<usize>,
-    /// Whether the oldest waiting message is discarded if the maximum is reached; otherwise the new
-    /// message is discarded.
-    pub discards_oldest: bool,
+    /// Message that is discarded if the maximum is reached. All messages of a bridge have the same
+    /// priority, so [`DropPolicy::LowestPriority`] discards the new message.
+    pub policy: DropPolicy,
     /// Time after which a waiting message is discarded [ns]; `None`: limit of the queue only.
     pub max_age_ns: Option<u64>,
 }
@@ -41,7 +41,7 @@ impl BridgeQueue {
     /// A new message replaces the waiting one.
     pub const NEWEST_ONLY: Self = Self {
         max_messages: Some(1),
-        discards_oldest: true,
+        policy: DropPolicy::Oldest,
         max_age_ns: None,
     };
 }

@@ -1,10 +1,10 @@
 //! Topics and services that modems transmit between robots.
 
-use crate::build::comms::nanoseconds;
+use crate::build::comms::{drop_policy, nanoseconds};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, ServiceBridge};
 use merrow_model::scene::comms::{BridgeQueue, Modem};
-use merrow_schema::comms::{BridgeDropPolicyConfig, BridgeEntry};
+use merrow_schema::comms::BridgeEntry;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 
@@ -177,7 +177,7 @@ fn build_queue(
     }
     BridgeQueue {
         max_messages: queue.max_messages.map(|n| n as usize),
-        discards_oldest: queue.policy == BridgeDropPolicyConfig::Oldest,
+        policy: drop_policy(queue.policy),
         max_age_ns: queue.max_age_s.map(nanoseconds),
     }
 }

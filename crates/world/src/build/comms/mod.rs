@@ -307,10 +307,15 @@ fn build_queue(file: &QueueConfig) -> QueueLimits {
         max_messages: file.max_messages as usize,
         max_bytes: file.max_size_bytes as usize,
         max_age_ns: file.max_age_s.map(nanoseconds),
-        policy: match file.policy {
-            DropPolicyConfig::Newest => DropPolicy::Newest,
-            DropPolicyConfig::Oldest => DropPolicy::Oldest,
-            DropPolicyConfig::LowestPriority => DropPolicy::LowestPriority,
-        },
+        policy: drop_policy(file.policy),
+    }
+}
+
+/// Returns the message that a full queue discards.
+fn drop_policy(file: DropPolicyConfig) -> DropPolicy {
+    match file {
+        DropPolicyConfig::Newest => DropPolicy::Newest,
+        DropPolicyConfig::Oldest => DropPolicy::Oldest,
+        DropPolicyConfig::LowestPriority => DropPolicy::LowestPriority,
     }
 }
