@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Minimum number of samples over which the mean cost of a sensor is taken.
 const AVERAGED: f64 = 8.0;
-/// Minimum simulated time over which the mean cost is taken [s]. On a loaded processor all samples of some
-/// tenths of a second cost more; a sensor must not change its class because of them.
+/// Minimum simulated time over which the mean cost is taken [s]. On a loaded processor all samples
+/// of some tenths of a second cost more; a sensor must not change its class because of them.
 const AVERAGED_S: f64 = 2.0;
 
 thread_local! {
