@@ -3,9 +3,9 @@
 
     python3 test/timed.py [FILTER] [ARGUMENTS OF THE TEST PROGRAM...]
 
-The programs are those that `cargo test --no-run` builds. Two of them run at a time and share the
-processors, because most programs end with one long test. With `--nocapture` they run one after the
-other. The standard test harness measures times only with an unstable option, which
+The programs are those that `cargo test --no-run` builds. Three of them run at a time and share the
+processors, because most programs end with one long test and some tests wait. With `--nocapture`
+they run one after the other. The standard test harness measures times only with an unstable option, which
 `RUSTC_BOOTSTRAP` enables; it is set only for the programs, so that cargo does not build again.
 """
 
@@ -22,7 +22,7 @@ STARTED = re.compile(r"^test (\S+) \.\.\. ")
 TIMED = re.compile(r"^(?:test \S+ \.\.\. )?(?:ok|FAILED) <([0-9.]+)s>")
 # the programs that take most time start first
 LONGEST = ["input", "consistency", "witness", "analytic", "sensors"]
-AT_A_TIME = 2
+AT_A_TIME = 3
 
 
 def programs():

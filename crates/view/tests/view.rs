@@ -387,14 +387,14 @@ fn stalled_client_does_not_stop_the_run() {
         let summary = run(
             &mut simulation,
             pace,
-            Some(4.0),
+            Some(2.0),
             &requests,
             observers,
             &stop,
         );
         assert_eq!(
             summary.steps,
-            4_000_000_000_u64.div_ceil(simulation.scene.dt_ns)
+            2_000_000_000_u64.div_ceil(simulation.scene.dt_ns)
         );
         assert_eq!(view.dropped() > 10, is_stalled, "{}", view.dropped());
         hashes.push(summary.state_hash);

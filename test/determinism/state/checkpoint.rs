@@ -185,9 +185,7 @@ fn worlds_continue_from_a_checkpoint() {
         "every_sensor",
         "glider",
         "modems",
-        "taipan",
         "tether",
-        "usv",
         "uvms_pool_servo",
     ];
     let (delayed, with_joints) = continue_from_checkpoints(&names);

@@ -2,7 +2,6 @@
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Mesh;
-use std::collections::HashMap;
 
 /// Result of the manifold check of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,20 +59,7 @@ fn edges(n: usize) -> String {
 
 /// Computes the manifold check, the volume and the flatness of a mesh.
 pub fn check_manifold(mesh: &Mesh) -> ManifoldCheck {
-    // per edge (lower vertex index first): how many triangles traverse it in ascending and in
-    // descending direction
-    let mut runs: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
-    for t in &mesh.triangles {
-        for (a, b) in [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])] {
-            let run = runs.entry((a.min(b), a.max(b))).or_default();
-            if a < b { run.0 += 1 } else { run.1 += 1 }
-        }
-    }
-    let open = runs.values().filter(|r| r.0 + r.1 == 1).count();
-    let crossed = runs
-        .values()
-        .filter(|r| r.0 + r.1 > 1 && **r != (1, 1))
-        .count();
+    let (open, crossed) = count_edge_defects(mesh);
     let corner = |k: u32| mesh.vertices[k as usize];
     let origin = corner(mesh.triangles[0][0]);
     let volume = mesh
@@ -90,6 +76,28 @@ pub fn check_manifold(mesh: &Mesh) -> ManifoldCheck {
         volume,
         flat: is_flat(mesh),
     }
+}
+
+/// Counts the edges with one triangle, and the edges with more than two triangles or with two of
+/// opposite orientation.
+fn count_edge_defects(mesh: &Mesh) -> (usize, usize) {
+    // lower vertex index first, and whether the triangle traverses the edge in ascending direction
+    let mut edges: Vec<(u32, u32, bool)> = Vec::with_capacity(3 * mesh.triangles.len());
+    for t in &mesh.triangles {
+        for (a, b) in [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])] {
+            edges.push((a.min(b), a.max(b), a < b));
+        }
+    }
+    edges.sort_unstable();
+    let (mut open, mut crossed) = (0, 0);
+    for edge in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        match edge {
+            [_] => open += 1,
+            [first, second] if first.2 != second.2 => {}
+            _ => crossed += 1,
+        }
+    }
+    (open, crossed)
 }
 
 /// Returns true if all vertices lie in one plane, to 1e-6 of the mesh size.

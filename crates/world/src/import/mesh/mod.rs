@@ -13,7 +13,6 @@ pub use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::{Mesh, MeshPart};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// Maximum size of a mesh file [bytes].
@@ -104,8 +103,10 @@ fn from_loader(
 
 /// Merges vertices at equal positions and drops triangles in which two corners coincide.
 fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoordinates>), String> {
-    let mut index: HashMap<[u64; 3], u32> = HashMap::new();
+    let representatives = first_vertices_at_equal_positions(&soup.vertices);
     let mut vertices: Vec<Vec3> = Vec::new();
+    // index in `vertices` of each vertex of the soup that a triangle uses
+    let mut merged: Vec<Option<u32>> = vec![None; soup.vertices.len()];
     let mut triangles = Vec::with_capacity(soup.triangles.len());
     let mut corners = (soup.places.len() == soup.vertices.len()).then(Vec::new);
     let mut place = |k: u32| -> Result<u32, String> {
@@ -116,9 +117,8 @@ fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoord
         if !v.is_finite() {
             return Err("a vertex is not finite".to_string());
         }
-        // adding 0.0 turns -0.0 into 0.0
-        let key = [v.x + 0.0, v.y + 0.0, v.z + 0.0].map(f64::to_bits);
-        Ok(*index.entry(key).or_insert_with(|| {
+        let index = &mut merged[representatives[k as usize] as usize];
+        Ok(*index.get_or_insert_with(|| {
             vertices.push(v);
             vertices.len() as u32 - 1
         }))
@@ -152,6 +152,24 @@ fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoord
         },
         corners.filter(finite),
     ))
+}
+
+/// Returns for each vertex the index of the first vertex at the same position.
+fn first_vertices_at_equal_positions(vertices: &[Vec3]) -> Vec<u32> {
+    // adding 0.0 turns -0.0 into 0.0
+    let mut keys: Vec<([u64; 3], u32)> = vertices
+        .iter()
+        .zip(0..)
+        .map(|(v, k)| ([v.x + 0.0, v.y + 0.0, v.z + 0.0].map(f64::to_bits), k))
+        .collect();
+    keys.sort_unstable();
+    let mut first = vec![0; vertices.len()];
+    for equal in keys.chunk_by(|a, b| a.0 == b.0) {
+        for (_, k) in equal {
+            first[*k as usize] = equal[0].1;
+        }
+    }
+    first
 }
 
 /// Returns the mesh scaled along its axes by `scale` [-]. A mirroring scale also reverses the
