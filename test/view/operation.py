@@ -139,6 +139,7 @@ def check_sensor(browser):
     xyz = browser.evaluate("[...merrow.overlays.points.xyz]")
     farthest = max(math.dist(place, xyz[k:k + 3]) for k in range(0, len(xyz), 3))
     assert 0.5 < farthest < 32, farthest
+    check_sonar(browser)
     select(browser, 0)
     browser.click_on("[aria-controls=log-panel]")
     browser.wait("merrow.sensors.watched === null")
@@ -150,6 +151,19 @@ def check_sensor(browser):
     assert browser.evaluate("merrow.sensors.count") <= count + 1
 
 
+def check_sonar(browser):
+    """The panel shows the image of the sonar under the selected boat, with the echoes of the seabed."""
+    browser.evaluate("(() => {const n = document.querySelector('#sensor-name'); n.value = 'sonar'; n.onchange(); })()")
+    before = browser.evaluate("merrow.sensors.count")
+    browser.wait(f"merrow.sensors.count > {before}")
+    width, height, levels = browser.evaluate(
+        "(() => {const c = document.querySelector('#sensor-image');"
+        " const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+        " return [c.width, c.height, new Set(d).size]; })()"
+    )
+    assert min(width, height) >= 64 and levels > 8, (width, height, levels)
+
+
 def check_events(browser):
     """The panel lists the events of the run with their times."""
     browser.wait("document.querySelectorAll('#log li').length > 3")
@@ -159,13 +173,13 @@ def check_events(browser):
 
 
 def check_more_environment(browser):
-    """Time of day and visibility reach the run."""
+    """Time of day, UTC, and visibility reach the run. It is noon at the longitude of the world."""
     change = "(() => {{const i = document.getElementById('{0}'); i.value = {1}; i.onchange();}})()"
     browser.evaluate(change.format("weather.visibility_m", 900))
     browser.wait("Math.abs(merrow.world.status['weather.visibility_m'] - 900) < 1e-6")
-    browser.evaluate(change.format("weather.time_of_day_h", 6.5))
+    browser.evaluate(change.format("weather.time_of_day_h", 20.5))
     hour = "((merrow.world.status.utc_s + merrow.world.frame.time) % 86400) / 3600"
-    browser.wait(f"Math.abs({hour} - 6.5) < 0.1")
+    browser.wait(f"Math.abs({hour} - 20.5) < 0.1")
 
 
 def check_readings(browser):
