@@ -5,8 +5,9 @@
 
 The programs are those that `cargo test --no-run` builds. Three of them run at a time and share the
 processors, because most programs end with one long test and some tests wait. With `--nocapture`
-they run one after the other. The standard test harness measures times only with an unstable option, which
-`RUSTC_BOOTSTRAP` enables; it is set only for the programs, so that cargo does not build again.
+they run one after the other. The standard test harness measures times only with an unstable
+option, which `RUSTC_BOOTSTRAP` enables; it is set only for the programs, so that cargo does not
+build again.
 """
 
 import json

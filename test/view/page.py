@@ -341,14 +341,14 @@ def check_overlays(browser):
         assert found > none + 20, (overlay, found, none)
         assert abs(drawn_pixels(browser, []) - none) < 20, overlay
     editing.pause(browser)
-    before = None
     # without the sea surface, which reflects the sky, the seabed is visible
-    for overlays in [["water"], [], ["depths"]]:
-        drawn_pixels(browser, overlays)
-        after = still_image(browser)
-        pixels = changed_pixels(before, after, 3) if before else None
-        assert before is None or pixels > 500, (overlays, pixels)
-        before = after
+    images = {}
+    for overlay in ["water", "none", "depths"]:
+        drawn_pixels(browser, [overlay])
+        images[overlay] = still_image(browser)
+    for overlay in ["water", "depths"]:
+        pixels = changed_pixels(images["none"], images[overlay], 3)
+        assert pixels > 500, (overlay, pixels)
     editing.resume(browser)
     check_thrust_overlay(browser, none)
     drawn_pixels(browser, shown)
