@@ -140,6 +140,7 @@ impl TangentPlane {
     }
 
     /// Converts a longitude (`axis` 0) or latitude (`axis` 1) [rad] to metres from the origin.
+    #[inline]
     pub fn metres(&self, axis: usize, angle: f64) -> f64 {
         (angle - [self.longitude, self.latitude][axis]) * self.metres[axis]
     }

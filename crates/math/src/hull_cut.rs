@@ -27,6 +27,7 @@ pub struct Cut {
 
 impl HullShape {
     /// Returns the volume of the shape [m³].
+    #[inline]
     pub fn volume(&self) -> f64 {
         match self {
             HullShape::Box(h) => 8.0 * h.x * h.y * h.z,

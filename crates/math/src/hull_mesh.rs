@@ -71,6 +71,7 @@ pub struct SubmergedIntegrals {
 impl SubmergedIntegrals {
     /// Returns the centroid of the part below the surface [m], in the frame of the mesh, or `None`
     /// if no part is below it.
+    #[inline]
     pub fn centroid(&self) -> Option<Vec3> {
         (self.volume > 0.0).then(|| self.first_moment.scale(1.0 / self.volume))
     }

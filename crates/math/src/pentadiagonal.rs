@@ -20,6 +20,7 @@ pub struct PentadiagonalRow {
 
 impl PentadiagonalRow {
     /// Creates a row from `near` with zero outer blocks.
+    #[inline]
     pub fn from_tridiagonal(near: &BlockRow) -> Self {
         Self {
             near: *near,
@@ -29,6 +30,7 @@ impl PentadiagonalRow {
     }
 
     /// Returns the block at column distance `offset` from the diagonal, -2 to 2.
+    #[inline]
     pub fn block(&mut self, offset: isize) -> &mut Mat3 {
         match offset {
             -2 => &mut self.P,

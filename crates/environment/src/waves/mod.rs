@@ -290,6 +290,7 @@ impl WaveState {
 
     /// Returns the bound [m] on the height of every crest and the depth of every trough at this
     /// instant.
+    #[inline]
     pub fn max_height(&self) -> f64 {
         self.max_height
     }
@@ -327,6 +328,7 @@ impl WaveState {
     }
 
     /// Returns true if a tide or a region changes the mean surface.
+    #[inline]
     pub(crate) fn changes_mean_level(&self) -> bool {
         self.changes_mean_level
     }

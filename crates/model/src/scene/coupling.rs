@@ -59,6 +59,7 @@ pub enum CouplingKind {
 impl CouplingKind {
     /// Returns the constrained directions along the axes of the first end: translation x, y, z,
     /// then rotation about them.
+    #[inline]
     pub fn constrained_directions(&self) -> [bool; 6] {
         match self {
             CouplingKind::Weld | CouplingKind::Latch(_) | CouplingKind::Grasp { .. } => [true; 6],

@@ -96,6 +96,7 @@ pub struct Scene {
 
 impl Scene {
     /// Returns the time step [s].
+    #[inline]
     pub fn dt(&self) -> f64 {
         self.dt_ns as f64 * 1e-9
     }
@@ -190,6 +191,7 @@ impl Robot {
     }
 
     /// Returns the number of joints (links after the base).
+    #[inline]
     pub fn n_joints(&self) -> usize {
         self.links.len() - 1
     }

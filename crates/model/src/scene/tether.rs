@@ -35,6 +35,7 @@ impl Tether {
     }
 
     /// Returns the number of segments between the nodes.
+    #[inline]
     pub fn n_segments(&self) -> usize {
         self.start.len() - 1
     }
@@ -83,6 +84,7 @@ impl LineProperties {
     }
     /// Returns the submerged weight per length [N/m] in water of `density` [kg/m³] under `gravity`
     /// [m/s²].
+    #[inline]
     pub fn weight_in_water(&self, density: f64, gravity: f64) -> f64 {
         (self.mass - density * self.area()) * gravity
     }

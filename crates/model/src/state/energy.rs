@@ -63,6 +63,7 @@ impl BatteryState {
     }
 
     /// Returns true if consumers on board have power.
+    #[inline]
     pub fn is_on(&self) -> bool {
         self.open_ns.is_none()
     }

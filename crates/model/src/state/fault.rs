@@ -31,6 +31,7 @@ impl FaultState {
 
     /// Returns true if the fault is active at `now_ns`. The water of a leak remains after the end
     /// of the leak.
+    #[inline]
     pub fn is_active(&self, now_ns: u64) -> bool {
         self.fault.start_ns <= now_ns && now_ns < self.fault.end_ns
     }

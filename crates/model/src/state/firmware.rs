@@ -279,6 +279,7 @@ impl FirmwareState {
     }
 
     /// Returns true if the firmware controls the thrusters.
+    #[inline]
     pub fn controls_thrusters(&self) -> bool {
         match &self.memory {
             FirmwareLawState::Multirotor(flight) => flight.mode != FlightMode::Off,
@@ -292,6 +293,7 @@ impl FirmwareState {
     }
 
     /// Returns true if the firmware controls the fins.
+    #[inline]
     pub fn controls_fins(&self) -> bool {
         match &self.memory {
             FirmwareLawState::HeadingDepthHold(hold) => hold.on,
@@ -301,6 +303,7 @@ impl FirmwareState {
     }
 
     /// Returns true if the firmware controls the buoyancy engines.
+    #[inline]
     pub fn controls_buoyancy_engines(&self) -> bool {
         matches!(
             self.memory,

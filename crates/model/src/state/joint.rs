@@ -368,6 +368,7 @@ impl crate::state::RobotState {
 }
 
 /// Returns `a - b` [rad or m], wrapped to the shorter direction for a continuous joint.
+#[inline]
 pub fn position_difference(joint: &Joint, a: f64, b: f64) -> f64 {
     const TURN: f64 = 2.0 * std::f64::consts::PI;
     let d = a - b;

@@ -331,6 +331,7 @@ impl<T: Real> Motion<T> {
 
 impl Motion<f64> {
     /// Returns attitude and position [m] of the base in W.
+    #[inline]
     pub fn pose(&self) -> (Quat, Vec3) {
         (self.q_WB, self.p_WB)
     }
@@ -680,6 +681,7 @@ impl SensorState {
     }
 
     /// Counts one sample as taken or dropped and computes the time of the next sample.
+    #[inline]
     pub fn count(&mut self, sensor: &Sensor) {
         self.samples += 1;
         let Some(ping_rates) = sensor.ping_rates() else {

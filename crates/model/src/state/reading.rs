@@ -34,6 +34,7 @@ macro_rules! declare_readings {
             }
 
             impl SensorReading for $reading {
+                #[inline]
                 fn from_reading(reading: &Reading) -> Option<&Self> {
                     match reading {
                         Reading::$kind(reading) => Some(reading),

@@ -65,6 +65,7 @@ impl TetherState {
     }
 
     /// Returns true if the line is broken at `segment`.
+    #[inline]
     pub fn is_broken_at(&self, segment: usize) -> bool {
         self.line_break
             .is_some_and(|line_break| line_break.segment == segment)

@@ -41,6 +41,7 @@ pub struct AppliedWrench {
 
 impl AppliedWrench {
     /// Returns true if the wrench acts at `now_ns` [ns].
+    #[inline]
     pub fn is_active(&self, now_ns: u64) -> bool {
         self.start_ns <= now_ns && now_ns < self.end_ns
     }

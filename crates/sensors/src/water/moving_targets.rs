@@ -239,6 +239,7 @@ impl MovingTargets {
 
     /// Returns the motion that robot `r` may make after the last call of
     /// [`MovingTargets::watch_near`].
+    #[inline]
     pub fn limit(&self, r: usize) -> MotionLimit {
         self.limits[r]
     }

@@ -61,6 +61,7 @@ pub struct TorquePid {
 
 impl ServoLaw {
     /// Returns true if the law needs the dynamics bias.
+    #[inline]
     pub fn needs_bias(&self) -> bool {
         match self {
             ServoLaw::TorquePid(gains) => gains.blend != 0.0,

@@ -162,6 +162,7 @@ pub struct SurfaceDamping {
 impl SurfaceDamping {
     /// Returns the wave resistance [N] at a forward speed [m/s]: zero at rest, linear between
     /// entries, constant beyond the last entry.
+    #[inline]
     pub fn resistance(&self, speed: f64) -> f64 {
         let mut previous = (0.0, 0.0);
         for entry in &self.resistance {

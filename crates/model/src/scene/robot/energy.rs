@@ -31,6 +31,7 @@ impl ServoPower {
     /// Returns the electrical power [W] for the moment `moment` [N m] of the load about the shaft,
     /// which rotates at `rate` [rad/s]. There is no regeneration: power from the load is
     /// dissipated.
+    #[inline]
     pub fn electrical_power(&self, moment: f64, rate: f64) -> f64 {
         let mechanical = (self.friction * rate.abs() - moment * rate).max(0.0);
         let turning = if mechanical > 0.0 {

@@ -119,16 +119,19 @@ pub struct Fin {
 
 impl Fin {
     /// Returns the mean chord [m].
+    #[inline]
     pub fn chord(&self) -> f64 {
         self.area / self.span
     }
 
     /// Returns true if the fin can be commanded.
+    #[inline]
     pub fn is_movable(&self) -> bool {
         self.range[0] < self.range[1]
     }
 
     /// Returns true if it rotates a thruster.
+    #[inline]
     pub fn is_azimuth(&self) -> bool {
         matches!(self.law, FinLaw::Azimuth(_))
     }
@@ -140,6 +143,7 @@ impl Fin {
     }
 
     /// Returns true if the servo follows without lag and rate limit.
+    #[inline]
     pub fn is_ideal(&self) -> bool {
         self.lag == 0.0 && self.rate.is_infinite()
     }

@@ -109,10 +109,12 @@ pub struct Mimic {
 impl Joint {
     /// Returns true if forces move the joint; false if it is fixed or its drive prescribes the
     /// motion.
+    #[inline]
     pub fn is_free(&self) -> bool {
         self.kind != JointKind::Fixed && !matches!(self.drive, Drive::Position { .. })
     }
     /// Returns the servo of the joint, if any.
+    #[inline]
     pub fn servo(&self) -> Option<&Servo> {
         match &self.drive {
             Drive::Servo(servo) => Some(servo),

@@ -118,6 +118,7 @@ pub struct Lag {
 
 impl Lag {
     /// Creates a pass-through without lag.
+    #[inline]
     pub fn pass_through() -> Self {
         Self {
             order: 0,
@@ -333,6 +334,7 @@ impl Thruster {
     }
 
     /// Returns true if the drive is a shaft speed [rad/s], which enters the thrust squared.
+    #[inline]
     pub fn drive_is_speed(&self) -> bool {
         matches!(
             self.curve,
@@ -341,6 +343,7 @@ impl Thruster {
     }
 
     /// Returns the rotor parameters, if it is a rotor.
+    #[inline]
     pub fn rotor(&self) -> Option<&Rotor> {
         match &self.curve {
             Curve::Rotor(rotor) => Some(rotor),
@@ -350,12 +353,14 @@ impl Thruster {
 
     /// Returns true if the thrust depends on the inflow in addition to the lagged drive. It is then
     /// evaluated at every integration stage.
+    #[inline]
     pub fn depends_on_inflow(&self) -> bool {
         matches!(self.curve, Curve::OpenWater(_) | Curve::Rotor(_))
     }
 
     /// Returns true if only the lagged drive determines the thrust: a fixed thruster without inflow
     /// dependence.
+    #[inline]
     pub fn is_fixed_without_inflow(&self) -> bool {
         self.azimuth.is_none() && !self.depends_on_inflow()
     }

@@ -82,6 +82,7 @@ impl Terrain {
     }
 
     /// Returns the minimum and maximum height [m].
+    #[inline]
     pub fn height_range(&self) -> [f64; 2] {
         self.height_range
     }
@@ -140,6 +141,7 @@ impl Terrain {
     }
 
     /// Returns true if the grid axes are curved in W.
+    #[inline]
     pub fn is_curved(&self) -> bool {
         self.grid.plane.is_some()
     }

@@ -89,6 +89,7 @@ impl Region {
     }
 
     /// Returns true if the region contains no water.
+    #[inline]
     pub fn is_dry(&self) -> bool {
         self.level == Some(DRY)
     }

@@ -199,12 +199,14 @@ impl Waves {
     }
 
     /// Returns the last sea state, which remains after all transitions.
+    #[inline]
     pub fn latest(&self) -> Option<&Arc<WaveField>> {
         self.seas.last().map(|(_, sea)| sea)
     }
 
     /// Returns the weight at `t_ns` [ns] of a sea state that grows from `start_ns` over `ramp` [s]:
     /// 0 to 1, continuous to the second derivative.
+    #[inline]
     pub(crate) fn growth_weight(start_ns: u64, ramp: f64, t_ns: f64) -> f64 {
         if start_ns == 0 {
             return 1.0;

@@ -255,6 +255,7 @@ each_exteroceptive_sensor!(declare_exteroceptive_kinds);
 impl Sensor {
     /// Returns the time of sample `k` [ns]. It is computed from the count, so a rate that does not
     /// divide a second does not drift.
+    #[inline]
     pub fn sample_ns(&self, k: u64) -> u64 {
         // the simulated time may exceed the range of u64 nanoseconds
         self.start_ns
@@ -262,6 +263,7 @@ impl Sensor {
     }
 
     /// Returns the last sample at or before `time_ns`; 0 before the first sample.
+    #[inline]
     pub fn sample_index(&self, time_ns: u64) -> u64 {
         let k = (time_ns.saturating_sub(self.start_ns) as f64 * 1e-9 * self.rate) as u64;
         // corrects a rounding error of one sample
@@ -425,6 +427,7 @@ impl Errors {
     }
 
     /// Returns the variance of one sample without drift [unit²].
+    #[inline]
     pub fn variance(&self) -> f64 {
         self.white * self.white + self.resolution * self.resolution / 12.0
     }

@@ -26,6 +26,7 @@ use merrow_model::scene::Robot;
 use merrow_model::state::{RobotState, Workspace};
 
 /// Stores the current volumes in `work` for all stages, without advancing a step.
+#[inline]
 pub fn store_current(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.buoyancy_engines.len() {
         work.buoyancy_engine_volumes[k] = [state.buoyancy_engines[k].volume; 3];

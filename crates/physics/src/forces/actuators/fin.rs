@@ -63,6 +63,7 @@ use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{FinState, Health, RobotState, Workspace};
 
 /// Stores the current angles in `work` for all stages, without advancing a step.
+#[inline]
 pub fn store_current(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.fins.len() {
         let fin = &state.fins[k];
@@ -144,6 +145,7 @@ pub fn store_shaft_moments(
 }
 
 /// Returns the fraction of the fin's area that remains after faults [-].
+#[inline]
 pub fn remaining_fraction(memory: &FinState) -> f64 {
     match memory.health {
         _ if memory.fault.dead => 0.0,

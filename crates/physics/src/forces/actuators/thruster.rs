@@ -39,6 +39,7 @@ use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
 
 /// Stores the current wrenches and drives in `work`, without advancing a step.
+#[inline]
 pub fn store_current(
     robot: &Robot,
     state: &mut RobotState,
