@@ -118,13 +118,15 @@ fn cut_box(half: Vec3, up: Vec3, height: f64) -> Cut {
 /// Computes volume [m³] and first moment [m⁴] of the part with s < 0; `s` are the heights of the
 /// corners above the plane [m].
 fn cut_tetrahedron(p: [Vec3; 4], s: [f64; 4]) -> (f64, Vec3) {
-    let mut order = [0, 1, 2, 3];
-    order.sort_by(|&i, &j| s[i].total_cmp(&s[j]));
+    let wet_corners = s.iter().filter(|s| **s < 0.0).count();
+    if wet_corners == 0 {
+        return (0.0, Vec3::zero());
+    }
+    let order = ascending_order(&s);
     let [a, b, c, d] = order.map(|i| p[i]);
     let [sa, sb, sc, sd] = order.map(|i| s[i]);
     let on_edge = |p: Vec3, sp: f64, q: Vec3, sq: f64| p + (q - p).scale(sp / (sp - sq));
-    match s.iter().filter(|s| **s < 0.0).count() {
-        0 => (0.0, Vec3::zero()),
+    match wet_corners {
         1 => tetrahedron([
             a,
             on_edge(a, sa, b, sb),
@@ -153,6 +155,21 @@ fn cut_tetrahedron(p: [Vec3; 4], s: [f64; 4]) -> (f64, Vec3) {
         }
         _ => tetrahedron([a, b, c, d]),
     }
+}
+
+/// Returns the indices of `s` in ascending order of the values; equal values keep their order. The
+/// sort of the standard library is a call that takes 5 % of a step of a robot with a box hull.
+#[inline]
+fn ascending_order(s: &[f64; 4]) -> [usize; 4] {
+    let mut order = [0, 1, 2, 3];
+    for end in 1..order.len() {
+        let mut k = end;
+        while k > 0 && s[order[k - 1]].total_cmp(&s[order[k]]).is_gt() {
+            order.swap(k - 1, k);
+            k -= 1;
+        }
+    }
+    order
 }
 
 fn tetrahedron([a, b, c, d]: [Vec3; 4]) -> (f64, Vec3) {
@@ -204,6 +221,17 @@ mod tests {
                 "{deg}: {}",
                 cut.centroid.z
             );
+        }
+    }
+
+    #[test]
+    fn heights_are_sorted_as_by_the_standard_library() {
+        let values: [f64; 4] = [-0.0, 0.0, -1.5, 2.0];
+        for code in 0..256 {
+            let s = [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6].map(|k: usize| values[k]);
+            let mut order = [0, 1, 2, 3];
+            order.sort_by(|&i: &usize, &j| s[i].total_cmp(&s[j]));
+            assert_eq!(ascending_order(&s), order);
         }
     }
 
