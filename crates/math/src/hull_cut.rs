@@ -158,7 +158,7 @@ fn cut_tetrahedron(p: [Vec3; 4], s: [f64; 4]) -> (f64, Vec3) {
 }
 
 /// Returns the indices of `s` in ascending order of the values; equal values keep their order. The
-/// sort of the standard library is a call that takes 5 % of a step of a robot with a box hull.
+/// sort of the standard library is a call that takes 5 % of the time of worlds/dock.yaml.
 #[inline]
 fn ascending_order(s: &[f64; 4]) -> [usize; 4] {
     let mut order = [0, 1, 2, 3];

@@ -100,7 +100,6 @@ pub trait Faulty {
     fn for_each_part_value(&mut self, _f: &mut dyn FnMut(usize, usize, &mut f64)) {}
 
     /// Computes again the quantities that an instrument derives from its readings.
-    #[inline]
     fn recompute_derived(&mut self, _kind: &SensorKind) {}
 }
 
@@ -119,7 +118,6 @@ macro_rules! implement_for_reading {
                 }
             }
 
-            #[inline]
             fn recompute_derived(&mut self, kind: &SensorKind) {
                 match self {
                     $(Self::$kind(reading) => reading.recompute_derived(kind),)*

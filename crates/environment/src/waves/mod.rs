@@ -328,7 +328,6 @@ impl WaveState {
     }
 
     /// Returns true if a tide or a region changes the mean surface.
-    #[inline]
     pub(crate) fn changes_mean_level(&self) -> bool {
         self.changes_mean_level
     }

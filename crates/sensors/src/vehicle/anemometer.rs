@@ -89,7 +89,6 @@ impl Faulty for Wind {
         f(1, 1, &mut self.from);
     }
 
-    #[inline]
     fn recompute_derived(&mut self, _kind: &SensorKind) {
         update_vector(self);
     }

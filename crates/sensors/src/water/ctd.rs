@@ -96,7 +96,6 @@ impl Faulty for Ctd {
         f(2, 2, &mut self.pressure);
     }
 
-    #[inline]
     fn recompute_derived(&mut self, kind: &SensorKind) {
         if let SensorKind::Ctd(spec) = kind {
             derive_quantities(spec, self);

@@ -34,7 +34,6 @@ const RAY_ORIGINS: [[f64; 2]; 9] = {
 };
 
 /// Returns true if the thruster is a rotor with ground effect.
-#[inline]
 fn has_ground_effect(thruster: &Thruster) -> bool {
     thruster.rotor().is_some_and(|rotor| rotor.ground_effect)
 }
