@@ -401,7 +401,16 @@ impl Terrain {
         };
         for j in j0..=j1 {
             for i in i0..=i1 {
-                let corner = |di: usize, dj: usize| {
+                let z = |di: usize, dj: usize| self.sample(i + di, j + dj);
+                let (sw, se, ne, nw) = (z(0, 0), z(1, 0), z(1, 1), z(0, 1));
+                let overlaps =
+                    |a: f64, b: f64, c: f64| a.max(b).max(c) >= zs[0] && a.min(b).min(c) <= zs[1];
+                let (south_east, north_west) = (overlaps(sw, se, ne), overlaps(sw, ne, nw));
+                // most cells are below the box: their corners are not computed
+                if !south_east && !north_west {
+                    continue;
+                }
+                let corner = |di: usize, dj: usize, z: f64| {
                     let along = [
                         self.corner[0] + self.step[0] * (i + di) as f64,
                         self.corner[1] + self.step[1] * (j + dj) as f64,
@@ -410,16 +419,15 @@ impl Terrain {
                         .grid
                         .plane
                         .map_or(along, |plane| plane.from_angles(along));
-                    Vec3::new(x, y, self.sample(i + di, j + dj))
+                    Vec3::new(x, y, z)
                 };
-                let (sw, se, ne, nw) = (corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1));
                 let number = (2 * (j * self.count[0] + i)) as u32;
-                for (k, c) in [[sw, se, ne], [sw, ne, nw]].into_iter().enumerate() {
-                    let top = c[0].z.max(c[1].z).max(c[2].z);
-                    let bottom = c[0].z.min(c[1].z).min(c[2].z);
-                    if top >= zs[0] && bottom <= zs[1] {
-                        f(number + k as u32, c);
-                    }
+                let (sw, ne) = (corner(0, 0, sw), corner(1, 1, ne));
+                if south_east {
+                    f(number, [sw, corner(1, 0, se), ne]);
+                }
+                if north_west {
+                    f(number + 1, [sw, ne, corner(0, 1, nw)]);
                 }
             }
         }

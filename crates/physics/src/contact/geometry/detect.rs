@@ -322,12 +322,12 @@ impl Detector {
             let displacement =
                 (X_a.translation - start_a.translation) - (X_b.translation - start_b.translation);
             let is_fast = displacement.length() > a.thickness.min(b.thickness);
-            match is_fast
-                .then(|| cast_pair(a, [start_a, X_a], b, [start_b, X_b], &template))
-                .flatten()
+            if is_fast
+                && let Some(point) = cast_pair(a, [start_a, X_a], b, [start_b, X_b], &template)
             {
-                Some(point) => out.push(point),
-                None => narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out),
+                out.push(point);
+            } else {
+                narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out);
             }
         }
         self.manifolds = manifolds;
@@ -378,12 +378,10 @@ impl Detector {
             }
             let (b, X_b) = (&ground, &Pose::IDENTITY);
             let first_new = out.len();
-            match is_fast
-                .then(|| cast_pair(a, [start_a, X_a], b, [X_b, X_b], &template))
-                .flatten()
-            {
-                Some(point) => out.push(point),
-                None => narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out),
+            if is_fast && let Some(point) = cast_pair(a, [start_a, X_a], b, [X_b, X_b], &template) {
+                out.push(point);
+            } else {
+                narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out);
             }
             // the terrain is one-sided, and its triangles are identified by their number
             let mut k = first_new;
