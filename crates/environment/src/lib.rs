@@ -51,10 +51,10 @@ pub mod waves;
 pub use crate::current::Variation;
 use crate::flow::FlowSample;
 pub use crate::waves::WaveState;
-use crate::waves::{OrbitalMotion, footprint};
+use crate::waves::{OrbitalMotion, Surface, footprint};
 use merrow_math::{MAX_LANES, Mat3, Real, Vec3};
 use merrow_model::scene::sea::grid::Grid;
-use merrow_model::scene::{Flow, FlowLaw, Link, Robot, Sea};
+use merrow_model::scene::{Flow, FlowLaw, Hull, Link, Robot, Sea};
 use merrow_model::state::workspace::LinkWork;
 use std::sync::Arc;
 
@@ -321,10 +321,35 @@ fn link_wave_state(
             ..LinkWaveState::default()
         };
     }
-    let surface = match &link.restoring {
-        Some(hull) => footprint::mean_waterplane_surface(hull, waves, p_WL, R_WL, p_H),
-        None => waves.surface(p_H.x, p_H.y),
+    let p_Cb = p_WL + R_WL.mul_vec(link.p_LoCb);
+    let state = |surface: Surface, water_motion: &dyn Fn(Vec3, f64) -> OrbitalMotion| {
+        let points = (p_H, p_Cb);
+        submerged_wave_state(hull, R_WL, points, surface, stream, water_motion)
     };
+    match &link.restoring {
+        Some(restoring) => state(
+            footprint::mean_waterplane_surface(restoring, waves, p_WL, R_WL, p_H),
+            &|p, eta| waves.orbital_motion(p, eta),
+        ),
+        None if p_Cb.x == p_H.x && p_Cb.y == p_H.y => waves.with_vertical(p_H.x, p_H.y, |line| {
+            state(line.surface, &|p, _| line.orbital_motion(p.z))
+        }),
+        None => state(waves.surface(p_H.x, p_H.y), &|p, eta| {
+            waves.orbital_motion(p, eta)
+        }),
+    }
+}
+
+/// Returns the state of a hull with its centre at `p_H` and its centre of buoyancy at `p_Cb` [m],
+/// W. `water_motion` returns the motion at a point [m], W, below a surface of this height [m].
+fn submerged_wave_state(
+    hull: &Hull,
+    R_WL: &Mat3,
+    (p_H, p_Cb): (Vec3, Vec3),
+    surface: Surface,
+    stream: &FlowSample,
+    water_motion: &dyn Fn(Vec3, f64) -> OrbitalMotion,
+) -> LinkWaveState {
     let n_W = surface.normal();
     let height = (p_H.z - surface.z) * n_W.z;
     let normal = R_WL.tr_mul_vec(n_W);
@@ -335,7 +360,7 @@ fn link_wave_state(
             ..LinkWaveState::default()
         };
     }
-    let mut p = p_WL + R_WL.mul_vec(link.p_LoCb);
+    let mut p = p_Cb;
     let eta = surface.z + surface.slope[0] * (p.x - p_H.x) + surface.slope[1] * (p.y - p_H.y);
     if height > -hull.bound {
         // halfway between the surface and the lowest point of the hull: the centre of the wet part
@@ -343,7 +368,7 @@ fn link_wave_state(
         let lowest = p_H.z - hull.shape.reach(hull.R_LH.tr_mul_vec(R_WL.r[2]));
         p.z = p.z.min(0.5 * (eta + lowest));
     }
-    let water = waves.orbital_motion(p, eta);
+    let water = water_motion(p, eta);
     LinkWaveState {
         normal,
         height,

@@ -182,34 +182,73 @@ impl WaveState {
         )
     }
 
-    /// Returns the surface and wave motion at `p` [m], W. The cosines and sines of the surface are
-    /// also used for the motion.
+    /// Returns the surface and wave motion at `p` [m], W.
     pub fn surface_and_motion(&self, p: Vec3) -> (Surface, OrbitalMotion) {
-        let groups = |part: &SeaAtInstant| part.field.components.a.len() / LANES;
+        self.with_vertical(p.x, p.y, |vertical| {
+            (vertical.surface, vertical.orbital_motion(p.z))
+        })
+    }
+
+    /// Calls `evaluate` with the vertical line through (x, y) [m]. The wave motion on this line
+    /// uses the cosines and sines of its surface.
+    pub(crate) fn with_vertical<R>(
+        &self,
+        x: f64,
+        y: f64,
+        evaluate: impl FnOnce(&WaveVertical<'_>) -> R,
+    ) -> R {
         PHASORS.with_borrow_mut(|phasors| {
-            let count = self.parts.iter().map(groups).sum();
+            let count = self.parts.iter().map(group_count).sum();
             if phasors.len() < count {
                 phasors.resize(count, Phasors::default());
             }
             let mut left = phasors.as_mut_slice();
-            let surface = self.sum_surface(p.x, p.y, |part| {
-                let (own, others) = std::mem::take(&mut left).split_at_mut(groups(part));
+            let surface = self.sum_surface(x, y, |part| {
+                let (own, others) = std::mem::take(&mut left).split_at_mut(group_count(part));
                 left = others;
-                self.surface_of_kept(part, [p.x, p.y], own)
+                self.surface_of_kept(part, [x, y], own)
             });
-            let mut left = phasors.as_slice();
-            let motion = self.sum_orbital_motion(p, surface.z, |part, z| {
-                let (own, others) = left.split_at(groups(part));
-                left = others;
-                self.orbital_of_kept(part, [p.x, p.y, z], own)
-            });
-            (surface, motion)
+            evaluate(&WaveVertical {
+                waves: self,
+                position: [x, y],
+                surface,
+                phasors,
+            })
         })
     }
 }
 
+/// Vertical line in the waves at an instant.
+#[derive(Debug)]
+pub(crate) struct WaveVertical<'a> {
+    /// Water surface on the line.
+    pub(crate) surface: Surface,
+    waves: &'a WaveState,
+    position: [f64; 2],
+    phasors: &'a [Phasors],
+}
+
+impl WaveVertical<'_> {
+    /// Returns the wave motion at height `z` [m], W.
+    pub(crate) fn orbital_motion(&self, z: f64) -> OrbitalMotion {
+        let [x, y] = self.position;
+        let mut left = self.phasors;
+        self.waves
+            .sum_orbital_motion(Vec3::new(x, y, z), self.surface.z, |part, stretched| {
+                let (own, others) = left.split_at(group_count(part));
+                left = others;
+                self.waves.orbital_of_kept(part, [x, y, stretched], own)
+            })
+    }
+}
+
+/// Returns the number of groups of [`LANES`] components.
+fn group_count(part: &SeaAtInstant) -> usize {
+    part.field.components.a.len() / LANES
+}
+
 thread_local! {
-    /// Phasors of the point that [`WaveState::surface_and_motion`] evaluates.
+    /// Phasors of the line of [`WaveState::with_vertical`].
     static PHASORS: RefCell<Vec<Phasors>> = const { RefCell::new(Vec::new()) };
 }
 

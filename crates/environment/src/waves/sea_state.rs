@@ -98,7 +98,7 @@ pub fn check_plausibility(sea: &SeaState, depth: f64, gravity: f64) -> Option<Im
     if sea.hs > max_height {
         return Some(Implausibility::Breaks(format!(
             "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and \
-             break above {max_height:.3} m: lower the height or lengthen the period",
+             break above {max_height:.3} m; lower the height or lengthen the period",
             sea.hs, sea.tp
         )));
     }
