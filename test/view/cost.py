@@ -1,4 +1,4 @@
-"""Measures what the live view costs: processor time of the run and data to each client.
+"""Measures what the live view costs: processor time and pace of the run, and data to each client.
 
     python3 test/view/cost.py --binary target/release/merrow [--world fleet_100] [--seconds 20]
 
@@ -22,15 +22,16 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def start(binary, world):
-    """Starts a run and returns its process and the address of its socket."""
+    """Starts a run and returns its process, the address of its socket, and a list to which its output is added."""
     command = [binary, "run", world, "--no-ros", "--view=127.0.0.1:0"]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in run.stdout:
         found = re.match(r"view: http://([^/]+)/", line)
         if found:
             # the rest of the output must not fill the pipe
-            threading.Thread(target=run.stdout.read, daemon=True).start()
-            return run, f"ws://{found[1]}/socket"
+            output = []
+            threading.Thread(target=lambda: output.extend(run.stdout), daemon=True).start()
+            return run, f"ws://{found[1]}/socket", output
     raise RuntimeError("the program printed no address")
 
 
@@ -58,8 +59,8 @@ class Client:
 
 
 def measure(binary, world, count, seconds):
-    """Returns the load of a run [cores], and the data per client [MB/s]."""
-    run, address = start(binary, world)
+    """Returns the load of a run [cores], the data per client [MB/s], the real-time factor and the late blocks."""
+    run, address, output = start(binary, world)
     try:
         clients = [Client(address) for _ in range(count)]
         # the scene is sent once
@@ -70,10 +71,12 @@ def measure(binary, world, count, seconds):
         elapsed = time.monotonic() - begin
         load = (processor_time(run) - before[0]) / elapsed
         data = (sum(client.received for client in clients) - before[1]) / elapsed / max(count, 1)
-        return load, 1e-6 * data
     finally:
         run.send_signal(signal.SIGINT)
         run.wait(timeout=60)
+    time.sleep(0.2)
+    pace = re.search(r"real-time factor ([\d.]+), \d+ steps, (\d+) overruns", "".join(output))
+    return load, 1e-6 * data, float(pace[1]), int(pace[2])
 
 
 def main():
@@ -90,10 +93,11 @@ def main():
             found.append(measure(arguments.binary, arguments.world, count, arguments.seconds))
     print(f"load average: {os.getloadavg()[0]:.1f}")
     for count, found in results.items():
-        loads = [100 * load for load, _ in found]
-        data = statistics.median(data for _, data in found)
+        loads = [100 * load for load, *_ in found]
+        data, factor, late = [statistics.median(run[k] for run in found) for k in (1, 2, 3)]
         print(f"{count} clients: {statistics.median(loads):.1f} % of a core"
-              f" ({min(loads):.1f} to {max(loads):.1f}), {data:.2f} MB/s to each client")
+              f" ({min(loads):.1f} to {max(loads):.1f}), {data:.2f} MB/s to each client,"
+              f" real-time factor {factor:.3f}, {late:.0f} late blocks")
 
 
 if __name__ == "__main__":

@@ -189,8 +189,8 @@ def check_readings(browser):
     """The overlays show the forces of the selected robot, and only while they are shown."""
     assert browser.evaluate("merrow.overlays.readings") is None
     select(browser, browser.evaluate("merrow.world.scene.robots.findIndex((r) => r.name === 'otter')"))
-    boxes = "document.querySelectorAll('[data-overlay=forces], [data-overlay=centers],"
-    boxes += " [data-overlay=flows], [data-overlay=views]')"
+    keys = ["forces", "gravity", "buoyancy", "current", "wind", "frusta"]
+    boxes = f"document.querySelectorAll('{', '.join(f'[data-overlay={key}]' for key in keys)}')"
     browser.evaluate(f"{boxes}.forEach((box) => box.click())")
     browser.wait("merrow.overlays.readings?.robot === merrow.selected")
     force = "merrow.overlays.readings.forces.find((force) => force.law === '{0}').f[2]"

@@ -70,6 +70,8 @@ tethers:
     to: {kind: robot, robot: bluerov2, position_m: [-0.2, 0, 0.1]}
     length_m: 4
     segments: 8
+faults:
+  weak: {robot: bluerov2, target: thrusters/t1, kind: reduced, fraction: 0.5, time_s: 2, duration_s: 1}
 """
 SIZE = (960, 540)
 LOW_SCALE = 0.1
@@ -316,7 +318,7 @@ def drawn_pixels(browser, overlays):
     """Returns the number of pixels that the overlays draw when only these are shown."""
     browser.evaluate("document.querySelectorAll('[data-overlay]').forEach((box) => {"
                      f" if (box.checked !== {overlays}.includes(box.dataset.overlay)) box.click(); }})")
-    if set(overlays) & {"forces", "centers", "hull", "contacts", "flows"}:
+    if set(overlays) & {"forces", "gravity", "buoyancy", "hull", "contacts", "current", "wind"}:
         browser.wait("performance.now() - merrow.overlays.readings?.arrival < 500"
                      " && merrow.overlays.readings.robot === merrow.selected"
                      f" && (!merrow.overlays.shown.hull || merrow.overlays.readings.wetted_mm)")
@@ -335,11 +337,18 @@ def check_overlays(browser):
     operation.select(browser, 0)
     browser.wait(f"Math.hypot(...{ROBOT}.velocity) > 0.1")
     none = drawn_pixels(browser, [])
-    for overlay in ["names", "trails", "frames", "velocity", "beams", "views", "forces", "centers", "hull", "flows",
-                    "links"]:
+    for overlay in ["names", "trails", "frames", "sensors", "velocity", "beams", "frusta", "forces", "gravity",
+                    "buoyancy", "hull", "current", "wind", "links"]:
         found = drawn_pixels(browser, [overlay])
         assert found > none + 20, (overlay, found, none)
         assert abs(drawn_pixels(browser, []) - none) < 20, overlay
+    check_laws(browser, none)
+    browser.evaluate("merrow.setCamera('orbit'); merrow.camera.frame([0, 0, 0], 2)")
+    assert drawn_pixels(browser, ["axes"]) > drawn_pixels(browser, []) + 20
+    browser.evaluate("merrow.setCamera('follow')")
+    operation.select(browser, browser.evaluate("merrow.world.scene.robots.findIndex((r) => r.name === 'otter')"))
+    assert drawn_pixels(browser, ["fans"]) > drawn_pixels(browser, []) + 20
+    operation.select(browser, 0)
     editing.pause(browser)
     # without the sea surface, which reflects the sky, the seabed is visible
     images = {}
@@ -352,6 +361,36 @@ def check_overlays(browser):
     editing.resume(browser)
     check_thrust_overlay(browser, none)
     drawn_pixels(browser, shown)
+
+
+def check_laws(browser, none):
+    """Each law has a switch, which is visible with the overlay of the forces; a law that is off is not drawn."""
+    laws = "[...document.querySelectorAll('[data-law]')]"
+    assert browser.evaluate(f"{laws}[0].closest('.laws').hidden")
+    every = drawn_pixels(browser, ["forces"])
+    assert not browser.evaluate(f"{laws}[0].closest('.laws').hidden")
+    browser.evaluate(f"{laws}.forEach((box) => box.dataset.law !== 'gravity' && box.click())")
+    gravity = drawn_pixels(browser, ["forces"])
+    assert none + 20 < gravity < every - 20, (none, gravity, every)
+    browser.evaluate(f"{laws}.forEach((box) => box.dataset.law !== 'gravity' && box.click())")
+
+
+def check_keys(browser):
+    """Arrow keys turn the camera, with Shift they move it, and Enter sets a waypoint at the centre of the image."""
+    browser.evaluate("document.activeElement.blur(); merrow.setCamera('orbit')")
+    before = browser.evaluate("[merrow.camera.yaw, merrow.camera.pitch, ...merrow.camera.target]")
+    browser.press("ArrowLeft", "ArrowLeft")
+    browser.press("ArrowUp", "ArrowUp")
+    after = browser.evaluate("[merrow.camera.yaw, merrow.camera.pitch, ...merrow.camera.target]")
+    assert after[0] != before[0] and after[1] != before[1] and after[2:] == before[2:], (before, after)
+    browser.evaluate("dispatchEvent(new KeyboardEvent('keydown', {code: 'ArrowUp', shiftKey: true}))")
+    moved = browser.evaluate("[...merrow.camera.target]")
+    assert moved != after[2:], moved
+    browser.evaluate("merrow.setCamera('follow'); merrow.camera.pitch = 0.6")
+    browser.press("KeyG", "g")
+    browser.press("Enter", "Enter")
+    browser.wait("merrow.overlays.waypoints.length === 1 && merrow.overlays.aims")
+    browser.evaluate("merrow.clearPath()")
 
 
 def check_thrust_overlay(browser, none):
@@ -380,7 +419,7 @@ SHORT = [
 COMPLETE = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_region,
     check_drive, check_follow, check_waypoints, check_environment, check_plot, check_themes,
-    *editing.CHECKS, *operation.CHECKS, check_overlays, check_reset,
+    *editing.CHECKS, *operation.CHECKS, check_overlays, check_keys, check_reset,
 ]
 
 

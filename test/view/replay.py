@@ -89,6 +89,17 @@ def check_tether(browser):
     assert max(abs(x) for x in points[0]) < 1e-3, points
 
 
+def check_fault(browser):
+    """Faults of the selected robot are shown at their time; a recording does not show that there are none."""
+    state = "document.querySelector('#robot-state').textContent"
+    seek(browser, 2.5)
+    browser.wait(f"{state}.includes('weak') && {state}.includes('50 %')")
+    seek(browser, 0.4)
+    browser.wait(f"!{state}.includes('weak')")
+    assert "no faults" not in browser.evaluate(state)
+    seek(browser, 3.3)
+
+
 def check_steps(browser):
     """The arrow keys step by 0.1 s; the time is shown, also in UTC."""
     browser.press("ArrowRight", "ArrowRight")
@@ -165,6 +176,7 @@ def check(browser, binary, folder, world, screenshot):
         check_recording_is_shown(browser)
         check_poses(browser, positions)
         check_tether(browser)
+        check_fault(browser)
         check_steps(browser)
         check_image(browser)
         if screenshot:

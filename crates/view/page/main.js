@@ -8,7 +8,8 @@ import { GamepadControl } from "./input/gamepad.js";
 import { geodetic } from "./math.js";
 import { Connection, fetchJson, readFrame } from "./net.js";
 import { Network } from "./panels/network.js";
-import { OVERLAYS, Overlays, meetHeight } from "./scene/overlays.js";
+import { Overlays, meetHeight } from "./scene/overlays.js";
+import { fillOverlayMenu } from "./panels/overlay_menu.js";
 import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels/panels.js";
 import { Plot } from "./panels/plot.js";
 import { meetDrawables } from "./scene/raycast.js";
@@ -23,6 +24,8 @@ const $ = (id) => document.getElementById(id);
 /** Time per image above which the resolution is reduced, and below which it is raised [ms]. */
 const [SLOW_MS, FAST_MS] = [70, 14];
 const MIN_SCALE = 0.33;
+/** Distance by which an arrow key drags the image [px]. */
+const KEY_PIXELS = 24;
 
 class App {
   constructor() {
@@ -183,7 +186,7 @@ class App {
     this.network.setLinks(links);
   }
 
-  /** Shows mode and faults of the selected robot; a recording does not contain the faults. */
+  /** Shows mode and faults of the selected robot. A recording can lack faults, so it does not show that there are none. */
   showState() {
     const state = this.world.status?.robots[this.selected];
     this.details.status(state, !this.timeline.isRecording);
@@ -274,21 +277,11 @@ class App {
   }
 
   bindPanels() {
-    for (const [key, [label]] of Object.entries(OVERLAYS)) {
-      const text = document.createElement("label");
-      const box = document.createElement("input");
-      box.type = "checkbox";
-      box.checked = this.overlays.shown[key];
-      box.dataset.overlay = key;
-      box.onchange = () => {
-        this.overlays.shown[key] = box.checked;
-        // the user decides, also on a slow machine
-        if (key === "shadows") this.keepsShadows = box.checked;
-        this.requestReadings();
-      };
-      text.append(box, label);
-      $("overlays").append(text);
-    }
+    fillOverlayMenu($("overlays"), this.overlays, (key, on) => {
+      // the user decides, also on a slow machine
+      if (key === "shadows") this.keepsShadows = on;
+      this.requestReadings();
+    });
     $("drive").onclick = () => this.toggleDrive();
     $("gain").oninput = (event) => (this.drive.gain = event.target.valueAsNumber / 100);
     $("gamepad").onclick = () => this.toggleGamepad();
@@ -547,12 +540,36 @@ class App {
       Home: () => this.goTo(Math.max(this.selected, 0)),
       Equal: () => this.camera.zoom(0.85),
       Minus: () => this.camera.zoom(1.18),
+      Enter: () => this.clickCentre(),
+      ...this.cameraKeys(event.shiftKey),
     };
     const isRecording = timeline.isRecording;
     const action = isRecording && !always.includes(event.code) ? recorded[event.code] : actions[event.code];
-    if (!action || (event.code === "Space" && isButton)) return;
+    if (!action || (isButton && ["Space", "Enter"].includes(event.code))) return;
     event.preventDefault();
     action();
+  }
+
+  /** Returns the actions of the arrow keys: they turn the camera, or move it with Shift; they move the map. */
+  cameraKeys(isMoving) {
+    const drag = (dx, dy) => () => {
+      this.camera.drag(dx, dy, isMoving);
+      if (this.camera.mode === "orbit") this.setCamera("orbit");
+    };
+    return {
+      ArrowLeft: drag(KEY_PIXELS, 0),
+      ArrowRight: drag(-KEY_PIXELS, 0),
+      ArrowUp: drag(0, KEY_PIXELS),
+      ArrowDown: drag(0, -KEY_PIXELS),
+    };
+  }
+
+  /** Clicks on the centre of the image, where a cross is drawn: selects, or sets a goal, a waypoint or an object. */
+  clickCentre() {
+    const [x, y] = [innerWidth / 2, innerHeight / 2];
+    const goal = this.clicking === "goal" ? this.pointAt(x, y) : null;
+    if (goal) this.sendGoal(goal, null);
+    else this.click(x, y);
   }
 
   toggleEditor() {
@@ -700,6 +717,7 @@ class App {
       shadows: shown.shadows,
     });
     if (this.detail || this.images % 2 === 0) {
+      this.overlays.aims = Boolean(this.clicking || this.editor.model);
       this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
       this.editor.draw(this.overlays, this.camera);
     }

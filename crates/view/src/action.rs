@@ -11,7 +11,7 @@ use merrow_sim::Pace;
 use serde_json::{Map, Value};
 
 /// Maximum length of a message of a client [bytes].
-pub const MAX_MESSAGE_BYTES: usize = 16 * 1024;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// Maximum number of waypoints of a path.
 pub const MAX_WAYPOINTS: usize = 64;
 /// Maximum number of parameters in one message.
@@ -21,15 +21,15 @@ pub const MAX_STEPS: u64 = 1_000_000;
 /// Maximum numbers of axes and of buttons of a gamepad.
 pub const MAX_GAMEPAD: usize = 32;
 /// Maximum number of robots whose fields a client plots.
-pub const MAX_PLOTTED: usize = 6;
+pub(crate) const MAX_PLOTTED: usize = 6;
 /// Maximum number of topics whose fields a client plots.
-pub const MAX_TOPICS: usize = 8;
+pub(crate) const MAX_TOPICS: usize = 8;
 /// Maximum number of plotted fields of one topic.
-pub const MAX_FIELDS: usize = 6;
+pub(crate) const MAX_FIELDS: usize = 6;
 /// Maximum number of values of a fault.
-pub const MAX_FAULT_VALUES: usize = 16;
+pub(crate) const MAX_FAULT_VALUES: usize = 16;
 /// Maximum time of a recording [s].
-pub const MAX_SEEK_S: f64 = 1e10;
+pub(crate) const MAX_SEEK_S: f64 = 1e10;
 /// Maximum duration of a fault [s].
 pub const MAX_FAULT_S: f64 = 1e9;
 
@@ -223,7 +223,7 @@ pub fn decode(text: &str) -> Result<ClientMessage, String> {
 }
 
 /// Returns the number of a message that is refused; 0 without a number.
-pub fn message_id(text: &str) -> u64 {
+pub(crate) fn message_id(text: &str) -> u64 {
     let is_short = text.len() <= MAX_MESSAGE_BYTES;
     let value = is_short.then(|| serde_json::from_str::<Value>(text).ok());
     let id = value.flatten().and_then(|value| value.get("id")?.as_u64());

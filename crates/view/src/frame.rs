@@ -13,7 +13,7 @@ pub const FRAME_KIND: u8 = 1;
 /// First byte of the details of a robot, which follow the frame in the same message.
 pub const DETAILS_KIND: u8 = 2;
 /// First byte of the tethers, which follow the robots in the same message.
-pub const TETHERS_KIND: u8 = 5;
+pub(crate) const TETHERS_KIND: u8 = 5;
 /// Shaft speed per square root of the thrust for propellers whose speed is not modelled
 /// [rad/(s N^0.5)].
 const SPEED_PER_ROOT_THRUST: f64 = 30.0;

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 /// First byte of an image.
 pub const IMAGE_KIND: u8 = 3;
 /// First byte of the points of a laser.
-pub const POINTS_KIND: u8 = 4;
+pub(crate) const POINTS_KIND: u8 = 4;
 /// Maximum number of points in one message.
 pub(crate) const MAX_POINTS: usize = 6000;
 /// Length of the head of an image [bytes].

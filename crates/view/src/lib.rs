@@ -47,8 +47,8 @@ pub use crate::controls::{
     Answer, Catalogue, CatalogueEntry, ControlState, Controls, MessageNumbers, NoControls,
     RobotControls, StructurePose, TopicInfo, TopicMessage,
 };
-pub use crate::frame::{DETAILS_KIND, FRAME_KIND, TETHERS_KIND};
-pub use crate::images::{IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
+pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
+pub use crate::images::{IMAGE_KIND, ImageSource, WatchedFrame};
 use crate::readings::load::LoadMeter;
 pub use merrow_messages::snapshot::FieldOfView;
 
@@ -73,7 +73,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Address of the page without an address of the user.
-pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
+pub(crate) const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 /// Wall-clock time between two state frames [s].
 const FRAME_PERIOD_S: f64 = 1.0 / 30.0;
 /// Wall-clock time between two comparisons of the status [s].

@@ -39,6 +39,7 @@ const MODULES: &[File] = modules![
     "panels/faults",
     "panels/forces",
     "panels/network",
+    "panels/overlay_menu",
     "panels/panels",
     "panels/plot",
     "panels/replay",

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 /// Maximum length of the head of a request [bytes].
-pub const HEAD_BYTES: usize = 8192;
+pub(crate) const HEAD_BYTES: usize = 8192;
 
 /// Head of an HTTP request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

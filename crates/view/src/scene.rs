@@ -92,16 +92,15 @@ fn shapes_json(shapes: &[Collider], meshes: &mut Meshes) -> Vec<Value> {
 fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Meshes) -> Value {
     let robot = &scene.robots[index];
     let controls = own.of_robot(index);
-    // as in images: a robot without visual shapes has its collision shapes
+    // as in images: a robot without visual shapes has its collision shapes, and hulls for the links
+    // without them
     let shapes = if robot.visuals.is_empty() {
-        &robot.colliders
+        let mut shapes = shapes_json(&robot.colliders, meshes);
+        shapes.extend(hulls_json(robot, meshes));
+        shapes
     } else {
-        &robot.visuals
+        shapes_json(&robot.visuals, meshes)
     };
-    let mut shapes = shapes_json(shapes, meshes);
-    if shapes.is_empty() {
-        shapes = hulls_json(robot);
-    }
     let links = robot.links.iter();
     let sensors = robot.sensors.iter().enumerate();
     let sensors = sensors.map(|(k, sensor)| sensor_json((index, k), sensor, own));
@@ -148,26 +147,14 @@ pub(crate) fn topics_json(topics: &[TopicInfo]) -> Value {
     topics.iter().map(one).collect()
 }
 
-/// Describes the hulls of a robot without shapes as boxes.
-fn hulls_json(robot: &Robot) -> Vec<Value> {
-    let wet = robot
-        .links
-        .iter()
-        .enumerate()
-        .filter(|(_, l)| l.volume > 0.0);
-    let one = |(link, own): (usize, &merrow_model::scene::Link)| {
-        let half = 0.5 * libm::cbrt(own.volume);
-        json!({
-            "name": own.name,
-            "link": link,
-            "fin": null,
-            "p": own.p_LoCb.to_array(),
-            "q": [1.0, 0.0, 0.0, 0.0],
-            "color": [0.5, 0.5, 0.5],
-            "geometry": {"kind": "box", "half": [half, half, half]},
-        })
-    };
-    wet.map(one).collect()
+/// Describes the hulls of the links without collision shapes, as cameras show them.
+fn hulls_json(robot: &Robot, meshes: &mut Meshes) -> Vec<Value> {
+    let has_shapes = |link: usize| robot.colliders.iter().any(|shape| shape.link == link);
+    let links = robot.links.iter().enumerate();
+    links
+        .filter(|(k, link)| link.volume > 0.0 && !has_shapes(*k))
+        .map(|(k, link)| meshes.describe_hull(k, link))
+        .collect()
 }
 
 fn tether_json(tether: &Tether) -> Value {
@@ -217,4 +204,42 @@ fn sensor_json(place: (usize, usize), sensor: &Sensor, controls: &dyn Controls) 
         "q": shapes::quaternion(&sensor.R_LS),
         "beams": beams,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORLD: &str = "
+robots:
+  box: {model: {source: t, body: {source: t, axes: flu, mass_kg: 40, inertia_kg_m2: {xx: 2, yy: 2, zz: 2},
+    volume_m3: 0.04, center_of_buoyancy_m: [0, 0, 0.1], hull: {kind: box, size_m: [1, 0.4, 0.1]}}}}
+  body: {position_m: [5, 0, 0], model: {source: t, body: {source: t, axes: flu, mass_kg: 40,
+    inertia_kg_m2: {xx: 2, yy: 2, zz: 2}, volume_m3: 0.04, hull: {kind: ellipsoid, size_m: [1, 0.4, 0.4]}}}}
+";
+
+    // Goal: a link without shapes is shown with its hull. Method: a box and an ellipsoid, with the
+    // size of the file and with a mesh. Tolerance: rounding.
+    #[test]
+    fn links_without_shapes_are_shown_with_their_hull() {
+        let overrides = merrow_world::Overrides::default();
+        let scene = merrow_world::load_text("w.yaml", WORLD, overrides)
+            .unwrap()
+            .scene;
+        let mut meshes = Meshes::default();
+        let shown = hulls_json(&scene.robots[0], &mut meshes);
+        assert_eq!(shown.len(), 1);
+        assert_eq!(shown[0]["geometry"]["kind"], "box");
+        for (axis, half) in [0.5, 0.2, 0.05].into_iter().enumerate() {
+            let found = shown[0]["geometry"]["half"][axis].as_f64().unwrap();
+            assert!((found - half).abs() < 1e-12, "{found}");
+        }
+        assert_eq!(shown[0]["p"], json!([0.0, 0.0, 0.1]));
+        let shown = hulls_json(&scene.robots[1], &mut meshes);
+        assert_eq!(
+            shown[0]["geometry"],
+            json!({"kind": "mesh", "mesh": 0, "parts": []})
+        );
+        assert_eq!(meshes.into_bytes().len(), 1);
+    }
 }

@@ -117,7 +117,7 @@ struct Session<'a> {
     has_network: bool,
     /// Number of turns until the next image may be sent.
     until_image: usize,
-    /// Action that stops the robot that the client drives at present.
+    /// Action that stops the robot that the client currently controls.
     stop: Option<ControlAction>,
     refused: usize,
     stalled: usize,

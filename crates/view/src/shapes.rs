@@ -3,9 +3,11 @@
 //!
 //! The page receives the meshes of the scene, which the cameras render too, and no files.
 
+use crate::readings::wetted_hull::ellipsoid;
+use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::robot::collision::{Heightfield, Mesh, MeshPart};
-use merrow_model::scene::{Collider, Geometry, Primitive, Scene, Seabed};
+use merrow_model::scene::robot::collision::{Heightfield, MeshPart};
+use merrow_model::scene::{Collider, Geometry, Link, Material, Primitive, Scene, Seabed};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -41,7 +43,9 @@ impl Meshes {
             Geometry::ConvexHull(mesh)
             | Geometry::ConvexDecomposition(mesh)
             | Geometry::Mesh(mesh) => {
-                let k = self.number(Arc::as_ptr(mesh).cast(), || mesh_bytes(mesh));
+                let k = self.number(Arc::as_ptr(mesh).cast(), || {
+                    mesh_bytes(&mesh.vertices, &mesh.triangles)
+                });
                 let part = |part: &MeshPart| {
                     json!({
                         "name": part.name,
@@ -64,6 +68,40 @@ impl Meshes {
             "p": shape.p_LoG.to_array(),
             "q": quaternion(&shape.R_LG),
             "color": shape.material.color,
+            "geometry": geometry,
+        })
+    }
+
+    /// Describes the hull of a link, in L.
+    pub(crate) fn describe_hull(&mut self, index: usize, link: &Link) -> Value {
+        let hull = &link.hull;
+        let mesh = |number: usize| json!({"kind": "mesh", "mesh": number, "parts": []});
+        let (geometry, p, R) = match (&link.hull_mesh, hull.shape) {
+            (Some(own), _) => {
+                let number = self.number(Arc::as_ptr(own).cast(), || {
+                    mesh_bytes(&own.vertices, &own.triangles)
+                });
+                (mesh(number), Vec3::zero(), Mat3::identity())
+            }
+            (None, HullShape::Box(half)) => {
+                let geometry = primitive_json(&Primitive::Box { half });
+                (geometry, hull.p_LoH, hull.R_LH)
+            }
+            (None, HullShape::Ellipsoid(axes)) => {
+                let (vertices, triangles) = ellipsoid(axes);
+                let number = self.number(std::ptr::from_ref(link).cast(), || {
+                    mesh_bytes(&vertices, &triangles)
+                });
+                (mesh(number), hull.p_LoH, hull.R_LH)
+            }
+        };
+        json!({
+            "name": link.name,
+            "link": index,
+            "fin": null,
+            "p": p.to_array(),
+            "q": quaternion(&R),
+            "color": Material::default().color,
             "geometry": geometry,
         })
     }
@@ -92,14 +130,14 @@ fn primitive_json(primitive: &Primitive) -> Value {
 
 /// Returns the bytes of a mesh: the numbers of vertices and triangles as u32, the positions as f32
 /// [m], the vertex indices of the triangles as u32.
-fn mesh_bytes(mesh: &Mesh) -> Vec<u8> {
-    let mut out = Vec::with_capacity(8 + 12 * (mesh.vertices.len() + mesh.triangles.len()));
-    push_u32(&mut out, mesh.vertices.len());
-    push_u32(&mut out, mesh.triangles.len());
-    for p in &mesh.vertices {
+fn mesh_bytes(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(8 + 12 * (vertices.len() + triangles.len()));
+    push_u32(&mut out, vertices.len());
+    push_u32(&mut out, triangles.len());
+    for p in vertices {
         push_position(&mut out, *p);
     }
-    for triangle in &mesh.triangles {
+    for triangle in triangles {
         for k in triangle {
             out.extend(k.to_le_bytes());
         }
@@ -123,11 +161,10 @@ fn heightfield_bytes(field: &Heightfield) -> Vec<u8> {
         let n = nx as u32;
         [[k, k + 1, k + n + 1], [k, k + n + 1, k + n]]
     });
-    mesh_bytes(&Mesh {
-        vertices: vertices.collect(),
-        triangles: triangles.collect(),
-        parts: Vec::new(),
-    })
+    mesh_bytes(
+        &vertices.collect::<Vec<_>>(),
+        &triangles.collect::<Vec<_>>(),
+    )
 }
 
 fn push_u32(out: &mut Vec<u8>, n: usize) {

@@ -10,7 +10,7 @@ use merrow_sim::{Control, Simulation};
 use serde_json::{Value, json};
 
 /// Maximum number of wave components per sea state that the page receives, the highest of them.
-const MAX_COMPONENTS: usize = 160;
+const MAX_COMPONENTS: usize = 320;
 
 /// Returns the status: pace, parameters of the environment, modes and faults of the robots, and the
 /// state of the controls, and the number of `cores` that the program uses.

@@ -527,6 +527,31 @@ fn shown_forces_are_those_of_the_laws() {
     assert!(sum.norm() < 0.01 * weight, "{sum:?} of {weight}");
 }
 
+// Goal: the arrow of an azimuth thruster has the direction of its thrust. Method: a WAM-V whose
+// servos are turned by 0.5 rad to port. Tolerance: rounding.
+#[test]
+fn thrust_of_azimuth_thrusters_turns_with_their_servos() {
+    let text = "robots: {boat: {position_m: [0, 0, 0], model: robots/wamv.yaml}}";
+    let world = load_text("w.yaml", text, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let boat = &mut simulation.state.robots[0];
+    boat.fins.iter_mut().for_each(|servo| servo.angle = 0.5);
+    boat.actuators
+        .iter_mut()
+        .for_each(|motor| motor.thrust = 40.0);
+    let shown = Evaluation::new(&simulation, 0).forces;
+    let thrusts: Vec<Vec3> = shown
+        .iter()
+        .filter(|force| force.law == "thrust")
+        .map(|force| force.f_W)
+        .collect();
+    assert_eq!(thrusts.len(), 2);
+    for f in thrusts {
+        let expected = Vec3::new(0.5_f64.cos(), 0.5_f64.sin(), 0.0).scale(40.0);
+        assert!((f - expected).norm() < 1e-9, "{f:?}");
+    }
+}
+
 const WALL_WORLD: &str = "
 seed: 3
 structures:

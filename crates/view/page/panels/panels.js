@@ -163,13 +163,13 @@ export class Details {
     });
   }
 
-  /** Shows mode, a halt and, if they are known, the faults. */
-  status(state, hasFaults) {
+  /** Shows mode, a halt and the faults; with `isComplete` also that there are no faults. */
+  status(state, isComplete) {
     const chips = [];
     if (state?.mode) chips.push(element("span", `mode: ${state.mode.replaceAll("_", " ")}`, "chip"));
     if (state?.halted) chips.push(element("span", `halted: ${state.halted}`, "chip bad"));
-    for (const fault of (hasFaults && state?.faults) || []) chips.push(element("span", fault, "chip bad"));
-    if (hasFaults && state && !state.halted && !state.faults.length) chips.push(element("span", "no faults", "chip"));
+    for (const fault of state?.faults ?? []) chips.push(element("span", fault, "chip bad"));
+    if (isComplete && state && !state.halted && !state.faults.length) chips.push(element("span", "no faults", "chip"));
     $("robot-state").replaceChildren(...chips);
   }
 }

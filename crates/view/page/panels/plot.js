@@ -1,5 +1,7 @@
 // Plot of numeric fields of robots and topics over simulated time, with export as CSV.
 
+import { showEvent } from "./panels.js";
+
 const COLORS = ["#0077b6", "#d1495b", "#2a9d5c", "#c77d0a", "#7b4fb5", "#159a9c"];
 const MAX_SAMPLES = 40000;
 
@@ -94,7 +96,11 @@ export class Plot {
 
   addSeries(series) {
     const known = this.series.some((s) => s.source === series.source && s.name === series.name);
-    if (known || this.series.length >= COLORS.length) return;
+    if (known) return;
+    if (this.series.length >= COLORS.length) {
+      showEvent(`at most ${COLORS.length} fields are plotted; remove one`, "warning");
+      return;
+    }
     const color = COLORS.find((c) => this.series.every((s) => s.color !== c));
     this.series.push({ ...series, color, t: [], y: [] });
     this.showLegend();

@@ -7,29 +7,37 @@ import { meetSeabed } from "./raycast.js";
 export const OVERLAYS = {
   names: ["Names", true],
   trails: ["Trails", true],
-  frames: ["Frames", false],
+  frames: ["Frames of links", false],
+  sensors: ["Frames of sensors", false],
+  axes: ["Axes of the world", false],
   velocity: ["Velocity", false],
   thrust: ["Thrust", false],
   beams: ["DVL beams", false],
   points: ["Laser points", true],
-  views: ["Fields of view", false],
+  frusta: ["Camera frusta", false],
+  fans: ["Sonar fans", false],
   forces: ["Forces by law", false],
-  centers: ["Centres of gravity, buoyancy", false],
+  gravity: ["Centre of gravity", false],
+  buoyancy: ["Centre of buoyancy", false],
   hull: ["Wetted hull", false],
   contacts: ["Contacts", false],
-  flows: ["Current and wind", false],
+  current: ["Current", false],
+  wind: ["Wind", false],
   links: ["Communication links", false],
   shadows: ["Shadows", true],
   water: ["Water surface", true],
   depths: ["Depth colours", false],
 };
 /** Overlays that need readings of the selected robot. */
-const WITH_READINGS = ["forces", "centers", "hull", "contacts", "flows"];
+const WITH_READINGS = ["forces", "gravity", "buoyancy", "hull", "contacts", "current", "wind"];
 const LAW_COLORS = {
   gravity: "#ff6a5e", buoyancy: "#5ab8ff", damping: "#ffd84d", "added mass": "#c79bff",
   thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0", "slender body": "#e0b64d",
   lift: "#8fe36b", fin: "#59e0c0", sail: "#f0f0b0", tether: "#ff8f8f",
 };
+/** Laws whose forces are shown, each with its own switch. */
+export const LAWS = Object.keys(LAW_COLORS);
+const AXIS_COLORS = ["#ff5a52", "#59d46b", "#5aa2ff"];
 /** Length of the arrow of the largest force [px]. */
 const FORCE_PIXELS = 110;
 /** Age above which readings are not shown [ms]. */
@@ -43,12 +51,23 @@ const MAX_NAMES = 40;
 const TRAIL_POINTS = 600;
 const TRAIL_PERIOD_S = 0.2;
 
+/** Returns the direction of positive thrust in the link, which the servo of an azimuth thruster turns. */
+function thrustAxis({ fins }, { azimuth, direction }, state) {
+  if (azimuth === null) return direction;
+  const angle = state.fins[azimuth];
+  return rotate(fins[azimuth].q, [Math.cos(angle), Math.sin(angle), 0]);
+}
+
 export class Overlays {
   constructor(canvas) {
     this.canvas = canvas;
     this.shown = Object.fromEntries(Object.entries(OVERLAYS).map(([key, [, on]]) => [key, on]));
+    /** Laws whose forces are drawn with the overlay of the forces. */
+    this.laws = new Set(LAWS);
     this.trails = [];
     this.waypoints = [];
+    /** True while a key can click on the centre of the image, where a cross is drawn. */
+    this.aims = false;
     /** Points of the watched laser in the world, with their time of arrival [ms]. */
     this.points = null;
     /** Links as [transmitter, receiver, frames, received, signal-to-noise ratio in dB, ...]. */
@@ -105,6 +124,8 @@ export class Overlays {
       this.drawRobot(model, robots[k], k === selected);
     });
     this.drawWaypoints();
+    if (this.shown.axes) this.drawAxes({ p: [0, 0, 0], q: [1, 0, 0, 0] }, 60 * camera.pixelSize([0, 0, 0]));
+    if (this.aims) this.drawCross();
     if (this.shown.points) this.drawPoints();
     this.drawReadings(robots, selected);
     if (this.shown.links) this.drawLinks(world.scene, robots, selected);
@@ -205,13 +226,15 @@ export class Overlays {
     const length = Math.max(model.size, 0.3);
     if (this.shown.frames) {
       const links = isSelected ? state.links : [state.links[0]];
-      links.forEach((link, k) => {
-        const l = k === 0 ? length : 0.4 * length;
-        [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((axis, i) => {
-          const end = add(link.p, scale(rotate(link.q, axis), l));
-          this.line([link.p, end], ["#ff5a52", "#59d46b", "#5aa2ff"][i], 2);
-        });
-      });
+      links.forEach((link, k) => this.drawAxes(link, k === 0 ? length : 0.4 * length));
+    }
+    if (this.shown.sensors && isSelected) {
+      for (const sensor of model.sensors) {
+        const pose = composePose(state.links[sensor.link], sensor);
+        this.drawAxes(pose, 0.25 * length);
+        const at = this.at(pose.p);
+        if (at) this.text(sensor.name, at[0] + 5, at[1] - 5, "#e6f2ff");
+      }
     }
     if (this.shown.velocity) this.arrow(p, state.velocity, "#ffd84d");
     if (this.shown.thrust) {
@@ -219,12 +242,35 @@ export class Overlays {
         const link = state.links[thruster.link];
         const from = add(link.p, rotate(link.q, thruster.p));
         const metres = (0.02 * length * state.thrusters[k].thrust) / 0.5;
-        this.arrow(from, scale(rotate(link.q, thruster.direction), metres), "#ff9a4d");
+        this.arrow(from, scale(rotate(link.q, thrustAxis(model, thruster, state)), metres), "#ff9a4d");
       });
     }
     if (this.shown.beams) this.drawBeams(model, state);
-    if (this.shown.views && isSelected) this.drawViews(model, state);
+    if (isSelected) this.drawViews(model, state);
     if (this.camera.mode === "map") this.drawMarker(p, q, isSelected);
+  }
+
+  /** Draws the axes x, y, z of a pose with this length [m] in red, green, blue. */
+  drawAxes({ p, q }, length) {
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((axis, i) => {
+      this.line([p, add(p, scale(rotate(q, axis), length))], AXIS_COLORS[i], 2);
+    });
+  }
+
+  /** Draws a cross at the centre of the image. */
+  drawCross() {
+    const { c } = this;
+    const [x, y] = this.size.map((n) => n / 2);
+    c.beginPath();
+    for (const [dx, dy] of [[9, 0], [0, 9]]) {
+      c.moveTo(x - dx, y - dy);
+      c.lineTo(x + dx, y + dy);
+    }
+    for (const [style, width] of [["rgba(0, 15, 30, 0.7)", 4], ["#ffe27a", 2]]) {
+      c.strokeStyle = style;
+      c.lineWidth = width;
+      c.stroke();
+    }
   }
 
   drawBeams(model, state) {
@@ -286,7 +332,7 @@ export class Overlays {
   /** Draws the edges of the images of cameras and the fans of sonars. */
   drawViews(model, state) {
     for (const sensor of model.sensors) {
-      if (!sensor.view) continue;
+      if (!sensor.view || !this.shown[sensor.view.closed ? "frusta" : "fans"]) continue;
       const { p, q } = composePose(state.links[sensor.link], sensor);
       const { edge, closed, range_m: range } = sensor.view;
       const limit = closed ? Math.max(1.6 * model.size, 0.8) : MAX_FAN_M;
@@ -313,14 +359,11 @@ export class Overlays {
     if (this.shown.hull && readings.wetted_mm) this.drawHull(readings.wetted_mm, robots[selected].links[0].p);
     if (this.shown.forces) this.drawForces(readings.forces, readings.contacts);
     else if (this.shown.contacts) this.drawForces([], readings.contacts);
-    if (this.shown.centers) {
-      this.drawPoint(readings.gravity_center, "CG", LAW_COLORS.gravity, -1);
-      if (readings.buoyancy_center) this.drawPoint(readings.buoyancy_center, "CB", LAW_COLORS.buoyancy, 1);
-    }
-    if (this.shown.flows) {
-      this.drawFlow(readings.gravity_center, readings.current, "current", "#7fe3ff", 0);
-      this.drawFlow(readings.gravity_center, readings.wind, "wind", "#e6f2ff", 26);
-    }
+    const { gravity_center: gravity, buoyancy_center: buoyancy } = readings;
+    if (this.shown.gravity) this.drawPoint(gravity, "CG", LAW_COLORS.gravity, -1);
+    if (this.shown.buoyancy && buoyancy) this.drawPoint(buoyancy, "CB", LAW_COLORS.buoyancy, 1);
+    if (this.shown.current) this.drawFlow(gravity, readings.current, "current", "#7fe3ff", 0);
+    if (this.shown.wind) this.drawFlow(gravity, readings.wind, "wind", "#e6f2ff", 26);
   }
 
   /** Draws the front of the wetted hull, from the corners of its triangles relative to the robot [mm]. */
@@ -346,7 +389,9 @@ export class Overlays {
   }
 
   drawForces(forces, contacts) {
-    const all = [...forces, ...contacts.map(({ p, f }) => ({ law: "contact", name: "", p, f }))];
+    const touching = contacts.map(({ p, f }) => ({ law: "contact", name: "", p, f }));
+    const isShown = ({ law }) => this.laws.has(law) || (law === "contact" && this.shown.contacts);
+    const all = [...forces, ...touching].filter(isShown);
     const largest = Math.max(...all.map(({ f }) => norm(f)), 1e-6);
     for (const { law, name, p, f } of all) {
       const newtons = norm(f);

@@ -3,7 +3,7 @@
 
 const TAU = 2 * Math.PI;
 /** Maximum number of components that the shader adds. */
-export const MAX_COMPONENTS = 192;
+export const MAX_COMPONENTS = 512;
 /** Level of a region without water, as in the simulation [m]. */
 const DRY = -1e6;
 

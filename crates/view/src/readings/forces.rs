@@ -9,7 +9,7 @@ use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::{Link, Robot, TetherEnd};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{Motion, Workspace};
-use merrow_physics::forces::actuators::{fin, glider};
+use merrow_physics::forces::actuators::{fin, glider, thruster};
 use merrow_physics::forces::hydrodynamics::{damping, slender_body};
 use merrow_physics::forces::{derivatives, rigid_body, wind_load};
 use merrow_sim::Simulation;
@@ -281,11 +281,12 @@ impl Evaluation {
         snapshot.add_tethers(&work, &mut forces);
         for (thruster, own) in model.thrusters.iter().zip(&state.actuators) {
             let w = &work.links[thruster.link];
+            let axis = thruster::thrust_axis(model, thruster, &work, 0);
             forces.push(Force {
                 law: "thrust",
                 name: thruster.name.clone(),
                 p_W: w.p_WL + w.R_WL.mul_vec(thruster.p_LoT),
-                f_W: w.R_WL.mul_vec(thruster.direction).scale(own.thrust),
+                f_W: w.R_WL.mul_vec(axis).scale(own.thrust),
             });
         }
         let w = &work.links[0];

@@ -16,7 +16,7 @@ const MERIDIANS: u32 = 20;
 const MAX_MESH: usize = 2000;
 
 /// Vertices and triangles, counter-clockwise seen from outside.
-type Triangles = (Vec<Vec3>, Vec<[u32; 3]>);
+pub(crate) type Triangles = (Vec<Vec3>, Vec<[u32; 3]>);
 
 /// Computes the triangles of the hulls of a robot that are under water [m], W, counter-clockwise
 /// seen from outside.
@@ -149,7 +149,7 @@ fn boxed(half: Vec3) -> Triangles {
 }
 
 /// Returns the triangles of an ellipsoid with semi-axes [m].
-fn ellipsoid(axes: Vec3) -> Triangles {
+pub(crate) fn ellipsoid(axes: Vec3) -> Triangles {
     let angle = |k: u32| PI * f64::from(k) / f64::from(PARALLELS);
     let meridian = (0..=PARALLELS).map(|k| libm::sincos(angle(k)));
     let profile: Vec<[f64; 2]> = meridian.map(|(s, c)| [s, -c]).collect();

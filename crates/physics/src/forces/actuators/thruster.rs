@@ -228,7 +228,7 @@ fn azimuth_unit_wrench(
 
 /// Returns the unit vector of positive thrust at a stage, in L.
 #[inline(always)]
-pub(crate) fn thrust_axis<T: Real>(
+pub fn thrust_axis<T: Real>(
     robot: &Robot,
     thruster: &Thruster,
     work: &Workspace<T>,
