@@ -5,6 +5,7 @@ use crate::node::live_parameters::EVENTS;
 use crate::node::plan::Output;
 use crate::publisher::{SceneOutputs, Worker, lock};
 use crate::replay::world;
+use merrow_messages::actuators;
 use merrow_messages::frames::ObjectStates;
 use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
@@ -62,10 +63,7 @@ impl Worker {
             return;
         }
         self.next_actuators_ns = now + ACTUATOR_PERIOD_NS;
-        let message = Float64MultiArray {
-            data: snapshot.actuators.clone(),
-            ..Float64MultiArray::default()
-        };
+        let message = actuators::message(&self.context.outputs.scene, &snapshot.actuators);
         let written = bag
             .channel(world::ACTUATORS, Float64MultiArray::info(), &Qos::DEFAULT)
             .and_then(|channel| bag.write(channel, now, now, &to_bytes(&message)));

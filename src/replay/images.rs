@@ -58,7 +58,7 @@ impl RecordedImages {
         kinds
     }
 
-    /// Forgets which messages were shown, after a change of the time.
+    /// Clears the list of the shown messages, after a change of the time.
     pub(crate) fn seek(&mut self) {
         self.shown.clear();
     }

@@ -159,7 +159,7 @@ impl Recording {
             .show(&mut self.simulation, &mut self.index, log_ns)
     }
 
-    /// Discards what the network put out since the previous state.
+    /// Discards the outputs of the network since the previous state.
     fn clear_network_output(&mut self) {
         let output = &mut self.simulation.network_output;
         if !output.is_empty() {
@@ -202,7 +202,7 @@ impl Recording {
         })
     }
 
-    /// Forgets which images were shown, after a change of the time.
+    /// Clears the list of the shown images, after a change of the time.
     fn forget_images(&mut self) {
         self.images.seek();
     }

@@ -5,6 +5,7 @@ use crate::replay::network::set_links;
 use crate::replay::poses::Sample;
 use crate::replay::world::ACTUATORS;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
+use merrow_messages::actuators;
 use merrow_messages::convert::from_vector3;
 use merrow_messages::msg::{Contact, Contacts, ControllerStatus, LinkTable};
 use merrow_model::scene::{Robot, Scene};
@@ -19,9 +20,6 @@ use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::BatteryState;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_sim::Simulation;
-
-/// Number of values of each thruster in a message of [`ACTUATORS`].
-pub(crate) const ACTUATOR_VALUES: usize = 3;
 
 /// Part of the state that a topic contains.
 #[derive(Clone, Copy, Debug)]
@@ -124,15 +122,8 @@ impl Content {
             }
             Self::Links => set_links(simulation, &from_bytes::<LinkTable>(bytes).ok()?),
             Self::Actuators => {
-                let values = from_bytes::<Float64MultiArray>(bytes).ok()?.data;
-                let robots = state.robots.iter_mut();
-                let actuators = robots.flat_map(|robot| robot.actuators.iter_mut());
-                let (values, _) = values.as_chunks::<ACTUATOR_VALUES>();
-                for (actuator, [command, thrust, shaft]) in actuators.zip(values) {
-                    actuator.command = *command;
-                    actuator.thrust = *thrust;
-                    actuator.shaft[0] = *shaft;
-                }
+                let message = from_bytes::<Float64MultiArray>(bytes).ok()?;
+                actuators::set(&message, scene, &mut state.robots);
             }
         }
         Some(())

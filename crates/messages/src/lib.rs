@@ -15,6 +15,7 @@
 //! # Ok::<(), merrow_world::Problems>(())
 //! ```
 
+pub mod actuators;
 pub mod convert;
 pub mod frames;
 pub mod msg;

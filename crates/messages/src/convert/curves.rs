@@ -34,7 +34,7 @@ pub fn single_curve(name: &str, value: f64) -> Vec<(String, f64)> {
 }
 
 /// Returns one curve per name, for values in the unit of their axis.
-pub fn labelled<const N: usize>(names: [&str; N], values: [f64; N]) -> Vec<(String, f64)> {
+pub(crate) fn labelled<const N: usize>(names: [&str; N], values: [f64; N]) -> Vec<(String, f64)> {
     names.into_iter().map(String::from).zip(values).collect()
 }
 

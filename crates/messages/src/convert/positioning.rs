@@ -99,7 +99,7 @@ fn acoustic_quantities(sounds: &AcousticObservations, names: &[&str]) -> Vec<Axi
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.
-pub fn unoriented_pose(p: Vec3, position_covariance: &Mat3) -> PoseWithCovariance {
+pub(crate) fn unoriented_pose(p: Vec3, position_covariance: &Mat3) -> PoseWithCovariance {
     let mut covariance = [0.0; 36];
     for i in 0..3 {
         for j in 0..3 {

@@ -200,7 +200,7 @@ fn swath_line(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<SwathPoint> {
 
 /// Returns the orientation in the sensor frame of the frame of these messages: z out of the sonar,
 /// x up or forward.
-pub fn acoustic_frame(spec: &SonarSpec) -> Quat {
+pub(crate) fn acoustic_frame(spec: &SonarSpec) -> Quat {
     let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         .map(|a| spec.acoustic_to_sensor(Vec3::from(a)));
     Quat::from_matrix(&Mat3::from_rows(x, y, z).transpose())
@@ -348,7 +348,7 @@ pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
 }
 
 /// Builds the valid seabed detections as points in the acoustic frame.
-pub fn point_cloud(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
+pub(crate) fn point_cloud(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
     let good = ping
         .soundings
         .iter()

@@ -103,7 +103,7 @@ impl<S, D> Sample<'_, S, D> {
     }
 
     /// Returns the header of a message in the frame `name` of the sensor.
-    pub fn header_in(&self, name: FrameName) -> Header {
+    pub(crate) fn header_in(&self, name: FrameName) -> Header {
         header(self.stamp_ns, &name(self.model(), self.index))
     }
 }
@@ -149,7 +149,11 @@ impl Topic {
 
     /// Creates a topic of an exteroceptive sensor. `build` builds the messages of a frame of the
     /// kind `F`; frames of other kinds have no message.
-    pub fn of_frame<S: ExteroceptiveSensor, F: SensorFrame, I: IntoIterator<Item: Message>>(
+    pub(crate) fn of_frame<
+        S: ExteroceptiveSensor,
+        F: SensorFrame,
+        I: IntoIterator<Item: Message>,
+    >(
         suffix: impl Into<Cow<'static, str>>,
         mut build: impl FnMut(&Sample<'_, S, F>) -> I + Send + 'static,
     ) -> Self {
@@ -186,7 +190,7 @@ impl Topic {
     }
 
     /// Sets the rate of the messages [Hz].
-    pub fn with_rate(self, rate: f64) -> Self {
+    pub(crate) fn with_rate(self, rate: f64) -> Self {
         Self {
             rate: Some(rate),
             ..self
@@ -194,7 +198,7 @@ impl Topic {
     }
 
     /// Sets the sensor outputs that the topic requires.
-    pub fn requiring(self, required_outputs: u8) -> Self {
+    pub(crate) fn requiring(self, required_outputs: u8) -> Self {
         Self {
             required_outputs,
             ..self
@@ -239,6 +243,6 @@ pub fn topics(sensor: &Sensor) -> Vec<Topic> {
 
 /// Returns the frame of the messages of a sensor and its orientation in the sensor frame; `None` if
 /// the messages use the sensor frame.
-pub fn message_frame(kind: &SensorKind) -> Option<(FrameName, Quat)> {
+pub(crate) fn message_frame(kind: &SensorKind) -> Option<(FrameName, Quat)> {
     publisher(kind).message_frame()
 }

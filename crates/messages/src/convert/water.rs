@@ -1,4 +1,5 @@
-//! Topics, messages and curves of the sensors that measure the water or through it.
+//! Topics, messages and curves of the sensors that measure properties of the water or measure with
+//! sound in water.
 
 use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
 use crate::convert::instruments::{record, record_values};

@@ -24,7 +24,7 @@ pub fn link_frame(robot: &Robot, link: usize) -> String {
 
 /// Returns the name of the URDF link that contains the inertia of the base, and of its frame, which
 /// coincides with the frame of the base. Libraries such as KDL require a root link without inertia.
-pub fn inertial_link(robot: &Robot) -> String {
+pub(crate) fn inertial_link(robot: &Robot) -> String {
     let mut name = format!("{}_inertia", robot.links[0].name);
     let is_taken = |name: &str| {
         robot.links.iter().any(|link| link.name == name)
@@ -37,8 +37,8 @@ pub fn inertial_link(robot: &Robot) -> String {
     format!("{}/{name}", robot.name)
 }
 
-/// Returns the frame of a sensor.
-pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
+/// Returns the name of the coordinate frame (`frame_id`) of a sensor.
+pub(crate) fn sensor_frame(robot: &Robot, sensor: usize) -> String {
     if let Some(frame) = profile::sensor_frame(robot, sensor) {
         return frame;
     }
@@ -46,7 +46,7 @@ pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
 }
 
 /// Returns the frame of the mount of a tilting laser.
-pub fn mount_frame(robot: &Robot, sensor: usize) -> String {
+pub(crate) fn mount_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_mount", sensor_frame(robot, sensor))
 }
 
@@ -56,13 +56,13 @@ pub fn optical_frame(robot: &Robot, sensor: usize) -> String {
 }
 
 /// Returns the frame of the messages of a sonar or a DVL: z out of the instrument, x up or forward.
-pub fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
+pub(crate) fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_acoustic", sensor_frame(robot, sensor))
 }
 
 /// Returns the frame of a sensor's messages and its orientation in the sensor frame; `None` if
 /// messages use the sensor frame.
-pub fn message_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
+pub(crate) fn message_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
     let (name, turn) = topic::message_frame(&robot.sensors[sensor].kind)?;
     Some((name(robot, sensor), turn))
 }

@@ -297,7 +297,7 @@ fn bytes_of<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>) -> 
 mod tests;
 
 /// Converts a greyscale image to its message.
-pub fn grey_image(shown: &GreyImage<'_>, header: Header) -> Image {
+pub(crate) fn grey_image(shown: &GreyImage<'_>, header: Header) -> Image {
     Image {
         header,
         height: shown.height as u32,
