@@ -5,6 +5,7 @@
 """
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -46,6 +47,14 @@ def merrow(context, *arguments):
     return result.stdout
 
 
+def profile(value):
+    """Returns the option of the simulator that changes the names of topics, for `merrow describe` and `merrow layout`."""
+    words = value("options").split()
+    found = [words[k : k + 2] for k, word in enumerate(words) if word == "--profile"]
+    joined = [[word] for word in words if word.startswith("--profile=")]
+    return (found + joined or [[]])[0]
+
+
 def simulator(value, estimated):
     """Returns the node of the simulator, whose end ends the launch. An estimator publishes the pose of `estimated`."""
     arguments = ["run", value("world"), "--pace", value("pace"), "--ros-backend", value("ros_backend")]
@@ -76,7 +85,7 @@ def temporary_file(text, suffix):
 def rviz(context, value, robot, has_estimate):
     """Returns RViz with the topics of the robot; with an estimator, its odometry in place of the true odometry."""
     path = temporary_file("", ".rviz")
-    merrow(context, "layout", value("world"), "--robot", robot, "-o", path)
+    merrow(context, "layout", value("world"), "--robot", robot, "-o", path, *profile(value))
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if has_estimate:
@@ -92,7 +101,7 @@ def rviz(context, value, robot, has_estimate):
 
 def state_publisher(context, value, scope, robot):
     """Returns robot_state_publisher; its joints are the joints of the simulator."""
-    description = merrow(context, "describe", value("world"), "--urdf", robot)
+    description = merrow(context, "describe", value("world"), "--urdf", robot, *profile(value))
     return Node(
         package="robot_state_publisher",
         executable="robot_state_publisher",
@@ -128,17 +137,27 @@ def estimator_file(share, name, scope, robot, world):
     return temporary_file(re.sub(r"datum: \[.*\]", datum, text), ".yaml"), text
 
 
+def initial_state(robot, world):
+    """Returns the initial state of the filter: position [m] and attitude [rad] at the start of the world, velocities and
+    accelerations of zero.
+    """
+    (start,) = [own["start"] for own in world["robots"] if own["name"] == robot]
+    return [*map(float, start["position_m"]), *map(math.radians, start["attitude_deg"]), *[0.0] * 9]
+
+
 def estimator(share, value, scope, robot, world):
     """Returns the nodes of robot_localization that the parameter file names, in the namespace of the simulator."""
     path, text = estimator_file(share, value("ekf"), scope, robot, world)
     odometry = f"/{scope}/odometry/filtered"
+    is_own = os.path.sep not in value("ekf")
 
-    def node(executable, name, remappings):
-        parameters = [path, {"use_sim_time": True}]
+    def node(executable, name, remappings, **own):
+        parameters = [path, {"use_sim_time": True, **own}]
         return Node(package="robot_localization", executable=executable, name=name, namespace=value("namespace"),
                     parameters=parameters, remappings=remappings)
 
-    nodes = [node("ekf_node", "ekf_filter_node", [("odometry/filtered", odometry)])]
+    own = {"initial_state": initial_state(robot, world)} if is_own else {}
+    nodes = [node("ekf_node", "ekf_filter_node", [("odometry/filtered", odometry)], **own)]
     if "navsat_transform_node:" in text:
         topics = [
             ("imu", f"/{scope}/imu/data"),
@@ -169,7 +188,7 @@ def start(context):
     if "joy" in requested:
         nodes.append(Node(package="joy", executable="joy_node", namespace=scope))
     if ekf:
-        world = json.loads(merrow(context, "describe", value("world"), "--json"))
+        world = json.loads(merrow(context, "describe", value("world"), "--json", *profile(value)))
         nodes += estimator(share, value, scope, robot, world)
     return nodes
 

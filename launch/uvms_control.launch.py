@@ -13,28 +13,38 @@ from launch_ros.actions import Node
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 WORLD, ROBOT = "uvms_pool_servo", "uvms"
+PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
+
+ARGUMENTS = {
+    "pace": ("realtime", "realtime or a speed factor"),
+    "ros_backend": ("embedded", "embedded, or native: the RMW of the sourced ROS 2"),
+    "plugin": (PLUGIN, "Plugin of the hardware; topic_based_ros2_control/TopicBasedSystem is its former name"),
+}
 
 
-def description(context, share):
+def description(context, share, plugin):
     """Returns the URDF of the robot with its hardware for ros2_control."""
-    merrow = ExecutableInPackage("merrow", "merrow").perform(context)
-    urdf = subprocess.run([merrow, "describe", WORLD, "--urdf", ROBOT], check=True, capture_output=True, text=True).stdout
+    program = ExecutableInPackage("merrow", "merrow").perform(context)
+    result = subprocess.run([program, "describe", WORLD, "--urdf", ROBOT], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise RuntimeError(f"merrow describe {WORLD}: {result.stderr.strip()}")
     with open(os.path.join(share, "config", "ros2_control", "osu_uvms.xml"), encoding="utf-8") as file:
-        return urdf.replace("</robot>", file.read() + "</robot>")
+        hardware = file.read().replace(PLUGIN, plugin)
+    return result.stdout.replace("</robot>", hardware + "</robot>")
 
 
 def start(context):
+    value = lambda name: LaunchConfiguration(name).perform(context)  # noqa: E731
     share = FindPackageShare("merrow").perform(context)
     controllers = os.path.join(share, "config", "ros2_control", "osu_uvms_controllers.yaml")
-    robot_description = {"robot_description": description(context, share), "use_sim_time": True}
-    pace = LaunchConfiguration("pace").perform(context)
+    robot_description = {"robot_description": description(context, share, value("plugin")), "use_sim_time": True}
+    arguments = ["run", WORLD, "--pace", value("pace"), "--ros-backend", value("ros_backend")]
 
     def spawner(*arguments):
         return Node(package="controller_manager", executable="spawner", arguments=list(arguments))
 
     return [
-        Node(package="merrow", executable="merrow", name="merrow", arguments=["run", WORLD, "--pace", pace], output="screen",
-             on_exit=Shutdown()),
+        Node(package="merrow", executable="merrow", name="merrow", arguments=arguments, output="screen", on_exit=Shutdown()),
         Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot_description]),
         Node(package="controller_manager", executable="ros2_control_node", parameters=[robot_description, controllers]),
         spawner("joint_state_broadcaster"),
@@ -44,5 +54,5 @@ def start(context):
 
 
 def generate_launch_description():
-    pace = DeclareLaunchArgument("pace", default_value="realtime", description="realtime or a speed factor")
-    return LaunchDescription([pace, OpaqueFunction(function=start)])
+    arguments = [DeclareLaunchArgument(name, default_value=value, description=text) for name, (value, text) in ARGUMENTS.items()]
+    return LaunchDescription([*arguments, OpaqueFunction(function=start)])

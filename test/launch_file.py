@@ -23,7 +23,8 @@ program.parent.mkdir(parents=True)
 (prefix / "share/merrow").symlink_to(share)
 program.write_text("""#!/bin/sh
 if [ "$3" = --json ]; then
-  echo '{"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}]}'; exit
+  echo '{"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}],' \\
+    '"robots": [{"name": "usv", "start": {"position_m": [4, -2, 0], "attitude_deg": [0, 0, 90]}}]}'; exit
 fi
 if [ "$1" != layout ]; then echo '<robot name="uvms"></robot>'; exit; fi
 [ "$2 $3 $5" = "uvms_pool --robot -o" ] || { echo "found $*" >&2; exit 1; }
@@ -129,6 +130,10 @@ def check_programs(script, namespace, scope):
                         "odometry/gps": f"/{scope}/odometry/gps"}, remapped
     assert dict(field(ekf, "remappings")) == {"odometry/filtered": f"/{scope}/odometry/filtered"}, vars(ekf)
     assert [field(node, "namespace") for node in (ekf, navsat)] == [namespace, namespace], names
+    if not HAS_LAUNCH:
+        state = ekf.parameters[1]["initial_state"]
+        assert state[:5] == [4, -2, 0, 0, 0] and abs(state[5] - 1.5708) < 1e-4 and state[6:] == [0.0] * 9, state
+        assert "initial_state" not in navsat.parameters[1], vars(navsat)
     world = {"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}]}
     path = script["estimator_file"](str(share), "wamv", scope, "usv", world)[0]
     text = pathlib.Path(path).read_text()
@@ -155,15 +160,20 @@ def check_errors(script):
 
 def check_controllers(script):
     """The controller manager has the description of the robot with its hardware."""
-    nodes = start(script, pace="max")
+    nodes = start(script, pace="max", ros_backend="native", plugin="topic_based_ros2_control/TopicBasedSystem")
     expected = ["merrow", "robot_state_publisher", "ros2_control_node", "spawner", "spawner"]
     assert executables(nodes) == expected, executables(nodes)
-    assert field(nodes[0], "arguments") == ["run", "uvms_pool_servo", "--pace", "max"], vars(nodes[0])
+    assert field(nodes[0], "arguments") == ["run", "uvms_pool_servo", "--pace", "max", "--ros-backend", "native"], vars(nodes[0])
     assert [field(node, "arguments") for node in nodes[3:]] == [
         ["joint_state_broadcaster"], ["joint_trajectory_controller", "--param-file", str(share / "config/ros2_control/osu_uvms_controllers.yaml")]]
     if not HAS_LAUNCH:
         description, controllers = nodes[2].parameters
-        assert "JointStateTopicSystem" in description["robot_description"] and pathlib.Path(controllers).is_file(), description
+        assert "<plugin>topic_based_ros2_control/TopicBasedSystem</plugin>" in description["robot_description"], description
+        assert pathlib.Path(controllers).is_file(), controllers
+    hardware = (share / "config/ros2_control/osu_uvms.xml").read_text()
+    initial = dict(re.findall(r'joint name="(\w+)".*?initial_value">([-\d.]+)<', hardware, re.DOTALL))
+    world = re.search(r"joint_positions: {(.*)}", (share / "worlds/uvms_pool.yaml").read_text())[1]
+    assert initial == dict(re.findall(r"(\w+): ([-\d.]+)", world)), (initial, world)
 
 
 simulation = runpy.run_path(sys.argv[1])

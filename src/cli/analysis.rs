@@ -7,6 +7,7 @@ use merrow_analysis::export::export;
 use merrow_analysis::plot::{TimeAxis, plot};
 use merrow_analysis::report::report;
 use merrow_analysis::schedule::plot_schedules;
+use merrow_model::scene::robot::profile::Profile;
 use merrow_world::Overrides;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -68,6 +69,9 @@ pub(super) struct LayoutArguments {
     /// Show only the topics of this robot.
     #[arg(long, value_name = "NAME")]
     robot: Option<String>,
+    /// Topic names of another simulator, as for `merrow run`.
+    #[arg(long, value_parser = super::profile)]
+    profile: Option<Profile>,
 }
 
 /// Executes the command `merrow layout`.
@@ -79,7 +83,11 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<ExitCode, String
         "xml" => Tool::PlotJuggler,
         _ => Tool::Rviz,
     };
-    let scene = super::load(&arguments.world, Overrides::default())?.scene;
+    let overrides = Overrides {
+        profile: arguments.profile,
+        ..Overrides::default()
+    };
+    let scene = super::load(&arguments.world, overrides)?.scene;
     let mut shown = None;
     if let Some(name) = &arguments.robot {
         let names: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();

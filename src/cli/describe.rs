@@ -333,6 +333,10 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "name": robot.name,
         "section": about.section,
         "description": about.description,
+        "start": {
+            "position_m": robot.start.p_WB.to_array(),
+            "attitude_deg": robot.start.rpy.map(f64::to_degrees),
+        },
         "mass_kg": robot.mass(),
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
@@ -424,6 +428,11 @@ fn at_rest(robot: &Robot, scene: &Scene) -> Value {
         Equilibrium::Sinks(by) => return json!({ "floats": false, "weight_in_water_n": by }),
         Equilibrium::None => return Value::Null,
     };
+    // the coefficients apply to the submerged part
+    let effective = |values: &[f64]| -> Vec<f64> {
+        let scaled = values.iter().map(|x| x * a.submerged_fraction);
+        scaled.collect()
+    };
     json!({
         "floats": true,
         "base_height_m": a.z,
@@ -434,7 +443,9 @@ fn at_rest(robot: &Robot, scene: &Scene) -> Value {
         "center_of_buoyancy_m": a.p_BoCb.map(|p| p.to_array()),
         "center_of_mass_m": a.p_BoBcm.to_array(),
         "base_submerged_fraction": a.submerged_fraction,
-        "base_added_mass_kg": added_mass_diagonal(&robot.links[0]).map(|m| m * a.submerged_fraction),
+        "base_added_mass_kg": effective(&added_mass_diagonal(&robot.links[0])),
+        "base_linear_damping": effective(&robot.links[0].linear_damping.diagonal()),
+        "base_quadratic_damping": effective(&robot.links[0].quadratic_damping.diagonal()),
         "waterplane_area_m2": a.waterplane,
         "metacentric_height_transverse_m": a.gm_transverse,
         "metacentric_height_longitudinal_m": a.gm_longitudinal,
@@ -460,10 +471,11 @@ fn at_rest_text(r: &Value) -> Option<String> {
         ));
     }
     let number = |key: &str| a[key].as_f64();
-    let added = a["base_added_mass_kg"].as_array()?.iter();
-    let added: Vec<String> = added
-        .filter_map(|m| Some(format!("{:.4}", m.as_f64()?)))
-        .collect();
+    let list = |key: &str| {
+        let values = a[key].as_array()?.iter();
+        let texts = values.filter_map(|x| Some(format!("{:.4}", x.as_f64()?)));
+        Some(texts.collect::<Vec<_>>().join(", "))
+    };
     let mut parts = Vec::new();
     // a robot with linear hydrostatics has no hull shape
     if let Some(draught) = number("draught_m") {
@@ -482,14 +494,17 @@ fn at_rest_text(r: &Value) -> Option<String> {
     }
     parts.push(format!(
         "waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg, submerged \
-         fraction of the base {:.4}, its added mass [{}] kg",
+         fraction of the base {:.4}, its added mass [{}] kg, its damping in SI units along x, y, z \
+         and about them: linear [{}], quadratic [{}]",
         number("waterplane_area_m2")?,
         number("metacentric_height_transverse_m")?,
         number("metacentric_height_longitudinal_m")?,
         number("roll_deg")?,
         number("pitch_deg")?,
         number("base_submerged_fraction")?,
-        added.join(", "),
+        list("base_added_mass_kg")?,
+        list("base_linear_damping")?,
+        list("base_quadratic_damping")?,
     ));
     Some(format!("at rest: {}", parts.join(", ")))
 }

@@ -43,7 +43,7 @@ pub(super) fn draw(
     };
     let nothing = || {
         format!(
-            "{title} produced no readings in {seconds} s: increase --at, or check the sensor with `merrow describe`"
+            "{title} produced no readings in {seconds} s; increase --at, or check the sensor with `merrow describe`"
         )
     };
     drawing.ok_or_else(nothing)

@@ -16,7 +16,7 @@
 //! and the barometer measures the pressure of the water at rest.
 //!
 //! # Checked by
-//! tests below; test/ros/checks/vehicles/px4.py
+//! test/ros/checks/vehicles/px4.py
 
 use crate::history::MotionSample;
 use crate::mavlink::fields::{centidegrees, centimetres_per_second, position, pressure};

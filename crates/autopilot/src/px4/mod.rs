@@ -319,7 +319,7 @@ impl AutopilotLink for Link {
         self.history.clear();
         self.readings = Readings::default();
         if self.stream.is_some() {
-            self.disconnect("the world was reset: start PX4 again");
+            self.disconnect("the world was reset; start PX4 again");
         }
         // the reset has set the commands to their initial values
         self.must_stop = false;
