@@ -563,7 +563,7 @@ fn shipped_layouts_name_existing_topics() {
             let shipped = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(
                 shipped == generated,
-                "config/{file}: run MERROW_BLESS=1 cargo test layouts to regenerate it"
+                "config/{file}; run MERROW_BLESS=1 cargo test layouts to regenerate it"
             );
         }
         let outputs = Plan::new(&scene).outputs;

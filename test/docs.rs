@@ -750,7 +750,7 @@ fn shipped_urdf_matches_the_models() {
         let shipped = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             shipped == urdf,
-            "urdf/{name}.urdf is out of date: run MERROW_BLESS=1 cargo test urdf to regenerate it"
+            "urdf/{name}.urdf is out of date; run MERROW_BLESS=1 cargo test urdf to regenerate it"
         );
     }
 }

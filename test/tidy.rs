@@ -1267,23 +1267,30 @@ fn prose_has_no_vague_references() {
 }
 
 // Goal: error messages have the form that CONVENTIONS.md defines. Method: in the messages of
-// libraries and node, `found` does not precede `expected` in a clause, and a statement before
-// `expected` ends with a semicolon. Tolerance: none.
+// libraries and node, `found` does not precede `expected` in a clause, a statement before
+// `expected` ends with a semicolon, and so does the text before a remedy. Tolerance: none.
 #[test]
 fn messages_state_the_expected_value_first() {
     let compile = |pattern| regex_lite::Regex::new(pattern).unwrap();
     let order = compile(r"\bfound\b[^;]*[,;:] expected\b");
     let comma = compile(r", expected\b");
+    let remedy = compile(
+        r"[a-z0-9`)}]: (use|write|set|repair|add|give|rename|remove|choose|create|enable|start|increase|convert|run|check|install) [^+]",
+    );
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         for (n, line) in text.lines().enumerate() {
             let message = messages_of(line);
-            if order.is_match(&message) || comma.is_match(&message) {
+            let patterns = [&order, &comma, &remedy];
+            if patterns.iter().any(|pattern| pattern.is_match(&message)) {
                 wrong.push(format!("{file}:{}: {}", n + 1, message.trim()));
             }
         }
     }
-    expect_none("a message is `what is wrong; expected X, found Y`", &wrong);
+    expect_none(
+        "a message is `what is wrong; expected X, found Y; do Z`",
+        &wrong,
+    );
 }
 
 /// Returns the prose of a line of Rust: its string literals and its comment. A line whose string

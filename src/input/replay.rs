@@ -78,7 +78,7 @@ pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<R
         replay.add(scene, (&progress, services), input, &message, time_ns);
     }
     if replay.commands.is_empty() && replay.refused.is_empty() {
-        let why = "found no commands for this world";
+        let why = "the bag has no commands for this world";
         return Err(format!("{}: {why}", path.display()));
     }
     Ok(replay)

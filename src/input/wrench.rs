@@ -25,7 +25,7 @@ pub(crate) fn apply_command(
         }
         other => {
             return Err(format!(
-                "reference_frame {other:?}; expected {WORLD_FRAME:?}, or none for the link"
+                "reference_frame: expected {WORLD_FRAME:?}, the frame of the link or an empty text, found {other:?}"
             ));
         }
     };

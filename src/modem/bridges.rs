@@ -121,7 +121,7 @@ fn check_stated_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "bridge {}: `message_type`: found {stated}, but the messages on /{} are {}",
+        "bridge {}: `message_type` is {stated}, but the messages on /{} are {}",
         bridge.name, bridge.topic, info.name
     ))
 }

@@ -337,7 +337,7 @@ impl Observer for Bridge {
         let has_status = is_due(&mut self.next_modem_status, modem::STATUS_RATE, now);
         batch.network = NetworkBatch::read(simulation, has_status);
         batch.computers = ComputerBatch::read(simulation, has_status);
-        // simulated time does not advance during a pause, which is nevertheless reported
+        // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control));

@@ -13,7 +13,7 @@ pub(crate) fn script(path: &str) -> Option<Command> {
         return None;
     }
     let Ok(python) = std::env::var("MERROW_PYTHON") else {
-        panic!("MERROW_PYTHON is not set: run test/run, which prepares the Python environment");
+        panic!("MERROW_PYTHON is not set; run test/run, which prepares the Python environment");
     };
     let mut command = Command::new(python);
     command.arg(

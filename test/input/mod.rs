@@ -120,7 +120,7 @@ w.yaml:1:1: unknown key `sed` in the file; expected one of `description`, `seed`
 `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `modems`, `bridges`, `obstacles`, `ais`, `named_poses`, `tags`; did you mean `seed`?
 w.yaml:2:14: `dt_s`: expected a number from 0.000001 to 0.1 [s], found `2`
 w.yaml:2:29: `integrator`: expected one of `rk4`, `semi_implicit`, found string `euler`
-w.yaml:3:9: `density` needs its unit: write `density_kg_m3`
+w.yaml:3:9: `density` needs its unit; write `density_kg_m3`
 w.yaml:5:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `ROV`
 w.yaml:7:12: no file `robots/bluerov3.yaml`, looked in `.`, `params`; did you mean `bluerov2.yaml`?
 w.yaml:8:17: `position_m`: expected 3 numbers [m], found 2

@@ -15,6 +15,12 @@ const TRIANGLES: [usize; 2] = [2_000, 20_000];
 const TOTAL_BYTES: u64 = 6_000_000;
 /// Tolerance of the extents of visuals, relative to the extents of the collision shapes.
 const TOLERANCE: f64 = 0.05;
+/// Comments that state why visuals have other extents.
+const REASONS: [&str; 3] = [
+    "# Larger than the contact",
+    "# Lower than the contact",
+    "# Narrower than the contact",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -193,36 +199,73 @@ fn extents_of_visuals_and_collisions_agree() {
     for name in data_dir::file_names("params/robots") {
         let robot = bundled_robot(&name);
         for link in 0..robot.links.len() {
-            let shapes = [&robot.colliders, &robot.visuals].map(|all| extents(all, link));
-            let [Some(collision), Some(visual)] = shapes else {
+            let Some(difference) = difference_of_extents(&robot, link) else {
                 continue;
             };
-            let agrees = collision
-                .iter()
-                .zip(&visual)
-                .all(|(a, b)| (b / a - 1.0).abs() <= TOLERANCE);
-            if !agrees && !states_reason(&folder, &name, &robot.links[link].name) {
-                different.push(format!(
-                    "{name}, {}: collision {collision:.3?} m, visual {visual:.3?} m",
-                    robot.links[link].name
-                ));
+            if !states_reason(&folder, &name, &robot.links[link].name) {
+                different.push(difference);
             }
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
+// Goal: the same for the props and robots that worlds define. Method: all worlds that contain
+// visuals, and the buoy that no world extends. Tolerance: 5 %.
+#[test]
+fn extents_of_visuals_and_collisions_agree_in_worlds() {
+    let models = data_dir::file_names("params/robots");
+    let mut different = Vec::new();
+    let mut count = 0;
+    let mut check = |text: &str, own: &str| {
+        let world = load_text("worlds/w.yaml", text, Overrides::default());
+        let world = world.unwrap_or_else(|p| panic!("{p}"));
+        let robots = world.scene.robots.iter();
+        for robot in robots.filter(|robot| !models.contains(&robot.model)) {
+            count += usize::from(!robot.visuals.is_empty());
+            let links = 0..robot.links.len();
+            let found = links.filter_map(|link| difference_of_extents(robot, link));
+            different.extend(found.filter(|_| !REASONS.iter().any(|r| own.contains(r))));
+        }
+    };
+    for name in data_dir::file_names("worlds") {
+        let text = std::fs::read_to_string(root().join(format!("worlds/{name}.yaml"))).unwrap();
+        if text.contains("visuals:") && name != "every_sensor" {
+            check(&text, &text);
+        }
+    }
+    let body = std::fs::read_to_string(root().join("params/bodies/channel_buoy.yaml")).unwrap();
+    check(
+        "props: {buoy: {position_m: [0, 0, 0], body: channel_buoy}}",
+        &body,
+    );
+    assert!(count > 8, "{count}");
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// Returns the extents of the shapes of a link if those of its visuals differ from those of its
+/// collision shapes.
+fn difference_of_extents(robot: &Robot, link: usize) -> Option<String> {
+    let shapes = [&robot.colliders, &robot.visuals].map(|all| extents(all, link));
+    let [Some(collision), Some(visual)] = shapes else {
+        return None;
+    };
+    let agrees = collision
+        .iter()
+        .zip(&visual)
+        .all(|(a, b)| (b / a - 1.0).abs() <= TOLERANCE);
+    (!agrees).then(|| {
+        let (robot, link) = (&robot.name, &robot.links[link].name);
+        format!("{robot}, {link}: collision {collision:.3?} m, visual {visual:.3?} m")
+    })
+}
+
 /// Returns true if the file of the body of link `link` states why its visuals have other extents.
 fn states_reason(params: &Path, robot: &str, link: &str) -> bool {
     let text = std::fs::read_to_string(params.join(format!("robots/{robot}.yaml"))).unwrap();
-    let reasons = [
-        "# Larger than the contact",
-        "# Lower than the contact",
-        "# Narrower than the contact",
-    ];
     let states = |body: &str| {
         let text = std::fs::read_to_string(params.join(format!("bodies/{body}.yaml")));
-        text.is_ok_and(|text| reasons.iter().any(|reason| text.contains(reason)))
+        text.is_ok_and(|text| REASONS.iter().any(|reason| text.contains(reason)))
     };
     // the base is the first body; the body of a link follows its name
     let own = match text.find(&format!("\n  {link}:")) {

@@ -270,15 +270,25 @@ pub(super) fn describe(arguments: &[&str]) -> String {
     texts(&output).0
 }
 
-// Goal: `describe` prints the added mass of a floating body that its dynamics uses: the added mass
-// of the submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half
-// of it is submerged at rest; added mass of [40, 60, 80] kg of the submerged body, and at the
-// waterline. Tolerance: printed digits.
+// Goal: `describe` prints the added mass and the damping of a floating body that its dynamics uses:
+// the coefficients of the submerged part. Method: a box of 100 kg that displaces 200 kg when
+// submerged, so that half of it is submerged at rest; coefficients of the submerged body, and at
+// the waterline. Tolerance: printed digits.
 #[test]
 fn describe_prints_the_effective_added_mass() {
-    for (reference, added) in [
-        ("submerged", "[20.0000, 30.0000, 40.0000]"),
-        ("waterline", "[40.0000, 60.0000, 80.0000]"),
+    for (reference, added, linear, quadratic) in [
+        (
+            "submerged",
+            "[20.0000, 30.0000, 40.0000]",
+            "[5.0000, 10.0000, 15.0000, 2.0000, 2.5000, 3.0000]",
+            "[50.0000, 60.0000, 70.0000, 8.0000, 9.0000, 10.0000]",
+        ),
+        (
+            "waterline",
+            "[40.0000, 60.0000, 80.0000]",
+            "[10.0000, 20.0000, 30.0000, 4.0000, 5.0000, 6.0000]",
+            "[100.0000, 120.0000, 140.0000, 16.0000, 18.0000, 20.0000]",
+        ),
     ] {
         let world = format!(
             "water: {{density_kg_m3: 1000}}
@@ -296,6 +306,8 @@ robots:
         hull: {{kind: box, size_m: [1, 1, 0.2]}}
         coefficients_at: {reference}
         added_mass: {{kind: diagonal, values: [40, 60, 80, 0, 0, 0]}}
+        linear_damping: {{kind: diagonal, values: [10, 20, 30, 4, 5, 6]}}
+        quadratic_damping: {{kind: diagonal, values: [100, 120, 140, 16, 18, 20]}}
 "
         );
         let folder = Folder::new(&format!("effective_{reference}"), &[("w.yaml", &world)]);
@@ -303,6 +315,8 @@ robots:
         let text = describe(&[path.to_str().expect("UTF-8")]);
         let line = format!("submerged fraction of the base 0.5000, its added mass {added} kg");
         assert!(text.contains(&line), "{reference}: {text}");
+        let damping = format!("linear {linear}, quadratic {quadratic}");
+        assert!(text.contains(&damping), "{reference}: {text}");
     }
 }
 

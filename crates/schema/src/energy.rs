@@ -35,7 +35,7 @@ spec! {
         charge_voltage_v: Option<f64> [positive],
         /// Maximum charging current. Default: half the capacity per hour.
         charge_current_a: Option<f64> [positive],
-        /// Fraction of the charge put in that can be drawn again.
+        /// Coulombic efficiency: delivered charge per supplied charge.
         charge_efficiency: f64 [in 0.01..=1.0] = 1.0,
         /// Chemistry of the battery.
         technology: Technology = Technology::LithiumIon,

@@ -175,7 +175,7 @@ pub fn read_due(
                     stamp_ns: now_ns,
                     reading,
                 };
-                // the usual case, without a detour through the memory of the queue
+                // the usual case needs no memory of the queue
                 if sensor.latency_ns == 0 && memory.in_flight.is_empty() {
                     out.push(Delivered {
                         sensor: idx,

@@ -310,7 +310,7 @@ impl RayScene {
 
     /// Returns the label of the object that occludes the path between the points [m], if any. See
     /// [`Self::is_occluded_between`].
-    pub fn find_occluder(
+    pub(crate) fn find_occluder(
         &self,
         view: &WorldView,
         robots: [usize; 2],

@@ -229,7 +229,7 @@ pub(crate) fn explain_unknown_key<'a>(
     });
     if let Some(meant) = same_stem {
         let text = match found {
-            None => format!("{} needs its unit: write {}", quote(wrong), quote(meant)),
+            None => format!("{} needs its unit; write {}", quote(wrong), quote(meant)),
             Some(found) => format!(
                 "unknown key {}: expected {}{}, found the unit {}",
                 quote(wrong),
@@ -304,7 +304,7 @@ mod tests {
         };
         check(
             "depth",
-            "`depth` needs its unit: write `depth_m`",
+            "`depth` needs its unit; write `depth_m`",
             Some("depth_m"),
         );
         check(

@@ -36,7 +36,7 @@
 //! assert_eq!(
 //!     errors,
 //!     "tank.yaml:1:11: `length_m`: expected a positive number [m], found `-3`\n\
-//!      tank.yaml:2:1: `density` needs its unit: write `density_kg_m3`"
+//!      tank.yaml:2:1: `density` needs its unit; write `density_kg_m3`"
 //! );
 //! # Ok::<(), Problems>(())
 //! ```

@@ -341,7 +341,7 @@ impl Builder<'_> {
         match self.expects_key() {
             true => Err((
                 place.clone(),
-                "a key must be plain text: found a list, a map or an alias".into(),
+                "expected plain text as key, found a list, a map or an alias".into(),
             )),
             false => Ok(()),
         }
@@ -459,7 +459,7 @@ mod tests {
         );
         check(
             "[1]: 2\n",
-            "a.yaml:1:1: a key must be plain text: found a list, a map or an alias",
+            "a.yaml:1:1: expected plain text as key, found a list, a map or an alias",
         );
         check(
             ": 2\n",

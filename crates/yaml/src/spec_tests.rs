@@ -162,7 +162,7 @@ fn all_errors_are_reported() {
         "water:\n  density_kg_m3: abc\n  depth: 3\n  ice: 2\n  latitude_deg: -91\n  current: {kind: unifrom}\n\
          robots:\n  Rov:\n    mass_kg: .nan\n    inertia_kg_m2: [1, 2]\nsede: 3\n",
         "w.yaml:2:18: `density_kg_m3`: expected a positive number [kg/m3], found string `abc`\n\
-         w.yaml:3:3: `depth` needs its unit: write `depth_m`\n\
+         w.yaml:3:3: `depth` needs its unit; write `depth_m`\n\
          w.yaml:4:8: `ice`: expected a number from 0 to 1, found `2`\n\
          w.yaml:5:17: `latitude_deg`: expected a number from -90 to 90 [deg], found `-91`\n\
          w.yaml:6:19: `kind`: expected one of `none`, `uniform`, `gridded`, found string `unifrom`; did you mean `uniform`?\n\
@@ -186,7 +186,7 @@ fn missing_keys_are_named_once() {
     );
     refuses(
         "robots:\n  a: {mass: 1}\n",
-        "w.yaml:2:7: `mass` needs its unit: write `mass_kg`",
+        "w.yaml:2:7: `mass` needs its unit; write `mass_kg`",
     );
     refuses(
         "",

@@ -420,11 +420,11 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
     (
         |t| t.points[0].velocities[0] = 2.5,
-        "point 0: velocity of j1 is 2.5; expected no more than 2",
+        "point 0: velocity of j1 is 2.5; expected at most 2",
     ),
     (
         |t| t.points[0].effort = vec![0.0, 51.0],
-        "point 0: effort of j2 is 51; expected no more than 50",
+        "point 0: effort of j2 is 51; expected at most 50",
     ),
     (
         |t| t.points[0].velocities[1] = 0.1,

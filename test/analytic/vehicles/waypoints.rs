@@ -165,7 +165,7 @@ robots: {r: {model: {extends: robots/rover.yaml, sensors: null}, position_m: [0,
     });
     assert_eq!(
         refused.unwrap_err().reason,
-        "the firmware is disabled: enable it first"
+        "the firmware is disabled; enable it first"
     );
 }
 

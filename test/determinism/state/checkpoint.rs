@@ -91,7 +91,7 @@ fn moved_joints(s: &Simulation) -> usize {
         .count()
 }
 
-/// The readings and frames that `steps` steps bring, in blocks of `block` steps.
+/// Returns the readings and frames of `steps` steps, in blocks of `block` steps.
 pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
     let (mut readings, mut frames, mut left) = (String::new(), Vec::new(), steps);
     while left > 0 {
@@ -113,8 +113,8 @@ pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Ve
     (lines.join("\n"), frames)
 }
 
-/// Returns the steps before and after the checkpoint of a bundled world: few where images are
-/// large or robots are many, whose kinds other worlds contain.
+/// Returns the steps before and after the checkpoint of a bundled world: fewer for large images and
+/// large fleets, because other worlds contain their robots and sensors.
 pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     let ns = match name {
         "riverwatch_three" => 20_000_000,
@@ -275,7 +275,7 @@ fn frames_in_progress_are_kept() {
     assert!(found == expected);
 }
 
-/// Every how many bytes of a state is changed. No common factor with the eight bytes of most
+/// Interval between the changed bytes of a state [bytes]. No common factor with the eight bytes of most
 /// values, so that all bytes of numbers are reached.
 const STRIDE: usize = 3;
 

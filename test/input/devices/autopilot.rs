@@ -23,11 +23,11 @@ fn invalid_autopilots_are_rejected() {
     );
     check(
         &with("bluerov2", "frame: vectored_6dof"),
-        "w.yaml:5:26: `frame`: the 6 thrusters of r are not arranged as the 8 outputs of this frame: use `frame: custom` and `outputs`",
+        "w.yaml:5:26: `frame`: the 6 thrusters of r are not arranged as the 8 outputs of this frame; use `frame: custom` and `outputs`",
     );
     check(
         &with("firefly", "kind: ardupilot, frame: hexa_x"),
-        "w.yaml:5:43: `frame`: the 6 thrusters of r are not arranged as the 6 outputs of this frame: use `frame: custom` and `outputs`",
+        "w.yaml:5:43: `frame`: the 6 thrusters of r are not arranged as the 6 outputs of this frame; use `frame: custom` and `outputs`",
     );
     check(
         &with("bluerov2", "frame: sailboat"),
@@ -35,7 +35,7 @@ fn invalid_autopilots_are_rejected() {
     );
     check(
         &with("firefly", "kind: ardupilot"),
-        "w.yaml:5:18: the autopilot has no outputs: give `frame` or `outputs`",
+        "w.yaml:5:18: the autopilot has no outputs; give `frame` or `outputs`",
     );
     check(
         &with("bluerov2", "imu: gyro"),
@@ -89,7 +89,7 @@ fn two_autopilots_have_two_ports() {
     };
     check(
         &world(", instance: 0"),
-        "w.yaml:3:6: the autopilots of a and b have the same port 9002: give another `instance`",
+        "w.yaml:3:6: the autopilots of a and b have the same port 9002; give another `instance`",
     );
     let scene = scene(&world(""), Overrides::default());
     let ports = scene
@@ -107,7 +107,7 @@ fn invalid_px4_keys_are_rejected() {
     );
     check(
         &with("wamv", "kind: px4, frame: hexa_x"),
-        "w.yaml:5:37: `frame`: the 2 thrusters of r are not arranged as the 6 outputs of this frame: use `frame: custom` and `outputs`",
+        "w.yaml:5:37: `frame`: the 2 thrusters of r are not arranged as the 6 outputs of this frame; use `frame: custom` and `outputs`",
     );
     check(
         &with(

@@ -24,7 +24,7 @@ fn invalid_tasks_are_rejected() {
         ),
         (
             format!("activation: {{kind: message}}, {TIME}"),
-            "w.yaml:8:27: a: the activation `message` requires `commands`, `sensors` or `modems`: add one",
+            "w.yaml:8:27: a: the activation `message` requires `commands`, `sensors` or `modems`; add one",
         ),
         (
             format!("activation: {{kind: after, task: c}}, {TIME}"),

@@ -87,11 +87,11 @@ fn invalid_bridges_are_rejected() {
         ),
         (
             "from: a/r, to: all, topic: /a/p/data, received_as: /q",
-            "w.yaml:10:58: x: `received_as` is not possible with `to: all`: remove the key",
+            "w.yaml:10:58: x: `received_as` is not possible with `to: all`; remove the key",
         ),
         (
             "from: a/r, to: b/r",
-            "w.yaml:10:6: x: missing key `topic` or `service`: add one of them",
+            "w.yaml:10:6: x: missing key `topic` or `service`; add one of them",
         ),
         (
             "from: a/r, to: b/r, topic: /a/p/data, service: /b/arm",
@@ -99,7 +99,7 @@ fn invalid_bridges_are_rejected() {
         ),
         (
             "from: a/r, to: all, service: /b/arm",
-            "w.yaml:10:22: x: `to: all` is not possible with `service`: name one modem",
+            "w.yaml:10:22: x: `to: all` is not possible with `service`; name one modem",
         ),
         (
             "from: a/r, to: a/r, service: /a/arm",
@@ -175,7 +175,7 @@ fn topics_of_bridges_are_checked() {
         ),
         (
             "from: a/r, to: b/r, topic: /a/p/data, message_type: std_msgs/msg/String",
-            "w.yaml:10:34: bridge x: `message_type`: found std_msgs/msg/String, but the messages on /a/p/data are sensor_msgs/msg/FluidPressure",
+            "w.yaml:10:34: bridge x: `message_type` is std_msgs/msg/String, but the messages on /a/p/data are sensor_msgs/msg/FluidPressure",
         ),
         (
             "from: a/r, to: b/r, topic: /diagnostics",

@@ -182,7 +182,7 @@ fn keys_without_effect() {
     let node = "beacons: {gate: {beacon: {source: test, kind: locator, frequency_khz: 25, source_level_db: 180}, start_s: 4}}\n";
     check(
         &(body("") + node),
-        "w.yaml:6:107: `start_s` has no effect for gate, which does not transmit by its own clock: use it with a pinger only",
+        "w.yaml:6:107: `start_s` has no effect for gate, which does not transmit by its own clock; use it with a pinger only",
     );
     let gauge = "kind: pressure";
     check(

@@ -16,16 +16,16 @@ fn invalid_sensor_rates_are_rejected() {
     check(
         &device("kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, latency_s: 0.2")
             .replace("rate_hz: 1,", "rate_hz: 100000,"),
-        "w.yaml:8:43: s1 is set to 100000 samples per second, the time step allows 500: lower the rate or `dt_s`",
+        "w.yaml:8:43: s1 is set to 100000 samples per second, but the time step allows 500; lower the rate or `dt_s`",
     );
     check(
         &("step: {dt_s: 0.01}\n".to_string() + &bluerov2("sensors: {imu: {rate_hz: 200}}")),
-        "w.yaml:6:32: imu is set to 200 samples per second, the time step allows 100: lower the rate or `dt_s`",
+        "w.yaml:6:32: imu is set to 200 samples per second, but the time step allows 100; lower the rate or `dt_s`",
     );
     // The rate of a bundled sensor: the error is in the world.
     check(
         "robots: {r: {model: bluerov2}}\nstep: {dt_s: 0.015}\n",
-        "w.yaml:2:14: imu is set to 100 samples per second, the time step allows 67: lower the rate or `dt_s`",
+        "w.yaml:2:14: imu is set to 100 samples per second, but the time step allows 67; lower the rate or `dt_s`",
     );
     check(
         &bluerov2("sensors: {imu: {rate_hz: 0}}"),
@@ -145,7 +145,7 @@ fn invalid_satellite_receivers_are_rejected() {
     );
     check(
         &device("kind: gnss_heading, baseline_std_m: 0.01, antennas_m: [[0, 0, 0], [0, 0, 1]]"),
-        "w.yaml:8:100: the antennas are above each other; expected a horizontal distance of 0.01 m or more",
+        "w.yaml:8:100: the horizontal distance of the antennas is 0 m; expected at least 0.01 m",
     );
 }
 
@@ -218,7 +218,7 @@ fn readings_in_flight() {
     let text = "step: {dt_s: 0.000001}\n".to_string() + &device("kind: odometry, latency_s: 1");
     check(
         &text.replace("rate_hz: 1,", "rate_hz: 1000000,"),
-        "w.yaml:9:43: s1 would have 1000000 readings in transit at once; expected no more than 10000: lower the rate or `latency_s`",
+        "w.yaml:9:43: s1 would have 1000000 readings in transit at once; expected at most 10000; lower the rate or `latency_s`",
     );
 }
 
@@ -285,7 +285,7 @@ fn distortions_that_are_not_monotonic() {
     };
     let printed = |far: u32| {
         format!(
-            "w.yaml:8:121: the distortion reverses {far} px from the centre, but the edge is at 240 px; expected no reversal within the image of 640 x 480: check the signs of its coefficients, and the lens's angle"
+            "w.yaml:8:121: the distortion reverses {far} px from the centre, but the edge is at 240 px; expected no reversal within the image of 640 x 480; check the signs of its coefficients, and the lens's angle"
         )
     };
     // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px.

@@ -95,7 +95,7 @@ fn invalid_subsurface_materials_are_rejected() {
     );
     check(
         &ground("attenuation: 1"),
-        "w.yaml:1:47: `attenuation` needs its unit: write `attenuation_db_per_wavelength`",
+        "w.yaml:1:47: `attenuation` needs its unit; write `attenuation_db_per_wavelength`",
     );
 }
 

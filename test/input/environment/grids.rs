@@ -94,7 +94,7 @@ fn invalid_netcdf_files_are_rejected() {
         &good,
         ", variable: q, axes: {x: east}",
         &format!(
-            "{at}: the axis `lon` is none of `x`, `lon`, `longitude`, `easting`, `y`, `lat`, `latitude`, `northing`, `depth`, `z`, `height`, `altitude`, `lev`, `time`, `t`: name it under `axes` as `x`, `y`, `depth` or `time`"
+            "{at}: the axis `lon` is none of `x`, `lon`, `longitude`, `easting`, `y`, `lat`, `latitude`, `northing`, `depth`, `z`, `height`, `altitude`, `lev`, `time`, `t`; name it under `axes` as `x`, `y`, `depth` or `time`"
         ),
     );
     let holes = std::fs::read("test/data/grids/cdf2.nc").unwrap();
@@ -294,7 +294,7 @@ fn invalid_terrain_is_rejected() {
     };
     wrong(
         "",
-        "w.yaml:1:26: the samples of terrain must be evenly spaced, and at least two along each axis",
+        "w.yaml:1:26: the samples of `terrain` are not evenly spaced, or fewer than two along an axis",
     );
 }
 

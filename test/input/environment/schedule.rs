@@ -55,7 +55,7 @@ fn invalid_schedules_are_rejected() {
         ),
         (
             "kind: waves, hs_m: 3, tp_s: 2",
-            "w.yaml:1:46: `hs_m`: waves of 3 m height and 2 s period are 6.245 m long in 100 m of water and break above 0.887 m: lower the height or lengthen the period",
+            "w.yaml:1:46: `hs_m`: waves of 3 m height and 2 s period are 6.245 m long in 100 m of water and break above 0.887 m; lower the height or lengthen the period",
         ),
         (
             "kind: modem_send, from: r/m, text: hello",

@@ -49,7 +49,7 @@ fn lengths_and_segments() {
     );
     check(
         &tether(LINE, ENDS, "length_m: 3"),
-        "w.yaml:4:115: the ends of t are 7.071 m apart; expected no more than twice its length of 3 m",
+        "w.yaml:4:115: the ends of t are 7.071 m apart; expected at most twice its length of 3 m",
     );
 }
 
@@ -108,7 +108,7 @@ fn catenaries_and_winches() {
     check(
         &tether(LINE, ENDS, "length_m: 10, method: catenary")
             .replace("robots:", "water: {density_kg_m3: 948}\nrobots:"),
-        "w.yaml:5:127: t weighs -0.0001 N/m in this water; expected at least 0.01 N/m up or down for a catenary: use the method `lumped`",
+        "w.yaml:5:127: t weighs -0.0001 N/m in this water; expected at least 0.01 N/m up or down for a catenary; use the method `lumped`",
     );
     check(
         &tether(
@@ -116,7 +116,7 @@ fn catenaries_and_winches() {
             "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [5, 0, 0]}",
             "length_m: 10, method: catenary",
         ),
-        "w.yaml:4:139: t has a free end; expected two held ends for a catenary: use the method `lumped`",
+        "w.yaml:4:139: t has a free end; expected two held ends for a catenary; use the method `lumped`",
     );
     check(
         &tether(
@@ -165,7 +165,7 @@ fn bending_and_breaking() {
     check(
         &line(stiff, "10, method: catenary")
             .replace("robots:", "water: {density_kg_m3: 500}\nrobots:"),
-        "w.yaml:5:178: t has a bending stiffness; expected none for a catenary: use the method `lumped`",
+        "w.yaml:5:178: t has a bending stiffness; expected none for a catenary; use the method `lumped`",
     );
     check(
         &line("breaking_load_n: 1000", "5"),

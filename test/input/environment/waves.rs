@@ -58,11 +58,11 @@ fn only_one_definition_of_the_height() {
     );
     check(
         &waves("kind: torsethaugen, tp_s: 9"),
-        "w.yaml:1:16: `waves` does not give the wave height; expected `hs_m`, `wind_speed_m_s` or `beaufort`: give one",
+        "w.yaml:1:16: `waves` does not give the wave height; expected `hs_m`, `wind_speed_m_s` or `beaufort`; give one",
     );
     check(
         &waves("kind: kelpie"),
-        "w.yaml:1:16: `waves` does not give the wave height; expected `wind_speed_m_s` or `beaufort`: give one",
+        "w.yaml:1:16: `waves` does not give the wave height; expected `wind_speed_m_s` or `beaufort`; give one",
     );
 }
 
@@ -90,11 +90,11 @@ fn invalid_spectra_are_rejected() {
 fn waves_that_break() {
     check(
         &waves("kind: regular, height_m: 2, period_s: 2.5"),
-        "w.yaml:1:16: waves of 2 m height and 2.5 s period are 9.758 m long in 100 m of water and break above 1.386 m: lower the height or lengthen the period",
+        "w.yaml:1:16: waves of 2 m height and 2.5 s period are 9.758 m long in 100 m of water and break above 1.386 m; lower the height or lengthen the period",
     );
     check(
         "seabed: {depth_m: 1}\nwater: {waves: {kind: jonswap, hs_m: 2, tp_s: 12}}\nrobots: {}\n",
-        "w.yaml:2:16: waves of 2 m height and 12 s period are 37.410 m long in 1 m of water and break above 0.884 m: lower the height or lengthen the period",
+        "w.yaml:2:16: waves of 2 m height and 12 s period are 37.410 m long in 1 m of water and break above 0.884 m; lower the height or lengthen the period",
     );
     check(
         "gravity_m_s2: 0\nwater: {waves: {kind: jonswap, hs_m: 2}}\nrobots: {}\n",

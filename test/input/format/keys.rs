@@ -37,7 +37,7 @@ fn unknown_keys_are_reported() {
 fn keys_with_other_units_are_reported() {
     check(
         &world("seabed: {depth: 10}"),
-        "w.yaml:1:10: `depth` needs its unit: write `depth_m`",
+        "w.yaml:1:10: `depth` needs its unit; write `depth_m`",
     );
     check(
         &world("seabed: {depth_ft: 30}"),

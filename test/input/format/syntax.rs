@@ -85,7 +85,7 @@ fn unsupported_yaml_is_rejected() {
     );
     check(
         "robots: {}\n[1, 2]: 3\n",
-        "w.yaml:2:1: a key must be plain text: found a list, a map or an alias",
+        "w.yaml:2:1: expected plain text as key, found a list, a map or an alias",
     );
     check(
         "robots: {}\n: 1\n",

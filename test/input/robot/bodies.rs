@@ -37,11 +37,11 @@ fn mass_and_inertia() {
 fn buoyancy_and_hull() {
     check(
         &bluerov2("body: {volume_m3: 0.0115}"),
-        "w.yaml:5:25: base_link has both `volume_m3` and `net_buoyancy_n` (at params/bodies/bluerov2_wu2018.yaml:10:17); expected one of them: set the other to null",
+        "w.yaml:5:25: base_link has both `volume_m3` and `net_buoyancy_n` (at params/bodies/bluerov2_wu2018.yaml:10:17); expected one of them; set the other to null",
     );
     check(
         &("water: {density_kg_m3: 0}\n".to_string() + BLUEROV2),
-        "params/bodies/bluerov2_wu2018.yaml:10:17: `net_buoyancy_n` of base_link needs gravity and water: write `volume_m3` instead",
+        "params/bodies/bluerov2_wu2018.yaml:10:17: `net_buoyancy_n` of base_link needs gravity and water; write `volume_m3` instead",
     );
     check(
         &bluerov2("body: {net_buoyancy_n: -500}"),
@@ -69,11 +69,11 @@ fn buoyancy_and_hull() {
 fn invalid_added_mass_is_rejected() {
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_udot: 5.5}}}"),
-        "w.yaml:5:26: the added mass of base_link is unstable; expected no eigenvalue below 0, found -5.5000; SNAME derivatives are negative, `values` and `rows` positive",
+        "w.yaml:5:26: the added mass of base_link is unstable; expected no eigenvalue below 0, found -5.5000; give SNAME derivatives as negative numbers, `values` and `rows` as positive numbers",
     );
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_qdot: 20, M_udot: 20}}}"),
-        "w.yaml:5:26: the added mass of base_link is unstable; expected no eigenvalue below 0, found -17.3701; SNAME derivatives are negative, `values` and `rows` positive",
+        "w.yaml:5:26: the added mass of base_link is unstable; expected no eigenvalue below 0, found -17.3701; give SNAME derivatives as negative numbers, `values` and `rows` as positive numbers",
     );
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_qdot: -0.3}}}"),
@@ -93,15 +93,15 @@ fn invalid_added_mass_is_rejected() {
 fn invalid_damping_is_rejected() {
     check(
         &bluerov2("body: {linear_damping: {derivatives: {X_u: 4.03}}}"),
-        "w.yaml:5:30: the linear damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:30: the linear damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative numbers, `values` and `rows` are positive numbers)",
     );
     check(
         &bluerov2("body: {linear_damping: {derivatives: {Y_r: -50}}}"),
-        "w.yaml:5:30: the linear damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:30: the linear damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative numbers, `values` and `rows` are positive numbers)",
     );
     check(
         &bluerov2("body: {quadratic_damping: {derivatives: {X_uu: 18.18}}}"),
-        "w.yaml:5:33: the quadratic damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
+        "w.yaml:5:33: the quadratic damping of base_link would add energy; expected a positive semi-definite matrix (SNAME derivatives are negative numbers, `values` and `rows` are positive numbers)",
     );
     check(
         &body("linear_damping: {kind: diagonal, values: [1, 1, 1, 0, 0]}, "),

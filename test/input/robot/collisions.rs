@@ -265,7 +265,7 @@ fn invalid_shapes_are_rejected() {
     );
     check(
         "props: {p: {body: {source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\nrobots: {}\n",
-        "w.yaml:1:19: the prop p has no collision shape: add `collisions` to its body",
+        "w.yaml:1:19: the prop p has no collision shape; add `collisions` to its body",
     );
 }
 
@@ -305,7 +305,7 @@ fn meshes_in_wrong_forms() {
     let wrong = |file: &str, form: &str, expected: &str| check_mesh(&folder, file, form, expected);
     wrong("t.obj", "convex_parts", "accepted");
     wrong("open.obj", "convex_hull", "accepted");
-    let triangles = "the shape a of base_link uses `triangles`, which is allowed for static bodies only: use \
+    let triangles = "the shape a of base_link uses `triangles`, which is allowed for static bodies only; use \
                      `convex_parts`, or `convex_hull`";
     // Position of `form` in the file.
     let at = |file: &str| {

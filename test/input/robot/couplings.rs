@@ -89,12 +89,12 @@ fn invalid_couplings_are_rejected() {
     );
     check(
         &world("kind: weld, a: {robot: rov}, b: {robot: ball, position_m: [0, 0, 0]}"),
-        "w.yaml:10:6: the weld c holds at the start, but its ends are 1.000 m apart; expected no more than 0.02 m; remove \
+        "w.yaml:10:6: the weld c holds at the start, but its ends are 1.000 m apart; expected at most 0.02 m; remove \
          `position_m` and `attitude_deg` of the second end to place it at the first",
     );
     check(
         &world("kind: grasp, a: {robot: rov}, engaged: true"),
-        "w.yaml:10:46: the grasp c is engaged at the start; expected `b`, the object that it holds",
+        "w.yaml:10:46: the grasp c is engaged at the start and has no `b`; expected the held object in `b`",
     );
     check(
         &world("kind: latch, a: {robot: post}, b: {robot: rov}, distance_m: -1"),
@@ -104,7 +104,7 @@ fn invalid_couplings_are_rejected() {
         &world(
             "kind: latch, a: {robot: post}, b: {robot: rov}, funnel: {entrance_radius_m: 0.1, exit_radius_m: 0.2, length_m: 1}",
         ),
-        "w.yaml:10:103: `exit_radius_m` is 0.2; expected no more than `entrance_radius_m` 0.1",
+        "w.yaml:10:103: `exit_radius_m` is 0.2; expected at most `entrance_radius_m` 0.1",
     );
     check(
         &world("kind: glue, a: {robot: post}, b: {robot: rov}"),

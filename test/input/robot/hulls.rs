@@ -30,7 +30,7 @@ fn message(mesh: &str, more: &str) -> String {
 // plane. Tolerance: the exact text.
 #[test]
 fn meshes_without_volume_are_refused() {
-    let remedy = "; the hull of base_link must enclose the water it displaces: repair the mesh";
+    let remedy = "; the hull of base_link must enclose the water it displaces; repair the mesh";
     assert_eq!(message(CLOSED, ""), "0.166667");
     assert_eq!(
         message(CLOSED, ", scale: [1, -2, 1]"),

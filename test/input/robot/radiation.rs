@@ -116,7 +116,7 @@ fn wave_forces_must_fit_the_hull() {
             "excitation: t.3",
             "{kind: ellipsoid, size_m: [2, 2, 2]}"
         ),
-        "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure of the incident waves: give base_link one, or \
+        "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure of the incident waves; give base_link one, or \
          leave them out"
     );
     let ahead: String = three

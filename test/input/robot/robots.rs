@@ -27,7 +27,7 @@ fn invalid_names_are_rejected() {
     );
     check(
         "robots:\n  r_0: {model: bluerov2}\n  r: {model: bluerov2, repeat: {count: [2, 1, 1], spacing_m: [1, 1, 1]}}\n",
-        "w.yaml:2:3: two robots are called r_0: rename one, or the grid that made it",
+        "w.yaml:2:3: two robots are called r_0; rename one, or the grid that made it",
     );
     check(
         &plain(
@@ -41,11 +41,11 @@ fn invalid_names_are_rejected() {
 fn invalid_robot_grids_are_rejected() {
     check(
         "robots:\n  r: {model: bluerov2, repeat: {count: [1000, 1000, 1], spacing_m: [1, 1, 1]}}\n",
-        "w.yaml:2:40: 1000000 copies of r; expected no more than 100000 robots in a world",
+        "w.yaml:2:40: 1000000 copies of r; expected at most 100000 robots in a world",
     );
     check(
         "robots:\n  r: {model: bluerov2, repeat: {count: [10000, 10000, 10000], spacing_m: [1, 1, 1]}}\n",
-        "w.yaml:2:40: 1000000000000 copies of r; expected no more than 100000 robots in a world",
+        "w.yaml:2:40: 1000000000000 copies of r; expected at most 100000 robots in a world",
     );
     check(
         "robots:\n  r: {model: bluerov2, repeat: 3}\n",
@@ -100,7 +100,7 @@ fn limits_of_joints() {
     );
     check(
         &joint("{kind: revolute, lower_rad: 1, upper_rad: -1}"),
-        "w.yaml:9:46: the joint of arm: `lower_rad` is 1; expected no more than `upper_rad` -1",
+        "w.yaml:9:46: the joint of arm: `lower_rad` is 1; expected at most `upper_rad` -1",
     );
     check(
         &joint("{kind: revolute, lower_deg: -90, upper_deg: 90}"),

@@ -25,7 +25,7 @@ fn invalid_servos_are_rejected() {
     );
     check(
         &servo("rate_hz: 1000, "),
-        "w.yaml:9:81: the servo of arm is set to 1000 ticks per second, the time step allows 500: lower the rate or `dt_s`",
+        "w.yaml:9:81: the servo of arm is set to 1000 ticks per second, but the time step allows 500; lower the rate or `dt_s`",
     );
     // The rate of a bundled robot: the error is in the world.
     let bundled = "step: {dt_s: 0.05}\nrobots: {r: {model: osu_uvms_servo}}\n";

@@ -169,7 +169,7 @@ fn invalid_urdf_joints_are_rejected() {
     let floating = "r.urdf:3:1: a joint of type `floating` is not supported: the base can float (`base: floating`), and \
                     any other floating body must be a separate robot or prop";
     check("floating", &robot(&joint("floating", "")), floating);
-    let planar = "r.urdf:3:1: a joint of type `planar` is not supported: write two prismatic joints and a continuous one";
+    let planar = "r.urdf:3:1: a joint of type `planar` is not supported; write two prismatic joints and a continuous one";
     check("planar", &robot(&joint("planar", "")), planar);
     check(
         "kind",
@@ -239,7 +239,7 @@ fn links_without_mass_are_rejected() {
     check(
         "base",
         "<robot name='r'>\n<link name='world'/></robot>",
-        "r.urdf:2:1: the root link `world` represents the world, to which the robot is fixed: write `base: fixed` in its model, or remove the link",
+        "r.urdf:2:1: the root link `world` represents the world, to which the robot is fixed; write `base: fixed` in its model, or remove the link",
     );
 }
 
@@ -269,7 +269,7 @@ fn keys_of_the_model_beside_a_urdf() {
     let plain = crate::input::plain("hydrodynamics: {estimate: none}");
     crate::input::check(
         &plain,
-        "w.yaml:6:22: `hydrodynamics` has no effect without `urdf`: write it in `body` and in the bodies of the `links`",
+        "w.yaml:6:22: `hydrodynamics` has no effect without `urdf`; write it in `body` and in the bodies of the `links`",
     );
     let gone = messages("gone", &good, "").len();
     assert_eq!(gone, "accepted".len());

@@ -40,7 +40,7 @@ installed() {
 
 # the native backend reads the types of merrow/srv and merrow/msg from the installed package
 if ! installed merrow >/dev/null; then
-  echo "the package merrow is not sourced: run test/colcon.sh, then source target/colcon/install/setup.bash" >&2
+  echo "the package merrow is not sourced; run test/colcon.sh, then source target/colcon/install/setup.bash" >&2
   exit 1
 fi
 

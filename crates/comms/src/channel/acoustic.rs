@@ -58,7 +58,7 @@ pub fn moving_travel_time(d: Vec3, v: Vec3, slowness: f64) -> f64 {
 /// Computes the path from `source` to `receiver` at the frequency `frequency` [Hz], with both ends
 /// moving. Returns `None` in a shadow zone. (2), (3)
 #[inline]
-pub fn moving_path(
+pub(crate) fn moving_path(
     medium: &AcousticMedium<'_>,
     source: &End,
     receiver: &End,
@@ -81,7 +81,7 @@ pub fn moving_path(
 /// Computes the arrival along the direct path `path` between modems with the transceivers `from`
 /// and `to`, at the speeds of sound `speeds` [m/s] of source and receiver. (1), (4)
 #[inline]
-pub fn direct_arrival(
+pub(crate) fn direct_arrival(
     path: &AcousticPath,
     (source, from): (&End, &Transceiver),
     (receiver, to): (&End, &Transceiver),
@@ -134,4 +134,4 @@ pub(crate) fn both_gain_levels(
 }
 
 /// Obstruction that is reported if no path connects the ends.
-pub const NO_PATH: Obstruction = Obstruction::ShadowZone;
+pub(crate) const NO_PATH: Obstruction = Obstruction::ShadowZone;

@@ -18,7 +18,7 @@ impl Complex {
     }
 
     /// Creates a number of magnitude `size` [-] and phase `phase` [rad].
-    pub fn from_polar(size: f64, phase: f64) -> Self {
+    pub(crate) fn from_polar(size: f64, phase: f64) -> Self {
         let (s, c) = merrow_math::real::sin_cos(phase);
         Self::new(size * c, size * s)
     }

@@ -33,7 +33,7 @@ use std::f64::consts::PI;
 /// Returns the fraction [-] of the power that a receiver keeps of a signal at the frequency
 /// `frequency` [Hz] with the relative shift `shift` [-]. (1), (2)
 #[inline]
-pub fn kept_fraction(tolerance: &DopplerTolerance, frequency: f64, shift: f64) -> f64 {
+pub(crate) fn kept_fraction(tolerance: &DopplerTolerance, frequency: f64, shift: f64) -> f64 {
     let excess = shift.abs() - tolerance.max_shift;
     if excess <= 0.0 {
         return 1.0;

@@ -134,7 +134,7 @@ impl Boundaries<'_> {
 }
 
 /// Adds reflected paths to the direct `arrival` along `path`. (1) to (4)
-pub fn add_reflections(
+pub(crate) fn add_reflections(
     arrival: &mut Arrival,
     path: &AcousticPath,
     medium: &AcousticMedium<'_>,

@@ -1,10 +1,10 @@
-//! Sensors that measure the water or through it: parameters and readings.
+//! Sensors that measure properties of the water or measure with sound in water: parameters and
+//! readings.
 
 use crate::persist;
 use crate::scene::sensor::Errors;
-use crate::sensor::{SensorReading, StepSensor, Workload};
+use crate::sensor::{StepSensor, Workload};
 use crate::state::bottle::Bottle;
-use crate::state::reading::Reading;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
@@ -75,13 +75,6 @@ pub struct Altimeter {
 }
 
 persist! { struct Altimeter { range, limits, beam_width, variance } }
-
-/// Returns the distance that an altimeter measures [m]; `None` without an echo or for another
-/// sensor.
-pub fn altimeter_range(reading: &Reading) -> Option<f64> {
-    let altimeter = Altimeter::from_reading(reading)?;
-    Some(altimeter.range).filter(|range| range.is_finite())
-}
 
 /// Doppler velocity log with four beams.
 #[derive(Clone, Debug)]

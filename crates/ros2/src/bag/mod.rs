@@ -72,12 +72,12 @@ impl fmt::Display for BagError {
             }
             Self::Exists(path) => write!(
                 f,
-                "{} exists and is not overwritten: choose another file name, or move the file away",
+                "{} exists and is not overwritten; choose another file name, or move the file away",
                 path.display()
             ),
             Self::NoFolder(path) => write!(
                 f,
-                "no folder {}: create it, or choose another file name",
+                "no folder {}; create it, or choose another file name",
                 path.display()
             ),
             Self::ForeignMetadata(path) => write!(

@@ -288,7 +288,7 @@ fn build_beacon(
     };
     if !matches!(beacon.sends, TransmissionConfig::Pinger { .. }) && file.at.has_key("start_s") {
         let text = format!(
-            "`start_s` has no effect for {name}, which does not transmit by its own clock: use it with a pinger only"
+            "`start_s` has no effect for {name}, which does not transmit by its own clock; use it with a pinger only"
         );
         problems.push(file.at.key_place("start_s"), text);
     }

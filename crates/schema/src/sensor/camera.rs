@@ -462,7 +462,7 @@ fn check_monotonic_distortion(file: &CameraConfig, lens: &Lens, problems: &mut P
         }
         let text = format!(
             "the distortion reverses {:.0} px from the centre, but the edge is at {:.0} px; \
-             expected no reversal within the image of {} x {}: check the signs of its \
+             expected no reversal within the image of {} x {}; check the signs of its \
              coefficients, and the lens's angle",
             visible * distance_from_center(edge),
             distance_from_center(edge),

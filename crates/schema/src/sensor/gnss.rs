@@ -171,7 +171,8 @@ pub fn heading(file: &GnssHeadingConfig, problems: &mut Problems) -> HeadingSpec
     let b = antennas[1] - antennas[0];
     if b.x * b.x + b.y * b.y < MIN_BASELINE * MIN_BASELINE {
         let text = format!(
-            "the antennas are above each other; expected a horizontal distance of {MIN_BASELINE} m or more"
+            "the horizontal distance of the antennas is {} m; expected at least {MIN_BASELINE} m",
+            libm::hypot(b.x, b.y)
         );
         problems.push(file.at.key_place("antennas_m"), text);
     }

@@ -140,7 +140,7 @@ pub fn laser(file: &LaserConfig, rate: f64, problems: &mut Problems) -> LaserSpe
 }
 
 /// Builds a planar scanning laser on a tilt unit with `rate` scans per second [Hz].
-pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
+pub(crate) fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
     let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
     if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
         let max_scans = BEAMS_MAX as f64 / beams;

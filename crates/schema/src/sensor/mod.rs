@@ -359,12 +359,12 @@ fn checked_rate(
     } else if rate * dt > 1.0 + 1e-9 {
         place = world.step_rate_place(place);
         format!(
-            "{name} is set to {rate} samples per second, the time step allows {:.0}: lower the rate or `dt_s`",
+            "{name} is set to {rate} samples per second, but the time step allows {:.0}; lower the rate or `dt_s`",
             1.0 / dt
         )
     } else if device.latency_s * rate > MAX_IN_FLIGHT {
         format!(
-            "{name} would have {:.0} readings in transit at once; expected no more than {MAX_IN_FLIGHT}: \
+            "{name} would have {:.0} readings in transit at once; expected at most {MAX_IN_FLIGHT}: \
              lower the rate or `latency_s`",
             device.latency_s * rate
         )

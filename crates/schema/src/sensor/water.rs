@@ -1,4 +1,5 @@
-//! Sensors that measure the water or through it: keys of their files and conversion to the scene.
+//! Sensors that measure properties of the water or measure with sound in water: keys of their
+//! files and conversion to the scene.
 
 use crate::NoiseConfig;
 use crate::sensor::{BuildSensor, SensorContext};
@@ -370,7 +371,7 @@ pub fn sampler(
     }
     if fields.len() > FIELDS {
         let text = format!(
-            "`fields` has {}; expected no more than {FIELDS}: list fewer quantities",
+            "`fields` has {}; expected at most {FIELDS}: list fewer quantities",
             fields.len()
         );
         problems.push(place, text);

@@ -80,7 +80,7 @@ pub(crate) struct AcousticReceiver<'a> {
 }
 
 /// Computes one sample of an acoustic positioning instrument with the sample rate `rate` [Hz].
-pub fn sample_instrument(
+pub(crate) fn sample_instrument(
     (spec, rate): (&AcousticSpec, f64),
     beacons: &[Beacon],
     (ray_scene, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
@@ -347,7 +347,7 @@ impl AcousticReceiver<'_> {
         let mut error = |std: [f64; 3]| Vec3::from(std.map(|s| on * s * draw.normal()));
         let (turn, shift) = (error(carrier.attitude_std), error(carrier.position_std));
         let found = p + shift + R.mul_vec(p_S + turn.cross(p_S));
-        // in S first: the attitude covariance is given about the axes of S
+        // computed in S, because the attitude covariance refers to the axes of S
         let mut inner = *covariance;
         let lever = Mat3::cross(p_S);
         let attitude = diagonal(carrier.attitude_std);

@@ -140,7 +140,7 @@ fn draw_streak(
         .min(2000.0);
     let line_width = width.max(1.0);
     let steps = length.ceil().max(1.0);
-    // A drop covers a pixel of its track for the time that it needs to pass by its own width.
+    // A drop covers a pixel of its track for the time in which it moves by its own width.
     let part = (width / line_width * (width / (length + width)).max(0.25)).min(1.0);
     for k in 0..steps as usize {
         let t = (k as f64 + 0.5) / steps;

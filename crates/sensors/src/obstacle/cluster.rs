@@ -165,7 +165,7 @@ pub(crate) fn fit_cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
     let mut best = (0.0, f64::INFINITY, 0.0);
     for yaw in sides.chain(even) {
         let (closeness_sum, area) = closeness(&points, &corners, yaw);
-        // among equally close boxes the smallest area wins
+        // among equally close boxes the smallest area is selected
         if closeness_sum > best.0 * (1.0 + 1e-9)
             || closeness_sum > best.0 * (1.0 - 1e-9) && area < best.1
         {

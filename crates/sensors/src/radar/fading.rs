@@ -27,7 +27,7 @@ use merrow_math::rng::Draw;
 /// [Marsaglia and Tsang 2000].
 pub(crate) fn draw_gamma(shape: f64, draw: &mut Draw) -> f64 {
     if shape < 1.0 {
-        // From a shape greater by one, and a power of a uniform variate.
+        // Variates of the shape k + 1, times u^(1/k), have the shape k; u is uniform.
         let u = draw.uniform().max(1e-300);
         return gamma_from_one(shape + 1.0, draw) * libm::pow(u, 1.0 / shape) / shape;
     }

@@ -138,14 +138,12 @@ pub fn misfit_error(misfit: &[f64; 6]) -> Option<String> {
     let (distance, angle) = (size(&misfit[..3]), size(&misfit[3..]));
     if distance > MAX_DISTANCE {
         return Some(format!(
-            "its ends are {distance:.3} m apart; expected no more than {MAX_DISTANCE} m"
+            "its ends are {distance:.3} m apart; expected at most {MAX_DISTANCE} m"
         ));
     }
     let (angle, max_angle) = (angle.to_degrees(), MAX_ANGLE.to_degrees());
     (angle > max_angle).then(|| {
-        format!(
-            "the angle between its ends is {angle:.1} deg; expected no more than {max_angle:.0} deg"
-        )
+        format!("the angle between its ends is {angle:.1} deg; expected at most {max_angle:.0} deg")
     })
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn apply(
         target.applied_wrenches.retain(|w| !is_former(w));
     }
     if target.applied_wrenches.len() >= WRENCHES_MAX {
-        let why = format!("found {WRENCHES_MAX} wrenches already; clear those that act");
+        let why = format!("{WRENCHES_MAX} wrenches act already, the maximum; clear wrenches first");
         return Err(reject(robot, why));
     }
     target.applied_wrenches.push(wrench);

@@ -541,7 +541,7 @@ impl SensorScheduler {
 
     /// Returns the time at which the next frame of a sensor is due [ns]; `None`: no sample is in
     /// progress.
-    pub fn next_frame_ns(&self, robot: usize, sensor: usize) -> Option<u64> {
+    pub(crate) fn next_frame_ns(&self, robot: usize, sensor: usize) -> Option<u64> {
         let mut devices = self.devices.iter();
         let device = devices.find(|d| (d.robot, d.sensor) == (robot, sensor))?;
         device.under_way.front().map(|(_, due_ns)| *due_ns)

@@ -50,7 +50,7 @@ pub(crate) const CASES: [Case; 4] = [
 ];
 
 /// Cases that take minutes; only `merrow validate docking` runs them.
-pub const LONG_CASES: [Case; 1] = [Case {
+pub(crate) const LONG_CASES: [Case; 1] = [Case {
     number: 13,
     set: CaseSet::Docking,
     title: "docking against head currents, mean of 10 seeds",

@@ -61,7 +61,11 @@ fn slot_offset(time: u64) -> f64 {
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub fn measure_skews(data: &ReferenceData<'_>, seconds: f64, skew: f64) -> Result<Skews, String> {
+pub(crate) fn measure_skews(
+    data: &ReferenceData<'_>,
+    seconds: f64,
+    skew: f64,
+) -> Result<Skews, String> {
     let clock = format!("clock: {{skew_ppm: {skew}}}");
     let task = "attitude: {activation: {kind: periodic, period_s: 0.02}, \
                 execution: {kind: constant, time_s: 0.001}}";
@@ -132,7 +136,7 @@ pub struct PacedRun {
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub fn run_paced(data: &ReferenceData<'_>, seconds: f64) -> Result<PacedRun, String> {
+pub(crate) fn run_paced(data: &ReferenceData<'_>, seconds: f64) -> Result<PacedRun, String> {
     let scene = (data.world)(&world_text(&Setup::default()))?;
     let timing = Timing::from_packets(&Packets::TEXT);
     let mut trial = Trial::new(scene, Law::Error, true, DOCK, timing)?;

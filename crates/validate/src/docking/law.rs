@@ -92,7 +92,7 @@ pub struct Gains {
 
 impl Gains {
     /// Returns the gains of table 5.2.
-    pub const fn for_link(link: Link) -> Self {
+    pub(crate) const fn for_link(link: Link) -> Self {
         match link {
             Link::Acoustic => Self {
                 kp: [75.0, 75.0, 225.0],
@@ -186,7 +186,7 @@ pub fn heading(law: Law, position: Vec3, reference: Vec3) -> Option<f64> {
 
 /// Returns the moment in the axes of the body [N m] for the attitude `R_WB`, the angular velocity
 /// `w_WB_B` [rad/s] and the heading `yaw` [rad]; roll and pitch have the reference zero.
-pub fn attitude_moment(R_WB: &Mat3<f64>, w_WB_B: Vec3, yaw: f64) -> Vec3 {
+pub(crate) fn attitude_moment(R_WB: &Mat3<f64>, w_WB_B: Vec3, yaw: f64) -> Vec3 {
     let [roll, pitch, own] = R_WB.to_rpy();
     let turn = libm::remainder(yaw - own, 2.0 * std::f64::consts::PI);
     let (errors, rates) = ([-roll, -pitch, turn], w_WB_B.to_array());

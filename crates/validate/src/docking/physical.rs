@@ -42,7 +42,7 @@ pub struct Latching {
 ///
 /// # Errors
 /// The world lacks dock, USBL or latch, or a command is refused.
-pub fn run_latching(mut scene: Scene, law: Law) -> Result<Latching, String> {
+pub(crate) fn run_latching(mut scene: Scene, law: Law) -> Result<Latching, String> {
     let dock = scene.robots.iter().position(|r| r.name == "dock");
     let dock = dock.ok_or("the world has no robot dock")?;
     // without subscribers, only sensors that are not lazy are computed

@@ -26,11 +26,11 @@ use merrow_model::scene::robot::body::Damping;
 use nalgebra::{Complex, Matrix4};
 
 /// Added mass in heave that the thesis uses as the inertia a [kg].
-pub const PUBLISHED_INERTIA: f64 = 3659.9;
+pub(crate) const PUBLISHED_INERTIA: f64 = 3659.9;
 /// Delay of the acoustic link [s].
-pub const DELAY: f64 = 0.74;
+pub(crate) const DELAY: f64 = 0.74;
 /// Gain Kp [N/m] and ratios nd [s] and ni [1/s] of the root locus, section 5.1.1.
-pub const ROOT_LOCUS: [f64; 3] = [995.0, 2.65, 0.0094];
+pub(crate) const ROOT_LOCUS: [f64; 3] = [995.0, 2.65, 0.0094];
 
 /// Heave of a vehicle: inertia [kg] and linear damping [N s/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +112,7 @@ impl Plant {
 
     /// Returns the pole pair of the closed loop with the largest frequency: damping ratio [-] and
     /// negative real part [1/s]. The gains are Kp [N/m], nd [s] and ni [1/s], `delay` is in [s].
-    pub fn oscillation(&self, gains: [f64; 3], delay: f64) -> Option<[f64; 2]> {
+    pub(crate) fn oscillation(&self, gains: [f64; 3], delay: f64) -> Option<[f64; 2]> {
         let poles = self.closed_loop(gains, delay);
         let pair = poles.iter().filter(|p| p.im > 1e-9);
         let pole = pair.max_by(|p, q| p.im.total_cmp(&q.im))?;
@@ -122,13 +122,13 @@ impl Plant {
 
 /// Returns the error of the phase of the first-order approximation of a delay [s] at the angular
 /// frequency `w` [rad/s], in radians.
-pub fn pade_phase_error(delay: f64, w: f64) -> f64 {
+pub(crate) fn pade_phase_error(delay: f64, w: f64) -> f64 {
     delay * w - 2.0 * libm::atan(0.5 * delay * w)
 }
 
 /// Returns true if an integral gain that accumulates is stable by the criterion of Routh, without
 /// delay: (b + Kd) Kp > a Ki. The gains are Kp [N/m], Ki [N/(m s)] and Kd [N s/m].
-pub fn is_accumulation_stable(plant: &Plant, [kp, ki, kd]: [f64; 3]) -> bool {
+pub(crate) fn is_accumulation_stable(plant: &Plant, [kp, ki, kd]: [f64; 3]) -> bool {
     (plant.damping + kd) * kp > plant.inertia * ki
 }
 

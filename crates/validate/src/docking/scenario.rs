@@ -11,7 +11,7 @@ pub(crate) const START: Vec3 = Vec3 {
     z: -75.0,
 };
 /// Dock in W [m], section 5.2.2.
-pub const DOCK: Vec3 = Vec3 {
+pub(crate) const DOCK: Vec3 = Vec3 {
     x: 0.0,
     y: 0.0,
     z: -99.825,
@@ -19,27 +19,27 @@ pub const DOCK: Vec3 = Vec3 {
 /// Distance that counts as docked, as a fraction of the distance at the start; section 5.2.3.
 const DOCKED: f64 = 0.02;
 /// Distance below which the dock transmits by radio [m], section 4.2.
-pub const RADIO_RANGE: f64 = 10.0;
+pub(crate) const RADIO_RANGE: f64 = 10.0;
 /// Depth of the seabed of the thesis [m]: RexROV, 1.6 m high, touches it 0.625 m above the dock.
-pub const PUBLISHED_DEPTH: f64 = 100.0;
+pub(crate) const PUBLISHED_DEPTH: f64 = 100.0;
 /// Depth of a seabed that RexROV does not touch at the dock [m].
-pub const FREE_DEPTH: f64 = 103.0;
+pub(crate) const FREE_DEPTH: f64 = 103.0;
 /// Buoyancy minus weight of the published RexROV in water of 1028 kg/m³ [N].
-pub const PUBLISHED_BUOYANCY: f64 = 263.5;
+pub(crate) const PUBLISHED_BUOYANCY: f64 = 263.5;
 /// Buoyancy minus weight with which the simulation has the three times of figure 5.7 of the thesis
 /// [N]; identified by [`crate::docking::study`], the thesis does not publish it.
-pub const IDENTIFIED_BUOYANCY: f64 = 200.0;
+pub(crate) const IDENTIFIED_BUOYANCY: f64 = 200.0;
 /// Number of vehicles that only load the medium access; section 5.1.5.
-pub const DUMMIES: u16 = 4;
+pub(crate) const DUMMIES: u16 = 4;
 /// Distance of these vehicles from the dock [m], section 5.2.2.
 const DUMMY_DISTANCE: f64 = 50.0;
 /// Address of the modems of the dock.
-pub const DOCK_ADDRESS: u16 = 1;
+pub(crate) const DOCK_ADDRESS: u16 = 1;
 /// Address of the modems of the docking vehicle, after the addresses of the dummies.
-pub const VEHICLE_ADDRESS: u16 = 2 + DUMMIES;
+pub(crate) const VEHICLE_ADDRESS: u16 = 2 + DUMMIES;
 /// Period of the acoustic schedule [s], number of its places, and durations of a slot of the dock
 /// and of a vehicle [s]; section 4.4.1 and V08.
-pub const SCHEDULE: (f64, u32, [f64; 2]) = (0.74, 8, [0.0512, 0.0413]);
+pub(crate) const SCHEDULE: (f64, u32, [f64; 2]) = (0.74, 8, [0.0512, 0.0413]);
 /// Rate of the acoustic link [bit/s], table 5.2.
 const ACOUSTIC_RATE: f64 = 1e4;
 /// Step of the simulation [s].
@@ -130,7 +130,7 @@ impl Default for Setup {
 }
 
 /// Returns the distance from the dock that counts as docked [m].
-pub fn docked_distance() -> f64 {
+pub(crate) fn docked_distance() -> f64 {
     DOCKED * (START - DOCK).norm()
 }
 

@@ -67,7 +67,7 @@ pub struct Study {
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub fn run_seeds(
+pub(crate) fn run_seeds(
     data: &ReferenceData<'_>,
     setup: &Setup,
     seeds: u32,
@@ -77,7 +77,7 @@ pub fn run_seeds(
 }
 
 /// Returns the mean of a quantity over the runs, in the unit of the quantity.
-pub fn average(runs: &[Manoeuvre], quantity: impl Fn(&Manoeuvre) -> f64) -> f64 {
+pub(crate) fn average(runs: &[Manoeuvre], quantity: impl Fn(&Manoeuvre) -> f64) -> f64 {
     runs.iter().map(quantity).sum::<f64>() / runs.len() as f64
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn build_computers(
         let is_name_taken = robot.sensors.iter().any(|sensor| sensor.name == name)
             || model.modems.iter().any(|(modem, _)| modem == name);
         if is_name_taken {
-            let text = format!("a sensor or modem of the robot is called {name}: rename one");
+            let text = format!("a sensor or modem of the robot is called {name}; rename one");
             problems.push(&file.at.whole, text);
         }
         for (t, (task_name, task)) in file.tasks.iter().enumerate() {
@@ -110,7 +110,7 @@ fn connect_task(
     let has_input = file.commands || !file.sensors.is_empty() || !file.modems.is_empty();
     if matches!(file.activation, ActivationConfig::Message) && !has_input {
         let text = format!(
-            "{name}: the activation `message` requires `commands`, `sensors` or `modems`: add one"
+            "{name}: the activation `message` requires `commands`, `sensors` or `modems`; add one"
         );
         problems.push(file.at.key_place("activation"), text);
     }

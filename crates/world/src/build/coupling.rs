@@ -122,7 +122,7 @@ fn set_initial_state(
 ) {
     let Some(b) = c.b else {
         let text = format!(
-            "the grasp {} is engaged at the start; expected `b`, the object that it holds",
+            "the grasp {} is engaged at the start and has no `b`; expected the held object in `b`",
             c.name
         );
         problems.push(file.at.key_place("engaged"), text);
@@ -178,9 +178,8 @@ fn build_kind(file: &CouplingKindConfig, problems: &mut Problems) -> CouplingKin
 fn build_funnel(file: &FunnelConfig, problems: &mut Problems) -> Funnel {
     let (entrance, exit) = (file.entrance_radius_m, file.exit_radius_m);
     if exit > entrance {
-        let text = format!(
-            "`exit_radius_m` is {exit}; expected no more than `entrance_radius_m` {entrance}"
-        );
+        let text =
+            format!("`exit_radius_m` is {exit}; expected at most `entrance_radius_m` {entrance}");
         problems.push(file.at.key_place("exit_radius_m"), text);
     }
     Funnel {

@@ -357,7 +357,7 @@ fn add_robots_and_props(
 fn add_tethers(file: &WorldConfig, scene: &mut Scene, problems: &mut Problems) {
     for (name, _) in file.tethers.iter() {
         if scene.robots.iter().any(|robot| robot.name == name) {
-            let text = format!("a robot and a tether are called {name}: rename one");
+            let text = format!("a robot and a tether are called {name}; rename one");
             problems.push(file.tethers.key_place(name).unwrap_or(&file.at.whole), text);
         }
     }
@@ -390,9 +390,8 @@ fn add_robots(
     let [nx, ny, nz] = repeat.count.map(u64::from);
     let total = nx * ny * nz;
     if total + scene.robots.len() as u64 > MAX_ROBOTS as u64 {
-        let text = format!(
-            "{total} copies of {name}; expected no more than {MAX_ROBOTS} robots in a world"
-        );
+        let text =
+            format!("{total} copies of {name}; expected at most {MAX_ROBOTS} robots in a world");
         problems.push(repeat.at.key_place("count"), text);
         return;
     }
@@ -472,7 +471,7 @@ fn check_names(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
     for robot in &scene.robots {
         if !seen.insert(robot.name.as_str()) {
             let text = format!(
-                "two robots are called {}: rename one, or the grid that made it",
+                "two robots are called {}; rename one, or the grid that made it",
                 robot.name
             );
             let key = if file.props.0.is_empty() {

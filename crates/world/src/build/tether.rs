@@ -57,7 +57,7 @@ pub(crate) fn build_tether(
     check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
     if (places[1] - places[0]).norm() > 2.0 * file.length_m {
         let text = format!(
-            "the ends of {name} are {:.3} m apart; expected no more than twice its length of {} m",
+            "the ends of {name} are {:.3} m apart; expected at most twice its length of {} m",
             (places[1] - places[0]).norm(),
             file.length_m
         );
@@ -292,19 +292,19 @@ fn check_catenary(
     if weight.abs() < MIN_CATENARY_WEIGHT {
         let text = format!(
             "{name} weighs {weight:.4} N/m in this water; expected at least {MIN_CATENARY_WEIGHT} N/m up or down for a \
-             catenary: use the method `lumped`"
+             catenary; use the method `lumped`"
         );
         problems.push(file.at.key_place("method"), text);
     }
     if line.bending > 0.0 {
         let text = format!(
-            "{name} has a bending stiffness; expected none for a catenary: use the method `lumped`"
+            "{name} has a bending stiffness; expected none for a catenary; use the method `lumped`"
         );
         problems.push(file.at.key_place("method"), text);
     }
     if ends.iter().any(|end| matches!(end, TetherEnd::Free(_))) {
         let text = format!(
-            "{name} has a free end; expected two held ends for a catenary: use the method `lumped`"
+            "{name} has a free end; expected two held ends for a catenary; use the method `lumped`"
         );
         problems.push(file.at.key_place("method"), text);
     }

@@ -96,7 +96,7 @@ fn whole_image_mapping(
             let found = assets.mesh_corners(name, scale, places.key_place("file"), problems)?;
             let Some((mesh, corners)) = found else {
                 let text = format!(
-                    "the mesh {} has no texture coordinates: add `size_m` to the texture",
+                    "the mesh {} has no texture coordinates; add `size_m` to the texture",
                     quote(name)
                 );
                 problems.push(&places.whole, text);

@@ -250,13 +250,14 @@ pub(crate) fn build_terrain(
     if grid.axes[2].count() > 1 || grid.axes[3].count() > 1 {
         problems.push(
             heights.at.key_place("file"),
-            "terrain neither changes with depth nor with time; expected two axes",
+            "the file has an axis of depth or time; expected east and north only for `terrain`",
         );
         return None;
     }
     let terrain = Terrain::new(Arc::new(grid));
     if terrain.is_none() {
-        let text = "the samples of terrain must be evenly spaced, and at least two along each axis";
+        let text =
+            "the samples of `terrain` are not evenly spaced, or fewer than two along an axis";
         problems.push(heights.at.key_place("file"), text);
     }
     terrain.map(Arc::new)

@@ -174,7 +174,7 @@ fn only_given(
         [(_, value)] => return *value,
         [] => {
             let text =
-                format!("`waves` does not give the wave height; expected {expected}: give one");
+                format!("`waves` does not give the wave height; expected {expected}; give one");
             problems.push(place, text);
         }
         _ => {

@@ -78,7 +78,7 @@ def check_interrupt():
     with Merrow("pool", "--pace", "lockstep") as m:
         m.client("step").send(steps=2**63)
         time.sleep(0.3)
-        assert m.end(signal.SIGINT) == 0, "in the middle of many steps"
+        assert m.end(signal.SIGINT) == 0, "during a long request for steps"
 
 
 def check_interrupt_when_recording():

@@ -232,7 +232,7 @@ def check_replay_commands():
         assert code == 0 and out.split("state hash: ")[1].split()[0] != first, out
         # a bag without commands, and a file that is no bag, are one line each
         code, out, err = command("run", "usv", "--replay-commands", bag, *arguments)
-        assert code != 0 and "found no commands for this world" in err[0], err
+        assert code != 0 and "the bag has no commands for this world" in err[0], err
         bag.write_text("no bag")
         code, out, err = command("run", "pool", "--replay-commands", bag, *arguments)
         assert code != 0 and len(err) == 1 and "run.mcap" in err[0], err

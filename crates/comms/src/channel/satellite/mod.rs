@@ -40,7 +40,7 @@ use merrow_model::scene::comms::medium::{SatelliteMedium, SatelliteRole, Satelli
 use merrow_sensors::acoustic::directivity::gain;
 
 /// Distance within which objects hide a satellite [m].
-pub const SKY_DISTANCE: f64 = 20_000.0;
+pub(crate) const SKY_DISTANCE: f64 = 20_000.0;
 
 /// Connection of a terminal to a satellite.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -25,7 +25,7 @@ pub struct Battery {
     pub charge_voltage: f64,
     /// Maximum charging current [A].
     pub charge_current: f64,
-    /// Coulombic efficiency: charge delivered per charge put in, 0..1.
+    /// Coulombic efficiency: delivered charge per supplied charge, 0..1.
     pub charge_efficiency: f64,
     /// Technology code of `sensor_msgs/BatteryState`.
     pub technology: u8,

@@ -304,6 +304,16 @@ impl Damping {
         }
     }
 
+    /// Returns the diagonal in SI units, linear part first.
+    pub fn diagonal(&self) -> [f64; 6] {
+        let angular_first = match self {
+            Damping::Zero => [0.0; 6],
+            Damping::Diagonal(d) => *d,
+            Damping::Full(m) => std::array::from_fn(|i| m[i][i]),
+        };
+        std::array::from_fn(|i| angular_first[(i + 3) % 6])
+    }
+
     /// Converts a 6x6 matrix in SI units, angular part first, at Lo in L, to the simplest form.
     pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
         let has_off_diagonal = (0..6).any(|i| (0..6).any(|j| i != j && m[i][j] != 0.0));

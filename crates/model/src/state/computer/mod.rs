@@ -169,7 +169,7 @@ impl TaskState {
 }
 
 /// Creates the states of the computers of a robot at the start of a run.
-pub fn start_states(robot: &Robot) -> Vec<ComputerState> {
+pub(crate) fn start_states(robot: &Robot) -> Vec<ComputerState> {
     let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
     computers.map(ComputerState::new).collect()
 }

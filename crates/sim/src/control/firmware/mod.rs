@@ -411,7 +411,7 @@ fn start_task(
     command: &Command,
 ) -> Result<(), String> {
     if firmware.guidance.is_none() {
-        return Err("the firmware has no guidance: add the key `guidance`".to_string());
+        return Err("the firmware has no guidance; add the key `guidance`".to_string());
     }
     if let Command::ControlMode { mode, .. } = command
         && *mode != ControlMode::StationKeeping
@@ -427,7 +427,7 @@ fn start_task(
     };
     match &mut memory.memory {
         FirmwareLawState::Drive(drive) if !drive.on => {
-            return Err("the firmware is disabled: enable it first".to_string());
+            return Err("the firmware is disabled; enable it first".to_string());
         }
         FirmwareLawState::Multirotor(flight) => {
             multirotor::start_flight(flight, FlightMode::Flying);

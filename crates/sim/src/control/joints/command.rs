@@ -526,14 +526,14 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
         let v = p.velocities.get(i).copied().unwrap_or(0.0);
         if v.abs() > max_speed * (1.0 + ROUNDING) {
             return Err(format!(
-                "point {k}: velocity of {name} is {v}; expected no more than {max_speed}"
+                "point {k}: velocity of {name} is {v}; expected at most {max_speed}"
             ));
         }
         let effort = p.effort.get(i).copied().unwrap_or(0.0);
         if effort.abs() > joint.max_effort {
             let limit = joint.max_effort;
             return Err(format!(
-                "point {k}: effort of {name} is {effort}; expected no more than {limit}"
+                "point {k}: effort of {name} is {effort}; expected at most {limit}"
             ));
         }
         if k > 0 {

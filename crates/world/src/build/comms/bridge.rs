@@ -46,7 +46,7 @@ pub(crate) fn build_bridges(
                 }
             }
             (None, None) => {
-                let text = format!("{name}: missing key `topic` or `service`: add one of them");
+                let text = format!("{name}: missing key `topic` or `service`; add one of them");
                 problems.push(&entry.at.whole, text);
             }
             (Some(_), Some(_)) => {
@@ -88,7 +88,7 @@ fn build_bridge(
         ("acknowledge", file.acknowledge),
     ] {
         if is_broadcast && is_used {
-            let text = format!("{name}: `{key}` is not possible with `to: all`: remove the key");
+            let text = format!("{name}: `{key}` is not possible with `to: all`; remove the key");
             problems.push(file.at.key_place(key), text);
         }
     }
@@ -128,7 +128,7 @@ fn build_service(
     problems: &mut Problems,
 ) -> Option<ServiceBridge> {
     if file.to == ALL {
-        let text = format!("{name}: `to: all` is not possible with `service`: name one modem");
+        let text = format!("{name}: `to: all` is not possible with `service`; name one modem");
         problems.push(file.at.key_place("to"), text);
         return None;
     }
@@ -172,7 +172,7 @@ fn build_queue(
         };
     };
     if file.newest_only == Some(true) {
-        let text = format!("{name}: `newest_only: true` excludes `queue`: remove one of them");
+        let text = format!("{name}: `newest_only: true` excludes `queue`; remove one of them");
         problems.push(file.at.key_place("queue"), text);
     }
     BridgeQueue {

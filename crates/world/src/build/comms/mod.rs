@@ -67,11 +67,11 @@ pub(crate) fn build_modems(
     }
     for (name, modem) in file.modems.iter() {
         if modem.at.has_key("link") {
-            let text = format!("{name} has a `link` but is fixed in the world: remove the key");
+            let text = format!("{name} has a `link` but is fixed in the world; remove the key");
             problems.push(modem.at.key_place("link"), text);
         }
         if scene.robots.iter().any(|robot| robot.name == name) {
-            let text = format!("a robot and a modem are called {name}: rename one");
+            let text = format!("a robot and a modem are called {name}; rename one");
             problems.push(file.modems.key_place(name).unwrap_or(&file.at.whole), text);
         }
         let (p, axis) = (Vec3::from(modem.position_m), Vec3::from(modem.axis));

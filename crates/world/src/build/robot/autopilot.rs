@@ -269,7 +269,7 @@ fn all_outputs(
     problems: &mut Problems,
 ) -> Vec<ServoOutput> {
     if outputs.is_empty() && custom.is_empty() && !at.has_key("frame") {
-        let text = "the autopilot has no outputs: give `frame` or `outputs`";
+        let text = "the autopilot has no outputs; give `frame` or `outputs`";
         problems.push(&at.whole, text);
     }
     for output in custom {
@@ -372,7 +372,7 @@ pub(crate) fn assign_ports(
         let (address, port) = (autopilot.address, autopilot.port);
         if let Some(other) = used.insert((address, port), name) {
             refuse(format!(
-                "the autopilots of {other} and {name} have the same port {port}: give another `instance`"
+                "the autopilots of {other} and {name} have the same port {port}; give another `instance`"
             ));
         }
     }
@@ -444,7 +444,7 @@ fn frame_outputs(
     let assigned = match_outputs(rows, &robot.thrusters);
     let Some(assigned) = assigned else {
         let text = format!(
-            "`frame`: the {} thrusters of {} are not arranged as the {} outputs of this frame: use `frame: custom` and `outputs`",
+            "`frame`: the {} thrusters of {} are not arranged as the {} outputs of this frame; use `frame: custom` and `outputs`",
             robot.thrusters.len(),
             robot.name,
             rows.len()

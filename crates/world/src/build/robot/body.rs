@@ -309,14 +309,14 @@ fn volume(
     let at = body.at.key_place("net_buoyancy_n");
     if body.at.has_key("volume_m3") {
         let text = format!(
-            "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}); expected one of them: set the other to null"
+            "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}); expected one of them; set the other to null"
         );
         problems.push(body.at.key_place("volume_m3"), text);
     }
     let rho_g = around.density * around.gravity;
     if rho_g <= 0.0 {
         let text = format!(
-            "`net_buoyancy_n` of {name} needs gravity and water: write `volume_m3` instead"
+            "`net_buoyancy_n` of {name} needs gravity and water; write `volume_m3` instead"
         );
         problems.push(at, text);
         return 0.0;

@@ -219,7 +219,7 @@ pub(crate) fn build_structure(
 /// Reports a prop without collision shapes, which would have no contacts.
 pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
     if entry.body.collisions.0.is_empty() {
-        let text = format!("the prop {name} has no collision shape: add `collisions` to its body");
+        let text = format!("the prop {name} has no collision shape; add `collisions` to its body");
         problems.push(entry.at.key_place("body"), text);
     }
 }
@@ -361,7 +361,7 @@ fn mesh_geometry(
     }
     if keys.form == MeshForm::Triangles && mount.is_moving {
         let text = format!(
-            "the shape {name} of {} uses `triangles`, which is allowed for static bodies only: use \
+            "the shape {name} of {} uses `triangles`, which is allowed for static bodies only; use \
              `convex_parts`, or `convex_hull`",
             mount.name
         );

@@ -350,7 +350,7 @@ fn build_slipstream(
         FinLawConfig::Fossen { .. } | FinLawConfig::Derivative { .. }
     ) {
         let text = format!(
-            "the law of {name} uses the vehicle's speed, so that `slipstream` has no effect: use `lift_drag`, `table` or `chord`"
+            "the law of {name} uses the vehicle's speed, so that `slipstream` has no effect; use `lift_drag`, `table` or `chord`"
         );
         problems.push(file.at.key_place("slipstream"), text);
     }

@@ -70,7 +70,7 @@ fn load_hull_mesh(
     let what = quote(&file.file);
     if let Some(why) = check.closure_defect().filter(|_| !is_box) {
         let text = format!(
-            "{what}: {why}; the hull of {name} must enclose the water it displaces: repair the mesh"
+            "{what}: {why}; the hull of {name} must enclose the water it displaces; repair the mesh"
         );
         problems.push(place, text);
         return None;

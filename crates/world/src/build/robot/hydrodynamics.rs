@@ -185,7 +185,7 @@ pub(crate) fn restoring(
     if parent.is_some() {
         problems.push(
             &at.whole,
-            format!("{name} has `restoring`; expected it on the base only: use `hull`"),
+            format!("{name} has `restoring`; expected it on the base only; use `hull`"),
         );
     }
     if body.hull != HullConfig::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
@@ -251,7 +251,7 @@ pub(crate) fn added_mass(
     let smallest = smallest_eigenvalue(&added);
     if smallest < -1e-9 * largest {
         let text = format!(
-            "the added mass of {name} is unstable; expected no eigenvalue below 0, found {smallest:.4}; SNAME derivatives are negative, `values` and `rows` positive"
+            "the added mass of {name} is unstable; expected no eigenvalue below 0, found {smallest:.4}; give SNAME derivatives as negative numbers, `values` and `rows` as positive numbers"
         );
         problems.push(at, text);
     }
@@ -282,7 +282,7 @@ pub(crate) fn damping(
     if feeds {
         let text = format!(
             "the {} of {name} would add energy; expected a positive semi-definite matrix \
-             (SNAME derivatives are negative, `values` and `rows` positive)",
+             (SNAME derivatives are negative numbers, `values` and `rows` are positive numbers)",
             key.replace('_', " ")
         );
         problems.push(body.at.key_place(key), text);

@@ -227,8 +227,8 @@ pub(crate) fn build_joint_extras(
         {
             let (rate, max_rate) = (servo.rate_hz, 1.0 / frame.world.dt);
             let text = format!(
-                "the servo of {link} is set to {rate} ticks per second, the time step allows \
-                 {max_rate:.0}: lower the rate or `dt_s`"
+                "the servo of {link} is set to {rate} ticks per second, but the time step allows \
+                 {max_rate:.0}; lower the rate or `dt_s`"
             );
             problems.push(
                 frame.world.step_rate_place(servo.at.key_place("rate_hz")),

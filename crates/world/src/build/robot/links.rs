@@ -61,7 +61,7 @@ pub(crate) fn build_links(
         problems.push(&model.at.whole, text);
     }
     if model.urdf.is_none() && model.at.has_key("hydrodynamics") {
-        let text = "`hydrodynamics` has no effect without `urdf`: write it in `body` and in the bodies of the `links`";
+        let text = "`hydrodynamics` has no effect without `urdf`; write it in `body` and in the bodies of the `links`";
         problems.push(model.at.key_place("hydrodynamics"), text);
     }
     links
@@ -208,7 +208,7 @@ fn joint_limits(name: &str, j: &JointConfig, kind: JointKind, problems: &mut Pro
     };
     if lo > hi {
         let text = format!(
-            "the joint of {name}: `{}` is {lo}; expected no more than `{}` {hi}",
+            "the joint of {name}: `{}` is {lo}; expected at most `{}` {hi}",
             keys[0], keys[1]
         );
         problems.push(j.at.key_place(keys[0]), text);

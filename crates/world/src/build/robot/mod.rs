@@ -132,7 +132,7 @@ fn check_namespace(entry: &RobotEntry, problems: &mut Problems) {
     let namespace = entry.namespace.trim_matches('/');
     if !namespace.is_empty() && !namespace.split('/').all(is_namespace_part) {
         let text = format!(
-            "`namespace`: expected letters, digits and `_` between slashes, first a letter, found {}",
+            "`namespace`: expected letters, digits and `_` between slashes, each part starting with a letter, found {}",
             quote(&entry.namespace)
         );
         problems.push(entry.at.key_place("namespace"), text);

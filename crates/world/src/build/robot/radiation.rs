@@ -230,7 +230,7 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
     if fitted.error > NOTED_FIT_ERROR {
         let text = format!(
             "the radiation memory of {} deviates from the tables by up to {:.0} % of their largest \
-             value: give more frequencies, or change `filters`",
+             value; give more frequencies, or change `filters`",
             link.name,
             100.0 * fitted.error
         );
@@ -350,7 +350,7 @@ fn build_diffraction(
     let Some(hull_mesh) = &link.hull_mesh else {
         let text = format!(
             "the tables contain wave forces, which need a hull of the kind `mesh` for the pressure \
-             of the incident waves: give {} one, or leave them out",
+             of the incident waves; give {} one, or leave them out",
             link.name
         );
         problems.push(place, text);

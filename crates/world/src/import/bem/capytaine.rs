@@ -55,7 +55,7 @@ struct File<'a> {
 fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
     let words = netcdf::read_words(bytes, name)?.ok_or_else(|| {
         format!(
-            "no names {} in it; expected a data set of Capytaine",
+            "the file has no variable {}; expected a data set of Capytaine",
             quote(name)
         )
     })?;

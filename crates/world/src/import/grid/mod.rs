@@ -331,7 +331,7 @@ fn world_axes(file: &GridConfig, named: &[NamedAxis], origin: &Origin) -> Result
             }
             let names = quoted_list(AXIS_NAMES.iter().flat_map(|n| n.iter().copied()));
             return Err(format!(
-                "the axis {} is none of {names}: name it under `axes` as `x`, `y`, `depth` or `time`",
+                "the axis {} is none of {names}; name it under `axes` as `x`, `y`, `depth` or `time`",
                 quote(&axis.name)
             ));
         };

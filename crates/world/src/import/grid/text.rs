@@ -155,7 +155,7 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
         for word in words {
             if samples.len() == SAMPLES_MAX {
                 return Err(format!(
-                    "found more than {SAMPLES_MAX} numbers: convert the file to NetCDF classic"
+                    "found more than {SAMPLES_MAX} numbers; convert the file to NetCDF classic"
                 ));
             }
             let value = number(word)?;

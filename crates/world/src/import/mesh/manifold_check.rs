@@ -32,7 +32,7 @@ impl ManifoldCheck {
 
     /// Returns the reason why the mesh, which may be open, has no consistent outside, or `None` if
     /// it has one.
-    pub fn orientation_defect(&self) -> Option<String> {
+    pub(crate) fn orientation_defect(&self) -> Option<String> {
         if self.crossed > 0 {
             Some(format!(
                 "the mesh is not manifold: {} more than two triangles, or two of opposite orientation",

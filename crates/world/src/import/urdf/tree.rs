@@ -102,7 +102,7 @@ impl LinkTree {
     fn check_masses(&self, problems: &mut Problems) {
         let root = &self.nodes[0].link;
         if !self.held && root.name == "world" && root.inertial.is_none() {
-            let text = "the root link `world` represents the world, to which the robot is fixed: write `base: fixed` in \
+            let text = "the root link `world` represents the world, to which the robot is fixed; write `base: fixed` in \
                         its model, or remove the link";
             problems.push(&root.place, text);
             return;

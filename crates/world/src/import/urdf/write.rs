@@ -251,7 +251,7 @@ fn body_inertial(
                 if let Some(i) = (0..tree.nodes.len()).find(|i| tree.nodes[*i].head == k && own(*i))
                 {
                     let text = format!(
-                        "the link {} has no mass, so {} is merged into it: give the hydrodynamics at {0}",
+                        "the link {} has no mass, so {} is merged into it; give the hydrodynamics at {0}",
                         quote(&link_node.link.name),
                         quote(&tree.nodes[i].link.name)
                     );
@@ -689,7 +689,7 @@ fn note_buoyancy(
     let ratio = density * found.volume / inertial.mass;
     if ratio > 1.3 {
         let text = format!(
-            "the shapes of the link {} displace {ratio:.1} times its mass: give its `volume_m3` or \
+            "the shapes of the link {} displace {ratio:.1} times its mass; give its `volume_m3` or \
              `net_buoyancy_n` in `hydrodynamics`",
             quote(name)
         );

@@ -610,7 +610,7 @@ impl Reader<'_, '_> {
                            any other floating body must be a separate robot or prop"
             }
             "planar" => {
-                "a joint of type `planar` is not supported: write two prismatic joints and a continuous one"
+                "a joint of type `planar` is not supported; write two prismatic joints and a continuous one"
             }
             _ => "",
         };
