@@ -6,7 +6,8 @@
 Each world runs in real time with subscribers of all topics that `merrow describe` lists, and
 records a bag at the same time. On a slow machine sensors do not achieve their rates; therefore the
 samples of a topic are compared with those in the bag, from the first received sample: at least 90 %
-of them arrive, in their order, with the same bytes. Topics without samples in the bag are printed:
+of them arrive, in their order, with the same bytes. Of /clock 70 % arrive: a publisher keeps the last
+10 samples, which are 0.06 s of /clock, and a subscriber of 800 topics can stop for longer. Topics without samples in the bag are printed:
 a receiver under water has no velocity, and a slow machine does not reach the first ping of a sonar.
 
 Prints a line per world and vendor; the exit code is 1 if one failed. Without Fast DDS only Cyclone
@@ -39,7 +40,7 @@ NO_LIBRARY = 77
 RUN_S = 5
 # wall time for the discovery, for the simulated time, and for samples in transit
 PATIENCE_S = 300
-FRACTION = 0.9
+FRACTION, CLOCK_FRACTION = 0.9, 0.7
 
 
 def has_fast_dds():
@@ -168,7 +169,8 @@ def fault(topic, received, expected):
     later = expected[expected.index(received[0]):]
     rest = iter(later)
     found = sum(any(checksum == other for other in rest) for checksum in received)
-    return f"{found} of {len(later)} samples" if found < FRACTION * len(later) else None
+    fraction = CLOCK_FRACTION if topic == "/clock" else FRACTION
+    return f"{found} of {len(later)} samples" if found < fraction * len(later) else None
 
 
 def check(world, vendors):
