@@ -217,7 +217,8 @@ fn extents_of_visuals_and_collisions_agree_in_worlds() {
     let models = data_dir::file_names("params/robots");
     let mut different = Vec::new();
     let mut count = 0;
-    let mut check = |text: &str, own: &str| {
+    let mut check = |text: &str| {
+        let own = with_models(text);
         let world = load_text("worlds/w.yaml", text, Overrides::default());
         let world = world.unwrap_or_else(|p| panic!("{p}"));
         let robots = world.scene.robots.iter();
@@ -231,20 +232,29 @@ fn extents_of_visuals_and_collisions_agree_in_worlds() {
     for name in data_dir::file_names("worlds") {
         let text = std::fs::read_to_string(root().join(format!("worlds/{name}.yaml"))).unwrap();
         if text.contains("visuals:") && name != "every_sensor" {
-            check(&text, &text);
+            check(&text);
         }
     }
-    let body = std::fs::read_to_string(root().join("params/bodies/channel_buoy.yaml")).unwrap();
-    check(
-        "props: {buoy: {position_m: [0, 0, 0], body: channel_buoy}}",
-        &body,
-    );
+    check("robots: {buoy: {model: {source: test, body: channel_buoy}}}");
     assert!(count > 8, "{count}");
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// Returns the extents of the shapes of a link if those of its visuals differ from those of its
-/// collision shapes.
+/// Returns the text of a world and of the bundled robots and bodies that it names.
+fn with_models(text: &str) -> String {
+    let mut own = text.to_string();
+    for folder in ["params/robots", "params/bodies"] {
+        for name in data_dir::file_names(folder) {
+            if own.contains(&name) {
+                let path = root().join(format!("{folder}/{name}.yaml"));
+                own += &std::fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    own
+}
+
+/// Returns the extents of the collision shapes and of the visuals of a link, if they differ.
 fn difference_of_extents(robot: &Robot, link: usize) -> Option<String> {
     let shapes = [&robot.colliders, &robot.visuals].map(|all| extents(all, link));
     let [Some(collision), Some(visual)] = shapes else {

@@ -310,6 +310,8 @@ fn link_wave_state(
     stream: &FlowSample,
     (p_WL, R_WL): (Vec3, &Mat3),
 ) -> LinkWaveState {
+    // here, so that a body that enters the water later allocates no memory in that step
+    waves.reserve_phasors();
     let hull = &link.hull;
     let p_H = p_WL + R_WL.mul_vec(hull.p_LoH);
     // no wave is steep enough to reach a hull that is two hull sizes above the highest crest

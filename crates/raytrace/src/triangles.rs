@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    // Goal: of triangles at the same distance the lowest number is selected. Method: one triangle eight
+    // Goal: of triangles at the same distance the lowest number is hit. Method: one triangle eight
     // times. Tolerance: none.
     #[test]
     fn lowest_face_index_wins_at_equal_distance() {

@@ -275,8 +275,8 @@ fn frames_in_progress_are_kept() {
     assert!(found == expected);
 }
 
-/// Interval between the changed bytes of a state [bytes]. No common factor with the eight bytes of most
-/// values, so that all bytes of numbers are reached.
+/// Interval between the changed bytes of a state [bytes]. No common factor with the eight bytes of
+/// most values, so that all bytes of numbers are reached.
 const STRIDE: usize = 3;
 
 // Goal: every byte of a saved state has a meaning: the hash covers all of them, and no two texts

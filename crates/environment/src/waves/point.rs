@@ -189,6 +189,18 @@ impl WaveState {
         })
     }
 
+    /// Allocates the memory of [`Self::with_vertical`] on the current thread.
+    pub(crate) fn reserve_phasors(&self) {
+        PHASORS.with_borrow_mut(|phasors| self.reserve(phasors));
+    }
+
+    fn reserve(&self, phasors: &mut Vec<Phasors>) {
+        let count = self.parts.iter().map(group_count).sum();
+        if phasors.len() < count {
+            phasors.resize(count, Phasors::default());
+        }
+    }
+
     /// Calls `evaluate` with the vertical line through (x, y) [m]. The wave motion on this line
     /// uses the cosines and sines of its surface.
     pub(crate) fn with_vertical<R>(
@@ -198,10 +210,7 @@ impl WaveState {
         evaluate: impl FnOnce(&WaveVertical<'_>) -> R,
     ) -> R {
         PHASORS.with_borrow_mut(|phasors| {
-            let count = self.parts.iter().map(group_count).sum();
-            if phasors.len() < count {
-                phasors.resize(count, Phasors::default());
-            }
+            self.reserve(phasors);
             let mut left = phasors.as_mut_slice();
             let surface = self.sum_surface(x, y, |part| {
                 let (own, others) = std::mem::take(&mut left).split_at_mut(group_count(part));

@@ -364,7 +364,7 @@ fn checked_rate(
         )
     } else if device.latency_s * rate > MAX_IN_FLIGHT {
         format!(
-            "{name} would have {:.0} readings in transit at once; expected at most {MAX_IN_FLIGHT}: \
+            "{name} would have {:.0} readings in transit at once; expected at most {MAX_IN_FLIGHT}; \
              lower the rate or `latency_s`",
             device.latency_s * rate
         )

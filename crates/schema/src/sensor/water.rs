@@ -371,7 +371,7 @@ pub fn sampler(
     }
     if fields.len() > FIELDS {
         let text = format!(
-            "`fields` has {}; expected at most {FIELDS}: list fewer quantities",
+            "`fields` has {}; expected at most {FIELDS}; list fewer quantities",
             fields.len()
         );
         problems.push(place, text);
