@@ -63,7 +63,7 @@ impl Worker {
             return;
         }
         self.next_actuators_ns = now + ACTUATOR_PERIOD_NS;
-        let message = actuators::message(&self.context.outputs.scene, &snapshot.actuators);
+        let message = actuators::encode(&self.context.outputs.scene, &snapshot.actuators);
         let written = bag
             .channel(world::ACTUATORS, Float64MultiArray::info(), &Qos::DEFAULT)
             .and_then(|channel| bag.write(channel, now, now, &to_bytes(&message)));

@@ -123,7 +123,7 @@ impl Content {
             Self::Links => set_links(simulation, &from_bytes::<LinkTable>(bytes).ok()?),
             Self::Actuators => {
                 let message = from_bytes::<Float64MultiArray>(bytes).ok()?;
-                actuators::set(&message, scene, &mut state.robots);
+                actuators::apply(&message, scene, &mut state.robots);
             }
         }
         Some(())

@@ -9,7 +9,7 @@ pub const VALUES: usize = 3;
 
 /// Returns the message of the `values` of all thrusters of `scene`: command, thrust [N] and shaft
 /// speed of each. Its layout names the robots.
-pub fn message(scene: &Scene, values: &[f64]) -> Float64MultiArray {
+pub fn encode(scene: &Scene, values: &[f64]) -> Float64MultiArray {
     let robots = scene.robots.iter();
     let robots = robots.filter(|robot| !robot.thrusters.is_empty());
     let dim = robots.map(|robot| MultiArrayDimension {
@@ -28,9 +28,9 @@ pub fn message(scene: &Scene, values: &[f64]) -> Float64MultiArray {
 
 /// Sets the thrusters of the robots that the message names. Without names it has the thrusters of
 /// all robots of `scene`, in their order.
-pub fn set(message: &Float64MultiArray, scene: &Scene, states: &mut [RobotState]) {
+pub fn apply(message: &Float64MultiArray, scene: &Scene, states: &mut [RobotState]) {
     let (values, _) = message.data.as_chunks::<VALUES>();
-    let apply = |state: &mut RobotState, own: &[[f64; VALUES]]| {
+    let set_thrusters = |state: &mut RobotState, own: &[[f64; VALUES]]| {
         for (actuator, [command, thrust, shaft]) in state.actuators.iter_mut().zip(own) {
             actuator.command = *command;
             actuator.thrust = *thrust;
@@ -46,7 +46,7 @@ pub fn set(message: &Float64MultiArray, scene: &Scene, states: &mut [RobotState]
     if message.layout.dim.is_empty() {
         for state in states {
             let count = state.actuators.len();
-            apply(state, take(count));
+            set_thrusters(state, take(count));
         }
         return;
     }
@@ -54,7 +54,7 @@ pub fn set(message: &Float64MultiArray, scene: &Scene, states: &mut [RobotState]
         let own = take(named.size as usize / VALUES);
         let found = scene.robots.iter().position(|r| r.name == named.label);
         if let Some(state) = found.and_then(|k| states.get_mut(k)) {
-            apply(state, own);
+            set_thrusters(state, own);
         }
     }
 }
@@ -82,19 +82,19 @@ mod tests {
         let recorded = scene(&["a", "b", "c"]);
         let count: usize = recorded.robots.iter().map(|r| r.thrusters.len()).sum();
         let values: Vec<f64> = (0..VALUES * count).map(|k| k as f64).collect();
-        let mut sent = message(&recorded, &values);
+        let mut sent = encode(&recorded, &values);
         let shown = scene(&["b", "c"]);
         let mut state = State::new(&shown);
-        set(&sent, &shown, &mut state.robots);
+        apply(&sent, &shown, &mut state.robots);
         let first = recorded.robots[0].thrusters.len();
         let thrusts = state.robots.iter().flat_map(|robot| &robot.actuators);
         for (k, actuator) in thrusts.enumerate() {
             assert_eq!(actuator.thrust, (VALUES * (first + k) + 1) as f64);
         }
         sent.layout.dim.clear();
-        set(&sent, &shown, &mut state.robots);
+        apply(&sent, &shown, &mut state.robots);
         assert_eq!(state.robots[0].actuators[0].command, 0.0);
         sent.data.clear();
-        set(&sent, &shown, &mut state.robots);
+        apply(&sent, &shown, &mut state.robots);
     }
 }
