@@ -9,6 +9,7 @@ pub(super) fn list(as_json: bool) -> Result<ExitCode, String> {
     let kinds = [
         ("worlds", "worlds"),
         ("robots", "params/robots"),
+        ("props", "params/props"),
         ("bodies", "params/bodies"),
         ("thrusters", "params/thrusters"),
         ("fins", "params/fins"),
@@ -17,6 +18,7 @@ pub(super) fn list(as_json: bool) -> Result<ExitCode, String> {
         ("firmware", "params/firmware"),
         ("lines", "params/lines"),
         ("beacons", "params/beacons"),
+        ("modems", "params/modems"),
     ];
     if as_json {
         let mut all: Map<String, Value> = kinds

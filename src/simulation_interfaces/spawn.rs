@@ -102,15 +102,15 @@ fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError>
     })
 }
 
-/// Lists the bundled robots. Further sources are not supported.
+/// Lists the bundled robots and props. Further sources are not supported.
 pub(super) fn spawnables(sources: &[String]) -> (ServiceResult, Vec<Spawnable>) {
-    let names = data_dir::file_names("params/robots");
-    let spawnables = names.iter().map(|name| Spawnable {
+    let models = data_dir::bundled_models().into_iter();
+    let spawnables = models.map(|model| Spawnable {
         entity_resource: Resource {
-            uri: name.clone(),
+            uri: model.name,
             resource_string: String::new(),
         },
-        description: data_dir::description("params/robots", name),
+        description: model.description,
         spawn_bounds: Bounds::default(),
     });
     let mut result = ok();

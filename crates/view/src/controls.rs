@@ -30,6 +30,8 @@ pub struct CatalogueEntry {
     pub description: String,
     /// True for a prop, false for a robot.
     pub is_prop: bool,
+    /// True if its base is fixed in the world.
+    pub is_fixed: bool,
 }
 
 /// Models, modes and faults that the page offers.

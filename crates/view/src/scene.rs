@@ -129,6 +129,7 @@ pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
             "name": entry.name,
             "description": entry.description,
             "prop": entry.is_prop,
+            "fixed": entry.is_fixed,
         })
     };
     let faults = catalogue.faults.iter().map(|(kind, [required, optional])| {

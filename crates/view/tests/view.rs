@@ -208,6 +208,7 @@ impl Controls for Painter {
                 name: "buoy".to_string(),
                 description: "a \"buoy\"".to_string(),
                 is_prop: true,
+                is_fixed: false,
             }],
             ..Catalogue::default()
         }

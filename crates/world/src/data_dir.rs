@@ -82,6 +82,46 @@ pub fn file_names(folder: &str) -> Vec<String> {
     names
 }
 
+/// Bundled model that can be added to a running world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundledModel {
+    /// Name of its file, without `.yaml`.
+    pub name: String,
+    /// The `description` of the file.
+    pub description: String,
+    /// True for an object without actuators, in `params/props`; false for a robot.
+    pub is_prop: bool,
+    /// True if its base is fixed in the world.
+    pub is_fixed: bool,
+}
+
+/// Returns the bundled robots, then the bundled props, each sorted by name.
+pub fn bundled_models() -> Vec<BundledModel> {
+    let folders = [("params/robots", false), ("params/props", true)];
+    let models = folders.into_iter().flat_map(|(folder, is_prop)| {
+        file_names(folder).into_iter().map(move |name| BundledModel {
+            description: description(folder, &name),
+            is_fixed: text_of_key(folder, &name, "base") == "fixed",
+            name,
+            is_prop,
+        })
+    });
+    models.collect()
+}
+
+/// Returns the value of the key `model` for the bundled robot or prop `name`; `None` if there is
+/// none.
+pub(crate) fn model_reference(name: &str) -> Option<String> {
+    let is_in = |folder: &str| file_names(folder).iter().any(|known| known == name);
+    if is_in("params/robots") {
+        Some(name.to_string())
+    } else if is_in("params/props") {
+        Some(format!("props/{name}.yaml"))
+    } else {
+        None
+    }
+}
+
 /// Lists the names and paths of the YAML files in a folder, sorted.
 ///
 /// # Errors
@@ -109,6 +149,12 @@ pub fn world_labels(path: &Path) -> Labels {
 /// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or the
 /// description of its base; empty if there is none.
 pub fn description(folder: &str, name: &str) -> String {
+    text_of_key(folder, name, "description")
+}
+
+/// Returns the text of the key `key` of the file `name` in `worlds` or `params/<kind>`, its own or
+/// the text of its base; empty if there is none.
+fn text_of_key(folder: &str, name: &str, key: &str) -> String {
     let mut files = share_folders()
         .into_iter()
         .map(|f| f.join(folder).join(format!("{name}.yaml")));
@@ -120,10 +166,8 @@ pub fn description(folder: &str, name: &str) -> String {
     let Some(Value::Map(map)) = node.map(|node| node.value) else {
         return String::new();
     };
-    let found = map
-        .entries
-        .into_iter()
-        .find(|(key, _)| key.name == "description");
+    let mut entries = map.entries.into_iter();
+    let found = entries.find(|(found, _)| found.name == key);
     match found.map(|(_, node)| node.value) {
         Some(Value::Scalar { text, .. }) => text,
         _ => String::new(),

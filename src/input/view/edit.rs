@@ -10,6 +10,7 @@ use merrow_ros2::msg::simulation_interfaces::Resource;
 use merrow_view::action::EditAction;
 use merrow_view::{Answer, CatalogueEntry, ControlState, StructurePose};
 use merrow_world::data_dir;
+use merrow_world::data_dir::BundledModel;
 use merrow_world::document::{Document, Placement};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,71 +20,24 @@ const MAX_CHANGES: usize = 100;
 /// Maximum number of requests that wait for the thread of the editor.
 const MAX_PENDING: usize = 16;
 
-/// Props of the catalogue: name, description, and text of a robot file.
-const PROPS: [(&str, &str, &str); 3] = [
-    (
-        "channel_buoy",
-        "Channel buoy, a sphere of 0.75 m with a daymark",
-        "{source: bundled body, body: channel_buoy}",
-    ),
-    (
-        "crate",
-        "Plastic crate of 0.3 m, a fifth heavier than water",
-        "source: the crate of the world sea_floor
-body:
-  description: Plastic crate of 0.3 m, a fifth heavier than water
-  source: the crate of the world sea_floor
-  axes: flu
-  mass_kg: 12
-  inertia_kg_m2: {xx: 0.2, yy: 0.2, zz: 0.2}
-  volume_m3: 0.01
-  linear_damping: {kind: diagonal, values: [2, 2, 2, 0.1, 0.1, 0.1]}
-  quadratic_damping: {kind: diagonal, values: [60, 60, 60, 0.5, 0.5, 0.5]}
-  added_mass: {kind: diagonal, values: [6, 6, 6, 0.05, 0.05, 0.05]}
-  collisions:
-    box: {kind: box, size_m: [0.3, 0.3, 0.3], material: {friction: 0.5}}
-  visuals: {crate: {kind: mesh, file: meshes/models/crate.glb, scale: [0.3, 0.3, 0.3]}}
-",
-    ),
-    (
-        "racing_mark",
-        "Inflatable racing mark of 1 m x 1.2 m",
-        "{source: bundled body, body: racing_mark}",
-    ),
-];
-
 /// Reads the robots and props that can be added.
 fn read_catalogue() -> Vec<CatalogueEntry> {
-    let robots = data_dir::file_names("params/robots");
-    let robot = |name: String| CatalogueEntry {
-        description: data_dir::description("params/robots", &name),
-        name,
-        is_prop: false,
+    let entry = |model: BundledModel| CatalogueEntry {
+        name: model.name,
+        description: model.description,
+        is_prop: model.is_prop,
+        is_fixed: model.is_fixed,
     };
-    let prop = |(name, description, _): (&str, &str, &str)| CatalogueEntry {
-        name: name.to_string(),
-        description: description.to_string(),
-        is_prop: true,
-    };
-    robots
-        .into_iter()
-        .map(robot)
-        .chain(PROPS.map(prop))
-        .collect()
+    data_dir::bundled_models().into_iter().map(entry).collect()
 }
 
 /// Returns the description of a model of the catalogue. Paths of other files are not accepted.
 fn resource(model: &str) -> Result<Resource, String> {
-    let resource = |uri: &str, text: &str| Resource {
-        uri: uri.to_string(),
-        resource_string: text.to_string(),
-    };
-    if let Some((_, _, text)) = PROPS.iter().find(|(name, ..)| *name == model) {
-        return Ok(resource("", text));
-    }
-    let names = data_dir::file_names("params/robots");
-    if names.iter().any(|name| name == model) {
-        return Ok(resource(model, ""));
+    if data_dir::bundled_models().iter().any(|known| known.name == model) {
+        return Ok(Resource {
+            uri: model.to_string(),
+            resource_string: String::new(),
+        });
     }
     Err(format!(
         "no model {model:?} in the catalogue; expected a bundled robot or prop"

@@ -285,6 +285,32 @@ fn crates_come_to_rest_on_the_sea_floor() {
     close("borne", borne / weight, 1.0, 1e-3);
 }
 
+/// Every bundled prop that is fixed in the world stays at its pose and carries a crate, which falls
+/// on it from above and comes to rest. Tolerance: the slow sinking of a crate that still moves is
+/// below 1 cm/s.
+#[test]
+fn crates_come_to_rest_on_fixed_props() {
+    let fixed = merrow_world::data_dir::bundled_models()
+        .into_iter()
+        .filter(|model| model.is_prop && model.is_fixed);
+    let mut count = 0;
+    for model in fixed {
+        let name = model.name;
+        let mut sim = start(scene(&format!(
+            "step: {{dt_s: 0.004}}\nseabed: {{depth_m: 200}}\nrobots:\n  \
+             prop: {{model: props/{name}.yaml, position_m: [0, 0, -100]}}\n  \
+             crate: {{model: props/crate.yaml, position_m: [0.45, 0.1, -82]}}\n"
+        )));
+        advance(&mut sim, 60.0);
+        let [prop, falling] = [0, 1].map(|r| &sim.state.robots[r].motion);
+        assert_eq!(prop.p_WB, Vec3::new(0.0, 0.0, -100.0), "{name}");
+        let (z, speed) = (falling.p_WB.z, falling.V_WB_B.v.norm());
+        assert!(z > -102.0 && speed < 0.01, "{name}: {z} m, {speed} m/s");
+        count += 1;
+    }
+    assert_eq!(count, 6);
+}
+
 /// Terrain given as heights and as triangles has the correct slope everywhere. A ball is lowered at
 /// several positions onto the plane z = 0.3 x - 0.1 y - 5. The contact is at the plane, along its
 /// normal. The grid is not square, so that a swapped axis is detected. Tolerance: the contact

@@ -8,7 +8,7 @@
 use super::bridge_decoders::{BRIDGE_WORLD, decode_bridged};
 use super::decoders::decode_all;
 use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
-use mavlink::{MavlinkVersion, Message};
+use mavlink::{MavHeader, MavlinkVersion, Message};
 use merrow_autopilot::ardupilot::packet::{MAGIC_16, MAGIC_32, decode};
 use merrow_autopilot::mavlink::commands::react;
 use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
@@ -306,7 +306,7 @@ fn no_request_makes_the_telemetry_panic() {
             return;
         };
         let robot = random.below(3);
-        let reaction = react(&message, 1, robot, &simulation);
+        let reaction = react((MavHeader::default(), &message), 1, robot, &simulation);
         for command in &reaction.commands {
             if let Command::Joystick { sticks, .. } = command {
                 assert!(sticks.iter().all(|x| x.abs() <= 1.0), "{message:?}");

@@ -133,6 +133,7 @@ fn every_component_loads() {
             .to_string_lossy();
         let model = match &*kind {
             "robots" => name.to_string(),
+            "props" => format!("props/{name}.yaml"),
             "bodies" => format!("{{source: test, body: {name}}}"),
             "thrusters" => {
                 let place = "position_m: [0, 0, 0], direction: [1, 0, 0]";

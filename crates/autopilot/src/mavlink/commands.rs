@@ -1,6 +1,7 @@
 //! Requests of a ground station: gamepad, arming, modes, parameters, missions.
 
 use crate::mavlink::telemetry::mode_number;
+use ::mavlink::MavHeader;
 use ::mavlink::dialects::common::{
     AUTOPILOT_VERSION_DATA, COMMAND_ACK_DATA, COMMAND_LONG_DATA, MANUAL_CONTROL_DATA,
     MISSION_COUNT_DATA, MavCmd, MavMessage, MavParamType, MavProtocolCapability, MavResult,
@@ -47,8 +48,14 @@ impl Reaction {
     }
 }
 
-/// Returns the reaction of robot `robot`, whose number is `own`, to a message.
-pub fn react(message: &MavMessage, own: u8, robot: usize, simulation: &Simulation) -> Reaction {
+/// Returns the reaction of robot `robot`, whose number is `own`, to a message of the ground station
+/// `sender`.
+pub fn react(
+    (sender, message): (MavHeader, &MavMessage),
+    own: u8,
+    robot: usize,
+    simulation: &Simulation,
+) -> Reaction {
     let is_for_us = |target: u8| target == own || target == 0;
     match message {
         MavMessage::MANUAL_CONTROL(sticks) if sticks.target == own => {
@@ -71,8 +78,8 @@ pub fn react(message: &MavMessage, own: u8, robot: usize, simulation: &Simulatio
         MavMessage::MISSION_REQUEST_LIST(request) if is_for_us(request.target_system) => {
             answer(MavMessage::MISSION_COUNT(MISSION_COUNT_DATA {
                 count: 0,
-                target_system: u8::MAX,
-                target_component: 0,
+                target_system: u8::try_from(sender.system_id).unwrap_or(u8::MAX),
+                target_component: sender.component_id,
             }))
         }
         _ => Reaction::default(),

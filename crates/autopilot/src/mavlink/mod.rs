@@ -13,6 +13,7 @@ pub mod telemetry;
 use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink, SharedStatus};
 use crate::{Connection, STATUS_PERIOD, follow_scene};
+use ::mavlink::MavHeader;
 use ::mavlink::dialects::common::MavMessage;
 use merrow_model::scene::autopilot::MavlinkTelemetry;
 use merrow_model::scene::{Correspondence, Robot, Scene};
@@ -171,12 +172,12 @@ impl Station {
                 Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => continue,
                 Err(_) => return,
             };
-            while let Some((_, message)) = self.frames.next_message() {
+            while let Some((header, message)) = self.frames.next_message() {
                 self.log.status.frames += 1;
                 if self.log.status.peer.is_none() {
                     self.log.connected(from);
                 }
-                self.handle(&message, from, simulation);
+                self.handle((header, &message), from, simulation);
             }
             // a frame does not continue in the next datagram
             self.frames.clear();
@@ -189,7 +190,12 @@ impl Station {
         }
     }
 
-    fn handle(&mut self, message: &MavMessage, from: SocketAddr, simulation: &mut Simulation) {
+    fn handle(
+        &mut self,
+        message: (MavHeader, &MavMessage),
+        from: SocketAddr,
+        simulation: &mut Simulation,
+    ) {
         let own = self.settings.system_id;
         let reaction = commands::react(message, own, self.robot, simulation);
         let mut refused = None;

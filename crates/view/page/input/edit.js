@@ -23,6 +23,8 @@ export class Editor {
     this.app = app;
     this.gizmo = new Gizmo();
     this.model = null;
+    /** Names of the models whose base is fixed in the world. */
+    this.fixed = new Set();
     this.marker = null;
     this.preview = null;
     this.fields = FIELDS.map((field) => this.field(field));
@@ -61,6 +63,7 @@ export class Editor {
     if (this.loading) return;
     this.loading = fetchJson("/catalogue");
     const { models } = await this.loading;
+    this.fixed = new Set(models.filter((model) => model.fixed).map((model) => model.name));
     const items = models.map((model) => {
       const item = element("li");
       const button = element("button");
@@ -148,10 +151,12 @@ export class Editor {
       plane = meetLevel(Sea.level(sea, x, y));
     }
     // from above the nearest surface, under water the height of the point that the camera views
-    const t = Math.min(plane, seabed, body);
+    const isFixed = this.fixed.has(this.model);
+    const solid = Math.min(seabed, body);
+    const t = isFixed && isBelow && solid < 2000 ? solid : Math.min(plane, solid);
     if (!Number.isFinite(t) || t > 2000) return null;
     const p = at(t);
-    return t === plane ? p : add(p, [0, 0, CLEARANCE_M]);
+    return t === plane || isFixed ? p : add(p, [0, 0, CLEARANCE_M]);
   }
 
   async add(model, position) {

@@ -117,16 +117,17 @@ fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
     if path.is_file() {
         return Ok(entry(text_node(&absolute(path))));
     }
-    let names = data_dir::file_names("params/robots");
-    if !names.iter().any(|name| name == file) {
-        let hint = merrow_yaml::error::did_you_mean(file, names.iter().map(String::as_str));
-        let text = format!(
-            "no bundled robot and no file is called {}{hint}",
-            quote(file)
-        );
-        return Err(ResourceError::NotFound(text));
+    if let Some(model) = data_dir::model_reference(file) {
+        return Ok(entry(text_node(&model)));
     }
-    Ok(entry(text_node(file)))
+    let names = ["params/robots", "params/props"].map(data_dir::file_names);
+    let names = names.iter().flatten().map(String::as_str);
+    let hint = merrow_yaml::error::did_you_mean(file, names);
+    let text = format!(
+        "no bundled robot or prop and no file is called {}{hint}",
+        quote(file)
+    );
+    Err(ResourceError::NotFound(text))
 }
 
 /// Returns the absolute path, because a saved world is loaded from another folder.

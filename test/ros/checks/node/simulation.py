@@ -397,7 +397,7 @@ def check_features_and_prefix():
         assert "urdf" in features.spawn_formats, features
         spawnables = simulator.ok("GetSpawnables").spawnables
         uris = [s.entity_resource.uri for s in spawnables]
-        assert "bluerov2" in uris and all(s.description for s in spawnables), uris
+        assert {"bluerov2", "reef"} <= set(uris) and all(s.description for s in spawnables), uris
         world = simulator.ok("GetCurrentWorld").world
         assert world.name == "pool" and world.world_resource.uri.endswith("pool.yaml"), world
 

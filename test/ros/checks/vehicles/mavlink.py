@@ -27,7 +27,7 @@ class Station:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.link = mavutil.mavlink_connection(f"udpin:127.0.0.1:{self.port}", source_system=255)
+        self.link = mavutil.mavlink_connection(f"udpin:127.0.0.1:{self.port}", source_system=254, source_component=190)
 
     def __enter__(self):
         return self
@@ -143,7 +143,8 @@ def check_gamepad_and_modes():
         value = station.next("PARAM_VALUE")
         assert (value.param_count, value.param_value) == (1, 7), value
         station.link.mav.mission_request_list_send(7, 1)
-        assert station.next("MISSION_COUNT").count == 0
+        mission = station.next("MISSION_COUNT")
+        assert (mission.count, mission.target_system, mission.target_component) == (0, 254, 190), mission
         # requests for another vehicle and bytes that are not MAVLink have no effect
         station.link.mav.command_long_send(9, 1, common.MAV_CMD_COMPONENT_ARM_DISARM, 0, 1, 0, 0, 0, 0, 0, 0)
         station.link.write(b"\xfd\x09junk")
