@@ -7,14 +7,15 @@
 use crate::common::folder::Folder;
 use merrow::layout::{Tool, layout};
 use merrow::node::plan::{Output, Plan};
-use merrow_messages::msg::{PacketLog, PacketRecord};
-use merrow_ros2::bag::read::read_messages;
+use merrow_messages::msg::{Contacts, PacketLog, PacketRecord};
+use merrow_ros2::bag::read::{RecordedMessage, read_messages};
 use merrow_ros2::bag::topics::visit_messages;
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::description::{Description, Element};
 use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::{ArrayLimits, Leaf};
 use merrow_ros2::msg::nav_msgs::Odometry;
+use merrow_ros2::msg::sensor_msgs::BatteryState;
 use merrow_world::Overrides;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -275,6 +276,65 @@ fn figure<'p>(page: &'p str, title: &str) -> &'p str {
 /// Returns a time of a message [s].
 fn seconds(time: &merrow_ros2::msg::builtin_interfaces::Time) -> f64 {
     f64::from(time.sec) + 1e-9 * f64::from(time.nanosec)
+}
+
+// Goal: figures and tables of a robot and of contacts agree with the messages. Method: world
+// `sea_floor`, with a BlueROV2 and crates at rest on the seabed; titles of the figures, length of
+// the track, energy of the battery, number of contacts and maximum force. Tolerance: numbers as
+// printed.
+#[test]
+fn robots_and_contacts_of_a_report_agree_with_the_messages() {
+    let folder = Folder::new("report_robot", &[]);
+    let bag = record(&folder, "sea_floor", "6");
+    let (done, _, errors) = merrow(&folder, &["report", "run", "-o", "a.html"]);
+    assert!(done, "{errors}");
+    let page = std::fs::read_to_string(folder.0.join("a.html")).expect("a page");
+    let topic = "/bluerov2/odometry";
+    for kind in ["Plan view", "Attitude", "Speeds"] {
+        figure(&page, &format!("{kind}, {topic}"));
+    }
+    for title in ["Depth", "Thrusters, from the diagnostics", "Battery", "Contacts", "Pace"] {
+        figure(&page, title);
+    }
+    let positions: Vec<_> = odometry(&bag, topic)
+        .into_iter()
+        .map(|(_, message)| message.pose.pose.position)
+        .collect();
+    let steps = positions.windows(2).map(|pair| {
+        let [a, b] = [&pair[0], &pair[1]];
+        (b.x - a.x).hypot(b.y - a.y).hypot(b.z - a.z)
+    });
+    let length = number(table_rows(&page, "track")[0][1]);
+    assert!((steps.sum::<f64>() - length).abs() < 6e-3, "{length}");
+
+    let topics = HashSet::from(["/bluerov2/battery_state".to_owned()]);
+    let power = |message: RecordedMessage| {
+        let state: BatteryState = from_bytes(&message.cdr).expect("a battery state");
+        let power = -f64::from(state.voltage) * f64::from(state.current);
+        [message.log_time_ns as f64 * 1e-9, power]
+    };
+    let messages = read_messages(&bag, &topics).expect("a bag").into_iter();
+    let samples: Vec<[f64; 2]> = messages.map(power).collect();
+    let areas = samples
+        .windows(2)
+        .map(|pair| 0.5 * (pair[0][1] + pair[1][1]) * (pair[1][0] - pair[0][0]));
+    let energy = areas.sum::<f64>() / 3600.0;
+    let row = &table_rows(&page, "battery")[0];
+    assert!(energy > 0.01 && (number(row[3]) - energy).abs() < 6e-4, "{energy}: {row:?}");
+
+    let topics = HashSet::from(["/contacts".to_owned()]);
+    let messages = read_messages(&bag, &topics).expect("a bag").into_iter();
+    let contacts: Vec<_> = messages
+        .flat_map(|m| from_bytes::<Contacts>(&m.cdr).expect("contacts").contacts)
+        .collect();
+    let force = |c: &merrow_messages::msg::Contact| c.force.x.hypot(c.force.y).hypot(c.force.z);
+    let rows = table_rows(&page, "bodies");
+    let count: f64 = rows.iter().map(|row| number(row[1])).sum();
+    assert!(count > 100.0 && count == contacts.len() as f64, "{rows:?}");
+    let max = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let expected = max(&mut contacts.iter().map(force));
+    let found = max(&mut rows.iter().map(|row| number(row[5])));
+    assert!((found - expected).abs() < 6e-3, "{found}, expected {expected}");
 }
 
 /// Returns the position of a modem of the world `modems` at a time, from its recorded odometry [m].

@@ -330,21 +330,22 @@ impl ShapeGroup {
                 continue;
             };
             let local_ray = |ray: &Ray, limit: f64| placed.to_local_ray(ray, limit, ray.range[0]);
-            let valid = rays.iter().filter(|ray| ray.is_valid());
-            let origin_and_direction = |ray: &Ray| {
-                let LocalRay { o, d, .. } = local_ray(ray, ray.range[1]);
-                [o, d]
+            let bounds = |rays: &[Ray]| {
+                let valid = rays.iter().filter(|ray| ray.is_valid());
+                RayBounds::new(valid.map(|ray| {
+                    let LocalRay { o, d, .. } = local_ray(ray, ray.range[1]);
+                    [o, d]
+                }))
             };
             let start = rays.iter().map(|ray| ray.range[0]).fold(f64::MAX, f64::min);
-            let bounds = RayBounds::new(valid.map(origin_and_direction));
-            let clearance = ground.clearance(&bounds, start);
-            for (ray, hit) in rays
-                .iter()
-                .zip(&mut *hits)
-                .filter(|(ray, _)| ray.is_valid())
-            {
-                let found = ground.closest_beyond(&local_ray(ray, limit(ray, hit)), clearance);
-                record_if_closer(hit, placed, first + k, found);
+            let shared = ground.clearance(&bounds(rays), ground.clearance_up_to(start));
+            for (rays, hits) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)) {
+                // fewer rays, of more similar direction, are above the terrain for longer
+                let clearance = ground.clearance(&bounds(rays), shared);
+                for (ray, hit) in rays.iter().zip(hits).filter(|(ray, _)| ray.is_valid()) {
+                    let found = ground.closest_beyond(&local_ray(ray, limit(ray, hit)), clearance);
+                    record_if_closer(hit, placed, first + k, found);
+                }
             }
         }
     }

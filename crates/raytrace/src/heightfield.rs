@@ -109,11 +109,15 @@ impl Heightfield {
     /// Returns the first hit of a ray (in W) on the terrain from above; `None` if the ray starts
     /// below the terrain.
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
-        let clearance = Clearance {
-            distance: local_ray.range[0],
+        self.closest_beyond(local_ray, self.clearance_up_to(local_ray.range[0]))
+    }
+
+    /// Returns the clearance of rays that start at the distance `from` [m] or beyond it.
+    pub(crate) fn clearance_up_to(&self, from: f64) -> Clearance {
+        Clearance {
+            distance: from,
             level: self.levels.len() - 1,
-        };
-        self.closest_beyond(local_ray, clearance)
+        }
     }
 
     /// Returns the same as [`Self::closest`] for a ray that is above the terrain up to the distance
@@ -146,19 +150,18 @@ impl Heightfield {
         t == local_ray.range[0] && self.terrain.height_above(local_ray.o, local_ray.d, t) < 0.0
     }
 
-    /// Returns the distance up to which all rays within `bounds` (in W) are above the terrain. All
-    /// start at the distance `from` [m] or beyond it.
-    pub(crate) fn clearance(&self, bounds: &RayBounds, from: f64) -> Clearance {
+    /// Returns the distance up to which all rays within `bounds` (in W) are above the terrain, at
+    /// least the clearance `from` of these rays.
+    pub(crate) fn clearance(&self, bounds: &RayBounds, from: Clearance) -> Clearance {
         let (low, rate) = (bounds.origin[2][0], -bounds.direction[2][0]);
         let top = self.terrain.height_range()[1];
-        let mut clear = Clearance {
-            distance: from,
-            level: self.levels.len() - 1,
-        };
-        if self.terrain.is_curved() || !(rate > 0.0 && low.is_finite() && from.is_finite()) {
+        let mut clear = from;
+        if self.terrain.is_curved() || !(rate > 0.0 && low.is_finite() && from.distance.is_finite())
+        {
             return clear;
         }
-        clear.distance = from.max((low - top) / rate * (1.0 - MARGIN) - MARGIN);
+        let above_all = (low - top) / rate * (1.0 - MARGIN) - MARGIN;
+        clear.distance = clear.distance.max(above_all);
         let d = Vec3::new(bounds.max_horizontal(), bounds.max_horizontal(), 0.0);
         let [u, v] = self.terrain.cell_rates(0.0, 0.0, d);
         let per_cell = 1.0 / u.max(v).max(1e-3);
