@@ -30,7 +30,7 @@ use crate::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
 use crate::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
-use crate::{Hit, PosedShape, Ray, RayShape};
+use crate::{BEAM_RAYS, Hit, PosedShape, Ray, RayShape};
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
 use std::ops::Range;
@@ -320,31 +320,39 @@ impl ShapeGroup {
         (skip, first): (&Range<u32>, u32),
         hits: &mut [Option<Hit>],
     ) {
-        for k in self
+        for number in self
             .unbounded
             .iter()
             .filter(|k| !skip.contains(&(first + **k)))
         {
-            let placed = &self.shapes[*k as usize];
+            let placed = &self.shapes[*number as usize];
             let RayShape::Ground(ground) = &placed.shape else {
                 continue;
             };
-            let local_ray = |ray: &Ray, limit: f64| placed.to_local_ray(ray, limit, ray.range[0]);
-            let bounds = |rays: &[Ray]| {
-                let valid = rays.iter().filter(|ray| ray.is_valid());
-                RayBounds::new(valid.map(|ray| {
-                    let LocalRay { o, d, .. } = local_ray(ray, ray.range[1]);
-                    [o, d]
-                }))
-            };
-            let start = rays.iter().map(|ray| ray.range[0]).fold(f64::MAX, f64::min);
-            let shared = ground.clearance(&bounds(rays), ground.clearance_up_to(start));
-            for (rays, hits) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)) {
-                // fewer rays, of more similar direction, are above the terrain for longer
-                let clearance = ground.clearance(&bounds(rays), shared);
-                for (ray, hit) in rays.iter().zip(hits).filter(|(ray, _)| ray.is_valid()) {
-                    let found = ground.closest_beyond(&local_ray(ray, limit(ray, hit)), clearance);
-                    record_if_closer(hit, placed, first + k, found);
+            let mut local_rays = [LocalRay::default(); BEAM_RAYS];
+            for (rays, hits) in rays.chunks(BEAM_RAYS).zip(hits.chunks_mut(BEAM_RAYS)) {
+                for (local_ray, (ray, hit)) in local_rays.iter_mut().zip(rays.iter().zip(&*hits)) {
+                    *local_ray = placed.to_local_ray(ray, limit(ray, hit), ray.range[0]);
+                }
+                let bounds = |rays: &[Ray], local_rays: &[LocalRay]| {
+                    let both = rays.iter().zip(local_rays);
+                    let valid = both.filter(|(ray, _)| ray.is_valid());
+                    RayBounds::new(valid.map(|(_, local_ray)| [local_ray.o, local_ray.d]))
+                };
+                let start = rays.iter().map(|ray| ray.range[0]).fold(f64::MAX, f64::min);
+                let all = bounds(rays, &local_rays);
+                let shared = ground.clearance(&all, ground.clearance_up_to(start));
+                for (k, (rays, hits)) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)).enumerate() {
+                    let local_rays = &local_rays[RAYS * k..];
+                    // fewer rays, of more similar direction, are above the terrain for longer
+                    let clearance = ground.clearance(&bounds(rays, local_rays), shared);
+                    let both = rays.iter().zip(local_rays);
+                    for ((ray, local_ray), hit) in both.zip(hits) {
+                        if ray.is_valid() {
+                            let found = ground.closest_beyond(local_ray, clearance);
+                            record_if_closer(hit, placed, first + number, found);
+                        }
+                    }
                 }
             }
         }

@@ -122,6 +122,7 @@ impl Heightfield {
 
     /// Returns the same as [`Self::closest`] for a ray that is above the terrain up to the distance
     /// of `clearance`, if that is greater than its minimum distance.
+    #[inline(always)]
     pub(crate) fn closest_beyond(
         &self,
         local_ray: &LocalRay,
@@ -184,6 +185,7 @@ impl Heightfield {
     }
 
     /// Returns the distance to the terrain [m] where grid lines are straight.
+    #[inline(always)]
     fn trace_straight(&self, local_ray: &LocalRay, clearance: Clearance) -> Option<f64> {
         let (p, d) = (local_ray.o, local_ray.d);
         let (at, rate) = (
@@ -207,9 +209,10 @@ impl Heightfield {
                 exit_distance,
                 leaves_parent,
             } = self.levels[level].square(position, [rate, per_rate]);
-            let end = (t + forward_step + exit_distance)
-                .max(t + forward_step)
-                .max(t.next_up());
+            let end = greater(
+                greater(t + forward_step + exit_distance, t + forward_step),
+                t.next_up(),
+            );
             if stays_above(z, d.z, end - t, top) {
                 t = end;
                 // The next larger square has already been tested.
@@ -290,6 +293,12 @@ impl Heightfield {
         }
         None
     }
+}
+
+/// Returns the greater of two numbers, in one instruction; the second if one is NaN.
+#[inline(always)]
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// Returns a small step forward [m], so that a grid line just reached is not found again.

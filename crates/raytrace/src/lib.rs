@@ -248,6 +248,20 @@ impl ShapeScene {
         portable::closest_all(self, rays, skip, scratch, hits);
     }
 
+    /// Does the same as [`Self::closest_all`] with the shapes without a bounding box, which are
+    /// terrains, for rays of similar direction.
+    pub fn closest_unbounded_all(
+        &self,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        hits: &mut [Option<Hit>],
+    ) {
+        hits.fill(None);
+        for (group, first) in self.groups() {
+            group.search_unbounded_all(rays, (skip, first), hits);
+        }
+    }
+
     /// Returns true if `ray` hits any shape whose index is not in `skip`.
     pub fn blocked(&self, ray: &Ray, skip: Range<u32>) -> bool {
         self.blocked_with(ray, &skip, &mut Scratch::default())

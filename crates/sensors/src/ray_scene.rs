@@ -411,6 +411,25 @@ impl RayScene {
         }
     }
 
+    /// Does the same as [`Self::first_hits`] for rays that hit no shape other than a terrain, as
+    /// [`Self::may_hit_shapes`] returns.
+    pub(crate) fn first_bottom_hits<'a>(
+        &'a self,
+        view: &WorldView,
+        skip: &Range<u32>,
+        rays: &[Ray],
+        hits: &mut Vec<Option<SurfaceHit<'a>>>,
+    ) {
+        hits.clear();
+        let (mut shape_hits, plane) = ([None; BATCH], Self::seabed_plane(view));
+        for rays in rays.chunks(BATCH) {
+            let shape_hits = &mut shape_hits[..rays.len()];
+            self.all.closest_unbounded_all(rays, skip, shape_hits);
+            let both = rays.iter().zip(shape_hits);
+            hits.extend(both.map(|(ray, hit)| self.surface_hit(plane, ray, *hit)));
+        }
+    }
+
     /// Returns the map of shadows in parallel light along the unit vector `light`, W; `None` with a
     /// terrain.
     pub(crate) fn shadow_map(&self, light: Vec3) -> Option<ShadowMap> {

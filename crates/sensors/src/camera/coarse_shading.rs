@@ -119,7 +119,7 @@ impl BandRenderer<'_> {
         }
         world
             .ray_scene
-            .first_hits(world.view, &self.skip, &tile.rays, hits);
+            .first_bottom_hits(world.view, &self.skip, &tile.rays, hits);
         let clearance = shader.surface_clearance(&tile.rays);
         let samples: [_; SAMPLES.len() * SAMPLES.len()] = std::array::from_fn(|k| {
             let ray = tile.pixel_ray(k, hits[k]);
@@ -182,9 +182,10 @@ impl BandRenderer<'_> {
     ) {
         let (world, shader) = (self.world, self.shader);
         self.tile_rays(upper..upper + 2, left..left + 2, None, tile);
+        // the rays are between the rays of a tile that shows no shape
         world
             .ray_scene
-            .first_hits(world.view, &self.skip, &tile.rays, hits);
+            .first_bottom_hits(world.view, &self.skip, &tile.rays, hits);
         let mut shading = CoarseShading::default();
         for (k, hit) in hits.iter().enumerate() {
             let ray = tile.pixel_ray(k, *hit);

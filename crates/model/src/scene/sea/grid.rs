@@ -206,6 +206,20 @@ impl Grid {
         self.samples.get(index as usize)
     }
 
+    /// Returns the samples of the horizontal cell `[i, j]` of a grid without depth and time, in its
+    /// unit: south-west, south-east, north-west, north-east.
+    #[inline(always)]
+    pub fn cell_samples(&self, [i, j]: [usize; 2]) -> [f64; 4] {
+        let [east, north] = [self.strides[0], self.strides[1]];
+        let first = self.first as isize + i as isize * east + j as isize * north;
+        let indices = [first, first + east, first + north, first + east + north];
+        match &self.samples {
+            Samples::F64(v) => indices.map(|k| v[k as usize]),
+            Samples::F32(v) => indices.map(|k| f64::from(v[k as usize])),
+            Samples::File(file) => indices.map(|k| file.get(k as usize)),
+        }
+    }
+
     /// Returns true if `x`, east [m], north [m], depth [m] and time [s], is outside a grid with
     /// [`Extrapolation::Stop`].
     pub fn is_stopped_at(&self, x: [f64; 4]) -> bool {

@@ -126,12 +126,10 @@ impl Terrain {
     /// Returns the height [m] and the slopes of the triangle at the fractions (u, v) of a cell.
     #[inline]
     fn interpolate_cell(&self, [i, j]: [usize; 2], [u, v]: [f64; 2]) -> (f64, [f64; 2]) {
-        let (h00, h11) = (self.sample(i, j), self.sample(i + 1, j + 1));
+        let [h00, h10, h01, h11] = self.grid.cell_samples([i, j]);
         let (along, up) = if u >= v {
-            let h10 = self.sample(i + 1, j);
             (h10 - h00, h11 - h10)
         } else {
-            let h01 = self.sample(i, j + 1);
             (h11 - h01, h01 - h00)
         };
         (
@@ -289,8 +287,7 @@ impl Terrain {
         if !(is_inside(first) && is_inside(last)) {
             return None;
         }
-        let (h00, h10) = (self.sample(i, j), self.sample(i + 1, j));
-        let (h01, h11) = (self.sample(i, j + 1), self.sample(i + 1, j + 1));
+        let [h00, h10, h01, h11] = self.grid.cell_samples([i, j]);
         let height_above = |t: f64, [u, v]: [f64; 2]| {
             let (along, up) = if u >= v {
                 (h10 - h00, h11 - h10)
