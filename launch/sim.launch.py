@@ -4,9 +4,11 @@
         joy:=true ekf:=bluerov2
 """
 
+import atexit
 import json
 import math
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -76,9 +78,10 @@ def simulator(value, estimated):
 
 
 def temporary_file(text, suffix):
-    """Writes a file that the nodes read when they start; returns its path."""
+    """Writes a file that the nodes read when they start, and that the end of the launch removes; returns its path."""
     with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False) as file:
         file.write(text)
+    atexit.register(pathlib.Path(file.name).unlink, missing_ok=True)
     return file.name
 
 

@@ -60,6 +60,13 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
   fi
 done
 
+if "$ros_python" -c 'import rclpy, ros2launch' 2>/dev/null; then
+  printf '\n-- launch files\n'
+  "$ros_python" "$here/launch_checks.py" || failed=1
+else
+  echo "ros2 launch is not installed: the checks of launch files are skipped"
+fi
+
 skip=()
 # without REASON NAME...: leaves out the checks whose names contain NAME
 without() {
