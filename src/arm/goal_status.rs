@@ -52,7 +52,7 @@ pub struct GroupStatus {
     pub group: GroupIndex,
     /// Newest goal and the previous one.
     pub goals: [Option<Goal>; 2],
-    /// Whether the robot has been halted permanently.
+    /// Whether the robot is halted; its joints then do not move.
     pub halted: bool,
     /// Measured state of the first joint of the group.
     pub first: Measured,

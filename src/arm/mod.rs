@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub struct GroupIndex {
     /// Index of the robot.
     pub robot: usize,
-    /// Index of the group.
+    /// Index of the group among the joint groups of the robot.
     pub group: usize,
 }
 

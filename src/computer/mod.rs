@@ -24,7 +24,7 @@ pub struct ComputerBatch {
     pub states: Option<Vec<Vec<Vec<TaskState>>>>,
 }
 
-/// Activity and counts of a task.
+/// Current activity of a task, and its counts since the start of the run.
 pub type TaskState = (TaskActivity, TaskCounts);
 
 impl ComputerBatch {
@@ -74,7 +74,7 @@ pub(crate) fn add_topics(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     }
 }
 
-/// Builds the status of a computer at `now_ns` [ns].
+/// Builds the status of a computer at `now_ns` [ns]; the load is the mean since the start.
 pub(crate) fn status(computer: &Computer, states: &[TaskState], now_ns: u64) -> ComputerStatus {
     let load = |busy_ns: u64, processors: usize| {
         busy_ns as f64 / (now_ns.max(1) as f64 * processors as f64)

@@ -36,7 +36,7 @@ const UP: &str = "water.current.up_m_s";
 pub enum ProfileService {
     /// Switches the thruster whose parameters begin with this text.
     SetThrusterState(String),
-    /// Returns whether it is on.
+    /// Returns whether the thruster is on; the text is as for `SetThrusterState`.
     GetThrusterState(String),
     /// Sets the efficiency of the thruster.
     SetThrusterEfficiency(String),

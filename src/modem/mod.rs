@@ -25,12 +25,12 @@ use std::sync::Arc;
 /// Rate of the states of modems and links in simulated time [Hz].
 pub const STATUS_RATE: f64 = 1.0;
 
-/// States of the network.
+/// Copies of the states of modems and links, for status messages.
 #[derive(Debug)]
 pub struct NetworkStates {
     /// State of every modem with its energy [J].
     pub modems: Vec<(ModemState, f64)>,
-    /// State of all links.
+    /// State of each link, row of the transmitter, column of the receiver.
     pub links: Vec<LinkState>,
 }
 

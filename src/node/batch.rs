@@ -28,9 +28,9 @@ pub struct Batch {
     pub snapshot: Option<ObjectStates>,
     /// State of every robot's battery, if due.
     pub batteries: Option<Vec<BatteryState>>,
-    /// Whether each coupling is engaged.
+    /// Whether each coupling of the scene is engaged at the end of the block.
     pub engaged: Vec<bool>,
-    /// Whether each tether is intact.
+    /// Whether each tether of the scene is intact at the end of the block.
     pub intact: Vec<bool>,
     /// Force [N] and moment [N m] on the second end of each coupling (W), if due.
     pub loads: Option<Vec<[Vec3; 2]>>,

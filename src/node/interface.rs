@@ -145,7 +145,7 @@ impl Interface {
         Arc::clone(&self.progress.now_ns)
     }
 
-    /// Returns the version of the services of `simulation_interfaces`.
+    /// Returns the version that the parameter `simulation_interfaces_version` selects.
     pub fn simulation_interfaces_version(&self) -> Version {
         live_parameters::simulation_interfaces_version(&self.parameters)
     }

@@ -470,7 +470,7 @@ impl RecordedParameters {
     }
 }
 
-/// Returns the version of the services of `simulation_interfaces`.
+/// Returns version 1 if the parameter has the value 1, otherwise version 2.
 pub fn simulation_interfaces_version(server: &ParameterServer) -> Version {
     match server.get(INTERFACES_VERSION) {
         Some(Value::Integer(1)) => Version::One,

@@ -123,7 +123,7 @@ impl OutputIndex {
     }
 }
 
-/// Returns the output of an object in a list.
+/// Returns the output that is paired with `object` in `list`; `None` if the object has no output.
 pub(crate) fn find_output(list: &[(usize, usize)], object: usize) -> Option<usize> {
     list.iter()
         .find(|(_, other)| *other == object)

@@ -226,13 +226,13 @@ pub(crate) fn place_unrecorded(simulation: &mut Simulation) {
     }
 }
 
-/// Sets the simulated time [ns].
+/// Sets the simulated time [ns] and the number of steps that corresponds to it.
 pub(crate) fn set_time(simulation: &mut Simulation, time_ns: u64) {
     simulation.state.time_ns = time_ns;
     simulation.state.step = time_ns / simulation.scene.dt_ns;
 }
 
-/// Sets the recorded poses.
+/// Sets the recorded poses, joints and fin angles; unrecorded quantities keep their values.
 pub(crate) fn set_poses(simulation: &mut Simulation, sample: &Sample) {
     for (pose, state) in sample.robots.iter().zip(&mut simulation.state.robots) {
         let motion = &mut state.motion;

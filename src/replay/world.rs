@@ -23,9 +23,9 @@ pub struct RecordedWorld {
     pub file: String,
     /// World file with the changes of the run, as [`Document::to_yaml`] writes it.
     pub text: String,
-    /// Seed that replaces the seed of the world.
+    /// Seed that replaces the seed of the world file; `None`: seed of the world file.
     pub seed: Option<u64>,
-    /// Profile of all robots.
+    /// Profile that replaces the profiles of all robots; `None`: profiles of the world file.
     pub profile: Option<Profile>,
 }
 
@@ -41,7 +41,7 @@ impl RecordedWorld {
         }
     }
 
-    /// Returns the content of the metadata record.
+    /// Returns the keys and texts that [`Self::from_metadata`] reads.
     pub fn to_metadata(&self) -> BTreeMap<String, String> {
         let mut metadata = BTreeMap::from([
             (FILE.to_string(), self.file.clone()),

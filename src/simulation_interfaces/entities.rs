@@ -229,7 +229,7 @@ fn set_structure_state(
     ))
 }
 
-/// Returns the object `name`.
+/// Returns the object of the current world with this name; `None` without one.
 pub(super) fn find(editor: &EditSender, name: &str) -> Option<ObjectInfo> {
     editor
         .objects()

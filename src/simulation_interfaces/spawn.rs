@@ -223,7 +223,7 @@ fn resource_failure(why: &ResourceError) -> ServiceResult {
     failure(code, why.to_string())
 }
 
-/// Returns the name of a new entity.
+/// Returns a name that no object has: the requested name, or with `allow_renaming` a similar name.
 fn entity_name(
     editor: &WorldEditor,
     request: &SpawnEntity,
@@ -270,7 +270,7 @@ fn entity_name(
     Err(failure(SpawnResult::NAME_INVALID, why))
 }
 
-/// Returns a valid name that resembles `name`.
+/// Returns a lowercase name that resembles `name`; `entity` if `name` has no letter.
 fn valid_name(name: &str) -> String {
     let replaced = name
         .to_ascii_lowercase()

@@ -35,7 +35,7 @@ pub struct MotionSample {
     pub time_ns: u64,
     /// Position in W [m].
     pub position: Vec3,
-    /// Attitude of the base.
+    /// Rotation from B (forward, left, up) to W.
     pub attitude: Quat,
     /// Velocity in W [m/s].
     pub velocity: Vec3,

@@ -63,7 +63,7 @@ impl Progress {
 
 /// Connection of a robot to another program.
 pub(crate) trait Connection {
-    /// Returns the index of the robot.
+    /// Returns the index of the connected robot in the current scene.
     fn robot(&self) -> usize;
     /// Sets the index of the robot after a change of the scene.
     fn set_robot(&mut self, robot: usize);
@@ -120,7 +120,8 @@ pub(crate) fn follow_scene<C: Connection>(
 pub(crate) trait AutopilotLink: Connection {
     /// Returns robot and address, for the start of a run.
     fn description(&self) -> String;
-    /// Returns the status and the counters of the link.
+    /// Returns the status of the link. Its counters continue when the autopilot reconnects and when
+    /// the state is reset.
     fn status(&self) -> &LinkStatus;
     /// Returns true if the world waits for the autopilot also at a pace that follows the wall
     /// clock.
@@ -150,7 +151,8 @@ fn open_link(
     })
 }
 
-/// Returns the command of a device of robot `robot`.
+/// Returns the command that sets `device` of robot `robot` to `value`, in the unit of the device. A
+/// joint is commanded in position mode.
 fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
     match device {
         ServoDevice::Thruster(thruster) => Command::Thruster {
@@ -205,7 +207,8 @@ fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
         .filter(|settings| settings.enabled)
 }
 
-/// Links of all robots with an autopilot.
+/// Links of all robots with an enabled autopilot. As an [`Observer`], it exchanges packets before
+/// each block of steps.
 pub struct Autopilots {
     links: Vec<Box<dyn AutopilotLink>>,
     /// Links of robots that were added to the world and could not be opened.

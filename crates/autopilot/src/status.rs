@@ -38,7 +38,8 @@ impl LinkKind {
     }
 }
 
-/// Status and counters of a link.
+/// Connection and counters of one link, which `/diagnostics` publishes. Counters start when the
+/// link is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkStatus {
     /// Name of the robot.
@@ -90,7 +91,7 @@ impl LogSink {
         Self(Arc::new(write))
     }
 
-    /// Writes a line to the log.
+    /// Passes a line, without line feed, to the function of the sink.
     pub(crate) fn write(&self, line: &str) {
         (self.0)(line);
     }
@@ -112,7 +113,7 @@ impl fmt::Debug for LogSink {
 /// Status of a link and the lines that were written about it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkLog {
-    /// Present status of the link.
+    /// Status of the link, which the methods of the log update.
     pub status: LinkStatus,
     notes: HashSet<String>,
     sink: LogSink,
@@ -172,7 +173,7 @@ struct StatusTable {
 }
 
 impl SharedStatus {
-    /// Returns the current status of all links.
+    /// Returns copies of the status of all links, autopilots before ground stations.
     pub fn read(&self) -> Vec<LinkStatus> {
         let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let all = table.autopilots.iter().chain(&table.ground_stations);

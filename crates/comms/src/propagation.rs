@@ -35,11 +35,11 @@ pub enum Obstruction {
     ShadowZone,
     /// The receiver is outside the range, the field of view or the beam of the device.
     OutOfView,
-    /// No satellite is in view.
+    /// No satellite is in view of one end, or an obstacle blocks the path to it.
     NoSatellite,
 }
 
-/// Channels between the modems of a world.
+/// Propagation of signals between all pairs of modems of a world.
 pub trait Channel {
     /// Computes the signal at modem `to` that modem `from` starts to transmit at `t_ns` [ns] with
     /// `power` [-], a fraction of its maximum power.

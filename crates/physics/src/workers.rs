@@ -5,13 +5,13 @@
 pub enum Task {
     /// Several steps of each robot.
     Block,
-    /// Poses of each robot.
+    /// Poses of the links of each robot.
     Poses,
-    /// One step of each robot.
+    /// One time step of the dynamics of each robot.
     Step,
     /// Readings of the sensors that are due after a block.
     Read,
-    /// One step of each tether.
+    /// One time step of the line of each tether.
     Tethers,
     /// Inertia of each robot in contact.
     Inertias,

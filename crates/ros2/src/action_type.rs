@@ -21,7 +21,7 @@ pub trait Action: Send + 'static {
     type SendGoal: Service;
     /// Service that returns the result once a goal has ended.
     type GetResult: Service;
-    /// Message of the feedback topic.
+    /// Feedback with the identifier of its goal, as the feedback topic contains it.
     type FeedbackMessage: Message;
     /// ROS name, such as `control_msgs/action/FollowJointTrajectory`.
     const TYPE: &'static str;

@@ -109,7 +109,7 @@ pub struct NodeOptions {
 pub struct ArgsContext<'a> {
     /// Returns the value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Returns the content of a file.
+    /// Returns the content of the file with this path, which must be UTF-8 text.
     pub read_file: &'a dyn Fn(&str) -> std::io::Result<String>,
 }
 

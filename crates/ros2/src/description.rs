@@ -32,7 +32,7 @@ pub struct Constant {
     pub name: &'static str,
     /// Type of the constant.
     pub shape: FieldType,
-    /// Value of the constant as text.
+    /// Value of the constant, as written in its ROS definition.
     pub value: String,
 }
 

@@ -123,7 +123,7 @@ pub trait Service: Send + 'static {
     /// introspection publishes.
     fn type_hash() -> &'static str;
 
-    /// Returns the description of the whole service.
+    /// Returns the description of the request, the response and the event type of the service.
     fn description() -> Description;
 
     /// Returns the names and types of the service.

@@ -247,7 +247,7 @@ impl Participant {
         self.engine(|engine, _| engine.matched_writers(reader))
     }
 
-    /// Returns the counters of the protocol and of the sockets.
+    /// Returns the counters of the protocol and of the sockets, since the start of the participant.
     pub fn counters(&self) -> (Counters, SocketCounters) {
         let protocol = self.engine(|engine, _| engine.counters());
         (protocol, self.shared.driver.counters())
@@ -292,7 +292,7 @@ impl Writer {
             .engine(|engine, _| engine.ready_readers(self.guid))
     }
 
-    /// Returns the counters of the writer.
+    /// Returns the counters of the writer; zero after the participant has left.
     pub fn counters(&self) -> WriterCounters {
         self.participant
             .engine(|engine, _| engine.writer_counters(self.guid))
@@ -318,7 +318,7 @@ impl Reader {
         self.guid
     }
 
-    /// Returns the counters of the reader.
+    /// Returns the counters of the reader; zero after the participant has left.
     pub fn counters(&self) -> ReaderCounters {
         self.participant
             .engine(|engine, _| engine.reader_counters(self.guid))

@@ -75,7 +75,7 @@ pub struct CostSite<'a> {
 }
 
 impl<'a> WorldCost<'a> {
-    /// Computes the quantities of a world.
+    /// Computes the terms that are the same for all sensors of a world.
     pub fn new(scene: &'a Scene) -> Self {
         let slope = |field: &WaveField| {
             let c = &field.components;

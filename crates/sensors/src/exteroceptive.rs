@@ -31,7 +31,7 @@ pub struct Observation<'a> {
     pub index: usize,
     /// Sample rate of the sensor [Hz].
     pub rate: f64,
-    /// Pose of the sensor.
+    /// Pose and velocity of the sensor at the instant of `view`.
     pub pose: &'a Pose,
     /// Random numbers, noise switch and faults of the sample.
     pub errors: &'a SampleErrors,
@@ -69,7 +69,7 @@ pub(crate) type SensorEcho = (Vec3, f64);
 
 /// Law and computing time of a kind of exteroceptive sensor.
 pub trait Observe {
-    /// Computes the frame of one sample.
+    /// Computes the frame of one sample, with the errors and faults in `sample.errors`.
     fn observe(&self, sample: &Observation<'_>) -> FrameData;
 
     /// Returns the estimated CPU time of a sample in addition to [`crate::cost::SAMPLE`] [ns].

@@ -23,7 +23,7 @@ pub struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// Returns the sample period [s].
+    /// Returns the time between two samples [s], at the nominal rate.
     pub fn period(&self) -> f64 {
         1.0 / self.sensor.rate
     }

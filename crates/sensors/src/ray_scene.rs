@@ -354,7 +354,8 @@ impl RayScene {
         self.first_hit(view, self.own[robot].clone(), p, d, range)
     }
 
-    /// Returns the index range of the shapes of a robot.
+    /// Returns the index range of the shapes of a robot, which can be ignored as `skip` in ray
+    /// searches.
     pub(crate) fn shapes_of(&self, robot: usize) -> Range<u32> {
         self.own[robot].clone()
     }
@@ -534,7 +535,7 @@ impl RayScenes {
         }
     }
 
-    /// Returns the scene with the visuals of robots.
+    /// Returns the scene with the visuals of robots; the collision scene if no robot has visuals.
     pub fn visual(&self) -> &RayScene {
         self.visual.as_ref().unwrap_or(&self.collision)
     }

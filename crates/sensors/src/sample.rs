@@ -59,10 +59,10 @@ impl Pose {
 pub struct SampleErrors {
     /// Source of the random numbers.
     pub stream: Stream,
-    /// Index of the sample.
+    /// Index of the sample, which selects its random numbers in `stream`.
     pub sample: u64,
     /// Noise switch; with `false` the instrument is perfect.
     pub noise: bool,
-    /// Effect of the active faults.
+    /// Combined effect of the active faults of the sensor.
     pub fault: FaultEffect,
 }

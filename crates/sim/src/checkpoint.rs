@@ -109,7 +109,7 @@ pub fn world_changes(checkpoint: &[u8], sea: &Sea) -> Result<String, String> {
     String::load(&mut from).map_err(|why| damaged(&why))
 }
 
-/// Reads a checkpoint of `scene`.
+/// Decodes a checkpoint after the checks of its version, its digest and its world.
 fn read(checkpoint: &[u8], scene: &Scene) -> Result<Contents, String> {
     let mut from = Reader::new(checkpoint, &scene.sea);
     check_file(&mut from, checkpoint)?;

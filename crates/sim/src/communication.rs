@@ -74,9 +74,9 @@ pub fn bridged_message<'a>(
 pub struct ArrivedCall<'a> {
     /// Index of the bridge in the scene.
     pub bridge: usize,
-    /// Number of the call.
+    /// Number of the call, which its request and its response share.
     pub call: u32,
-    /// Whether the message is the response.
+    /// True for a response of the server, false for a request of the caller.
     pub is_response: bool,
     /// Request or response in CDR.
     pub message: &'a [u8],
@@ -188,7 +188,7 @@ impl Communication {
         self.network.accepts(state) && state.bridges_ns.len() == self.bridge_count
     }
 
-    /// Returns the state of a network that starts at `now_ns` [ns].
+    /// Creates the state of a network whose first events are at `now_ns` [ns].
     pub(crate) fn start_at(&self, now_ns: u64) -> NetworkState {
         let mut state = self.network.start();
         for event in &mut state.events {

@@ -69,7 +69,7 @@ impl std::fmt::Debug for Access {
 /// Message that a user sent, with its commands; observers can record it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputMessage {
-    /// Name of its topic.
+    /// Topic under which recordings contain the message.
     pub topic: std::sync::Arc<str>,
     /// Serialised message, as received.
     pub bytes: Vec<u8>,
@@ -174,7 +174,7 @@ pub trait Observer {
     fn received(&mut self, _message: &InputMessage, _simulation: &Simulation) {}
     /// Called when a command was rejected.
     fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation);
-    /// Called once when a robot was halted because its state is no longer finite.
+    /// Called once when a robot was halted; `Halt::cause` is the reason.
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
     fn reset(&mut self) {}
@@ -220,9 +220,9 @@ pub struct Summary {
     /// Exteroceptive sensors that missed samples because their computation was late, as
     /// `robot/sensor`, with the number of missed samples.
     pub missed: Vec<(String, u64)>,
-    /// Hash of all state bits.
+    /// Hash of all state bits; equal for bit-identical runs.
     pub state_hash: String,
-    /// Number of robots that are halted at the end because their state was no longer finite.
+    /// Number of robots that are halted at the end.
     pub halted: usize,
     /// Cause if the run could not continue.
     pub failed: Option<String>,
@@ -302,7 +302,7 @@ pub fn run(
     run.summary(simulation)
 }
 
-/// Returns the for each robot, whether it is halted.
+/// Returns, for each robot, whether it is halted.
 fn halted_robots(simulation: &Simulation) -> Vec<bool> {
     let robots = &simulation.state.robots;
     robots.iter().map(|robot| robot.halted.is_some()).collect()

@@ -113,7 +113,7 @@ pub enum ControlAction {
         robot: String,
         /// Deflections, -1..1; left and up are positive.
         axes: Vec<f64>,
-        /// State of each button.
+        /// Whether each button is pressed, in the order of `joy_node`.
         buttons: Vec<bool>,
     },
     /// Request a mode of the firmware.

@@ -93,7 +93,7 @@ pub struct TopicMessage {
     pub is_first: bool,
 }
 
-/// Numbers of a message.
+/// Numeric fields of a message, for plots.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageNumbers {
     /// Time of the header; without a header, time of publication [s].

@@ -40,7 +40,7 @@ pub(crate) struct Latest {
     pub scene: Numbered<Arc<SceneData>>,
     /// Sea states with their components.
     pub sea: Numbered<Arc<str>>,
-    /// Status of the world.
+    /// Status of the run as a JSON text for the page.
     pub status: Numbered<Arc<str>>,
     /// Communication links that have transmitted.
     pub links: Numbered<Arc<str>>,
@@ -63,7 +63,7 @@ struct TopicMessages {
     next: u64,
     /// Newest messages, the last with the number `next - 1`.
     messages: VecDeque<TopicMessage>,
-    /// Size of the messages [bytes].
+    /// Sum of the sizes of the messages, which is limited [bytes].
     bytes: usize,
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Hub {
     sensors: Mutex<Vec<Recent>>,
 }
 
-/// Adds a client to a list, or removes it.
+/// Adds a client to a list if `is_member` is true, otherwise removes it.
 fn set_member(list: &Mutex<Vec<u64>>, client: u64, is_member: bool) {
     let mut list = lock(list);
     list.retain(|known| *known != client);
@@ -132,7 +132,7 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// Adds an event for all clients.
+    /// Adds an event line for all clients. The oldest event is discarded beyond [`MAX_EVENTS`].
     pub(crate) fn add_event(&self, text: String) {
         self.update(|latest| {
             latest.event += 1;
@@ -159,7 +159,7 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// Sets the robot that a client has selected.
+    /// Sets the robot that a client has selected; `None` ends the selection.
     pub(crate) fn select(&self, client: u64, robot: Option<usize>) {
         let mut selected = lock(&self.selected);
         match robot {
@@ -178,7 +178,7 @@ impl Hub {
         }
     }
 
-    /// Sets the topics that a client plots.
+    /// Sets the topics that a client plots; an empty list ends its plots.
     pub(crate) fn plot_topics(&self, client: u64, topics: Vec<String>) {
         let mut choices = lock(&self.topics);
         if topics.is_empty() && !choices.topics.contains_key(&client) {
@@ -296,7 +296,7 @@ impl Hub {
         robots
     }
 
-    /// Sets the sensor that a client watches.
+    /// Sets the sensor whose images a client receives; `None` ends the images.
     pub(crate) fn watch(&self, client: u64, sensor: Option<Watch>) {
         let mut watched = lock(&self.watched);
         match sensor {

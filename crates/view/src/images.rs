@@ -50,7 +50,7 @@ pub(crate) struct Watch {
     pub robot: usize,
     /// Index of the sensor.
     pub sensor: usize,
-    /// Name of the image.
+    /// Name of the image, one of [`ImageSource::kinds`].
     pub kind: String,
 }
 

@@ -60,7 +60,7 @@ impl Head {
         self.key.as_deref().filter(|_| self.upgrades)
     }
 
-    /// Returns the token in the query.
+    /// Returns the value of `token` in the query of the address; `None` without one.
     pub fn token(&self) -> Option<&str> {
         let mut pairs = self
             .query

@@ -22,7 +22,7 @@ pub(crate) struct SceneData {
     pub terrain: Vec<u8>,
     /// Names of the robots.
     pub robots: Vec<String>,
-    /// Scene of the simulation.
+    /// Scene of the simulation; `None` before the first description.
     pub scene: Option<Arc<Scene>>,
 }
 

@@ -63,13 +63,13 @@ pub struct ObjectInfo {
     pub name: String,
     /// Section of the world file that contains it, one of [`SECTIONS`].
     pub section: &'static str,
-    /// Description of the object.
+    /// Description of the object, or of its model or body; empty without one.
     pub description: String,
     /// Category stated in the file; empty without one.
     pub category: String,
     /// Tags stated in the file.
     pub tags: Vec<String>,
-    /// Pose of a structure.
+    /// Pose of a structure; `None` for other objects, whose poses the simulation computes.
     pub placement: Option<Placement>,
 }
 

@@ -20,7 +20,8 @@ const MIN_FRAME_RATE: u16 = 11;
 pub struct ServoPacket {
     /// Frames per second that the autopilot requests [Hz].
     pub frame_rate: u16,
-    /// Number of the frame.
+    /// Frame counter of the SITL. It increases by one per frame and starts again from zero when the
+    /// SITL restarts.
     pub frame_count: u32,
     /// Number of outputs: 16 or 32.
     pub output_count: usize,

@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 pub struct VehicleState {
     /// Simulated time of the state [s].
     pub time: f64,
-    /// Angular velocity of the body [rad/s].
+    /// Angular velocity in forward, right, down [rad/s].
     pub gyro: Vec3,
-    /// Specific force [m/s²]; (0, 0, -g) at rest.
+    /// Specific force in forward, right, down [m/s²]; (0, 0, -g) at rest.
     pub accelerometer: Vec3,
     /// Position: north, east, down [m].
     pub position: Vec3,
-    /// Attitude of the body.
+    /// Rotation from the body (forward, right, down) to north, east, down.
     pub attitude: Quat,
     /// Velocity over ground: north, east, down [m/s].
     pub velocity: Vec3,

@@ -19,10 +19,12 @@ const NO_AXIS: i16 = i16::MAX;
 /// Name of the only parameter.
 const PARAMETER: &[u8] = b"MAV_SYS_ID";
 
-/// Reaction to a message.
+/// Effect of a MAVLink message from a ground station. It is empty for unsupported messages and for
+/// messages to another vehicle.
 #[derive(Debug, Default)]
 pub struct Reaction {
-    /// Commands of the robot.
+    /// Commands to apply to the robot, in this order. If one is rejected, the acknowledgement
+    /// reports `MAV_RESULT_DENIED`.
     pub commands: Vec<Command>,
     /// Messages that answer, apart from the acknowledgement.
     answers: Vec<MavMessage>,

@@ -30,7 +30,7 @@ use merrow_model::scene::comms::{Modem, Transceiver};
 /// Bit error rate up to which a receiver synchronises to a frame [-].
 const SYNCHRONISING: f64 = 0.1;
 
-/// Receivers of the modems of a scene.
+/// Receiver models of the modems of a scene, in the order of the modems.
 #[derive(Clone, Debug)]
 pub struct SceneReceivers {
     receivers: Vec<SceneReceiver>,
@@ -44,7 +44,8 @@ struct SceneReceiver {
 }
 
 impl SceneReceivers {
-    /// Prepares the receivers of `modems`.
+    /// Computes by (1), for each scheme of each modem, the minimum ratio at which its receiver
+    /// synchronises.
     pub fn new(modems: &[Modem]) -> Self {
         let prepare = |modem: &Modem| {
             let transceiver = modem.transceiver.clone();

@@ -35,7 +35,7 @@ use merrow_model::scene::comms::transceiver::Reception;
 pub struct ReceivedPowers {
     /// Power of the signal, with fading.
     pub signal: f64,
-    /// Power of the noise.
+    /// Power of the noise in the part of the band that the frame occupies.
     pub noise: f64,
     /// Sum of the powers of all other signals.
     pub interference: f64,

@@ -14,7 +14,7 @@ pub(crate) struct MacContext<'a> {
     pub(crate) clock: ClockState,
     /// Address of the modem.
     pub(crate) address: u16,
-    /// Whether a frame waits.
+    /// Whether a data frame or a control frame waits for medium access.
     pub(crate) has_frame: bool,
     /// Duration of the frame that waits [ns].
     pub(crate) frame_ns: u64,

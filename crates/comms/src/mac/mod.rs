@@ -19,7 +19,7 @@ use merrow_model::scene::comms::MacProtocol;
 use merrow_model::state::comms::signal::ControlKind;
 use merrow_model::state::comms::{LossCause, MacState};
 
-/// Decision of a protocol.
+/// Action of a modem that its medium access protocol selects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Decision {
     /// Transmits the frame that waits.

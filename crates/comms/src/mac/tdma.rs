@@ -112,7 +112,7 @@ impl StationSchedule {
         [n * self.station_slot, n * self.vehicle_slot]
     }
 
-    /// Returns the parameters of the station.
+    /// Returns the parameters of the station: one slot per vehicle at the start of each period.
     pub fn station(&self) -> Tdma {
         self.with_slots(
             (0..self.vehicles)
@@ -121,7 +121,8 @@ impl StationSchedule {
         )
     }
 
-    /// Returns the parameters of vehicle `k`.
+    /// Returns the parameters of vehicle `k`, from 0: one slot per period, after the slots of the
+    /// station.
     pub fn vehicle(&self, k: u32) -> Tdma {
         let start = self.durations()[0] + f64::from(k) * self.vehicle_slot;
         self.with_slots(vec![(start, self.vehicle_slot)])

@@ -14,7 +14,7 @@ pub struct Balance {
     pub delivered: u64,
     /// Lost packets, all causes.
     pub lost: u64,
-    /// All packets that entered.
+    /// Packets that entered since the start of the run, open and ended.
     pub entered: u64,
 }
 

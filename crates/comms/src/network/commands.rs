@@ -34,7 +34,7 @@ pub struct Send<'a> {
 pub struct MessageGroup {
     /// Key that distinguishes the messages from others.
     pub key: u32,
-    /// Limits of the waiting messages.
+    /// Number and age limits that apply to the waiting messages of the group.
     pub limits: BridgeQueue,
 }
 

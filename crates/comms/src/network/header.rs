@@ -30,27 +30,27 @@ const ACKNOWLEDGE: u8 = 1;
 /// Bit of the flags of a frame of a bridge.
 const BRIDGE: u8 = 2;
 
-/// Purpose of a frame.
+/// Purpose of a frame, the first byte of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
     /// Part of a message.
     Data,
-    /// Acknowledgement of a frame.
+    /// Confirmation that a data frame arrived without error.
     Acknowledgement,
-    /// Request of a range reply.
+    /// Start of a two-way range measurement.
     RangeRequest,
-    /// Reply to a range request.
+    /// End of a two-way range measurement, with the times of arrival and reply at the other modem.
     RangeReply,
-    /// Signal for one-way ranging.
+    /// Signal of a one-way range measurement, with the time of its transmission.
     RangeSignal,
     /// Permission to transmit a frame.
     Poll,
     /// Reply to a poll without data.
     NoData,
-    /// Result of a slot.
+    /// Result of a slot, which the station of the waiting-room protocol transmits.
     SlotReport,
-    /// Request of a transmit power.
+    /// Request of the power [W] with which the destination transmits to this modem.
     PowerRequest,
 }
 
@@ -67,7 +67,7 @@ impl FrameKind {
         Self::PowerRequest,
     ];
 
-    /// Returns the kind of a control frame.
+    /// Returns the purpose for the header of a control frame of this kind.
     pub(crate) fn of_control(kind: &ControlKind) -> Self {
         match kind {
             ControlKind::Acknowledgement => Self::Acknowledgement,
@@ -82,7 +82,7 @@ impl FrameKind {
     }
 }
 
-/// Header of a frame.
+/// Header of a frame, [`HEADER_BYTES`] bytes when encoded by (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Purpose of the frame.
@@ -93,7 +93,7 @@ pub struct Header {
     pub is_bridged: bool,
     /// Address of the transmitter.
     pub source: u16,
-    /// Address of the destination.
+    /// Address of the receiving modem, or the broadcast address.
     pub destination: u16,
     /// Number of the message at its source, modulo 65536.
     pub sequence: u16,
@@ -106,7 +106,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Returns the encoded header.
+    /// Encodes the header by (1) and appends its checksum.
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0] = self.kind as u8;

@@ -106,7 +106,8 @@ impl Network {
         self.nodes.is_empty()
     }
 
-    /// Returns the state at the start of a run.
+    /// Creates the state at the start of a run: modems are switched on and have empty queues. Each
+    /// modem has an event at time 0.
     pub fn start(&self) -> NetworkState {
         let n = self.nodes.len();
         let mut state = NetworkState {

@@ -36,7 +36,8 @@ pub(super) struct Plan {
 }
 
 impl Engine<'_> {
-    /// Plans a frame with `bits` for `destination`.
+    /// Returns the band part, data rate and duration of a frame of `bits` bits from modem `m` to
+    /// `destination`.
     pub(super) fn plan(&self, m: usize, bits: u32, destination: u16) -> Plan {
         let (node, own) = (&self.nodes[m], &self.state.modems[m]);
         let part = match &own.mac {
@@ -144,7 +145,8 @@ impl Engine<'_> {
         self.launch(m, &header, None, k, &plan, power);
     }
 
-    /// Transmits a control frame.
+    /// Transmits a control frame of modem `m` with the current reading of its clock. A range
+    /// request is stored until its reply arrives.
     pub(super) fn start_control(&mut self, m: u32, mut frame: ControlFrame) {
         let now = self.now();
         let own = &mut self.state.modems[m as usize];

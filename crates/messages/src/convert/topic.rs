@@ -34,7 +34,7 @@ pub trait Publish {
 /// Function that returns the name of a frame of a sensor of a robot.
 pub type FrameName = fn(&Robot, usize) -> String;
 
-/// Data of one sample.
+/// Reading or frame of a sample, by the way in which its sensor is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub enum SampleData<'a> {
     /// Reading of a sensor that is evaluated in the step.
@@ -87,7 +87,7 @@ impl<S, D> Sample<'_, S, D> {
         &self.scene.robots[self.robot]
     }
 
-    /// Returns the sensor of the sample.
+    /// Returns the sensor that took the sample.
     pub fn sensor(&self) -> &Sensor {
         &self.model().sensors[self.index]
     }
@@ -197,7 +197,8 @@ impl Topic {
         }
     }
 
-    /// Sets the sensor outputs that the topic requires.
+    /// Returns the same topic with the sensor outputs that it requires, as bits defined by the
+    /// sensor.
     pub(crate) fn requiring(self, required_outputs: u8) -> Self {
         Self {
             required_outputs,
@@ -236,7 +237,8 @@ macro_rules! select_exteroceptive_sensor {
 each_step_sensor!(select_step_sensor);
 each_exteroceptive_sensor!(select_exteroceptive_sensor);
 
-/// Returns the topics of a sensor.
+/// Returns all topics on which a sensor publishes, with their encoders. Each call creates encoders
+/// without accumulated state.
 pub fn topics(sensor: &Sensor) -> Vec<Topic> {
     publisher(&sensor.kind).topics(sensor.rate)
 }

@@ -14,7 +14,8 @@ use merrow_ros2::msg::geometry_msgs::TransformStamped;
 use merrow_ros2::msg::tf2_msgs::TFMessage;
 use merrow_sim::Simulation;
 
-/// Returns the frame of a link.
+/// Returns the `frame_id` of a link: `<robot>/<link>`, or the name that the profile of the robot
+/// defines.
 pub fn link_frame(robot: &Robot, link: usize) -> String {
     if let Some(frame) = profile::link_frame(robot, link) {
         return frame;

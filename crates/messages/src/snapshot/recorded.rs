@@ -37,7 +37,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the form of a topic by its type and its name.
+    /// Returns how images show the messages of a topic, by its type and name; `None`: they are not
+    /// shown.
     pub fn from_topic(type_name: &str, topic: &str) -> Option<Self> {
         let is = |name: &str| type_name == name;
         if is(Image::TYPE) {

@@ -17,7 +17,7 @@ pub struct OnboardComputers {
     pub sensors: Vec<Option<TaskIndex>>,
 }
 
-/// Task of a robot.
+/// Indices that select a task of a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskIndex {
     /// Index of the computer on its robot.
@@ -138,7 +138,7 @@ impl Activation {
 }
 
 impl OnboardComputers {
-    /// Returns a task of the robot.
+    /// Returns the task that the indices select. Panics if the robot has no such task.
     pub fn task(&self, index: TaskIndex) -> &Task {
         &self.computers[index.computer].tasks[index.task]
     }

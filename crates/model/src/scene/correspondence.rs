@@ -37,7 +37,7 @@ impl Correspondence {
         }
     }
 
-    /// Returns the new index of robot `old`.
+    /// Returns the index in the new scene of robot `old`; `None` if the robot no longer exists.
     pub fn robot(&self, old: usize) -> Option<usize> {
         self.robots.get(old).copied().flatten()
     }
@@ -60,7 +60,7 @@ impl Correspondence {
     }
 }
 
-/// Returns the for each object of `old`, the index of the object of the same name in `new`.
+/// Returns, for each object of `old`, the index of the object of the same name in `new`.
 fn match_names<T>(old: &[T], new: &[T], name: impl Fn(&T) -> &String) -> Vec<Option<usize>> {
     let indices: std::collections::HashMap<&String, usize> = new
         .iter()

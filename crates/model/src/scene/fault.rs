@@ -142,7 +142,7 @@ pub struct Fault {
     pub device: Device,
     /// Type of the fault.
     pub kind: FaultKind,
-    /// Start time of the fault [ns].
+    /// Simulated time at which the fault begins [ns].
     pub start_ns: u64,
     /// End time [ns]; `u64::MAX`: permanent.
     pub end_ns: u64,

@@ -201,7 +201,7 @@ impl Robot {
         self.thrusters.unite(&other.thrusters);
         self.fins.unite(&other.fins);
     }
-    /// Returns the index of the link `name`.
+    /// Returns the index of the link `name`; `None` if the robot has no link of this name.
     pub fn link_index(&self, name: &str) -> Option<usize> {
         self.links.iter().position(|l| l.name == name)
     }

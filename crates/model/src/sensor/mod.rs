@@ -239,7 +239,8 @@ pub trait ExteroceptiveSensor: SensorParameters {
     /// Returns the type name as in world files and in `describe`.
     fn name(&self) -> &'static str;
 
-    /// Returns the duration of a sample [ns].
+    /// Returns the time that a sample takes, such as a sweep, an exposure or the wait for echoes
+    /// [ns].
     fn sample_duration_ns(&self) -> u64;
 
     /// Returns true if the sensor outputs ranges or positions, to which a fault can add an offset.

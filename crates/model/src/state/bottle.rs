@@ -30,12 +30,12 @@ impl Filling {
     }
 }
 
-/// Bottle and its contents.
+/// Bottle of a water sampler: its filling and the means over the water that it contains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bottle {
     /// Bottle number, from 1.
     pub number: u32,
-    /// Filling state of the bottle.
+    /// Whether the bottle is empty, being filled, full, or closed before it was full.
     pub filling: Filling,
     /// Volume of water in the bottle [m³].
     pub volume: f64,
@@ -50,7 +50,7 @@ pub struct Bottle {
 /// State of a water sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerState {
-    /// Bottles of the sampler.
+    /// Bottles in the order of their numbers, from 1.
     pub bottles: Vec<Bottle>,
     /// Index of the bottle that was opened last.
     pub current: Option<usize>,

@@ -141,7 +141,7 @@ pub enum Command {
         axis: usize,
         value: f64,
     },
-    /// Sends an order to the firmware.
+    /// Orders a take-off, a landing, or the enabling of the firmware.
     FirmwareOrder { robot: usize, order: FirmwareOrder },
     /// Sets pose and velocity of a robot: `p_WB` [m], `v_WB_B` [m/s], `w_WB_B` [rad/s].
     SetPose {
@@ -190,7 +190,7 @@ pub enum Command {
         robot: Option<usize>,
         name: Arc<str>,
     },
-    /// Commands the winch of a tether.
+    /// Commands the winch of a tether with a speed [m/s] or an unstretched length [m].
     Winch {
         tether: usize,
         command: crate::state::WinchCommand,
@@ -208,7 +208,7 @@ pub enum Command {
     },
     /// Ends the wrenches that the service has applied to a link, or to all links.
     ClearWrenches { robot: usize, link: Option<usize> },
-    /// Command to a modem.
+    /// Commands a modem, which `ModemCommand` selects by its index.
     Modem(ModemCommand),
     /// Transmits a message of a bridge, in CDR, unless the limit of its rate forbids it.
     Bridge { bridge: usize, message: Vec<u8> },
@@ -295,9 +295,9 @@ impl Command {
 pub struct BridgedCall {
     /// Index of the bridge in the scene.
     pub bridge: usize,
-    /// Number of the call.
+    /// Number of the call, which its request and its response share.
     pub call: u32,
-    /// Whether the message is the response.
+    /// True for a response of the server, false for a request of the caller.
     pub is_response: bool,
     /// Request or response in CDR.
     pub message: Vec<u8>,
@@ -335,7 +335,7 @@ pub struct WeatherChange {
     pub duration_s: f64,
 }
 
-/// Rejection of a command.
+/// Robot and reason of a command that was not applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandRejection {
     /// Index of the robot, if the command is for a robot.

@@ -4,14 +4,14 @@
 use crate::scene::Correspondence;
 use merrow_math::Vec3;
 
-/// Source of an impulse.
+/// Source of an impulse, by which the next step finds its initial guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImpulseKey {
     /// Dry friction (side 0), lower limit (1) or upper limit (2) of a joint.
     Joint {
         /// Index of the robot.
         robot: u32,
-        /// Index of the joint.
+        /// Index of the joint, as in `Motion::q`.
         joint: u32,
         /// Which of the three, 0..2.
         side: u32,
@@ -98,7 +98,7 @@ pub struct Contact {
     pub impulse_W: Vec3,
 }
 
-/// All contacts of a world.
+/// Contacts, impulses and counters of all robots after a step.
 #[derive(Clone, Debug, Default)]
 pub struct Contacts {
     /// Contact points with an impulse, in a fixed order.

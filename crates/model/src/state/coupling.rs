@@ -19,7 +19,7 @@ pub enum LatchCapture {
 pub struct CouplingState {
     /// True while the coupling is engaged.
     pub engaged: bool,
-    /// Capture state of a latch.
+    /// Condition under which a released latch captures its tip. Other couplings do not use it.
     pub capture: LatchCapture,
     /// Robot and link that a grasp holds.
     pub partner: Option<(usize, usize)>,
@@ -74,7 +74,8 @@ impl CouplingState {
         self.unload();
     }
 
-    /// Releases the coupling and sets the capture state.
+    /// Releases the coupling, sets its load to zero, and sets the capture state of a latch to
+    /// `watch`.
     pub fn release(&mut self, watch: LatchCapture) {
         (self.engaged, self.capture, self.partner) = (false, watch, None);
         (self.offset, self.offset_rate) = ([0.0; 6], [0.0; 6]);

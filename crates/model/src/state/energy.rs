@@ -72,7 +72,7 @@ impl BatteryState {
 /// State of one charger.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChargerState {
-    /// Index of the connected robot.
+    /// Index of the robot that is being charged; `None`: no robot.
     pub robot: Option<usize>,
     /// Total energy delivered [J].
     pub given: f64,

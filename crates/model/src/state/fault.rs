@@ -5,7 +5,7 @@ use crate::scene::Fault;
 /// Past, present or future fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultState {
-    /// Definition of the fault.
+    /// Device, kind and schedule of the fault.
     pub fault: Fault,
     /// True while an intermittent fault is in its failing phase.
     pub failing: bool,
@@ -29,8 +29,8 @@ impl FaultState {
         }
     }
 
-    /// Returns true if the fault is active at `now_ns`. The water of a leak remains after the end
-    /// of the leak.
+    /// Returns true if the fault is active at `now_ns` [ns]. The water of a leak remains after the
+    /// end of the leak.
     #[inline]
     pub fn is_active(&self, now_ns: u64) -> bool {
         self.fault.start_ns <= now_ns && now_ns < self.fault.end_ns

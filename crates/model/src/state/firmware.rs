@@ -22,9 +22,9 @@ pub struct FirmwareState {
     pub command_ns: Option<u64>,
     /// Task of the guidance by velocity commands.
     pub task: GuidanceTask,
-    /// Estimate of the motion from sensors.
+    /// Motion of the base as the sensors of the firmware measure it.
     pub estimate: MotionEstimate,
-    /// State of the control law.
+    /// State of the control law, of the same kind as the law of the robot.
     pub memory: FirmwareLawState,
 }
 
@@ -194,7 +194,7 @@ impl FlightMode {
 /// State of the multirotor firmware.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultirotorState {
-    /// Flight phase of the multirotor.
+    /// Flight phase; `Off`: the firmware does not command the rotors.
     pub mode: FlightMode,
     /// Position set-point, in W [m].
     pub p: Vec3,
@@ -325,7 +325,8 @@ impl FirmwareState {
         }
     }
 
-    /// Returns the current mode.
+    /// Returns the mode of the active firmware; `Off` if it does not control the vehicle. The mode
+    /// of a firmware without modes follows from its task.
     pub fn mode(&self) -> ControlMode {
         let by_task = match self.task {
             GuidanceTask::None => ControlMode::Velocity,

@@ -92,7 +92,7 @@ pub struct TrajectoryPoint {
     pub accelerations: Vec<f64>,
     /// Feed-forward efforts [N m or N].
     pub effort: Vec<f64>,
-    /// Time from the start of the trajectory [ns].
+    /// Time after the start of the trajectory at which the point is reached [ns].
     pub time_from_start_ns: u64,
 }
 
@@ -112,7 +112,7 @@ pub struct Tolerance {
 /// State of a joint group.
 #[derive(Clone, Debug, Default)]
 pub struct GroupState {
-    /// Latest goal of the group.
+    /// Active goal, or the last goal if none is active; `None` before the first.
     pub goal: Option<Goal>,
     /// Preceding goal with its final state.
     pub previous_goal: Option<Goal>,
@@ -121,12 +121,12 @@ pub struct GroupState {
     pub task: Option<Task>,
 }
 
-/// Goal and its state.
+/// Trajectory or gripper goal of a joint group, with its times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// Identifier given by the client.
     pub id: u64,
-    /// State of the goal.
+    /// Whether the goal is active, or how it ended.
     pub state: GoalState,
     /// Time of acceptance [ns].
     pub accepted_ns: u64,
@@ -143,7 +143,7 @@ pub enum GoalState {
     Active,
     /// The goal was reached.
     Succeeded,
-    /// The controller aborted the goal.
+    /// The controller ended the goal without success, for this reason.
     Aborted(AbortReason),
     /// Another command replaced the goal.
     Preempted,
@@ -342,7 +342,8 @@ impl crate::state::RobotState {
         }
     }
 
-    /// Returns the tracking error of a joint.
+    /// Returns set-point, measured state and error of a joint; the error is the set-point minus the
+    /// measurement.
     pub fn tracking(&self, robot: &Robot, joint: usize) -> Tracking {
         let (desired, actual) = (self.joints[joint].reference, self.measured(robot, joint));
         let position_error = position_difference(

@@ -132,7 +132,8 @@ pub struct RobotState {
     pub coupling_force: Vec<SpatialForce>,
     /// Contribution of impulses to the accelerations of the last step.
     pub impulse_acceleration: ImpulseAcceleration,
-    /// Reason for halting the robot; set when a value is no longer finite.
+    /// Reason for which the robot no longer moves; `None`: it moves. [`Halt::cause`] lists the
+    /// reasons.
     pub halted: Option<Halt>,
 }
 
@@ -144,7 +145,7 @@ pub struct ActuatorState {
     /// Drive for the command: thrust [N] or shaft speed [rad/s]. Stored because commands change
     /// rarely.
     pub target: f64,
-    /// State vector of the lag.
+    /// State vector of the lag of the thruster; entries beyond its order are zero.
     pub lag: [f64; 3],
     /// Health, set at run time.
     pub health: Health,
@@ -222,7 +223,7 @@ pub struct SensorState {
     pub channel_faults: [FaultEffect; 4],
     /// State of its first-order lags; `None` before the first sample or without lags.
     pub lag: Option<SensorLag>,
-    /// Bottles of a water sampler.
+    /// State of the bottles; `None` for sensors other than water samplers.
     pub sampler: Option<crate::state::bottle::SamplerState>,
     /// State of its navigation filter, if any.
     pub filter: Option<Box<crate::state::navigation::NavigationFilter>>,
@@ -299,12 +300,13 @@ impl ImpulseAcceleration {
     }
 }
 
-/// Halt of a robot.
+/// Time and cause of the halt of a robot. A halted robot stays at its pose and takes no samples
+/// until its pose is set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Halt {
-    /// Time of the halt [ns].
+    /// End of the step in which the robot was halted [ns].
     pub time_ns: u64,
-    /// Quantity that was no longer finite.
+    /// Quantity that was no longer finite, or grid that the robot has left.
     pub cause: String,
 }
 
@@ -571,7 +573,7 @@ fn start_commands(robot: &Robot) -> Vec<f64> {
 }
 
 impl ActuatorState {
-    /// Creates the state at rest.
+    /// Creates the state of a healthy thruster at its neutral command.
     pub fn new(thruster: &Thruster) -> Self {
         Self {
             command: thruster.neutral,

@@ -17,7 +17,7 @@ pub struct TetherState {
     pub end_force: [Vec3; 2],
     /// Speed of the winch motor, positive for paying out [m/s].
     pub winch_speed: f64,
-    /// Command of the winch.
+    /// Latest commanded speed or unstretched length of the winch.
     pub winch: WinchCommand,
     /// Position and time of a break, if the line is broken.
     pub line_break: Option<LineBreak>,
@@ -26,7 +26,7 @@ pub struct TetherState {
     pub halted_ns: Option<u64>,
 }
 
-/// Break of a line.
+/// Segment and time at which a line broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineBreak {
     /// Segment that no longer carries tension.

@@ -5,13 +5,13 @@ use merrow_math::{SpatialForce, Vec3};
 /// Axes along which a wrench is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrenchFrame {
-    /// Axes of the world.
+    /// Axes of W, fixed in the world.
     World,
-    /// Axes of the link.
+    /// Axes of L, which rotate with the link.
     Link,
 }
 
-/// Source of an applied wrench.
+/// Interface that applied a wrench, which decides whether it replaces other wrenches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrenchSource {
     /// Topic of the link; a new wrench replaces the former one.
@@ -25,7 +25,7 @@ pub enum WrenchSource {
 pub struct AppliedWrench {
     /// Index of the link.
     pub link: usize,
-    /// Source of the wrench.
+    /// Interface that applied the wrench.
     pub source: WrenchSource,
     /// Axes along which `F` is given.
     pub frame: WrenchFrame,

@@ -56,7 +56,7 @@ pub const WORLD: Body = (u32::MAX, 0);
 /// A coupling that has rows in this step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActiveCoupling {
-    /// Index of the coupling.
+    /// Index of the coupling in `Scene::couplings`.
     pub coupling: u32,
     /// Links of the first and the second end; `None` for the world and for halted robots.
     pub sides: [Side; 2],

@@ -51,7 +51,7 @@ use merrow_model::state::TetherState;
 /// Boundary condition of an end of a line during a step.
 #[derive(Clone, Copy, Debug)]
 pub enum EndCondition {
-    /// The end is free.
+    /// Unattached end, which exerts no force on a body.
     Free,
     /// The end is fixed at a position in W [m].
     World(Vec3),
@@ -70,7 +70,7 @@ pub enum EndCondition {
     },
 }
 
-/// Parameters of a step.
+/// Time step and numerical parameters of one step of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct StepParameters {
     /// Length of the step [s].

@@ -44,7 +44,7 @@ const RATE_KEY: &str = "merrow_rate_hz";
 /// Reason why a bag cannot be written.
 #[derive(Debug)]
 pub enum BagError {
-    /// The path cannot be the name of a bag.
+    /// The path has no file name in UTF-8 that can name a bag.
     Name(PathBuf),
     /// A file of that name exists; a bag never overwrites a recording.
     Exists(PathBuf),

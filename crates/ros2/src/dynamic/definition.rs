@@ -145,12 +145,12 @@ impl Definition {
         Ok(definition)
     }
 
-    /// Returns the type of the message.
+    /// Returns the message type that the definition describes, the first of its types.
     pub fn root(&self) -> &MessageType {
         &self.types[0]
     }
 
-    /// Returns a type by its index.
+    /// Returns the type with the index that [`Element::Message`] contains.
     pub(crate) fn message(&self, index: usize) -> &MessageType {
         &self.types[index]
     }

@@ -230,7 +230,8 @@ impl ArrayLimits {
 }
 
 impl Value<'_> {
-    /// Returns the value of a field of a message.
+    /// Returns the value of the field `name`; `None` for an unknown field or a value that is no
+    /// message.
     pub fn field(&self, name: &str) -> Option<&Self> {
         let Self::Message(message, values) = self else {
             return None;
@@ -253,7 +254,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the text of a string.
+    /// Returns the text of a string; `None` for other values.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),

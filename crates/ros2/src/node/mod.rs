@@ -304,12 +304,12 @@ impl Node {
         &self.logger
     }
 
-    /// Returns the handle to the network of the node.
+    /// Returns a handle for batches of messages and for the counters, which any thread can use.
     pub fn network(&self) -> Network {
         Network::new(Arc::clone(&self.shared.backend))
     }
 
-    /// Returns the name resolver of the node.
+    /// Returns the resolver that applies namespace and remapping rules to names.
     pub fn names(&self) -> &NameResolver {
         &self.shared.names
     }

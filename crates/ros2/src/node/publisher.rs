@@ -67,7 +67,7 @@ impl Publisher {
         &self.topic
     }
 
-    /// Returns the number of subscribers.
+    /// Returns the number of subscriptions with the same topic, the same type and a compatible QoS.
     pub fn subscriber_count(&self) -> usize {
         self.endpoint.subscriber_count()
     }
@@ -84,8 +84,8 @@ impl Publisher {
         self.endpoint.dropped()
     }
 
-    /// Sends a message given as CDR bytes, including the encapsulation header. Never waits for a
-    /// subscriber.
+    /// Sends a message given as CDR bytes, including the encapsulation header. The embedded backend
+    /// never waits for a subscriber; an RMW can.
     ///
     /// # Errors
     /// The bytes are not a CDR message, the message is too large, or the node no longer exists.

@@ -51,7 +51,7 @@ impl Declaration {
         }
     }
 
-    /// Returns the same declaration with a range.
+    /// Returns the same declaration with a range. Values beyond the range are rejected.
     pub fn with_range(self, range: Range) -> Self {
         Self {
             range: Some(range),

@@ -67,7 +67,7 @@ pub struct EngineConfig {
     pub guid_prefix: GuidPrefix,
     /// Entity name that is announced.
     pub name: String,
-    /// Data of the application.
+    /// Opaque data of the application, announced with the participant.
     pub user_data: Bytes,
     /// Time after the last announcement at which peers consider the participant lost.
     pub lease: Duration,
@@ -98,7 +98,7 @@ pub struct Path {
 
 /// Interface to the networks of the machine.
 pub trait Paths {
-    /// Returns the properties of the path to `to`.
+    /// Returns size and rate limits of datagrams to `to`.
     fn path(&self, to: SocketAddr) -> Path;
     /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if
     /// one can be reached.

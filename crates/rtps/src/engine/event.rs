@@ -24,7 +24,7 @@ pub struct Sample {
     pub reader: Guid,
     /// Remote writer that sent the sample.
     pub writer: Guid,
-    /// Number of the sample.
+    /// Sequence number that the writer has assigned to the sample.
     pub sequence_number: SequenceNumber,
     /// Time of the write by the clock of the writer, if it sent one.
     pub source_timestamp: Option<Time>,

@@ -162,7 +162,8 @@ impl Engine {
         }
     }
 
-    /// Creates a writer and announces it.
+    /// Creates a writer and announces it. After the participant has left, the returned GUID has no
+    /// writer.
     pub fn create_writer(&mut self, now: Nanos, spec: EndpointSpec) -> Guid {
         self.create_writer_for(now, spec, |_, _| true)
     }
@@ -190,7 +191,8 @@ impl Engine {
         guid
     }
 
-    /// Creates a reader and announces it.
+    /// Creates a reader and announces it. After the participant has left, the returned GUID has no
+    /// reader.
     pub fn create_reader(&mut self, now: Nanos, spec: EndpointSpec) -> Guid {
         let key = self.next_key();
         let guid = self.guid(EntityId::user_reader(key, spec.keyed));
@@ -426,17 +428,17 @@ impl Engine {
         Some((Transmit { to, parts }, prefix))
     }
 
-    /// Returns the next event.
+    /// Removes and returns the oldest event; `None` without events.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Returns the counters of a local writer.
+    /// Returns the counters of a local writer; `None` if it does not exist.
     pub fn writer_counters(&self, guid: Guid) -> Option<WriterCounters> {
         self.writers.get(&guid.entity).map(Writer::counters)
     }
 
-    /// Returns the counters of a local reader.
+    /// Returns the counters of a local reader; `None` if it does not exist.
     pub fn reader_counters(&self, guid: Guid) -> Option<ReaderCounters> {
         self.readers.get(&guid.entity).map(Reader::counters)
     }
@@ -448,7 +450,8 @@ impl Engine {
             .any(Writer::is_unacknowledged)
     }
 
-    /// Returns the counters of the participant.
+    /// Returns the counters of the participant. Skipped samples include the samples of removed
+    /// readers.
     pub fn counters(&self) -> Counters {
         let readers = self
             .readers

@@ -128,7 +128,7 @@ pub struct ResourceLimits {
     pub max_samples: Option<u32>,
     /// Maximum number of instances.
     pub max_instances: Option<u32>,
-    /// Number of samples of one instance.
+    /// Maximum number of samples of one instance.
     pub max_samples_per_instance: Option<u32>,
 }
 

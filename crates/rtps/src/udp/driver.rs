@@ -61,7 +61,7 @@ pub trait Protocol: Send + 'static {
 pub struct Senders {
     /// Datagrams of any sender are accepted.
     pub any: bool,
-    /// Senders on this machine.
+    /// Datagrams of senders on this machine are accepted.
     pub own: bool,
     /// Accepted hosts in addition to the hosts of the own networks.
     pub hosts: Vec<std::net::Ipv4Addr>,

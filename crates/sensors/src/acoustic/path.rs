@@ -61,7 +61,7 @@ const MIN_LENGTH: f64 = 1e-3;
 pub enum PathWater<'a> {
     /// Properties that are averaged over each path.
     Sampled,
-    /// Properties of homogeneous water.
+    /// Uniform water, in which paths need no integration.
     Homogeneous {
         /// Reciprocal of the speed of sound [s/m].
         slowness: f64,
@@ -72,14 +72,14 @@ pub enum PathWater<'a> {
     Table(&'a Medium),
 }
 
-/// Medium of the sound.
+/// Environment and laws by which acoustic paths are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct AcousticMedium<'a> {
     /// Sea and gravity at the instant of the sample.
     pub environment: &'a EnvironmentState<'a>,
     /// Whether rays are refracted by the sound-speed profile.
     pub refracts: bool,
-    /// Equation for the absorption.
+    /// Equation for the absorption of sound if `water` is [`PathWater::Sampled`].
     pub absorption: AbsorptionLaw,
     /// Spreading exponent k of straight paths [-].
     pub spreading: f64,
@@ -99,7 +99,7 @@ pub struct Obstacles<'a> {
 /// End point of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathEnd {
-    /// Robot that carries the end point.
+    /// Index of the robot that carries the end point. Its shapes do not block the path.
     pub robot: Option<usize>,
     /// Position in W [m].
     pub p: Vec3,

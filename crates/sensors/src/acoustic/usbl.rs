@@ -29,13 +29,13 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{BeaconKind, Carrier, Interrogator};
 use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
 
-/// Reply of a transponder.
+/// Reply of a transponder to an interrogation, as the transceiver receives it.
 pub struct Reply {
     /// Arrival after the interrogation [s].
     pub arrival: f64,
     /// Turn-around time of the transponder [s].
     pub turn_around: f64,
-    /// Acoustic path of the reply.
+    /// Path of the reply from the transponder to the transceiver.
     pub path: AcousticPath,
     /// Signal-to-noise ratio of the reply [dB].
     pub snr: f64,

@@ -55,7 +55,7 @@ use merrow_raytrace::shadow_map::ShadowMap;
 use std::f64::consts::PI;
 use std::ops::Range;
 
-/// Albedo of foam on the sea.
+/// Diffuse reflectance of foam on the sea [-].
 const FOAM_ALBEDO: f64 = 0.45;
 /// Offset of a secondary ray from the surface that the ray before it hit [m].
 const RAY_OFFSET: f64 = 1e-4;
@@ -67,7 +67,7 @@ const SCATTER_RANGE_AIR: f64 = 150.0;
 const MIN_REFLECTED_FRACTION: f64 = 0.2;
 /// Cosine of the angle to the sun beyond which the sky varies slowly.
 const MAX_SMOOTH_COSINE: f64 = 0.999;
-/// Label of the water surface.
+/// Label of pixels that show the water surface, in label images.
 pub const SURFACE_LABEL: u16 = u16::MAX;
 /// Label of open water: an underwater ray without a hit. In air a ray without a hit has the label
 /// 0, the sky.

@@ -10,7 +10,7 @@ use merrow_model::scene::sensor::camera::CameraSpec;
 
 /// Maximum distance of visible particles [m].
 const MAX_DISTANCE: f64 = 2.5;
-/// Scale of the particle radius [m].
+/// Factor between random numbers of 0.4 to 2.0 and the radius of a particle [m].
 const PARTICLE_RADIUS_SCALE: f64 = 0.000_8;
 /// Maximum number of particles in one image.
 const MAX_PARTICLES: usize = 20_000;

@@ -26,7 +26,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::state::FaultState;
 
-/// Interference at a receiver.
+/// Combined effect of the active jamming and spoofing faults on a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interference {
     /// True if no satellite signal can be received.

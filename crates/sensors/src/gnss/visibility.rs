@@ -30,7 +30,7 @@ use merrow_math::Vec3;
 use merrow_model::sensor::gnss::SatelliteConstellation;
 use nalgebra::{Cholesky, Matrix4, Vector4};
 
-/// Satellite visibility at one antenna.
+/// Satellites that an antenna can receive, and the errors that follow from their geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SatelliteVisibility {
     /// Number of visible satellites.

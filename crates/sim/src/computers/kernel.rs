@@ -36,7 +36,7 @@ pub const MAX_TASKS: usize = 64;
 /// Maximum number of inputs that wait for a task without a job for each of them.
 const MAX_INPUTS: usize = 1024;
 
-/// Effects of the jobs of a computer.
+/// Interface through which the kernel of a computer reports the progress of its jobs.
 pub(crate) trait JobEffects {
     /// Whether the computer has power now.
     fn is_powered(&self) -> bool;

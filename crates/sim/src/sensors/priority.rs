@@ -24,7 +24,7 @@ pub(crate) const RESERVED: usize = 2;
 /// Periods after which a sample must be computed, so that no later sample is missed.
 pub(crate) const DEADLINE_PERIODS: u64 = 2;
 
-/// Load of one sensor.
+/// Cost and period of the samples of one sensor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     /// Mean CPU time of a sample [s].
@@ -144,7 +144,7 @@ pub(crate) struct WaitingSamples<T> {
 }
 
 impl<T> WaitingSamples<T> {
-    /// Creates the queue of `n_sensors` sensors.
+    /// Creates an empty queue for the sensors 0 to `n_sensors - 1`.
     pub(crate) fn new(n_sensors: usize) -> Self {
         Self {
             waiting: Vec::new(),
@@ -154,7 +154,8 @@ impl<T> WaitingSamples<T> {
         }
     }
 
-    /// Adds a sample of `sensor`.
+    /// Adds a sample of `sensor`. If it is expensive, its start tag is not before the finish tag of
+    /// the preceding expensive sample of this sensor.
     pub(crate) fn push(&mut self, sensor: usize, priority: Priority, job: T) {
         let mut tag = 0;
         if matches!(priority.class, Class::Expensive { .. }) {

@@ -18,7 +18,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Request for one sample.
+/// Request for one sample, with the data that its computation needs.
 pub(crate) struct SampleRequest {
     pub(crate) order: u64,
     pub(crate) device: usize,
@@ -40,7 +40,7 @@ impl std::fmt::Debug for SampleRequest {
     }
 }
 
-/// Result of one sample.
+/// Frame of one requested sample, and the CPU time of its computation.
 pub(crate) struct SampleResult {
     pub(crate) order: u64,
     pub(crate) device: usize,

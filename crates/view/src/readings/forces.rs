@@ -18,7 +18,7 @@ use merrow_sim::step::Kernel;
 /// Force of a law on a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Force {
-    /// Name of the law.
+    /// Name of the force law, for example `buoyancy`.
     pub law: &'static str,
     /// Device that causes it; empty for the whole robot.
     pub name: String,

@@ -25,7 +25,7 @@ pub enum Resource {
 /// Reason why a resource cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceError {
-    /// The resource is empty.
+    /// The resource is an empty name or text.
     Missing,
     /// No bundled model and no file has the name.
     NotFound(String),

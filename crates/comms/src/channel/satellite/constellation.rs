@@ -39,7 +39,7 @@ const EARTH_GM: f64 = 3.986_004_418e14;
 pub struct SatelliteView {
     /// Unit vector from the terminal towards the satellite, in W.
     pub direction: Vec3,
-    /// Sine of the elevation.
+    /// Sine of the elevation above the horizon of the terminal [-]; negative below the horizon.
     pub sine: f64,
     /// Distance from the terminal [m].
     pub distance: f64,

@@ -51,7 +51,7 @@ use merrow_sensors::ray_scene::RayScene;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Modem in the scene.
+/// Properties of a modem from which a channel computes its paths: position, axis and transceiver.
 #[derive(Clone, Debug)]
 pub struct ModemPlace {
     /// Name, unique in the world.

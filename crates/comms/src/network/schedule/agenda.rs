@@ -32,9 +32,9 @@ pub(crate) const MAX_WINDOW: u64 = (1 << (63 - INDEX_BITS)) - 1;
 /// Start or end of a reception.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
-    /// Index of the transmission.
+    /// Index of the transmission in `NetworkState::transmissions`.
     pub(crate) transmission: u32,
-    /// Index of the reception.
+    /// Index of the reception in `Transmission::receptions`.
     pub(crate) reception: u32,
     /// Index of the receiving modem.
     pub(crate) to: u32,

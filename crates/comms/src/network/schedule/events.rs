@@ -29,12 +29,13 @@ use std::hint::select_unpredictable;
 const CHILDREN: usize = 4;
 /// Position of the class in the order of an event.
 const CLASS_SHIFT: u32 = 60;
-/// Class of the ends of receptions.
+/// Class of the ends of receptions: before decisions at the same instant.
 pub(crate) const RECEPTION_END: u64 = 1;
-/// Class of the starts of receptions.
+/// Class of the starts of receptions: after decisions at the same instant.
 pub(crate) const RECEPTION_START: u64 = 3;
 
-/// Schedules an event at `time_ns` [ns].
+/// Adds an event at `time_ns` [ns] to the heap. Events of one class at one instant are processed in
+/// the order of these calls.
 pub(crate) fn schedule(state: &mut NetworkState, time_ns: u64, kind: EventKind) {
     let class: u64 = match kind {
         EventKind::TransmitEnd { .. } => 0,
@@ -62,7 +63,7 @@ pub(crate) fn pop(events: &mut Vec<Event>) {
     }
 }
 
-/// Returns the class of an event.
+/// Returns the class that orders events at one instant, as in the law of this file.
 pub(crate) fn class(event: &Event) -> u64 {
     event.order >> CLASS_SHIFT
 }

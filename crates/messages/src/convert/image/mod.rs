@@ -27,7 +27,7 @@ pub struct ImageView<'a> {
     pub width: u32,
     /// Number of pixel rows.
     pub height: u32,
-    /// Pixels of the image.
+    /// Pixels row by row from the top, `width * height` in number.
     pub pixels: Pixels<'a>,
 }
 

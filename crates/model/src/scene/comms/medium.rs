@@ -109,7 +109,7 @@ pub struct RadioMedium {
 /// Law of the mean path loss of radio waves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PathLoss {
-    /// Loss of free space.
+    /// Loss in proportion to the square of the distance.
     FreeSpace,
     /// Loss of free space up to a reference distance; beyond it, a power of the distance.
     LogDistance {
@@ -125,7 +125,8 @@ pub enum PathLoss {
     },
 }
 
-/// Polarisation of an antenna.
+/// Direction of the electric field of an antenna, on which the reflection at the sea surface
+/// depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polarisation {
     /// Electric field in the vertical plane.

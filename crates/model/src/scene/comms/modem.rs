@@ -29,7 +29,7 @@ pub struct Modem {
     pub acknowledgement: Acknowledgement,
     /// Medium access at the start of a run.
     pub mac: MacProtocol,
-    /// Error of the clock.
+    /// Offset [s] and rate error [-] of the clock at the start of a run.
     pub clock: ClockError,
     /// Limits of the transmit queue.
     pub queue: QueueLimits,
@@ -72,7 +72,7 @@ pub enum RateChoice {
 /// requests a higher transmit power from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerControl {
-    /// Address of the station.
+    /// Address of the modem whose messages are expected and whose power is requested.
     pub station: u16,
     /// Period within which a message of the station is expected [ns].
     pub period_ns: u64,

@@ -98,9 +98,9 @@ impl Primitive {
 pub enum Geometry {
     /// Shape with a closed form.
     Primitive(Primitive),
-    /// Convex hull of the mesh vertices.
+    /// Convex hull of the vertices of a mesh, which also fills its concave parts.
     ConvexHull(Arc<Mesh>),
-    /// Convex decomposition of a mesh.
+    /// Convex shapes that together approximate a mesh with concave parts.
     ConvexDecomposition(Arc<Mesh>),
     /// Triangles of the mesh; for static geometry.
     Mesh(Arc<Mesh>),
@@ -222,9 +222,9 @@ pub struct Collider {
     pub material: Material,
     /// Collision filter of the collider.
     pub filter: CollisionFilter,
-    /// Texture on the surface.
+    /// Texture of the surface for rays; `None`: the surface has the colour of its material.
     pub texture: Option<Arc<SurfaceTexture>>,
-    /// File of a mesh.
+    /// Mesh file for the published URDF; `None`: the shape is no mesh from a file.
     pub file: Option<MeshFile>,
     /// True if the parts of a mesh have the colours of its file.
     pub file_colors: bool,

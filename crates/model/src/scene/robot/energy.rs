@@ -14,7 +14,7 @@ pub struct Load {
     pub level: f64,
 }
 
-/// Power consumption of a servo.
+/// Parameters of the electrical power of a servo.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ServoPower {
     /// Power at rest without load [W].

@@ -39,7 +39,7 @@ impl JointMode {
     }
 }
 
-/// Drive of a joint.
+/// Law by which commands move a joint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drive {
     /// Commanded torque (or force) plus a spring: `tau = command - k (q - rest)` [N m or N].
@@ -83,7 +83,7 @@ pub struct Joint {
     /// Viscous friction [N m s/rad or N s/m].
     pub damping: f64,
     /// Drive inertia at the joint: squared gear ratio times rotor inertia [kg m² or kg]. A rotor
-    /// behind backlash or elasticity is not included (`crate::scene::actuator`).
+    /// behind backlash or elasticity is not included (`crate::scene::robot::actuator`).
     pub armature: f64,
     /// Coulomb friction: maximum effort with which the joint resists motion [N m or N]. The contact
     /// solver computes it.
@@ -137,7 +137,7 @@ impl Joint {
             Drive::Servo(servo) => servo.max_speed,
         }
     }
-    /// Creates the joint of a base link.
+    /// Creates the joint of a base link: fixed, without name, limits, friction and drive inertia.
     pub fn base() -> Self {
         Self {
             name: String::new(),

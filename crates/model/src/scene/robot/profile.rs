@@ -25,13 +25,13 @@ impl Profile {
         (Profile::Plankton, "plankton"),
     ];
 
-    /// Returns the name of the profile.
+    /// Returns the name in world files and on the command line.
     pub fn keyword(self) -> &'static str {
         let found = Self::ALL.iter().find(|(profile, _)| *profile == self);
         found.map_or("", |(_, name)| name)
     }
 
-    /// Returns the profile with this name.
+    /// Returns the profile with this name in [`Self::ALL`]; `None` for another name.
     pub fn from_keyword(name: &str) -> Option<Self> {
         let found = Self::ALL.iter().find(|(_, keyword)| *keyword == name);
         found.map(|(profile, _)| *profile)

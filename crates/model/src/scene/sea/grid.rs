@@ -96,7 +96,7 @@ impl Axis {
         }
     }
 
-    /// Returns the number of samples.
+    /// Returns the number of coordinates, 1 for a quantity that does not depend on the axis.
     pub fn count(&self) -> usize {
         self.knots.len()
     }

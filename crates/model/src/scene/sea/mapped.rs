@@ -28,7 +28,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Returns the size in bytes.
+    /// Returns the size of one number in the file [bytes].
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,

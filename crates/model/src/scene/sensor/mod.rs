@@ -163,7 +163,8 @@ macro_rules! declare_exteroceptive_kinds {
                 }
             }
 
-            /// Returns the duration of a sample [ns].
+            /// Returns the time that a sample takes, such as a sweep, an exposure or the wait for
+            /// echoes [ns].
             pub fn sample_duration_ns(&self) -> u64 {
                 match self {
                     $(Self::$kind(spec) => spec.sample_duration_ns(),)*

@@ -43,7 +43,8 @@ pub enum ModemCommand {
 }
 
 impl ModemCommand {
-    /// Returns the index of the modem.
+    /// Returns a mutable reference to the index of the modem, which `Command::in_scene` replaces
+    /// after a change of the scene.
     pub fn modem_mut(&mut self) -> &mut usize {
         match self {
             Self::Send { modem, .. }

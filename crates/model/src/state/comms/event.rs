@@ -3,7 +3,7 @@
 /// Event at an instant. Events are processed by time, then by `order`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Time of the event [ns].
+    /// Simulated time at which the event is processed [ns].
     pub time_ns: u64,
     /// Class of the event in the upper four bits, below it the number of the event.
     pub order: u64,

@@ -16,7 +16,7 @@ pub enum LossCause {
     ShadowZone,
     /// The receiver is outside the range, the field of view or the beam of the device.
     OutOfView,
-    /// No satellite is in view.
+    /// No satellite is in view of one end, or an obstacle blocks the path to it.
     NoSatellite,
     /// The signal is too weak to be detected.
     BelowThreshold,
@@ -93,7 +93,7 @@ impl LossCause {
 /// Numbers of packets by result, since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketCounts {
-    /// Number of packets that entered.
+    /// Number of packets that entered, including packets that are neither delivered nor lost.
     pub entered: u64,
     /// Number of packets that reached their destination, without duplicates.
     pub delivered: u64,

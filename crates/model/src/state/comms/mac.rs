@@ -36,7 +36,7 @@ impl MacState {
 /// State of slotted ALOHA.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlottedAlohaState {
-    /// Start of the slot in which the frame is transmitted [ns].
+    /// Start of the slot in which the frame is transmitted [ns]; `None`: no slot is selected.
     pub at_ns: Option<u64>,
 }
 

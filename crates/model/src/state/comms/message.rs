@@ -40,7 +40,7 @@ pub struct Message {
     pub open: u32,
     /// One copy per addressed modem.
     pub copies: Vec<Copy>,
-    /// Content of the message.
+    /// Content of the message, without the headers of its frames.
     pub payload: Vec<u8>,
 }
 

@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 /// State of one modem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModemState {
-    /// Whether the modem is switched on.
+    /// Whether the modem operates. `ModemCommand::Switch` and changes of the power of its robot set
+    /// it.
     pub is_on: bool,
     /// Whether the robot that carries the modem has power.
     pub is_powered: bool,
@@ -25,7 +26,7 @@ pub struct ModemState {
     pub access_serial: u32,
     /// Whether a decision of medium access is pending.
     pub is_access_pending: bool,
-    /// Error of the clock.
+    /// Deviation of the clock of the modem from simulated time.
     pub clock: ClockState,
     /// Waiting messages in the order of transmission.
     pub queue: Vec<u32>,
@@ -43,7 +44,7 @@ pub struct ModemState {
     pub sequence: u16,
     /// Number of random numbers drawn.
     pub draws: u64,
-    /// Signals that are arriving.
+    /// Signals that are arriving at the modem, decodable or not.
     pub signals: Vec<Signal>,
     /// Use of the medium as sensed by this modem.
     pub carrier: CarrierState,
@@ -83,7 +84,7 @@ pub struct ClockState {
 /// Message that is being transmitted, frame by frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// Index of the message.
+    /// Index of the message in `NetworkState::messages`.
     pub message: u32,
     /// Index of the current frame.
     pub fragment: u8,
@@ -100,7 +101,7 @@ pub enum ServicePhase {
     Ready,
     /// The frame is being transmitted.
     Transmitting,
-    /// Waits for the acknowledgement.
+    /// Waits for the acknowledgement by the receiver, up to its time-out.
     AwaitsAcknowledgement,
     /// Waits for the end of the random delay before a repetition.
     BacksOff,

@@ -11,7 +11,7 @@ pub struct NetworkOutput {
     pub deliveries: Vec<Delivery>,
     /// Payloads of the deliveries, one after the other.
     pub payloads: Vec<u8>,
-    /// Results of range measurements.
+    /// Completed range measurements. A request without a reply has no result.
     pub ranges: Vec<RangeResult>,
     /// Log of packets and their losses.
     pub packets: Record<PacketRecord>,
@@ -54,7 +54,8 @@ impl NetworkOutput {
         to.trace.discarded = self.trace.discarded;
     }
 
-    /// Returns the payload of a delivery of this output.
+    /// Returns the payload of a delivery of this output; empty if its range is beyond the end of
+    /// `payloads`.
     pub fn payload(&self, delivery: &Delivery) -> &[u8] {
         let range = delivery.payload_start..delivery.payload_start + delivery.payload_len;
         self.payloads.get(range).unwrap_or_default()
@@ -116,7 +117,7 @@ pub struct Delivery {
     pub from: u32,
     /// Index of the receiving modem.
     pub to: u32,
-    /// Address of the destination.
+    /// Address in the message: the receiving modem, another modem if `is_overheard`, or all modems.
     pub destination: u16,
     /// Whether the message has the address of another modem.
     pub is_overheard: bool,
@@ -176,7 +177,7 @@ pub struct RangeResult {
     pub range_error: f64,
 }
 
-/// Measured direction of a range reply.
+/// Direction of a range reply, as measured by the array of the modem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplyDirection {
     /// Unit vector to the other modem in the link that carries the modem, or in W.
@@ -199,7 +200,8 @@ impl RangeResult {
 /// End of a frame at a receiver, or of a message that was never transmitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacketRecord {
-    /// Time of the record [ns].
+    /// End of the arrival, or time at which a waiting message was lost [ns]. For a frame without a
+    /// signal at the receiver, start of its transmission.
     pub time_ns: u64,
     /// Start of the transmission [ns]; for a message that was not transmitted, time of its command.
     pub start_ns: u64,

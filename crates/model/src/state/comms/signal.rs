@@ -27,7 +27,7 @@ pub struct Transmission {
     pub bits: u32,
     /// Index of the data rate.
     pub rate: u32,
-    /// Part of the band.
+    /// Part of the band that the transmission occupies.
     pub part: BandPart,
     /// Transmit power, as a fraction of the maximum.
     pub power: f64,
@@ -57,7 +57,7 @@ impl Reset for Transmission {
 /// Part of a band that a transmission occupies: `index` of `count` equal parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BandPart {
-    /// Index of the part.
+    /// Index of the part, 0 to `count - 1`.
     pub index: u16,
     /// Number of parts of the band.
     pub count: u16,
@@ -102,15 +102,15 @@ impl Reception {
 /// Signal that is arriving at a modem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// Index of the transmission.
+    /// Index of the transmission in `NetworkState::transmissions`.
     pub transmission: u32,
     /// Index of the transmitting modem.
     pub from: u32,
-    /// Index of the reception.
+    /// Index of the reception in `Transmission::receptions`.
     pub reception: u32,
-    /// Part of the band.
+    /// Part of the band that the signal occupies.
     pub part: BandPart,
-    /// Received power of the signal.
+    /// Received power with fading, linear, in the unit of the medium.
     pub power: f64,
     /// Noise power in the part of the band.
     pub noise: f64,

@@ -10,9 +10,9 @@ use std::sync::Arc;
 #[allow(missing_docs)] // `Command` describes the fields
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskCommand {
-    /// Commands one thruster of the robot.
+    /// Commands one thruster of the robot, in its own unit.
     Thruster { thruster: usize, value: f64 },
-    /// Commands all thrusters of the robot.
+    /// Commands all thrusters of the robot, each in its own unit.
     Thrusters { values: Vec<f64> },
     /// Commands the angle of one fin [rad].
     Fin { fin: usize, value: f64 },
@@ -24,13 +24,13 @@ pub enum TaskCommand {
     Wrench { force: Vec3, moment: Vec3 },
     /// Commands a joint in its current mode.
     Joint { joint: usize, value: f64 },
-    /// Commands a joint in `mode`.
+    /// Commands a joint and switches it to `mode` if necessary.
     JointWithMode {
         joint: usize,
         mode: JointMode,
         value: f64,
     },
-    /// Commands all joints of a group in `mode`.
+    /// Commands all joints of a group and switches them to `mode`.
     JointGroup {
         group: usize,
         mode: JointMode,
@@ -75,7 +75,8 @@ macro_rules! declare_conversions {
                 }
             }
 
-            /// Returns the command to `robot`.
+            /// Returns the command with the index of its robot, the inverse of
+            /// [`Self::from_command`].
             pub fn to_command(&self, robot: usize) -> Command {
                 match self {
                     $(Self::$variant { $($field),+ } => {

@@ -47,16 +47,16 @@ pub struct TaskState {
     pub counts: TaskCounts,
 }
 
-/// Job of a task.
+/// One execution of a task, from its release to its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Time of the release [ns].
+    /// Simulated time at which the task was released [ns].
     pub release_ns: u64,
     /// Deadline [ns]; `u64::MAX`: none.
     pub deadline_ns: u64,
     /// Remaining processor time at the time of the last event [ns].
     pub remaining_ns: u64,
-    /// Whether the job has started.
+    /// True from the time that the job first runs, also while it is interrupted.
     pub is_started: bool,
     /// Whether the deadline was counted as missed.
     pub is_late: bool,
@@ -98,15 +98,15 @@ pub enum TaskActivity {
 /// Interval of the schedule trace of a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskInterval {
-    /// Index of the robot.
+    /// Index of the robot that carries the computer.
     pub robot: usize,
-    /// Task of the robot.
+    /// Indices of the computer and of its task.
     pub task: TaskIndex,
-    /// Activity of the task.
+    /// Activity of the task during the whole interval.
     pub activity: TaskActivity,
-    /// Start of the interval [ns].
+    /// Simulated time at which the activity began [ns].
     pub start_ns: u64,
-    /// End of the interval [ns].
+    /// Simulated time at which the activity ended [ns].
     pub end_ns: u64,
 }
 

@@ -42,7 +42,7 @@ impl ControlMode {
         (ControlMode::Dive, "dive"),
     ];
 
-    /// Returns the name of the mode.
+    /// Returns the name that services, topics and world files use.
     pub fn keyword(self) -> &'static str {
         Self::ALL
             .iter()
@@ -50,7 +50,7 @@ impl ControlMode {
             .map_or("", |(_, name)| name)
     }
 
-    /// Returns the mode with this name.
+    /// Returns the mode with this name in [`Self::ALL`]; `None` for another name.
     pub fn from_keyword(name: &str) -> Option<Self> {
         let found = Self::ALL.iter().find(|(_, keyword)| *keyword == name);
         found.map(|(mode, _)| *mode)
@@ -74,21 +74,21 @@ persist! { enum ControlMode {
 /// yaw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionControlState {
-    /// Mode of the controller.
+    /// Current mode; the end of a path changes it to `StationKeeping`.
     pub mode: ControlMode,
     /// True if the controller may command the thrusters.
     pub armed: bool,
-    /// Present gains of the controller.
+    /// Gains in use, which commands can change.
     pub gains: MotionGains,
     /// Requested force [N] and moment [N m] of the pilot, in B.
     pub pilot: [f64; 6],
     /// Time of the latest request of the pilot [ns]; `None` before the first.
     pub pilot_ns: Option<u64>,
-    /// Goal of the station keeping.
+    /// Pose that the controller holds in station keeping.
     pub goal: PoseGoal,
-    /// Progress along the path.
+    /// Last path that was commanded; `None` before the first. It remains after its end.
     pub path: Option<PathProgress>,
-    /// Reference of the controller.
+    /// Set-points that the control law follows at this tick.
     pub reference: MotionReference,
     /// True for the degrees of freedom that were controlled at the last tick; horizontal and
     /// vertical position, roll and pitch, yaw.
@@ -106,7 +106,7 @@ persist! { struct MotionControlState {
     allocated,
 } }
 
-/// Goal of the station keeping.
+/// Pose that a vehicle holds in station keeping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseGoal {
     /// Position of the base origin in W [m].
@@ -117,7 +117,7 @@ pub struct PoseGoal {
 
 persist! { struct PoseGoal { p_WB, rpy } }
 
-/// Progress along a path.
+/// Waypoints of a path, its current leg and the deviation from this leg.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathProgress {
     /// Waypoints in W [m]; the first is the position at the start.
@@ -163,7 +163,7 @@ impl PathProgress {
 
 persist! { struct PathProgress { waypoints, leg, cross_track_integral, cross_track } }
 
-/// Reference of the motion controller.
+/// Set-points of the motion controller. Their acceleration is limited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionReference {
     /// Position in W [m].
@@ -178,7 +178,7 @@ pub struct MotionReference {
 
 persist! { struct MotionReference { p, v, rpy, yaw_rate } }
 
-/// Estimate of the motion of the base.
+/// Motion of the base as the firmware estimates it, with the times of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionEstimate {
     /// Attitude of B in W.

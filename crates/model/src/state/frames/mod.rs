@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// Output of one sample of an exteroceptive sensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Index of the robot.
+    /// Index of the robot that carries the sensor.
     pub robot: usize,
-    /// Index of the sensor.
+    /// Index of the sensor among the sensors of the robot.
     pub sensor: usize,
     /// Time of the sample [ns]; for a scan, the time of its first column.
     pub stamp_ns: u64,

@@ -60,7 +60,7 @@ pub(crate) struct ContactKey {
 
 /// Maximum gap of a contact point [m].
 const MARGIN: f64 = 1e-3;
-/// Index of the seabed in keys.
+/// Index that represents the seabed in contact keys; no shape has it.
 const SEABED: u32 = u32::MAX;
 
 /// Shapes of a scene and their poses.

@@ -9,7 +9,7 @@ use parry3d_f64::shape::{SharedShape, TriMeshFlags};
 use parry3d_f64::transformation::vhacd::VHACDParameters;
 use parry3d_f64::utils::Array2;
 
-/// Owner of a surface.
+/// Link, structure or seabed to which a surface belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// A link of a robot: indices of both.
@@ -31,9 +31,9 @@ pub struct CollisionShape {
     pub shape: SharedShape,
     /// Pose in the link frame, or in W for fixed shapes.
     pub(crate) X_LG: Pose,
-    /// Material of the surface.
+    /// Friction and restitution in contacts of the shape.
     pub material: Material,
-    /// Collision groups of the shape.
+    /// Groups of the shape, and groups with which it can collide.
     pub groups: CollisionFilter,
     /// Half of the smallest extent [m]. A shape that moves farther in one step could pass through
     /// another.

@@ -148,7 +148,7 @@ pub(crate) struct AugmentedLagrangian {
     rounding: f64,
 }
 
-/// Outcome of a solution.
+/// Result of the iterations of the solver for one island.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// True if the impulses satisfy the constraints.
@@ -159,7 +159,7 @@ pub struct Outcome {
 
 /// Constraints of an island.
 pub(crate) struct Constraints<'a> {
-    /// Coordinates of the robots.
+    /// Index ranges of the coordinates of each robot in the velocities of the island.
     pub bodies: &'a [CoordinateRange],
     /// Coefficients of the rows.
     pub Z: &'a [f64],

@@ -71,7 +71,7 @@ pub struct Row {
     pub push: f64,
 }
 
-/// Kind of a group of rows.
+/// Constraint on the impulses of a group of rows: friction cone, interval, or none.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Normal and two tangents of a contact.
@@ -106,7 +106,7 @@ pub struct Block {
 /// Constraints of an island and their solution.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
-    /// Coordinates of the robots.
+    /// Index ranges of the coordinates of each robot in `v`.
     pub bodies: Vec<CoordinateRange>,
     /// Cholesky factors of the inertia of each robot, as computed by [`crate::contact::dofs`], in
     /// sequence.

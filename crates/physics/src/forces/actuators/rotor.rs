@@ -69,7 +69,7 @@ pub struct Hub {
     pub w: Vec3,
     /// Shaft speed [rad/s] and its rate [rad/s²].
     pub spin: [f64; 2],
-    /// Deck below the hub.
+    /// Deck below the hub, for the ground effect; [`Deck::NONE`] without a deck.
     pub deck: Deck,
 }
 

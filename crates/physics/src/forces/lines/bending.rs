@@ -39,7 +39,7 @@ pub(crate) struct NodeBending {
 }
 
 impl NodeBending {
-    /// Returns no bending at this node.
+    /// Returns a node without bending moment: a free end, or a node next to a broken segment.
     pub(crate) fn zero() -> Self {
         Self {
             A: Mat3::zero(),

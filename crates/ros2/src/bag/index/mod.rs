@@ -27,7 +27,7 @@ const RECORD_HEAD: usize = 9;
 /// Length of the head of a message in the body of its record [bytes].
 const MESSAGE_HEAD: usize = 22;
 
-/// Topic of an indexed bag.
+/// Topic of a bag with the places of its messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexedTopic {
     /// Name of the topic.

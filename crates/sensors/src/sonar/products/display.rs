@@ -20,7 +20,8 @@ pub struct SonarDisplay {
 }
 
 impl SonarDisplay {
-    /// Adds a ping and returns the display image.
+    /// Draws a ping and returns the display image, which keeps earlier pings for side-scan and
+    /// scanning sonars.
     pub fn add_ping(&mut self, spec: &SonarSpec, ping: &Ping) -> GreyImage<'_> {
         match spec.kind {
             SonarKind::SideScan => self.draw_waterfall(spec, ping),

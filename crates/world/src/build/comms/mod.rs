@@ -256,7 +256,7 @@ impl<'a> ModemBuilder<'a> {
     }
 }
 
-/// Returns the linear ratio of `db` [dB].
+/// Converts a power ratio of `db` [dB] to the linear ratio [-].
 pub(crate) fn ratio(db: f64) -> f64 {
     libm::pow(10.0, 0.1 * db)
 }

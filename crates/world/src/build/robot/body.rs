@@ -25,7 +25,7 @@ pub(crate) struct WaterAndGravity {
     pub gravity: f64,
     /// Density of the water [kg/m³].
     pub density: f64,
-    /// Depth of the water [m].
+    /// Depth of the seabed plane at the origin of W [m].
     pub depth: f64,
 }
 
