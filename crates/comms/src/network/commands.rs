@@ -225,7 +225,10 @@ impl Network {
     }
 
     fn switch(&self, state: &mut NetworkState, modem: usize, is_on: bool) -> Result<(), String> {
-        self.node(modem)?;
+        let node = self.node(modem)?;
+        if is_on && !state.modems[modem].is_powered {
+            return Err(node.explain("its robot has no power; charge the battery first".into()));
+        }
         if state.modems[modem].is_on != is_on {
             if is_on {
                 state.modems[modem].is_on = true;

@@ -460,6 +460,16 @@ fn modems_without_power() {
     let energy = net.energy(&state, 0);
     assert!((energy.total() - 0.05 * 11.0).abs() < 1e-9);
     assert_eq!(state.modems[0].activity, Activity::Off);
+    // a robot without power cannot switch its modem on
+    let on = ModemCommand::Switch {
+        modem: 0,
+        is_on: true,
+    };
+    state.modems[0].is_powered = false;
+    let error = net.apply(&mut state, &on).expect_err("no power");
+    assert!(error.contains("no power"), "{error}");
+    state.modems[0].is_powered = true;
+    net.apply(&mut state, &on).expect("valid command");
 }
 
 // Goal: rate adaptation uses the faster rate after a strong frame arrived. Method: `Ideal` selects
