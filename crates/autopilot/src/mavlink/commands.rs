@@ -74,7 +74,10 @@ pub fn react(
         MavMessage::PARAM_REQUEST_LIST(request) if is_for_us(request.target_system) => {
             answer(parameter(own))
         }
-        MavMessage::PARAM_REQUEST_READ(request) if is_for_us(request.target_system) => {
+        MavMessage::PARAM_REQUEST_READ(request)
+            if is_for_us(request.target_system)
+                && is_own_parameter(request.param_index, &request.param_id[..]) =>
+        {
             answer(parameter(own))
         }
         MavMessage::MISSION_REQUEST_LIST(request) if is_for_us(request.target_system) => {
@@ -200,6 +203,12 @@ fn version() -> MavMessage {
         capabilities: MavProtocolCapability::MAV_PROTOCOL_CAPABILITY_MAVLINK2,
         ..AUTOPILOT_VERSION_DATA::default()
     })
+}
+
+/// Returns true if a request, by index or with the index -1 by name, is for the only parameter.
+fn is_own_parameter(index: i16, name: &[u8]) -> bool {
+    let end = name.iter().position(|byte| *byte == 0);
+    index == 0 || index < 0 && &name[..end.unwrap_or(name.len())] == PARAMETER
 }
 
 /// Returns the only parameter: the number of the vehicle. Ground stations wait for a list of

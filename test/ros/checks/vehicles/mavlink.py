@@ -142,8 +142,11 @@ def check_gamepad_and_modes():
         station.link.mav.param_request_list_send(7, 1)
         value = station.next("PARAM_VALUE")
         assert (value.param_count, value.param_value) == (1, 7), value
+        station.link.mav.param_request_read_send(7, 1, b"UNKNOWN", -1)
+        station.link.mav.param_request_read_send(7, 1, b"MAV_SYS_ID", -1)
         station.link.mav.mission_request_list_send(7, 1)
-        mission = station.next("MISSION_COUNT")
+        value, mission = [station.next(["PARAM_VALUE", "MISSION_COUNT"]) for _ in range(2)]
+        assert value.param_id == "MAV_SYS_ID", value
         assert (mission.count, mission.target_system, mission.target_component) == (0, 254, 190), mission
         # requests for another vehicle and bytes that are not MAVLink have no effect
         station.link.mav.command_long_send(9, 1, common.MAV_CMD_COMPONENT_ARM_DISARM, 0, 1, 0, 0, 0, 0, 0, 0)
