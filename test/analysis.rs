@@ -293,7 +293,13 @@ fn robots_and_contacts_of_a_report_agree_with_the_messages() {
     for kind in ["Plan view", "Attitude", "Speeds"] {
         figure(&page, &format!("{kind}, {topic}"));
     }
-    for title in ["Depth", "Thrusters, from the diagnostics", "Battery", "Contacts", "Pace"] {
+    for title in [
+        "Depth",
+        "Thrusters, from the diagnostics",
+        "Battery",
+        "Contacts",
+        "Pace",
+    ] {
         figure(&page, title);
     }
     let positions: Vec<_> = odometry(&bag, topic)
@@ -320,7 +326,10 @@ fn robots_and_contacts_of_a_report_agree_with_the_messages() {
         .map(|pair| 0.5 * (pair[0][1] + pair[1][1]) * (pair[1][0] - pair[0][0]));
     let energy = areas.sum::<f64>() / 3600.0;
     let row = &table_rows(&page, "battery")[0];
-    assert!(energy > 0.01 && (number(row[3]) - energy).abs() < 6e-4, "{energy}: {row:?}");
+    assert!(
+        energy > 0.01 && (number(row[3]) - energy).abs() < 6e-4,
+        "{energy}: {row:?}"
+    );
 
     let topics = HashSet::from(["/contacts".to_owned()]);
     let messages = read_messages(&bag, &topics).expect("a bag").into_iter();
@@ -334,7 +343,10 @@ fn robots_and_contacts_of_a_report_agree_with_the_messages() {
     let max = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let expected = max(&mut contacts.iter().map(force));
     let found = max(&mut rows.iter().map(|row| number(row[5])));
-    assert!((found - expected).abs() < 6e-3, "{found}, expected {expected}");
+    assert!(
+        (found - expected).abs() < 6e-3,
+        "{found}, expected {expected}"
+    );
 }
 
 /// Returns the position of a modem of the world `modems` at a time, from its recorded odometry [m].

@@ -250,12 +250,7 @@ impl ShapeScene {
 
     /// Does the same as [`Self::closest_all`] with the shapes without a bounding box, which are
     /// terrains, for rays of similar direction.
-    pub fn closest_unbounded_all(
-        &self,
-        rays: &[Ray],
-        skip: &Range<u32>,
-        hits: &mut [Option<Hit>],
-    ) {
+    pub fn closest_unbounded_all(&self, rays: &[Ray], skip: &Range<u32>, hits: &mut [Option<Hit>]) {
         hits.fill(None);
         for (group, first) in self.groups() {
             group.search_unbounded_all(rays, (skip, first), hits);

@@ -99,12 +99,14 @@ pub struct BundledModel {
 pub fn bundled_models() -> Vec<BundledModel> {
     let folders = [("params/robots", false), ("params/props", true)];
     let models = folders.into_iter().flat_map(|(folder, is_prop)| {
-        file_names(folder).into_iter().map(move |name| BundledModel {
-            description: description(folder, &name),
-            is_fixed: text_of_key(folder, &name, "base") == "fixed",
-            name,
-            is_prop,
-        })
+        file_names(folder)
+            .into_iter()
+            .map(move |name| BundledModel {
+                description: description(folder, &name),
+                is_fixed: text_of_key(folder, &name, "base") == "fixed",
+                name,
+                is_prop,
+            })
     });
     models.collect()
 }
