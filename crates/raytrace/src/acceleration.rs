@@ -198,13 +198,18 @@ impl ShapeGroup {
         self.unbounded.is_empty().then_some(boxes)
     }
 
+    /// Returns true if a shape has a bounding box.
+    #[inline(always)]
+    pub(crate) fn has_tree(&self) -> bool {
+        !self.tree.nodes.is_empty()
+    }
+
     /// Returns false if no ray of the beam hits a shape with a bounding box. `first` is the index
     /// of the group's first shape; shapes whose indices are in `skip` are ignored.
     #[inline(always)]
     pub(crate) fn may_be_hit(&self, beam: &Beam, skip: &Range<u32>, first: u32) -> bool {
         let radius = Vec3::new(self.radius, self.radius, self.radius);
-        let has_tree = !self.tree.nodes.is_empty();
-        has_tree
+        self.has_tree()
             && beam.may_hit(&(self.center, radius))
             && (self.extents.len() > MAX_BEAM_SHAPES
                 || self

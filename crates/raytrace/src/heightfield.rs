@@ -28,7 +28,7 @@
 use crate::mesh::{LocalHit, LocalRay};
 use crate::ray_bounds::RayBounds;
 use merrow_math::Vec3;
-use merrow_model::scene::sea::terrain::Terrain;
+use merrow_model::scene::sea::terrain::{CellHit, Terrain};
 use std::sync::Arc;
 
 /// Maximum number of squares that are tested for several rays at once.
@@ -37,6 +37,8 @@ const MAX_REGION_SQUARES: usize = 9;
 const MARGIN: f64 = 1e-6;
 /// Maximum number of steps for several rays at once.
 const MAX_STEPS: usize = 200;
+/// Level at which the search of a single ray starts: squares of 16 cells, or more in large terrains.
+const FIRST_LEVEL: usize = 4;
 /// Maximum number of squares in the lowest level.
 const MAX_SQUARES: usize = 1 << 21;
 
@@ -58,6 +60,12 @@ struct SquareLevel {
 pub(crate) struct Clearance {
     distance: f64,
     level: usize,
+}
+
+/// Hit of a ray, or its distance [m] if its triangle is not determined.
+enum Found {
+    InCell(CellHit),
+    Distance(f64),
 }
 
 /// A square on the path of a ray.
@@ -109,7 +117,17 @@ impl Heightfield {
     /// Returns the first hit of a ray (in W) on the terrain from above; `None` if the ray starts
     /// below the terrain.
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
-        self.closest_beyond(local_ray, self.clearance_up_to(local_ray.range[0]))
+        let (from, top) = (local_ray.range[0], self.terrain.height_range()[1]);
+        let (height, sinking) = (local_ray.o.z - top, -local_ray.d.z);
+        let above_all = height / sinking * (1.0 - MARGIN) - MARGIN;
+        let is_above = height > 0.0 && sinking > 0.0 && above_all > from;
+        self.closest_beyond(
+            local_ray,
+            Clearance {
+                distance: if is_above { above_all } else { from },
+                level: FIRST_LEVEL.min(self.levels.len() - 1),
+            },
+        )
     }
 
     /// Returns the clearance of rays that start at the distance `from` [m] or beyond it.
@@ -129,20 +147,32 @@ impl Heightfield {
         clearance: Clearance,
     ) -> Option<LocalHit> {
         let (p, d) = (local_ray.o, local_ray.d);
-        let distance = if self.terrain.is_curved() {
-            self.trace_curved(local_ray)
+        let hit = if self.terrain.is_curved() {
+            Found::Distance(self.trace_curved(local_ray)?)
         } else {
-            self.trace_straight(local_ray, clearance)
-        }?;
-        let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
-        (distance <= local_ray.range[1]).then(|| {
-            let (normal, face) = self.terrain.normal_and_face(x, y);
-            LocalHit {
+            self.trace_straight(local_ray, clearance)?
+        };
+        let hit = match hit {
+            Found::InCell(CellHit {
                 distance,
                 normal,
                 face,
+            }) => LocalHit {
+                distance,
+                normal,
+                face,
+            },
+            Found::Distance(distance) => {
+                let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
+                let (normal, face) = self.terrain.normal_and_face(x, y);
+                LocalHit {
+                    distance,
+                    normal,
+                    face,
+                }
             }
-        })
+        };
+        (hit.distance <= local_ray.range[1]).then_some(hit)
     }
 
     /// Returns true if `t` is the start of the ray and the ray starts below the terrain. A ray that
@@ -184,9 +214,9 @@ impl Heightfield {
         clear
     }
 
-    /// Returns the distance to the terrain [m] where grid lines are straight.
+    /// Returns the hit on the terrain where grid lines are straight.
     #[inline(always)]
-    fn trace_straight(&self, local_ray: &LocalRay, clearance: Clearance) -> Option<f64> {
+    fn trace_straight(&self, local_ray: &LocalRay, clearance: Clearance) -> Option<Found> {
         let (p, d) = (local_ray.o, local_ray.d);
         let (at, rate) = (
             self.terrain.cells(p.x, p.y),
@@ -228,11 +258,17 @@ impl Heightfield {
             }
             let cell_hit = if self.levels[0].side == 1 && end.is_finite() {
                 self.terrain
-                    .range_in_cell([p, d], [at, rate], index, [t, end])
+                    .hit_in_cell([p, d], [at, rate], index, [t, end])
             } else {
                 None
             };
-            let hit = cell_hit.unwrap_or_else(|| self.terrain.range_between(p, d, [t, end]));
+            let hit = match cell_hit {
+                Some(hit) => hit.map(Found::InCell),
+                None => {
+                    let distance = self.terrain.range_between(p, d, [t, end]);
+                    distance.map(Found::Distance)
+                }
+            };
             if hit.is_some() {
                 return hit;
             }

@@ -334,7 +334,8 @@ impl ShapeScene {
     /// Returns for the static and for the moving shapes whether any of `rays` may hit one of them.
     #[inline(always)]
     fn reachable_groups(&self, rays: &[Ray], skip: &Range<u32>) -> [bool; 2] {
-        let beam = if rays.len() > RAYS {
+        let has_trees = [self.static_shapes.has_tree(), self.moving.has_tree()];
+        let beam = if rays.len() > RAYS && has_trees != [false; 2] {
             Beam::new(rays)
         } else {
             None
@@ -344,7 +345,7 @@ impl ShapeScene {
                 self.static_shapes.may_be_hit(beam, skip, 0),
                 self.moving.may_be_hit(beam, skip, self.static_count()),
             ],
-            None => [true; 2],
+            None => has_trees,
         }
     }
 

@@ -25,6 +25,17 @@ use std::sync::Arc;
 /// Number of cells along the side of a tile.
 const TILE: usize = 64;
 
+/// Hit of a ray on a triangle of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellHit {
+    /// Distance along the ray [m].
+    pub distance: f64,
+    /// Upward unit normal, W.
+    pub normal: Vec3,
+    /// Index of the triangle, as in [`Terrain::triangles`].
+    pub face: u32,
+}
+
 /// Terrain heights on a regular grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
@@ -35,6 +46,8 @@ pub struct Terrain {
     corner: [f64; 2],
     /// Sample spacing along both axes [m].
     step: [f64; 2],
+    /// Reciprocals of the sample spacing [1/m].
+    per_step: [f64; 2],
     /// Maximum sample of each tile including its edges, x varying fastest [m].
     tile_max_heights: Vec<f64>,
     /// Minimum and maximum sample [m].
@@ -54,6 +67,7 @@ impl Terrain {
             count,
             corner,
             step,
+            per_step: step.map(|step| 1.0 / step),
             tile_max_heights: vec![f64::NEG_INFINITY; tiles[0] * tiles[1]],
             height_range: [f64::INFINITY, f64::NEG_INFINITY],
         };
@@ -150,8 +164,8 @@ impl Terrain {
     pub fn cells(&self, x: f64, y: f64) -> [f64; 2] {
         let [x, y] = self.along(x, y);
         [
-            (x - self.corner[0]) / self.step[0],
-            (y - self.corner[1]) / self.step[1],
+            (x - self.corner[0]) * self.per_step[0],
+            (y - self.corner[1]) * self.per_step[1],
         ]
     }
 
@@ -160,8 +174,8 @@ impl Terrain {
     pub fn cell_rates(&self, x: f64, y: f64, d: Vec3) -> [f64; 2] {
         let [a, b] = self.rates(x, y);
         [
-            (a[0] * d.x + a[1] * d.y) / self.step[0],
-            (b[0] * d.x + b[1] * d.y) / self.step[1],
+            (a[0] * d.x + a[1] * d.y) * self.per_step[0],
+            (b[0] * d.x + b[1] * d.y) * self.per_step[1],
         ]
     }
 
@@ -269,13 +283,14 @@ impl Terrain {
     /// cell between the distances `from` and `to` [m] and above the terrain at `from`.
     /// `cell_position` and `rate` are [`Terrain::cells`] of `p` and its derivatives along `d`; `p`
     /// and `d` are in W. The outer `None` means that the ray is not in the cell.
-    pub fn range_in_cell(
+    #[inline]
+    pub fn hit_in_cell(
         &self,
         [p, d]: [Vec3; 2],
         [cell_position, rate]: [[f64; 2]; 2],
         [i, j]: [usize; 2],
         [from, to]: [f64; 2],
-    ) -> Option<Option<f64>> {
+    ) -> Option<Option<CellHit>> {
         let cell_fraction = |t: f64| {
             [
                 cell_position[0] + t * rate[0] - i as f64,
@@ -288,12 +303,10 @@ impl Terrain {
             return None;
         }
         let [h00, h10, h01, h11] = self.grid.cell_samples([i, j]);
+        // differences of the height along the sides of the two triangles
+        let sides = [[h10 - h00, h11 - h10], [h11 - h01, h01 - h00]];
         let height_above = |t: f64, [u, v]: [f64; 2]| {
-            let (along, up) = if u >= v {
-                (h10 - h00, h11 - h10)
-            } else {
-                (h11 - h01, h01 - h00)
-            };
+            let [along, up] = sides[usize::from(u < v)];
             p.z + t * d.z - (h00 + u * along + v * up)
         };
         // distance at which the ray crosses the diagonal
@@ -309,9 +322,17 @@ impl Terrain {
             if end_height < height && end_height <= 0.0 {
                 // a negative height at the start can only be a rounding error
                 let height = height.max(0.0);
-                return Some(Some(
-                    t + (end - t) * (height / (height - end_height).max(f64::MIN_POSITIVE)),
-                ));
+                let part = height / (height - end_height).max(f64::MIN_POSITIVE);
+                let distance = t + (end - t) * part;
+                let [u, v] = cell_fraction(distance);
+                let triangle = usize::from(u < v);
+                let [along, up] = sides[triangle];
+                let n = Vec3::new(-along / self.step[0], -up / self.step[1], 1.0);
+                return Some(Some(CellHit {
+                    distance,
+                    normal: n.scale(1.0 / n.norm()),
+                    face: (2 * (j * self.count[0] + i) + triangle) as u32,
+                }));
             }
             (t, height) = (end, end_height);
         }
