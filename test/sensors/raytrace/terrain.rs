@@ -69,16 +69,26 @@ fn random_ray(draw: &mut Draw, k: u64, size: f64) -> LocalRay {
     }
 }
 
-/// Asserts that the pyramid of `terrain` finds the same hits as the walk over all cells, with rays
-/// that start within `size` [m] of the origin.
+/// Asserts that the pyramid of `terrain` finds the same hits as the walk over all cells, with the
+/// normal of their triangle. The rays start within `size` [m] of the origin.
 fn compare_with_walk(terrain: &Arc<Terrain>, size: f64, rays: u64) {
     let field = Heightfield::new(terrain.clone());
     let stream = Stream::new(4, "rays");
-    let mut hit_count = 0;
+    let (mut hit_count, mut same_faces) = (0, 0);
     for k in 0..rays {
         let local_ray = random_ray(&mut stream.draw(k), k, size);
         let expected = terrain.range(local_ray.o, local_ray.d);
-        let found = field.closest(&local_ray).map(|hit| hit.distance);
+        let hit = field.closest(&local_ray);
+        let found = hit.map(|hit| hit.distance);
+        if let Some(hit) = hit {
+            let p = local_ray.o + local_ray.d.scale(hit.distance);
+            let (normal, face) = terrain.normal_and_face(p.x, p.y);
+            // at the side of a triangle rounding decides
+            if hit.face == face {
+                assert!((hit.normal - normal).norm() < 1e-12, "{k}: {hit:?}, {normal:?}");
+                same_faces += 1;
+            }
+        }
         let near = match (expected, found) {
             (Some(a), Some(b)) => {
                 let (x, y) = (
@@ -106,6 +116,7 @@ fn compare_with_walk(terrain: &Arc<Terrain>, size: f64, rays: u64) {
         hit_count += u64::from(found.is_some());
     }
     assert!(hit_count > rays / 3 && hit_count < rays, "{hit_count}");
+    assert!(10 * same_faces > 9 * hit_count, "{same_faces} {hit_count}");
 }
 
 // Goal: the pyramid finds the same hits as the walk over all cells. Method: 150 x 90 cells, each in
