@@ -164,8 +164,9 @@ def check_controllers(script):
     expected = ["merrow", "robot_state_publisher", "ros2_control_node", "spawner", "spawner"]
     assert executables(nodes) == expected, executables(nodes)
     assert field(nodes[0], "arguments") == ["run", "uvms_pool_servo", "--pace", "max", "--ros-backend", "native"], vars(nodes[0])
-    assert [field(node, "arguments") for node in nodes[3:]] == [
-        ["joint_state_broadcaster"], ["joint_trajectory_controller", "--param-file", str(share / "config/ros2_control/osu_uvms_controllers.yaml")]]
+    broadcaster, (*controller, file) = [field(node, "arguments") for node in nodes[3:]]
+    assert [broadcaster, controller] == [["joint_state_broadcaster"], ["joint_trajectory_controller", "--param-file"]], nodes
+    assert pathlib.Path(file).resolve() == share / "config/ros2_control/osu_uvms_controllers.yaml", file
     if not HAS_LAUNCH:
         description, controllers = nodes[2].parameters
         assert "<plugin>topic_based_ros2_control/TopicBasedSystem</plugin>" in description["robot_description"], description
