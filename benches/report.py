@@ -56,6 +56,25 @@ Other pages have further measurements:
 | [view.md](view.md#cost) | server and page of the live view |
 | [autopilots.md](autopilots.md) | round trip of the connections to autopilots |
 
+## Images, scans and live view
+
+These quantities were measured on an Intel Xeon at 2.5 GHz with two cores.
+The linked pages give the commands and further values.
+
+| quantity | measured | target | met |
+| --- | --- | --- | --- |
+| [image](cameras.md#render-quality) of 640 x 480, `fast`, above and under water | 92 ms, 89 ms | 45 ms, 33 ms | **no** |
+| image of 640 x 480, `full`, above and under water | 291 ms, 207 ms | 150 ms, 100 ms | **no** |
+| [lidar](benchmarks-sensors.md#images-scans-and-pings) frame of 64 x 1024 over a million triangles | 17.6 ms | 10 ms | **no** |
+| rays at [terrain](benchmarks-sensors.md#rays), time relative to the same ground as triangles | RRR | at most 1.5 | yes |
+| `riverwatch` with `fast`, all sensors: [rates](benchmarks-sensors.md#all-sensors-of-riverwatch) | laser and sonar declared, lidar and cameras half | declared | **no** |
+| [live view](view.md#cost), page | 222 kB | under 1 MB | yes |
+| first image of `fleet_100` in a browser | 1.9 s | under 2 s | yes |
+| images of `fleet_100` with software rendering, 960 x 540 | 13 per second | at least 10 | yes |
+| images with a graphics card | not measured | at least 60 | |
+| server, one client of `fleet_100` at 30 Hz | 3.7 % of a core, 0.30 MB/s | under 5 %, 1 MB/s | yes |
+| real-time factor with 0, 1 and 5 clients | 1.000 | 1.000 | yes |
+
 ## Differences between the programs
 
 **Pinocchio.**

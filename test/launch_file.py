@@ -172,7 +172,11 @@ def check_controllers(script):
         assert "<plugin>topic_based_ros2_control/TopicBasedSystem</plugin>" in description["robot_description"], description
         assert pathlib.Path(controllers).is_file(), controllers
     hardware = (share / "config/ros2_control/osu_uvms.xml").read_text()
-    initial = dict(re.findall(r'joint name="(\w+)".*?initial_value">([-\d.]+)<', hardware, re.DOTALL))
+    joints = re.findall(r'joint name="(\w+)">(.*?)</joint>', hardware, re.DOTALL)
+    values = {name: re.findall(r'initial_value">([-\d.]+)<', text) for name, text in joints}
+    assert all(len(pair) == 2 and pair[0] == pair[1] for pair in values.values()), values
+    assert all('state_interface name="effort"' in text for _, text in joints), joints
+    initial = {name: pair[0] for name, pair in values.items()}
     world = re.search(r"joint_positions: {(.*)}", (share / "worlds/uvms_pool.yaml").read_text())[1]
     assert initial == dict(re.findall(r"(\w+): ([-\d.]+)", world)), (initial, world)
 

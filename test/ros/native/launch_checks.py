@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks `sim.launch.py` with the programs of a sourced ROS 2: ros2 launch, robot_state_publisher and
-robot_localization.
+"""Checks the launch files with the programs of a sourced ROS 2: ros2 launch, robot_state_publisher, robot_localization
+and ros2_control.
 
     python3 test/ros/native/launch_checks.py [NAME...]
 
@@ -21,11 +21,15 @@ import rclpy
 from ament_index_python.packages import get_packages_with_prefixes
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
+from rclpy.action import ActionClient
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 START_S = 60
+# changes of the joint positions of the arm [rad]
+ARM_MOTION = {"base": 0.3, "shoulder": 0.3, "elbow": 0.2, "wrist": 0.4}
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -36,9 +40,9 @@ class Skipped(Exception):
 class Launch:
     """A running launch file and a node of rclpy. A context manager that ends both."""
 
-    def __init__(self, *arguments):
+    def __init__(self, file, *arguments):
         self.output = tempfile.TemporaryFile("w+", encoding="utf-8")
-        command = ["ros2", "launch", "merrow", "sim.launch.py", *arguments]
+        command = ["ros2", "launch", "merrow", file, *arguments]
         self.process = subprocess.Popen(command, stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
         self.node = rclpy.create_node("launch_check")
 
@@ -118,7 +122,7 @@ def drive(launch, robot, speeds, seconds):
 def check_state_publisher():
     """robot_state_publisher has the description of the robot, and publishes its joints under the frames of Merrow."""
     needs("robot_state_publisher")
-    with Launch("world:=uvms_pool", "robot:=uvms", "state_publisher:=true") as launch:
+    with Launch("sim.launch.py", "world:=uvms_pool", "robot:=uvms", "state_publisher:=true") as launch:
         descriptions = launch.listen(String, "/uvms/robot_description", LATCHED)
         transforms = launch.listen(TFMessage, "/tf")
         frames = lambda: {t.child_frame_id for message in transforms for t in message.transforms}  # noqa: E731
@@ -132,7 +136,7 @@ def check_underwater_filter():
     """The filter estimates the position of a BlueROV2 from AHRS, DVL and depth."""
     needs("robot_localization", "robot_state_publisher")
     arguments = "world:=estimation", "robot:=bluerov2", "state_publisher:=true", "ekf:=bluerov2"
-    with Launch(*arguments) as launch:
+    with Launch("sim.launch.py", *arguments) as launch:
         truth, estimate, way = drive(launch, "bluerov2", [(0.5, 0, 0, 0), (0.3, 0.2, 0.1, 0.1)], 10)
         error = math.dist(position(truth), position(estimate))
         print(f"   error {error:.3f} m after {way:.1f} m")
@@ -143,7 +147,7 @@ def check_underwater_filter():
 def check_boat_filter():
     """The filter estimates the position of a boat from IMU and GNSS."""
     needs("robot_localization")
-    with Launch("world:=usv", "robot:=wamv", "ekf:=wamv") as launch:
+    with Launch("sim.launch.py", "world:=usv", "robot:=wamv", "ekf:=wamv") as launch:
         truth, estimate, way = drive(launch, "wamv", [(1.0, 0, 0, 0), (1.0, 0, 0, 0.1)], 10)
         error = math.dist(position(truth)[:2], position(estimate)[:2])
         print(f"   error {error:.3f} m after {way:.1f} m")
@@ -151,7 +155,45 @@ def check_boat_filter():
         launch.stop()
 
 
-CHECKS = [check_state_publisher, check_underwater_filter, check_boat_filter]
+def check_arm_controllers():
+    """The trajectory controller of ros2_control moves the arm through the topics of Merrow."""
+    needs("controller_manager", "joint_trajectory_controller", "joint_state_broadcaster", "joint_state_topic_hardware_interface")
+    from control_msgs.action import FollowJointTrajectory  # noqa: PLC0415, an optional package
+    from trajectory_msgs.msg import JointTrajectoryPoint  # noqa: PLC0415
+
+    with Launch("uvms_control.launch.py") as launch:
+        states = launch.listen(JointState, "/uvms/joint_states")
+        client = ActionClient(launch.node, FollowJointTrajectory, "/joint_trajectory_controller/follow_joint_trajectory")
+        launch.spin(lambda: states and client.server_is_ready(), START_S)
+        start = dict(zip(states[-1].name, states[-1].position))
+        targets = {name: start[name] + change for name, change in ARM_MOTION.items()}
+        goal = FollowJointTrajectory.Goal()
+        goal.trajectory.joint_names = list(targets)
+        point = JointTrajectoryPoint(positions=list(targets.values()))
+        point.time_from_start.sec = 4
+        goal.trajectory.points = [point]
+        # the controller refuses goals until its spawner has activated it
+        handle, end = None, time.monotonic() + START_S
+        while handle is None or not handle.accepted:
+            assert time.monotonic() < end, f"no goal is accepted\n{launch.text()[-2000:]}"
+            sent = client.send_goal_async(goal)
+            launch.spin(sent.done, START_S)
+            handle = sent.result()
+        done = handle.get_result_async()
+        launch.spin(done.done, START_S)
+        result = done.result().result
+        assert result.error_code == FollowJointTrajectory.Result.SUCCESSFUL, result
+        # the servos of the arm lag behind the trajectory
+        end = time.monotonic() + 3
+        launch.spin(lambda: time.monotonic() > end, START_S)
+        found = dict(zip(states[-1].name, states[-1].position))
+        errors = {name: abs(found[name] - target) for name, target in targets.items()}
+        print(f"   errors {', '.join(f'{name} {error:.4f} rad' for name, error in errors.items())}")
+        assert max(errors.values()) < 0.03, errors
+        launch.stop()
+
+
+CHECKS = [check_state_publisher, check_underwater_filter, check_boat_filter, check_arm_controllers]
 
 
 def main():
