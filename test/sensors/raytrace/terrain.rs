@@ -85,7 +85,10 @@ fn compare_with_walk(terrain: &Arc<Terrain>, size: f64, rays: u64) {
             let (normal, face) = terrain.normal_and_face(p.x, p.y);
             // at the side of a triangle rounding decides
             if hit.face == face {
-                assert!((hit.normal - normal).norm() < 1e-12, "{k}: {hit:?}, {normal:?}");
+                assert!(
+                    (hit.normal - normal).norm() < 1e-12,
+                    "{k}: {hit:?}, {normal:?}"
+                );
                 same_faces += 1;
             }
         }
