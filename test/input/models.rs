@@ -322,10 +322,10 @@ fn descriptions_refer_to_installed_meshes() {
             used.push(path.to_string());
         }
     }
-    let worlds = std::fs::read_dir(root().join("worlds")).unwrap();
-    let bodies = std::fs::read_dir(root().join("params/bodies")).unwrap();
-    let texts: Vec<String> = worlds
-        .chain(bodies)
+    let folders = ["worlds", "params/bodies", "params/props"];
+    let texts: Vec<String> = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap())
         .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
         .collect();
     for path in mesh_files() {

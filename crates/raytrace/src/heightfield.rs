@@ -37,7 +37,7 @@ const MAX_REGION_SQUARES: usize = 9;
 const MARGIN: f64 = 1e-6;
 /// Maximum number of steps for several rays at once.
 const MAX_STEPS: usize = 200;
-/// Level at which the search of a single ray starts: squares of 16 cells, in large terrains of more.
+/// Level at which the search of a single ray starts: squares of 16 cells, more in large terrains.
 const FIRST_LEVEL: usize = 4;
 /// Maximum number of squares in the lowest level.
 const MAX_SQUARES: usize = 1 << 21;
