@@ -117,17 +117,22 @@ impl Heightfield {
     /// Returns the first hit of a ray (in W) on the terrain from above; `None` if the ray starts
     /// below the terrain.
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
-        let (from, top) = (local_ray.range[0], self.terrain.height_range()[1]);
-        let (height, sinking) = (local_ray.o.z - top, -local_ray.d.z);
-        let above_all = height / sinking * (1.0 - MARGIN) - MARGIN;
-        let is_above = height > 0.0 && sinking > 0.0 && above_all > from;
-        self.closest_beyond(
-            local_ray,
-            Clearance {
-                distance: if is_above { above_all } else { from },
-                level: FIRST_LEVEL.min(self.levels.len() - 1),
-            },
-        )
+        let (from, sinking) = (local_ray.range[0], -local_ray.d.z);
+        let distance = if sinking > 0.0 {
+            greater(self.distance_above_all(local_ray.o.z, sinking), from)
+        } else {
+            from
+        };
+        let level = FIRST_LEVEL.min(self.levels.len() - 1);
+        self.closest_beyond(local_ray, Clearance { distance, level })
+    }
+
+    /// Returns the distance [m] up to which a ray is above the highest point of the terrain, if it
+    /// starts at the height `z` [m] and sinks by `sinking` > 0 per metre; negative if it starts
+    /// lower.
+    #[inline(always)]
+    fn distance_above_all(&self, z: f64, sinking: f64) -> f64 {
+        (z - self.terrain.height_range()[1]) / sinking * (1.0 - MARGIN) - MARGIN
     }
 
     /// Returns the clearance of rays that start at the distance `from` [m] or beyond it.
@@ -185,14 +190,12 @@ impl Heightfield {
     /// least the clearance `from` of these rays.
     pub(crate) fn clearance(&self, bounds: &RayBounds, from: Clearance) -> Clearance {
         let (low, rate) = (bounds.origin[2][0], -bounds.direction[2][0]);
-        let top = self.terrain.height_range()[1];
         let mut clear = from;
         if self.terrain.is_curved() || !(rate > 0.0 && low.is_finite() && from.distance.is_finite())
         {
             return clear;
         }
-        let above_all = (low - top) / rate * (1.0 - MARGIN) - MARGIN;
-        clear.distance = clear.distance.max(above_all);
+        clear.distance = greater(self.distance_above_all(low, rate), clear.distance);
         let d = Vec3::new(bounds.max_horizontal(), bounds.max_horizontal(), 0.0);
         let [u, v] = self.terrain.cell_rates(0.0, 0.0, d);
         let per_cell = 1.0 / u.max(v).max(1e-3);

@@ -400,16 +400,9 @@ impl RayScene {
         rays: &[Ray],
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        hits.clear();
-        let (mut shape_hits, plane) = ([None; BATCH], Self::seabed_plane(view));
-        for rays in rays.chunks(BATCH) {
-            with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, &mut shape_hits));
-            hits.extend(
-                rays.iter()
-                    .zip(shape_hits)
-                    .map(|(ray, hit)| self.surface_hit(plane, ray, hit)),
-            );
-        }
+        self.collect_hits(view, rays, hits, |rays, shape_hits| {
+            with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, shape_hits));
+        });
     }
 
     /// Does the same as [`Self::first_hits`] for rays that hit no shape other than a terrain, as
@@ -421,11 +414,25 @@ impl RayScene {
         rays: &[Ray],
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
+        self.collect_hits(view, rays, hits, |rays, shape_hits| {
+            self.all.closest_unbounded_all(rays, skip, shape_hits);
+        });
+    }
+
+    /// Replaces `hits` by the first hits of `rays` on the seabed and on the shapes that `trace`
+    /// finds.
+    fn collect_hits<'a>(
+        &'a self,
+        view: &WorldView,
+        rays: &[Ray],
+        hits: &mut Vec<Option<SurfaceHit<'a>>>,
+        mut trace: impl FnMut(&[Ray], &mut [Option<Hit>]),
+    ) {
         hits.clear();
         let (mut shape_hits, plane) = ([None; BATCH], Self::seabed_plane(view));
         for rays in rays.chunks(BATCH) {
             let shape_hits = &mut shape_hits[..rays.len()];
-            self.all.closest_unbounded_all(rays, skip, shape_hits);
+            trace(rays, shape_hits);
             let both = rays.iter().zip(shape_hits);
             hits.extend(both.map(|(ray, hit)| self.surface_hit(plane, ray, *hit)));
         }

@@ -113,7 +113,7 @@ pub fn bundled_models() -> Vec<BundledModel> {
 
 /// Returns the value of the key `model` for the bundled robot or prop `name`; `None` if there is
 /// none.
-pub(crate) fn model_reference(name: &str) -> Option<String> {
+pub fn model_reference(name: &str) -> Option<String> {
     let is_in = |folder: &str| file_names(folder).iter().any(|known| known == name);
     if is_in("params/robots") {
         Some(name.to_string())

@@ -33,10 +33,7 @@ fn read_catalogue() -> Vec<CatalogueEntry> {
 
 /// Returns the description of a model of the catalogue. Paths of other files are not accepted.
 fn resource(model: &str) -> Result<Resource, String> {
-    if data_dir::bundled_models()
-        .iter()
-        .any(|known| known.name == model)
-    {
+    if data_dir::model_reference(model).is_some() {
         return Ok(Resource {
             uri: model.to_string(),
             resource_string: String::new(),
