@@ -94,7 +94,9 @@ impl Beam {
         // Comparisons are false for NaN, which rejects no box.
         let is_beyond = |n: &Vec3| n.dot(m) > n.x.abs() * x + n.y.abs() * y + n.z.abs() * z;
         let is_too_far = m.dot(m).sqrt() > self.reach + (x * x + y * y + z * z).sqrt();
-        !is_too_far && !self.sides.iter().any(is_beyond)
+        let [a, b, c, d, back] = &self.sides;
+        // without branches, which the processor would often predict wrongly
+        !(is_too_far | is_beyond(a) | is_beyond(b) | is_beyond(c) | is_beyond(d) | is_beyond(back))
     }
 }
 

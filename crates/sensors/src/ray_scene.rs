@@ -24,6 +24,8 @@ use std::sync::Arc;
 
 /// Number of rays that are traced together.
 const BATCH: usize = 64;
+/// The same where no shape other than a terrain is hit.
+const BOTTOM_BATCH: usize = 16;
 /// Segments per half turn of the mesh of an ellipsoid.
 const ELLIPSOID_PARTS: u32 = 24;
 
@@ -400,7 +402,7 @@ impl RayScene {
         rays: &[Ray],
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        self.collect_hits(view, rays, hits, |rays, shape_hits| {
+        self.collect_hits::<BATCH>(view, rays, hits, |rays, shape_hits| {
             with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, shape_hits));
         });
     }
@@ -414,14 +416,14 @@ impl RayScene {
         rays: &[Ray],
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        self.collect_hits(view, rays, hits, |rays, shape_hits| {
+        self.collect_hits::<BOTTOM_BATCH>(view, rays, hits, |rays, shape_hits| {
             self.all.closest_unbounded_all(rays, skip, shape_hits);
         });
     }
 
     /// Replaces `hits` by the first hits of `rays` on the seabed and on the shapes that `trace`
-    /// finds.
-    fn collect_hits<'a>(
+    /// finds for at most `N` rays at once.
+    fn collect_hits<'a, const N: usize>(
         &'a self,
         view: &WorldView,
         rays: &[Ray],
@@ -429,8 +431,8 @@ impl RayScene {
         mut trace: impl FnMut(&[Ray], &mut [Option<Hit>]),
     ) {
         hits.clear();
-        let (mut shape_hits, plane) = ([None; BATCH], Self::seabed_plane(view));
-        for rays in rays.chunks(BATCH) {
+        let (mut shape_hits, plane) = ([None; N], Self::seabed_plane(view));
+        for rays in rays.chunks(N) {
             let shape_hits = &mut shape_hits[..rays.len()];
             trace(rays, shape_hits);
             let both = rays.iter().zip(shape_hits);

@@ -255,7 +255,13 @@ fn foam_and_slopes_follow_the_wind() {
     for wind in [3.0, 10.0, 15.0, 20.0] {
         let scene = weathered(&format!("wind_speed_m_s: {wind}, wind_from_deg: 200"));
         let at = initial_environment(&scene);
-        let sea = Sea::new(&at, Vec3::new(0.0, 0.0, 5.0), scene.sea.air.from.wind, 1e-3);
+        let sea = Sea::new(
+            &at,
+            Vec3::new(0.0, 0.0, 5.0),
+            f64::INFINITY,
+            scene.sea.air.from.wind,
+            1e-3,
+        );
         let share = 3.84e-6 * f64::powf(wind, 3.41);
         for (t, [slope, white]) in [(0.2, [0.12, 0.25]), (1e5, [0.01, 0.01])] {
             let (mut foam, mut square, mut n) = (0.0, 0.0, 0.0);

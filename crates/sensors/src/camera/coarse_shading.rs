@@ -1,10 +1,22 @@
-//! Coarse shading of images of the quality `fast`: one shaded pixel per block of 2 x 2 pixels,
-//! known as variable-rate shading.
+//! Coarse shading of images of the quality `fast`: fewer shaded points than pixels, known as
+//! variable-rate shading.
 //!
-//! A block is shaded once if its pixels show the same object at similar distances. In a tile that
-//! shows no shape, only water, seabed and sky, every second ray is traced. The other rays are
-//! traced only in blocks whose corners differ. A tile that shows only sky or only water is smooth:
-//! it is shaded at nine points and interpolated.
+//! # Method
+//! - In a tile that shows no shape, only water, seabed and sky, nine rays are traced. A tile or a
+//!   quarter of it is interpolated between its corners if they show the same object with nearly the
+//!   same luminance.
+//! - In the other quarters one pixel per block of 2 x 2 pixels is shaded. If the corners of the
+//!   quarter show the same object, the distance follows from theirs. Else every second ray is
+//!   traced, and the other rays only in blocks whose corners differ.
+//! - In a tile with shapes all rays are traced. A quarter without shapes is interpolated as above;
+//!   in the others a block is shaded once if its pixels show the same object at similar distances.
+//!
+//! # Limits
+//! An interpolated quarter can miss a detail smaller than four pixels between its corners, such as
+//! a patch of foam.
+//!
+//! # Checked by
+//! test/sensors/camera/quality.rs
 
 use crate::camera::shading::Shader;
 use crate::camera::{BandRenderer, PixelRay, TILE, Tile, add_light, lerp};
@@ -13,13 +25,21 @@ use merrow_math::Vec3;
 
 /// Difference of the distances in a block that is shaded once, relative to the distance.
 const MAX_BLOCK_DEPTH: f64 = 0.03;
-/// The same for the corners of a block of a tile without shapes.
+/// The same for the traced rays of a block or a quarter that shows no shape.
 const MAX_CORNER_DEPTH: f64 = 0.1;
-/// Rows and columns of a tile without shapes in which rays are traced.
+/// The same on the water surface, whose distance varies quickly near the horizon.
+const MAX_WAVE_DEPTH: f64 = 0.2;
+/// Difference of the luminances between which a tile or a quarter is interpolated, by colour and
+/// relative to the maximum.
+const MAX_CONTRAST: f64 = 0.08;
+/// Rows and columns of a tile in which rays are traced; the even ones bound the quarters.
 const SAMPLES: [usize; TILE / 2 + 1] = [0, 2, 4, 6, 7];
-
-/// Indices in [`SAMPLES`] of the rows and columns that are shaded in a smooth tile.
-const SMOOTH_SAMPLES: [usize; 3] = [0, 2, 4];
+/// Number of rows and columns in [`SAMPLES`].
+const SIDE: usize = SAMPLES.len();
+/// Indices in [`SAMPLES`] of the rows and columns that are traced first.
+const COARSE: [usize; 3] = [0, 2, 4];
+/// Indices in [`SAMPLES`] of the other rows and columns.
+const FINE: [usize; 2] = [1, 3];
 
 /// Object that a pixel shows: its label and its distance [m].
 #[derive(Clone, Copy)]
@@ -32,9 +52,15 @@ impl Visible {
     /// Returns the object on a ray that crosses the water surface at the distance `surface` [m].
     fn new(shader: &Shader, ray: &PixelRay, surface: Option<f64>) -> Self {
         let distance = surface.or(ray.hit.map(|hit| hit.distance));
-        Self {
-            label: shader.label(ray, surface),
-            distance: distance.unwrap_or(f64::MAX),
+        match distance {
+            Some(distance) if shader.is_visible_at(distance) => Self {
+                label: shader.label(ray, surface),
+                distance,
+            },
+            _ => Self {
+                label: shader.background_label(),
+                distance: f64::MAX,
+            },
         }
     }
 
@@ -45,57 +71,261 @@ impl Visible {
     }
 }
 
+/// Ray of a pixel with the distance at which it crosses the water surface [m] and what it shows.
+#[derive(Clone, Copy)]
+struct Sample<'a> {
+    ray: PixelRay<'a>,
+    surface: Option<f64>,
+    visible: Visible,
+}
+
+impl<'a> Sample<'a> {
+    fn new(shader: &Shader, ray: PixelRay<'a>, surface: Option<f64>) -> Self {
+        let visible = Visible::new(shader, &ray, surface);
+        Self {
+            ray,
+            surface,
+            visible,
+        }
+    }
+
+    /// Returns true if this sample shows the same object as `first` at a similar distance, and not
+    /// the sun.
+    fn is_similar(&self, shader: &Shader, first: &Self) -> bool {
+        let max_difference = if self.surface.is_some() {
+            MAX_WAVE_DEPTH
+        } else {
+            MAX_CORNER_DEPTH
+        };
+        self.visible.is_similar(&first.visible, max_difference)
+            && !shader.is_near_sun(&self.ray, self.visible.label)
+    }
+}
+
+/// Rays of a tile at [`SAMPLES`], by row and column, and their luminances [cd/m²].
+#[derive(Default)]
+struct TileSamples<'a> {
+    samples: [[Option<Sample<'a>>; SIDE]; SIDE],
+    light: [[Option<Vec3>; SIDE]; SIDE],
+}
+
+impl<'a> TileSamples<'a> {
+    /// Returns the luminance of a sample, by colour [cd/m²]; zero without a ray.
+    fn luminance(&mut self, shader: &Shader, [j, i]: [usize; 2]) -> Vec3 {
+        let sample = &self.samples[j][i];
+        *self.light[j][i].get_or_insert_with(|| {
+            sample.as_ref().map_or(Vec3::zero(), |sample| {
+                shader.luminance(&sample.ray, sample.surface)
+            })
+        })
+    }
+
+    /// Returns true if these samples show the same object at similar distances, and no edge of the
+    /// sun.
+    fn are_similar(
+        &self,
+        shader: &Shader,
+        first: [usize; 2],
+        mut others: impl Iterator<Item = [usize; 2]>,
+    ) -> bool {
+        let Some(first) = &self.samples[first[0]][first[1]] else {
+            return false;
+        };
+        others.all(|[j, i]| {
+            self.samples[j][i]
+                .as_ref()
+                .is_some_and(|sample| sample.is_similar(shader, first))
+        })
+    }
+
+    /// Shades a quarter whose corners are similar, once per block. `ray` returns the ray of a
+    /// sample.
+    fn shade_blocks(
+        &mut self,
+        shader: &Shader,
+        quarter: usize,
+        mut ray: impl FnMut([usize; 2]) -> Option<PixelRay<'a>>,
+        light: &mut TileLight,
+    ) {
+        for block in quarter_blocks(quarter) {
+            let [j, i] = block;
+            if self.samples[j][i].is_none() {
+                let corners = quarter_corners(quarter);
+                self.samples[j][i] = ray(block)
+                    .and_then(|ray| self.interpolate(shader, ray, corners, [j % 2, i % 2]));
+            }
+            light.fill_block(block, self.luminance(shader, block));
+        }
+    }
+
+    /// Returns the sample on `ray` at the position `[j, i]` in a quarter, in half its size, from
+    /// the samples at its corners; `None` without them.
+    ///
+    /// The reciprocal distance is interpolated, which is exact for planes. One Newton step leads
+    /// back to the waves.
+    fn interpolate(
+        &self,
+        shader: &Shader,
+        ray: PixelRay<'a>,
+        corners: [[usize; 2]; 4],
+        [j, i]: [usize; 2],
+    ) -> Option<Sample<'a>> {
+        let [a, b, c, d] = corners.map(|[j, i]| self.samples[j][i].as_ref());
+        let corners = [a?, b?, c?, d?];
+        let (u, v) = (0.5 * i as f64, 0.5 * j as f64);
+        let weights = [(1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v];
+        let mean = |distances: [Option<f64>; 4]| {
+            let [a, b, c, d] = distances;
+            let reciprocals = [1.0 / a?, 1.0 / b?, 1.0 / c?, 1.0 / d?];
+            Some(1.0 / (0..4).map(|k| weights[k] * reciprocals[k]).sum::<f64>())
+        };
+        let hit_distance = mean(corners.map(|sample| sample.ray.hit.map(|hit| hit.distance)));
+        let hit = hit_distance.and_then(|distance| {
+            let hit = corners[0].ray.hit?;
+            Some(SurfaceHit { distance, ..hit })
+        });
+        let surface = mean(corners.map(|sample| sample.surface))
+            .map(|distance| shader.surface_near(&ray, distance));
+        let ray = PixelRay { hit, ..ray };
+        Some(Sample::new(shader, ray, surface))
+    }
+
+    /// Returns true if a sample shows the sky.
+    fn is_sky(&self, shader: &Shader, [j, i]: [usize; 2]) -> bool {
+        let sample = self.samples[j][i].as_ref();
+        sample.is_some_and(|sample| shader.is_sky(sample.visible.label))
+    }
+
+    /// Fills the rectangle between two samples with the interpolation between its corners, if their
+    /// luminances and `inner`, the luminance at a point in it, are similar. A quarter of a tile that
+    /// shows the sky is always filled. Returns whether it did.
+    fn fill(
+        &mut self,
+        shader: &Shader,
+        [low, high]: [[usize; 2]; 2],
+        inner: Option<[usize; 2]>,
+        light: &mut TileLight,
+    ) -> bool {
+        let corners = [low, [low[0], high[1]], [high[0], low[1]], high];
+        // Samples in the last row and column are only used here, so they are shaded last.
+        let mut order = corners;
+        order.sort_unstable_by_key(|at| at.contains(&(SIDE - 1)));
+        let is_sky = inner.is_none() && self.is_sky(shader, low);
+        let mut range: Option<[Vec3; 2]> = None;
+        for at in inner.into_iter().chain(order) {
+            let luminance = self.luminance(shader, at);
+            let [lowest, highest] = range.unwrap_or([luminance; 2]);
+            let bounds = [
+                min_by_component(lowest, luminance),
+                max_by_component(highest, luminance),
+            ];
+            if !is_sky && !has_low_contrast(bounds) {
+                return false;
+            }
+            range = Some(bounds);
+        }
+        let corners = corners.map(|at| self.luminance(shader, at));
+        light.fill(corners, low.map(|k| SAMPLES[k]), high.map(|k| SAMPLES[k]));
+        true
+    }
+}
+
+fn min_by_component(a: Vec3, b: Vec3) -> Vec3 {
+    Vec3::new(a.x.min(b.x), a.y.min(b.y), a.z.min(b.z))
+}
+
+fn max_by_component(a: Vec3, b: Vec3) -> Vec3 {
+    Vec3::new(a.x.max(b.x), a.y.max(b.y), a.z.max(b.z))
+}
+
+/// Returns true if luminances between these bounds differ by at most [`MAX_CONTRAST`].
+fn has_low_contrast([low, high]: [Vec3; 2]) -> bool {
+    let (range, most) = (high - low, high.x.max(high.y).max(high.z));
+    range.x.max(range.y).max(range.z) <= MAX_CONTRAST * most
+}
+
+/// Luminances of the pixels of a tile in a band.
+struct TileLight<'a> {
+    /// Luminances of the pixels of the band [cd/m²].
+    band: &'a mut [[f32; 3]],
+    /// Columns of the band.
+    columns: usize,
+    /// First column of the tile.
+    left: usize,
+}
+
+impl TileLight<'_> {
+    /// Fills the pixels from `low` to before `high`, row and column in the tile, with the bilinear
+    /// interpolation between the luminances at `low` and `high`. The last row and column of the
+    /// tile are filled too.
+    fn fill(&mut self, [a, b, c, d]: [Vec3; 4], low: [usize; 2], high: [usize; 2]) {
+        let pixels = |axis: usize| {
+            let end = high[axis] + usize::from(high[axis] == TILE - 1);
+            let scale = 1.0 / (high[axis] - low[axis]) as f64;
+            (low[axis]..end).map(move |k| (k, (k - low[axis]) as f64 * scale))
+        };
+        for (row, v) in pixels(0) {
+            let (first, last) = (lerp(a, c, v), lerp(b, d, v));
+            for (column, u) in pixels(1) {
+                add_light(self.pixel([row, column]), lerp(first, last, u));
+            }
+        }
+    }
+
+    /// Fills a block of 2 x 2 pixels, given as the sample at its first pixel.
+    fn fill_block(&mut self, [j, i]: [usize; 2], luminance: Vec3) {
+        for [row, column] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+            add_light(self.pixel([2 * j + row, 2 * i + column]), luminance);
+        }
+    }
+
+    fn pixel(&mut self, [row, column]: [usize; 2]) -> &mut [f32; 3] {
+        &mut self.band[row * self.columns + self.left + column]
+    }
+}
+
 /// Shading of the pixels of a tile, which are passed row by row.
 #[derive(Default)]
-pub(crate) struct CoarseShading {
+struct CoarseShading {
     /// Object and luminance [cd/m²] of the pixels that were shaded last, by column of blocks.
     blocks: [Option<(Visible, Vec3)>; TILE / 2],
 }
 
 impl CoarseShading {
-    /// Returns the luminance of a pixel, by colour [cd/m²]. With the quality `fast` it is the
-    /// luminance of the block if both show the same object.
-    pub(crate) fn luminance(
-        &mut self,
-        shader: &Shader,
-        ray: &PixelRay,
-        surface: Option<f64>,
-    ) -> Vec3 {
-        if !shader.fast {
-            return shader.luminance(ray, surface);
-        }
-        let [column, row] = ray.pixel;
+    /// Returns the luminance of a pixel, by colour [cd/m²]: the luminance of the block if both show
+    /// the same object.
+    fn luminance(&mut self, shader: &Shader, sample: &Sample) -> Vec3 {
+        let [column, row] = sample.ray.pixel;
         let own = &mut self.blocks[column % TILE / 2];
-        let visible = Visible::new(shader, ray, surface);
         let is_first = column % 2 == 0 && row % 2 == 0;
         if let Some((first, light)) = *own
             && !is_first
-            && visible.is_similar(&first, MAX_BLOCK_DEPTH)
+            && sample.visible.is_similar(&first, MAX_BLOCK_DEPTH)
         {
             return light;
         }
-        let light = shader.luminance(ray, surface);
-        *own = Some((visible, light));
+        let light = shader.luminance(&sample.ray, sample.surface);
+        *own = Some((sample.visible, light));
         light
     }
 }
 
-/// Fills a tile, whose first column is `left`, with the bilinear interpolation between nine
-/// luminances [cd/m²]. `light` is the radiance of a band with this number of `columns`.
-fn fill_smooth(corners: &[[Vec3; 3]; 3], left: usize, columns: usize, light: &mut [[f32; 3]]) {
-    // Index of the sample before each row or column, and the fraction of the interval before it.
-    let positions: [(usize, f64); TILE] = std::array::from_fn(|k| {
-        let end = usize::from(k >= SAMPLES[SMOOTH_SAMPLES[1]]);
-        let [first, last] = [end, end + 1].map(|end| SAMPLES[SMOOTH_SAMPLES[end]]);
-        (end, (k - first) as f64 / (last - first) as f64)
-    });
-    for (row, (j, v)) in positions.iter().enumerate() {
-        let line: [Vec3; 3] = std::array::from_fn(|i| lerp(corners[*j][i], corners[j + 1][i], *v));
-        let pixels = &mut light[row * columns + left..][..TILE];
-        for (pixel, (i, u)) in pixels.iter_mut().zip(&positions) {
-            add_light(pixel, lerp(line[*i], line[i + 1], *u));
-        }
-    }
+/// Returns the samples that bound the quarter `quarter` of a tile.
+fn quarter_bounds(quarter: usize) -> [[usize; 2]; 2] {
+    let low = [quarter / 2 * 2, quarter % 2 * 2];
+    [low, low.map(|k| k + 2)]
+}
+
+/// Returns the blocks of a quarter of a tile, as the samples at their first pixels.
+fn quarter_blocks(quarter: usize) -> [[usize; 2]; 4] {
+    let [[j, i], _] = quarter_bounds(quarter);
+    [[j, i], [j, i + 1], [j + 1, i], [j + 1, i + 1]]
+}
+
+/// Returns the samples at the corners of a quarter of a tile.
+fn quarter_corners(quarter: usize) -> [[usize; 2]; 4] {
+    let [low, high] = quarter_bounds(quarter);
+    [low, [low[0], high[1]], [high[0], low[1]], high]
 }
 
 impl BandRenderer<'_> {
@@ -109,90 +339,187 @@ impl BandRenderer<'_> {
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) -> bool {
         let (world, shader, columns) = (self.world, self.shader, self.spec.size[0]);
-        let at = |first: usize| SAMPLES.iter().map(move |k| first + k);
-        self.tile_rays(at(top), at(left), None, tile);
-        let count = SAMPLES.len();
-        if tile.rays.len() != count * count
+        self.sample_rays([left, top], [&COARSE, &COARSE], tile);
+        if tile.rays.len() != COARSE.len() * COARSE.len()
             || world.ray_scene.may_hit_shapes(&tile.rays, &self.skip)
         {
             return false;
         }
-        world
-            .ray_scene
-            .first_bottom_hits(world.view, &self.skip, &tile.rays, hits);
         let clearance = shader.surface_clearance(&tile.rays);
-        let samples: [_; SAMPLES.len() * SAMPLES.len()] = std::array::from_fn(|k| {
-            let ray = tile.pixel_ray(k, hits[k]);
-            let surface = shader.surface_before(&ray, clearance, self.spec.range[1]);
-            let visible = Visible::new(shader, &ray, surface);
-            (ray, surface, visible)
-        });
-        let is_smooth = |(ray, _, visible): &(PixelRay, Option<f64>, Visible)| {
-            shader.is_smooth(ray, visible.label, visible.distance)
+        let mut grid = TileSamples::default();
+        let mut trace = |lines: [&[usize]; 2], tile: &mut Tile, grid: &mut TileSamples<'a>| {
+            self.trace_bottom(clearance, tile, hits);
+            for (k, surface) in tile.surfaces.iter().enumerate() {
+                let at = [lines[0][k / lines[1].len()], lines[1][k % lines[1].len()]];
+                let sample = Sample::new(shader, tile.pixel_ray(k, hits[k]), *surface);
+                grid.samples[at[0]][at[1]] = Some(sample);
+            }
         };
-        if samples.iter().all(is_smooth) {
-            let corners = SMOOTH_SAMPLES.map(|j| {
-                SMOOTH_SAMPLES.map(|i| {
-                    let (ray, surface, _) = &samples[j * count + i];
-                    shader.luminance(ray, *surface)
-                })
-            });
-            fill_smooth(&corners, left, columns, light);
+        trace([&COARSE, &COARSE], tile, &mut grid);
+        let mut out = TileLight {
+            band: light,
+            columns,
+            left,
+        };
+        let coarse = COARSE.iter().flat_map(|j| COARSE.map(|i| [*j, i]));
+        let is_uniform = grid.are_similar(shader, [0, 0], coarse);
+        let whole = [[0, 0], [SIDE - 1, SIDE - 1]];
+        if is_uniform && grid.fill(shader, whole, Some([2, 2]), &mut out) {
             return true;
         }
-        let mut mixed = [[0; 2]; TILE * TILE / 4];
-        let mut mixed_count = 0;
-        for (j, i) in (0..TILE / 2).flat_map(|j| (0..TILE / 2).map(move |i| (j, i))) {
-            let k = j * count + i;
-            let (ray, surface, visible) = &samples[k];
-            let corners = [k + 1, k + count, k + count + 1];
-            let is_uniform = corners
-                .iter()
-                .all(|k| samples[*k].2.is_similar(visible, MAX_CORNER_DEPTH));
-            let block = [left + 2 * i, top + 2 * j];
-            if !is_uniform {
-                mixed[mixed_count] = block;
-                mixed_count += 1;
-                continue;
-            }
-            let luminance = shader.luminance(ray, *surface);
-            for row in [2 * j, 2 * j + 1] {
-                let first = row * columns + block[0];
-                for pixel in &mut light[first..first + 2] {
-                    add_light(pixel, luminance);
+        let is_similar = [0, 1, 2, 3].map(|quarter| {
+            let corners = quarter_corners(quarter);
+            is_uniform || grid.are_similar(shader, corners[0], corners.into_iter())
+        });
+        let is_filled: [bool; 4] = std::array::from_fn(|quarter| {
+            let bounds = quarter_bounds(quarter);
+            is_similar[quarter] && grid.fill(shader, bounds, None, &mut out)
+        });
+        if is_filled == [true; 4] {
+            return true;
+        }
+        if is_similar != [true; 4] {
+            for lines in [[&FINE[..], &[0, 1, 2, 3, 4]], [&COARSE, &FINE]] {
+                self.sample_rays([left, top], lines, tile);
+                if tile.rays.len() == lines[0].len() * lines[1].len() {
+                    trace(lines, tile, &mut grid);
                 }
             }
         }
-        for block in &mixed[..mixed_count] {
-            self.shade_block(*block, top, clearance, light, tile, hits);
+        for quarter in (0..4).filter(|quarter| !is_filled[*quarter]) {
+            if is_similar[quarter] {
+                let ray = |[j, i]: [usize; 2]| {
+                    self.sample_rays([left, top], [&[j], &[i]], tile);
+                    (!tile.rays.is_empty()).then(|| tile.pixel_ray(0, None))
+                };
+                grid.shade_blocks(shader, quarter, ray, &mut out);
+                continue;
+            }
+            for [j, i] in quarter_blocks(quarter) {
+                let corners = [[j, i + 1], [j + 1, i], [j + 1, i + 1]];
+                if grid.are_similar(shader, [j, i], corners.into_iter()) {
+                    out.fill_block([j, i], grid.luminance(shader, [j, i]));
+                } else {
+                    let block = [left + 2 * i, top + 2 * j];
+                    self.shade_block(block, clearance, &mut out, tile, hits);
+                }
+            }
         }
         true
     }
 
-    /// Shades a block of 2 x 2 pixels in a band that starts at the row `top`. No ray crosses the
+    /// Computes the rays of a tile in these rows and columns, given as indices in [`SAMPLES`].
+    fn sample_rays(
+        &self,
+        [left, top]: [usize; 2],
+        [rows, columns]: [&[usize]; 2],
+        tile: &mut Tile,
+    ) {
+        let rows = rows.iter().map(|k| top + SAMPLES[*k]);
+        let columns = columns.iter().map(|k| left + SAMPLES[*k]);
+        self.tile_rays(rows, columns, None, tile);
+    }
+
+    /// Traces the rays of a tile, which hit no shape other than a terrain and do not cross the
     /// water surface before the distance `clearance` [m].
-    fn shade_block<'a>(
+    fn trace_bottom<'a>(
         &'a self,
-        [left, upper]: [usize; 2],
-        top: usize,
         clearance: f64,
-        light: &mut [[f32; 3]],
         tile: &mut Tile,
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        let (world, shader) = (self.world, self.shader);
-        self.tile_rays(upper..upper + 2, left..left + 2, None, tile);
-        // the rays are between the rays of a tile that shows no shape
+        let world = self.world;
         world
             .ray_scene
             .first_bottom_hits(world.view, &self.skip, &tile.rays, hits);
+        self.find_surfaces(clearance, self.shader.color_range(self.spec), tile, hits);
+    }
+
+    /// Shades a block of 2 x 2 pixels. No ray crosses the water surface before the distance
+    /// `clearance` [m].
+    fn shade_block<'a>(
+        &'a self,
+        [left, upper]: [usize; 2],
+        clearance: f64,
+        out: &mut TileLight,
+        tile: &mut Tile,
+        hits: &mut Vec<Option<SurfaceHit<'a>>>,
+    ) {
+        self.tile_rays(upper..upper + 2, left..left + 2, None, tile);
+        // the rays are between the rays of a tile that shows no shape
+        self.trace_bottom(clearance, tile, hits);
         let mut shading = CoarseShading::default();
-        for (k, hit) in hits.iter().enumerate() {
-            let ray = tile.pixel_ray(k, *hit);
-            let surface = shader.surface_before(&ray, clearance, self.spec.range[1]);
-            let [column, row] = ray.pixel;
-            let pixel = &mut light[(row - top) * self.spec.size[0] + column];
-            add_light(pixel, shading.luminance(shader, &ray, surface));
+        for (k, surface) in tile.surfaces.iter().enumerate() {
+            let sample = Sample::new(self.shader, tile.pixel_ray(k, hits[k]), *surface);
+            let [column, row] = sample.ray.pixel;
+            let pixel = out.pixel([row % TILE, column - out.left]);
+            add_light(pixel, shading.luminance(self.shader, &sample));
+        }
+    }
+
+    /// Shades a tile whose rays are all traced, into the radiance `light` of the band. No ray
+    /// crosses the water surface before the distance `clearance` [m].
+    pub(crate) fn shade_traced_tile(
+        &self,
+        left: usize,
+        clearance: f64,
+        tile: &Tile,
+        hits: &[Option<SurfaceHit>],
+        light: &mut [[f32; 3]],
+    ) {
+        let shader = self.shader;
+        let range = shader.color_range(self.spec);
+        let mut out = TileLight {
+            band: light,
+            columns: self.spec.size[0],
+            left,
+        };
+        let sample = |k: usize| {
+            let ray = tile.pixel_ray(k, hits[k]);
+            let surface = match tile.surfaces.get(k) {
+                Some(surface) => *surface,
+                None => shader.surface_before(&ray, clearance, range),
+            };
+            Sample::new(shader, ray, surface)
+        };
+        let mut shading = CoarseShading::default();
+        let mut shade = |k: usize, out: &mut TileLight| {
+            let sample = sample(k);
+            let [column, row] = sample.ray.pixel;
+            let pixel = out.pixel([row % TILE, column - left]);
+            add_light(pixel, shading.luminance(shader, &sample));
+        };
+        if tile.rays.len() != TILE * TILE {
+            (0..tile.rays.len()).for_each(|k| shade(k, &mut out));
+            return;
+        }
+        let mut grid = TileSamples::default();
+        for quarter in 0..4 {
+            let [low, high] = quarter_bounds(quarter);
+            let pixels = |high: [usize; 2]| {
+                (SAMPLES[low[0]]..high[0])
+                    .flat_map(move |row| (SAMPLES[low[1]]..high[1]).map(move |i| row * TILE + i))
+            };
+            let mut with_corners = pixels(high.map(|k| SAMPLES[k] + 1));
+            let is_background = with_corners.all(|k| hits[k].is_none_or(|hit| hit.label <= 1));
+            let corners = quarter_corners(quarter);
+            if is_background {
+                for [j, i] in corners {
+                    let k = SAMPLES[j] * TILE + SAMPLES[i];
+                    grid.samples[j][i].get_or_insert_with(|| sample(k));
+                }
+                if grid.are_similar(shader, low, corners.into_iter()) {
+                    let ray = |[j, i]: [usize; 2]| {
+                        Some(tile.pixel_ray(SAMPLES[j] * TILE + SAMPLES[i], None))
+                    };
+                    if !grid.fill(shader, [low, high], None, &mut out) {
+                        grid.shade_blocks(shader, quarter, ray, &mut out);
+                    }
+                    continue;
+                }
+            }
+            let own = low.map(|k| SAMPLES[k] + TILE / 2);
+            pixels(own).for_each(|k| shade(k, &mut out));
         }
     }
 }

@@ -19,7 +19,6 @@ pub mod sky_radiance;
 pub mod snow;
 pub mod water;
 
-use crate::camera::coarse_shading::CoarseShading;
 use crate::camera::shading::Shader;
 use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::sample::{Pose, SampleErrors};
@@ -67,6 +66,7 @@ pub struct Medium {
 }
 
 /// Ray of one pixel and the first solid surface that it hits.
+#[derive(Clone, Copy)]
 pub(crate) struct PixelRay<'a> {
     /// Column and row [px].
     pixel: [usize; 2],
@@ -307,7 +307,6 @@ impl BandRenderer<'_> {
             .flat_map(|left| passes.clone().map(move |pass| (left, pass)))
         {
             let subpixel = pass.checked_sub(1).map(|k| spec.subpixels[k]);
-            let mut shading = CoarseShading::default();
             let (bottom, right) = (top + height, (left + TILE).min(columns));
             let is_shaded = match &mut light {
                 Some(light) if shader.fast && [bottom - top, right - left] == [TILE; 2] => {
@@ -323,27 +322,61 @@ impl BandRenderer<'_> {
                 .ray_scene
                 .first_hits(world.view, &self.skip, &tile.rays, &mut hits);
             let clearance = shader.surface_clearance(&tile.rays);
-            for (k, hit) in hits.iter().enumerate() {
-                let pixel_ray = tile.pixel_ray(k, *hit);
+            let adds_light = !is_shaded && (parts == 1 || subpixel.is_some());
+            tile.surfaces.clear();
+            if measured {
+                self.find_surfaces(clearance, spec.range[1], &mut tile, &hits);
+            } else if !shader.fast {
+                self.find_surfaces(clearance, shader.color_range(spec), &mut tile, &hits);
+            }
+            match light.as_mut().filter(|_| adds_light) {
+                Some(light) if shader.fast => {
+                    self.shade_traced_tile(left, clearance, &tile, &hits, light);
+                }
+                Some(light) => {
+                    for (k, surface) in tile.surfaces.iter().enumerate() {
+                        let pixel_ray = tile.pixel_ray(k, hits[k]);
+                        let [column, row] = pixel_ray.pixel;
+                        let luminance = shader.luminance(&pixel_ray, *surface);
+                        let pixel = &mut light[(row - top) * columns + column];
+                        add_light(pixel, luminance.scale(1.0 / parts as f64));
+                    }
+                }
+                None => {}
+            }
+            if subpixel.is_some() {
+                continue;
+            }
+            for (k, surface) in tile.surfaces.iter().enumerate() {
+                let pixel_ray = tile.pixel_ray(k, hits[k]);
                 let [column, row] = pixel_ray.pixel;
                 let k = (row - top) * columns + column;
-                let surface = shader.surface_before(&pixel_ray, clearance, spec.range[1]);
-                let adds_light = !is_shaded && (parts == 1 || subpixel.is_some());
-                if let Some(light) = light.as_mut().filter(|_| adds_light) {
-                    let luminance = shading.luminance(shader, &pixel_ray, surface);
-                    add_light(&mut light[k], luminance.scale(1.0 / parts as f64));
-                }
-                if subpixel.is_some() {
-                    continue;
-                }
                 if let Some(depth) = &mut depth {
-                    depth[k] = depth_of(&pixel_ray, surface, spec.range[0]) as f32;
+                    depth[k] = depth_of(&pixel_ray, *surface, spec.range[0]) as f32;
                 }
                 if let Some(labels) = &mut labels {
-                    labels[k] = shader.label(&pixel_ray, surface);
+                    labels[k] = shader.label(&pixel_ray, *surface);
                 }
             }
         }
+    }
+
+    /// Computes the distances at which the rays of a tile cross the water surface before their hits
+    /// and within `max_distance` [m]. None crosses it before `clearance` [m].
+    fn find_surfaces(
+        &self,
+        clearance: f64,
+        max_distance: f64,
+        tile: &mut Tile,
+        hits: &[Option<SurfaceHit>],
+    ) {
+        let mut surfaces = std::mem::take(&mut tile.surfaces);
+        surfaces.clear();
+        surfaces.extend(hits.iter().enumerate().map(|(k, hit)| {
+            let ray = tile.pixel_ray(k, *hit);
+            self.shader.surface_before(&ray, clearance, max_distance)
+        }));
+        tile.surfaces = surfaces;
     }
 
     /// Computes the rays of a tile, row by row, through the subpixel `subpixel` of each pixel.
@@ -388,6 +421,8 @@ struct Tile {
     rays: Vec<Ray>,
     /// Column and row of each ray's pixel, and the component of the ray along the optical axis.
     pixels: Vec<([usize; 2], f64)>,
+    /// Distance at which each ray crosses the water surface [m].
+    surfaces: Vec<Option<f64>>,
 }
 
 impl Tile {

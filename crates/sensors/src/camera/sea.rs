@@ -93,14 +93,20 @@ pub struct Facet {
 }
 
 impl Sea {
-    /// Returns the surface around `center` [m], W, for pixels of the angle `pixel` [rad]. `wind` is
-    /// the wind velocity [m/s], W.
-    pub fn new(environment: &EnvironmentState, center: Vec3, wind: Vec3, pixel: f64) -> Self {
+    /// Returns the surface around `center` [m], W, for rays of at most `max_distance` [m] and pixels
+    /// of the angle `pixel` [rad]. `wind` is the wind velocity [m/s], W.
+    pub fn new(
+        environment: &EnvironmentState,
+        center: Vec3,
+        max_distance: f64,
+        wind: Vec3,
+        pixel: f64,
+    ) -> Self {
         let speed = wind.norm();
         let total = mean_square_slope(speed);
         let clipmap = environment.waves.map_or_else(
             || WaveClipmap::flat(center),
-            |waves| WaveClipmap::new(waves, center, f64::INFINITY),
+            |waves| WaveClipmap::new(waves, center, max_distance),
         );
         let waves = clipmap.levels.first().map_or(0.0, |level| level.slope2);
         let left = ((1.0 - UNRESOLVED_FRACTION) * total - waves).max(0.15 * total);

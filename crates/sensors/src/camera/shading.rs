@@ -28,6 +28,8 @@
 //!   shadows.
 //! - Foam is white and flat, with an albedo of 0.45.
 //! - The seabed has a pattern of sand whose mean is its colour.
+//! - Beyond the visual range under water, the depth and label images show the water surface as the
+//!   plane z = 0.
 //! - With the quality `fast`, the water surface reflects the sky only and does not refract: the
 //!   same straight ray continues behind it. From below, total reflection has the colour of the
 //!   water. Lamps cast no shadows, and glitter is visible in the shade.
@@ -150,7 +152,8 @@ impl<'a> Shader<'a> {
         let has_in_scattering = colored && !lamps.is_empty() && (wet || haze > MIN_FOG_EXTINCTION);
         let in_scattering = has_in_scattering
             .then(|| InScattering::new(spec, poses, wet, &lamps, &medium, max_distance));
-        let sea = Sea::new(at, p, weather.wind, pixel);
+        let max_distance = color_range(spec, wet, &water);
+        let sea = Sea::new(at, p, max_distance, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
         let shadows = [sky.sun, water.sun].map(|sun| world.ray_scene.shadow_map(sun));
         Self {
@@ -189,7 +192,7 @@ impl<'a> Shader<'a> {
         self.sea.clipmap.clear_distance(&RayBounds::of_rays(rays))
     }
 
-    /// Returns the distance to the water surface [m], if the ray crosses it before its hit or
+    /// Returns the distance to the water surface [m], if the ray crosses it before its hit and
     /// within `max_distance` [m]. It does not cross it before `clearance` [m].
     pub(crate) fn surface_before(
         &self,
@@ -197,9 +200,26 @@ impl<'a> Shader<'a> {
         clearance: f64,
         max_distance: f64,
     ) -> Option<f64> {
-        let reach = pixel_ray.hit.map_or(max_distance, |hit| hit.distance);
+        let reach = pixel_ray
+            .hit
+            .map_or(max_distance, |hit| hit.distance.min(max_distance));
         let (p, d) = (pixel_ray.p, pixel_ray.d);
         self.sea.clipmap.crossing_from(p, d, [clearance, reach])
+    }
+
+    /// Returns a better estimate of the distance [m] at which a ray crosses the water surface, near
+    /// the estimate `distance` [m], by one step of Newton's method.
+    pub(crate) fn surface_near(&self, pixel_ray: &PixelRay, distance: f64) -> f64 {
+        let (q, d) = (pixel_ray.p + pixel_ray.d.scale(distance), pixel_ray.d);
+        let ([height, east, north], _) = self.sea.clipmap.sample(q.x, q.y);
+        let rate = d.z - east * d.x - north * d.y;
+        let step = (height - q.z) / rate;
+        // Where the ray is nearly parallel to the surface a step can lead far away.
+        if step.abs() < 0.1 * distance {
+            distance + step
+        } else {
+            distance
+        }
     }
 
     /// Returns the label of the surface hit: the water surface if `surface` holds a distance, else
@@ -213,14 +233,30 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// Returns true if a pixel shows only sky or only water, whose luminance varies slowly. `label`
-    /// and `distance` [m] denote the object on its ray.
-    pub(crate) fn is_smooth(&self, pixel_ray: &PixelRay, label: u16, distance: f64) -> bool {
-        if self.wet {
-            distance >= self.water.visual_range
-        } else {
-            label == 0 && pixel_ray.d.dot(self.sky.sun) < MAX_SMOOTH_COSINE
-        }
+    /// Returns the distance [m] up to which objects have an effect on the colour of a pixel.
+    pub(crate) fn color_range(&self, spec: &CameraSpec) -> f64 {
+        color_range(spec, self.wet, &self.water)
+    }
+
+    /// Returns true if an object at the distance `distance` [m] has an effect on the colour of a
+    /// pixel.
+    pub(crate) fn is_visible_at(&self, distance: f64) -> bool {
+        !self.wet || distance < self.water.visual_range
+    }
+
+    /// Returns the label of a pixel without an object: open water or the sky.
+    pub(crate) fn background_label(&self) -> u16 {
+        if self.wet { OPEN_WATER_LABEL } else { 0 }
+    }
+
+    /// Returns true if `label` denotes the sky.
+    pub(crate) fn is_sky(&self, label: u16) -> bool {
+        !self.wet && label == 0
+    }
+
+    /// Returns true for a ray to the sky near the sun. `label` denotes the object on the ray.
+    pub(crate) fn is_near_sun(&self, pixel_ray: &PixelRay, label: u16) -> bool {
+        self.is_sky(label) && pixel_ray.d.dot(self.sky.sun) >= MAX_SMOOTH_COSINE
     }
 
     /// Returns the luminance along a ray, by colour [cd/m²]. `surface` is the distance to the water
@@ -646,5 +682,14 @@ impl<'a> Shader<'a> {
             light += lamp.surface_illuminance(self.lamp_occluders(), x, n, beam, light);
         }
         Some(multiply(light, transmittance(self.water.beam, s)).scale(0.7 / PI))
+    }
+}
+
+/// Returns the distance [m] up to which a camera sees objects, under water if `wet` is true.
+fn color_range(spec: &CameraSpec, wet: bool, water: &Water) -> f64 {
+    if wet {
+        spec.range[1].min(water.visual_range)
+    } else {
+        spec.range[1]
     }
 }

@@ -120,6 +120,7 @@ impl Seabed {
     }
     /// Returns the distance [m] from `p` [m] along the unit vector `d` to the seabed, both in W;
     /// `None` if the ray does not hit it.
+    #[inline]
     pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
         if let Some(terrain) = &self.terrain {
             return terrain.range(p, d);

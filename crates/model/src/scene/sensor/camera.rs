@@ -179,6 +179,7 @@ impl CameraSpec {
     /// Returns origin [m] and unit direction of the ray of a pixel in S (forward, left, up).
     /// `subpixel` selects a position within the pixel [px], `wet` a camera in water. Returns `None`
     /// if the pixel has no image.
+    #[inline]
     pub fn ray(
         &self,
         pixel: [usize; 2],
