@@ -103,6 +103,51 @@ def check_gizmo(browser):
     browser.wait(f"Math.abs({object_pose('bluerov2')}.p[2] + 3.25) < 1e-5")
 
 
+def check_gizmo_in_perspective(browser):
+    """In the image of a free camera an axis of the gizmo moves the object along it, and Escape cancels."""
+    browser.evaluate("merrow.setCamera('orbit'); merrow.goTo(merrow.selected);"
+                     " merrow.camera.yaw = 0.7; merrow.camera.pitch = 0.3; merrow.camera.distance = 8")
+    browser.wait("merrow.camera.mode === 'orbit' && merrow.editor.preview === null")
+    images = browser.evaluate("merrow.images")
+    browser.wait(f"merrow.images > {images} + 1")
+    pose = f"{object_pose('bluerov2')}.p"
+    before = browser.evaluate(pose)
+    tip = browser.evaluate("(() => {const {gizmo, app} = merrow.editor; const up ="
+                           " gizmo.handles(app.camera, merrow.editor.pose()).find((h) => h.axis === 2);"
+                           " return app.overlays.at(up.points[1]);})()")
+    grasp = [tip[0], tip[1] + 12]
+    browser.call("Input.dispatchMouseEvent", type="mousePressed", x=grasp[0], y=grasp[1], button="left", clickCount=1)
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=grasp[0], y=grasp[1] - 40, button="left", buttons=1)
+    browser.wait(f"merrow.editor.preview.pose.p[2] > {before[2]} + 0.1")
+    browser.press("Escape", "Escape")
+    browser.wait("merrow.editor.preview === null")
+    browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=grasp[0], y=grasp[1] - 40, button="left", clickCount=1)
+    assert browser.evaluate(pose) == before
+    browser.drag(grasp, [grasp[0], grasp[1] - 40])
+    browser.wait(f"{pose}[2] > {before[2]} + 0.1")
+    after = browser.evaluate(pose)
+    assert max(abs(after[k] - before[k]) for k in range(2)) < 1e-6, (before, after)
+    answer = browser.evaluate("merrow.editor.run({do: 'undo'})")
+    assert answer["ok"], answer
+    browser.wait(f"Math.abs({pose}[2] - {before[2]}) < 1e-5")
+
+
+def check_seabed_prop(browser):
+    """A prop of the seabed that is dropped above the water stands on the seabed below the point."""
+    browser.evaluate("merrow.setCamera('orbit'); merrow.camera.target = [-6, 0, 0];"
+                     " merrow.camera.distance = 25; merrow.camera.yaw = 0; merrow.camera.pitch = 0.8;"
+                     " document.querySelector('[data-model=reef]').scrollIntoView()")
+    browser.wait("merrow.camera.mode === 'orbit' && merrow.camera.eye[2] > 10")
+    browser.drag(center_of(browser, "[data-model=reef]"), [480, 300])
+    browser.wait(f"{OBJECTS}.includes('reef')")
+    place = f"{object_pose('reef')}?.p"
+    browser.wait(f"Math.abs({place}[2] + 6) < 1e-3")
+    answer = browser.evaluate("merrow.editor.run({do: 'undo'})")
+    assert answer["ok"], answer
+    browser.wait(f"!{OBJECTS}.includes('reef')")
+    browser.press("Digit4", "4")
+
+
 def check_undo_and_redo(browser):
     """Undo and redo go through all changes, also by keys."""
     undo = "document.querySelector('#undo')"
@@ -156,6 +201,7 @@ def check_save(browser):
     text = browser.evaluate("merrow.editor.saved")
     assert "extends:" in text and "crate:" in text, text
     browser.saved_world = text
+    browser.saved_place = browser.evaluate(f"{object_pose('crate')}.p")
     resume(browser)
     browser.press("KeyE", "e")
 
@@ -176,6 +222,6 @@ def resume(browser):
 
 SHORT = [check_drag_from_catalogue, check_undo, check_save]
 CHECKS = [
-    check_drag_from_catalogue, check_click_adds, check_gizmo, check_undo_and_redo, check_remove,
-    check_structure, check_save,
+    check_drag_from_catalogue, check_click_adds, check_gizmo, check_gizmo_in_perspective,
+    check_undo_and_redo, check_remove, check_structure, check_seabed_prop, check_save,
 ]

@@ -64,7 +64,7 @@ def check_goal(browser):
     start = browser.evaluate(f"{ROBOT}.links[0].p")
     browser.evaluate(f"merrow.camera.target = {start}; merrow.camera.mapHeight = 20")
     browser.press("KeyP", "p")
-    browser.wait("merrow.clicking === 'goal'")
+    browser.wait("merrow.route.clicking === 'goal'")
     centre = browser.evaluate("[merrow.camera.width / 2, merrow.camera.height / 2]")
     browser.drag([centre[0] + 40, centre[1]], [centre[0] + 40, centre[1] - 60])
     resume(browser)

@@ -8,6 +8,7 @@ Without Chromium (Debian package `chromium`) the checks are skipped.
 
 import argparse
 import io
+import math
 import re
 import signal
 import subprocess
@@ -82,8 +83,13 @@ def start(binary, folder, bundled=None):
     """Starts a run of WORLD or of a bundled world; returns its process and the address of its page."""
     world = Path(folder) / "world.yaml"
     world.write_text(WORLD)
+    return start_world(binary, folder, bundled or str(world))
+
+
+def start_world(binary, folder, world):
+    """Starts a run of a world; returns its process and the address of its page."""
     binary = Path(binary).resolve()
-    command = [binary, "run", bundled or str(world), "--no-ros", "--view=127.0.0.1:0"]
+    command = [binary, "run", world, "--no-ros", "--view=127.0.0.1:0"]
     # recordings are in the working folder
     run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     for line in run.stdout:
@@ -242,6 +248,22 @@ def check_waypoints(browser):
     browser.click_on("#waypoints")
     browser.click(SIZE[0] / 2 + 25, SIZE[1] / 2 - 15)
     browser.wait("merrow.overlays.waypoints.length === 1")
+    # a second waypoint at an entered height is dragged, then removed
+    browser.evaluate("document.querySelector('#point-height').value = -1.5")
+    second = [SIZE[0] / 2 - 40, SIZE[1] / 2 + 30]
+    browser.click(*second)
+    browser.wait("merrow.overlays.waypoints.length === 2")
+    before = browser.evaluate("merrow.overlays.waypoints[1]")
+    assert abs(before[2] + 1.5) < 1e-9, before
+    browser.drag(second, [second[0] + 30, second[1]])
+    after = browser.evaluate("merrow.overlays.waypoints[1]")
+    assert after[0] - before[0] > 0.5 and abs(after[1] - before[1]) < 0.2, (before, after)
+    browser.press("Backspace", "Backspace")
+    browser.wait("merrow.overlays.waypoints.length === 1")
+    browser.evaluate("document.querySelector('#point-height').value = ''")
+    # a change of the scene keeps the waypoints
+    browser.evaluate("merrow.setScene(merrow.world.scene)")
+    browser.wait("!merrow.loading")
     goal = browser.evaluate("merrow.overlays.waypoints[0]")
     browser.click_on("#send-path")
     browser.wait("merrow.world.status.robots[0].mode === 'path_following'")
@@ -249,6 +271,19 @@ def check_waypoints(browser):
     distance = f"Math.hypot({goal[0]} - {ROBOT}.links[0].p[0], {goal[1]} - {ROBOT}.links[0].p[1])"
     begin = ((goal[0] - start[0]) ** 2 + (goal[1] - start[1]) ** 2) ** 0.5
     browser.wait(f"{distance} < {begin} - 0.3")
+
+
+def check_click_selects(browser):
+    """A click on a robot in the image selects it."""
+    operation.select(browser, 0)
+    other = "merrow.world.scene.robots.findIndex((r) => r.name === 'otter')"
+    browser.evaluate(f"merrow.setCamera('orbit'); merrow.goTo({other});"
+                     " merrow.camera.yaw = 0.8; merrow.camera.pitch = 0.5")
+    next_image(browser)
+    browser.click(*browser.evaluate(f"merrow.overlays.at(merrow.robots[{other}].links[0].p)"))
+    browser.wait(f"merrow.selected === {other}")
+    operation.select(browser, 0)
+    browser.evaluate("merrow.setCamera('follow')")
 
 
 def check_environment(browser):
@@ -390,7 +425,7 @@ def check_keys(browser):
     browser.press("KeyG", "g")
     browser.press("Enter", "Enter")
     browser.wait("merrow.overlays.waypoints.length === 1 && merrow.overlays.aims")
-    browser.evaluate("merrow.clearPath()")
+    browser.evaluate("merrow.route.clear()")
 
 
 def check_thrust_overlay(browser, none):
@@ -418,7 +453,7 @@ SHORT = [
 ]
 COMPLETE = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_region,
-    check_drive, check_follow, check_waypoints, check_environment, check_plot, check_themes,
+    check_drive, check_follow, check_waypoints, check_click_selects, check_environment, check_plot, check_themes,
     *editing.CHECKS, *operation.CHECKS, check_overlays, check_keys, check_reset,
 ]
 
@@ -432,14 +467,24 @@ def run_checks(browser, checks):
     assert not browser.errors, browser.errors
 
 
-def check_saved_world(binary, folder, text):
-    """The program loads the saved world, which has the added object."""
+def check_saved_world(browser, binary, folder):
+    """A run of the saved world shows the added object where the page placed it."""
     path = Path(folder) / "saved.yaml"
-    path.write_text(text)
-    command = [binary, "describe", str(path)]
-    described = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert described.returncode == 0, described.stderr
-    assert "crate" in described.stdout, described.stdout
+    path.write_text(browser.saved_world)
+    run, url = start_world(binary, folder, str(path))
+    try:
+        browser.open(url)
+        browser.wait("window.merrow?.images > 2 && merrow.world.frame")
+        names = browser.evaluate(editing.OBJECTS)
+        assert "crate" in names, names
+        found = browser.evaluate(f"{editing.object_pose('crate')}.p")
+        # it drifts in the current until the page is loaded
+        assert math.dist(found[:2], browser.saved_place[:2]) < 1.5, (found, browser.saved_place)
+    finally:
+        browser.open("about:blank")
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+    assert run.returncode == 0, run.returncode
 
 
 def save_image(browser, path):
@@ -505,7 +550,7 @@ def main():
                 save_image(browser, arguments.image)
                 return 0
             run_checks(browser, COMPLETE if arguments.complete else SHORT)
-            check_saved_world(arguments.binary, folder, browser.saved_world)
+            check_saved_world(browser, arguments.binary, folder)
             if arguments.complete:
                 replay.check(browser, arguments.binary, folder, MOVING, None)
                 assert not browser.errors, browser.errors

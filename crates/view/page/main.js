@@ -5,10 +5,11 @@ import { Drive } from "./input/drive.js";
 import { Editor } from "./input/edit.js";
 import { Faults } from "./panels/faults.js";
 import { GamepadControl } from "./input/gamepad.js";
+import { Route } from "./input/route.js";
 import { geodetic } from "./math.js";
 import { Connection, fetchJson, readFrame } from "./net.js";
 import { Network } from "./panels/network.js";
-import { Overlays, meetHeight } from "./scene/overlays.js";
+import { Overlays } from "./scene/overlays.js";
 import { fillOverlayMenu } from "./panels/overlay_menu.js";
 import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels/panels.js";
 import { Plot } from "./panels/plot.js";
@@ -45,8 +46,6 @@ class App {
     this.scale = 1;
     /** False on a slow machine: simpler patterns of seabed, clouds and ripples. */
     this.detail = !this.renderer.isSoftware;
-    /** What a click in the image does: null selects, "path" or "goal". */
-    this.clicking = null;
     /** Names of the topics that can be plotted. */
     this.topics = new Set();
     log.add = ((events) => (text, level, time) => events.add(text, level, time))(new EventLog());
@@ -75,6 +74,7 @@ class App {
       (text) => ($("drive-hint").textContent = text),
     );
     this.editor = new Editor(this);
+    this.route = new Route(this);
     this.faults = new Faults((action) => this.request(action));
     this.sensors = new Sensors((action) => this.request(action));
     this.network = new Network((action) => this.request(action));
@@ -230,7 +230,7 @@ class App {
     this.network.select(k);
     this.overlays.points = null;
     this.editor.update(this.world.status);
-    this.clearPath();
+    this.route.select(robot?.name ?? null);
     this.updateControls();
   }
 
@@ -286,8 +286,6 @@ class App {
     $("gain").oninput = (event) => (this.drive.gain = event.target.valueAsNumber / 100);
     $("gamepad").onclick = () => this.toggleGamepad();
     $("mode").onchange = () => this.setMode();
-    $("goal").onclick = () => this.toggleClicking("goal");
-    $("waypoints").onclick = () => this.toggleClicking("path");
     bindTabs((id) => {
       if (id === "edit-panel") this.editor.open();
       if (id === "fault-panel") this.faults.open();
@@ -299,8 +297,6 @@ class App {
       const text = (mode) => mode.replaceAll("_", " ");
       $("mode").replaceChildren(...modes.map((mode) => new Option(text(mode), mode)));
     });
-    $("send-path").onclick = () => this.sendPath();
-    $("clear-path").onclick = () => this.clearPath();
     $("plot-add").onclick = () => {
       const name = $("plot-field").value;
       const topic = $("plot-topic").value;
@@ -415,16 +411,13 @@ class App {
     if (showRefusal(answer)) showEvent(`${robot}: ${mode.replaceAll("_", " ")}`);
   }
 
-  /** Selects what a click in the image does; the same again ends it. */
-  toggleClicking(what) {
-    const robot = this.world.scene?.robots[this.selected];
-    this.clicking = this.clicking === what || !robot?.[what] ? null : what;
-    this.editor.select(null);
-    this.updateControls();
+  /** Returns the selected robot of the scene. */
+  selectedRobot() {
+    return this.world.scene?.robots[this.selected];
   }
 
   updateControls() {
-    const robot = this.world.scene?.robots[this.selected];
+    const robot = this.selectedRobot();
     $("drive").disabled = !robot?.drive;
     $("drive").setAttribute("aria-pressed", String(Boolean(this.drive.robot)));
     $("drive-hint").textContent = !robot
@@ -437,50 +430,6 @@ class App {
     $("gamepad").disabled = !robot?.drive && !robot?.gamepad;
     $("gamepad").setAttribute("aria-pressed", String(Boolean(this.gamepad.robot)));
     $("mode").disabled = !robot?.firmware;
-    $("goal").disabled = !robot?.goal;
-    $("goal").setAttribute("aria-pressed", String(this.clicking === "goal"));
-    $("waypoints").disabled = !robot?.path;
-    $("waypoints").setAttribute("aria-pressed", String(this.clicking === "path"));
-    const n = this.overlays.waypoints.length;
-    $("send-path").disabled = n === 0;
-    $("clear-path").disabled = n === 0;
-    $("path-hint").textContent = !robot
-      ? ""
-      : !robot.path
-        ? "The firmware of this robot follows no paths."
-        : this.clicking === "path"
-          ? `Click on the image: ${n} waypoint${n === 1 ? "" : "s"} at the depth of the robot.`
-          : this.clicking === "goal"
-            ? "Click on the image; drag for the heading. The goal is at the depth of the robot."
-            : "";
-    $("scene").style.cursor = this.clicking ? "crosshair" : "grab";
-  }
-
-  async sendPath() {
-    const robot = this.world.scene.robots[this.selected].name;
-    const answer = await this.request({ do: "path", robot, points: this.overlays.waypoints });
-    if (showRefusal(answer)) showEvent(`path sent to ${robot}`);
-    this.clicking = null;
-    this.updateControls();
-  }
-
-  /** Sends a goal; a second point gives its heading. */
-  async sendGoal(position, towards) {
-    const robot = this.world.scene.robots[this.selected].name;
-    const yaw = towards ? Math.atan2(towards[1] - position[1], towards[0] - position[0]) : null;
-    const yaw_deg = yaw === null ? null : (yaw * 180) / Math.PI;
-    this.overlays.goal = { robot, p: position, yaw };
-    this.clicking = null;
-    this.updateControls();
-    const answer = await this.request({ do: "goal", robot, position, yaw_deg });
-    if (showRefusal(answer)) showEvent(`goal sent to ${robot}`);
-    else this.overlays.goal = null;
-  }
-
-  clearPath() {
-    this.overlays.waypoints = [];
-    this.clicking = null;
-    this.updateControls();
   }
 
   saveCsv() {
@@ -520,18 +469,19 @@ class App {
       Escape: () => {
         this.drive.start(null);
         this.gamepad.start(null);
-        this.clicking = null;
         this.editor.cancel();
+        this.route.cancel();
         this.updateControls();
       },
       Space: () => !isButton && this.togglePause(),
       Period: () => this.step(),
       KeyK: () => this.toggleDrive(),
-      KeyG: () => this.toggleClicking("path"),
-      KeyP: () => this.toggleClicking("goal"),
+      KeyG: () => this.route.toggle("path"),
+      KeyP: () => this.route.toggle("goal"),
       KeyE: () => this.toggleEditor(),
       KeyM: () => this.editor.setMode("move"),
       KeyT: () => this.editor.setMode("turn"),
+      Backspace: () => this.route.clicking === "path" && this.route.removeLast(),
       Delete: () => this.editor.isOpen && this.editor.remove(),
       Digit1: () => this.setCamera("orbit"),
       Digit2: () => this.setCamera("follow"),
@@ -566,10 +516,7 @@ class App {
 
   /** Clicks on the centre of the image, where a cross is drawn: selects, or sets a goal, a waypoint or an object. */
   clickCentre() {
-    const [x, y] = [innerWidth / 2, innerHeight / 2];
-    const goal = this.clicking === "goal" ? this.pointAt(x, y) : null;
-    if (goal) this.sendGoal(goal, null);
-    else this.click(x, y);
+    this.click(innerWidth / 2, innerHeight / 2);
   }
 
   toggleEditor() {
@@ -584,35 +531,27 @@ class App {
     canvas.onpointerdown = (event) => {
       canvas.setPointerCapture(event.pointerId);
       canvas.focus({ preventScroll: true });
-      if (event.button === 0 && this.editor.press(event)) return;
+      if (event.button === 0 && (this.editor.press(event) || this.route.press(event))) return;
       from = { x: event.clientX, y: event.clientY, moved: 0 };
-      if (this.clicking === "goal") from.goal = this.pointAt(from.x, from.y);
     };
     canvas.onpointermove = (event) => {
       this.showPointer(event.clientX, event.clientY);
-      if (this.editor.move(event)) return;
+      if (this.editor.move(event) || this.route.move(event)) return;
       if (!from) return;
-      if (from.goal) {
-        const to = this.pointAt(event.clientX, event.clientY);
-        from.to = Math.hypot(event.clientX - from.x, event.clientY - from.y) > 12 ? to : null;
-        const yaw = from.to ? Math.atan2(from.to[1] - from.goal[1], from.to[0] - from.goal[0]) : null;
-        this.overlays.goal = { p: from.goal, yaw };
-        return;
-      }
       const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
       from = { x: event.clientX, y: event.clientY, moved: from.moved + Math.hypot(dx, dy) };
       if (from.moved > 4) this.camera.drag(dx, dy, event.shiftKey || event.buttons === 2);
       if (this.camera.mode === "orbit") this.setCamera("orbit");
     };
     canvas.onpointerup = (event) => {
-      if (this.editor.release()) return;
-      if (from?.goal) this.sendGoal(from.goal, from.to);
-      else if (from && from.moved <= 4) this.click(event.clientX, event.clientY);
+      if (this.editor.release() || this.route.release()) return;
+      if (from && from.moved <= 4) this.click(event.clientX, event.clientY);
       from = null;
     };
     canvas.onpointercancel = () => {
       from = null;
       this.editor.release(false);
+      this.route.abandon();
     };
     canvas.oncontextmenu = (event) => event.preventDefault();
     canvas.addEventListener(
@@ -625,14 +564,8 @@ class App {
     );
   }
 
-  /** Returns the point under a pixel at the height of the selected robot. */
-  pointAt(x, y) {
-    const robot = this.robots?.[this.selected];
-    return this.camera.axes ? meetHeight(this.camera.ray(x, y), robot ? robot.links[0].p[2] : 0) : null;
-  }
-
   showPointer(x, y) {
-    const p = this.camera.mode === "map" || this.clicking ? this.pointAt(x, y) : null;
+    const p = this.camera.mode === "map" || this.route.clicking ? this.route.pointAt(x, y) : null;
     $("pointer").textContent = p ? this.pointerText(p) : "";
   }
 
@@ -643,14 +576,7 @@ class App {
   }
 
   click(x, y) {
-    if (this.editor.click(x, y)) return;
-    if (this.clicking) {
-      const p = this.pointAt(x, y);
-      if (p) this.overlays.waypoints.push(p);
-      else showEvent("no point at the depth of the robot there", "warning");
-      this.updateControls();
-      return;
-    }
+    if (this.editor.click(x, y) || this.route.click(x, y)) return;
     if (!this.robots) return;
     const hit = meetDrawables(this.world, this.robots, this.camera.ray(x, y), this.camera.hidden);
     const { robot, structure } = hit?.drawable ?? {};
@@ -717,7 +643,7 @@ class App {
       shadows: shown.shadows,
     });
     if (this.detail || this.images % 2 === 0) {
-      this.overlays.aims = Boolean(this.clicking || this.editor.model);
+      this.overlays.aims = Boolean(this.route.clicking || this.editor.model);
       this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
       this.editor.draw(this.overlays, this.camera);
     }

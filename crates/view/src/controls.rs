@@ -22,7 +22,7 @@ pub struct RobotControls {
 }
 
 /// Model that can be added to the world.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CatalogueEntry {
     /// Name of the model.
     pub name: String,
@@ -30,8 +30,8 @@ pub struct CatalogueEntry {
     pub description: String,
     /// True for a prop, false for a robot.
     pub is_prop: bool,
-    /// True if its base is fixed in the world.
-    pub is_fixed: bool,
+    /// Height of its origin above the seabed where it is placed [m]; `None` at the water level.
+    pub height_above_seabed: Option<f64>,
 }
 
 /// Models, modes and faults that the page offers.

@@ -48,7 +48,8 @@ const MODULES: &[File] = modules![
     "input/drive",
     "input/edit",
     "input/gamepad",
-    "input/gizmo"
+    "input/gizmo",
+    "input/route"
 ];
 
 /// Returns all files of the page.

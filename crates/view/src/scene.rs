@@ -129,7 +129,7 @@ pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
             "name": entry.name,
             "description": entry.description,
             "prop": entry.is_prop,
-            "fixed": entry.is_fixed,
+            "height_above_seabed": entry.height_above_seabed,
         })
     };
     let faults = catalogue.faults.iter().map(|(kind, [required, optional])| {

@@ -83,7 +83,7 @@ pub fn file_names(folder: &str) -> Vec<String> {
 }
 
 /// Bundled model that can be added to a running world.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BundledModel {
     /// Name of its file, without `.yaml`.
     pub name: String,
@@ -91,8 +91,8 @@ pub struct BundledModel {
     pub description: String,
     /// True for an object without actuators, in `params/props`; false for a robot.
     pub is_prop: bool,
-    /// True if its base is fixed in the world.
-    pub is_fixed: bool,
+    /// Height of its origin above the seabed where it is placed [m]; `None` at the water level.
+    pub height_above_seabed: Option<f64>,
 }
 
 /// Returns the bundled robots, then the bundled props, each sorted by name.
@@ -103,7 +103,9 @@ pub fn bundled_models() -> Vec<BundledModel> {
             .into_iter()
             .map(move |name| BundledModel {
                 description: description(folder, &name),
-                is_fixed: text_of_key(folder, &name, "base") == "fixed",
+                height_above_seabed: text_of_key(folder, &name, "height_above_seabed_m")
+                    .parse()
+                    .ok(),
                 name,
                 is_prop,
             })

@@ -26,7 +26,7 @@ fn read_catalogue() -> Vec<CatalogueEntry> {
         name: model.name,
         description: model.description,
         is_prop: model.is_prop,
-        is_fixed: model.is_fixed,
+        height_above_seabed: model.height_above_seabed,
     };
     data_dir::bundled_models().into_iter().map(entry).collect()
 }

@@ -40,7 +40,7 @@ pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T
 
 /// Returns the product `I V` of a constant inertia and a velocity.
 #[inline(always)]
-pub(crate) fn inertia_times<T: Real>(
+pub fn inertia_times<T: Real>(
     inertia: &SpatialInertia<f64>,
     V: &SpatialVelocity<T>,
 ) -> SpatialForce<T> {

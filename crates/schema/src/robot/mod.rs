@@ -158,6 +158,9 @@ spec! {
         hydrodynamics: HydrodynamicsConfig => "{}",
         /// Whether the base moves freely or is fixed in the world.
         base: Base = Base::Floating,
+        /// Height of the origin above the seabed where the live view adds the model. Default: it is
+        /// added at the water level, or where the pointer is.
+        height_above_seabed_m: Option<f64>,
         /// Name of the base link of a robot unless its file or URDF names it differently.
         root: String [frame] = crate::BASE_LINK.to_string(),
         /// Body of the base link: a name in `params/bodies`, a file, or a map.

@@ -5,7 +5,7 @@ import { add, fromRpy, scale, toRpy } from "../math.js";
 import { fetchJson } from "../net.js";
 import { element, showEvent, showRefusal } from "../panels/panels.js";
 import { isOpen } from "../panels/tabs.js";
-import { meetDrawables, meetPlane, meetSeabed } from "../scene/raycast.js";
+import { meetDrawables, meetPlane, meetSeabed, seabedHeight } from "../scene/raycast.js";
 import { Sea } from "../scene/waves.js";
 
 const $ = (id) => document.getElementById(id);
@@ -13,6 +13,8 @@ const $ = (id) => document.getElementById(id);
 const DRAG_PIXELS = 5;
 /** Height of a new object above the seabed [m]. */
 const CLEARANCE_M = 0.6;
+/** Maximum distance of the point at which an object is added [m]. */
+const MAX_RANGE_M = 2000;
 const FIELDS = [
   ["x", "East [m]", 0.1], ["y", "North [m]", 0.1], ["z", "Up [m]", 0.1],
   ["roll", "Roll [°]", 5], ["pitch", "Pitch [°]", 5], ["yaw", "Yaw [°]", 5],
@@ -23,8 +25,8 @@ export class Editor {
     this.app = app;
     this.gizmo = new Gizmo();
     this.model = null;
-    /** Names of the models whose base is fixed in the world. */
-    this.fixed = new Set();
+    /** Height above the seabed at which a model is placed [m], by name. */
+    this.heights = new Map();
     this.marker = null;
     this.preview = null;
     this.fields = FIELDS.map((field) => this.field(field));
@@ -63,7 +65,7 @@ export class Editor {
     if (this.loading) return;
     this.loading = fetchJson("/catalogue");
     const { models } = await this.loading;
-    this.fixed = new Set(models.filter((model) => model.fixed).map((model) => model.name));
+    this.heights = new Map(models.map((model) => [model.name, model.height_above_seabed]));
     const items = models.map((model) => {
       const item = element("li");
       const button = element("button");
@@ -151,12 +153,16 @@ export class Editor {
       plane = meetLevel(Sea.level(sea, x, y));
     }
     // from above the nearest surface, under water the height of the point that the camera views
-    const isFixed = this.fixed.has(this.model);
     const solid = Math.min(seabed, body);
-    const t = isFixed && isBelow && solid < 2000 ? solid : Math.min(plane, solid);
-    if (!Number.isFinite(t) || t > 2000) return null;
+    const height = this.heights.get(this.model) ?? null;
+    const isOnSolid = height !== null && isBelow && solid < MAX_RANGE_M;
+    const t = isOnSolid ? solid : Math.min(plane, solid);
+    if (!Number.isFinite(t) || t > MAX_RANGE_M) return null;
     const p = at(t);
-    return t === plane || isFixed ? p : add(p, [0, 0, CLEARANCE_M]);
+    if (height === null) return t === plane ? p : add(p, [0, 0, CLEARANCE_M]);
+    // what stands on the seabed stands on a structure or below the point
+    const ground = t === body ? p[2] : seabedHeight(world, p[0], p[1]) ?? p[2];
+    return [p[0], p[1], ground + height];
   }
 
   async add(model, position) {

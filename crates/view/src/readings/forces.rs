@@ -6,11 +6,13 @@ use merrow_environment::EnvironmentState;
 use merrow_environment::current::VariationCache;
 use merrow_environment::waves::StepWaves;
 use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::{Link, Robot, TetherEnd};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{Motion, Workspace};
 use merrow_physics::forces::actuators::{fin, glider, thruster};
-use merrow_physics::forces::hydrodynamics::{damping, slender_body};
+use merrow_physics::forces::hydrodynamics::{added_mass, damping, slender_body};
+use merrow_physics::forces::rigid_body::inertia_times;
 use merrow_physics::forces::{derivatives, rigid_body, wind_load};
 use merrow_sim::Simulation;
 use merrow_sim::step::Kernel;
@@ -215,14 +217,35 @@ impl RobotSnapshot<'_> {
         }
     }
 
-    /// Returns the force of the added mass of the base in W, from its acceleration.
-    fn added_mass(&self, w: &LinkWork) -> Vec3 {
-        let m = self.model().links[0].added.to_matrix();
-        let A = &self.simulation.runners[self.robot].work.A_start;
-        let a = [A.w.x, A.w.y, A.w.z, A.v.x, A.v.y, A.v.z];
-        let row = |i: usize| (0..6).map(|j| m[i][j] * a[j]).sum::<f64>();
-        let f = Vec3::new(row(3), row(4), row(5));
-        w.R_WL.mul_vec(f.scale(-w.submerged_fraction))
+    /// Stores the accelerations of the links at the start of the last step in `work`.
+    fn set_accelerations(&self, work: &mut Workspace) {
+        let last = &self.simulation.runners[self.robot].work;
+        work.links[0].A = last.A_start;
+        for (i, link) in self.model().links.iter().enumerate().skip(1) {
+            let A_P = work.links[link.parent.unwrap_or(0)].A;
+            let own = joint_velocity(link.joint.kind, last.qdd_start[i - 1]);
+            let w = &mut work.links[i];
+            let carried = A_P.to_child(&w.R_PC, w.p_PC).add_scaled(&w.c, 1.0);
+            w.A = carried.add_scaled(&own, 1.0);
+        }
+    }
+
+    /// Returns the force of the added mass of a link, in L: of its acceleration and its velocity.
+    /// The buoyancy contains the part of the acceleration of the water.
+    fn added_mass(link: &Link, w: &LinkWork) -> Vec3 {
+        let mut V_r = w.V;
+        V_r.v -= w.water;
+        let wet = w.submerged_fraction;
+        let of_velocity = added_mass::force(
+            link,
+            &w.V,
+            &V_r,
+            w.water,
+            Vec3::zero(),
+            (wet, 0.0),
+            link.p_LoCb,
+        );
+        of_velocity.f - inertia_times(&link.added, &w.A).f.scale(wet)
     }
 }
 
@@ -235,9 +258,10 @@ impl Evaluation {
     fn from_snapshot(snapshot: &RobotSnapshot<'_>) -> Self {
         let (model, gravity) = (snapshot.model(), snapshot.environment.gravity);
         let state = &snapshot.simulation.state.robots[snapshot.robot];
-        let work = snapshot.evaluate(&state.motion);
+        let mut work = snapshot.evaluate(&state.motion);
+        snapshot.set_accelerations(&mut work);
         let (mut masses, mut volumes) = (Center::default(), Center::default());
-        let (mut drag, mut wind) = (Vec3::zero(), Vec3::zero());
+        let (mut drag, mut wind, mut added) = (Vec3::zero(), Vec3::zero(), Vec3::zero());
         let (mut slender, mut lift) = (Vec3::zero(), Vec3::zero());
         for (link, w) in model.links.iter().zip(&work.links) {
             let in_world = |p: Vec3| w.p_WL + w.R_WL.mul_vec(p);
@@ -246,6 +270,7 @@ impl Evaluation {
             if link.wet {
                 volumes.add(in_world(link.p_LoCb), w.submerged_fraction * link.volume);
                 drag += w.R_WL.mul_vec(RobotSnapshot::damping(link, w));
+                added += w.R_WL.mul_vec(RobotSnapshot::added_mass(link, w));
                 let [own_slender, own_lift] = snapshot.lift(link, w);
                 slender += w.R_WL.mul_vec(own_slender);
                 lift += w.R_WL.mul_vec(own_lift);
@@ -266,11 +291,7 @@ impl Evaluation {
             let buoyancy = snapshot.buoyancy(&state.motion, work.links[0].water);
             forces.push(whole("buoyancy", center, buoyancy));
             forces.push(whole("damping", base, drag));
-            forces.push(whole(
-                "added mass",
-                base,
-                snapshot.added_mass(&work.links[0]),
-            ));
+            forces.push(whole("added mass", base, added));
         }
         for (law, f) in [("wind", wind), ("slender body", slender), ("lift", lift)] {
             if f != Vec3::zero() {

@@ -244,6 +244,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
             hydrodynamics: HydrodynamicsConfig::empty(&entry.at),
             root: BASE_LINK.to_string(),
             base: Base::Floating,
+            height_above_seabed_m: None,
             body: entry.body.clone(),
             links: NamedMap::default(),
             joint_groups: NamedMap::default(),
