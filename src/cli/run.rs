@@ -358,6 +358,7 @@ fn start_view(
         parameters: Arc::clone(&world.parameters),
         editor: world.editor.sender(),
         recorder,
+        network: bridge.as_ref().and_then(Bridge::network),
     };
     let controls = ViewControls::new(simulation, parts);
     let view = View::start(simulation, address, Arc::new(controls))?;

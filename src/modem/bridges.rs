@@ -28,7 +28,7 @@ fn known_types() -> &'static [TypeInfo] {
 
 /// Returns the message type with the ROS name `name`: a known type, or the type of an installed
 /// package.
-fn find_type(name: &str) -> Result<&'static TypeInfo, String> {
+pub(crate) fn find_type(name: &str) -> Result<&'static TypeInfo, String> {
     if let Some(known) = known_types().iter().find(|info| info.name == name) {
         return Ok(known);
     }

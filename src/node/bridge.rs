@@ -23,7 +23,7 @@ use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};
 use merrow_ros2::args::NodeOptions;
-use merrow_ros2::node::{Node, Publisher};
+use merrow_ros2::node::{Network, Node, Publisher};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::{BLOCK_MAX_NS, Control, InputMessage, Observer, Pace, Request, Simulation};
 use std::path::PathBuf;
@@ -281,6 +281,12 @@ impl Bridge {
     /// The reason why the last recording is incomplete, unless a client has received it.
     pub fn stop_recording(&self) -> Result<Option<String>, String> {
         stop_recording(&self.publisher_thread.tasks())
+    }
+
+    /// Returns the network of the node; `None` without one.
+    pub fn network(&self) -> Option<Network> {
+        let interface = self.interface.as_ref()?;
+        Some(interface.node().network())
     }
 
     /// Returns the state of the publisher thread.

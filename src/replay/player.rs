@@ -88,7 +88,7 @@ impl Controls for ReplayControls {
         *self.lock_changed() = Some(topics.to_vec());
     }
 
-    fn take_messages(&self) -> Vec<TopicMessage> {
+    fn take_messages(&self, _: u64) -> Vec<TopicMessage> {
         self.plotted.take()
     }
 

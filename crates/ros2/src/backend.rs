@@ -19,6 +19,15 @@ pub struct TopicDescription<'a> {
     pub qos: &'a Qos,
 }
 
+/// Topic of a publisher of another node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RemoteTopic {
+    /// Fully qualified name of the topic.
+    pub name: String,
+    /// ROS name of the type of its messages, such as `sensor_msgs/msg/Imu`.
+    pub message_type: String,
+}
+
 /// Name, types and QoS of a new service.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceDescription<'a> {
@@ -139,6 +148,12 @@ pub trait Backend: Send + Sync {
 
     /// Starts a batch of messages.
     fn batch(&self) -> Box<dyn Batch + '_>;
+
+    /// Returns the topics of the publishers of other nodes, sorted by name. A layer without this
+    /// information returns none.
+    fn remote_topics(&self) -> Vec<RemoteTopic> {
+        Vec::new()
+    }
 
     /// Returns the counters since the backend started; `None` if it has none.
     fn counters(&self) -> Option<NetworkCounters>;

@@ -218,6 +218,19 @@ pub fn dds_topic(name: &str) -> String {
     format!("rt{name}")
 }
 
+/// Returns the fully qualified ROS topic of a DDS topic; `None` for the topic of a service.
+pub fn ros_topic(dds_topic: &str) -> Option<&str> {
+    let name = dds_topic.strip_prefix("rt")?;
+    name.starts_with('/').then_some(name)
+}
+
+/// Returns the ROS name of a message type on DDS, such as `sensor_msgs/msg/Imu`; `None` for
+/// another type.
+pub fn ros_type(dds_type: &str) -> Option<String> {
+    let (package, name) = dds_type.split_once("::msg::dds_::")?;
+    Some(format!("{package}/msg/{}", name.strip_suffix('_')?))
+}
+
 /// Returns the DDS topic for requests of a fully qualified ROS service.
 pub fn dds_request_topic(name: &str) -> String {
     format!("rq{name}Request")
@@ -231,6 +244,19 @@ pub fn dds_reply_topic(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // Goal: names on DDS are converted back to ROS names. Method: a topic, a service, and types of
+    // both kinds. Tolerance: none.
+    #[test]
+    fn names_on_dds_are_converted_back() {
+        assert_eq!(ros_topic(&dds_topic("/a/b")), Some("/a/b"));
+        assert_eq!(ros_topic(&dds_request_topic("/a")), None);
+        assert_eq!(ros_topic("rtc"), None);
+        let imu = ros_type("sensor_msgs::msg::dds_::Imu_");
+        assert_eq!(imu.as_deref(), Some("sensor_msgs/msg/Imu"));
+        assert_eq!(ros_type("std_srvs::srv::dds_::Trigger_Request_"), None);
+        assert_eq!(ros_type("Imu"), None);
+    }
 
     fn resolver(remappings: Vec<Remapping>) -> NameResolver {
         NameResolver::new("/fleet", "sim", remappings).unwrap()

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use bytes::Bytes;
 
 use crate::backend::{
-    Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, ReplyHandler, ServiceDescription,
-    TopicDescription, WarningHandler,
+    Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, RemoteTopic, ReplyHandler,
+    ServiceDescription, TopicDescription, WarningHandler,
 };
 use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError, Responder};
 use crate::qos::Qos;
@@ -183,6 +183,10 @@ impl Backend for SuccessionBackend {
 
     fn batch(&self) -> Box<dyn Batch + '_> {
         self.inner.batch()
+    }
+
+    fn remote_topics(&self) -> Vec<RemoteTopic> {
+        self.inner.remote_topics()
     }
 
     fn counters(&self) -> Option<NetworkCounters> {

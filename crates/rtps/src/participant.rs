@@ -247,6 +247,11 @@ impl Participant {
         self.engine(|engine, _| engine.matched_writers(reader))
     }
 
+    /// Returns the names of the DDS topics and DDS types of all known remote writers.
+    pub fn remote_writers(&self) -> Vec<(String, String)> {
+        self.engine(|engine, _| engine.remote_writers())
+    }
+
     /// Returns the counters of the protocol and of the sockets, since the start of the participant.
     pub fn counters(&self) -> (Counters, SocketCounters) {
         let protocol = self.engine(|engine, _| engine.counters());

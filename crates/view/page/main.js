@@ -309,6 +309,7 @@ class App {
       if (field) this.plot.add(robot.name, field.name, field.unit);
     };
     $("plot-topic").onchange = () => this.selectTopic();
+    $("plot-topic").onfocus = () => this.loadTopics();
     $("plot-window").onchange = (event) => (this.plot.window = Number(event.target.value));
     $("plot-csv").onclick = () => this.saveCsv();
     $("plot-live").onclick = () => this.plot.follow();
@@ -359,8 +360,10 @@ class App {
   }
 
   /** Shows the fields of the entered topic, or of the selected robot without a topic. */
-  selectTopic() {
+  async selectTopic() {
     const topic = $("plot-topic").value;
+    // another node can have started since
+    if (topic && !this.topics.has(topic)) await this.loadTopics();
     if (!topic) this.showRobotFields();
     else if (this.topics.has(topic)) $("plot-field").replaceChildren(new Option("waiting for a message", ""));
     else showEvent(`no topic ${topic}`, "warning");

@@ -144,9 +144,9 @@ pub trait Controls: Send + Sync {
     /// Replaces the topics whose messages [`Self::take_messages`] returns. A recording then returns
     /// all messages of these topics again. Called on the thread of the run.
     fn plot_topics(&self, _topics: &[String]) {}
-    /// Returns the messages of the plotted topics since the preceding call. Called on the thread of
-    /// the run.
-    fn take_messages(&self) -> Vec<TopicMessage> {
+    /// Returns the messages of the plotted topics since the preceding call. Messages of other nodes
+    /// have the simulated time `now_ns` [ns]. Called on the thread of the run.
+    fn take_messages(&self, _now_ns: u64) -> Vec<TopicMessage> {
         Vec::new()
     }
     /// Decodes the numbers of a message; `None` if it cannot be decoded. Not called on the thread

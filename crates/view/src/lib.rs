@@ -291,7 +291,8 @@ impl Observer for View {
         }
         self.images.request(simulation, &self.hub, &*self.controls);
         self.images.collect(simulation, &self.hub, &*self.controls);
-        self.forwarding.forward(&self.hub, &*self.controls);
+        let now_ns = simulation.time_ns();
+        self.forwarding.forward(&self.hub, &*self.controls, now_ns);
         if self.clients() == 0 {
             // the trace of the activities would have a gap
             self.network = NetworkHistory::default();

@@ -7,6 +7,7 @@ mod robot_inputs;
 use crate::input::faults;
 use crate::input::view::edit::Editing;
 use crate::input::view::robot_inputs::SceneInputs;
+use crate::modem::bridges::find_type;
 use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::world_editor::EditSender;
 use crate::picture;
@@ -17,10 +18,13 @@ use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::firmware::ControlMode;
+use merrow_ros2::node::Network;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{InputMessage, Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_view::action::{ControlAction, FaultAction};
+use merrow_view::readings::foreign_topics::ForeignTopics;
+use merrow_view::readings::topic_table::TopicTable;
 use merrow_view::{
     Answer, Catalogue, ControlState, Controls, FieldOfView, ImageSource, MessageNumbers,
     RobotControls, TopicInfo, TopicMessage, WatchedFrame,
@@ -36,6 +40,7 @@ pub struct ViewControls {
     scene: Mutex<SceneInputs>,
     editing: Option<Editing>,
     recorder: Option<Recorder>,
+    foreign: Option<ForeignTopics>,
 }
 
 /// Recorder of the run.
@@ -56,6 +61,8 @@ pub struct ControlParts {
     pub editor: Option<EditSender>,
     /// Recorder of the run; `None` without one.
     pub recorder: Option<Recorder>,
+    /// Network of the node; `None` without ROS.
+    pub network: Option<Network>,
 }
 
 /// Declares the parameters of a run without a node, as a node does.
@@ -84,11 +91,18 @@ impl ViewControls {
             scene: Mutex::new(scene),
             editing: parts.editor.map(Editing::new),
             recorder: parts.recorder,
+            foreign: parts
+                .network
+                .map(|network| ForeignTopics::new(network, |name| find_type(name).ok())),
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, SceneInputs> {
         self.scene.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn own_topics(&self) -> Arc<TopicTable> {
+        Arc::clone(&self.lock().topics)
     }
 
     /// Sends a request whose answer confirms it.
@@ -255,27 +269,37 @@ impl Controls for ViewControls {
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
-        let topics = Arc::clone(&self.lock().topics);
-        match &self.recorder {
-            Some(_) => topics.topics(),
+        let own = self.own_topics();
+        let mut topics = match &self.recorder {
+            Some(_) => own.topics(),
             None => Vec::new(),
-        }
+        };
+        topics.extend(self.foreign.iter().flat_map(|foreign| foreign.topics(&own)));
+        topics
     }
 
     fn plot_topics(&self, topics: &[String]) {
         if let Some(recorder) = &self.recorder {
             recorder.shared.plotted.set(topics);
         }
+        if let Some(foreign) = &self.foreign {
+            foreign.plot(topics, &self.own_topics());
+        }
     }
 
-    fn take_messages(&self) -> Vec<TopicMessage> {
-        let recorder = self.recorder.as_ref();
-        recorder.map_or(Vec::new(), |recorder| recorder.shared.plotted.take())
+    fn take_messages(&self, now_ns: u64) -> Vec<TopicMessage> {
+        let own = self.recorder.iter();
+        let own = own.flat_map(|recorder| recorder.shared.plotted.take());
+        let foreign = self.foreign.iter().flat_map(|topics| topics.take(now_ns));
+        own.chain(foreign).collect()
     }
 
     fn numbers(&self, message: &TopicMessage) -> Option<MessageNumbers> {
-        let topics = Arc::clone(&self.lock().topics);
-        topics.numbers(message)
+        let own = self.own_topics();
+        if own.contains(&message.topic) {
+            return own.numbers(message);
+        }
+        self.foreign.as_ref()?.numbers(message)
     }
 
     fn state(&self) -> ControlState {

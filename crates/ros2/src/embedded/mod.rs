@@ -9,6 +9,7 @@ mod service;
 mod spin;
 mod transport;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -21,8 +22,8 @@ use merrow_rtps::wire::{EndpointData, Guid, VendorId};
 
 use crate::args::NodeOptions;
 use crate::backend::{
-    Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, ReplyHandler, ServiceDescription,
-    TopicDescription, WarningHandler,
+    Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, RemoteTopic, ReplyHandler,
+    ServiceDescription, TopicDescription, WarningHandler,
 };
 use crate::embedded::client::{EmbeddedClient, ReplyReceiver, Requests};
 use crate::embedded::graph::Graph;
@@ -203,6 +204,19 @@ impl Backend for EmbeddedBackend {
 
     fn batch(&self) -> Box<dyn Batch + '_> {
         Box::new(EmbeddedBatch(self.shared.participant.hold_datagrams()))
+    }
+
+    fn remote_topics(&self) -> Vec<RemoteTopic> {
+        let writers = self.shared.participant.remote_writers();
+        let topics = writers.iter().filter_map(|(topic, message_type)| {
+            Some(RemoteTopic {
+                name: names::ros_topic(topic)?.to_owned(),
+                message_type: names::ros_type(message_type)?,
+            })
+        });
+        // several nodes can publish a topic
+        let topics: BTreeSet<RemoteTopic> = topics.collect();
+        topics.into_iter().collect()
     }
 
     fn counters(&self) -> Option<NetworkCounters> {

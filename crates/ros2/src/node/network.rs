@@ -1,8 +1,10 @@
-//! Handle to the network of a node: batches of messages, and counters for diagnostics.
+//! Handle to the network of a node: batches of messages, topics of other nodes, and counters for
+//! diagnostics.
 
 use std::sync::Arc;
 
-use crate::backend::Backend;
+use crate::backend::{Backend, RemoteTopic, TopicDescription};
+use crate::node::{Callback, Subscription};
 
 /// Handle to the network of a node, for any thread.
 #[derive(Clone)]
@@ -41,6 +43,27 @@ impl Network {
     pub fn batch<R>(&self, action: impl FnOnce() -> R) -> R {
         let _batch = self.0.batch();
         action()
+    }
+
+    /// Returns the topics of the publishers of other nodes, sorted by name.
+    pub fn remote_topics(&self) -> Vec<RemoteTopic> {
+        self.0.remote_topics()
+    }
+
+    /// Creates a subscription, as [`crate::node::Node::subscription`] does. `topic` is fully
+    /// qualified.
+    ///
+    /// # Errors
+    /// One line: the backend refuses the endpoint.
+    pub fn subscription(
+        &self,
+        topic: &TopicDescription<'_>,
+        callback: Callback,
+    ) -> Result<Subscription, String> {
+        Ok(Subscription {
+            topic: topic.name.to_owned(),
+            _endpoint: self.0.create_subscription(topic, callback)?,
+        })
     }
 
     /// Returns the counters since the node started; `None` if the backend has none.

@@ -479,6 +479,15 @@ impl Engine {
         writer.map_or_else(Vec::new, Writer::ready_readers)
     }
 
+    /// Returns the names of the DDS topics and DDS types of all known remote writers.
+    pub fn remote_writers(&self) -> Vec<(String, String)> {
+        let endpoints = self.remotes.values().flat_map(|r| r.endpoints.iter());
+        endpoints
+            .filter(|(id, _)| id.is_writer() && !id.is_builtin())
+            .map(|(_, data)| (data.topic_name.clone(), data.type_name.clone()))
+            .collect()
+    }
+
     /// Returns the remote writers that match a local reader.
     pub fn matched_writers(&self, reader: Guid) -> Vec<Guid> {
         let reader = self.readers.get(&reader.entity);

@@ -4,6 +4,7 @@
 
 pub(crate) mod events;
 pub mod forces;
+pub mod foreign_topics;
 pub(crate) mod links;
 pub(crate) mod load;
 pub(crate) mod network;

@@ -17,12 +17,12 @@ pub(crate) struct Forwarding {
 }
 
 impl Forwarding {
-    /// Passes on changed topics and new messages.
-    pub(crate) fn forward(&mut self, hub: &Hub, controls: &dyn Controls) {
+    /// Passes on changed topics and new messages at the simulated time `now_ns` [ns].
+    pub(crate) fn forward(&mut self, hub: &Hub, controls: &dyn Controls, now_ns: u64) {
         if let Some(topics) = hub.changed_topics(&mut self.changes) {
             controls.plot_topics(&topics);
         }
-        let new = controls.take_messages();
+        let new = controls.take_messages(now_ns);
         if !new.is_empty() {
             hub.add_messages(new);
         }

@@ -43,6 +43,11 @@ impl TopicTable {
         table
     }
 
+    /// Returns true if the table has this topic.
+    pub fn contains(&self, topic: &str) -> bool {
+        self.types.contains_key(topic)
+    }
+
     /// Returns the topics, sorted by name.
     pub fn topics(&self) -> Vec<TopicInfo> {
         self.topics.clone()
