@@ -56,6 +56,25 @@ def check_mode(browser):
     assert not answer["ok"] and "depth_hold" in answer["error"], answer
 
 
+def check_actuators(browser):
+    """A slider commands one actuator; a value outside its range is refused with a reason."""
+    other = browser.evaluate("merrow.world.scene.robots.findIndex((r) => r.name === 'otter')")
+    select(browser, other)
+    browser.evaluate("document.querySelector('#actuators').open = true")
+    names = browser.evaluate("[...document.querySelectorAll('[data-actuator]')].map((i) => i.dataset.actuator)")
+    assert len(names) == 2 and all(name.startswith("thruster ") for name in names), names
+    browser.evaluate("(() => {const i = document.querySelector('[data-actuator]'); i.value = i.max;"
+                     " i.oninput();})()")
+    browser.wait(f"merrow.world.frame.robots[{other}].thrusters[0].thrust > 5")
+    browser.evaluate("document.querySelector('[data-actuator]').ondblclick()")
+    browser.wait(f"merrow.world.frame.robots[{other}].thrusters[0].thrust < 1")
+    answer = browser.evaluate(f"merrow.request({{do: 'actuator', robot: 'otter', actuator: '{names[0]}', value: 1e9}})")
+    assert not answer["ok"] and "expected" in answer["error"], answer
+    answer = browser.evaluate("merrow.request({do: 'actuator', robot: 'otter', actuator: 'wing', value: 0})")
+    assert not answer["ok"] and "wing" in answer["error"], answer
+    select(browser, 0)
+
+
 def check_goal(browser):
     """A press and a drag in the map send a goal with a heading, to which the robot moves."""
     browser.press("Digit4", "4")
@@ -403,6 +422,6 @@ def check_topic_plot(browser):
 CHECKS = [
     check_readings, check_wetted_hull, check_rain, check_forces, check_map, check_links, check_network, check_rates,
     check_topic_plot,
-    check_gamepad, check_mode, check_goal, check_fault, check_recording, check_sensor,
+    check_gamepad, check_mode, check_actuators, check_goal, check_fault, check_recording, check_sensor,
     check_events, check_more_environment, check_collision_event,
 ]

@@ -3,6 +3,7 @@
 import { Camera } from "./scene/camera.js";
 import { Drive } from "./input/drive.js";
 import { Editor } from "./input/edit.js";
+import { Actuators } from "./panels/actuators.js";
 import { Faults } from "./panels/faults.js";
 import { GamepadControl } from "./input/gamepad.js";
 import { Route } from "./input/route.js";
@@ -72,6 +73,9 @@ class App {
     this.gamepad = new GamepadControl(
       (robot, joy) => this.sendGamepad(robot, joy),
       (text) => ($("drive-hint").textContent = text),
+    );
+    this.actuators = new Actuators((robot, actuator, value) =>
+      this.request({ do: "actuator", robot, actuator, value }).then(showRefusal),
     );
     this.editor = new Editor(this);
     this.route = new Route(this);
@@ -224,6 +228,7 @@ class App {
     if (!$("plot-topic").value) this.showRobotFields();
     if (this.drive.robot) this.drive.start(robot?.drive ? robot.name : null);
     if (this.gamepad.robot) this.gamepad.start(robot?.drive || robot?.gamepad ? robot : null);
+    this.actuators.show(robot);
     this.faults.show(robot);
     this.faults.status(this.world.status?.robots[k]);
     this.sensors.show(robot, k);

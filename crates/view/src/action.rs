@@ -123,6 +123,15 @@ pub enum ControlAction {
         /// Name of the mode.
         mode: String,
     },
+    /// Command an actuator.
+    Actuator {
+        /// Name of the robot.
+        robot: String,
+        /// Name of the actuator.
+        actuator: String,
+        /// Command, in the unit of the actuator.
+        value: f64,
+    },
     /// Start a fault of a device.
     Fault(FaultAction),
     /// End a fault of a robot.
@@ -318,6 +327,11 @@ fn control_action(map: &Map<String, Value>) -> Result<ControlAction, String> {
         }
         "goal" => goal(map)?,
         "gamepad" => gamepad(map)?,
+        "actuator" => ControlAction::Actuator {
+            robot: name(map, "robot")?,
+            actuator: name(map, "actuator")?,
+            value: number(map.get("value").unwrap_or(&Value::Null), "value", f64::MAX)?,
+        },
         "mode" => ControlAction::Mode {
             robot: name(map, "robot")?,
             mode: name(map, "mode")?,

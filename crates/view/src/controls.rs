@@ -2,6 +2,7 @@
 
 use crate::action::ControlAction;
 use crate::images::{ImageSource, WatchedFrame};
+use crate::teleoperation::actuators::ActuatorControl;
 use bytes::Bytes;
 use merrow_messages::snapshot::FieldOfView;
 use merrow_model::scene::{Scene, Sensor};
@@ -19,6 +20,8 @@ pub struct RobotControls {
     pub goal: Option<String>,
     /// Topic of gamepads; `None` if the robot has none.
     pub gamepad: Option<String>,
+    /// Actuators that can be commanded.
+    pub actuators: Vec<ActuatorControl>,
 }
 
 /// Model that can be added to the world.

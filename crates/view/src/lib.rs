@@ -41,6 +41,7 @@ mod server;
 mod session;
 mod shapes;
 mod status;
+pub mod teleoperation;
 mod values;
 
 pub use crate::controls::{

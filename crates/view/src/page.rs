@@ -36,6 +36,7 @@ const MODULES: &[File] = modules![
     "scene/shaders",
     "scene/waves",
     "scene/world",
+    "panels/actuators",
     "panels/faults",
     "panels/forces",
     "panels/network",

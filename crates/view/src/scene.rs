@@ -5,6 +5,7 @@ use crate::controls::{Catalogue, CatalogueEntry, Controls, TopicInfo};
 use crate::fields;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
+use crate::teleoperation::actuators::ActuatorControl;
 use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Tether, Thruster};
 use merrow_sim::Simulation;
 use merrow_sim::control::fault::devices_with_kinds;
@@ -117,6 +118,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         "path": controls.path,
         "goal": controls.goal,
         "gamepad": controls.gamepad,
+        "actuators": controls.actuators.iter().map(ActuatorControl::to_json).collect::<Vec<_>>(),
         "firmware": robot.firmware.is_some(),
         "devices": devices_with_kinds(robot),
     })

@@ -333,6 +333,11 @@ impl ViewControls {
                 axes,
                 buttons,
             } => inputs.gamepad(&robot, &axes, &buttons),
+            A::Actuator {
+                robot,
+                actuator,
+                value,
+            } => inputs.actuator(&robot, &actuator, value),
             other => Err(format!("{other:?}: not a message of a robot")),
         }
     }

@@ -8,8 +8,7 @@ use crate::node::plan::{Input, Plan, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
-use merrow_model::scene::robot::firmware::{FirmwareLaw, Multirotor};
-use merrow_model::scene::{Robot, Scene};
+use merrow_model::scene::Scene;
 use merrow_model::state::Command;
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped, Quaternion, Twist, Wrench};
@@ -19,6 +18,8 @@ use merrow_sim::{InputMessage, Request, SceneVersion};
 use merrow_view::RobotControls;
 use merrow_view::action::FaultAction;
 use merrow_view::readings::topic_table::TopicTable;
+use merrow_view::teleoperation::actuators::ActuatorControl;
+use merrow_view::teleoperation::limits::{max_velocity, max_wrench};
 use std::sync::Arc;
 
 /// Topics that the view uses, for one version of the scene.
@@ -40,6 +41,29 @@ struct RobotInputs {
     path: Option<Input>,
     goal: Option<Input>,
     gamepad: Option<Input>,
+    /// Actuators with their topics.
+    actuators: Vec<(ActuatorControl, Input)>,
+}
+
+/// Returns the actuators that an input commands, and the index of their robot.
+fn actuators(scene: &Scene, input: &Input) -> Option<(usize, Vec<ActuatorControl>)> {
+    let (robots, topic) = (&scene.robots, input.topic.as_str());
+    match input.target {
+        Target::Thruster { robot, thruster } => {
+            let own = ActuatorControl::thruster(&robots[robot], thruster, topic);
+            Some((robot, vec![own]))
+        }
+        Target::Fin { robot, fin } => {
+            let own = ActuatorControl::fin(&robots[robot], fin, topic);
+            Some((robot, vec![own]))
+        }
+        Target::BuoyancyEngine { robot, engine } => {
+            let own = ActuatorControl::buoyancy_engine(&robots[robot], engine, topic);
+            Some((robot, vec![own]))
+        }
+        Target::Joints { robot } => Some((robot, ActuatorControl::joints(&robots[robot], topic))),
+        _ => None,
+    }
 }
 
 impl SceneInputs {
@@ -50,6 +74,10 @@ impl SceneInputs {
         let names = outputs.map(|o| (o.topic.as_str(), o.info.name, o.info.definition.as_str()));
         let topics = Arc::new(TopicTable::new(names));
         for input in plan.inputs {
+            if let Some((robot, controls)) = actuators(scene, &input) {
+                let own = controls.into_iter().map(|control| (control, input.clone()));
+                robots[robot].actuators.extend(own);
+            }
             match input.target {
                 Target::Firmware {
                     robot,
@@ -87,6 +115,7 @@ impl SceneInputs {
             path: topic(inputs.path),
             goal: topic(inputs.goal),
             gamepad: topic(inputs.gamepad),
+            actuators: inputs.actuators.into_iter().map(|(own, _)| own).collect(),
         }
     }
 
@@ -179,6 +208,21 @@ impl SceneInputs {
         self.message(input, to_bytes(&joy))
     }
 
+    /// Returns the request for a command to an actuator, in its unit.
+    pub(super) fn actuator(
+        &self,
+        name: &str,
+        actuator: &str,
+        value: f64,
+    ) -> Result<Request, String> {
+        let robot = find_robot(&self.scene, name)?;
+        let all = self.robots[robot].actuators.iter();
+        let found = all.clone().find(|(control, _)| control.name == actuator);
+        let (control, input) = found
+            .ok_or_else(|| format!("{name}: no actuator {actuator:?} that can be commanded"))?;
+        self.message(input, control.message(value)?)
+    }
+
     /// Returns the command that requests a mode, as the service `set_mode`.
     pub(super) fn mode(&self, name: &str, mode: &str) -> Result<(Command, InputMessage), String> {
         let robot = find_robot(&self.scene, name)?;
@@ -226,50 +270,4 @@ fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
             orientation,
         },
     }
-}
-
-/// Returns the maximum speeds in surge, sway and heave [m/s] and yaw [rad/s] of the firmware.
-fn max_velocity(robot: &Robot) -> [f64; 4] {
-    match robot.firmware.as_ref().map(|firmware| &firmware.law) {
-        Some(FirmwareLaw::MotionControl(m)) => {
-            let [surge, sway, heave] = m.limits.velocity;
-            [surge, sway, heave, m.limits.yaw_rate]
-        }
-        Some(FirmwareLaw::Multirotor(m)) => max_flight_velocity(m),
-        Some(FirmwareLaw::Drive(d)) => [d.max_velocity[0], 0.0, 0.0, d.max_velocity[1]],
-        Some(FirmwareLaw::SurgeYawRate(v)) => [v.max_velocity[0], 0.0, 0.0, v.max_velocity[1]],
-        Some(FirmwareLaw::HeadingDepthHold(h)) => {
-            let speed = h
-                .speed_control
-                .as_ref()
-                .map_or([0.0; 3], |s| s.max_velocity);
-            [speed[0], 0.0, speed[1], speed[2]]
-        }
-        Some(FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_)) | None => [0.0; 4],
-    }
-}
-
-fn max_flight_velocity(m: &Multirotor) -> [f64; 4] {
-    let [flat, up, down] = m.max_speed;
-    [flat, flat, up.min(down), m.max_yaw_rate]
-}
-
-/// Returns the largest force forward, left and up [N] and moment about z [N m] of the thrusters in
-/// both directions, each without the others.
-fn max_wrench(scene: &Scene, robot: &Robot) -> [f64; 4] {
-    let Some(allocation) = &robot.allocation else {
-        return [0.0; 4];
-    };
-    let mut max = [0.0; 4];
-    for (thruster, unit) in robot.thrusters.iter().zip(&allocation.unit_wrenches) {
-        let thrust = |end: usize| {
-            let command = thruster.command_range[end];
-            thruster.static_thrust(command, scene.sea.density).abs()
-        };
-        let thrust = thrust(0).min(thrust(1));
-        for (max, k) in max.iter_mut().zip([0, 1, 2, 5]) {
-            *max += thrust * unit[k].abs();
-        }
-    }
-    max
 }

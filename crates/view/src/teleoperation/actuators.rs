@@ -1,0 +1,141 @@
+//! Actuators that a page commands with sliders: thrusters, fins, buoyancy engines and joints.
+
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::joint::{Joint, JointKind, JointMode};
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::msg::sensor_msgs::JointState;
+use merrow_ros2::msg::std_msgs::Float64;
+use serde_json::{Value, json};
+use std::f64::consts::PI;
+
+/// Limit of a joint without limits: half a turn, or a speed or effort of 1.
+const UNLIMITED: [f64; 3] = [PI, 1.0, 1.0];
+
+/// Actuator that a page commands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActuatorControl {
+    /// Name of the actuator.
+    pub name: String,
+    /// Topic of its commands.
+    pub topic: String,
+    /// Unit of a command.
+    pub unit: String,
+    /// Minimum and maximum command.
+    pub range: [f64; 2],
+    /// Command at rest.
+    pub rest: f64,
+    /// Mode of a joint, whose commands have its name; `None` for other actuators.
+    joint: Option<JointMode>,
+}
+
+impl ActuatorControl {
+    /// Returns the control of a thruster.
+    pub fn thruster(robot: &Robot, thruster: usize, topic: &str) -> Self {
+        let own = &robot.thrusters[thruster];
+        Self {
+            name: format!("thruster {}", own.name),
+            topic: topic.to_owned(),
+            unit: own.unit.symbol().to_owned(),
+            range: own.command_range,
+            rest: own.neutral,
+            joint: None,
+        }
+    }
+
+    /// Returns the control of a fin, a sail or an azimuth servo.
+    pub fn fin(robot: &Robot, fin: usize, topic: &str) -> Self {
+        let own = &robot.fins[fin];
+        let kind = if own.sail { "sail" } else { "fin" };
+        Self {
+            name: format!("{kind} {}", own.name),
+            topic: topic.to_owned(),
+            unit: "rad".to_owned(),
+            range: own.range,
+            rest: 0.0_f64.clamp(own.range[0], own.range[1]),
+            joint: None,
+        }
+    }
+
+    /// Returns the control of a buoyancy engine.
+    pub fn buoyancy_engine(robot: &Robot, engine: usize, topic: &str) -> Self {
+        let own = &robot.buoyancy_engines[engine];
+        Self {
+            name: format!("buoyancy engine {}", own.name),
+            topic: topic.to_owned(),
+            unit: "m³".to_owned(),
+            range: own.range,
+            rest: own.start,
+            joint: None,
+        }
+    }
+
+    /// Returns the controls of the joints of a robot that have a drive.
+    pub fn joints(robot: &Robot, topic: &str) -> Vec<Self> {
+        let driven = |joint: &&Joint| joint.kind != JointKind::Fixed && joint.mimic.is_none();
+        let joints = robot.links[1..].iter().map(|link| &link.joint);
+        let control = |joint: &Joint| {
+            let is_slide = joint.kind == JointKind::Prismatic;
+            let mode = joint.start_mode();
+            let (range, units, unlimited) = match mode {
+                JointMode::Position => (joint.limits, ["rad", "m"], UNLIMITED[0]),
+                JointMode::Velocity => {
+                    let max = joint.max_speed();
+                    ([-max, max], ["rad/s", "m/s"], UNLIMITED[1])
+                }
+                JointMode::Effort => {
+                    let max = joint.max_effort;
+                    ([-max, max], ["N m", "N"], UNLIMITED[2])
+                }
+            };
+            let range = [range[0].max(-1e6), range[1].min(1e6)];
+            let range = if range[1] - range[0] < 1e6 {
+                range
+            } else {
+                [-unlimited, unlimited]
+            };
+            Self {
+                name: joint.name.clone(),
+                topic: topic.to_owned(),
+                unit: units[usize::from(is_slide)].to_owned(),
+                range,
+                rest: 0.0_f64.clamp(range[0], range[1]),
+                joint: Some(mode),
+            }
+        };
+        joints.filter(driven).map(control).collect()
+    }
+
+    /// Returns the message that commands the actuator.
+    ///
+    /// # Errors
+    /// The value is outside the range.
+    pub fn message(&self, value: f64) -> Result<Vec<u8>, String> {
+        let [low, high] = self.range;
+        if !(low..=high).contains(&value) {
+            let (name, unit) = (&self.name, &self.unit);
+            return Err(format!(
+                "{name}: found {value} {unit}; expected {low} to {high} {unit}"
+            ));
+        }
+        let Some(mode) = self.joint else {
+            return Ok(to_bytes(&Float64 { data: value }));
+        };
+        let mut message = JointState {
+            name: vec![self.name.clone()],
+            ..JointState::default()
+        };
+        match mode {
+            JointMode::Position => message.position = vec![value],
+            JointMode::Velocity => message.velocity = vec![value],
+            JointMode::Effort => message.effort = vec![value],
+        }
+        Ok(to_bytes(&message))
+    }
+
+    /// Describes the control for the page.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "name": self.name, "unit": self.unit, "range": self.range, "rest": self.rest,
+        })
+    }
+}
