@@ -7,6 +7,7 @@
 
 use crate::common::folder::Folder;
 use crate::common::python;
+use merrow::input::view::{self, ControlParts, ViewControls};
 use merrow::replay::Recording;
 use merrow::replay::world::{self, RecordedWorld};
 use merrow_math::Vec3;
@@ -17,9 +18,14 @@ use merrow_ros2::message::Message;
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::Float64;
 use merrow_ros2::qos::Qos;
+use merrow_sim::{Pace, Request, Simulation};
+use merrow_view::Controls;
+use merrow_view::action::ControlAction;
+use merrow_world::{Overrides, load_text};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 /// Runs the checks of the page in Chromium, with options that select them.
 fn check_page(options: &[&str]) {
@@ -41,6 +47,60 @@ fn page_shows_and_controls_a_run_in_chromium() {
 #[ignore = "takes minutes; test/run slow"]
 fn every_panel_and_recording_in_chromium() {
     check_page(&["--complete"]);
+}
+
+// Goal: a page can command every actuator of every robot. Method: the commands at both ends of the
+// range of each actuator reach the run; sailing boats, gliders and arms, which have no topic of
+// velocities, have actuators. Tolerance: none.
+#[test]
+fn every_actuator_can_be_commanded() {
+    let models = merrow_world::data_dir::bundled_models().into_iter();
+    for robot in models
+        .filter(|model| !model.is_prop)
+        .map(|model| model.name)
+    {
+        let text = format!("robots: {{r: {{model: {robot}}}}}");
+        let world = load_text("w.yaml", &text, Overrides::default()).expect("a world");
+        let simulation = Simulation::new(Arc::new(world.scene), 1).expect("a simulation");
+        let (requests, received) = crossbeam_channel::unbounded();
+        let parameters = view::standalone_parameters(&simulation, Pace::Max, &requests);
+        let controls = ViewControls::new(
+            &simulation,
+            ControlParts {
+                requests,
+                parameters: parameters.expect("parameters"),
+                editor: None,
+                recorder: None,
+                network: None,
+            },
+        );
+        let actuators = controls.of_robot(0).actuators;
+        let names: HashSet<&str> = actuators.iter().map(|own| own.name.as_str()).collect();
+        assert_eq!(names.len(), actuators.len(), "{robot}");
+        let least = match robot.as_str() {
+            "sailboat" => 2,
+            "seawing" => 3,
+            "osu_uvms" => 10,
+            _ => 1,
+        };
+        assert!(actuators.len() >= least, "{robot}: {actuators:?}");
+        for own in &actuators {
+            for value in own.range {
+                let action = ControlAction::Actuator {
+                    robot: "r".to_string(),
+                    actuator: own.name.clone(),
+                    value,
+                };
+                let what = format!("{robot}, {}: {value} {}", own.name, own.unit);
+                let answer = move |done: Result<String, String>| {
+                    assert_eq!(done, Ok(String::new()), "{what}");
+                };
+                controls.request(action, Box::new(answer));
+                let request = received.try_recv().expect("a request");
+                assert!(matches!(request, Request::Input(_, commands, _) if commands.len() == 1));
+            }
+        }
+    }
 }
 
 /// Records a world with the program for a simulated time [s]; returns the bag.

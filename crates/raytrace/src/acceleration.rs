@@ -48,6 +48,10 @@ pub(crate) struct SearchMemory {
     inner: Box<PacketSearch>,
 }
 
+/// Number of rays that are few.
+const FEW_RAYS: usize = 16;
+/// Number of shapes whose common box is tested against a beam first.
+const CLUSTER: usize = 8;
 /// Maximum number of shapes whose boxes are tested against a beam.
 const MAX_BEAM_SHAPES: usize = 256;
 /// Growth of the boxes of a tree beyond which it is rebuilt.
@@ -98,8 +102,24 @@ pub(crate) struct ShapeGroup {
     built_area: f32,
     /// Workspace: boxes of all shapes in the frame of the tree.
     boxes: Vec<Bounds>,
-    /// Indices of the shapes with a box, and centres and half sizes of the boxes [m], W.
+    /// Indices of the shapes with a box, and centres and half sizes of the boxes [m], W, in the
+    /// order of the leaves.
     extents: Vec<(u32, (Vec3, Vec3))>,
+    /// Centres and half sizes of the boxes around each [`CLUSTER`] consecutive shapes [m], W.
+    clusters: Vec<(Vec3, Vec3)>,
+}
+
+/// Returns the box around boxes, given by centre and half size [m].
+fn common_box(boxes: &[(u32, (Vec3, Vec3))]) -> (Vec3, Vec3) {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for (_, (center, half)) in boxes {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(center[axis] - half[axis]);
+            high[axis] = high[axis].max(center[axis] + half[axis]);
+        }
+    }
+    let (low, high) = (Vec3::from(low), Vec3::from(high));
+    ((low + high).scale(0.5), (high - low).scale(0.5))
 }
 
 impl ShapeGroup {
@@ -155,6 +175,7 @@ impl ShapeGroup {
                 self.extents.push((*k, extent));
             }
         }
+        self.update_clusters();
         let boxes = &self.boxes;
         let area = self.tree.refit(|first| boxes[first as usize]);
         area <= MAX_GROWTH * self.built_area
@@ -175,7 +196,7 @@ impl ShapeGroup {
         }
         self.order.clear();
         self.extents.clear();
-        self.extents.extend(&bounded);
+        self.clusters.clear();
         let extents = bounded.iter().map(|(_, extent)| *extent);
         let Some((center, radius)) = bounding_sphere(extents.clone()) else {
             self.tree = Tree::default();
@@ -189,6 +210,18 @@ impl ShapeGroup {
             (order.len() as u32 - 1, 1)
         });
         self.built_area = self.tree.area();
+        self.extents.clear();
+        let placed = self.order.iter().map(|k| (*k, &self.shapes[*k as usize]));
+        let extents = placed.filter_map(|(k, placed)| Some((k, placed.extent()?)));
+        self.extents.extend(extents);
+        self.update_clusters();
+    }
+
+    /// Computes the boxes of the clusters.
+    fn update_clusters(&mut self) {
+        self.clusters.clear();
+        let boxes = self.extents.chunks(CLUSTER).map(common_box);
+        self.clusters.extend(boxes);
     }
 
     /// Returns the centres and half sizes of the bounding boxes [m], W; `None` if a shape has no
@@ -212,10 +245,14 @@ impl ShapeGroup {
         self.has_tree()
             && beam.may_hit(&(self.center, radius))
             && (self.extents.len() > MAX_BEAM_SHAPES
-                || self
-                    .extents
-                    .iter()
-                    .any(|(k, extent)| !skip.contains(&(first + k)) && beam.may_hit(extent)))
+                || self.clusters.iter().zip(self.extents.chunks(CLUSTER)).any(
+                    |(cluster, extents)| {
+                        beam.may_hit(cluster)
+                            && extents.iter().any(|(k, extent)| {
+                                !skip.contains(&(first + k)) && beam.may_hit(extent)
+                            })
+                    },
+                ))
     }
 
     /// Returns the start of a search that ends at the distance `limit` [m]: the ray in the frame of
@@ -322,6 +359,21 @@ impl ShapeGroup {
     pub(crate) fn search_unbounded_all(
         &self,
         rays: &[Ray],
+        own: (&Range<u32>, u32),
+        hits: &mut [Option<Hit>],
+    ) {
+        // preparing the memory for many rays takes as long as a search with few
+        if rays.len() <= FEW_RAYS {
+            self.search_unbounded_chunks::<FEW_RAYS>(rays, own, hits);
+        } else {
+            self.search_unbounded_chunks::<BEAM_RAYS>(rays, own, hits);
+        }
+    }
+
+    /// Does the same as [`Self::search_unbounded_all`], with `N` rays at once.
+    fn search_unbounded_chunks<const N: usize>(
+        &self,
+        rays: &[Ray],
         (skip, first): (&Range<u32>, u32),
         hits: &mut [Option<Hit>],
     ) {
@@ -334,8 +386,8 @@ impl ShapeGroup {
             let RayShape::Ground(ground) = &placed.shape else {
                 continue;
             };
-            let mut local_rays = [LocalRay::default(); BEAM_RAYS];
-            for (rays, hits) in rays.chunks(BEAM_RAYS).zip(hits.chunks_mut(BEAM_RAYS)) {
+            let mut local_rays = [LocalRay::default(); N];
+            for (rays, hits) in rays.chunks(N).zip(hits.chunks_mut(N)) {
                 for (local_ray, (ray, hit)) in local_rays.iter_mut().zip(rays.iter().zip(&*hits)) {
                     *local_ray = placed.to_local_ray(ray, limit(ray, hit), ray.range[0]);
                 }

@@ -26,6 +26,8 @@ use std::sync::Arc;
 const BATCH: usize = 64;
 /// The same where no shape other than a terrain is hit.
 const BOTTOM_BATCH: usize = 16;
+/// Minimum cosine of the angle between normals of nearly the same direction.
+const MIN_FACE_COSINE: f64 = 0.998;
 /// Segments per half turn of the mesh of an ellipsoid.
 const ELLIPSOID_PARTS: u32 = 24;
 
@@ -45,6 +47,15 @@ pub struct SurfaceHit<'a> {
 }
 
 impl SurfaceHit<'_> {
+    /// Returns true if both hits are on the same shape, on parts of the same material and nearly
+    /// the same direction.
+    pub(crate) fn is_on_same_face(&self, other: &Self) -> bool {
+        let shape = |hit: &Self| hit.shape_and_face.map(|(shape, _)| shape);
+        shape(self) == shape(other)
+            && std::ptr::eq(self.material, other.material)
+            && self.normal.dot(other.normal) > MIN_FACE_COSINE
+    }
+
     /// Returns the hit seen from the point at `distance` [m] along the ray.
     pub(crate) fn continued_from(mut self, distance: f64) -> Self {
         self.distance -= distance;
@@ -438,6 +449,12 @@ impl RayScene {
             let both = rays.iter().zip(shape_hits);
             hits.extend(both.map(|(ray, hit)| self.surface_hit(plane, ray, *hit)));
         }
+    }
+
+    /// Returns true if the shape of a hit has a texture.
+    pub(crate) fn has_texture(&self, hit: &SurfaceHit<'_>) -> bool {
+        let shape = hit.shape_and_face.map(|(shape, _)| shape as usize);
+        shape.is_some_and(|k| self.faces[k].0.texture.is_some())
     }
 
     /// Returns the map of shadows in parallel light along the unit vector `light`, W; `None` with a

@@ -123,7 +123,7 @@ pub enum ControlAction {
         /// Name of the mode.
         mode: String,
     },
-    /// Command an actuator.
+    /// Command a single actuator of a robot.
     Actuator {
         /// Name of the robot.
         robot: String,

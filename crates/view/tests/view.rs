@@ -539,7 +539,7 @@ robots:
 // Goal: the shown forces on a vehicle with an arm are complete. Method: in still water their sum is
 // the mass times the acceleration of the centre of gravity, by its second difference over 2 x 5 ms,
 // while the base moves and every joint of the arm swings. Tolerance: 2 % of the largest force other
-// than weight and buoyancy; the accelerations of the added mass are those of the step before.
+// than weight and buoyancy; the added mass has the accelerations of the step before.
 #[test]
 fn shown_forces_accelerate_the_centre_of_gravity() {
     let text = ARM_WORLD.replace("MODEL", "osu_uvms");

@@ -38,7 +38,8 @@ pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T
     SpatialForce::at_point(up * -(link.mass * gravity), link.p_LoLcm)
 }
 
-/// Returns the product `I V` of a constant inertia and a velocity.
+/// Returns the product `I V` of a constant inertia and a velocity: the momentum [N m s, N s] for
+/// [rad/s, m/s], or the force [N m, N] for an acceleration.
 #[inline(always)]
 pub fn inertia_times<T: Real>(
     inertia: &SpatialInertia<f64>,

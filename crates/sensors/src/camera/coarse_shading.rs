@@ -8,8 +8,9 @@
 //! - In the other quarters one pixel per block of 2 x 2 pixels is shaded. If the corners of the
 //!   quarter show the same object, the distance follows from theirs. Else every second ray is
 //!   traced, and the other rays only in blocks whose corners differ.
-//! - In a tile with shapes all rays are traced. A quarter without shapes is interpolated as above;
-//!   in the others a block is shaded once if its pixels show the same object at similar distances.
+//! - In a tile with shapes all rays are traced. A quarter without shapes, or on one plain face, is
+//!   shaded as above. In the others a block is shaded once if its pixels show the same object at
+//!   similar distances.
 //!
 //! # Limits
 //! An interpolated quarter can miss a detail smaller than four pixels between its corners, such as
@@ -32,7 +33,8 @@ const MAX_WAVE_DEPTH: f64 = 0.2;
 /// Difference of the luminances between which a tile or a quarter is interpolated, by colour and
 /// relative to the maximum.
 const MAX_CONTRAST: f64 = 0.08;
-/// Rows and columns of a tile in which rays are traced; the even ones bound the quarters.
+/// Rows and columns of a tile in which rays are traced. Every second row and column bounds the
+/// quarters.
 const SAMPLES: [usize; TILE / 2 + 1] = [0, 2, 4, 6, 7];
 /// Number of rows and columns in [`SAMPLES`].
 const SIDE: usize = SAMPLES.len();
@@ -197,8 +199,8 @@ impl<'a> TileSamples<'a> {
     }
 
     /// Fills the rectangle between two samples with the interpolation between its corners, if their
-    /// luminances and `inner`, the luminance at a point in it, are similar. A quarter of a tile that
-    /// shows the sky is always filled. Returns whether it did.
+    /// luminances and `inner`, the luminance at a point in it, are similar. A quarter of a tile
+    /// that shows the sky is always filled. Returns whether it did.
     fn fill(
         &mut self,
         shader: &Shader,
@@ -393,19 +395,33 @@ impl BandRenderer<'_> {
                     (!tile.rays.is_empty()).then(|| tile.pixel_ray(0, None))
                 };
                 grid.shade_blocks(shader, quarter, ray, &mut out);
-                continue;
-            }
-            for [j, i] in quarter_blocks(quarter) {
-                let corners = [[j, i + 1], [j + 1, i], [j + 1, i + 1]];
-                if grid.are_similar(shader, [j, i], corners.into_iter()) {
-                    out.fill_block([j, i], grid.luminance(shader, [j, i]));
-                } else {
-                    let block = [left + 2 * i, top + 2 * j];
-                    self.shade_block(block, clearance, &mut out, tile, hits);
-                }
+            } else {
+                let place = (quarter, top, clearance);
+                self.shade_mixed_quarter(place, &mut grid, &mut out, tile, hits);
             }
         }
         true
+    }
+
+    /// Shades the quarter with this number, which shows several objects, in the tile that starts at
+    /// a row. No ray crosses the water surface before a distance [m].
+    fn shade_mixed_quarter<'a>(
+        &'a self,
+        (quarter, top, clearance): (usize, usize, f64),
+        grid: &mut TileSamples<'a>,
+        out: &mut TileLight,
+        tile: &mut Tile,
+        hits: &mut Vec<Option<SurfaceHit<'a>>>,
+    ) {
+        for [j, i] in quarter_blocks(quarter) {
+            let corners = [[j, i + 1], [j + 1, i], [j + 1, i + 1]];
+            if grid.are_similar(self.shader, [j, i], corners.into_iter()) {
+                out.fill_block([j, i], grid.luminance(self.shader, [j, i]));
+            } else {
+                let block = [out.left + 2 * i, top + 2 * j];
+                self.shade_block(block, clearance, out, tile, hits);
+            }
+        }
     }
 
     /// Computes the rays of a tile in these rows and columns, given as indices in [`SAMPLES`].
@@ -457,6 +473,15 @@ impl BandRenderer<'_> {
         }
     }
 
+    /// Returns true if no ray hits a shape, or all hit one face of one colour.
+    fn are_plain<'a>(&self, mut hits: impl Iterator<Item = Option<SurfaceHit<'a>>>) -> bool {
+        match hits.next().flatten().filter(|hit| hit.label > 1) {
+            Some(first) if self.world.ray_scene.has_texture(&first) => false,
+            Some(first) => hits.all(|hit| hit.is_some_and(|hit| hit.is_on_same_face(&first))),
+            None => hits.all(|hit| hit.is_none_or(|hit| hit.label <= 1)),
+        }
+    }
+
     /// Shades a tile whose rays are all traced, into the radiance `light` of the band. No ray
     /// crosses the water surface before the distance `clearance` [m].
     pub(crate) fn shade_traced_tile(
@@ -500,10 +525,9 @@ impl BandRenderer<'_> {
                 (SAMPLES[low[0]]..high[0])
                     .flat_map(move |row| (SAMPLES[low[1]]..high[1]).map(move |i| row * TILE + i))
             };
-            let mut with_corners = pixels(high.map(|k| SAMPLES[k] + 1));
-            let is_background = with_corners.all(|k| hits[k].is_none_or(|hit| hit.label <= 1));
+            let with_corners = pixels(high.map(|k| SAMPLES[k] + 1));
             let corners = quarter_corners(quarter);
-            if is_background {
+            if self.are_plain(with_corners.map(|k| hits[k])) {
                 for [j, i] in corners {
                     let k = SAMPLES[j] * TILE + SAMPLES[i];
                     grid.samples[j][i].get_or_insert_with(|| sample(k));

@@ -276,12 +276,7 @@ impl BandRenderer<'_> {
 
     /// Renders all pixels of one band.
     fn render_band(&self, band: Band) {
-        let Self {
-            spec,
-            world,
-            shader,
-            ..
-        } = *self;
+        let (spec, world, shader) = (self.spec, self.world, self.shader);
         let Band {
             top,
             mut light,
@@ -289,7 +284,7 @@ impl BandRenderer<'_> {
             mut labels,
         } = band;
         let [columns, rows] = spec.size;
-        let height = TILE.min(rows - top);
+        let bottom = rows.min(top + TILE);
         let mut tile = Tile::default();
         let mut hits = Vec::new();
         // Radiance averages all subpixel positions; depth and labels use the pixel centre.
@@ -307,13 +302,12 @@ impl BandRenderer<'_> {
             .flat_map(|left| passes.clone().map(move |pass| (left, pass)))
         {
             let subpixel = pass.checked_sub(1).map(|k| spec.subpixels[k]);
-            let (bottom, right) = (top + height, (left + TILE).min(columns));
-            let is_shaded = match &mut light {
-                Some(light) if shader.fast && [bottom - top, right - left] == [TILE; 2] => {
-                    self.shade_sparse_tile([left, top], light, &mut tile, &mut hits)
-                }
-                _ => false,
-            };
+            let right = columns.min(left + TILE);
+            let is_shaded = light.as_mut().is_some_and(|light| {
+                shader.fast
+                    && [bottom - top, right - left] == [TILE; 2]
+                    && self.shade_sparse_tile([left, top], light, &mut tile, &mut hits)
+            });
             if is_shaded && !measured {
                 continue;
             }
@@ -324,40 +318,67 @@ impl BandRenderer<'_> {
             let clearance = shader.surface_clearance(&tile.rays);
             let adds_light = !is_shaded && (parts == 1 || subpixel.is_some());
             tile.surfaces.clear();
-            if measured {
-                self.find_surfaces(clearance, spec.range[1], &mut tile, &hits);
-            } else if !shader.fast {
-                self.find_surfaces(clearance, shader.color_range(spec), &mut tile, &hits);
+            // `shade_traced_tile` computes only the distances that it needs
+            if measured || !shader.fast {
+                let range = if measured {
+                    spec.range[1]
+                } else {
+                    shader.color_range(spec)
+                };
+                self.find_surfaces(clearance, range, &mut tile, &hits);
             }
-            match light.as_mut().filter(|_| adds_light) {
-                Some(light) if shader.fast => {
+            if let Some(light) = light.as_mut().filter(|_| adds_light) {
+                if shader.fast {
                     self.shade_traced_tile(left, clearance, &tile, &hits, light);
+                } else {
+                    self.shade_every_ray(top, &tile, &hits, light);
                 }
-                Some(light) => {
-                    for (k, surface) in tile.surfaces.iter().enumerate() {
-                        let pixel_ray = tile.pixel_ray(k, hits[k]);
-                        let [column, row] = pixel_ray.pixel;
-                        let luminance = shader.luminance(&pixel_ray, *surface);
-                        let pixel = &mut light[(row - top) * columns + column];
-                        add_light(pixel, luminance.scale(1.0 / parts as f64));
-                    }
-                }
-                None => {}
             }
             if subpixel.is_some() {
                 continue;
             }
-            for (k, surface) in tile.surfaces.iter().enumerate() {
-                let pixel_ray = tile.pixel_ray(k, hits[k]);
-                let [column, row] = pixel_ray.pixel;
-                let k = (row - top) * columns + column;
-                if let Some(depth) = &mut depth {
-                    depth[k] = depth_of(&pixel_ray, *surface, spec.range[0]) as f32;
-                }
-                if let Some(labels) = &mut labels {
-                    labels[k] = shader.label(&pixel_ray, *surface);
-                }
+            self.measure_every_ray(top, &tile, &hits, (&mut depth, &mut labels));
+        }
+    }
+
+    /// Writes the depth and the label of every ray of a tile to a band that starts at the row
+    /// `top`.
+    fn measure_every_ray(
+        &self,
+        top: usize,
+        tile: &Tile,
+        hits: &[Option<SurfaceHit>],
+        (depth, labels): (&mut Option<&mut [f32]>, &mut Option<&mut [u16]>),
+    ) {
+        for (k, surface) in tile.surfaces.iter().enumerate() {
+            let pixel_ray = tile.pixel_ray(k, hits[k]);
+            let [column, row] = pixel_ray.pixel;
+            let k = (row - top) * self.spec.size[0] + column;
+            if let Some(depth) = depth {
+                depth[k] = depth_of(&pixel_ray, *surface, self.spec.range[0]) as f32;
             }
+            if let Some(labels) = labels {
+                labels[k] = self.shader.label(&pixel_ray, *surface);
+            }
+        }
+    }
+
+    /// Adds the luminance of every ray of a tile to the radiance of a band that starts at the row
+    /// `top`.
+    fn shade_every_ray(
+        &self,
+        top: usize,
+        tile: &Tile,
+        hits: &[Option<SurfaceHit>],
+        light: &mut [[f32; 3]],
+    ) {
+        let weight = 1.0 / self.spec.subpixels.len().max(1) as f64;
+        for (k, surface) in tile.surfaces.iter().enumerate() {
+            let pixel_ray = tile.pixel_ray(k, hits[k]);
+            let [column, row] = pixel_ray.pixel;
+            let luminance = self.shader.luminance(&pixel_ray, *surface);
+            let pixel = &mut light[(row - top) * self.spec.size[0] + column];
+            add_light(pixel, luminance.scale(weight));
         }
     }
 

@@ -93,8 +93,8 @@ pub struct Facet {
 }
 
 impl Sea {
-    /// Returns the surface around `center` [m], W, for rays of at most `max_distance` [m] and pixels
-    /// of the angle `pixel` [rad]. `wind` is the wind velocity [m/s], W.
+    /// Returns the surface around `center` [m], W, for rays of at most `max_distance` [m] and
+    /// pixels of the angle `pixel` [rad]. `wind` is the wind velocity [m/s], W.
     pub fn new(
         environment: &EnvironmentState,
         center: Vec3,

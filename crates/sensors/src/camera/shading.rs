@@ -685,7 +685,7 @@ impl<'a> Shader<'a> {
     }
 }
 
-/// Returns the distance [m] up to which a camera sees objects, under water if `wet` is true.
+/// Returns the distance [m] up to which objects are visible, under water if `wet` is true.
 fn color_range(spec: &CameraSpec, wet: bool, water: &Water) -> f64 {
     if wet {
         spec.range[1].min(water.visual_range)

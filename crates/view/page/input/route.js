@@ -168,6 +168,6 @@ export class Route {
     if (!robot.path) return "The firmware of this robot follows no paths.";
     if (this.clicking === "goal") return "Click in the image; drag for the heading.";
     if (this.clicking !== "path") return "";
-    return `${n} waypoint${n === 1 ? "" : "s"}. Click to add, drag to move, Backspace removes the last.`;
+    return `${n} waypoint${n === 1 ? "" : "s"}. Click to add, drag to move, Backspace removes the newest.`;
   }
 }

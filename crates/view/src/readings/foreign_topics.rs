@@ -61,8 +61,7 @@ impl ForeignTopics {
         self.remote(own).into_iter().map(info).collect()
     }
 
-    /// Subscribes to those of `topics` that belong to other nodes, and ends all other
-    /// subscriptions.
+    /// Subscribes to the topics of other nodes among `topics`, and ends all other subscriptions.
     pub fn plot(&self, topics: &[String], own: &TopicTable) {
         let is_foreign = |topic: &&String| !own.contains(topic);
         let wanted: Vec<String> = topics.iter().filter(is_foreign).cloned().collect();

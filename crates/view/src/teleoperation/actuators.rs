@@ -20,9 +20,9 @@ pub struct ActuatorControl {
     pub topic: String,
     /// Unit of a command.
     pub unit: String,
-    /// Minimum and maximum command.
+    /// Minimum and maximum command, in `unit`.
     pub range: [f64; 2],
-    /// Command at rest.
+    /// Command at which the actuator is at rest, in `unit`.
     pub rest: f64,
     /// Mode of a joint, whose commands have its name; `None` for other actuators.
     joint: Option<JointMode>,
@@ -105,7 +105,7 @@ impl ActuatorControl {
         joints.filter(driven).map(control).collect()
     }
 
-    /// Returns the message that commands the actuator.
+    /// Returns the message that commands `value`, in the unit of the actuator [`Self::unit`].
     ///
     /// # Errors
     /// The value is outside the range.
@@ -114,7 +114,7 @@ impl ActuatorControl {
         if !(low..=high).contains(&value) {
             let (name, unit) = (&self.name, &self.unit);
             return Err(format!(
-                "{name}: found {value} {unit}; expected {low} to {high} {unit}"
+                "{name}: expected {low} to {high} {unit}, found {value} {unit}"
             ));
         }
         let Some(mode) = self.joint else {
