@@ -195,13 +195,23 @@ def check_events(browser):
 
 
 def check_more_environment(browser):
-    """Time of day, UTC, and visibility reach the run. It is noon at the longitude of the world."""
+    """Waves, rain, time of day, UTC, and visibility reach the run and the page. It is noon at the
+    longitude of the world.
+    """
     change = "(() => {{const i = document.getElementById('{0}'); i.value = {1}; i.onchange();}})()"
     browser.evaluate(change.format("weather.visibility_m", 900))
     browser.wait("Math.abs(merrow.world.status['weather.visibility_m'] - 900) < 1e-6")
     browser.evaluate(change.format("weather.time_of_day_h", 20.5))
     hour = "((merrow.world.status.utc_s + merrow.world.frame.time) % 86400) / 3600"
     browser.wait(f"Math.abs({hour} - 20.5) < 0.1")
+    # significant wave height of the components that the page draws
+    height = "4 * Math.sqrt(merrow.world.sea.at(merrow.world.time).waves.reduce((sum, w) => sum + w[0] * w[0] / 2, 0))"
+    browser.evaluate(change.format("water.waves.hs_m", 0.3))
+    browser.wait(f"Math.abs({height} / 0.3 - 1) < 0.05")
+    browser.evaluate(change.format("water.waves.hs_m", 0.05))
+    browser.evaluate(change.format("weather.rain_mm_h", 20))
+    browser.wait("Math.abs(merrow.world.status['weather.rain_mm_h'] - 20) < 1e-6")
+    browser.evaluate(change.format("weather.rain_mm_h", 0))
 
 
 def check_readings(browser):

@@ -378,6 +378,7 @@ def check_overlays(browser):
         assert found > none + 20, (overlay, found, none)
         assert abs(drawn_pixels(browser, []) - none) < 20, overlay
     check_laws(browser, none)
+    check_contact_overlay(browser)
     browser.evaluate("merrow.setCamera('orbit'); merrow.camera.frame([0, 0, 0], 2)")
     assert drawn_pixels(browser, ["axes"]) > drawn_pixels(browser, []) + 20
     browser.evaluate("merrow.setCamera('follow')")
@@ -396,6 +397,18 @@ def check_overlays(browser):
     editing.resume(browser)
     check_thrust_overlay(browser, none)
     drawn_pixels(browser, shown)
+
+
+def check_contact_overlay(browser):
+    """The contacts of a crate that lies on the seabed are drawn."""
+    crate = "merrow.world.scene.robots.findIndex((r) => r.name.startsWith('crate'))"
+    operation.select(browser, browser.evaluate(crate))
+    browser.evaluate("merrow.camera.distance = 3")
+    drawn_pixels(browser, ["contacts"])
+    browser.wait("merrow.overlays.readings.contacts.length > 0")
+    assert drawn_pixels(browser, ["contacts"]) > drawn_pixels(browser, []) + 20
+    browser.evaluate("merrow.camera.distance = 5")
+    operation.select(browser, 0)
 
 
 def check_laws(browser, none):

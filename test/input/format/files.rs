@@ -109,7 +109,7 @@ fn include_cycles_are_reported() {
 fn errors_are_reported_in_their_file() {
     let robot = "extends: robots/bluerov2.yaml\ncomand_timeout_s: 3\n";
     let expected = "my/rov.yaml:2:1: unknown key `comand_timeout_s` in `model`; expected one of `description`, `source`, `estimated`, `unstable_course`, \
-                    `urdf`, `hydrodynamics`, `base`, `root`, `body`, `links`, `contact_wrenches`, `self_collision`, `joint_groups`, \
+                    `urdf`, `hydrodynamics`, `base`, `height_above_seabed_m`, `root`, `body`, `links`, `contact_wrenches`, `self_collision`, `joint_groups`, \
                     `trajectories`, `keep_out`, `thrusters`, `fins`, `buoyancy_engines`, `command_timeout_s`, `sensors`, `modems`, `battery`, `loads`, `lamps`, `solar_panels`, `firmware`, `computers`, `autopilot`; did you mean \
                     `command_timeout_s`?";
     // Two robots of one model: reported once.
