@@ -69,7 +69,7 @@ The linked pages give the commands and further values.
 | [lidar](benchmarks-sensors.md#images-scans-and-pings) frame of 64 x 1024 over a million triangles | 17.2 ms | 10 ms | **no** |
 | rays at [terrain](benchmarks-sensors.md#rays), time relative to the same ground as triangles | 0.87 to 1.36 | at most 1.5 | yes |
 | `riverwatch` with `fast`, all sensors: [rates](benchmarks-sensors.md#all-sensors-of-riverwatch) | laser and sonar declared, lidar and cameras 0.8 of it | declared | **no** |
-| [live view](view.md#cost), page | 222 kB | under 1 MB | yes |
+| [live view](view.md#cost), page | 228 kB | under 1 MB | yes |
 | first image of `fleet_100` in a browser | 1.9 s | under 2 s | yes |
 | images of `fleet_100` with software rendering, 960 x 540 | 13 per second | at least 10 | yes |
 | images with a graphics card | not measured | at least 60 | |
