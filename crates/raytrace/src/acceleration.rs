@@ -57,9 +57,8 @@ const MAX_BEAM_SHAPES: usize = 256;
 /// Growth of the boxes of a tree beyond which it is rebuilt.
 const MAX_GROWTH: f32 = 2.0;
 
-/// Returns centre and radius [m] of a sphere around boxes, given by centre and half size [m];
-/// `None` without boxes.
-fn bounding_sphere(boxes: impl Iterator<Item = (Vec3, Vec3)>) -> Option<(Vec3, f64)> {
+/// Returns the box around boxes, all given by centre and half size [m]; `None` without boxes.
+fn common_box(boxes: impl Iterator<Item = (Vec3, Vec3)>) -> Option<(Vec3, Vec3)> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for (center, half) in boxes {
         for axis in 0..3 {
@@ -71,8 +70,14 @@ fn bounding_sphere(boxes: impl Iterator<Item = (Vec3, Vec3)>) -> Option<(Vec3, f
         return None;
     }
     let (low, high) = (Vec3::from(low), Vec3::from(high));
-    let radius = 0.5 * (high - low).norm() * (1.0 + 1e-6) + 1e-9;
-    Some(((low + high).scale(0.5), radius))
+    Some(((low + high).scale(0.5), (high - low).scale(0.5)))
+}
+
+/// Returns centre and radius [m] of a sphere around boxes, given by centre and half size [m];
+/// `None` without boxes.
+fn bounding_sphere(boxes: impl Iterator<Item = (Vec3, Vec3)>) -> Option<(Vec3, f64)> {
+    let (center, half) = common_box(boxes)?;
+    Some((center, half.norm() * (1.0 + 1e-6) + 1e-9))
 }
 
 /// Returns a box, given by centre and half size [m], in the frame of a tree with this bounding
@@ -107,19 +112,6 @@ pub(crate) struct ShapeGroup {
     extents: Vec<(u32, (Vec3, Vec3))>,
     /// Centres and half sizes of the boxes around each [`CLUSTER`] consecutive shapes [m], W.
     clusters: Vec<(Vec3, Vec3)>,
-}
-
-/// Returns the box around boxes, given by centre and half size [m].
-fn common_box(boxes: &[(u32, (Vec3, Vec3))]) -> (Vec3, Vec3) {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for (_, (center, half)) in boxes {
-        for axis in 0..3 {
-            low[axis] = low[axis].min(center[axis] - half[axis]);
-            high[axis] = high[axis].max(center[axis] + half[axis]);
-        }
-    }
-    let (low, high) = (Vec3::from(low), Vec3::from(high));
-    ((low + high).scale(0.5), (high - low).scale(0.5))
 }
 
 impl ShapeGroup {
@@ -204,23 +196,21 @@ impl ShapeGroup {
         };
         (self.center, self.radius) = (center, radius);
         let boxes: Vec<Bounds> = extents.map(|e| tree_box(&e, center, radius)).collect();
-        let order = &mut self.order;
+        let (order, leaves) = (&mut self.order, &mut self.extents);
         self.tree = Tree::new(&boxes, 1, quality, |list| {
+            leaves.extend(list.iter().map(|i| bounded[*i as usize]));
             order.extend(list.iter().map(|i| bounded[*i as usize].0));
             (order.len() as u32 - 1, 1)
         });
         self.built_area = self.tree.area();
-        self.extents.clear();
-        let placed = self.order.iter().map(|k| (*k, &self.shapes[*k as usize]));
-        let extents = placed.filter_map(|(k, placed)| Some((k, placed.extent()?)));
-        self.extents.extend(extents);
         self.update_clusters();
     }
 
     /// Computes the boxes of the clusters.
     fn update_clusters(&mut self) {
         self.clusters.clear();
-        let boxes = self.extents.chunks(CLUSTER).map(common_box);
+        let clusters = self.extents.chunks(CLUSTER);
+        let boxes = clusters.filter_map(|all| common_box(all.iter().map(|(_, extent)| *extent)));
         self.clusters.extend(boxes);
     }
 

@@ -208,7 +208,7 @@ impl<'a> TileSamples<'a> {
         inner: Option<[usize; 2]>,
         light: &mut TileLight,
     ) -> bool {
-        let corners = [low, [low[0], high[1]], [high[0], low[1]], high];
+        let corners = corners_of([low, high]);
         // Samples in the last row and column are only used here, so they are shaded last.
         let mut order = corners;
         order.sort_unstable_by_key(|at| at.contains(&(SIDE - 1)));
@@ -326,7 +326,11 @@ fn quarter_blocks(quarter: usize) -> [[usize; 2]; 4] {
 
 /// Returns the samples at the corners of a quarter of a tile.
 fn quarter_corners(quarter: usize) -> [[usize; 2]; 4] {
-    let [low, high] = quarter_bounds(quarter);
+    corners_of(quarter_bounds(quarter))
+}
+
+/// Returns the samples at the corners of a rectangle between two samples.
+fn corners_of([low, high]: [[usize; 2]; 2]) -> [[usize; 2]; 4] {
     [low, [low[0], high[1]], [high[0], low[1]], high]
 }
 
@@ -448,7 +452,7 @@ impl BandRenderer<'_> {
         world
             .ray_scene
             .first_bottom_hits(world.view, &self.skip, &tile.rays, hits);
-        self.find_surfaces(clearance, self.shader.color_range(self.spec), tile, hits);
+        self.find_surfaces(clearance, self.shader.color_range, tile, hits);
     }
 
     /// Shades a block of 2 x 2 pixels. No ray crosses the water surface before the distance
@@ -493,7 +497,6 @@ impl BandRenderer<'_> {
         light: &mut [[f32; 3]],
     ) {
         let shader = self.shader;
-        let range = shader.color_range(self.spec);
         let mut out = TileLight {
             band: light,
             columns: self.spec.size[0],
@@ -503,7 +506,7 @@ impl BandRenderer<'_> {
             let ray = tile.pixel_ray(k, hits[k]);
             let surface = match tile.surfaces.get(k) {
                 Some(surface) => *surface,
-                None => shader.surface_before(&ray, clearance, range),
+                None => shader.surface_before(&ray, clearance, shader.color_range),
             };
             Sample::new(shader, ray, surface)
         };

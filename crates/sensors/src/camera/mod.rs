@@ -323,7 +323,7 @@ impl BandRenderer<'_> {
                 let range = if measured {
                     spec.range[1]
                 } else {
-                    shader.color_range(spec)
+                    shader.color_range
                 };
                 self.find_surfaces(clearance, range, &mut tile, &hits);
             }

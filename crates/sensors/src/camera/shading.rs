@@ -91,6 +91,8 @@ pub(crate) struct Shader<'a> {
     haze: f64,
     /// True if the camera is under water.
     wet: bool,
+    /// Distance up to which objects have an effect on the colour of a pixel [m].
+    pub(crate) color_range: f64,
     /// Daylight on a horizontal surface at the camera and just below the water surface, by colour
     /// [lx].
     levels: [Vec3; 2],
@@ -152,8 +154,12 @@ impl<'a> Shader<'a> {
         let has_in_scattering = colored && !lamps.is_empty() && (wet || haze > MIN_FOG_EXTINCTION);
         let in_scattering = has_in_scattering
             .then(|| InScattering::new(spec, poses, wet, &lamps, &medium, max_distance));
-        let max_distance = color_range(spec, wet, &water);
-        let sea = Sea::new(at, p, max_distance, weather.wind, pixel);
+        let color_range = if wet {
+            spec.range[1].min(water.visual_range)
+        } else {
+            spec.range[1]
+        };
+        let sea = Sea::new(at, p, color_range, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
         let shadows = [sky.sun, water.sun].map(|sun| world.ray_scene.shadow_map(sun));
         Self {
@@ -166,6 +172,7 @@ impl<'a> Shader<'a> {
             in_scattering,
             haze,
             wet,
+            color_range,
             levels,
             pixel,
             sky,
@@ -231,11 +238,6 @@ impl<'a> Shader<'a> {
             (None, None) if self.wet => OPEN_WATER_LABEL,
             (None, None) => 0,
         }
-    }
-
-    /// Returns the distance [m] up to which objects have an effect on the colour of a pixel.
-    pub(crate) fn color_range(&self, spec: &CameraSpec) -> f64 {
-        color_range(spec, self.wet, &self.water)
     }
 
     /// Returns true if an object at the distance `distance` [m] has an effect on the colour of a
@@ -682,14 +684,5 @@ impl<'a> Shader<'a> {
             light += lamp.surface_illuminance(self.lamp_occluders(), x, n, beam, light);
         }
         Some(multiply(light, transmittance(self.water.beam, s)).scale(0.7 / PI))
-    }
-}
-
-/// Returns the distance [m] up to which objects are visible, under water if `wet` is true.
-fn color_range(spec: &CameraSpec, wet: bool, water: &Water) -> f64 {
-    if wet {
-        spec.range[1].min(water.visual_range)
-    } else {
-        spec.range[1]
     }
 }

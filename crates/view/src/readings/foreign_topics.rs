@@ -19,8 +19,9 @@ pub type FindType = fn(&str) -> Option<&'static TypeInfo>;
 pub struct ForeignTopics {
     network: Network,
     find_type: FindType,
-    subscriptions: Mutex<HashMap<String, Subscription>>,
-    /// Definitions of the subscribed topics.
+    /// Subscriptions by topic, with the types of their messages.
+    subscriptions: Mutex<HashMap<String, (Subscription, &'static TypeInfo)>>,
+    /// Definitions of the subscribed topics, also while their publishers are absent.
     table: Mutex<Arc<TopicTable>>,
     /// Messages that wait for the view.
     waiting: Arc<PlottedTopics>,
@@ -72,31 +73,32 @@ impl ForeignTopics {
         }
         subscriptions.retain(|topic, _| wanted.contains(topic));
         let remote = self.remote(own);
-        let find = |name: &String| remote.iter().find(|(topic, _)| topic.name == *name);
-        let found: Vec<_> = wanted.iter().filter_map(find).collect();
-        for (topic, info) in &found {
-            if subscriptions.contains_key(&topic.name) {
-                continue;
-            }
-            let (waiting, name) = (Arc::clone(&self.waiting), topic.name.clone());
-            let description = TopicDescription {
-                name: &topic.name,
-                message: info,
-                // matches the publishers of every quality of service
-                qos: &Qos::SENSOR_SUBSCRIPTION,
-            };
-            let add = move |bytes: &[u8]| {
-                waiting.add(&name, 0, &Bytes::copy_from_slice(bytes), false);
-            };
+        for (topic, info) in &remote {
+            let is_new = wanted.contains(&topic.name) && !subscriptions.contains_key(&topic.name);
             // a network that has ended refuses the endpoint, and the run ends too
-            if let Ok(new) = self.network.subscription(&description, Box::new(add)) {
-                subscriptions.insert(topic.name.clone(), new);
+            if is_new && let Ok(new) = self.subscribe(topic, info) {
+                subscriptions.insert(topic.name.clone(), (new, *info));
             }
         }
-        let names = found
+        let names = subscriptions
             .iter()
-            .map(|(topic, info)| (topic.name.as_str(), info.name, info.definition.as_str()));
+            .map(|(name, (_, info))| (name.as_str(), info.name, info.definition.as_str()));
         *lock(&self.table) = Arc::new(TopicTable::new(names));
+    }
+
+    /// Subscribes to a topic; its messages wait for the view.
+    fn subscribe(&self, topic: &RemoteTopic, info: &TypeInfo) -> Result<Subscription, String> {
+        let (waiting, name) = (Arc::clone(&self.waiting), topic.name.clone());
+        let description = TopicDescription {
+            name: &topic.name,
+            message: info,
+            // matches the publishers of every quality of service
+            qos: &Qos::SENSOR_SUBSCRIPTION,
+        };
+        let add = move |bytes: &[u8]| {
+            waiting.add(&name, 0, &Bytes::copy_from_slice(bytes), false);
+        };
+        self.network.subscription(&description, Box::new(add))
     }
 
     /// Returns the messages since the preceding call, with the simulated time `now_ns` [ns].
