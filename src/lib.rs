@@ -26,5 +26,6 @@ pub mod profile;
 pub mod publisher;
 pub mod replay;
 pub mod simulation_interfaces;
+pub mod terminal;
 
 pub use merrow_view::picture;

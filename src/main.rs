@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     match panic::catch_unwind(AssertUnwindSafe(|| cli::execute(command, &ros))) {
         Ok(Ok(code)) => code,
         Ok(Err(text)) => {
-            eprintln!("merrow: {text}");
+            merrow::terminal::warn(format_args!("merrow: {text}"));
             ExitCode::FAILURE
         }
         Err(cause) if is_broken_pipe(&*cause) => ExitCode::SUCCESS,

@@ -11,10 +11,12 @@ use merrow::input::view::{self, ControlParts, Recorder, ViewControls};
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
 use merrow::node::diagnostics::Rejections;
+use merrow::node::file_access::FileAccess;
 use merrow::node::world_editor::{EditorParts, EditorThread, Followers};
 use merrow::publisher::{Task, stop_recording};
 use merrow::replay::world::RecordedWorld;
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
+use merrow::terminal;
 use merrow_autopilot::Autopilots;
 use merrow_autopilot::mavlink::Telemetries;
 use merrow_autopilot::status::{LogSink, SharedStatus};
@@ -72,7 +74,8 @@ pub(super) struct Arguments {
     /// Record all topics to an MCAP file that ros2 bag reads.
     #[arg(long, value_name = "FILE.mcap")]
     record: Option<PathBuf>,
-    /// Write a checkpoint to this file at the start and at the end of the run.
+    /// Write a checkpoint to this file at the start and at the end of the run; an older one is kept
+    /// as FILE.old.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Write the checkpoint also at every multiple of this simulated time [s].
@@ -84,6 +87,13 @@ pub(super) struct Arguments {
     /// Replay the commands of a recorded bag: an MCAP file or the folder of a bag.
     #[arg(long, value_name = "BAG", conflicts_with = "resume")]
     replay_commands: Option<PathBuf>,
+    /// Folder of the files that services write and of the worlds that they read.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    output_dir: PathBuf,
+    /// Let services write and read any file of this user. Every machine that reaches the node can
+    /// call them.
+    #[arg(long)]
+    allow_paths: bool,
     /// Run without a ROS node and without network access.
     #[arg(long)]
     no_ros: bool,
@@ -118,6 +128,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     let (document, mut simulation) = load_run(arguments)?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
     if let Some(autosave) = &autosave {
+        if arguments.resume.as_ref() != Some(&autosave.path) {
+            checkpoint::keep_previous(&autosave.path)?;
+        }
         // reports a file that cannot be written before the run
         autosave.write(simulation.checkpoint())?;
     }
@@ -158,21 +171,24 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     drop((services, world_services));
     progress.bar.finish_and_clear();
     let mut failed = summary.failed.clone();
-    if let Some(bridge) = &bridge {
-        match bridge.stop_recording() {
-            Ok(Some(line)) if !arguments.json => println!("recorded {line}"),
-            Ok(_) => {}
-            Err(why) => failed = failed.or(Some(format!("the recording is incomplete: {why}"))),
-        }
-    }
-    print_summary(&summary, arguments.json);
-    report_halted(&simulation);
+    // before anything is printed: a terminal that was closed must not cost the last checkpoint
     if summary.failed.is_none()
         && let Some(autosave) = &autosave
         && let Err(why) = autosave.write(simulation.checkpoint())
     {
+        failed = Some(why);
+    }
+    if let Some(bridge) = &bridge {
+        match bridge.stop_recording() {
+            Ok(Some(line)) if !arguments.json => terminal::inform(format_args!("recorded {line}")),
+            Ok(_) => {}
+            Err(why) => failed = failed.or(Some(format!("the recording is incomplete: {why}"))),
+        }
+    }
+    if let Err(why) = print_summary(&summary, arguments.json) {
         failed = failed.or(Some(why));
     }
+    report_halted(&simulation);
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
@@ -194,7 +210,7 @@ fn prepare_recording(
     if let Some(path) = &arguments.record {
         let line = bridge.record(path.clone())?;
         if !arguments.json {
-            println!("{line}");
+            terminal::inform(line);
         }
     }
     Ok(())
@@ -221,7 +237,7 @@ fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), String> {
 fn schedule_replay(bag: &Path, simulation: &mut Simulation) -> Result<(), String> {
     let replay = read_commands(&simulation.scene, &simulation.state, bag)?;
     for line in &replay.refused {
-        eprintln!("warning: {line}");
+        terminal::warn(format_args!("warning: {line}"));
     }
     simulation.replay.commands = replay.commands;
     Ok(())
@@ -290,6 +306,7 @@ fn serve_interfaces(
         refusals: interface.refusals(),
         now_ns: interface.now_ns(),
         stop: Arc::clone(stop),
+        files: interface.files().clone(),
         version: interface.simulation_interfaces_version(),
         prefix: interface.simulation_interfaces_prefix(),
     });
@@ -305,11 +322,13 @@ fn connect_autopilots(
     let (status, log) = link_reports(bridge);
     let autopilots = Autopilots::connect(&simulation.scene, status, log)?;
     if arguments.autopilot && autopilots.descriptions().is_empty() {
-        eprintln!("warning: --autopilot: no robot of this world has the key `autopilot`");
+        terminal::warn(format_args!(
+            "warning: --autopilot: no robot of this world has the key `autopilot`"
+        ));
     }
     if !arguments.json {
         for line in autopilots.descriptions() {
-            println!("{line}");
+            terminal::inform(line);
         }
     }
     Ok(autopilots)
@@ -333,7 +352,7 @@ fn connect_telemetries(
     let telemetries = Telemetries::connect(&simulation.scene, status, log)?;
     if !arguments.json {
         for line in telemetries.descriptions() {
-            println!("{line}");
+            terminal::inform(line);
         }
     }
     Ok(telemetries)
@@ -365,9 +384,9 @@ fn start_view(
     let line = format!("view: {}", view.url());
     if arguments.json {
         // standard output contains only the summary
-        eprintln!("{line}");
+        terminal::warn(line);
     } else {
-        println!("{line}");
+        terminal::inform(line);
     }
     Ok(Some(view))
 }
@@ -387,7 +406,8 @@ fn create_bridge(
     }
     let options = node_options(ros)?;
     let node = arguments.ros_backend.node(&options)?;
-    let bridge = Bridge::with_node(simulation, node, &options, arguments.pace, sender)?;
+    let files = FileAccess::new(arguments.output_dir.clone(), arguments.allow_paths);
+    let bridge = Bridge::with_node(simulation, node, &options, arguments.pace, sender, files)?;
     if !arguments.json {
         announce(&simulation.scene, &options);
     }
@@ -430,12 +450,14 @@ impl SignalStop {
 
 /// Ends the process without waiting for the simulation loop; an active recording is completed.
 fn force_exit(recorder: Option<&Sender<Task>>) {
-    eprintln!("merrow: repeated signal: exiting without waiting for the simulation");
+    terminal::warn(format_args!(
+        "merrow: repeated signal: exiting without waiting for the simulation"
+    ));
     if let Some(tasks) = recorder {
         match stop_recording(tasks) {
-            Ok(Some(line)) => eprintln!("merrow: recorded {line}"),
+            Ok(Some(line)) => terminal::warn(format_args!("merrow: recorded {line}")),
             Ok(None) => {}
-            Err(why) => eprintln!("merrow: recording: {why}"),
+            Err(why) => terminal::warn(format_args!("merrow: recording: {why}")),
         }
     }
     std::process::exit(130);
@@ -450,7 +472,7 @@ fn node_options(ros: &[String]) -> Result<NodeOptions, String> {
 fn announce(scene: &merrow_model::scene::Scene, options: &NodeOptions) {
     let plan = merrow::node::plan::Plan::new(scene);
     let robots = scene.robots.len();
-    println!(
+    terminal::inform(format_args!(
         "{}: {robots} robot{}, {} topics published, {} subscribed, as /{} on ROS_DOMAIN_ID {}",
         scene.name,
         if robots == 1 { "" } else { "s" },
@@ -458,24 +480,31 @@ fn announce(scene: &merrow_model::scene::Scene, options: &NodeOptions) {
         plan.inputs.len(),
         format!("{}/{}", options.namespace.trim_matches('/'), options.name).trim_start_matches('/'),
         options.domain_id,
-    );
+    ));
     const SHOWN: usize = 24;
     for output in plan.outputs.iter().take(SHOWN) {
         let rate = output
             .rate_hz
             .map_or_else(|| "on change".to_string(), |r| format!("{r} Hz"));
-        println!("  {:<36} {:<44} {rate}", output.topic, output.info.name);
+        terminal::inform(format_args!(
+            "  {:<36} {:<44} {rate}",
+            output.topic, output.info.name
+        ));
     }
     if plan.outputs.len() > SHOWN {
-        println!(
+        terminal::inform(format_args!(
             "  ... and {} more: merrow describe {}",
             plan.outputs.len() - SHOWN,
             scene.name
-        );
+        ));
     }
 }
 
-fn print_summary(s: &Summary, as_json: bool) {
+/// Prints the summary.
+///
+/// # Errors
+/// The output did not receive it.
+fn print_summary(s: &Summary, as_json: bool) -> Result<(), String> {
     if as_json {
         let object = json!({
             "simulated_s": s.simulated_s,
@@ -489,25 +518,27 @@ fn print_summary(s: &Summary, as_json: bool) {
             "state_hash": s.state_hash,
             "halted": s.halted,
         });
-        println!("{object}");
-        return;
+        return terminal::print(object);
     }
-    println!(
+    terminal::inform(format_args!(
         "simulated {:.3} s in {:.3} s wall: real-time factor {:.2}, {} steps, {} overruns, {} dropped",
         s.simulated_s, s.wall_s, s.real_time_factor, s.steps, s.overruns, s.dropped
-    );
+    ));
     if !s.missed.is_empty() {
         let each: Vec<String> = s
             .missed
             .iter()
             .map(|(name, n)| format!("{name} {n}"))
             .collect();
-        println!("samples missed by late sensors: {}", each.join(", "));
+        terminal::inform(format_args!(
+            "samples missed by late sensors: {}",
+            each.join(", ")
+        ));
     }
     if s.rejected > 0 {
-        println!("refused commands: {}", s.rejected);
+        terminal::inform(format_args!("refused commands: {}", s.rejected));
     }
-    println!("state hash: {}", s.state_hash);
+    terminal::print(format_args!("state hash: {}", s.state_hash))
 }
 
 /// Prints a halted robot to the terminal, because diagnostics may have no subscriber.
@@ -515,10 +546,10 @@ fn report_halted(simulation: &Simulation) {
     for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
         if let Some(halt) = &state.halted {
             let t = halt.time_ns as f64 * 1e-9;
-            eprintln!(
+            terminal::warn(format_args!(
                 "merrow: {} was halted at {t:.3} s: {}",
                 robot.name, halt.cause
-            );
+            ));
         }
     }
 }
@@ -572,7 +603,7 @@ impl Observer for Autosave {
         self.next_ns = next_multiple(self.every_ns, time_ns);
         if let Err(why) = self.write(checkpoint) {
             // the run continues: a later checkpoint may succeed
-            eprintln!("merrow: {why}");
+            terminal::warn(format_args!("merrow: {why}"));
         }
     }
 }
@@ -642,7 +673,8 @@ impl Observer for Progress {
             refusals.count_rejection(&simulation.scene, rejection.robot, &rejection.reason)
         });
         if let Some(line) = line {
-            self.bar.suspend(|| eprintln!("merrow: {line}"));
+            self.bar
+                .suspend(|| terminal::warn(format_args!("merrow: {line}")));
         }
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod wrench;
 use crate::arm;
 use crate::arm::Progress;
 use crate::node::diagnostics::Rejections;
+use crate::node::file_access::FileAccess;
 use crate::node::plan::Target;
 use crossbeam_channel::Sender;
 use merrow_math::{SpatialForce, Vec3};
@@ -53,6 +54,8 @@ pub struct Mailbox {
     pub logger: Logger,
     /// Progress of the run.
     pub progress: Arc<Progress>,
+    /// Files that requests may write.
+    pub files: FileAccess,
 }
 
 impl Mailbox {

@@ -8,6 +8,7 @@ use crate::input::profile_services;
 use crate::input::replay::absolute;
 use crate::input::{Mailbox, command_services};
 use crate::modem::calls::{self, BridgedCalls};
+use crate::node::file_access::FileKind;
 use crate::publisher::Task;
 use crate::simulation_interfaces;
 use crossbeam_channel::Sender;
@@ -33,7 +34,6 @@ use merrow_ros2::node::{Node, NodeError, Responder, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::qos::Qos;
 use merrow_sim::{InputMessage, Reply, Request, StepResult};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Names and types of the node's own services, for `describe`.
@@ -52,6 +52,11 @@ pub const SERVICES: [(&str, &str); 13] = [
     ("~/record", Record::TYPE),
     ("~/checkpoint", Checkpoint::TYPE),
 ];
+
+/// Maximum number of requests that wait for the run. A request of a service beyond it is refused,
+/// because a client that does not wait for its answers would otherwise occupy the run for minutes.
+const MAX_QUEUED: usize = 64;
+const BUSY: &str = "busy: too many requests wait for the run; repeat the request later";
 
 /// Returns the full names and the types of all services of a world, for `describe`.
 pub fn names(scene: &Scene) -> Vec<(String, &'static str)> {
@@ -98,18 +103,28 @@ pub(crate) fn start(
                 caller.reply(|stepped| stepped),
             ));
         })?,
-        serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
-            let task = if request.uri.is_empty() {
-                Task::StopRecording(caller.reply(|result: Result<Option<String>, String>| {
-                    result?.ok_or_else(|| "no recording is active".to_string())
-                }))
-            } else {
-                let path = PathBuf::from(&request.uri);
-                Task::Record(path, caller.reply(|result| result))
-            };
-            // if the recorder has ended, the task is dropped together with its caller
-            let _ = tasks.send(task);
-        })?,
+        serve::<Record>(
+            node,
+            mailbox,
+            "~/record",
+            move |mailbox, request, caller| {
+                let task = if request.uri.is_empty() {
+                    Task::StopRecording(caller.reply(|result: Result<Option<String>, String>| {
+                        result?.ok_or_else(|| "no recording is active".to_string())
+                    }))
+                } else {
+                    match mailbox.files.path_to_write(&request.uri, FileKind::Bag) {
+                        Ok(path) => Task::Record(path, caller.reply(|result| result)),
+                        Err(why) => {
+                            mailbox.reject(None, "~/record", &why);
+                            return caller.answer(Err(why));
+                        }
+                    }
+                };
+                // if the recorder has ended, the task is dropped together with its caller
+                let _ = tasks.send(task);
+            },
+        )?,
         serve::<Checkpoint>(node, mailbox, "~/checkpoint", checkpoint)?,
     ];
     services.extend(command_services::start(node, mailbox, parameters)?);
@@ -126,16 +141,21 @@ pub(crate) fn serve<S: ServiceOutcome>(
     mut handler: impl FnMut(&Mailbox, S::Request, Caller<S>) + Send + 'static,
 ) -> Result<Service, NodeError> {
     let (mailbox, label) = (mailbox.clone(), name.to_string());
-    let answer = Box::new(
-        move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
-            Ok(request) => {
-                let message = command_services::record::<S>(&label, bytes);
-                handler(&mailbox, request, Caller::new(responder, message));
-            }
-            // a request that cannot be decoded has no effect and receives no reply
-            Err(why) => mailbox.reject(None, &label, &format!("malformed request: {why}")),
-        },
-    );
+    let answer =
+        Box::new(
+            move |bytes: &[u8], responder: Responder| match from_bytes::<S::Request>(bytes) {
+                Ok(_) if mailbox.requests.len() >= MAX_QUEUED => {
+                    responder.respond(to_bytes(&S::response(S::rejected(BUSY.to_string()))));
+                    mailbox.reject(None, &label, BUSY);
+                }
+                Ok(request) => {
+                    let message = command_services::record::<S>(&label, bytes);
+                    handler(&mailbox, request, Caller::new(responder, message));
+                }
+                // a request that cannot be decoded has no effect and receives no reply
+                Err(why) => mailbox.reject(None, &label, &format!("malformed request: {why}")),
+            },
+        );
     node.deferred_service::<S>(name, &Qos::SERVICE, answer)
 }
 
@@ -274,12 +294,16 @@ impl<S: ServiceOutcome> Drop for Caller<S> {
 }
 
 fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Checkpoint>) {
-    if request.uri.is_empty() {
-        let why = "expected the name of the file to write, found none".to_string();
-        mailbox.reject(None, "~/checkpoint", &why);
-        return caller.answer(Err(why));
-    }
-    let path = PathBuf::from(request.uri);
+    let path = match mailbox
+        .files
+        .path_to_write(&request.uri, FileKind::Checkpoint)
+    {
+        Ok(path) => path,
+        Err(why) => {
+            mailbox.reject(None, "~/checkpoint", &why);
+            return caller.answer(Err(why));
+        }
+    };
     let write = move |taken: Result<Vec<u8>, String>| {
         // on a separate thread, because the run must not wait for the disk; without a thread the
         // caller is dropped, which answers it

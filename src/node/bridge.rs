@@ -9,6 +9,7 @@ use crate::modem::calls::BridgedCalls;
 use crate::node::batch::Batch;
 use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
+use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
 use crate::publisher::{
@@ -76,6 +77,7 @@ impl Bridge {
         options: &NodeOptions,
         pace: Pace,
         requests: &Sender<Request>,
+        files: FileAccess,
     ) -> Result<Self, String> {
         for warning in &options.warnings {
             node.logger().warn(warning);
@@ -109,6 +111,7 @@ impl Bridge {
             progress: Arc::clone(&progress),
             goals,
             calls,
+            files,
         };
         let interface = Interface::new(simulation, parts)?;
         Ok(Self::new(

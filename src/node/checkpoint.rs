@@ -1,5 +1,6 @@
 //! Files of checkpoints and saved worlds.
 
+use crate::node::file_access::{FileKind, WORLD_MARK};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,32 @@ pub fn write(path: &Path, checkpoint: &[u8]) -> Result<(), String> {
     write_whole("checkpoint", path, checkpoint)
 }
 
+/// Renames an older checkpoint to the same name with `.old`, so that a new run does not replace it.
+///
+/// # Errors
+/// One line: the file is not a checkpoint, or cannot be renamed.
+pub fn keep_previous(path: &Path) -> Result<(), String> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    if !FileKind::Checkpoint.is_kind_of(path) {
+        return Err(format!(
+            "{}: exists and is not a checkpoint; choose another name",
+            path.display()
+        ));
+    }
+    let mut old = path.file_name().unwrap_or_default().to_os_string();
+    old.push(".old");
+    std::fs::rename(path, path.with_file_name(old))
+        .map_err(|e| format!("cannot rename the older checkpoint {}: {e}", path.display()))
+}
+
 /// Writes a saved world. An existing file is replaced at once.
 ///
 /// # Errors
 /// One line with the path and the reason.
 pub fn write_world(path: &Path, world: &str) -> Result<(), String> {
-    write_whole("world", path, world.as_bytes())
+    write_whole("world", path, format!("{WORLD_MARK}{world}").as_bytes())
 }
 
 /// Writes a file, which is whole at any time.
@@ -29,12 +50,21 @@ fn write_whole(kind: &str, path: &Path, content: &[u8]) -> Result<(), String> {
             file.write_all(content)?;
             file.sync_all()
         })
-        .and_then(|()| std::fs::rename(&temporary_path, path));
+        .and_then(|()| std::fs::rename(&temporary_path, path))
+        .and_then(|()| sync_folder(path));
     written.map_err(|e| {
         // report the first error
         let _ = std::fs::remove_file(&temporary_path);
         format!("cannot write the {kind} {}: {e}", path.display())
     })
+}
+
+/// Makes the new name of a file durable, which otherwise a power cut can undo.
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Reads a checkpoint.

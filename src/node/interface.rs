@@ -7,6 +7,7 @@ use crate::input::{Mailbox, services};
 use crate::modem::calls::BridgedCalls;
 use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
+use crate::node::file_access::FileAccess;
 use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::plan::Plan;
 use crate::publisher::{GoalObservers, PublisherState, Task};
@@ -35,6 +36,7 @@ pub struct Interface {
     goals: GoalObservers,
     calls: Arc<BridgedCalls>,
     node: Arc<Node>,
+    files: FileAccess,
 }
 
 /// Objects for one version of the scene.
@@ -77,6 +79,8 @@ pub(crate) struct InterfaceParts<'a> {
     pub goals: GoalObservers,
     /// Calls of services over bridges.
     pub calls: Arc<BridgedCalls>,
+    /// Files that requests may write and read.
+    pub files: FileAccess,
 }
 
 impl Interface {
@@ -111,6 +115,7 @@ impl Interface {
             progress: parts.progress,
             goals: parts.goals,
             calls: parts.calls,
+            files: parts.files,
             node: parts.node,
         };
         interface.connect(&simulation.scene, simulation.scene_version, parts.plan)?;
@@ -158,6 +163,11 @@ impl Interface {
     /// Returns the parameters of the node.
     pub fn parameters(&self) -> &Arc<ParameterServer> {
         &self.parameters
+    }
+
+    /// Returns the files that requests may write and read.
+    pub fn files(&self) -> &FileAccess {
+        &self.files
     }
 
     /// Returns the requests to the running world.
@@ -223,6 +233,7 @@ impl Interface {
             rejections: Arc::clone(&self.rejections),
             logger: self.node.logger().clone(),
             progress: Arc::clone(&self.progress),
+            files: self.files.clone(),
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
         let mut subscriptions = Vec::with_capacity(plan.inputs.len());

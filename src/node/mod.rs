@@ -5,6 +5,7 @@ pub mod bridge;
 pub mod checkpoint;
 mod device_parameters;
 pub mod diagnostics;
+pub mod file_access;
 pub mod interface;
 pub mod live_parameters;
 pub(crate) mod losses;

@@ -28,6 +28,7 @@ pub use crate::publisher::bridge_source::connect_bridges;
 use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::publisher::scene_change::topics_of_sensors;
 use crate::replay::world::RecordedWorld;
+use crate::terminal;
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::{LinkStatus, SharedStatus};
@@ -735,7 +736,7 @@ impl Worker {
     fn log_error(&self, text: &str) {
         match &self.context.logger {
             Some(logger) => logger.error(text),
-            None => eprintln!("merrow: {text}"),
+            None => terminal::warn(format_args!("merrow: {text}")),
         }
     }
 }

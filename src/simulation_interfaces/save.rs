@@ -1,18 +1,19 @@
 //! Service `~/save_world`, which is not part of `simulation_interfaces`.
 
 use crate::node::checkpoint;
+use crate::node::file_access::{FileAccess, FileKind};
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::Connections;
 use merrow_messages::msg::{SaveWorld, SaveWorldResponse};
 use merrow_ros2::node::{NodeError, Service};
 use merrow_world::Document;
-use std::path::Path;
 
 /// Starts the service of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve_private::<SaveWorld>("~/save_world", |connections, request, answer| {
+        let files = connections.files.clone();
         connections.editor.send(move |editor| {
-            let done = save(editor, &request.uri);
+            let done = save(editor, &files, &request.uri);
             answer.send(&SaveWorldResponse {
                 success: done.is_ok(),
                 message: done.err().unwrap_or_default(),
@@ -21,12 +22,10 @@ pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
     })
 }
 
-fn save(editor: &WorldEditor, uri: &str) -> Result<(), String> {
-    if uri.is_empty() {
-        return Err("expected the name of the file to write, found none".to_string());
-    }
+fn save(editor: &WorldEditor, files: &FileAccess, uri: &str) -> Result<(), String> {
+    let path = files.path_to_write(uri, FileKind::World)?;
     let text = current_document(editor)?.to_yaml();
-    checkpoint::write_world(Path::new(uri), &text)
+    checkpoint::write_world(&path, &text)
 }
 
 /// Returns the world file with the current state of all entities.

@@ -3,6 +3,7 @@
 //! A loaded world starts at the time 0. The run stays paused or running. Without a world the run is
 //! paused, and no entities exist.
 
+use crate::node::file_access::FileAccess;
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::poses::has_tags;
 use crate::simulation_interfaces::{Connections, Version, failure, ok, outcome, version1};
@@ -29,9 +30,10 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
             "get_available_worlds",
             |connections, request, answer| {
                 // reads files, so not on the thread of the node
+                let files = connections.files.clone();
                 connections
                     .editor
-                    .send(move |_| answer.send(&available_worlds(&request)));
+                    .send(move |_| answer.send(&available_worlds(&files, &request)));
             },
         )?,
         connections.serve::<GetCurrentWorld>("get_current_world", |connections, _, answer| {
@@ -82,9 +84,10 @@ pub(super) fn load_world(
     answer: impl FnOnce(ServiceResult, WorldResource) + Send + 'static,
 ) {
     let refusals = connections.refusals.clone();
+    let files = connections.files.clone();
     connections
         .editor
-        .send(move |editor| match load(editor, &request) {
+        .send(move |editor| match load(editor, &files, &request) {
             Ok(()) => answer(ok(), world_resource(editor.document())),
             Err(result) => {
                 refusals.report_failure("load_world", &result);
@@ -116,15 +119,19 @@ fn world_resource(document: &Document) -> WorldResource {
 }
 
 /// Lists the bundled worlds and the worlds in further folders.
-fn available_worlds(request: &GetAvailableWorldsRequest) -> GetAvailableWorldsResponse {
+fn available_worlds(
+    files: &FileAccess,
+    request: &GetAvailableWorldsRequest,
+) -> GetAvailableWorldsResponse {
     let names = data_dir::file_names("worlds").into_iter();
-    let mut files: Vec<(String, PathBuf)> = names
+    let mut worlds: Vec<(String, PathBuf)> = names
         .map(|name| (name.clone(), data_dir::world_file(&name)))
         .collect();
     let mut unread = Vec::new();
     for source in &request.additional_sources {
-        match data_dir::worlds_in(Path::new(source)) {
-            Ok(found) => files.extend(found),
+        let found = files.folder_to_list(source);
+        match found.and_then(|folder| data_dir::worlds_in(&folder)) {
+            Ok(found) => worlds.extend(found),
             Err(why) => unread.push(why),
         }
     }
@@ -149,12 +156,16 @@ fn available_worlds(request: &GetAvailableWorldsRequest) -> GetAvailableWorldsRe
     };
     GetAvailableWorldsResponse {
         result: failure(ServiceResult::RESULT_OK, unread_text),
-        worlds: files.into_iter().filter_map(world).collect(),
+        worlds: worlds.into_iter().filter_map(world).collect(),
     }
 }
 
 /// Loads a world instead of the current one.
-fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), ServiceResult> {
+fn load(
+    editor: &mut WorldEditor,
+    files: &FileAccess,
+    request: &LoadWorldRequest,
+) -> Result<(), ServiceResult> {
     let Resource {
         uri,
         resource_string,
@@ -170,10 +181,9 @@ fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), Serv
         return Err(failure(LoadWorldResponse::UNSUPPORTED_FORMAT, why));
     }
     let parsed = if !uri.is_empty() {
-        if let Some(why) = data_dir::unknown_world_message(uri) {
-            return Err(failure(ServiceResult::RESULT_NOT_FOUND, why));
-        }
-        Document::load(&data_dir::world_file(uri), Overrides::default())
+        let path = files.world_to_read(uri);
+        let path = path.map_err(|why| failure(ServiceResult::RESULT_NOT_FOUND, why))?;
+        Document::load(&path, Overrides::default())
     } else if resource_string.trim().is_empty() {
         let why = "expected a URI or a text, found neither";
         return Err(failure(LoadWorldResponse::NO_RESOURCE, why));

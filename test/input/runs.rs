@@ -374,3 +374,47 @@ fn invalid_addresses_are_reported() {
         );
     }
 }
+
+/// Runs the pool for a second with this shell redirection; returns the status and the checkpoint.
+fn run_redirected(folder: &Folder, name: &str, redirection: &str) -> (bool, Vec<u8>) {
+    let file = folder.0.join(name);
+    let line = format!(
+        "exec {MERROW} run pool --no-ros --pace max --for 1 --checkpoint {} {redirection}",
+        file.display()
+    );
+    let output = Command::new("bash").args(["-c", &line]).output().unwrap();
+    (output.status.success(), std::fs::read(&file).unwrap())
+}
+
+#[test]
+fn closed_outputs_do_not_cost_the_last_checkpoint() {
+    let folder = Folder::new("closed_outputs", &[]);
+    let (_, expected) = run_redirected(&folder, "normal.cp", "");
+    for (k, (redirection, is_success)) in [
+        (">&- 2>&-", true),
+        ("> >(exit) 2> >(exit)", true),
+        ("> /dev/full", false),
+        ("2> /dev/full", true),
+        ("--json > /dev/full", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (status, found) = run_redirected(&folder, &format!("{k}.cp"), redirection);
+        assert!(found == expected, "{redirection}: another checkpoint");
+        // without descriptors the standard library writes nowhere
+        assert_eq!(status, is_success, "{redirection}");
+    }
+}
+
+#[test]
+fn older_checkpoints_are_kept() {
+    let folder = Folder::new("older_checkpoints", &[]);
+    let (_, first) = run_redirected(&folder, "a.cp", "");
+    let (_, second) = run_redirected(&folder, "a.cp", "--seed 5");
+    assert!(first != second);
+    assert!(std::fs::read(folder.0.join("a.cp.old")).unwrap() == first);
+    std::fs::write(folder.0.join("b.cp"), "a letter").unwrap();
+    let (is_success, content) = run_redirected(&folder, "b.cp", "");
+    assert!(!is_success && content == b"a letter");
+}

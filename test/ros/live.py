@@ -162,7 +162,9 @@ class Merrow:
         self.path = pathlib.Path(self.folder.name)
         self._out, self._err = (open(self.path / name, "w+", encoding="utf-8") for name in ("out", "err"))
         ros_arguments = ["--ros-args", *ros] if ros else []
-        self._command = [BINARY, "run", world, *map(str, options), *ros_arguments]
+        # services of the tests write into temporary folders
+        rights = [] if "--output-dir" in options else ["--allow-paths"]
+        self._command = [BINARY, "run", world, *rights, *map(str, options), *ros_arguments]
         self.restart()
         self.peer = Peer(self.domain)
         self._clients, self._readers, self._writers, self._fresh = {}, [], {}, False

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -100,7 +101,10 @@ impl LogSink {
 impl Default for LogSink {
     /// Creates a sink that prints to the standard error output.
     fn default() -> Self {
-        Self::new(|line| eprintln!("merrow: {line}"))
+        Self::new(|line| {
+            // a closed terminal does not end the run
+            let _ = writeln!(std::io::stderr(), "merrow: {line}");
+        })
     }
 }
 

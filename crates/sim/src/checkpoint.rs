@@ -31,9 +31,10 @@ use crate::simulation::Simulation;
 use merrow_model::persist::{Persist, Reader, Writer, identity, shape, to_bytes};
 use merrow_model::scene::{Scene, Sea};
 use merrow_model::state::State;
+use std::sync::Arc;
 
 /// First bytes of every checkpoint.
-const MARK: [u8; 8] = *b"merrowCP";
+pub const MARK: [u8; 8] = *b"merrowCP";
 /// Number of the file format.
 const FORMAT: u32 = 4;
 /// Version of Merrow that writes and reads the checkpoints.
@@ -65,13 +66,26 @@ impl Simulation {
         self.changes.save(&mut to);
         self.scene.name.save(&mut to);
         self.scene.seed.save(&mut to);
-        identity::scene_digest(&self.scene).save(&mut to);
+        self.scene_digest().save(&mut to);
         to_bytes(&self.state).save(&mut to);
         to_bytes(&frames).save(&mut to);
         let length = (to.bytes.len() + SUM) as u64;
         to.bytes[length_at..length_at + 8].copy_from_slice(&length.to_le_bytes());
         identity::digest(&to.bytes).save(&mut to);
         Ok(to.bytes)
+    }
+
+    /// Returns the digest of the scene, which takes longer than the rest of a checkpoint.
+    fn scene_digest(&mut self) -> [u8; 32] {
+        let known = self.scene_digest.as_ref();
+        match known.filter(|(scene, _)| Arc::ptr_eq(scene, &self.scene)) {
+            Some((_, digest)) => *digest,
+            None => {
+                let digest = identity::scene_digest(&self.scene);
+                self.scene_digest = Some((Arc::clone(&self.scene), digest));
+                digest
+            }
+        }
     }
 
     /// Continues from a checkpoint: sets the state and the frames in progress. Readings and frames

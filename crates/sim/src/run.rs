@@ -248,6 +248,8 @@ const FLEET_ROBOTS: usize = 32;
 const MAX_REPLACEMENTS: usize = 64;
 /// Time that is reserved for a step, in durations of the last step.
 const STEP_MARGIN: f64 = 2.0;
+/// Wall-clock time between two blocks after which no further request is handled.
+const REQUESTS_WALL: Duration = Duration::from_millis(2);
 /// Time for which a paused world waits for a request before it calls its observers.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -281,9 +283,7 @@ pub fn run(
         && total.is_none_or(|n| run.steps < n)
         && failure(simulation).is_none()
     {
-        while let Ok(request) = requests.try_recv() {
-            run.handle(request, simulation);
-        }
+        run.handle_queued(requests, simulation, stop);
         let left = total.map_or(u64::MAX, |n| n - run.steps);
         let standing = run.paused || run.pace == Pace::Lockstep;
         if standing && run.pending.is_none() {
@@ -490,6 +490,23 @@ impl Run<'_, '_> {
         self.observers
             .iter_mut()
             .for_each(|o| o.received(message, simulation));
+    }
+
+    /// Handles the requests in the queue, at least one and for at most [`REQUESTS_WALL`]; the
+    /// others wait for the next block, so that a client with many requests does not stop the run.
+    fn handle_queued(
+        &mut self,
+        requests: &Receiver<Request>,
+        simulation: &mut Simulation,
+        stop: &AtomicBool,
+    ) {
+        let since = Instant::now();
+        while let Ok(request) = requests.try_recv() {
+            self.handle(request, simulation);
+            if since.elapsed() > REQUESTS_WALL || stop.load(Ordering::Relaxed) {
+                return;
+            }
+        }
     }
 
     fn handle(&mut self, request: Request, simulation: &mut Simulation) {

@@ -41,6 +41,8 @@ pub struct Simulation {
     pub scene: Arc<Scene>,
     /// State of the world.
     pub state: State,
+    /// Digest of the scene at the last checkpoint.
+    pub(crate) scene_digest: Option<(Arc<Scene>, [u8; 32])>,
     /// Workspaces, one per robot.
     pub runners: Vec<Runner>,
     contacts: Option<Contacts>,
@@ -137,6 +139,7 @@ impl Simulation {
             SensorScheduler::new(&scene, &static_geometry, requested_threads)
         })?;
         Ok(Self {
+            scene_digest: None,
             scene,
             state,
             runners,

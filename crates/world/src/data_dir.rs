@@ -4,7 +4,7 @@ use crate::document;
 use crate::document::Labels;
 use merrow_yaml::error::{Problems, did_you_mean};
 use merrow_yaml::node::{Loader, Value};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Returns the folders that contain `worlds/` and `params/`, in search order: `MERROW_SHARE`, the
 /// installed share folder relative to the binary (`lib/merrow/merrow` -> `share/merrow`), and the
@@ -40,13 +40,25 @@ pub fn world_file(name: &str) -> PathBuf {
     if direct.is_file() {
         return direct;
     }
-    let shipped = share_folders().into_iter().flat_map(|f| {
-        [
-            f.join("worlds").join(name),
-            f.join("worlds").join(format!("{name}.yaml")),
-        ]
-    });
-    shipped.into_iter().find(|p| p.is_file()).unwrap_or(direct)
+    bundled_world(name).unwrap_or(direct)
+}
+
+/// Returns the file of a bundled world given by its name, with or without `.yaml`. Its path below
+/// the folder of the bundled worlds is accepted too, as `get_available_worlds` returns it.
+pub fn bundled_world(name: &str) -> Option<PathBuf> {
+    let folders = || share_folders().into_iter().map(|f| f.join("worlds"));
+    let given = Path::new(name);
+    let stem = folders().find_map(|folder| given.strip_prefix(folder).ok());
+    let stem = stem.unwrap_or(given);
+    if stem.components().count() != 1
+        || !matches!(stem.components().next(), Some(Component::Normal(_)))
+    {
+        return None;
+    }
+    let with_ending = format!("{}.yaml", stem.display());
+    let files = folders().flat_map(|folder| [folder.join(stem), folder.join(&with_ending)]);
+    let mut worlds = files.filter(|file| file.extension().is_some_and(|ending| ending == "yaml"));
+    worlds.find(|file| file.is_file())
 }
 
 /// Returns the message for the name of a world that is neither a file nor a bundled world; `None`

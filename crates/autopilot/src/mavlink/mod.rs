@@ -20,7 +20,7 @@ use merrow_model::scene::{Correspondence, Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// Period of attitude and position.
@@ -112,9 +112,11 @@ impl Station {
         settings: MavlinkTelemetry,
         log: &LogSink,
     ) -> Result<Self, String> {
-        let own = match settings.address {
-            SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
-            SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+        // only programs of this machine reach a socket on the loopback interface
+        let own = match settings.address.ip() {
+            ip if ip.is_loopback() => SocketAddr::from((ip, 0)),
+            IpAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+            IpAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
         };
         let failed = |why: io::Error| format!("MAVLink of {name}: cannot open a socket: {why}");
         let socket = UdpSocket::bind(own).map_err(failed)?;
@@ -165,6 +167,14 @@ impl Station {
         let mut buffer = [0; BUFFER];
         for _ in 0..MAX_DATAGRAMS {
             let from = match self.socket.recv_from(&mut buffer) {
+                // a station that is addressed by broadcast or multicast answers from its own address
+                Ok((_, from)) if !self.is_station(from.ip()) => {
+                    self.log.status.malformed += 1;
+                    self.log.note(format!(
+                        "{from} is not the ground station; its datagrams are ignored"
+                    ));
+                    continue;
+                }
                 Ok((length, from)) => {
                     self.frames.push(&buffer[..length]);
                     from
@@ -187,6 +197,16 @@ impl Station {
                 self.log
                     .note(format!("{from} sends bytes that are not MAVLink"));
             }
+        }
+    }
+
+    /// Returns true if the ground station has this address.
+    fn is_station(&self, from: IpAddr) -> bool {
+        match self.settings.address.ip() {
+            // a multicast or broadcast address stands for any station
+            IpAddr::V4(v4) if v4.is_multicast() || v4.octets()[3] == 255 => true,
+            IpAddr::V6(v6) if v6.is_multicast() => true,
+            station => from == station,
         }
     }
 

@@ -12,6 +12,8 @@ use merrow_model::scene::texture::Texture;
 use merrow_yaml::error::{Place, Problems, quote};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Component;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -178,18 +180,37 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
 /// Maximum size of a file that is read as a whole [bytes].
 const FILE_MAX: u64 = 256 << 20;
 
-/// Reads a binary file of at most 256 MiB, or returns the reason why it cannot be read.
+/// Reads a regular file of at most 256 MiB, or returns the reason why it cannot be read. A
+/// device or a pipe has no end.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let size = std::fs::metadata(path)
-        .map_err(|e| format!("cannot be read: {e}"))?
-        .len();
-    if size > FILE_MAX {
-        return Err(format!(
-            "too large; expected at most {} MiB",
-            FILE_MAX >> 20
-        ));
+    let unreadable = |e: std::io::Error| format!("cannot be read: {e}");
+    let found = std::fs::metadata(path).map_err(unreadable)?;
+    if !found.is_file() {
+        return Err("not a regular file; name a file".to_string());
     }
-    std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))
+    let too_large = || format!("too large; expected at most {} MiB", FILE_MAX >> 20);
+    if found.len() > FILE_MAX {
+        return Err(too_large());
+    }
+    // the file may grow, and files of `/proc` have the size 0
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(FILE_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > FILE_MAX {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+/// Reads a regular file that a model names relative to its own folder, below that folder.
+pub(crate) fn read_below(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let is_below = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(name).components().all(is_below) {
+        return Err("expected a name below the folder of the model".to_string());
+    }
+    read_bytes(&folder.join(name))
 }
 
 /// Returns the candidate share folders of a ROS package by their folder name, in search order:

@@ -4,14 +4,13 @@
 //! memory the southern row comes first.
 
 use crate::import::assets;
+use crate::import::assets::read_bytes;
 use crate::import::grid::text::read_ascii_grid;
 use merrow_model::scene::robot::collision::Heightfield;
 use merrow_yaml::error::{Place, Problems, quote};
 
 /// Maximum number of samples of one height field.
 const SAMPLES_MAX: usize = 16_000_000;
-/// Maximum size of a raster file [bytes].
-const FILE_MAX: u64 = 256 << 20;
 
 /// Values of the keys of a height field in the world file.
 pub struct HeightfieldKeys<'a> {
@@ -97,16 +96,8 @@ fn grid((rows, own_size): Raster, given: &HeightfieldKeys<'_>) -> Result<Heightf
 }
 
 fn raster(path: &std::path::Path) -> Result<Raster, String> {
-    let size = std::fs::metadata(path)
-        .map_err(|e| format!("cannot be read: {e}"))?
-        .len();
-    if size > FILE_MAX {
-        return Err(format!(
-            "too large; expected at most {} MiB",
-            FILE_MAX >> 20
-        ));
-    }
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let bytes = read_bytes(path)?;
+    let text = String::from_utf8(bytes).map_err(|e| format!("cannot be read: {e}"))?;
     match path
         .extension()
         .map(|e| e.to_string_lossy().to_lowercase())

@@ -77,6 +77,35 @@ def check_checkpoint():
     assert found["state_hash"] == json.loads(out)["state_hash"], "the state differs from an uninterrupted run"
 
 
+def check_files_of_requests():
+    """Requests write only new files of their kind below the output folder, and read only worlds."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        out = folder / "out"
+        out.mkdir()
+        (folder / "victim.cp").write_text("of the user")
+        (out / "notes.yaml").write_text("of the user")
+        with Merrow("pool", "--output-dir", out, "--pace", "lockstep") as m:
+            saver = m.peer.client("/merrow/save_world", "merrow/srv/SaveWorld")
+            assert saver.wait(10)
+            call = lambda service, uri: saver.call(uri=uri) if service == "save_world" else m.call(service, uri=uri)
+            for service, ending in ("checkpoint", "cp"), ("record", "mcap"), ("save_world", "yaml"):
+                hostile = [folder / f"x.{ending}", f"../x.{ending}", f".x.{ending}", "../victim.cp", "notes.yaml", "x.sh"]
+                for uri in map(str, hostile):
+                    refused = call(service, uri)
+                    assert not refused.success and "\n" not in refused.message, (service, uri, refused)
+            m.do("checkpoint", uri="a.cp")
+            m.do("checkpoint", uri="a.cp")
+            assert all(call("save_world", "a.yaml").success for _ in range(2))
+            m.do("record", uri="a.mcap")
+            m.do("record", uri="")
+            assert m.end() == 0
+        names = sorted(path.name for path in out.iterdir() if path.name != "metadata.yaml")
+        assert names == ["a.cp", "a.mcap", "a.yaml", "notes.yaml"], names
+        assert sorted(path.name for path in folder.iterdir()) == ["out", "victim.cp"]
+        assert (folder / "victim.cp").read_text() == (out / "notes.yaml").read_text() == "of the user"
+
+
 def check_steps_in_lock_step():
     """Lock-step: time stops until steps are requested, and every block of steps ends with a clock
     message.

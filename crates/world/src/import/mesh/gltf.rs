@@ -4,6 +4,7 @@
 //! The standard defines y as up, and common editors convert it to z up in the same way. This module
 //! parses the JSON itself, because the available glTF crates panic on malformed files.
 
+use crate::import::assets::read_below;
 use crate::import::mesh::TriangleSoup;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -83,7 +84,7 @@ fn buffers(root: &Value, binary: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec
                     .decode(text)
                     .map_err(|e| format!("a buffer of the glTF file is not base64: {e}"))
             }
-            None => std::fs::read(folder.join(uri))
+            None => read_below(folder, uri)
                 .map_err(|e| format!("the buffer `{uri}` of the glTF file cannot be read: {e}")),
         },
     };

@@ -11,12 +11,10 @@ mod manifold_check;
 
 pub use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
 
+use crate::import::assets::read_bytes;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::{Mesh, MeshPart};
 use std::path::Path;
-
-/// Maximum size of a mesh file [bytes].
-const FILE_MAX: u64 = 256 << 20;
 
 /// Triangles as read from a file, before equal vertices are merged.
 #[derive(Debug, Default)]
@@ -59,16 +57,7 @@ pub(crate) fn read_with_corners(
             "unknown mesh format; expected one of the extensions {known:?}, found `{ending}`"
         ));
     }
-    let size = std::fs::metadata(path)
-        .map_err(|e| format!("cannot be read: {e}"))?
-        .len();
-    if size > FILE_MAX {
-        return Err(format!(
-            "too large; expected at most {} MiB",
-            FILE_MAX >> 20
-        ));
-    }
-    let bytes = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let bytes = read_bytes(path)?;
     let soup = match ending.as_str() {
         "stl" => from_loader(mesh_loader::stl::from_slice(&bytes), "STL")?,
         // material files are not opened, because only the geometry is needed
