@@ -454,7 +454,7 @@ def check_all_services_available():
         assert wait_for(lambda: expected <= set(m.peer.endpoints("rq/")[1])), m.peer.endpoints("rq/")[1]
 
 
-CHECKS = [check_all_services_available, check_pause_and_resume, check_steps_when_paused, check_checkpoint,
+CHECKS = [check_all_services_available, check_pause_and_resume, check_steps_when_paused, check_checkpoint, check_files_of_requests,
           check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_command_before_step, check_reset, check_set_pose, check_couple, check_broken_line, check_weather, check_fault_and_parameter,
           check_record]
 SLOW_CHECKS = [check_record_on_a_full_disk]
