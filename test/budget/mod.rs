@@ -2,4 +2,5 @@
 
 mod allocation;
 mod cost;
+mod requests;
 mod threads;

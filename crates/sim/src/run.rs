@@ -283,7 +283,9 @@ pub fn run(
         && total.is_none_or(|n| run.steps < n)
         && failure(simulation).is_none()
     {
-        run.handle_queued(requests, simulation, stop);
+        if !run.handle_queued(requests, simulation, stop) {
+            break;
+        }
         let left = total.map_or(u64::MAX, |n| n - run.steps);
         let standing = run.paused || run.pace == Pace::Lockstep;
         if standing && run.pending.is_none() {
@@ -494,19 +496,24 @@ impl Run<'_, '_> {
 
     /// Handles the requests in the queue, at least one and for at most [`REQUESTS_WALL`]; the
     /// others wait for the next block, so that a client with many requests does not stop the run.
+    /// Returns false if the run was stopped meanwhile.
     fn handle_queued(
         &mut self,
         requests: &Receiver<Request>,
         simulation: &mut Simulation,
         stop: &AtomicBool,
-    ) {
+    ) -> bool {
         let since = Instant::now();
         while let Ok(request) = requests.try_recv() {
             self.handle(request, simulation);
-            if since.elapsed() > REQUESTS_WALL || stop.load(Ordering::Relaxed) {
-                return;
+            if stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            if since.elapsed() > REQUESTS_WALL {
+                break;
             }
         }
+        true
     }
 
     fn handle(&mut self, request: Request, simulation: &mut Simulation) {
