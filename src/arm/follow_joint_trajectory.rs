@@ -85,14 +85,14 @@ impl Executor<Action> for Follower {
     }
 
     fn replaced_result(&mut self) -> Outcome {
-        Action::aborted_result("replaced_result by another goal")
+        Action::aborted_result("replaced by another goal")
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
         self.slot.binding().mailbox.reject(
             None,
             &self.label,
-            &format!("report_malformed {what} request: {why}"),
+            &format!("malformed {what} request: {why}"),
         );
     }
 }

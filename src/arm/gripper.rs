@@ -117,14 +117,14 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
     }
 
     fn replaced_result(&mut self) -> A::Result {
-        A::aborted_result("replaced_result by another goal")
+        A::aborted_result("replaced by another goal")
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
         self.slot.binding().mailbox.reject(
             None,
             &self.label,
-            &format!("report_malformed {what} request: {why}"),
+            &format!("malformed {what} request: {why}"),
         );
     }
 }

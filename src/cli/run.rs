@@ -105,6 +105,13 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// Returns the files that requests may write and read.
+    fn files(&self) -> FileAccess {
+        FileAccess::new(self.output_dir.clone(), self.allow_paths)
+    }
+}
+
 pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         format!("expected an IP address and a port, such as 127.0.0.1:8080, found {text:?}")
@@ -278,6 +285,7 @@ fn serve_world(
         threads: arguments.threads,
         requests: sender.clone(),
         followers,
+        files: arguments.files(),
         next_outputs: next_outputs.unwrap_or_default(),
         publisher: bridge.as_ref().map(Bridge::publisher_state),
     })?;
@@ -306,7 +314,6 @@ fn serve_interfaces(
         refusals: interface.refusals(),
         now_ns: interface.now_ns(),
         stop: Arc::clone(stop),
-        files: interface.files().clone(),
         version: interface.simulation_interfaces_version(),
         prefix: interface.simulation_interfaces_prefix(),
     });
@@ -406,7 +413,7 @@ fn create_bridge(
     }
     let options = node_options(ros)?;
     let node = arguments.ros_backend.node(&options)?;
-    let files = FileAccess::new(arguments.output_dir.clone(), arguments.allow_paths);
+    let files = arguments.files();
     let bridge = Bridge::with_node(simulation, node, &options, arguments.pace, sender, files)?;
     if !arguments.json {
         announce(&simulation.scene, &options);

@@ -6,6 +6,8 @@
 //! has the rights of the process and is not checked.
 
 use merrow_world::data_dir;
+use merrow_world::document::Resource as RobotDescription;
+use merrow_yaml::error::REQUEST;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -135,6 +137,41 @@ impl FileAccess {
                 shown(name)
             ))
         }
+    }
+
+    /// Returns the description of a robot in a request: a bundled robot or prop, a file of the
+    /// folder, or a text.
+    ///
+    /// # Errors
+    /// One line: the name is not allowed.
+    pub fn robot(&self, uri: &str, text: &str) -> Result<RobotDescription, String> {
+        if self.has_all_paths {
+            return Ok(match uri.is_empty() {
+                true => RobotDescription::Text(text.to_string()),
+                false => RobotDescription::Uri(uri.to_string()),
+            });
+        }
+        if uri.is_empty() {
+            return Ok(RobotDescription::RequestText(text.to_string()));
+        }
+        if data_dir::model_reference(uri).is_some() {
+            return Ok(RobotDescription::Uri(uri.to_string()));
+        }
+        let path = self.inside(uri)?;
+        let endings = ["yaml", "urdf"];
+        let is_robot = path
+            .extension()
+            .is_some_and(|found| endings.iter().any(|e| found == *e));
+        // the message for an unknown name lists similar bundled names only
+        Ok(RobotDescription::Uri(match is_robot {
+            true => path.display().to_string(),
+            false => uri.to_string(),
+        }))
+    }
+
+    /// Returns the name of the text of a world in a request, by which its files are limited.
+    pub fn text_name(&self) -> &'static str {
+        if self.has_all_paths { "world" } else { REQUEST }
     }
 
     /// Returns a folder whose world files a request lists.

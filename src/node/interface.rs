@@ -165,11 +165,6 @@ impl Interface {
         &self.parameters
     }
 
-    /// Returns the files that requests may write and read.
-    pub fn files(&self) -> &FileAccess {
-        &self.files
-    }
-
     /// Returns the requests to the running world.
     pub fn requests(&self) -> &Sender<Request> {
         &self.requests

@@ -7,6 +7,7 @@
 
 use crate::modem::bridges::check as check_bridges;
 use crate::node::bridge::NextOutputs;
+use crate::node::file_access::FileAccess;
 use crate::node::interface::Interface;
 use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::plan::Plan;
@@ -33,6 +34,8 @@ pub struct EditorParts {
     pub followers: Followers,
     /// Place for the topics of the next scene.
     pub next_outputs: NextOutputs,
+    /// Files that requests may write and read.
+    pub files: FileAccess,
     /// State of the publisher thread, whose bags store the world; `None` without a recorder.
     pub publisher: Option<Arc<PublisherState>>,
 }
@@ -144,6 +147,11 @@ impl WorldEditor {
     /// Returns the current world file with its changes.
     pub fn document(&self) -> &Document {
         &self.parts.document
+    }
+
+    /// Returns the files that requests may write and read.
+    pub fn files(&self) -> &FileAccess {
+        &self.parts.files
     }
 
     /// Returns the current scene.

@@ -21,7 +21,6 @@ mod version1;
 mod worlds;
 
 use crate::node::diagnostics::Rejections;
-use crate::node::file_access::FileAccess;
 use crate::node::world_editor::EditSender;
 use crossbeam_channel::Sender;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
@@ -132,8 +131,6 @@ pub struct Connections {
     pub stop: Arc<AtomicBool>,
     /// Version of the types of the services.
     pub version: Version,
-    /// Files that requests may write and read.
-    pub files: FileAccess,
     /// Text before the names of all services, such as `gzserver`; empty: the names are absolute.
     pub prefix: String,
 }

@@ -1,7 +1,7 @@
 //! Service `~/save_world`, which is not part of `simulation_interfaces`.
 
 use crate::node::checkpoint;
-use crate::node::file_access::{FileAccess, FileKind};
+use crate::node::file_access::FileKind;
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::Connections;
 use merrow_messages::msg::{SaveWorld, SaveWorldResponse};
@@ -11,9 +11,8 @@ use merrow_world::Document;
 /// Starts the service of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve_private::<SaveWorld>("~/save_world", |connections, request, answer| {
-        let files = connections.files.clone();
         connections.editor.send(move |editor| {
-            let done = save(editor, &files, &request.uri);
+            let done = save(editor, &request.uri);
             answer.send(&SaveWorldResponse {
                 success: done.is_ok(),
                 message: done.err().unwrap_or_default(),
@@ -22,8 +21,8 @@ pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
     })
 }
 
-fn save(editor: &WorldEditor, files: &FileAccess, uri: &str) -> Result<(), String> {
-    let path = files.path_to_write(uri, FileKind::World)?;
+fn save(editor: &WorldEditor, uri: &str) -> Result<(), String> {
+    let path = editor.files().path_to_write(uri, FileKind::World)?;
     let text = current_document(editor)?.to_yaml();
     checkpoint::write_world(&path, &text)
 }

@@ -143,12 +143,12 @@ pub(super) fn spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> SpawnRes
 }
 
 fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, ServiceResult> {
-    let description = match &request.entity_resource {
-        Resource { uri, .. } if !uri.is_empty() => Description::Uri(uri.clone()),
-        Resource {
-            resource_string, ..
-        } => Description::Text(resource_string.clone()),
-    };
+    let Resource {
+        uri,
+        resource_string,
+    } = &request.entity_resource;
+    let description = editor.files().robot(uri, resource_string);
+    let description = description.map_err(|why| failure(ServiceResult::RESULT_NOT_FOUND, why))?;
     let namespace = request.entity_namespace.trim_matches('/');
     if !namespace.is_empty() {
         check_full_name(&format!("/{namespace}"))

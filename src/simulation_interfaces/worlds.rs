@@ -30,10 +30,9 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
             "get_available_worlds",
             |connections, request, answer| {
                 // reads files, so not on the thread of the node
-                let files = connections.files.clone();
-                connections
-                    .editor
-                    .send(move |_| answer.send(&available_worlds(&files, &request)));
+                connections.editor.send(move |editor| {
+                    answer.send(&available_worlds(editor.files(), &request));
+                });
             },
         )?,
         connections.serve::<GetCurrentWorld>("get_current_world", |connections, _, answer| {
@@ -84,10 +83,9 @@ pub(super) fn load_world(
     answer: impl FnOnce(ServiceResult, WorldResource) + Send + 'static,
 ) {
     let refusals = connections.refusals.clone();
-    let files = connections.files.clone();
     connections
         .editor
-        .send(move |editor| match load(editor, &files, &request) {
+        .send(move |editor| match load(editor, &request) {
             Ok(()) => answer(ok(), world_resource(editor.document())),
             Err(result) => {
                 refusals.report_failure("load_world", &result);
@@ -161,11 +159,7 @@ fn available_worlds(
 }
 
 /// Loads a world instead of the current one.
-fn load(
-    editor: &mut WorldEditor,
-    files: &FileAccess,
-    request: &LoadWorldRequest,
-) -> Result<(), ServiceResult> {
+fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), ServiceResult> {
     let Resource {
         uri,
         resource_string,
@@ -181,14 +175,18 @@ fn load(
         return Err(failure(LoadWorldResponse::UNSUPPORTED_FORMAT, why));
     }
     let parsed = if !uri.is_empty() {
-        let path = files.world_to_read(uri);
+        let path = editor.files().world_to_read(uri);
         let path = path.map_err(|why| failure(ServiceResult::RESULT_NOT_FOUND, why))?;
         Document::load(&path, Overrides::default())
     } else if resource_string.trim().is_empty() {
         let why = "expected a URI or a text, found neither";
         return Err(failure(LoadWorldResponse::NO_RESOURCE, why));
     } else {
-        Document::from_text("world", resource_string, Overrides::default())
+        Document::from_text(
+            editor.files().text_name(),
+            resource_string,
+            Overrides::default(),
+        )
     };
     let (document, _) = parsed.map_err(|problems| {
         let why = problems.to_string();

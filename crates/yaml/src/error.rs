@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::Component;
 use std::sync::Arc;
 
 pub use crate::units::{Unit, trailing_units, unit_of};
@@ -22,7 +23,23 @@ pub struct Place {
     pub column: u32,
 }
 
+/// Name of a text that a request from the network contains, as the file of its positions. Such a
+/// text names files of the search folders only.
+pub const REQUEST: &str = "request";
+
 impl Place {
+    /// Returns true for a position in a text of a request.
+    pub fn is_in_request(&self) -> bool {
+        &*self.file == REQUEST
+    }
+
+    /// Returns true if the text at this position may name the file: in a request, names are
+    /// relative and do not leave their folder.
+    pub fn may_name(&self, file: &str) -> bool {
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        !self.is_in_request() || std::path::Path::new(file).components().all(is_plain)
+    }
+
     /// Creates a position in a file.
     pub fn new(file: &Arc<str>, line: u32, column: u32) -> Place {
         Place {

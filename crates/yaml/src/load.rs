@@ -22,10 +22,13 @@ const EXTENDS: &str = "extends";
 pub struct Loader {
     search: Vec<PathBuf>,
     components: &'static [(&'static str, &'static str)],
-    named_file: Option<fn(&str) -> Option<PathBuf>>,
+    named_file: Option<NamedFile>,
     parsed: BTreeMap<PathBuf, Option<Node>>,
     weight: usize,
 }
+
+/// Function that returns the file of a bare name in `extends` at a position.
+pub type NamedFile = fn(&str, &Place) -> Option<PathBuf>;
 
 /// The `extends` being resolved: the position of each and the file that it names.
 type Chain = Vec<(Place, PathBuf)>;
@@ -52,7 +55,7 @@ impl Loader {
     }
 
     /// Lets a whole file extend another by a bare name: `find` returns the file of that name.
-    pub fn with_named_files(mut self, find: fn(&str) -> Option<PathBuf>) -> Loader {
+    pub fn with_named_files(mut self, find: NamedFile) -> Loader {
         self.named_file = Some(find);
         self
     }
@@ -96,9 +99,17 @@ impl Loader {
         from: &Place,
         problems: &mut Problems,
     ) -> Option<PathBuf> {
+        if !from.may_name(requested) {
+            problems.push(from, not_for_requests(requested));
+            return None;
+        }
         let base_folder = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
-        let folders =
-            || std::iter::once(base_folder).chain(self.search.iter().map(PathBuf::as_path));
+        // a request has no folder
+        let base_folder = Some(base_folder).filter(|_| !from.is_in_request());
+        let folders = || {
+            let search = self.search.iter().map(PathBuf::as_path);
+            base_folder.into_iter().chain(search)
+        };
         let found = folders()
             .map(|folder| folder.join(requested))
             .find(|path| path.is_file());
@@ -233,7 +244,7 @@ impl Loader {
         let named = self
             .named_file
             .filter(|_| depth == 0 && is_bare)
-            .and_then(|find| find(requested));
+            .and_then(|find| find(requested, place));
         let path = match named {
             Some(path) => path,
             None => self.find_file(requested, place, problems)?,
@@ -364,6 +375,15 @@ fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Pla
             None
         }
     }
+}
+
+/// Returns the message for a file that a request must not name.
+pub fn not_for_requests(name: &str) -> String {
+    format!(
+        "{}: expected the name of a bundled file, because a request names it; start Merrow with \
+         --allow-paths for other files",
+        quote(name)
+    )
 }
 
 /// Returns the text of a file, or the reason why it cannot be read.

@@ -95,7 +95,12 @@ pub(crate) const COMPONENTS: &[(&str, &str)] = &[
 pub(crate) fn loader() -> Loader {
     Loader::new(data_dir::params_folders())
         .with_components(COMPONENTS)
-        .with_named_files(|name| Some(data_dir::world_file(name)).filter(|path| path.is_file()))
+        .with_named_files(|name, place| {
+            if place.is_in_request() {
+                return data_dir::bundled_world(name);
+            }
+            Some(data_dir::world_file(name)).filter(|path| path.is_file())
+        })
 }
 
 /// Builds the world of a tree with resolved `extends`. Errors are added to `problems`.

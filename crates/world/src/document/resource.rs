@@ -5,7 +5,7 @@ use crate::data_dir;
 use crate::import::assets;
 use crate::import::urdf;
 use crate::{Place, Problems};
-use merrow_yaml::error::quote;
+use merrow_yaml::error::{REQUEST, quote};
 use merrow_yaml::node::{Map, Node, Value, parse};
 use std::path::Path;
 
@@ -20,6 +20,8 @@ pub enum Resource {
     Uri(String),
     /// Content of a robot file, of an entry of `robots:` in a world file, or of a URDF.
     Text(String),
+    /// The same from a request, which names bundled files only.
+    RequestText(String),
 }
 
 /// Reason why a resource cannot be used.
@@ -60,8 +62,10 @@ impl Resource {
     /// Returns the name that the resource states itself: the name of a URDF, or of the file.
     pub fn own_name(&self) -> Option<String> {
         match self {
-            Self::Text(text) if text.trim_start().starts_with('<') => urdf::robot_name(text),
-            Self::Text(_) => None,
+            Self::Text(text) | Self::RequestText(text) => {
+                let is_urdf = text.trim_start().starts_with('<');
+                is_urdf.then(|| urdf::robot_name(text)).flatten()
+            }
             Self::Uri(uri) => {
                 let path = Path::new(without_scheme(uri));
                 let stem = path.file_stem()?.to_str()?;
@@ -74,9 +78,12 @@ impl Resource {
     pub(super) fn entry(&self) -> Result<(Node, Node), ResourceError> {
         let written = match self {
             Self::Uri(uri) if uri.trim().is_empty() => return Err(ResourceError::Missing),
-            Self::Text(text) if text.trim().is_empty() => return Err(ResourceError::Missing),
+            Self::Text(text) | Self::RequestText(text) if text.trim().is_empty() => {
+                return Err(ResourceError::Missing);
+            }
             Self::Uri(uri) => entry_of_file(uri.trim())?,
-            Self::Text(text) => entry_of_text(text)?,
+            Self::Text(text) => entry_of_text(text, LABEL)?,
+            Self::RequestText(text) => entry_of_text(text, REQUEST)?,
         };
         let mut problems = Problems::new();
         let resolved = loader().resolve(written.clone(), &mut problems);
@@ -109,16 +116,16 @@ fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
     if suffix == "urdf" || suffix == "xml" {
         let mut problems = Problems::new();
         return match assets::find_file(file, &Place::file(LABEL), &mut problems) {
-            Some(path) => Ok(entry(model_of_urdf(&absolute(&path)))),
+            Some(path) => Ok(entry(model_of_urdf(&absolute(&path), LABEL))),
             None => Err(ResourceError::NotFound(problems.to_string())),
         };
     }
     let path = Path::new(file);
     if path.is_file() {
-        return Ok(entry(text_node(&absolute(path))));
+        return Ok(entry(text_node(&absolute(path), LABEL)));
     }
     if let Some(model) = data_dir::model_reference(file) {
-        return Ok(entry(text_node(&model)));
+        return Ok(entry(text_node(&model, LABEL)));
     }
     let names = ["params/robots", "params/props"].map(data_dir::file_names);
     let names = names.iter().flatten().map(String::as_str);
@@ -137,7 +144,7 @@ fn absolute(path: &Path) -> String {
 }
 
 /// Returns the entry of a robot that a text describes.
-fn entry_of_text(text: &str) -> Result<Node, ResourceError> {
+fn entry_of_text(text: &str, label: &str) -> Result<Node, ResourceError> {
     let start = text.trim_start();
     let other = OTHER_FORMATS
         .iter()
@@ -146,17 +153,17 @@ fn entry_of_text(text: &str) -> Result<Node, ResourceError> {
         return Err(unsupported(name));
     }
     if start.starts_with('<') {
-        return Ok(entry(model_of_urdf(start)));
+        return Ok(entry(model_of_urdf(start, label)));
     }
     let mut problems = Problems::new();
-    let Some(node) = parse(LABEL, text, &mut problems) else {
+    let Some(node) = parse(label, text, &mut problems) else {
         return Err(ResourceError::Malformed(problems.to_string()));
     };
     match &node.value {
         Value::Map(map) if map.get("model").is_some() => Ok(node),
         Value::Map(_) => Ok(entry(node)),
         _ => Err(ResourceError::Malformed(format!(
-            "{LABEL}:1:1: expected the keys of a robot file or of an entry of `robots`"
+            "{label}:1:1: expected the keys of a robot file or of an entry of `robots`"
         ))),
     }
 }
@@ -172,18 +179,18 @@ fn entry(model: Node) -> Node {
 }
 
 /// Returns a model that consists of a URDF, which is a file name or the text itself.
-fn model_of_urdf(urdf: &str) -> Node {
-    let source = text_node("URDF of the resource");
-    map([("source", source), ("urdf", text_node(urdf))])
+fn model_of_urdf(urdf: &str, label: &str) -> Node {
+    let source = text_node("URDF of the resource", label);
+    map([("source", source), ("urdf", text_node(urdf, label))])
 }
 
-fn text_node(text: &str) -> Node {
+fn text_node(text: &str, label: &str) -> Node {
     Node {
         value: Value::Scalar {
             text: text.to_string(),
             quoted: true,
         },
-        place: Place::file(LABEL),
+        place: Place::file(label),
     }
 }
 

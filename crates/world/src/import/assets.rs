@@ -10,6 +10,7 @@ use crate::import::mesh::{CornerTextureCoordinates, ManifoldCheck};
 use merrow_model::scene::robot::collision::Mesh;
 use merrow_model::scene::texture::Texture;
 use merrow_yaml::error::{Place, Problems, quote};
+use merrow_yaml::load::not_for_requests;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -121,6 +122,10 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
         .or_else(|| name.strip_prefix("model://"))
     {
         let (package, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if !place.may_name(rest) {
+            problems.push(place, not_for_requests(name));
+            return None;
+        }
         let file_in = |folders: Vec<PathBuf>| {
             let mut files = folders.into_iter().map(|folder| folder.join(path));
             files.find(|file| file.is_file())
@@ -141,7 +146,13 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
         return found;
     }
     let plain = name.strip_prefix("file://").unwrap_or(name);
-    let folders = std::iter::once(base_folder).chain(data_dir::share_folders());
+    if !place.may_name(plain) {
+        problems.push(place, not_for_requests(name));
+        return None;
+    }
+    // a request has no folder
+    let base_folder = Some(base_folder).filter(|_| !place.is_in_request());
+    let folders = base_folder.into_iter().chain(data_dir::share_folders());
     let found = folders
         .map(|folder| folder.join(plain))
         .find(|path| path.is_file());
