@@ -123,6 +123,14 @@ struct Checkpoint {
     bounds_ns: Option<(u64, u64)>,
 }
 
+/// MCAP channel of a topic.
+struct Channel {
+    definition: String,
+    metadata: BTreeMap<String, String>,
+    /// Id in the file; `None` until the schema and the channel are written.
+    mcap_id: Option<u16>,
+}
+
 /// A bag that is being recorded. Dropping it without [`Bag::finish`] completes the bag but discards
 /// errors.
 pub struct Bag {
@@ -135,8 +143,12 @@ pub struct Bag {
     /// Contents of the file after its last two complete chunks, the newest last. The end of the
     /// newest can still be in the buffer of the file.
     complete: [Checkpoint; 2],
-    /// MCAP channel id of each topic, in the order of `metadata.topics`.
-    mcap_ids: Vec<u16>,
+    /// MCAP channel of each topic, in the order of `metadata.topics`.
+    channels: Vec<Channel>,
+    /// Topics that are not in the file yet.
+    waiting: Vec<usize>,
+    /// Whether the open chunk contains a message.
+    has_messages: bool,
     metadata: Metadata,
     flushed_at: Instant,
     /// Whether data was written since `flushed_at`.
@@ -202,7 +214,9 @@ impl Bag {
             writer: Some(writer),
             accepted,
             complete: Default::default(),
-            mcap_ids: Vec::new(),
+            channels: Vec::new(),
+            waiting: Vec::new(),
+            has_messages: false,
             metadata: Metadata {
                 file_name,
                 topics: Vec::new(),
@@ -216,6 +230,9 @@ impl Bag {
     }
 
     /// Adds a topic. Repeated calls with the same topic, type and QoS return the same channel.
+    ///
+    /// The MCAP file describes the topic with the next message of any topic. If none follows, only
+    /// `metadata.yaml` names the topic.
     ///
     /// # Errors
     /// The bag failed before or fails now, or has more than 65535 topics.
@@ -248,14 +265,32 @@ impl Bag {
         if let Some(rate_hz) = rate_hz {
             channel_metadata.insert(RATE_KEY.to_owned(), rate_hz.to_string());
         }
-        let mcap_id = self.with_writer(|writer| {
-            let schema_id = writer.add_schema(info.name, "ros2msg", info.definition.as_bytes())?;
-            writer.add_channel(schema_id, topic, "cdr", &channel_metadata)
-        })?;
-        if let Some(known) = self.mcap_ids.iter().position(|id| *id == mcap_id) {
+        if self.writer.is_none() {
+            return Err(BagError::Failed);
+        }
+        let mut known = self.metadata.topics.iter().zip(&self.channels);
+        let known = known.position(|(known, channel)| {
+            known.name == topic
+                && known.type_name == info.name
+                && channel.metadata == channel_metadata
+        });
+        if let Some(known) = known {
             return Ok(ChannelId(known));
         }
-        self.mcap_ids.push(mcap_id);
+        let new = self.channels.len();
+        if new >= usize::from(u16::MAX) {
+            return Err(BagError::Mcap(
+                self.path.clone(),
+                McapError::TooManyChannels,
+            ));
+        }
+        // written with a message: rosbag2 does not play a file with a chunk that has none
+        self.waiting.push(new);
+        self.channels.push(Channel {
+            definition: info.definition.to_string(),
+            metadata: channel_metadata,
+            mcap_id: None,
+        });
         self.metadata.topics.push(Topic {
             name: topic.to_owned(),
             type_name: info.name,
@@ -264,7 +299,7 @@ impl Bag {
             message_count: 0,
         });
         self.is_dirty = true;
-        Ok(ChannelId(self.metadata.topics.len() - 1))
+        Ok(ChannelId(new))
     }
 
     /// Records one message: its encapsulated CDR bytes, its log time and its publish time \[ns\].
@@ -278,16 +313,15 @@ impl Bag {
         publish_time_ns: u64,
         cdr: &[u8],
     ) -> Result<(), BagError> {
-        let (Some(&channel_id), Some(topic)) = (
-            self.mcap_ids.get(channel.0),
-            self.metadata.topics.get(channel.0),
-        ) else {
+        let Some(topic) = self.metadata.topics.get(channel.0) else {
             return Err(BagError::Mcap(
                 self.path.clone(),
                 McapError::UnknownChannel(0, u16::MAX),
             ));
         };
         let number_in_topic = topic.message_count + 1;
+        let before = self.accepted.load(Ordering::Relaxed);
+        let channel_id = self.add_to_file(channel.0)?;
         let header = MessageHeader {
             channel_id,
             // readers only check for gaps, so the number may wrap
@@ -295,7 +329,6 @@ impl Bag {
             log_time: log_time_ns,
             publish_time: publish_time_ns,
         };
-        let before = self.accepted.load(Ordering::Relaxed);
         self.with_writer(|writer| writer.write_to_known_channel(&header, cdr))?;
         if self.accepted.load(Ordering::Relaxed) > before {
             // the writer completed a chunk before it started the chunk with this message
@@ -304,7 +337,51 @@ impl Bag {
         self.metadata.topics[channel.0].message_count = number_in_topic;
         self.metadata.extend_bounds(log_time_ns);
         self.is_dirty = true;
+        self.has_messages = true;
+        self.add_waiting()?;
         self.flush_due()
+    }
+
+    /// Writes the schema and the channel of a topic to the open chunk, unless they are in the file,
+    /// and returns the id of the channel.
+    fn add_to_file(&mut self, topic: usize) -> Result<u16, BagError> {
+        if let Some(id) = self.channels[topic].mcap_id {
+            return Ok(id);
+        }
+        let Some(writer) = &mut self.writer else {
+            return Err(BagError::Failed);
+        };
+        let (channel, described) = (&mut self.channels[topic], &self.metadata.topics[topic]);
+        let added = writer
+            .add_schema(
+                described.type_name,
+                "ros2msg",
+                channel.definition.as_bytes(),
+            )
+            .and_then(|schema| {
+                writer.add_channel(schema, &described.name, "cdr", &channel.metadata)
+            });
+        match added {
+            Ok(id) => {
+                channel.mcap_id = Some(id);
+                Ok(id)
+            }
+            Err(error) => {
+                self.abandon();
+                Err(write_error(&self.path, error))
+            }
+        }
+    }
+
+    /// Writes the schemas and channels of all topics, if the open chunk contains a message.
+    fn add_waiting(&mut self) -> Result<(), BagError> {
+        if !self.has_messages {
+            return Ok(());
+        }
+        for topic in std::mem::take(&mut self.waiting) {
+            self.add_to_file(topic)?;
+        }
+        Ok(())
     }
 
     /// Writes a metadata record, which [`index::BagIndex`] returns. Other readers ignore it.
@@ -317,9 +394,11 @@ impl Bag {
         metadata: BTreeMap<String, String>,
     ) -> Result<(), BagError> {
         let name = name.to_owned();
+        self.add_waiting()?;
         self.with_writer(|writer| {
             writer.write_metadata(&mcap::records::Metadata { name, metadata })
         })?;
+        self.has_messages = false;
         self.add_checkpoint();
         self.is_dirty = true;
         Ok(())
@@ -351,6 +430,7 @@ impl Bag {
     }
 
     fn close(&mut self) -> Result<Summary, BagError> {
+        self.add_waiting()?;
         let yaml = self.metadata.to_yaml();
         self.with_writer(|writer| {
             writer.write_metadata(&mcap::records::Metadata {
@@ -378,7 +458,9 @@ impl Bag {
     }
 
     fn flush(&mut self) -> Result<(), BagError> {
+        self.add_waiting()?;
         self.with_writer(Writer::flush)?;
+        self.has_messages = false;
         self.add_checkpoint();
         if let Err(error) = self.save_metadata() {
             self.abandon();
@@ -460,9 +542,10 @@ impl Bag {
             return extended;
         };
         extended.bytes = chunk.end;
-        extended.counts.resize(self.mcap_ids.len(), 0);
+        extended.counts.resize(self.channels.len(), 0);
         for (channel, time) in chunk.messages {
-            let topic = self.mcap_ids.iter().position(|id| *id == channel);
+            let mut channels = self.channels.iter();
+            let topic = channels.position(|known| known.mcap_id == Some(channel));
             if let Some(topic) = topic {
                 extended.counts[topic] += 1;
             }

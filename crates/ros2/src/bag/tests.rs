@@ -1,6 +1,8 @@
 //! Tests of the recorder that need only the `mcap` crate as a reader; `test/ros/bags/bag.py` tests
 //! bags with the ROS 2 tools.
 
+use std::collections::HashSet;
+
 use crate::bag::*;
 use crate::cdr::to_bytes;
 use crate::message::Message;
@@ -270,4 +272,91 @@ fn shortened_chunks_contain_the_complete_messages() {
     assert!(counts.is_sorted());
     counts.dedup();
     assert_eq!(counts, (0..=20).collect::<Vec<_>>());
+}
+
+/// One call of a [`Bag`] during a recording.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    /// Adds a topic.
+    Topic,
+    /// Records a message on the topic added last.
+    Message,
+    Metadata,
+    Flush,
+}
+
+// Goal: `ros2 bag play` refuses a file whose first chunk has no message, so no chunk is without.
+// Method: all sequences of up to five calls, ended by `finish` or by a drop.
+// Tolerance: none.
+#[test]
+fn every_chunk_contains_a_message() {
+    const CALLS: [Call; 4] = [Call::Topic, Call::Message, Call::Metadata, Call::Flush];
+    let folder = Folder::new("chunks");
+    for (length, number) in (0..=5).flat_map(|n| (0..4_usize.pow(n)).map(move |k| (n, k))) {
+        let calls: Vec<Call> = (0..length)
+            .map(|place| CALLS[number / 4_usize.pow(place) % 4])
+            .collect();
+        let path = folder.0.join("run.mcap");
+        let _ = fs::remove_file(&path);
+        let mut bag = Bag::create(&path).unwrap();
+        let (mut channels, mut used) = (Vec::new(), HashSet::new());
+        for call in &calls {
+            match call {
+                Call::Topic => {
+                    let topic = format!("/topic_{}", channels.len());
+                    let info = std_msgs::String::info();
+                    channels.push(bag.channel(&topic, info, &Qos::DEFAULT).unwrap());
+                }
+                Call::Message => {
+                    let Some(channel) = channels.last() else {
+                        continue;
+                    };
+                    used.insert(channels.len());
+                    bag.write(*channel, 1, 1, &text("x")).unwrap();
+                }
+                Call::Metadata => bag.write_metadata("merrow", BTreeMap::new()).unwrap(),
+                Call::Flush => bag.flush().unwrap(),
+            }
+        }
+        if number % 2 == 0 {
+            drop(bag);
+        } else {
+            bag.finish().unwrap();
+        }
+        let bytes = fs::read(&path).unwrap();
+        let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+        let indexes = &summary.chunk_indexes;
+        assert!(
+            indexes.iter().all(|chunk| chunk.message_index_length > 0),
+            "{calls:?}"
+        );
+        assert!(summary.channels.len() >= used.len(), "{calls:?}");
+        assert_eq!(indexes.is_empty(), used.is_empty(), "{calls:?}");
+        let metadata = fs::read_to_string(folder.0.join("metadata.yaml")).unwrap();
+        let named = metadata.matches("- topic_metadata:").count();
+        assert_eq!(named, channels.len(), "{calls:?}");
+    }
+}
+
+// Goal: channels that are longer than a chunk do not fill a chunk of their own.
+// Method: 3000 topics before the first message.
+// Tolerance: none.
+#[test]
+fn many_topics_precede_the_first_message() {
+    let folder = Folder::new("many");
+    let path = folder.0.join("run.mcap");
+    let mut bag = Bag::create(&path).unwrap();
+    let info = std_msgs::String::info();
+    let channels: Vec<_> = (0..3000)
+        .map(|n| bag.channel(&format!("/{n}"), info, &Qos::DEFAULT).unwrap())
+        .collect();
+    for time in 0..2 {
+        bag.write(channels[time], 1, 1, &text("x")).unwrap();
+    }
+    bag.finish().unwrap();
+    let summary = mcap::Summary::read(&fs::read(&path).unwrap());
+    let summary = summary.unwrap().unwrap();
+    assert_eq!(summary.channels.len(), 3000);
+    let mut chunks = summary.chunk_indexes.iter();
+    assert!(chunks.all(|chunk| chunk.message_index_length > 0));
 }
