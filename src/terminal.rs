@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
-/// Prints a line on standard output. Nobody misses a line whose terminal or reader is gone.
+/// Prints a line on standard output. A line without a terminal or reader is dropped.
 ///
 /// # Errors
 /// The output has a reader or a file that did not receive the line, as on a full disk.
@@ -21,7 +21,7 @@ pub fn print(line: impl Display) -> Result<(), String> {
 
 /// Prints a line on standard output, if there is one.
 pub fn inform(line: impl Display) {
-    // the line is also in no file, so that there is nothing to repair
+    // a message that is not printed does not affect the run
     let _ = print(line);
 }
 
@@ -30,7 +30,7 @@ pub fn warn(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// A closed pipe, and a terminal whose window was closed (EIO).
+/// Returns true for a closed pipe, and for a terminal whose window was closed (EIO).
 fn is_gone(kind: ErrorKind, code: Option<i32>) -> bool {
     const EIO: i32 = 5;
     kind == ErrorKind::BrokenPipe || code == Some(EIO)

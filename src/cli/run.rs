@@ -178,7 +178,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     drop((services, world_services));
     progress.bar.finish_and_clear();
     let mut failed = summary.failed.clone();
-    // before anything is printed: a terminal that was closed must not cost the last checkpoint
+    // before the summary is printed: a terminal that was closed must not cost the last checkpoint
     if summary.failed.is_none()
         && let Some(autosave) = &autosave
         && let Err(why) = autosave.write(simulation.checkpoint())

@@ -19,7 +19,7 @@ const NAME_MAX: usize = 255;
 pub enum FileKind {
     /// Checkpoint of a run.
     Checkpoint,
-    /// World file.
+    /// World file, as `merrow save` writes it.
     World,
     /// Recorded bag: an MCAP file, or a new folder with one.
     Bag,
@@ -35,7 +35,7 @@ impl FileKind {
         }
     }
 
-    /// First bytes of such files.
+    /// Returns the first bytes of such files.
     fn mark(self) -> &'static [u8] {
         match self {
             Self::Checkpoint => &merrow_sim::checkpoint::MARK,

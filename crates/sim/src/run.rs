@@ -248,8 +248,8 @@ const FLEET_ROBOTS: usize = 32;
 const MAX_REPLACEMENTS: usize = 64;
 /// Time that is reserved for a step, in durations of the last step.
 const STEP_MARGIN: f64 = 2.0;
-/// Wall-clock time between two blocks after which no further request is handled.
-const REQUESTS_WALL: Duration = Duration::from_millis(2);
+/// Wall-clock time between two blocks after which no further request is handled [s].
+const REQUESTS_WALL_S: f64 = 0.002;
 /// Time for which a paused world waits for a request before it calls its observers.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -494,7 +494,7 @@ impl Run<'_, '_> {
             .for_each(|o| o.received(message, simulation));
     }
 
-    /// Handles the requests in the queue, at least one and for at most [`REQUESTS_WALL`]; the
+    /// Handles the requests in the queue, at least one and for at most [`REQUESTS_WALL_S`]; the
     /// others wait for the next block, so that a client with many requests does not stop the run.
     /// Returns false if the run was stopped meanwhile.
     fn handle_queued(
@@ -503,13 +503,13 @@ impl Run<'_, '_> {
         simulation: &mut Simulation,
         stop: &AtomicBool,
     ) -> bool {
-        let since = Instant::now();
+        let since = Stopwatch::start();
         while let Ok(request) = requests.try_recv() {
             self.handle(request, simulation);
             if stop.load(Ordering::Relaxed) {
                 return false;
             }
-            if since.elapsed() > REQUESTS_WALL {
+            if since.elapsed_s() > REQUESTS_WALL_S {
                 break;
             }
         }

@@ -167,7 +167,6 @@ impl Station {
         let mut buffer = [0; BUFFER];
         for _ in 0..MAX_DATAGRAMS {
             let from = match self.socket.recv_from(&mut buffer) {
-                // a station that is addressed by broadcast or multicast answers from its own address
                 Ok((_, from)) if !self.is_station(from.ip()) => {
                     self.log.status.malformed += 1;
                     self.log.note(format!(
@@ -203,7 +202,7 @@ impl Station {
     /// Returns true if the ground station has this address.
     fn is_station(&self, from: IpAddr) -> bool {
         match self.settings.address.ip() {
-            // a multicast or broadcast address stands for any station
+            // any station answers a multicast or broadcast address
             IpAddr::V4(v4) if v4.is_multicast() || v4.octets()[3] == 255 => true,
             IpAddr::V6(v6) if v6.is_multicast() => true,
             station => from == station,

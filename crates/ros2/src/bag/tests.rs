@@ -277,7 +277,7 @@ fn shortened_chunks_contain_the_complete_messages() {
 /// One call of a [`Bag`] during a recording.
 #[derive(Clone, Copy, Debug)]
 enum Call {
-    /// Adds a topic.
+    /// Adds a topic to the bag.
     Topic,
     /// Records a message on the topic added last.
     Message,
