@@ -30,7 +30,7 @@ use crate::publisher::scene_change::topics_of_sensors;
 use crate::replay::world::RecordedWorld;
 use crate::terminal;
 use bytes::Bytes;
-use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::{LinkStatus, SharedStatus};
 use merrow_messages::convert;
 use merrow_messages::convert::topic::Topic;
@@ -61,6 +61,8 @@ use std::time::Duration;
 const QUEUE_LEN: usize = 128;
 /// Period at which an idle thread flushes its bag.
 const IDLE_PERIOD: Duration = Duration::from_millis(200);
+/// Maximum wall time from a task to its reply.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Task for the thread, with the receiver of its reply.
 pub enum Task {
@@ -237,8 +239,15 @@ fn request<T: Send + 'static>(
     let gone = || "the recorder has ended".to_string();
     tasks.send(task(reply.into())).map_err(|_| gone())?;
     answer
-        .recv_timeout(Duration::from_secs(10))
-        .map_err(|_| gone())?
+        .recv_timeout(REPLY_TIMEOUT)
+        .map_err(|error| match error {
+            RecvTimeoutError::Disconnected => gone(),
+            RecvTimeoutError::Timeout => format!(
+                "the recorder is busy; expected a reply within {} s, found none; check the disk of \
+                 the bag, then look whether the recording has started or ended",
+                REPLY_TIMEOUT.as_secs()
+            ),
+        })?
 }
 
 impl Drop for PublisherThread {
