@@ -122,6 +122,10 @@ impl Network {
     /// a broadcast.
     pub fn send(&self, state: &mut NetworkState, send: &Send<'_>) -> Result<u64, String> {
         let node = self.node(send.modem)?;
+        // a frame without data cannot be split into bits
+        if send.payload.is_empty() {
+            return Err(node.explain("message of 0 bytes; expected at least 1".into()));
+        }
         let limit = node.framing.max_message();
         if send.payload.len() > limit {
             return Err(node.explain(format!(
