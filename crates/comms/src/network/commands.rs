@@ -118,13 +118,14 @@ impl Network {
     /// cause `NoPower`.
     ///
     /// # Errors
-    /// One line: unknown modem or address, payload or power outside its limits, acknowledgement of
-    /// a broadcast.
+    /// One line: unknown modem or address, payload that is empty or too long, power outside its
+    /// limits, acknowledgement of a broadcast.
     pub fn send(&self, state: &mut NetworkState, send: &Send<'_>) -> Result<u64, String> {
         let node = self.node(send.modem)?;
-        // a frame without data cannot be split into bits
         if send.payload.is_empty() {
-            return Err(node.explain("message of 0 bytes; expected at least 1".into()));
+            return Err(node.explain(
+                "message of 0 bytes; expected at least 1; put the content into `data`".into(),
+            ));
         }
         let limit = node.framing.max_message();
         if send.payload.len() > limit {

@@ -21,6 +21,8 @@ const INDEX_BITS: u32 = 20;
 const MAX_DELAY: u64 = (1 << (64 - INDEX_BITS)) - 1;
 /// Bits of a pair of time stamps in a range reply, and of one stamp in a range signal.
 const STAMP_BITS: u32 = 64;
+/// Longest duration of a frame [ns]: about 36 years, so that sums of times do not overflow.
+const MAX_DURATION: u64 = 1 << 60;
 /// Maximum number of open two-way range measurements of a modem.
 const MAX_RANGE_REQUESTS: usize = 16;
 
@@ -57,7 +59,12 @@ impl Engine<'_> {
             bits,
             rate,
             part,
-            duration_ns: node.framing.preamble_ns + data_ns,
+            // the end of a reception precedes its start if a frame lasts 0 ns
+            duration_ns: node
+                .framing
+                .preamble_ns
+                .saturating_add(data_ns)
+                .clamp(1, MAX_DURATION),
             bit_rate,
         }
     }
@@ -101,7 +108,8 @@ impl Engine<'_> {
         let framing = &self.nodes[m].framing;
         let total = self.state.messages[message].payload.len();
         let rest = total.saturating_sub(usize::from(fragment) * framing.max_payload);
-        framing.overhead_bits + 8 * rest.min(framing.max_payload) as u32
+        let payload_bits = 8 * rest.min(framing.max_payload) as u32;
+        framing.overhead_bits.saturating_add(payload_bits)
     }
 
     /// Returns the number of bits of a control frame.
@@ -115,7 +123,7 @@ impl Engine<'_> {
             }
             _ => 0,
         };
-        node.framing.control_bits + extra
+        node.framing.control_bits.saturating_add(extra)
     }
 
     /// Transmits the current frame of the message in service.

@@ -76,6 +76,8 @@ fn invalid_commands_are_refused() {
         power,
     };
     let commands = [
+        (send(2, 0, false, None), "message of 0 bytes"),
+        (send(BROADCAST, 0, false, None), "message of 0 bytes"),
         (send(2, 1001, false, None), "message of 1001 bytes"),
         (send(9, 1, false, None), "address 9"),
         (send(1, 1, false, None), "address 1"),

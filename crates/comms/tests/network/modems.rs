@@ -57,6 +57,25 @@ fn delay_of_the_thetis_modem() {
     assert_eq!(state.output.payload(&delivery), b"8 bytes.");
 }
 
+// Goal: a frame of 0 bits, as of a message of an older checkpoint, ends after it starts and does not
+// end the run. Method: the payload is removed after the message is queued; no header, no preamble.
+// Tolerance: none.
+#[test]
+fn a_frame_of_0_bits_arrives() {
+    for delay_ns in [0, 1, 200_000_000] {
+        let (mut net, mut state) = network(&[modem(1), modem(2), modem(3)], 1);
+        let id = send(&net, &mut state, to(0, BROADCAST, b"x"));
+        let queued = state.modems[0].queue[0];
+        assert_eq!(state.messages[queued].id, id);
+        state.messages[queued].payload.clear();
+        state.modems[0].queued_bytes = 0;
+        net.advance(&mut state, &quiet(delay_ns), &Ideal, SECOND);
+        let [a, b] = [0, 1].map(|k| state.output.deliveries[k]);
+        assert_eq!([a.received_ns, b.received_ns], [delay_ns + 1; 2]);
+        assert_eq!(state.output.payload(&a), b"");
+    }
+}
+
 // Goal: two packets that overlap in one band are both damaged (V03); a signal 10 times stronger
 // survives with capture. Method: modems 0 and 1 transmit to modem 2, the second 20 ms later; the
 // loss ratio of the links. Tolerance: none.
