@@ -10,9 +10,11 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import tempfile
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
@@ -24,10 +26,11 @@ ARGUMENTS = {
     "world": ("pool", "Path of a world file or name of a bundled world"),
     "pace": ("realtime", "realtime, max, lockstep or a speed factor"),
     "ros_backend": ("embedded", "embedded, or native: the RMW of the sourced ROS 2"),
+    "view": ("false", "true: page for a browser that shows and controls the run"),
     "record": ("", "MCAP file to record to; empty: no recording"),
     "namespace": ("", "Namespace of the node and its topics"),
     "use_sim_time": ("false", "Node parameter; it has no effect, because the node publishes the clock"),
-    "options": ("", "Further options of merrow run, separated by spaces, such as --autopilot"),
+    "options": ("", "Further options of merrow run, such as --autopilot; quotes enclose values with blanks"),
     "robot": ("", "Name of the robot for the programs below; empty: none of them"),
     "rviz": ("false", "true: RViz with the robot"),
     "state_publisher": ("false", "true: robot_state_publisher with the description of the robot"),
@@ -35,9 +38,27 @@ ARGUMENTS = {
     "ekf": ("", "robot_localization: path of a parameter file, or a name in config/robot_localization"),
 }
 
+# packages of the programs that an argument starts
+PACKAGES = {"rviz": "rviz2", "state_publisher": "robot_state_publisher", "joy": "joy", "ekf": "robot_localization"}
+
 
 def is_true(text):
     return text.lower() in ("true", "1")
+
+
+def check_packages(packages):
+    """Reports missing packages in one line, before a program starts: the error of a node does not end the programs that
+    were started before it.
+    """
+    missing = []
+    for package in packages:
+        try:
+            get_package_prefix(package)
+        except PackageNotFoundError:
+            missing.append(package)
+    if missing:
+        names = " ".join(f"ros-{os.environ.get('ROS_DISTRO', '$ROS_DISTRO')}-{name.replace('_', '-')}" for name in missing)
+        raise RuntimeError(f"package {', '.join(missing)} is not installed; run: sudo apt install {names}")
 
 
 def merrow(context, *arguments):
@@ -49,9 +70,17 @@ def merrow(context, *arguments):
     return result.stdout
 
 
+def options(value):
+    """Returns the words of the argument `options`, split as in a shell."""
+    try:
+        return shlex.split(value("options"))
+    except ValueError as error:
+        raise RuntimeError(f"options: {error}; expected closed quotes, found {value('options')}") from error
+
+
 def profile(value):
     """Returns the option of the simulator that changes the names of topics, for `merrow describe` and `merrow layout`."""
-    words = value("options").split()
+    words = options(value)
     found = [words[k : k + 2] for k, word in enumerate(words) if word == "--profile"]
     joined = [[word] for word in words if word.startswith("--profile=")]
     return (found + joined or [[]])[0]
@@ -60,6 +89,8 @@ def profile(value):
 def simulator(value, estimated):
     """Returns the node of the simulator, whose end ends the launch. An estimator publishes the pose of `estimated`."""
     arguments = ["run", value("world"), "--pace", value("pace"), "--ros-backend", value("ros_backend")]
+    if is_true(value("view")):
+        arguments.append("--view")
     if value("record"):
         arguments += ["--record", value("record")]
     parameters = {"use_sim_time": is_true(value("use_sim_time"))}
@@ -70,7 +101,7 @@ def simulator(value, estimated):
         executable="merrow",
         name="merrow",
         namespace=value("namespace"),
-        arguments=arguments + value("options").split(),
+        arguments=arguments + options(value),
         parameters=[parameters],
         output="screen",
         on_exit=Shutdown(),
@@ -175,12 +206,11 @@ def estimator(share, value, scope, robot, world):
 def start(context):
     value = lambda name: LaunchConfiguration(name).perform(context)  # noqa: E731
     robot, ekf = value("robot"), value("ekf")
-    nodes = [simulator(value, robot if ekf else "")]
     requested = [name for name in ("rviz", "state_publisher", "joy") if is_true(value(name))] + (["ekf"] if ekf else [])
-    if not requested:
-        return nodes
-    if not robot:
+    if requested and not robot:
         raise RuntimeError(f"{', '.join(requested)}: found no robot, expected robot:=NAME")
+    check_packages(PACKAGES[name] for name in requested)
+    nodes = []
     share = FindPackageShare("merrow").perform(context)
     # namespace of the topics of the robot; frames do not depend on the namespace of the node
     scope = f"{value('namespace').strip('/')}/{robot}".lstrip("/")
@@ -193,7 +223,8 @@ def start(context):
     if ekf:
         world = json.loads(merrow(context, "describe", value("world"), "--json", *profile(value)))
         nodes += estimator(share, value, scope, robot, world)
-    return nodes
+    # last: it does not run without the others if one of them cannot be started
+    return [*nodes, simulator(value, robot if ekf else "")]
 
 
 def generate_launch_description():

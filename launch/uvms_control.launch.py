@@ -6,6 +6,7 @@
 import os
 import subprocess
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
@@ -21,6 +22,23 @@ ARGUMENTS = {
     "plugin": (PLUGIN, "Plugin of the hardware; topic_based_ros2_control/TopicBasedSystem is its former name"),
 }
 
+PACKAGES = ["controller_manager", "joint_state_broadcaster", "joint_trajectory_controller", "robot_state_publisher"]
+
+
+def check_packages(packages):
+    """Reports missing packages in one line, before a program starts: the error of a node does not end the programs that
+    were started before it.
+    """
+    missing = []
+    for package in packages:
+        try:
+            get_package_prefix(package)
+        except PackageNotFoundError:
+            missing.append(package)
+    if missing:
+        names = " ".join(f"ros-{os.environ.get('ROS_DISTRO', '$ROS_DISTRO')}-{name.replace('_', '-')}" for name in missing)
+        raise RuntimeError(f"package {', '.join(missing)} is not installed; run: sudo apt install {names}")
+
 
 def description(context, share, plugin):
     """Returns the URDF of the robot with its hardware for ros2_control."""
@@ -35,6 +53,7 @@ def description(context, share, plugin):
 
 def start(context):
     value = lambda name: LaunchConfiguration(name).perform(context)  # noqa: E731
+    check_packages([*PACKAGES, value("plugin").split("/")[0]])
     share = FindPackageShare("merrow").perform(context)
     controllers = os.path.join(share, "config", "ros2_control", "osu_uvms_controllers.yaml")
     robot_description = {"robot_description": description(context, share, value("plugin")), "use_sim_time": True}
@@ -44,12 +63,13 @@ def start(context):
         return Node(package="controller_manager", executable="spawner", arguments=list(arguments))
 
     return [
-        Node(package="merrow", executable="merrow", name="merrow", arguments=arguments, output="screen", on_exit=Shutdown()),
         Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot_description]),
         Node(package="controller_manager", executable="ros2_control_node", parameters=[robot_description, controllers]),
         spawner("joint_state_broadcaster"),
         # since Jazzy a controller reads its parameters only from the file that the spawner names
         spawner("joint_trajectory_controller", "--param-file", controllers),
+        # last: it does not run without the others if one of them cannot be started
+        Node(package="merrow", executable="merrow", name="merrow", arguments=arguments, output="screen", on_exit=Shutdown()),
     ]
 
 

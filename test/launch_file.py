@@ -19,7 +19,10 @@ prefix = pathlib.Path(folder.name)
 index, program = prefix / "share/ament_index/resource_index/packages", prefix / "lib/merrow/merrow"
 index.mkdir(parents=True)
 program.parent.mkdir(parents=True)
-(index / "merrow").touch()
+INSTALLED = ["merrow", "rviz2", "robot_state_publisher", "joy", "robot_localization", "controller_manager", "joint_state_broadcaster",
+             "joint_trajectory_controller", "joint_state_topic_hardware_interface", "topic_based_ros2_control"]
+for package in INSTALLED:
+    (index / package).touch()
 (prefix / "share/merrow").symlink_to(share)
 program.write_text("""#!/bin/sh
 if [ "$3" = --json ]; then
@@ -60,6 +63,20 @@ except ImportError:
     module("launch_ros.substitutions", ExecutableInPackage=lambda executable, package: Text(program),
            FindPackageShare=lambda _: Text(share))
 
+try:
+    import ament_index_python.packages
+except ImportError:
+    class PackageNotFoundError(KeyError):
+        """No package has this name."""
+
+    def find(package):
+        if not (index / package).exists():
+            raise PackageNotFoundError(package)
+
+    sys.modules["ament_index_python"] = types.ModuleType("ament_index_python")
+    sys.modules["ament_index_python.packages"] = types.ModuleType("ament_index_python.packages")
+    vars(sys.modules["ament_index_python.packages"]).update(PackageNotFoundError=PackageNotFoundError, get_package_prefix=find)
+
 HAS_LAUNCH = "ROS 2" in kind
 
 
@@ -94,11 +111,11 @@ def executables(nodes):
 
 def check_arguments(script):
     names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
-    expected = ["world", "pace", "ros_backend", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf"]
+    expected = ["world", "pace", "ros_backend", "view", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf"]
     assert names == expected, f"arguments: found {names}, expected {expected}"
 
 
-GIVEN = dict(world="uvms_pool", pace="max", ros_backend="native", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="",
+GIVEN = dict(world="uvms_pool", pace="max", ros_backend="native", view="false", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="",
              rviz="false", state_publisher="false", joy="false", ekf="")
 
 
@@ -108,6 +125,9 @@ def check_simulator(script):
     found = [field(node, name) for name in ("package", "executable", "namespace")] + field(node, "arguments")
     expected = ["merrow", "merrow", "sea", "run", "uvms_pool", "--pace", "max", "--ros-backend", "native", "--record", "a.mcap"]
     assert found == expected, f"node: found {found}, expected {expected}"
+    (node,) = start(script, **GIVEN | dict(view="true", options="--checkpoint 'my folder/a.bin' --autopilot"))
+    found = field(node, "arguments")[6:]
+    assert found == ["--view", "--record", "a.mcap", "--checkpoint", "my folder/a.bin", "--autopilot"], found
 
 
 def check_programs(script, namespace, scope):
@@ -117,8 +137,8 @@ def check_programs(script, namespace, scope):
     given = GIVEN | dict(robot="usv", rviz="true", state_publisher="true", joy="true", ekf="wamv", options="--autopilot", namespace=namespace)
     nodes = start(script, **given)
     names = executables(nodes)
-    assert names == ["merrow", "rviz2", "robot_state_publisher", "joy_node", "ekf_node", "navsat_transform_node"], names
-    simulator, rviz, publisher, joy, ekf, navsat = nodes
+    assert names == ["rviz2", "robot_state_publisher", "joy_node", "ekf_node", "navsat_transform_node", "merrow"], names
+    rviz, publisher, joy, ekf, navsat, simulator = nodes
     assert field(simulator, "arguments")[-1] == "--autopilot", vars(simulator)
     if not HAS_LAUNCH:
         assert simulator.parameters == [{"use_sim_time": False, "usv.publish_truth_tf": False}], vars(simulator)
@@ -145,7 +165,9 @@ def check_programs(script, namespace, scope):
 def check_errors(script):
     """A missing robot and a missing parameter file are one line each."""
     for wrong, expected in (
-        (dict(robot="", joy="true"), "expected robot:=NAME"),
+        (dict(robot="", joy="true"), "joy: found no robot, expected robot:=NAME"),
+        (dict(robot="", ekf="wamv"), "ekf: found no robot, expected robot:=NAME"),
+        (dict(options="--record 'a"), "options: No closing quotation; expected closed quotes"),
         (dict(robot="r", ekf="boat"), "expected the path of a file or one of bluerov2, wamv"),
         (dict(robot="r", ekf="wamv"), "wamv.yaml needs /r/imu/data, which r does not publish in this world"),
         (dict(robot="r", rviz="true", world="none"), "merrow layout none --robot r"),
@@ -158,17 +180,41 @@ def check_errors(script):
             raise AssertionError(f"{wrong} is accepted")
 
 
+def check_missing_packages(script, package, **given):
+    """A missing package is one line that names what to install, and nothing starts."""
+    path, distro = os.environ["AMENT_PREFIX_PATH"], os.environ.get("ROS_DISTRO")
+    os.environ.update(AMENT_PREFIX_PATH=str(prefix), ROS_DISTRO="jazzy")
+    (index / package).unlink()
+    try:
+        start(script, **given)
+    except RuntimeError as error:
+        apt = f"ros-jazzy-{package.replace('_', '-')}"
+        assert str(error) == f"package {package} is not installed; run: sudo apt install {apt}", error
+    else:
+        raise AssertionError(f"{package}: a missing package is accepted")
+    finally:
+        (index / package).touch()
+        os.environ["AMENT_PREFIX_PATH"] = path
+        if distro is None:
+            del os.environ["ROS_DISTRO"]
+        else:
+            os.environ["ROS_DISTRO"] = distro
+
+
+CONTROL = dict(pace="max", ros_backend="native", plugin="topic_based_ros2_control/TopicBasedSystem")
+
+
 def check_controllers(script):
     """The controller manager has the description of the robot with its hardware."""
-    nodes = start(script, pace="max", ros_backend="native", plugin="topic_based_ros2_control/TopicBasedSystem")
-    expected = ["merrow", "robot_state_publisher", "ros2_control_node", "spawner", "spawner"]
+    nodes = start(script, **CONTROL)
+    expected = ["robot_state_publisher", "ros2_control_node", "spawner", "spawner", "merrow"]
     assert executables(nodes) == expected, executables(nodes)
-    assert field(nodes[0], "arguments") == ["run", "uvms_pool_servo", "--pace", "max", "--ros-backend", "native"], vars(nodes[0])
-    broadcaster, (*controller, file) = [field(node, "arguments") for node in nodes[3:]]
+    assert field(nodes[-1], "arguments") == ["run", "uvms_pool_servo", "--pace", "max", "--ros-backend", "native"], vars(nodes[-1])
+    broadcaster, (*controller, file) = [field(node, "arguments") for node in nodes[2:4]]
     assert [broadcaster, controller] == [["joint_state_broadcaster"], ["joint_trajectory_controller", "--param-file"]], nodes
     assert pathlib.Path(file).resolve() == share / "config/ros2_control/osu_uvms_controllers.yaml", file
     if not HAS_LAUNCH:
-        description, controllers = nodes[2].parameters
+        description, controllers = nodes[1].parameters
         assert "<plugin>topic_based_ros2_control/TopicBasedSystem</plugin>" in description["robot_description"], description
         assert pathlib.Path(controllers).is_file(), controllers
     hardware = (share / "config/ros2_control/osu_uvms.xml").read_text()
@@ -187,5 +233,12 @@ check_simulator(simulation)
 for namespace, scope in (("", "usv"), ("sea", "sea/usv"), ("/sea/", "sea/usv")):
     check_programs(simulation, namespace, scope)
 check_errors(simulation)
-check_controllers(runpy.run_path(str(share / "launch/uvms_control.launch.py")))
+robot = GIVEN | dict(robot="usv")
+for package, given in (("rviz2", dict(rviz="true")), ("robot_state_publisher", dict(state_publisher="true")), ("joy", dict(joy="true")),
+                       ("robot_localization", dict(ekf="wamv"))):
+    check_missing_packages(simulation, package, **robot | given)
+control = runpy.run_path(str(share / "launch/uvms_control.launch.py"))
+check_controllers(control)
+for package in ("controller_manager", "joint_state_broadcaster", "joint_trajectory_controller", "topic_based_ros2_control"):
+    check_missing_packages(control, package, **CONTROL)
 print("launch files tested with", kind)
