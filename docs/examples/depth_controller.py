@@ -9,6 +9,7 @@ import sys
 
 import rclpy
 from geometry_msgs.msg import Wrench
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import FluidPressure
 
@@ -47,7 +48,14 @@ class DepthController(Node):
 def main():
     rclpy.init()
     node = DepthController(float(sys.argv[1]) if len(sys.argv) > 1 else 3.0)
-    rclpy.spin(node)
+    try:
+        rclpy.spin(node)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass  # Ctrl-C or SIGTERM
+    finally:
+        node.destroy_node()
+        # rclpy has already shut down after a signal
+        rclpy.try_shutdown()
 
 
 if __name__ == "__main__":
