@@ -509,9 +509,6 @@ fn the_regions_of_docs_load() {
     assert_eq!((sea.regions.len(), sea.waves.regions.is_some()), (4, true));
 }
 
-// Goal: every package of a type is installed with Merrow, because the native backend reads types
-// from it. Method: the modules of messages, which have the names of the packages, in
-// `package.xml`.
 // Goal: README lists every bundled world. Method: its name and the description of its file.
 #[test]
 fn bundled_worlds_are_listed() {
@@ -530,12 +527,16 @@ fn bundled_worlds_are_listed() {
     assert!(count > 30, "{count}");
 }
 
+// Goal: every package of a type is installed with Merrow, because the native backend reads types
+// from it. A package that a launch file starts on request is not: the page names it. Method: the
+// modules of messages, which have the names of the packages, in `package.xml`.
 #[test]
-fn package_xml_names_the_packages_of_types_and_launch_files() {
+fn packages_of_types_and_launch_files_are_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let modules = std::fs::read_dir(root.join("crates/ros2/src/msg")).unwrap();
     let mut missing = Vec::new();
     let manifest = text("package.xml");
+    let page = text("docs/deployment.md");
     let mut packages = 0;
     for module in modules {
         let name = module.unwrap().file_name().into_string().unwrap();
@@ -552,8 +553,7 @@ fn package_xml_names_the_packages_of_types_and_launch_files() {
         let launch = text(&format!("launch/{file}"));
         for part in launch.split("package=\"").skip(1) {
             let package = part.split('"').next().unwrap_or_default();
-            let depend = format!("<exec_depend>{package}</exec_depend>");
-            if package != "merrow" && !manifest.contains(&depend) {
+            if package != "merrow" && !page.contains(&format!("`{package}`")) {
                 missing.push(package.to_owned());
             }
         }
