@@ -181,7 +181,7 @@ def check_errors(script):
 
 
 def check_missing_packages(script, package, **given):
-    """A missing package is one line that names what to install, and nothing starts."""
+    """A missing package is one line that names the package to install, and no program starts."""
     path, distro = os.environ["AMENT_PREFIX_PATH"], os.environ.get("ROS_DISTRO")
     os.environ.update(AMENT_PREFIX_PATH=str(prefix), ROS_DISTRO="jazzy")
     (index / package).unlink()
