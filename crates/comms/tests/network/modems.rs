@@ -57,8 +57,8 @@ fn delay_of_the_thetis_modem() {
     assert_eq!(state.output.payload(&delivery), b"8 bytes.");
 }
 
-// Goal: a frame of 0 bits, as of a message of an older checkpoint, ends after it starts and does not
-// end the run. Method: the payload is removed after the message is queued; no header, no preamble.
+// Goal: a frame of 0 bits, as of a message of an older checkpoint, ends after it starts. The run
+// continues. Method: the payload is removed after the message is queued; no header, no preamble.
 // Tolerance: none.
 #[test]
 fn a_frame_of_0_bits_arrives() {
