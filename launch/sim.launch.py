@@ -12,15 +12,18 @@ import pathlib
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from merrow_packages import check_packages  # noqa: E402
 
 ARGUMENTS = {
     "world": ("pool", "Path of a world file or name of a bundled world"),
@@ -44,21 +47,6 @@ PACKAGES = {"rviz": "rviz2", "state_publisher": "robot_state_publisher", "joy": 
 
 def is_true(text):
     return text.lower() in ("true", "1")
-
-
-def check_packages(packages):
-    """Reports missing packages in one line, before a program starts: the error of a node does not end the programs that
-    were started before it.
-    """
-    missing = []
-    for package in packages:
-        try:
-            get_package_prefix(package)
-        except PackageNotFoundError:
-            missing.append(package)
-    if missing:
-        names = " ".join(f"ros-{os.environ.get('ROS_DISTRO', '$ROS_DISTRO')}-{name.replace('_', '-')}" for name in missing)
-        raise RuntimeError(f"package {', '.join(missing)} is not installed; run: sudo apt install {names}")
 
 
 def merrow(context, *arguments):

@@ -5,13 +5,16 @@
 
 import os
 import subprocess
+import sys
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from merrow_packages import check_packages  # noqa: E402
 
 WORLD, ROBOT = "uvms_pool_servo", "uvms"
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
@@ -23,21 +26,6 @@ ARGUMENTS = {
 }
 
 PACKAGES = ["controller_manager", "joint_state_broadcaster", "joint_trajectory_controller", "robot_state_publisher"]
-
-
-def check_packages(packages):
-    """Reports missing packages in one line, before a program starts: the error of a node does not end the programs that
-    were started before it.
-    """
-    missing = []
-    for package in packages:
-        try:
-            get_package_prefix(package)
-        except PackageNotFoundError:
-            missing.append(package)
-    if missing:
-        names = " ".join(f"ros-{os.environ.get('ROS_DISTRO', '$ROS_DISTRO')}-{name.replace('_', '-')}" for name in missing)
-        raise RuntimeError(f"package {', '.join(missing)} is not installed; run: sudo apt install {names}")
 
 
 def description(context, share, plugin):

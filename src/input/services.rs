@@ -34,7 +34,9 @@ use merrow_ros2::node::{Node, NodeError, Responder, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::qos::Qos;
 use merrow_sim::{InputMessage, Reply, Request, StepResult};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names and types of the node's own services, for `describe`.
 pub const SERVICES: [(&str, &str); 13] = [
@@ -53,10 +55,12 @@ pub const SERVICES: [(&str, &str); 13] = [
     ("~/checkpoint", Checkpoint::TYPE),
 ];
 
-/// Maximum number of requests that wait for the run. A request of a service beyond it is refused,
-/// because a client that does not wait for its answers would otherwise occupy the run for minutes.
-const MAX_QUEUED: usize = 64;
-const BUSY: &str = "busy: too many requests wait for the run; repeat the request later";
+/// Maximum number of requests of one service that wait for their answer. One more is refused: a
+/// client that does not wait for its answers would otherwise occupy the run for minutes. The other
+/// services, such as `~/pause`, still answer.
+const MAX_OPEN: usize = 64;
+const BUSY: &str =
+    "busy: too many requests of this service wait for their answer; repeat the request later";
 
 /// Returns the full names and the types of all services of a world, for `describe`.
 pub fn names(scene: &Scene) -> Vec<(String, &'static str)> {
@@ -113,12 +117,9 @@ pub(crate) fn start(
                         result?.ok_or_else(|| "no recording is active".to_string())
                     }))
                 } else {
-                    match mailbox.files.path_to_write(&request.uri, FileKind::Bag) {
+                    match mailbox.path_to_write("~/record", &request.uri, FileKind::Bag) {
                         Ok(path) => Task::Record(path, caller.reply(|result| result)),
-                        Err(why) => {
-                            mailbox.reject(None, "~/record", &why);
-                            return caller.answer(Err(why));
-                        }
+                        Err(why) => return caller.answer(Err(why)),
                     }
                 };
                 // if the recorder has ended, the task is dropped together with its caller
@@ -141,16 +142,18 @@ pub(crate) fn serve<S: ServiceOutcome>(
     mut handler: impl FnMut(&Mailbox, S::Request, Caller<S>) + Send + 'static,
 ) -> Result<Service, NodeError> {
     let (mailbox, label) = (mailbox.clone(), name.to_string());
+    let open_requests: Arc<AtomicUsize> = Arc::default();
     let answer =
         Box::new(
             move |bytes: &[u8], responder: Responder| match from_bytes::<S::Request>(bytes) {
-                Ok(_) if mailbox.requests.len() >= MAX_QUEUED => {
+                Ok(_) if open_requests.load(Ordering::Relaxed) >= MAX_OPEN => {
                     responder.respond(to_bytes(&S::response(S::rejected(BUSY.to_string()))));
                     mailbox.reject(None, &label, BUSY);
                 }
                 Ok(request) => {
                     let message = command_services::record::<S>(&label, bytes);
-                    handler(&mailbox, request, Caller::new(responder, message));
+                    let caller = Caller::new(responder, message, &open_requests);
+                    handler(&mailbox, request, caller);
                 }
                 // a request that cannot be decoded has no effect and receives no reply
                 Err(why) => mailbox.reject(None, &label, &format!("malformed request: {why}")),
@@ -164,6 +167,12 @@ impl Mailbox {
     /// caller.
     fn send_request(&self, request: Request) {
         let _ = self.requests.send(request);
+    }
+
+    /// Returns the path of a file that a request names and writes. Reports a name that is refused.
+    fn path_to_write(&self, service: &str, name: &str, kind: FileKind) -> Result<PathBuf, String> {
+        let path = self.files.path_to_write(name, kind);
+        path.inspect_err(|why| self.reject(None, service, why))
     }
 
     /// Sends a command to the run; its outcome is the reply to the caller. An accepted request is
@@ -259,12 +268,16 @@ pub(crate) struct Caller<S: ServiceOutcome> {
     responder: Option<Responder>,
     /// Request as a bag contains it.
     message: Option<InputMessage>,
+    /// Number of clients of the service that wait, this client included.
+    open_requests: Arc<AtomicUsize>,
     service: std::marker::PhantomData<fn() -> S>,
 }
 
 impl<S: ServiceOutcome> Caller<S> {
-    fn new(responder: Responder, message: InputMessage) -> Self {
+    fn new(responder: Responder, message: InputMessage, open_requests: &Arc<AtomicUsize>) -> Self {
+        open_requests.fetch_add(1, Ordering::Relaxed);
         Self {
+            open_requests: Arc::clone(open_requests),
             responder: Some(responder),
             message: Some(message),
             service: std::marker::PhantomData,
@@ -290,19 +303,14 @@ impl<S: ServiceOutcome> Caller<S> {
 impl<S: ServiceOutcome> Drop for Caller<S> {
     fn drop(&mut self) {
         self.respond(S::rejected("the simulation has ended".to_string()));
+        self.open_requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Checkpoint>) {
-    let path = match mailbox
-        .files
-        .path_to_write(&request.uri, FileKind::Checkpoint)
-    {
+    let path = match mailbox.path_to_write("~/checkpoint", &request.uri, FileKind::Checkpoint) {
         Ok(path) => path,
-        Err(why) => {
-            mailbox.reject(None, "~/checkpoint", &why);
-            return caller.answer(Err(why));
-        }
+        Err(why) => return caller.answer(Err(why)),
     };
     let write = move |taken: Result<Vec<u8>, String>| {
         // on a separate thread, because the run must not wait for the disk; without a thread the

@@ -51,7 +51,7 @@ fn write_whole(kind: &str, path: &Path, content: &[u8]) -> Result<(), String> {
             file.sync_all()
         })
         .and_then(|()| std::fs::rename(&temporary_path, path))
-        .and_then(|()| sync_folder(path));
+        .map(|()| sync_folder(path));
     written.map_err(|e| {
         // report the first error
         let _ = std::fs::remove_file(&temporary_path);
@@ -60,11 +60,13 @@ fn write_whole(kind: &str, path: &Path, content: &[u8]) -> Result<(), String> {
 }
 
 /// Makes the new name of a file durable, which otherwise a power cut can undo.
-fn sync_folder(path: &Path) -> std::io::Result<()> {
+fn sync_folder(path: &Path) {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    let folder = File::open(folder.unwrap_or(Path::new(".")));
+    // the file is complete also where a folder cannot be synchronised, as on some network drives
+    let _ = folder.and_then(|folder| folder.sync_all());
 }
 
 /// Reads a checkpoint.

@@ -158,15 +158,15 @@ impl FileAccess {
             return Ok(RobotDescription::Uri(uri.to_string()));
         }
         let path = self.inside(uri)?;
-        let endings = ["yaml", "urdf"];
-        let is_robot = path
-            .extension()
-            .is_some_and(|found| endings.iter().any(|e| found == *e));
-        // the message for an unknown name lists similar bundled names only
-        Ok(RobotDescription::Uri(match is_robot {
-            true => path.display().to_string(),
-            false => uri.to_string(),
-        }))
+        let ending = path.extension().unwrap_or_default();
+        if (ending == "yaml" || ending == "urdf") && path.is_file() {
+            return Ok(RobotDescription::Uri(path.display().to_string()));
+        }
+        Err(format!(
+            "{}: no bundled robot or prop has this name, and the output folder has no such robot \
+             file; get_spawnables lists the bundled ones",
+            shown(uri)
+        ))
     }
 
     /// Returns the name of the text of a world in a request, by which its files are limited.
@@ -340,6 +340,20 @@ mod tests {
         assert!(access.world_to_read("lake.yaml").is_ok());
         assert!(access.world_to_read("pool").is_ok());
         assert!(access.world_to_read("pool.yaml").is_ok());
+        std::fs::write(folder.0.join("out/secret"), "password: 1").unwrap();
+        for name in [
+            "/etc/passwd",
+            "../secret.yaml",
+            "link.yaml",
+            "secret",
+            "Cargo.toml",
+            "none",
+        ] {
+            let refused = access.robot(name, "");
+            assert!(refused.is_err(), "{name}: {refused:?}");
+        }
+        assert!(access.robot("bluerov2_heavy", "").is_ok());
+        assert!(access.robot("lake.yaml", "").is_ok());
         assert!(access.folder_to_list("/etc").is_err());
         assert!(access.folder_to_list("sub").is_ok());
     }

@@ -50,9 +50,11 @@ pub fn bundled_world(name: &str) -> Option<PathBuf> {
     let given = Path::new(name);
     let stem = folders().find_map(|folder| given.strip_prefix(folder).ok());
     let stem = stem.unwrap_or(given);
-    if stem.components().count() != 1
-        || !matches!(stem.components().next(), Some(Component::Normal(_)))
-    {
+    let mut parts = stem.components();
+    if !matches!(
+        (parts.next(), parts.next()),
+        (Some(Component::Normal(_)), None)
+    ) {
         return None;
     }
     let with_ending = format!("{}.yaml", stem.display());

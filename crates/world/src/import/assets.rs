@@ -14,8 +14,7 @@ use merrow_yaml::load::not_for_requests;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Component;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// A mesh with the result of its manifold check.

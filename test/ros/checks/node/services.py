@@ -10,6 +10,7 @@ import tempfile
 import time
 
 import live
+import peer
 from live import LOG, Merrow, command, describe, latest, message_type, nanoseconds, take, wait_for, wait_until
 
 ROBOT = "bluerov2"
@@ -104,6 +105,25 @@ def check_files_of_requests():
         assert names == ["a.cp", "a.mcap", "a.yaml", "notes.yaml"], names
         assert sorted(path.name for path in folder.iterdir()) == ["out", "victim.cp"]
         assert (folder / "victim.cp").read_text() == (out / "notes.yaml").read_text() == "of the user"
+
+
+def check_many_requests():
+    """Requests without waiting for the answers are answered as done or busy; the run continues and ends on a signal."""
+    with tempfile.TemporaryDirectory() as folder, Merrow("pool", "--output-dir", folder) as m:
+        client = m.client("checkpoint")
+        replies = []
+        for _ in range(2000):
+            client.send(uri="flood.cp")
+            replies += peer.valid(client.reader.take(N=100))
+        busy = [reply for reply in replies if not reply.success]
+        assert busy and all("busy" in reply.message for reply in busy), [reply.message for reply in busy][:3]
+        assert any(reply.success for reply in replies)
+        m.do("pause")
+        m.do("resume")
+        for _ in range(2000):
+            client.send(uri="flood.cp")
+        assert m.end(signal.SIGINT) == 0
+        assert [path.name for path in pathlib.Path(folder).iterdir()] == ["flood.cp"], "temporary files remain"
 
 
 def check_steps_in_lock_step():
@@ -454,7 +474,7 @@ def check_all_services_available():
         assert wait_for(lambda: expected <= set(m.peer.endpoints("rq/")[1])), m.peer.endpoints("rq/")[1]
 
 
-CHECKS = [check_all_services_available, check_pause_and_resume, check_steps_when_paused, check_checkpoint, check_files_of_requests,
+CHECKS = [check_all_services_available, check_pause_and_resume, check_steps_when_paused, check_checkpoint, check_files_of_requests, check_many_requests,
           check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_command_before_step, check_reset, check_set_pose, check_couple, check_broken_line, check_weather, check_fault_and_parameter,
           check_record]
 SLOW_CHECKS = [check_record_on_a_full_disk]

@@ -104,6 +104,25 @@ def check_telemetry():
             station.next("HEARTBEAT", timeout=3)
 
 
+def check_strangers():
+    """Datagrams of other addresses than the ground station are ignored, also in a socket that they reach."""
+    with Station() as station, Station() as other, Running((station, other)) as m:
+        station.next("HEARTBEAT")
+        stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        stranger.bind(("127.0.0.2", 0))
+        sender = common.MAVLink(None, srcSystem=254, srcComponent=190)
+        mode = sender.command_long_encode(7, 1, common.MAV_CMD_DO_SET_MODE, 0, 1, DEPTH_HOLD, 0, 0, 0, 0, 0)
+        assert station.next("HEARTBEAT").custom_mode != DEPTH_HOLD
+        for _ in range(3):
+            stranger.sendto(mode.pack(sender), next(iter(station.link.clients)))
+        stranger.close()
+        station.empty()
+        assert all(station.next("HEARTBEAT").custom_mode != DEPTH_HOLD for _ in range(2))
+        assert "is not the ground station" in "".join(m.output()), m.output()
+        assert station.request(common.MAV_CMD_DO_SET_MODE, 1, DEPTH_HOLD) == common.MAV_RESULT_ACCEPTED
+        station.next("HEARTBEAT", lambda h: h.custom_mode == DEPTH_HOLD)
+
+
 def check_gamepad_and_modes():
     """MANUAL_CONTROL drives the robot; arming, modes, parameters and missions are answered."""
     with Station() as station, Station() as other, Running((station, other)) as m:
@@ -176,4 +195,4 @@ def check_mavlink_option():
         assert code != 0 and "`udp`: expected an IP address and a port" in err[1], err
 
 
-CHECKS = [check_telemetry, check_gamepad_and_modes, check_mavlink_option]
+CHECKS = [check_telemetry, check_strangers, check_gamepad_and_modes, check_mavlink_option]
