@@ -13,6 +13,7 @@ pub(crate) mod wrench;
 
 use crate::arm;
 use crate::arm::Progress;
+use crate::node::checkpoint::FileWriter;
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
 use crate::node::plan::Target;
@@ -56,6 +57,8 @@ pub struct Mailbox {
     pub progress: Arc<Progress>,
     /// Files that requests may write.
     pub files: FileAccess,
+    /// Thread that writes them.
+    pub writer: FileWriter,
 }
 
 impl Mailbox {

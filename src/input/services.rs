@@ -312,11 +312,9 @@ fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Chec
         Ok(path) => path,
         Err(why) => return caller.answer(Err(why)),
     };
+    let writer = mailbox.writer.clone();
     let write = move |taken: Result<Vec<u8>, String>| {
-        // on a separate thread, because the run must not wait for the disk; without a thread the
-        // caller is dropped, which answers it
-        let thread = std::thread::Builder::new().name("merrow-checkpoint".into());
-        let _ = thread.spawn(move || {
+        writer.send(move || {
             let written = taken.and_then(|bytes| crate::node::checkpoint::write(&path, &bytes));
             caller.answer(written.map(|()| String::new()));
         });

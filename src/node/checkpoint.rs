@@ -1,10 +1,66 @@
 //! Files of checkpoints and saved worlds.
 
 use crate::node::file_access::{FileKind, WORLD_MARK};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+/// Writes a file and reports the result.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Thread that writes the files of requests, because the run must not wait for the disk. Dropping it
+/// waits until they are written.
+pub(crate) struct WriterThread {
+    jobs: FileWriter,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Sender of jobs to a [`WriterThread`].
+#[derive(Clone)]
+pub struct FileWriter(Sender<Option<Job>>);
+
+impl WriterThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system cannot start the thread.
+    pub(crate) fn start() -> Result<Self, String> {
+        let (jobs, inbox): (_, Receiver<Option<Job>>) = unbounded();
+        let thread = std::thread::Builder::new()
+            .name("merrow-writer".into())
+            .spawn(move || inbox.iter().map_while(|job| job).for_each(|job| job()))
+            .map_err(|e| format!("cannot start the thread that writes files: {e}"))?;
+        Ok(Self {
+            jobs: FileWriter(jobs),
+            thread: Some(thread),
+        })
+    }
+
+    /// Returns a sender of jobs.
+    pub(crate) fn sender(&self) -> FileWriter {
+        self.jobs.clone()
+    }
+}
+
+impl Drop for WriterThread {
+    fn drop(&mut self) {
+        // senders may exist longer than the thread
+        let _ = self.jobs.0.send(None);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl FileWriter {
+    /// Calls `job` on the thread. If the thread has ended, the job is dropped.
+    pub(crate) fn send(&self, job: impl FnOnce() + Send + 'static) {
+        let _ = self.0.send(Some(Box::new(job)));
+    }
+}
 
 /// Writes a checkpoint. An existing file is replaced at once, so that it is whole at any time.
 ///

@@ -5,6 +5,7 @@ use crate::arm;
 use crate::arm::{ActionPlan, GoalObserver, Progress, RunningAction};
 use crate::input::{Mailbox, services};
 use crate::modem::calls::BridgedCalls;
+use crate::node::checkpoint::WriterThread;
 use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
@@ -23,6 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Objects of a node that receive. Fields are dropped in this order, the node last.
 pub struct Interface {
     objects: Mutex<Objects>,
+    writer: WriterThread,
     _parameter_services: ParameterServices,
     parameters: Arc<ParameterServer>,
     /// Requests to the running world.
@@ -116,6 +118,7 @@ impl Interface {
             goals: parts.goals,
             calls: parts.calls,
             files: parts.files,
+            writer: WriterThread::start()?,
             node: parts.node,
         };
         interface.connect(&simulation.scene, simulation.scene_version, parts.plan)?;
@@ -229,6 +232,7 @@ impl Interface {
             logger: self.node.logger().clone(),
             progress: Arc::clone(&self.progress),
             files: self.files.clone(),
+            writer: self.writer.sender(),
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
         let mut subscriptions = Vec::with_capacity(plan.inputs.len());
