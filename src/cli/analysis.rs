@@ -8,6 +8,7 @@ use merrow_analysis::plot::{TimeAxis, plot};
 use merrow_analysis::report::report;
 use merrow_analysis::schedule::plot_schedules;
 use merrow_model::scene::robot::profile::Profile;
+use merrow_ros2::bag::repair;
 use merrow_world::Overrides;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,16 @@ pub(super) struct PlotArguments {
     /// Time axis of the curves.
     #[arg(long, value_enum, default_value_t = TimeAxis::Auto)]
     time: TimeAxis,
+}
+
+/// Arguments of `merrow repair`.
+#[derive(Args, Debug)]
+pub(super) struct RepairArguments {
+    /// MCAP file, or folder of a bag.
+    bag: PathBuf,
+    /// File to write; an existing file is not replaced. Without it `BAG_repaired.mcap`.
+    #[arg(short = 'o', long = "output", value_name = "FILE.mcap")]
+    output: Option<PathBuf>,
 }
 
 /// Arguments of `merrow report`.
@@ -115,6 +126,22 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<ExitCode, String
         exported.rows,
         folder.display()
     );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Copies the messages of a bag without its end to a complete bag.
+///
+/// # Errors
+/// As [`repair::repair`].
+pub(super) fn run_repair(arguments: &RepairArguments) -> Result<ExitCode, String> {
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(|| repair::default_output(&arguments.bag));
+    let done = repair::repair(&arguments.bag, &output)?;
+    for note in &done.notes {
+        eprintln!("merrow: {note}");
+    }
+    let (messages, path) = (done.summary.messages, done.summary.path.display());
+    println!("{messages} messages in {path}");
     Ok(ExitCode::SUCCESS)
 }
 

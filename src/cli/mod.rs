@@ -82,6 +82,8 @@ enum Command {
     Plot(analysis::PlotArguments),
     /// Write a report of a bag as one HTML page.
     Report(analysis::ReportArguments),
+    /// Copy a bag without its end, as of a recorder that was killed, to a complete bag.
+    Repair(analysis::RepairArguments),
     /// Write a layout of Foxglove, PlotJuggler or RViz for the topics of a world.
     Layout(analysis::LayoutArguments),
     /// Print the JSON Schema of the world file, for editors.
@@ -165,6 +167,7 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Export(arguments) => analysis::run_export(&arguments),
         Command::Plot(arguments) => analysis::run_plot(&arguments),
         Command::Report(arguments) => analysis::run_report(&arguments),
+        Command::Repair(arguments) => analysis::run_repair(&arguments),
         Command::Layout(arguments) => analysis::run_layout(&arguments),
         Command::Schema => {
             let schema = world::json_schema();

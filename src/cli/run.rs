@@ -287,7 +287,6 @@ fn serve_world(
         followers,
         files: arguments.files(),
         next_outputs: next_outputs.unwrap_or_default(),
-        publisher: bridge.as_ref().map(Bridge::publisher_state),
     })?;
     Ok(Some(WorldServices {
         editor,

@@ -13,8 +13,8 @@ use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
 use crate::publisher::{
-    GoalObservers, PublisherContext, PublisherState, PublisherThread, SceneOutputs, Task,
-    stop_recording,
+    GoalObservers, NextScene, PublisherContext, PublisherState, PublisherThread, SceneOutputs,
+    Task, stop_recording,
 };
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::{LogSink, SharedStatus};
@@ -62,9 +62,9 @@ pub struct Bridge {
     paused: bool,
 }
 
-/// Topics and publishers of the scene that replaces the current one, created in advance by the
-/// thread that builds the scene.
-pub type NextOutputs = Arc<Mutex<Option<(Arc<Plan>, Arc<[Publisher]>)>>>;
+/// Topics, publishers and world file of the scene that replaces the current one, created in advance
+/// by the thread that builds the scene.
+pub type NextOutputs = Arc<Mutex<Option<(Arc<Plan>, Arc<[Publisher]>, String)>>>;
 
 impl Bridge {
     /// Creates a bridge with `node`, which has the name and settings of `options`.
@@ -407,15 +407,22 @@ impl Observer for Bridge {
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
         let next = self.next_outputs.lock();
         let next = next.unwrap_or_else(PoisonError::into_inner).take();
-        let (plan, publishers) =
-            next.unwrap_or_else(|| (Arc::new(Plan::new(&simulation.scene)), Arc::default()));
+        let (plan, publishers, world) = next.unwrap_or_else(|| {
+            let plan = Arc::new(Plan::new(&simulation.scene));
+            (plan, Arc::default(), String::new())
+        });
         self.groups = vec![None; count_groups(&simulation.scene)];
         self.exteroceptive = exteroceptive_outputs(&simulation.scene, &plan);
         self.bridged = bridged_outputs(&simulation.scene, &plan);
         self.publishers = Arc::clone(&publishers);
         self.plan = Arc::clone(&plan);
         let outputs = scene_outputs(simulation, &plan, &publishers);
-        self.publisher_thread.change_scene(outputs, same.clone());
+        let next = NextScene {
+            outputs,
+            same: same.clone(),
+            world,
+        };
+        self.publisher_thread.change_scene(next);
         self.update_requested_outputs(simulation);
     }
 

@@ -11,7 +11,7 @@ use crate::node::file_access::FileAccess;
 use crate::node::interface::Interface;
 use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::plan::Plan;
-use crate::publisher::{PublisherState, connect_bridges};
+use crate::publisher::connect_bridges;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use merrow_model::scene::Scene;
 use merrow_ros2::parameters::ParameterServer;
@@ -36,8 +36,6 @@ pub struct EditorParts {
     pub next_outputs: NextOutputs,
     /// Files that requests may write and read.
     pub files: FileAccess,
-    /// State of the publisher thread, whose bags store the world; `None` without a recorder.
-    pub publisher: Option<Arc<PublisherState>>,
 }
 
 /// Objects that follow the changes of the scene.
@@ -227,10 +225,10 @@ impl WorldEditor {
         };
         {
             let next = self.parts.next_outputs.lock();
-            *next.unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&plan), publishers));
+            *next.unwrap_or_else(PoisonError::into_inner) =
+                Some((Arc::clone(&plan), publishers, document.to_yaml()));
         }
         let simulation = Box::new(simulation);
-        self.record_world(&document);
         // the old world is dropped here, not on the thread of the run
         if at_start {
             let (reply, answer) = bounded(1);
@@ -272,15 +270,6 @@ impl WorldEditor {
                 live_parameters::change_scene(server, (old, new), self.version, sinks)
                     .map_err(|e| e.to_string())
             }
-        }
-    }
-
-    /// Passes a world to the recorder. After a change that fails, bags name a world with objects
-    /// that have no poses.
-    fn record_world(&self, document: &Document) {
-        if let Some(publisher) = &self.parts.publisher {
-            let world = publisher.world.lock();
-            world.unwrap_or_else(PoisonError::into_inner).text = document.to_yaml();
         }
     }
 

@@ -115,7 +115,7 @@ impl PublisherState {
 pub struct PublisherThread {
     batches: Sender<Batch>,
     oldest: Receiver<Batch>,
-    scenes: Sender<(SceneOutputs, Correspondence)>,
+    scenes: Sender<NextScene>,
     tasks: Sender<Task>,
     /// State shared with the thread.
     pub shared: Arc<PublisherState>,
@@ -133,6 +133,16 @@ pub struct SceneOutputs {
     pub plan: Arc<Plan>,
     /// One publisher per output of the plan; empty without a node.
     pub publishers: Arc<[Publisher]>,
+}
+
+/// Version of the scene that follows the current one.
+pub struct NextScene {
+    /// Its topics.
+    pub outputs: SceneOutputs,
+    /// Objects that are the same in both versions.
+    pub same: Correspondence,
+    /// World file with all changes, which bags store.
+    pub world: String,
 }
 
 /// Observers that report goals to their clients. Actions of new robots are added during the run.
@@ -182,9 +192,9 @@ impl PublisherThread {
     }
 
     /// Sends the topics of the next version of the scene, before the first batch of that version.
-    pub fn change_scene(&self, outputs: SceneOutputs, same: Correspondence) {
+    pub fn change_scene(&self, next: NextScene) {
         // sending fails if the thread has ended
-        let _ = self.scenes.send((outputs, same));
+        let _ = self.scenes.send(next);
     }
 
     /// Sends a batch to the thread. If the queue is full, its oldest batch is dropped and counted,
@@ -266,7 +276,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Worker {
     context: PublisherContext,
     /// Topics of the later versions of the scene.
-    next_scenes: Receiver<(SceneOutputs, Correspondence)>,
+    next_scenes: Receiver<NextScene>,
     shared: Arc<PublisherState>,
     /// Outputs by the kind of their content.
     outputs: Arc<OutputIndex>,
@@ -303,7 +313,7 @@ struct Collected {
 impl Worker {
     fn new(
         parts: PublisherContext,
-        next_scenes: Receiver<(SceneOutputs, Correspondence)>,
+        next_scenes: Receiver<NextScene>,
         shared: Arc<PublisherState>,
     ) -> Self {
         let scene = &parts.outputs.scene;

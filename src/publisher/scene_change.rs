@@ -1,10 +1,10 @@
 //! Change of the topics when the scene of the run is replaced.
 
 use crate::publisher::output_index::OutputIndex;
-use crate::publisher::{SceneOutputs, Worker, lock};
+use crate::publisher::{NextScene, SceneOutputs, Worker, lock};
 use merrow_messages::convert::topic;
 use merrow_messages::convert::topic::Topic;
-use merrow_model::scene::{Correspondence, Robot};
+use merrow_model::scene::Robot;
 use merrow_sim::SceneVersion;
 use std::sync::Arc;
 
@@ -26,17 +26,19 @@ impl Worker {
     /// Continues with the topics of a version of the scene.
     pub(super) fn follow_scene(&mut self, version: SceneVersion) {
         while self.context.outputs.version < version {
-            let Ok((outputs, same)) = self.next_scenes.recv() else {
+            let Ok(next) = self.next_scenes.recv() else {
                 return;
             };
-            self.change_scene(outputs, &same);
+            self.change_scene(next);
         }
     }
 
     /// Continues with the topics of the next version of the scene. Topics that exist in both
     /// versions keep their state.
-    fn change_scene(&mut self, next: SceneOutputs, same: &Correspondence) {
-        let old = std::mem::replace(&mut self.context.outputs, next);
+    fn change_scene(&mut self, next: NextScene) {
+        let same = &next.same;
+        let old = std::mem::replace(&mut self.context.outputs, next.outputs);
+        lock(&self.shared.world).text = next.world;
         let SceneOutputs {
             version,
             scene,

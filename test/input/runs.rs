@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 const MERROW: &str = env!("CARGO_BIN_EXE_merrow");
 
-/// Starts `merrow run` without ROS that records into `bag`.
+/// Starts `merrow run` without ROS that records `bag`, the file in the folder of a bag.
 fn start(world: &str, pace: &str, bag: &Path) -> Child {
     Command::new(MERROW)
         .args(["run", world, "--no-ros", "--pace", pace, "--record"])
-        .arg(bag)
+        .args(bag.parent())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -101,7 +101,7 @@ fn refused_messages_are_reported_without_a_node() {
 #[test]
 fn simultaneous_signals_count_as_one() {
     let folder = Folder::new("two_signals", &[]);
-    let bag = folder.0.join("run.mcap");
+    let bag = folder.0.join("run/run_0.mcap");
     let child = start("pool", "realtime", &bag);
     wait_for_recording(&bag);
     send(Signal::INT, &child);
@@ -133,7 +133,7 @@ robots:
     repeat: {count: [25, 20, 1], spacing_m: [2, 2, 2]}
 ";
     let folder = Folder::new("late_signal", &[("w.yaml", world)]);
-    let bag = folder.0.join("run.mcap");
+    let bag = folder.0.join("run/run_0.mcap");
     let mut child = start(
         folder.0.join("w.yaml").to_str().expect("UTF-8"),
         "max",
@@ -197,12 +197,12 @@ fn a_full_disk_is_reported() {
             println!("skipped: no permission to mount a file system in a namespace");
             return;
         }
-        let script = r#""$0" run pool --no-ros --pace max --for 120 --record "$1/run.mcap"; code=$?;
-            cp "$1"/* "$(dirname "$1")"; exit $code"#;
+        let script = r#""$0" run pool --no-ros --pace max --for 120 --record "$1/run"; code=$?;
+            cp -r "$1"/* "$(dirname "$1")"; exit $code"#;
         let output = namespace(script).expect("unshare starts");
         let reason = "No space left on device (os error 28)";
-        let kept = folder.0.join(size).join("run.mcap");
-        check_failed_recording(&output, reason, &disk.join("run.mcap"), &kept);
+        let kept = folder.0.join(size).join("run/run_0.mcap");
+        check_failed_recording(&output, reason, &disk.join("run/run_0.mcap"), &kept);
     }
 }
 
@@ -210,11 +210,11 @@ fn a_full_disk_is_reported() {
 #[test]
 fn a_file_size_limit_is_reported() {
     let folder = Folder::new("file_size_limit", &[]);
-    let bag = folder.0.join("run.mcap");
+    let bag = folder.0.join("run/run_0.mcap");
     let script = r#"ulimit -f 3000; trap "" XFSZ; exec "$0" run pool --no-ros --pace max --for 120 --record "$1""#;
     let output = Command::new("bash")
         .args(["-c", script, MERROW])
-        .arg(&bag)
+        .args(bag.parent())
         .output()
         .expect("bash starts");
     check_failed_recording(&output, "File too large (os error 27)", &bag, &bag);
@@ -248,12 +248,12 @@ fn messages(bag: &Path) -> u64 {
 #[test]
 fn diagnostics_follow_simulated_time() {
     let folder = Folder::new("diagnostics", &[]);
-    let bag = folder.0.join("run.mcap");
+    let bag = folder.0.join("run/run_0.mcap");
     let output = Command::new(MERROW)
         .args([
             "run", "pool", "--no-ros", "--pace", "max", "--for", "10", "--record",
         ])
-        .arg(&bag)
+        .args(bag.parent())
         .output()
         .expect("merrow starts");
     assert!(output.status.success(), "{}", texts(&output).1);

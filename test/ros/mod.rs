@@ -84,12 +84,12 @@ fn bags_are_read_by_others() {
         return;
     };
     let folder = Folder::new("bag", &[]);
-    let file = folder.0.join("run.mcap");
+    let bag = folder.0.join("run");
     let world = load_world(&data_dir::world_file("pool"), Overrides::default()).unwrap();
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), 1).unwrap();
     let mut bridge = Bridge::without_node(&simulation).unwrap();
-    bridge.record(file.clone()).unwrap();
+    bridge.record(bag).unwrap();
     let (_sender, requests) = crossbeam_channel::unbounded();
     let stop = AtomicBool::new(false);
     sim::run(
@@ -130,7 +130,7 @@ fn recorded_and_read(name: &str, seconds: &str) {
         .arg("run")
         .arg(world)
         .args(["--no-ros", "--pace", "max", "--for", seconds, "--record"]);
-    merrow.arg(folder.0.join("run.mcap"));
+    merrow.arg(folder.0.join("run"));
     expect_success(merrow);
     command.arg(find_mcap(&folder.0).parent().unwrap());
     expect_success(command);

@@ -274,12 +274,15 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     fn topic(name: &str) -> BagTopic {
         BagTopic {
             name: name.to_owned(),
             type_name: String::new(),
             definition: Err(String::new()),
+            text: String::new(),
+            metadata: BTreeMap::new(),
             rate_hz: None,
             count: 0,
         }

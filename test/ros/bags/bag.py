@@ -3,9 +3,9 @@
 
     python3 test/ros/bags/bag.py FILE.mcap [--truncated] [--expect TOPIC=COUNT]... [--at-least TOPIC=COUNT]... [--from NS]
 
-A complete bag is read by rosbags as a folder (with metadata.yaml) and as a file, and by
+A complete bag is read by rosbags as a file, and as a folder if it has a metadata.yaml, and by
 mcap-ros2-support as a file. All must return the same messages with the same values, the message
-counts of metadata.yaml, and the type hashes that rosbags computes from the definitions in the file.
+counts of the metadata, and the type hashes that rosbags computes from the definitions in the file.
 Copies that are truncated at many positions must still give their first messages to a streaming
 reader.
 
@@ -172,8 +172,10 @@ def main():
     messages = read_stream(data)
     if not arguments.truncated:
         try:
-            by_folder = read_with_rosbags(arguments.bag.parent)
-            by_file, same = (read_with_rosbags(path, is_decoded=False) for path in (arguments.bag, arguments.bag.parent))
+            folder = arguments.bag.parent
+            bag = folder if (folder / "metadata.yaml").exists() else arguments.bag
+            by_folder = read_with_rosbags(bag)
+            by_file, same = (read_with_rosbags(path, is_decoded=False) for path in (arguments.bag, bag))
             failures += compare("rosbags, file", by_file, same)
             failures += compare("mcap-ros2-support", read_with_mcap(arguments.bag), by_folder)
             failures += compare("stream", messages, by_folder)

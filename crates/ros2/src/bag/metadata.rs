@@ -20,7 +20,7 @@ const ROS_DISTRO: &str = "jazzy";
 #[derive(Debug)]
 pub(crate) struct Topic {
     pub(crate) name: String,
-    pub(crate) type_name: &'static str,
+    pub(crate) type_name: String,
     pub(crate) type_hash: String,
     /// QoS that the publisher offers, as a YAML list.
     pub(crate) qos_yaml: String,
@@ -122,19 +122,24 @@ ros_distro: {ROS_DISTRO}
     }
 }
 
-/// Returns true if the text of a `metadata.yaml` belongs to a bag whose only file is `file_name`.
+/// Returns the files that the text of a `metadata.yaml` lists, relative to its folder.
 ///
-/// Parses only the block style that rosbag2 and this module write. Any other text counts as the
-/// metadata of another bag, so that it is never overwritten.
-pub(crate) fn describes_only(text: &str, file_name: &str) -> bool {
-    let files: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| *line != "relative_file_paths:")
-        .skip(1)
-        .map_while(|line| line.strip_prefix("- "))
-        .collect();
-    matches!(files[..], [only] if only == file_name || only == quoted(file_name))
+/// Parses only the block style that rosbag2 and this module write; any other text lists no files.
+pub(crate) fn listed_files(text: &str) -> Vec<String> {
+    let lines = text.lines().map(str::trim);
+    let entries = lines.skip_while(|line| *line != "relative_file_paths:");
+    let entries = entries.skip(1).map_while(|line| line.strip_prefix("- "));
+    entries.map(unquoted).collect()
+}
+
+/// Returns the text of a YAML scalar in one line.
+fn unquoted(scalar: &str) -> String {
+    let quoted = |mark| scalar.strip_prefix(mark).and_then(|s| s.strip_suffix(mark));
+    match (serde_json::from_str(scalar), quoted('\'')) {
+        (Ok(Value::String(text)), _) => text,
+        (_, Some(text)) => text.replace("''", "'"),
+        _ => scalar.to_owned(),
+    }
 }
 
 /// Quotes a YAML scalar as a JSON string, so that YAML does not interpret its content.

@@ -1,9 +1,12 @@
-//! Recorder that writes a rosbag2 bag: an MCAP file and `metadata.yaml` in the same folder.
+//! Recorder that writes a rosbag2 bag: an MCAP file, or a folder with an MCAP file and
+//! `metadata.yaml`.
 //!
 //! Every half second of wall time the recorder closes the open chunk and passes it to the operating
-//! system. A recorder that is killed therefore loses less than one second. A full disk causes an
+//! system. A recorder that is killed therefore loses less than one second. Every five seconds a
+//! second thread has the data written to the disk, so a power cut loses what was recorded after
+//! that, as far as the disk keeps its promises. A full disk causes an
 //! error for the caller, not a panic; the file is then cut after its last complete message and
-//! ended, and `metadata.yaml` counts the messages that remain. The recorder receives the CDR bytes
+//! ended, and its metadata counts the messages that remain. The recorder receives the CDR bytes
 //! that were published; it does not encode messages, limit their rate or select topics.
 
 mod chunk_file;
@@ -11,6 +14,8 @@ mod decompress;
 pub mod index;
 mod metadata;
 pub mod read;
+pub mod repair;
+mod sync;
 pub mod topics;
 
 use std::collections::BTreeMap;
@@ -28,6 +33,7 @@ use mcap::write::{WriteOptions, Writer};
 
 use crate::bag::chunk_file::ChunkFile;
 use crate::bag::metadata::{Metadata, Topic};
+use crate::bag::sync::SyncThread;
 use crate::message::TypeInfo;
 use crate::qos::Qos;
 
@@ -37,6 +43,13 @@ const FLUSH_PERIOD: Duration = Duration::from_millis(500);
 
 /// Space that a failed recording leaves for the end of its file and for `metadata.yaml` [bytes].
 const END_RESERVE: u64 = 64 * 1024;
+
+/// Program and version in the header of a file.
+const LIBRARY: &str = concat!("merrow ", env!("CARGO_PKG_VERSION"));
+
+/// Keys of the QoS and of the type hash in the metadata of a channel.
+const QOS_KEY: &str = "offered_qos_profiles";
+const HASH_KEY: &str = "topic_type_hash";
 
 /// Key of the requested rate [Hz] in the metadata of a channel. Other readers ignore it.
 const RATE_KEY: &str = "merrow_rate_hz";
@@ -82,7 +95,8 @@ impl fmt::Display for BagError {
             ),
             Self::ForeignMetadata(path) => write!(
                 f,
-                "{} belongs to another bag: record into a separate folder, such as run_2/run_2.mcap",
+                "{} belongs to another bag: record into another folder, or into a file, such as \
+                 run_2.mcap",
                 path.display()
             ),
             Self::Io(path, error) => write!(f, "cannot write {}: {error}", path.display()),
@@ -135,7 +149,10 @@ struct Channel {
 /// errors.
 pub struct Bag {
     path: PathBuf,
-    folder: PathBuf,
+    /// Folder of the bag, which contains `metadata.yaml`; `None` for a single file, whose metadata
+    /// is at its end.
+    folder: Option<PathBuf>,
+    sync: SyncThread,
     /// `None` once finished or failed.
     writer: Option<Writer<ChunkFile>>,
     /// Number of bytes that the MCAP writer has passed to its file.
@@ -156,9 +173,9 @@ pub struct Bag {
 }
 
 impl Bag {
-    /// Creates a bag. A path `FILE.mcap` names the recording itself, and `metadata.yaml` is written
-    /// to the same folder. Any other path is a folder, whose file has the name
-    /// `FOLDER/FOLDER_0.mcap` as in rosbag2, and which is created.
+    /// Creates a bag. A path `FILE.mcap` names a single file, which contains its metadata. Any
+    /// other path is a folder, which is created, with the file `FOLDER/FOLDER_0.mcap` and
+    /// `metadata.yaml`, as in rosbag2.
     ///
     /// # Errors
     /// The path is not usable, the folder of the bag does not exist, a recording of that name
@@ -174,18 +191,21 @@ impl Bag {
             return Err(BagError::Name(path));
         };
         let folder = non_empty(folder);
-        if folder == given && !folder.is_dir() {
+        let bag_folder = (folder == given).then(|| folder.to_owned());
+        if bag_folder.is_some() && !folder.is_dir() {
             let parent = non_empty(folder.parent().unwrap_or(folder));
             require_folder(parent)?;
             fs::create_dir(folder).map_err(|error| BagError::Io(folder.to_owned(), error))?;
         }
         require_folder(folder)?;
-        refuse_foreign_metadata(folder, file_name)?;
+        if let Some(folder) = &bag_folder {
+            refuse_foreign_metadata(folder, file_name)?;
+        }
         let file = File::create_new(&path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => BagError::Exists(path.clone()),
             _ => BagError::Io(path.clone(), error),
         })?;
-        Self::start(file, path.clone(), folder.to_owned(), file_name.to_owned()).inspect_err(|_| {
+        Self::start(file, path.clone(), bag_folder, file_name.to_owned()).inspect_err(|_| {
             // a failed start must not block the next attempt
             let _ = fs::remove_file(&path);
         })
@@ -194,14 +214,16 @@ impl Bag {
     fn start(
         file: File,
         path: PathBuf,
-        folder: PathBuf,
+        folder: Option<PathBuf>,
         file_name: String,
     ) -> Result<Self, BagError> {
+        let sync =
+            SyncThread::start(&file, &path).map_err(|error| BagError::Io(path.clone(), error))?;
         // chunks are assembled in memory and written as a whole, so a process that dies with an
         // open chunk leaves no half-written header in the file
         let options = WriteOptions::new()
             .profile("ros2")
-            .library(concat!("merrow ", env!("CARGO_PKG_VERSION")))
+            .library(LIBRARY)
             .compression(None)
             .disable_seeking(true);
         let (file, accepted) = ChunkFile::new(file);
@@ -211,6 +233,7 @@ impl Bag {
         let mut bag = Self {
             path,
             folder,
+            sync,
             writer: Some(writer),
             accepted,
             complete: Default::default(),
@@ -232,7 +255,7 @@ impl Bag {
     /// Adds a topic. Repeated calls with the same topic, type and QoS return the same channel.
     ///
     /// The MCAP file describes the topic with the next message of any topic. If none follows, only
-    /// `metadata.yaml` names the topic.
+    /// the metadata names the topic.
     ///
     /// # Errors
     /// The bag failed before or fails now, or has more than 65535 topics.
@@ -257,22 +280,30 @@ impl Bag {
         qos: &Qos,
         rate_hz: Option<f64>,
     ) -> Result<ChannelId, BagError> {
-        let qos_yaml = qos.to_bag_yaml();
-        let mut channel_metadata = BTreeMap::from([
-            ("offered_qos_profiles".to_owned(), qos_yaml.clone()),
-            ("topic_type_hash".to_owned(), info.hash.clone()),
+        let mut metadata = BTreeMap::from([
+            (QOS_KEY.to_owned(), qos.to_bag_yaml()),
+            (HASH_KEY.to_owned(), info.hash.clone()),
         ]);
         if let Some(rate_hz) = rate_hz {
-            channel_metadata.insert(RATE_KEY.to_owned(), rate_hz.to_string());
+            metadata.insert(RATE_KEY.to_owned(), rate_hz.to_string());
         }
+        self.add_topic(topic, info.name, &info.definition, metadata)
+    }
+
+    /// Adds a topic with the metadata of its MCAP channel.
+    fn add_topic(
+        &mut self,
+        topic: &str,
+        type_name: &str,
+        definition: &str,
+        metadata: BTreeMap<String, String>,
+    ) -> Result<ChannelId, BagError> {
         if self.writer.is_none() {
             return Err(BagError::Failed);
         }
         let mut known = self.metadata.topics.iter().zip(&self.channels);
         let known = known.position(|(known, channel)| {
-            known.name == topic
-                && known.type_name == info.name
-                && channel.metadata == channel_metadata
+            known.name == topic && known.type_name == type_name && channel.metadata == metadata
         });
         if let Some(known) = known {
             return Ok(ChannelId(known));
@@ -284,19 +315,20 @@ impl Bag {
                 McapError::TooManyChannels,
             ));
         }
+        let value = |key| metadata.get(key).cloned().unwrap_or_default();
+        self.metadata.topics.push(Topic {
+            name: topic.to_owned(),
+            type_name: type_name.to_owned(),
+            type_hash: value(HASH_KEY),
+            qos_yaml: value(QOS_KEY),
+            message_count: 0,
+        });
         // written with a message: rosbag2 does not play a file with a chunk that has none
         self.waiting.push(new);
         self.channels.push(Channel {
-            definition: info.definition.to_string(),
-            metadata: channel_metadata,
+            definition: definition.to_owned(),
+            metadata,
             mcap_id: None,
-        });
-        self.metadata.topics.push(Topic {
-            name: topic.to_owned(),
-            type_name: info.name,
-            type_hash: info.hash.clone(),
-            qos_yaml,
-            message_count: 0,
         });
         self.is_dirty = true;
         Ok(ChannelId(new))
@@ -354,7 +386,7 @@ impl Bag {
         let (channel, described) = (&mut self.channels[topic], &self.metadata.topics[topic]);
         let added = writer
             .add_schema(
-                described.type_name,
+                &described.type_name,
                 "ros2msg",
                 channel.definition.as_bytes(),
             )
@@ -449,6 +481,7 @@ impl Bag {
             .into_file()
             .map_err(|error| BagError::Io(self.path.clone(), error))?;
         self.save_metadata()?;
+        self.sync.finish();
         let (start, end) = self.metadata.bounds_ns.unwrap_or((0, 0));
         Ok(Summary {
             path: self.path.clone(),
@@ -482,11 +515,14 @@ impl Bag {
         newest.bounds_ns = self.metadata.bounds_ns;
     }
 
+    /// Writes `metadata.yaml`, if the bag is a folder.
     fn save_metadata(&self) -> Result<(), BagError> {
-        let path = || self.folder.join(crate::bag::metadata::FILE_NAME);
+        let Some(folder) = &self.folder else {
+            return Ok(());
+        };
         self.metadata
-            .save(&self.folder)
-            .map_err(|error| BagError::Io(path(), error))
+            .save(folder)
+            .map_err(|error| BagError::Io(folder.join(crate::bag::metadata::FILE_NAME), error))
     }
 
     /// Runs `action` on the MCAP writer. An error sets the bag to the failed state.
@@ -617,7 +653,7 @@ fn require_folder(folder: &Path) -> Result<(), BagError> {
 fn refuse_foreign_metadata(folder: &Path, file_name: &str) -> Result<(), BagError> {
     let path = folder.join(crate::bag::metadata::FILE_NAME);
     match fs::read_to_string(&path) {
-        Ok(text) if crate::bag::metadata::describes_only(&text, file_name) => Ok(()),
+        Ok(text) if crate::bag::metadata::listed_files(&text) == [file_name] => Ok(()),
         Ok(_) => Err(BagError::ForeignMetadata(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(BagError::Io(path, error)),

@@ -1,8 +1,11 @@
 //! Reading of recorded bags.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 
+use crate::bag::LIBRARY;
+use crate::bag::metadata::{FILE_NAME, listed_files};
 use crate::bag::topics::visit_messages;
 
 /// Message of a bag.
@@ -48,12 +51,31 @@ pub fn read_messages(
     Ok(messages)
 }
 
-/// Returns the file itself, or the MCAP files in a folder, in the order in which rosbag2 splits.
+/// Returns the file itself, or the files of a bag in a folder: the files that its `metadata.yaml`
+/// lists, or without one all MCAP files, if they are parts of a bag that rosbag2 has split.
 pub(crate) fn mcap_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
     let located = |e: std::io::Error| format!("{}: {e}", path.display());
+    let metadata = path.join(FILE_NAME);
+    if metadata.is_file() {
+        let text = std::fs::read_to_string(&metadata)
+            .map_err(|e| format!("{}: {e}", metadata.display()))?;
+        let listed = listed_files(&text);
+        let is_inside = |file: &String| {
+            let mut components = Path::new(file).components();
+            components.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        };
+        if listed.is_empty() || !listed.iter().all(is_inside) {
+            return Err(format!(
+                "{}: expected the names of the files of the bag in `relative_file_paths`; name an \
+                 MCAP file instead of the folder",
+                metadata.display()
+            ));
+        }
+        return Ok(listed.iter().map(|file| path.join(file)).collect());
+    }
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(located)? {
         let file = entry.map_err(located)?.path();
@@ -64,11 +86,30 @@ pub(crate) fn mcap_files(path: &Path) -> Result<Vec<PathBuf>, String> {
             files.push(file);
         }
     }
-    if files.is_empty() {
-        return Err(format!("{}: found no MCAP file", path.display()));
-    }
     files.sort_by_key(|file| split_order(file));
+    let Some(first) = files.first() else {
+        return Err(format!("{}: found no MCAP file", path.display()));
+    };
+    let name = |file: &Path| split_order(file).0;
+    let are_parts = files
+        .iter()
+        .all(|file| name(file) == name(first) && !is_whole(file));
+    if files.len() > 1 && !are_parts {
+        return Err(format!(
+            "{}: found {} bags and no {FILE_NAME}; name an MCAP file",
+            path.display(),
+            files.len()
+        ));
+    }
     Ok(files)
+}
+
+/// Returns true if a file was recorded by Merrow, which does not split bags.
+fn is_whole(file: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = std::fs::File::open(file).and_then(|f| f.take(64).read_to_end(&mut start));
+    let mark = LIBRARY.as_bytes();
+    read.is_ok() && start.windows(mark.len()).any(|found| found == mark)
 }
 
 /// Returns the order of the files of a bag: by name, and numbers at the end of names by value.

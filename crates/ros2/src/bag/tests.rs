@@ -10,10 +10,10 @@ use crate::msg::rosgraph_msgs::Clock;
 use crate::msg::std_msgs;
 
 /// An empty folder for one test, removed at the end.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("merrow_bag_{name}_{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
@@ -33,7 +33,7 @@ fn text(data: &str) -> Vec<u8> {
     })
 }
 
-fn record(path: &Path, count: u64) -> Bag {
+pub(super) fn record(path: &Path, count: u64) -> Bag {
     let mut bag = Bag::create(path).unwrap();
     let clock = bag.channel("/clock", Clock::info(), &Qos::CLOCK).unwrap();
     let name = bag
@@ -59,8 +59,8 @@ fn record(path: &Path, count: u64) -> Bag {
 #[test]
 fn finished_bag_is_complete_and_marked() {
     let folder = Folder::new("finished");
-    let path = folder.0.join("run.mcap");
-    let summary = record(&path, 100).finish().unwrap();
+    let path = folder.0.join("run/run_0.mcap");
+    let summary = record(&folder.0.join("run"), 100).finish().unwrap();
     assert_eq!(
         summary,
         Summary {
@@ -102,9 +102,9 @@ fn finished_bag_is_complete_and_marked() {
         (101, 1)
     );
 
-    let metadata = fs::read_to_string(folder.0.join("metadata.yaml")).unwrap();
+    let metadata = fs::read_to_string(folder.0.join("run/metadata.yaml")).unwrap();
     assert!(metadata.contains("\n  message_count: 101\n"), "{metadata}");
-    assert!(metadata.contains("\n    - \"run.mcap\"\n"), "{metadata}");
+    assert!(metadata.contains("\n    - \"run_0.mcap\"\n"), "{metadata}");
     // rosbag2 of Humble reads the QoS as a text with numbers
     assert!(metadata.contains("\n  version: 8\n"), "{metadata}");
     let profiles = "offered_qos_profiles: \"- history: 1\\n  depth: 10\\n  reliability: 1\\n";
@@ -114,8 +114,8 @@ fn finished_bag_is_complete_and_marked() {
 #[test]
 fn killed_recorder_leaves_flushed_messages() {
     let folder = Folder::new("killed");
-    let path = folder.0.join("run.mcap");
-    let mut bag = record(&path, 20);
+    let path = folder.0.join("run/run_0.mcap");
+    let mut bag = record(&folder.0.join("run"), 20);
     std::thread::sleep(FLUSH_PERIOD);
     bag.flush_due().unwrap();
     bag.write(ChannelId(0), 50, 50, &text("lost")).unwrap();
@@ -125,7 +125,7 @@ fn killed_recorder_leaves_flushed_messages() {
     let options = mcap::read::Options::IgnoreEndMagic.into();
     let read = mcap::MessageStream::new_with_options(&bytes, options).unwrap();
     assert_eq!(read.filter(Result::is_ok).count(), 21);
-    let metadata = fs::read_to_string(folder.0.join("metadata.yaml")).unwrap();
+    let metadata = fs::read_to_string(folder.0.join("run/metadata.yaml")).unwrap();
     assert!(metadata.contains("\n  message_count: 21\n"), "{metadata}");
 }
 
@@ -160,18 +160,56 @@ fn existing_bags_are_not_overwritten() {
             "{error}"
         );
     }
-    let error = Bag::create(&folder.0.join("other.mcap")).unwrap_err();
+    // a second file in the same folder
+    record(&folder.0.join("other.mcap"), 1).finish().unwrap();
+    assert!(!folder.0.join("metadata.yaml").exists());
+    let error = read::mcap_files(&folder.0).unwrap_err();
+    assert!(error.contains("found 2 bags"), "{error}");
+
+    let bag = folder.0.join("bag");
+    record(&bag, 1).finish().unwrap();
+    let error = Bag::create(&bag).unwrap_err().to_string();
+    assert!(error.contains("bag_0.mcap exists"), "{error}");
+    // the user removed the recording, so the bag's own metadata.yaml is stale
+    fs::remove_file(bag.join("bag_0.mcap")).unwrap();
+    record(&bag, 1).finish().unwrap();
+    let foreign = fs::read_to_string(bag.join("metadata.yaml")).unwrap();
+    let renamed = folder.0.join("renamed");
+    fs::create_dir(&renamed).unwrap();
+    fs::write(renamed.join("metadata.yaml"), foreign).unwrap();
+    let error = Bag::create(&renamed).unwrap_err().to_string();
     assert!(
-        error
-            .to_string()
-            .contains("metadata.yaml belongs to another bag"),
+        error.contains("metadata.yaml belongs to another bag"),
         "{error}"
     );
-    assert!(!folder.0.join("other.mcap").exists());
+}
 
-    // the user removed the recording, so the bag's own metadata.yaml is stale
-    fs::remove_file(&path).unwrap();
-    record(&path, 1).finish().unwrap();
+#[test]
+fn folders_contain_the_listed_files() {
+    let folder = Folder::new("listed");
+    let bag = folder.0.join("bag");
+    record(&bag, 1).finish().unwrap();
+    record(&bag.join("foreign.mcap"), 5).finish().unwrap();
+    assert_eq!(read::mcap_files(&bag).unwrap(), [bag.join("bag_0.mcap")]);
+    for (entries, expected) in [
+        (
+            "- a_0.mcap\n- 'b''s.mcap'",
+            Ok(vec!["a_0.mcap", "b's.mcap"]),
+        ),
+        (
+            "- \"a\\\"b.mcap\"\nfiles:\n- path: x",
+            Ok(vec!["a\"b.mcap"]),
+        ),
+        ("- ../a.mcap", Err(())),
+        ("- /etc/passwd", Err(())),
+        ("", Err(())),
+    ] {
+        let text = format!("x:\n  relative_file_paths:\n{entries}\n");
+        fs::write(bag.join("metadata.yaml"), &text).unwrap();
+        let found = read::mcap_files(&bag).map_err(drop);
+        let expected = expected.map(|names| names.iter().map(|name| bag.join(name)).collect());
+        assert_eq!(found, expected, "{text}");
+    }
 }
 
 #[test]
@@ -195,14 +233,7 @@ fn full_disk_is_reported_and_later_writes_fail_fast() {
             .open("/dev/full")
             .unwrap()
     };
-    let start = |file| {
-        Bag::start(
-            file,
-            "/dev/full".into(),
-            folder.0.clone(),
-            "full".to_owned(),
-        )
-    };
+    let start = |file| Bag::start(file, "/dev/full".into(), None, "full".to_owned());
     let error = start(full()).unwrap_err();
     assert!(error.to_string().contains("/dev/full"), "{error}");
 
@@ -296,9 +327,9 @@ fn every_chunk_contains_a_message() {
         let calls: Vec<Call> = (0..length)
             .map(|place| CALLS[number / 4_usize.pow(place) % 4])
             .collect();
-        let path = folder.0.join("run.mcap");
+        let path = folder.0.join("run/run_0.mcap");
         let _ = fs::remove_file(&path);
-        let mut bag = Bag::create(&path).unwrap();
+        let mut bag = Bag::create(&folder.0.join("run")).unwrap();
         let (mut channels, mut used) = (Vec::new(), HashSet::new());
         for call in &calls {
             match call {
@@ -332,7 +363,7 @@ fn every_chunk_contains_a_message() {
         );
         assert!(summary.channels.len() >= used.len(), "{calls:?}");
         assert_eq!(indexes.is_empty(), used.is_empty(), "{calls:?}");
-        let metadata = fs::read_to_string(folder.0.join("metadata.yaml")).unwrap();
+        let metadata = fs::read_to_string(folder.0.join("run/metadata.yaml")).unwrap();
         let named = metadata.matches("- topic_metadata:").count();
         assert_eq!(named, channels.len(), "{calls:?}");
     }

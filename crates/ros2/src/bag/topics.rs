@@ -4,7 +4,7 @@
 //! chunks that are compressed with LZ4 or Zstandard. A recording that was cut is read up to its
 //! end. Memory is bounded by the largest message, or by the largest compressed chunk.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -29,6 +29,10 @@ pub struct BagTopic {
     pub type_name: String,
     /// Definition of the type, or the reason why its messages cannot be decoded.
     pub definition: Result<Definition, String>,
+    /// Text of the definition.
+    pub text: String,
+    /// Metadata of its channel.
+    pub metadata: BTreeMap<String, String>,
     /// Requested rate of its messages \[Hz\], if the recorder has stored it.
     pub rate_hz: Option<f64>,
     /// Number of messages so far.
@@ -42,6 +46,8 @@ pub struct BagMessage<'a> {
     pub topic: usize,
     /// Time at which it was recorded [ns].
     pub log_time_ns: u64,
+    /// Time at which it was published [ns].
+    pub publish_time_ns: u64,
     /// Encapsulated CDR bytes of the message.
     pub cdr: &'a [u8],
 }
@@ -119,6 +125,7 @@ impl BagContent {
                     let message = BagMessage {
                         topic,
                         log_time_ns: message.log_time,
+                        publish_time_ns: message.publish_time,
                         cdr: &message.data,
                     };
                     visit(&self.topics[topic], &message)?;
@@ -179,6 +186,8 @@ impl BagContent {
                 name: channel.topic.clone(),
                 type_name: type_name.to_owned(),
                 definition: definition(type_name, &channel.message_encoding, encoding, text),
+                text: String::from_utf8_lossy(text).into_owned(),
+                metadata: channel.metadata.clone(),
                 rate_hz: rate.filter(|rate: &f64| rate.is_finite() && *rate > 0.0),
                 count: 0,
             });
@@ -215,7 +224,6 @@ mod tests {
     use crate::message::Message;
     use crate::msg::std_msgs::Float64;
     use crate::qos::Qos;
-    use std::collections::BTreeMap;
     use std::path::PathBuf;
 
     /// A folder for one test, removed at the end.

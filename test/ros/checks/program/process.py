@@ -117,7 +117,7 @@ def check_forced_exit_when_recording():
 
 
 def check_kill_when_recording():
-    """A killed run leaves a bag that is readable up to its last second."""
+    """A killed run leaves a bag that is readable up to its last second, and completely after a repair."""
     with Merrow("pool") as m:
         clock = m.listen("/clock")
         m.do("record", uri=str(m.path / "killed.mcap"))
@@ -126,8 +126,14 @@ def check_kill_when_recording():
         end = seconds(latest(clock).clock)
         assert m.end(signal.SIGKILL) == -signal.SIGKILL
         needed = int((end - start - 1) * 100)
-        check_bag(find_bag(m.path), "--truncated", f"--at-least=/bluerov2/imu/data={needed}",
-                  "--at-least=/bluerov2/robot_description=1")
+        bag = find_bag(m.path)
+        expected = f"--at-least=/bluerov2/imu/data={needed}", "--at-least=/bluerov2/robot_description=1"
+        check_bag(bag, "--truncated", *expected)
+        code, out, err = command("repair", bag)
+        assert code == 0 and len(err) == 1 and "was not completed" in err[0], (out, err)
+        check_bag(bag.with_name("killed_repaired.mcap"), *expected)
+        code, out, err = command("repair", bag)
+        assert code != 0 and len(err) == 1 and "killed_repaired.mcap exists and is not overwritten" in err[0], err
 
 
 def check_record_option():
