@@ -1,7 +1,7 @@
 //! Content of `/diagnostics`: real-time performance, rejected requests, batteries, actuators,
 //! satellite receivers, faults, sensors that miss samples, tethers, modems.
 
-use crate::node::losses::{Losses, network_status, subscribers_status};
+use crate::node::losses::{Losses, network_status, publisher_status, subscribers_status};
 use crate::node::modem_health::NetworkHealth;
 use merrow_messages::convert;
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
@@ -224,6 +224,9 @@ pub fn build_message(
         losses.dropped + evicted,
         &rejections.of_robot(""),
     )];
+    if !losses.by_topic.is_empty() {
+        status.push(publisher_status(losses.by_topic));
+    }
     if evicted > 0 {
         status.push(subscribers_status(evicted, losses.evicted));
     }

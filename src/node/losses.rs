@@ -5,16 +5,31 @@ use crate::node::diagnostics::{status, value};
 use merrow_autopilot::status::{LinkKind, LinkStatus};
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
 use merrow_ros2::node::NetworkCounters;
+use std::collections::BTreeMap;
 
 /// Counters of messages and datagrams that were lost.
 pub struct Losses<'a> {
     /// Number of messages that did not reach DDS or the bag.
     pub dropped: u64,
+    /// The same by topic.
+    pub by_topic: &'a BTreeMap<String, u64>,
     /// Number of messages per topic that left the history before every reliable subscriber
     /// acknowledged them.
     pub evicted: &'a [(&'a str, u64)],
     /// Counters of the network at the preceding diagnostics and now; `None` without a node.
     pub network: Option<[NetworkCounters; 2]>,
+}
+
+/// Builds the status of messages that the publisher could not send in time.
+pub(super) fn publisher_status(by_topic: &BTreeMap<String, u64>) -> DiagnosticStatus {
+    let total: u64 = by_topic.values().sum();
+    let values = by_topic.iter().map(|(topic, count)| value(topic, count));
+    status(
+        DiagnosticStatus::WARN,
+        "merrow: publisher".into(),
+        format!("{total} messages were dropped before they were sent"),
+        values.collect(),
+    )
 }
 
 /// Builds the status of reliable subscribers that do not keep up.

@@ -1,12 +1,13 @@
 //! The thread that publishes and records. The simulation loop sends it batches and does not wait
-//! for it, with two exceptions in which no data may be lost: while a bag is recorded, and when the
-//! pace does not follow wall time (lock-step, maximum speed). The loop then waits for space in the
-//! queue.
+//! for it, with two exceptions in which no sample may be lost: while a bag is recorded, and when
+//! the pace does not follow wall time (lock-step, maximum speed). The loop then waits for space in
+//! the queue.
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
 mod bridge_source;
 mod output_index;
+mod queue;
 mod recording;
 mod scene_change;
 mod sensor_topics;
@@ -19,13 +20,15 @@ use crate::modem::NetworkBatch;
 use crate::modem::calls::BridgedCalls;
 
 pub use crate::node::batch::Batch;
+use crate::node::batch::LostSamples;
 use crate::node::diagnostics;
 use crate::node::diagnostics::Rejections;
 use crate::node::losses::Losses;
 use crate::node::losses::link_status;
 use crate::node::plan::Plan;
 pub use crate::publisher::bridge_source::connect_bridges;
-use crate::publisher::output_index::{OutputIndex, find_output};
+use crate::publisher::output_index::{OutputIndex, count_lost_samples, find_output};
+use crate::publisher::queue::BatchQueue;
 use crate::publisher::scene_change::topics_of_sensors;
 use crate::replay::world::RecordedWorld;
 use crate::terminal;
@@ -50,15 +53,13 @@ use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
 use merrow_sim::{Reply, SceneVersion, bridged_call, bridged_message};
 use merrow_view::readings::plotted::PlottedTopics;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Maximum number of queued batches; at 2 ms per batch this is a quarter of a second.
-const QUEUE_LEN: usize = 128;
 /// Period at which an idle thread flushes its bag.
 const IDLE_PERIOD: Duration = Duration::from_millis(200);
 /// Maximum wall time from a task to its reply.
@@ -111,10 +112,18 @@ impl PublisherState {
     }
 }
 
+/// Ends a queue when the thread that takes its batches ends.
+struct EndOnDrop(Arc<BatchQueue>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 /// Handle of the publisher thread. Dropping it completes the bag and ends the thread.
 pub struct PublisherThread {
-    batches: Sender<Batch>,
-    oldest: Receiver<Batch>,
+    queue: Arc<BatchQueue>,
     scenes: Sender<NextScene>,
     tasks: Sender<Task>,
     /// State shared with the thread.
@@ -170,20 +179,24 @@ impl PublisherThread {
     /// # Errors
     /// The operating system cannot start the thread.
     pub fn start(parts: PublisherContext) -> Result<Self, String> {
-        let (batches, oldest) = bounded(QUEUE_LEN);
+        let (queue, filled) = BatchQueue::new();
+        let queue = Arc::new(queue);
         let (tasks, task_inbox) = unbounded();
         let (scenes, next_scenes) = unbounded();
         let shared = Arc::new(PublisherState::default());
         shared.truth_tf.store(true, Ordering::Relaxed);
         let mut worker = Worker::new(parts, next_scenes, Arc::clone(&shared));
-        let inbox = oldest.clone();
+        let inbox = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
             .name("merrow-publish".into())
-            .spawn(move || worker.run(&inbox, &task_inbox))
+            .spawn(move || {
+                // also after a panic
+                let _end = EndOnDrop(Arc::clone(&inbox));
+                worker.run(&inbox, &filled, &task_inbox);
+            })
             .map_err(|e| format!("cannot start the publisher thread: {e}"))?;
         Ok(Self {
-            batches,
-            oldest,
+            queue,
             scenes,
             tasks,
             shared,
@@ -197,24 +210,11 @@ impl PublisherThread {
         let _ = self.scenes.send(next);
     }
 
-    /// Sends a batch to the thread. If the queue is full, its oldest batch is dropped and counted,
-    /// unless a bag is being recorded or `can_wait` is set.
-    pub fn send(&self, mut batch: Batch, can_wait: bool) {
-        if can_wait || self.shared.recording.load(Ordering::Relaxed) {
-            // sending fails if the thread has ended
-            let _ = self.batches.send(batch);
-            return;
-        }
-        while let Err(crossbeam_channel::TrySendError::Full(back)) = self.batches.try_send(batch) {
-            batch = back;
-            if let Ok(lost) = self.oldest.try_recv() {
-                // the status of goals must not be lost
-                batch.groups.splice(..0, lost.groups);
-                batch.removed_goals_up_to = batch.removed_goals_up_to.max(lost.removed_goals_up_to);
-                let n = 1 + (lost.readings.len() + lost.exteroceptive.len()) as u64;
-                self.shared.dropped.fetch_add(n, Ordering::Relaxed);
-            }
-        }
+    /// Sends a batch to the thread. If the queue is full, its oldest samples are dropped and
+    /// counted, unless a bag is being recorded or `can_wait` is set.
+    pub fn send(&self, batch: Batch, can_wait: bool) {
+        let can_wait = can_wait || self.shared.recording.load(Ordering::Relaxed);
+        self.queue.push(batch, can_wait);
     }
 
     /// Starts recording, waits for the reply and returns a line about it.
@@ -298,6 +298,8 @@ struct Worker {
     /// For each sensor of each robot, its topics with their accumulator state over several
     /// samples.
     sensor_topics: Vec<Vec<Vec<Topic>>>,
+    /// Numbers of messages that did not reach DDS or the bag, by topic.
+    lost: BTreeMap<String, u64>,
     /// Messages for bridges, which then are the only receivers.
     collected: Option<Collected>,
 }
@@ -335,33 +337,35 @@ impl Worker {
             now_ns: 0,
             next_actuators_ns: 0,
             sensor_topics,
+            lost: BTreeMap::new(),
             collected: None,
         }
     }
 
-    fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
+    fn run(&mut self, queue: &BatchQueue, filled: &Receiver<()>, tasks: &Receiver<Task>) {
         self.publish_latched(&HashSet::new());
         loop {
             select! {
                 recv(tasks) -> task => match task {
                     Ok(Task::Record(path, reply)) => {
-                        self.catch_up(batches);
+                        self.catch_up(queue);
                         reply.send(self.record(&path));
                     }
                     Ok(Task::StopRecording(reply)) => {
-                        self.catch_up(batches);
+                        self.catch_up(queue);
                         reply.send(self.stop_recording());
                     }
                     Ok(Task::Quit) | Err(_) => break,
                 },
-                recv(batches) -> batch => match batch {
-                    Ok(batch) => self.publish_together(&batch),
-                    Err(_) => break,
+                // the queue holds the sender
+                recv(filled) -> _ => if let Some(batch) = queue.pop() {
+                    self.publish_together(&batch);
                 },
                 default(IDLE_PERIOD) => self.flush_bag(),
             }
         }
-        while let Ok(batch) = batches.try_recv() {
+        queue.end();
+        while let Some(batch) = queue.pop() {
             self.publish(&batch);
         }
         if let Err(why) = self.stop_recording() {
@@ -371,9 +375,11 @@ impl Worker {
 
     /// Publishes the batches that were sent before a task. The number is limited because the
     /// simulation loop continues to send.
-    fn catch_up(&mut self, batches: &Receiver<Batch>) {
-        for batch in batches.try_iter().take(batches.len()) {
-            self.publish(&batch);
+    fn catch_up(&mut self, queue: &BatchQueue) {
+        for _ in 0..queue.len() {
+            if let Some(batch) = queue.pop() {
+                self.publish(&batch);
+            }
         }
     }
 
@@ -390,6 +396,7 @@ impl Worker {
         let scene = Arc::clone(&self.context.outputs.scene);
         let now = batch.time_ns;
         self.now_ns = now;
+        self.count_lost(&batch.lost);
         self.record_inputs(&batch.inputs);
         for &(robot, sensor, stamped) in &batch.readings {
             self.publish_reading(&scene, robot as usize, sensor as usize, &stamped, now);
@@ -416,6 +423,7 @@ impl Worker {
             let publishers = Arc::clone(&self.context.outputs.publishers);
             let rejections = Arc::clone(&self.context.rejections);
             let links = self.shared.links.read();
+            let lost = self.lost.clone();
             let links_before = std::mem::replace(&mut self.links, links.clone());
             let network = self.context.network.as_ref().and_then(Network::counters);
             let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
@@ -424,6 +432,7 @@ impl Worker {
                 let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
                 let losses = Losses {
                     dropped,
+                    by_topic: &lost,
                     evicted: &evicted,
                     network: network.map(|now| [before, now]),
                 };
@@ -439,9 +448,32 @@ impl Worker {
         self.publish_goals(&scene, batch);
         self.context.calls.end_expired(now);
         // the clock is last: a client that waits for a time finds its messages already sent
-        self.emit_any(self.outputs.clock, now, || Clock {
-            clock: convert::time(now),
-        });
+        if !batch.has_no_clock {
+            self.emit_any(self.outputs.clock, now, || Clock {
+                clock: convert::time(now),
+            });
+        }
+    }
+
+    /// Counts dropped samples on their topics that have receivers.
+    fn count_lost(&mut self, lost: &LostSamples) {
+        if *lost == LostSamples::default() {
+            return;
+        }
+        let plan = Arc::clone(&self.context.outputs.plan);
+        for (i, output) in plan.outputs.iter().enumerate() {
+            let n = count_lost_samples(&output.source, lost);
+            if n > 0 && self.has_receivers(i) {
+                self.add_lost(i, n);
+            }
+        }
+    }
+
+    /// Counts messages of an output that did not reach DDS or the bag.
+    fn add_lost(&mut self, output: usize, n: u64) {
+        self.shared.dropped.fetch_add(n, Ordering::Relaxed);
+        let topic = self.topic(output).to_owned();
+        *self.lost.entry(topic).or_default() += n;
     }
 
     /// Returns true if an output has a subscriber, is recorded or plotted, or if its messages are
@@ -740,7 +772,7 @@ impl Worker {
         if let Some(publisher) = publisher.filter(|p| p.has_receivers())
             && publisher.publish_shared(&bytes).is_err()
         {
-            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+            self.add_lost(output, 1);
         }
         let topic = self.topic(output);
         self.shared.plotted.add(topic, now_ns, &bytes, false);

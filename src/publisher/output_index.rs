@@ -1,6 +1,7 @@
 //! Outputs of a plan by the source of their content.
 
 use crate::arm::GroupIndex;
+use crate::node::batch::LostSamples;
 use crate::node::plan::{Plan, Source};
 use merrow_model::scene::Scene;
 
@@ -120,6 +121,47 @@ impl OutputIndex {
             }
         }
         index
+    }
+}
+
+/// Returns the number of dropped samples of a source. A new kind of source does not compile until
+/// its samples are counted here.
+pub(crate) fn count_lost_samples(source: &Source, lost: &LostSamples) -> u64 {
+    match *source {
+        Source::Clock => lost.clocks,
+        Source::Sensor { robot, sensor, .. } => {
+            lost.sensors.get(&[robot, sensor]).copied().unwrap_or(0)
+        }
+        Source::Tf
+        | Source::Joints { .. }
+        | Source::Controller { .. }
+        | Source::Contacts
+        | Source::ContactWrench { .. }
+        | Source::BuoyancyEngine { .. }
+        | Source::FlightMode { .. }
+        | Source::ControllerStatus { .. }
+        | Source::WheelOdometry { .. }
+        | Source::TetherPath { .. }
+        | Source::TetherTension { .. }
+        | Source::TetherLength { .. } => lost.snapshots,
+        Source::Battery { .. } => lost.batteries,
+        Source::CouplingLoad { .. } => lost.loads,
+        Source::Diagnostics => lost.health,
+        Source::ModemStatus { .. } | Source::Links => lost.modems,
+        Source::ComputerStatus { .. } => lost.computers,
+        // results that occur once
+        Source::TfStatic
+        | Source::Description { .. }
+        | Source::Labels { .. }
+        | Source::Coupling { .. }
+        | Source::TetherIntact { .. }
+        | Source::ModemReceived { .. }
+        | Source::ModemRange { .. }
+        | Source::ModemFix { .. }
+        | Source::Bridged { .. }
+        | Source::TaskSchedule { .. }
+        | Source::Packets
+        | Source::ModemSchedule => 0,
     }
 }
 

@@ -64,7 +64,7 @@ fn record_images(folder: &Path) {
     });
     let (rgb, grey) = (view(Pixels::Rgb8(&rgb)), view(Pixels::Mono8(&grey)));
     let (labels, depths) = (view(Pixels::Uint16(&labels)), view(Pixels::Depth(&depths)));
-    let mut bag = Bag::create(&folder.join("images.mcap")).unwrap();
+    let mut bag = Bag::create(&folder.join("images")).unwrap();
     for (topic, image) in [
         ("rgb", rgb),
         ("grey", grey),
@@ -118,7 +118,7 @@ fn images_are_read_by_others() {
     let folder = Folder::new("images", &[]);
     record_images(&folder.0);
     expect_success({
-        command.arg(&folder.0);
+        command.arg(folder.0.join("images"));
         command
     });
 }

@@ -168,7 +168,7 @@ def check_bridge():
             assert m.end() == 0, m.output()
             first = m.output()[0].split("state hash: ")[1].split()[0]
         store = get_typestore(Stores.ROS2_JAZZY)
-        with AnyReader([bag.parent]) as reader:
+        with AnyReader([bag]) as reader:
             for connection in reader.connections:
                 store.register(get_types_from_msg(connection.msgdef.data, connection.msgtype))
             log = [store.deserialize_cdr(raw, c.msgtype) for c, _, raw in reader.messages()
@@ -221,7 +221,7 @@ def check_bridge_of_installed_type():
                 assert m.end() == 0, m.output()
         finally:
             del os.environ["AMENT_PREFIX_PATH"]
-        with AnyReader([bag.parent]) as bag_reader:
+        with AnyReader([bag]) as bag_reader:
             (connection,) = [c for c in bag_reader.connections if c.topic == "/b/chat"]
             assert connection.msgtype == "survey_msgs/msg/Report" and "float64 y" in connection.msgdef.data, connection
 
