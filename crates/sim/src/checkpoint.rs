@@ -21,16 +21,19 @@
 //! None.
 //!
 //! # Limits
-//! A checkpoint is valid for the version of Merrow and the world that made it.
+//! A checkpoint is valid for the version of Merrow and the world that made it. The digest detects
+//! damage; of values that were changed on purpose, times and lengths are checked, and a trial of
+//! 0.2 s must run.
 //!
 //! # Checked by
-//! test/determinism/state/checkpoint.rs
+//! test/determinism/state/checkpoint.rs, test/determinism/state/hostile_checkpoint.rs
 
 use crate::sensors::scheduler::SavedFrames;
 use crate::simulation::Simulation;
 use merrow_model::persist::{Persist, Reader, Writer, identity, shape, to_bytes};
 use merrow_model::scene::{Scene, Sea};
 use merrow_model::state::State;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// First bytes of every checkpoint.
@@ -39,6 +42,12 @@ pub const MARK: [u8; 8] = *b"merrowCP";
 const FORMAT: u32 = 4;
 /// Version of Merrow that writes and reads the checkpoints.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Simulated time of the trial before a run continues [s].
+const TRIAL: f64 = 0.2;
+/// Longest simulated time: ten years [ns].
+const MAX_TIME_NS: u64 = 10 * 31_557_600 * 1_000_000_000;
+/// Longest time between the clock of a computer and the time of the world [ns].
+const MAX_DIFFERENCE_NS: u64 = 1_000_000_000;
 /// Length of the digest at the end [bytes].
 const SUM: usize = 32;
 
@@ -94,9 +103,21 @@ impl Simulation {
     /// # Errors
     /// One-line reason why the data is not a checkpoint of this world; the simulation is unchanged.
     pub fn resume(&mut self, checkpoint: &[u8]) -> Result<(), String> {
-        let Contents { state, frames } = read(checkpoint, &self.scene)?;
+        let mut trial = Self::new(Arc::clone(&self.scene), 1)?;
+        trial.set_contents(read(checkpoint, &self.scene)?)?;
+        if !trial.can_continue() {
+            return Err(damaged("the world cannot continue from its values"));
+        }
+        self.set_contents(read(checkpoint, &self.scene)?)
+    }
+
+    fn set_contents(&mut self, contents: Contents) -> Result<(), String> {
+        let Contents { state, frames } = contents;
         if !self.accepts_network(&state) {
             return Err(damaged("its network differs from the modems of the world"));
+        }
+        if !has_plausible_times(&state) {
+            return Err(damaged("its times differ"));
         }
         let restored = match (&mut self.sensor_scheduler, frames) {
             (Some(scheduler), Some(saved)) => scheduler.restore_frames(saved),
@@ -110,6 +131,29 @@ impl Simulation {
         self.clear_outboxes();
         Ok(())
     }
+
+    /// Returns false if a short run ends with a panic, as of an index that is out of range. The
+    /// ranges of most values depend on the world and are checked where they are used.
+    fn can_continue(&mut self) -> bool {
+        let steps = (TRIAL / self.scene.dt()).ceil() as u64;
+        // the reason is reported in one line
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let run = catch_unwind(AssertUnwindSafe(|| {
+            self.advance(steps.max(1));
+            self.checkpoint()
+        }));
+        std::panic::set_hook(hook);
+        matches!(run, Ok(Ok(_)))
+    }
+}
+
+/// Returns true if no time is so long that sums of times overflow, or that tasks of computers have
+/// more releases than a run has.
+fn has_plausible_times(state: &State) -> bool {
+    let computers = state.robots.iter().flat_map(|robot| &robot.computers);
+    let mut differences = computers.map(|computer| computer.time_ns.abs_diff(state.time_ns));
+    state.time_ns <= MAX_TIME_NS && differences.all(|ns| ns <= MAX_DIFFERENCE_NS)
 }
 
 /// Returns the changes of the world file in a checkpoint, with which the scene must be built before

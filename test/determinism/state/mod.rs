@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod faults;
+mod hostile_checkpoint;
 mod replacement;
 mod same_bits;
 mod schedule;
