@@ -27,6 +27,7 @@ use merrow_ros2::parameters::ParameterServer;
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use merrow_view::View;
+use merrow_world::import::grid::mapped_file;
 use merrow_world::{Document, Overrides};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -154,8 +155,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     let mut telemetries = connect_telemetries(arguments, &bridge, &simulation)?;
     let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
+    let mut grids = MappedGrids(Arc::clone(&signals.stop));
     let mut observers: Vec<&mut dyn Observer> =
-        vec![&mut autopilots, &mut telemetries, &mut progress];
+        vec![&mut grids, &mut autopilots, &mut telemetries, &mut progress];
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -178,8 +180,11 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     drop((services, world_services));
     progress.bar.finish_and_clear();
     let mut failed = summary.failed.clone();
+    if mapped_file::is_shortened() {
+        failed = failed.or(Some(SHORTENED.to_string()));
+    }
     // before the summary is printed: a terminal that was closed must not cost the last checkpoint
-    if summary.failed.is_none()
+    if failed.is_none()
         && let Some(autosave) = &autosave
         && let Err(why) = autosave.write(simulation.checkpoint())
     {
@@ -452,6 +457,22 @@ impl SignalStop {
         .map_err(|e| format!("cannot handle signals: {e}"))?;
         Ok(this)
     }
+}
+
+const SHORTENED: &str = "a grid file that is mapped from disk was shortened during the run, so the \
+                         last values are wrong; restore the file and run again";
+
+/// Ends the run when a mapped grid was shortened.
+struct MappedGrids(Arc<AtomicBool>);
+
+impl Observer for MappedGrids {
+    fn after_block(&mut self, _: &Simulation, _: &Control) {
+        if mapped_file::is_shortened() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn rejected(&mut self, _: &CommandRejection, _: &Simulation) {}
 }
 
 /// Ends the process without waiting for the simulation loop; an active recording is completed.

@@ -261,6 +261,40 @@ fn diagnostics_follow_simulated_time() {
     assert_eq!(message_count(&bag, Some("/bluerov2/battery_state")), 11);
 }
 
+// Goal: a grid that is shortened during a run ends it with the reason and a complete recording.
+// Method: a raw seabed of 2.3 million samples, which is mapped, below a robot with an altimeter; the
+// file is emptied during the run. Tolerance: none.
+#[test]
+fn a_shortened_grid_is_reported() {
+    let header = "data: depth.raw
+number: i16
+unit: m
+axes:
+  - {name: y, start: -750.0, step: 1.0, count: 1500}
+  - {name: x, start: -750.0, step: 1.0, count: 1500}
+";
+    let world = "seabed: {terrain: {file: depth.yaml, factor: -1}}
+robots: {r: {model: bluerov2, position_m: [0, 0, -5]}}
+";
+    let folder = Folder::new("grid", &[("w.yaml", world), ("depth.yaml", header)]);
+    let grid = folder.0.join("depth.raw");
+    let depth = 20_i16.to_le_bytes().repeat(1500 * 1500);
+    std::fs::write(&grid, depth).expect("a file");
+    let bag = folder.0.join("run/run_0.mcap");
+    let child = start(
+        folder.0.join("w.yaml").to_str().expect("UTF-8"),
+        "realtime",
+        &bag,
+    );
+    wait_for_recording(&bag);
+    std::fs::write(&grid, "").expect("a file");
+    let output = child.wait_with_output().expect("the run ends");
+    let (out, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert!(err.contains("was shortened during the run"), "{err}");
+    assert!(is_complete(&bag) && message_count(&bag, None) > 0);
+}
+
 /// Returns the output of `merrow describe`.
 pub(super) fn describe(arguments: &[&str]) -> String {
     let mut merrow = Command::new(MERROW);

@@ -6,12 +6,14 @@
 //! (`crates/model/src/scene/sea/mapped.rs`).
 
 mod holes;
+pub mod mapped_file;
 pub mod netcdf;
 mod netcdf4;
 pub(super) mod text;
 mod tiff;
 
 use crate::import::assets;
+use crate::import::grid::mapped_file::map_file;
 use memmap2::Mmap;
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_model::scene::Origin;
@@ -129,15 +131,6 @@ fn open(file: &GridConfig, path: &Path, problems: &mut Problems) -> Option<Sourc
     opened
         .map_err(|text| problems.push(place, format!("{name}: {text}")))
         .ok()
-}
-
-/// Maps a file into memory, read-only.
-fn map_file(path: &Path) -> Result<Mmap, String> {
-    let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
-    // SAFETY: the mapping is only read. The user must not shorten or rewrite the file while a world
-    // uses it (docs/water.md). This requirement is usual for large data on disk.
-    let map = unsafe { Mmap::map(&file) };
-    map.map_err(|e| format!("cannot be mapped into memory: {e}"))
 }
 
 /// Maps a raw grid whose header is in `path`.
