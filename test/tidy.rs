@@ -228,7 +228,13 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
     ("parry3d", &["crates/physics/src/contact/"]),
     // dlopen and the calls of rmw
     ("merrow_ros2_native", &["src/cli/ros_backend.rs"]),
-    ("extern \"C\"", &["crates/ros2_native/src/ffi.rs"]),
+    (
+        "extern \"C\"",
+        &[
+            "crates/ros2_native/src/ffi.rs",
+            "crates/world/src/import/grid/mapped_file.rs",
+        ],
+    ),
     (".unwrap()", &[]),
     ("todo!", &[]),
 ];

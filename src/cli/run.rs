@@ -119,11 +119,14 @@ pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
+/// Longest simulated time that the stamps of ROS messages represent [s].
+const TIME_MAX: f64 = 2_147_483_647.0;
+
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
+        Ok(s) if s > 0.0 && s <= TIME_MAX => Ok(s),
         _ => Err(format!(
-            "expected a number of seconds above 0, found {text:?}"
+            "expected a number of seconds above 0 and up to {TIME_MAX}, found {text:?}"
         )),
     }
 }
@@ -179,17 +182,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     drop(requests);
     drop((services, world_services));
     progress.bar.finish_and_clear();
-    let mut failed = summary.failed.clone();
-    if mapped_file::is_shortened() {
-        failed = failed.or(Some(SHORTENED.to_string()));
-    }
-    // before the summary is printed: a terminal that was closed must not cost the last checkpoint
-    if failed.is_none()
-        && let Some(autosave) = &autosave
-        && let Err(why) = autosave.write(simulation.checkpoint())
-    {
-        failed = Some(why);
-    }
+    let mut failed = after_run(&summary, autosave.as_ref(), &mut simulation);
     if let Some(bridge) = &bridge {
         match bridge.stop_recording() {
             Ok(Some(line)) if !arguments.json => terminal::inform(format_args!("recorded {line}")),
@@ -226,6 +219,22 @@ fn prepare_recording(
         }
     }
     Ok(())
+}
+
+/// Writes the last checkpoint, and returns the reason why the run has failed. The caller prints
+/// later: a terminal that was closed must not cost the checkpoint.
+fn after_run(
+    summary: &Summary,
+    autosave: Option<&Autosave>,
+    simulation: &mut Simulation,
+) -> Option<String> {
+    if summary.failed.is_some() {
+        return summary.failed.clone();
+    }
+    if mapped_file::is_shortened() {
+        return Some(SHORTENED.to_string());
+    }
+    autosave?.write(simulation.checkpoint()).err()
 }
 
 /// Loads the world of a run, with the commands that it replays.

@@ -12,6 +12,7 @@ use merrow_model::state::{
     ActuatorState, BatteryState, FaultState, FinState, Health, LineBreak, TetherState,
 };
 use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use merrow_ros2::node::shortened;
 use merrow_sim::control::fault;
 use merrow_sim::sensors::scheduler::SensorLoad;
 use merrow_sim::{Control, Simulation};
@@ -22,6 +23,8 @@ use std::time::{Duration, Instant};
 /// Minimum time between two log lines about rejected commands of one robot; all rejections are
 /// counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
+/// Maximum length of a reason [bytes].
+const REASON_MAX: usize = 400;
 
 /// Refused commands of each robot, by name, and of the node under an empty name.
 #[derive(Debug, Default)]
@@ -56,10 +59,12 @@ impl Rejections {
     }
 
     fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
+        // a reason can quote a long name of a request
+        let reason = shortened(reason.to_string(), REASON_MAX);
         let mut robots = self.lock();
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
         entry.count += 1;
-        entry.last = reason.to_string();
+        entry.last.clone_from(&reason);
         if entry.logged.is_some_and(|t| t.elapsed() < LOG_EVERY) {
             return None;
         }

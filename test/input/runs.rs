@@ -262,8 +262,8 @@ fn diagnostics_follow_simulated_time() {
 }
 
 // Goal: a grid that is shortened during a run ends it with the reason and a complete recording.
-// Method: a raw seabed of 2.3 million samples, which is mapped, below a robot with an altimeter; the
-// file is emptied during the run. Tolerance: none.
+// Method: a raw seabed of 2.3 million samples, which is mapped, below a robot with an altimeter;
+// the file is emptied during the run. Tolerance: none.
 #[test]
 fn a_shortened_grid_is_reported() {
     let header = "data: depth.raw

@@ -221,8 +221,12 @@ fn write_tables(
     Ok(())
 }
 
+/// Maximum length of the name of a topic in a file name [bytes]. File systems accept 255 bytes, of
+/// which a number and the ending need some.
+const NAME_MAX: usize = 200;
+
 /// Returns the file name of a topic: `/rov/imu/data` becomes `rov.imu.data.csv`. Topic names have
-/// no dots, so different topics have different files.
+/// no dots, so different topics have different files. Long names are cut and numbered.
 fn file_name(topic: &BagTopic, used: &mut HashSet<String>) -> String {
     let mut name = String::new();
     for byte in topic.name.trim_start_matches('/').bytes() {
@@ -234,7 +238,8 @@ fn file_name(topic: &BagTopic, used: &mut HashSet<String>) -> String {
             _ => drop(write!(name, "%{byte:02x}")),
         }
     }
-    // the same topic with another type
+    name.truncate(NAME_MAX);
+    // the same topic with another type, or the same start of a long name
     let mut unique = name.clone();
     let mut n = 2;
     while !used.insert(unique.clone()) {
@@ -296,6 +301,9 @@ mod tests {
         assert_eq!(name("/rov/imu/data"), "rov.imu.data~2.csv");
         assert_eq!(name("/../etc"), "%2e%2e.etc.csv");
         assert_eq!(name("/rov_imu/data"), "rov_imu.data.csv");
+        let long = "/x".repeat(150);
+        assert_eq!(name(&long).len(), NAME_MAX + ".csv".len());
+        assert_eq!(name(&(long + "/y")).len(), NAME_MAX + "~2.csv".len());
     }
 
     #[test]

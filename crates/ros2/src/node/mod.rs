@@ -35,7 +35,7 @@ pub use crate::node::clock::Clock;
 pub use crate::node::network::{Network, NetworkCounters};
 pub use crate::node::parameter_services::{ParameterServices, changed_values, parameter_event};
 pub use crate::node::publisher::{Delivery, PublishError, Publisher};
-pub use crate::node::rosout::Logger;
+pub use crate::node::rosout::{Logger, shortened};
 pub use crate::node::service::{DeferredHandler, Handler, Responder, Service};
 
 /// Callback of a subscription. It receives the CDR bytes of each message, including the

@@ -68,7 +68,7 @@ impl Logger {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
-        let text = text.to_string();
+        let text = shortened(text.to_string(), LINE_MAX);
         if self.log.console {
             let line = console_line(
                 severity,
@@ -123,6 +123,19 @@ impl Logger {
     }
 }
 
+/// Maximum length of a logged text [bytes], so that a peer cannot fill logs with long names.
+const LINE_MAX: usize = 2000;
+
+/// Cuts a text after `max` bytes, and marks the cut.
+pub fn shortened(mut text: String, max: usize) -> String {
+    if text.len() > max {
+        let end = (0..=max).rev().find(|end| text.is_char_boundary(*end));
+        text.truncate(end.unwrap_or(0));
+        text.push('…');
+    }
+    text
+}
+
 /// Formats `[INFO] [1700000000.123456789] [name]: text`, as rcutils prints it.
 fn console_line(severity: Severity, sec: u64, nanosec: u32, name: &str, text: &str) -> String {
     format!(
@@ -134,6 +147,14 @@ fn console_line(severity: Severity, sec: u64, nanosec: u32, name: &str, text: &s
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shortened("abc".to_owned(), 3), "abc");
+        assert_eq!(shortened("abcd".to_owned(), 3), "abc…");
+        assert_eq!(shortened("äöü".to_owned(), 3), "ä…");
+        assert_eq!(shortened("ü".repeat(50_000), 2000).len(), 2003);
+    }
 
     #[test]
     fn console_line_matches_ros() {
