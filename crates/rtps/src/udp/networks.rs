@@ -73,7 +73,7 @@ impl Network {
 
 /// Networks of this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Networks(Vec<Network>);
+pub struct Networks(pub(super) Vec<Network>);
 
 impl Networks {
     /// Reads the current networks of the operating system. An error yields the loopback network
@@ -103,6 +103,11 @@ impl Networks {
     /// Returns true if `address` belongs to this machine.
     pub fn is_own(&self, address: Ipv4Addr) -> bool {
         address.is_loopback() || self.0.iter().any(|network| network.address == address)
+    }
+
+    /// Returns true if `address` is in a network whose interface is up.
+    pub fn is_member(&self, address: Ipv4Addr) -> bool {
+        self.containing(address).is_some()
     }
 
     /// Returns the maximum UDP payload to `address` that is not divided into IP fragments [bytes].
@@ -206,7 +211,7 @@ impl Paths for Networks {
             return false;
         };
         let address = *to.ip();
-        if address.is_multicast() || self.is_own(address) || self.containing(address).is_some() {
+        if address.is_multicast() || self.is_own(address) || self.is_member(address) {
             return true;
         }
         // behind a router, unless it belongs to an interface that is down
