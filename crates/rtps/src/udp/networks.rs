@@ -1,7 +1,7 @@
 //! IPv4 networks of this machine: own addresses, MTUs, and the choice of a peer's locator
 //! (RTPS 2.5, 9.3.2.4).
 
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use crate::engine::{Path, Paths};
 use crate::wire::Locator;
@@ -171,6 +171,10 @@ impl Networks {
 }
 
 impl Paths for Networks {
+    fn is_own(&self, address: IpAddr) -> bool {
+        matches!(address, IpAddr::V4(address) if Networks::is_own(self, address))
+    }
+
     fn path(&self, to: SocketAddr) -> Path {
         let address = match to {
             SocketAddr::V4(to) => *to.ip(),
