@@ -196,6 +196,7 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
             "crates/ros2/",
             "crates/ros2_native/src/spin.rs",
             "crates/rtps/src/udp/",
+            "crates/view/src/server.rs",
             "src/",
         ],
     ),

@@ -565,6 +565,29 @@ def check_many_spawns():
         m.alive()
 
 
+def check_spawns_of_one_request():
+    """The robots of one request are added with one change of the world; each has its own result."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+
+        def robot(name, **fields):
+            return message(f"{PACKAGE}/msg/SpawnEntity", name=name, **simulator.spawn(**fields))
+
+        ball = "source: test\nbody: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}, net_buoyancy_n: 0}\n"
+        requests = [robot(f"ball_{k}", text=ball, at=(k % 15 - 7, k // 15 - 4, -4)) for k in range(150)]
+        relative = robot("near", text=ball)
+        relative.initial_pose = pose_stamped((0, 0, 1), frame="ball_3")
+        requests += [relative, robot("first", uri="bluerov2", at=(0, 0, -2)), robot("second", uri="bluerov2", at=(0.1, 0, -2)),
+                     robot("faulty", text="source: test\nbody: {source: test, axes: flu, mass_kg: -1, inertia_kg_m2: 3}\n"),
+                     robot("missing", text="source: test\nurdf: none.urdf\n"), robot("first", uri="bluerov2", at=(0, 3, -2))]
+        # a build per robot would take longer than the client waits
+        done = simulator.call("SpawnEntities", spawn_requests=requests)
+        codes = [one.result.result for one in done.results]
+        assert codes == [OK] * 152 + [109, 106, 107, 101], codes
+        assert len(simulator.entities()) == 153, simulator.entities()
+        assert near(position(simulator.state("near")), (-4, -4, -3)), simulator.state("near")
+
+
 def worst_lateness_ms(diagnostics):
     """Returns the largest lateness of a block since the start [ms]."""
     status = next(s for s in latest(diagnostics).status if s.name == "merrow: run")
@@ -670,7 +693,7 @@ def check_actors():
             assert math.dist(position(simulator.state("ferry"))[:2], after[:2]) > 2
 
 
-CHECKS = [check_spawn_and_delete, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
+CHECKS = [check_spawn_and_delete, check_spawns_of_one_request, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
           check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
           check_external_wrenches, check_version_1]
 SLOW_CHECKS = [check_recorded_spawns, check_many_spawns]
