@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 /// Writes a file and reports the result.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Thread that writes the files of requests, because the run must not wait for the disk. Dropping it
-/// waits until they are written.
+/// Thread that writes the files of requests, because the run must not wait for the disk. Dropping
+/// it waits until they are written.
 pub(crate) struct WriterThread {
     jobs: FileWriter,
     thread: Option<JoinHandle<()>>,
