@@ -414,7 +414,7 @@ impl Worker {
                 && let Some(logger) = &self.context.logger
             {
                 // once: any host can send any number of datagrams
-                logger.warn(&format!(
+                logger.warn(format!(
                     "datagrams of {sender} are ignored: it is outside of the discovery range; \
                      set ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET if it is in a network of this machine, else \
                      ROS_STATIC_PEERS={sender}"

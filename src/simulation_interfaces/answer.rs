@@ -26,6 +26,8 @@ pub(super) trait Refusing: ServiceType {
 macro_rules! refusing {
     ($($service:path => $response:path,)*) => {$(
         impl Refusing for $service {
+            // some responses have the result only
+            #[allow(clippy::needless_update)]
             fn refused(result: ServiceResult) -> Self::Response {
                 $response { result, ..Default::default() }
             }
