@@ -196,6 +196,7 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
             "crates/ros2/",
             "crates/ros2_native/src/spin.rs",
             "crates/rtps/src/udp/",
+            "crates/view/src/server.rs",
             "src/",
         ],
     ),
@@ -1642,4 +1643,46 @@ fn doc_links_name_existing_items() {
         }
     }
     expect_none("a link in a doc comment names an existing item", &wrong);
+}
+
+/// The crates of a build for this machine have licences that deny.toml lists, and come from the
+/// registry. `cargo deny` checks all platforms and the advisories.
+#[test]
+fn dependencies_have_accepted_licences() {
+    let rules = std::fs::read_to_string("deny.toml").unwrap();
+    let list = rules.split("allow = [").nth(1).unwrap();
+    let list = list.split(']').next().unwrap();
+    let allowed: HashSet<_> = list.split('"').skip(1).step_by(2).collect();
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let arguments = [
+        "metadata",
+        "--format-version=1",
+        "--locked",
+        "--all-features",
+    ];
+    let output = std::process::Command::new("cargo")
+        .args(arguments)
+        .args(["--filter-platform", &platform])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let is_allowed = |choice: &str| allowed.contains(choice.trim_matches(['(', ')', ' ']));
+    let mut wrong = Vec::new();
+    for package in packages {
+        let name = &package["name"];
+        let text = package["license"].as_str().unwrap_or_default();
+        // each part of a conjunction offers a choice
+        let mut parts = text.split(" AND ");
+        if !parts.all(|part| part.replace('/', " OR ").split(" OR ").any(is_allowed)) {
+            wrong.push(format!("{name}: licence {text:?}"));
+        }
+        let source = package["source"].as_str().unwrap_or("registry+");
+        if !source.starts_with("registry+") {
+            wrong.push(format!("{name}: source {source}"));
+        }
+    }
+    assert!(packages.len() > 100);
+    expect_none("dependencies have licences of deny.toml", &wrong);
 }

@@ -4,6 +4,7 @@ mod analysis;
 mod cases;
 mod describe;
 mod list;
+mod reachable;
 mod readings;
 mod replay;
 mod ros_backend;

@@ -2,6 +2,7 @@
 //! line.
 
 use super::load_simulation;
+use super::reachable;
 use super::ros_backend::RosBackend;
 use clap::Args;
 use crossbeam_channel::Sender;
@@ -31,7 +32,7 @@ use merrow_world::import::grid::mapped_file;
 use merrow_world::{Document, Overrides};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,6 +158,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     let mut autopilots = connect_autopilots(arguments, &bridge, &simulation)?;
     let mut telemetries = connect_telemetries(arguments, &bridge, &simulation)?;
     let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
+    print_reachable(arguments, ros, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
     let mut grids = MappedGrids(Arc::clone(&signals.stop));
     let mut observers: Vec<&mut dyn Observer> =
@@ -409,6 +411,27 @@ fn start_view(
         terminal::inform(line);
     }
     Ok(Some(view))
+}
+
+/// Prints who reaches the sockets of the run.
+fn print_reachable(
+    arguments: &Arguments,
+    ros: &[String],
+    simulation: &Simulation,
+) -> Result<(), String> {
+    let node = match arguments.no_ros {
+        true => None,
+        false => Some(node_options(ros)?),
+    };
+    let view = arguments.view.map(|address| match address {
+        Some(address) => address.ip(),
+        None => Ipv4Addr::LOCALHOST.into(),
+    });
+    let line = reachable::line(node.as_ref(), view, &simulation.scene.robots);
+    if let Some(line) = line.filter(|_| !arguments.json) {
+        terminal::inform(line);
+    }
+    Ok(())
 }
 
 /// Creates the node, or without ROS the resources of a recording.

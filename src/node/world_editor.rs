@@ -12,11 +12,12 @@ use crate::node::interface::Interface;
 use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::plan::Plan;
 use crate::publisher::connect_bridges;
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use merrow_model::scene::Scene;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::{Access, Reply, Request, SceneVersion, Simulation};
 use merrow_world::document::{Document, ObjectInfo};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -49,12 +50,18 @@ pub enum Followers {
 /// Objects of the current world.
 pub type Directory = Arc<Mutex<Vec<ObjectInfo>>>;
 
+/// Maximum number of edits that wait. An edit can take a second, so that more would hold the editor
+/// for minutes.
+const MAX_WAITING: usize = 64;
+
 /// Change of the world, called on the thread of the editor.
 type Edit = Box<dyn FnOnce(&mut WorldEditor) + Send>;
 
 /// Handle of the thread of an editor. Dropping it ends the thread.
 pub struct EditorThread {
     edits: Option<Sender<Edit>>,
+    /// Whether the thread drops the edits that wait.
+    is_ended: Arc<AtomicBool>,
     directory: Directory,
     thread: Option<JoinHandle<()>>,
 }
@@ -71,7 +78,6 @@ pub struct WorldEditor {
     parts: EditorParts,
     version: SceneVersion,
     directory: Directory,
-    is_ended: bool,
 }
 
 impl EditorThread {
@@ -80,27 +86,29 @@ impl EditorThread {
     /// # Errors
     /// The operating system cannot start the thread.
     pub fn start(parts: EditorParts) -> Result<Self, String> {
-        let (edits, inbox): (Sender<Edit>, Receiver<Edit>) = unbounded();
+        let (edits, inbox): (Sender<Edit>, Receiver<Edit>) = bounded(MAX_WAITING);
         let directory: Directory = Arc::new(Mutex::new(parts.document.objects()));
         let mut editor = WorldEditor {
             parts,
             version: SceneVersion::default(),
             directory: Arc::clone(&directory),
-            is_ended: false,
         };
+        let is_ended: Arc<AtomicBool> = Arc::default();
+        let ended = Arc::clone(&is_ended);
         let thread = std::thread::Builder::new()
             .name("merrow-world".into())
             .spawn(move || {
                 for edit in inbox {
-                    edit(&mut editor);
-                    if editor.is_ended {
+                    if ended.load(Ordering::Relaxed) {
                         break;
                     }
+                    edit(&mut editor);
                 }
             })
             .map_err(|e| format!("cannot start the thread of the world editor: {e}"))?;
         Ok(Self {
             edits: Some(edits),
+            is_ended,
             directory,
             thread: Some(thread),
         })
@@ -118,8 +126,10 @@ impl EditorThread {
 impl Drop for EditorThread {
     fn drop(&mut self) {
         // senders may exist longer than the thread
+        self.is_ended.store(true, Ordering::Relaxed);
         if let Some(edits) = self.edits.take() {
-            let _ = edits.send(Box::new(|editor| editor.is_ended = true));
+            // wakes the thread; it is awake if there is no room
+            let _ = edits.try_send(Box::new(|_| ()));
         }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -128,9 +138,10 @@ impl Drop for EditorThread {
 }
 
 impl EditSender {
-    /// Calls `edit` on the thread of the editor. If the run has ended, it is dropped.
+    /// Calls `edit` on the thread of the editor. If the run has ended or too many edits wait, it is
+    /// dropped, with the answer that it contains.
     pub fn send(&self, edit: impl FnOnce(&mut WorldEditor) + Send + 'static) {
-        let _ = self.edits.send(Box::new(edit));
+        let _ = self.edits.try_send(Box::new(edit));
     }
 
     /// Returns the objects of the current world.

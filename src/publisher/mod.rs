@@ -427,6 +427,17 @@ impl Worker {
             let links_before = std::mem::replace(&mut self.links, links.clone());
             let network = self.context.network.as_ref().and_then(Network::counters);
             let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
+            if before.last_foreign.is_none()
+                && let Some(sender) = self.network.last_foreign
+                && let Some(logger) = &self.context.logger
+            {
+                // once: any host can send any number of datagrams
+                logger.warn(format!(
+                    "datagrams of {sender} are ignored: it is outside of the discovery range; \
+                     set ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET if it is in a network of this machine, else \
+                     ROS_STATIC_PEERS={sender}"
+                ));
+            }
             self.emit_any(self.outputs.diagnostics, now, || {
                 let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
                 let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();

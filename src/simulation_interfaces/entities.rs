@@ -438,6 +438,12 @@ pub(super) fn place_in(
     pose_to_world(pose, &frame)
 }
 
+/// Returns the pose in W of a pose relative to a placement.
+pub(super) fn place_at(frame: Placement, pose: &Pose) -> Result<Placement, String> {
+    let (p, q) = (frame.p_WB, frame.q_WB);
+    pose_to_world(pose, &Frame { p, q })
+}
+
 fn no_frame(name: &str) -> String {
     format!(
         "no frame {name:?}; expected {WORLD_FRAME:?}, or the name of an entity or of its base link"

@@ -8,6 +8,7 @@
 //! of the world are made by the thread of the world editor. A client waits for the reply meanwhile;
 //! the node continues to serve.
 
+pub(crate) mod answer;
 mod control;
 pub(crate) mod edits;
 mod entities;
@@ -22,15 +23,15 @@ mod worlds;
 
 use crate::node::diagnostics::Rejections;
 use crate::node::world_editor::EditSender;
+use answer::{Answer, Refusing};
 use crossbeam_channel::Sender;
-use merrow_ros2::cdr::{from_bytes, to_bytes};
-use merrow_ros2::message::Service as ServiceType;
+use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::simulation_interfaces::ServiceResult;
 use merrow_ros2::node::{Logger, Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
 use merrow_sim::{Access, Request, Simulation};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 pub use crate::simulation_interfaces::features::FEATURES;
 
@@ -200,7 +201,7 @@ impl Connections {
 
     /// Starts the service `name`, after the prefix. `handler` sends the response, immediately or
     /// later.
-    fn serve<S: ServiceType + 'static>(
+    fn serve<S: Refusing>(
         &self,
         name: &str,
         handler: impl Fn(&Connections, S::Request, Answer<S>) + Send + 'static,
@@ -209,16 +210,24 @@ impl Connections {
     }
 
     /// Returns the same as [`Self::serve`], without the prefix.
-    fn serve_private<S: ServiceType + 'static>(
+    fn serve_private<S: Refusing>(
         &self,
         name: &str,
         handler: impl Fn(&Connections, S::Request, Answer<S>) + Send + 'static,
     ) -> Result<Service, NodeError> {
         let connections = self.clone();
         let label = name.to_string();
+        let open: Arc<AtomicUsize> = Arc::default();
         let answer = move |bytes: &[u8], responder: Responder| {
             match from_bytes::<S::Request>(bytes) {
-                Ok(request) => handler(&connections, request, Answer::new(responder)),
+                Ok(request) => {
+                    let answer = Answer::<S>::new(responder, &open);
+                    if answer.is_one_too_many() {
+                        connections.refusals.report(&label, answer::BUSY);
+                    } else {
+                        handler(&connections, request, answer);
+                    }
+                }
                 // a request that cannot be decoded has no effect and receives no reply
                 Err(why) => connections
                     .refusals
@@ -233,25 +242,6 @@ impl Connections {
     /// dropped.
     fn access(&self, call: impl FnOnce(&mut Simulation) + Send + 'static) {
         let _ = self.requests.send(Request::Access(Access::new(call)));
-    }
-}
-
-/// Client that waits for the response of service `S`.
-struct Answer<S: ServiceType> {
-    responder: Responder,
-    service: std::marker::PhantomData<fn() -> S>,
-}
-
-impl<S: ServiceType> Answer<S> {
-    fn new(responder: Responder) -> Self {
-        Self {
-            responder,
-            service: std::marker::PhantomData,
-        }
-    }
-
-    fn send(self, response: &S::Response) {
-        self.responder.respond(to_bytes(response));
     }
 }
 

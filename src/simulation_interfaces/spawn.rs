@@ -1,7 +1,7 @@
 //! Services that add and remove entities, and list the available entities.
 
 use crate::node::world_editor::WorldEditor;
-use crate::simulation_interfaces::entities::place_in;
+use crate::simulation_interfaces::entities::{place_at, place_in};
 use crate::simulation_interfaces::{
     Connections, Version, failure, no_entity, ok, outcome, version1,
 };
@@ -16,9 +16,9 @@ use merrow_ros2::msg::simulation_interfaces::{
 use merrow_ros2::names::check_full_name;
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
-use merrow_world::document::{Resource as Description, ResourceError};
+use merrow_world::document::{Document, Placement, Resource as Description, ResourceError};
 use merrow_world::{data_dir, is_name};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
@@ -66,8 +66,7 @@ fn serve_spawn_entities(connections: &Connections) -> Result<Service, NodeError>
     connections.serve::<SpawnEntities>("spawn_entities", |connections, request, answer| {
         let refusals = connections.refusals.clone();
         connections.editor.send(move |editor| {
-            let requests = request.spawn_requests.iter();
-            let results: Vec<SpawnResult> = requests.map(|one| spawn(editor, one)).collect();
+            let results = spawn_all(editor, &request.spawn_requests);
             let is_ok = |one: &&SpawnResult| one.result.result == ServiceResult::RESULT_OK;
             let failed = results.len() - results.iter().filter(is_ok).count();
             let result = if failed == 0 {
@@ -132,17 +131,94 @@ pub(super) fn delete(editor: &mut WorldEditor, name: &str) -> ServiceResult {
 
 /// Adds one entity to the world.
 pub(super) fn spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> SpawnResult {
-    let (result, entity_name) = match try_spawn(editor, request) {
-        Ok(name) => (ok(), name),
-        Err(result) => (result, String::new()),
-    };
-    SpawnResult {
-        result,
-        entity_name,
-    }
+    let mut results = spawn_all(editor, std::slice::from_ref(request));
+    results.pop().unwrap_or_default()
 }
 
-fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, ServiceResult> {
+/// Robot of a request that is added to the world.
+struct Addition {
+    /// Index of the request.
+    request: usize,
+    name: String,
+    namespace: String,
+    description: Description,
+    placement: Placement,
+}
+
+/// Adds entities to the world, which is built once for all of them. An entity that cannot be added
+/// does not prevent the others.
+fn spawn_all(editor: &mut WorldEditor, requests: &[SpawnEntity]) -> Vec<SpawnResult> {
+    let poses: Vec<_> = requests
+        .iter()
+        .map(|request| request.initial_pose.clone())
+        .collect();
+    let place = move |simulation: &mut Simulation| -> Vec<_> {
+        let placed = |PoseStamped { header, pose }: &PoseStamped| {
+            place_in(simulation, &header.frame_id, pose)
+        };
+        poses.iter().map(placed).collect()
+    };
+    let placements = editor.access(place);
+    let mut additions: Vec<Addition> = Vec::new();
+    let mut results = Vec::new();
+    for (k, request) in requests.iter().enumerate() {
+        let PoseStamped { header, pose } = &request.initial_pose;
+        let frame = additions.iter().find(|a| a.name == header.frame_id);
+        let placement = match (frame, &placements) {
+            (Some(frame), _) => place_at(frame.placement, pose),
+            (None, Ok(placements)) => placements[k].clone(),
+            (None, Err(why)) => Err(why.clone()),
+        };
+        let prepared = prepare(editor, &additions, request, placement);
+        results.push(prepared.map(|addition| {
+            let name = addition.name.clone();
+            additions.push(Addition {
+                request: k,
+                ..addition
+            });
+            name
+        }));
+    }
+    let mut refuse = |k: usize, result: ServiceResult| results[k] = Err(result);
+    let base = editor.document().clone();
+    if let Some(mut built) = build(editor, &base, additions, &mut refuse) {
+        let all = built.additions.len();
+        check_overlaps(editor, &mut built, &mut refuse);
+        let rest = match built.additions.len() {
+            0 => None,
+            left if left == all => Some(built),
+            _ => build(editor, &base, built.additions, &mut refuse),
+        };
+        if let Some(built) = rest {
+            let done = editor.continue_with(built.simulation, built.document, false);
+            for addition in built.additions {
+                if let Err(why) = &done {
+                    let code = ServiceResult::RESULT_OPERATION_FAILED;
+                    refuse(addition.request, failure(code, why));
+                }
+            }
+        }
+    }
+    let result = |done| match done {
+        Ok(entity_name) => SpawnResult {
+            result: ok(),
+            entity_name,
+        },
+        Err(result) => SpawnResult {
+            result,
+            entity_name: String::new(),
+        },
+    };
+    results.into_iter().map(result).collect()
+}
+
+/// Checks a request, except for what only the built world shows.
+fn prepare(
+    editor: &WorldEditor,
+    earlier: &[Addition],
+    request: &SpawnEntity,
+    placement: Result<Placement, String>,
+) -> Result<Addition, ServiceResult> {
     let Resource {
         uri,
         resource_string,
@@ -154,62 +230,124 @@ fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, 
         check_full_name(&format!("/{namespace}"))
             .map_err(|why| failure(SpawnResult::NAMESPACE_INVALID, format!("namespace: {why}")))?;
     }
-    let name = entity_name(editor, request, &description)?;
-    let placement = {
-        let PoseStamped { header, pose } = request.initial_pose.clone();
-        let place = move |simulation: &mut merrow_sim::Simulation| {
-            place_in(simulation, &header.frame_id, &pose)
-        };
-        let placed = editor.access(place).and_then(|placed| placed);
-        placed.map_err(|why| failure(SpawnResult::INVALID_POSE, why))?
+    let name = entity_name(editor, earlier, request, &description)?;
+    let placement = placement.map_err(|why| failure(SpawnResult::INVALID_POSE, why))?;
+    let addition = Addition {
+        request: 0,
+        name,
+        namespace: namespace.to_string(),
+        description,
+        placement,
     };
-    let document = editor.document();
-    let document = document.with_robot(&name, namespace, &description, placement);
-    let document = document.map_err(|why| resource_failure(&why))?;
-    let mut simulation = editor.build(&document).map_err(|why| {
-        let code = if why.contains(": no file ") {
-            SpawnResult::MISSING_ASSETS
-        } else {
-            SpawnResult::RESOURCE_PARSE_ERROR
-        };
-        failure(code, why)
-    })?;
-    check_overlap(editor, &mut simulation, &name)?;
-    let done = editor.continue_with(simulation, document, false);
-    done.map_err(|why| failure(ServiceResult::RESULT_OPERATION_FAILED, why))?;
-    Ok(name)
+    // a description that cannot be used must not cost a world
+    addition.add_to(editor.document())?;
+    Ok(addition)
+}
+
+impl Addition {
+    /// Returns a world with the robot.
+    fn add_to(&self, world: &Document) -> Result<Document, ServiceResult> {
+        let robot = &self.description;
+        let added = world.with_robot(&self.name, &self.namespace, robot, self.placement);
+        added.map_err(|why| resource_failure(&why))
+    }
+}
+
+/// World with additions.
+struct Built {
+    document: Document,
+    simulation: Simulation,
+    additions: Vec<Addition>,
+}
+
+/// Builds `base` with additions. If that fails, each half is built, so that only the additions that
+/// are wrong are refused. `None` if none is left.
+fn build(
+    editor: &WorldEditor,
+    base: &Document,
+    mut additions: Vec<Addition>,
+    refuse: &mut impl FnMut(usize, ServiceResult),
+) -> Option<Built> {
+    let first = additions.first()?.request;
+    let added = additions
+        .iter()
+        .try_fold(base.clone(), |world, addition| addition.add_to(&world));
+    let built = added.and_then(|document| match editor.build(&document) {
+        Ok(simulation) => Ok((document, simulation)),
+        Err(why) if why.contains(": no file ") => Err(failure(SpawnResult::MISSING_ASSETS, why)),
+        Err(why) => Err(failure(SpawnResult::RESOURCE_PARSE_ERROR, why)),
+    });
+    match built {
+        Ok((document, simulation)) => Some(Built {
+            document,
+            simulation,
+            additions,
+        }),
+        Err(result) if additions.len() == 1 => {
+            refuse(first, result);
+            None
+        }
+        Err(_) => {
+            let second = additions.split_off(additions.len() / 2);
+            let Some(left) = build(editor, base, additions, refuse) else {
+                return build(editor, base, second, refuse);
+            };
+            let Some(right) = build(editor, &left.document, second, refuse) else {
+                return Some(left);
+            };
+            let mut all = left.additions;
+            all.extend(right.additions);
+            Some(Built {
+                additions: all,
+                ..right
+            })
+        }
+    }
 }
 
 /// Maximum depth by which a new entity may overlap other bodies [m].
 const OVERLAP_MAX_M: f64 = 0.01;
 
-/// Checks that the new robot `name` overlaps no other body where the bodies are now.
-fn check_overlap(
+/// Removes the additions that overlap another body where the bodies are now, or an earlier
+/// addition.
+fn check_overlaps(
     editor: &WorldEditor,
-    new: &mut Simulation,
-    name: &str,
-) -> Result<(), ServiceResult> {
-    let invalid = |why: String| failure(SpawnResult::INVALID_POSE, why);
+    built: &mut Built,
+    refuse: &mut impl FnMut(usize, ServiceResult),
+) {
     let motions = editor.access(|simulation| {
         let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
         let motion =
             |(robot, state): (&Robot, &RobotState)| (robot.name.clone(), state.motion.clone());
         robots.map(motion).collect::<HashMap<_, _>>()
     });
-    let motions = motions.map_err(invalid)?;
+    let new = &mut built.simulation;
     for (robot, state) in new.scene.robots.iter().zip(&mut new.state.robots) {
-        if let Some(motion) = motions.get(&robot.name) {
+        if let Some(motion) = motions.as_ref().ok().and_then(|all| all.get(&robot.name)) {
             state.motion.clone_from(motion);
         }
     }
-    let robot = new.scene.robots.iter().position(|robot| robot.name == name);
-    let overlap = robot.and_then(|robot| new.overlap(robot));
-    match overlap.filter(|(_, depth)| *depth > OVERLAP_MAX_M) {
-        None => Ok(()),
-        Some((other, depth)) => Err(invalid(format!(
-            "{name} is {depth:.2} m inside {other}; expected a free pose"
-        ))),
-    }
+    let index = |name: &str| new.scene.robots.iter().position(|robot| robot.name == name);
+    let robots: Vec<_> = built.additions.iter().map(|a| index(&a.name)).collect();
+    // robots that are not compared: the later additions, and those that are refused
+    let mut absent: HashSet<_> = robots.iter().flatten().copied().collect();
+    let mut robots = robots.into_iter();
+    built.additions.retain(|Addition { name, request, .. }| {
+        let robot = robots.next().flatten();
+        let overlap = robot.and_then(|robot| new.overlap(robot, |other| !absent.contains(&other)));
+        let why = match (&motions, overlap) {
+            (Err(why), _) => why.clone(),
+            (_, Some((other, depth))) if depth > OVERLAP_MAX_M => {
+                format!("{name} is {depth:.2} m inside {other}; expected a free pose")
+            }
+            _ => {
+                robot.map(|robot| absent.remove(&robot));
+                return true;
+            }
+        };
+        refuse(*request, failure(SpawnResult::INVALID_POSE, why));
+        false
+    });
 }
 
 /// Returns the result for a description that cannot be used.
@@ -226,6 +364,7 @@ fn resource_failure(why: &ResourceError) -> ServiceResult {
 /// Returns a name that no object has: the requested name, or with `allow_renaming` a similar name.
 fn entity_name(
     editor: &WorldEditor,
+    earlier: &[Addition],
     request: &SpawnEntity,
     description: &Description,
 ) -> Result<String, ServiceResult> {
@@ -237,11 +376,12 @@ fn entity_name(
     };
     let taken = |name: &str| {
         let scene = editor.scene();
-        editor
-            .document()
-            .objects()
-            .iter()
-            .any(|object| object.name == name)
+        earlier.iter().any(|addition| addition.name == name)
+            || editor
+                .document()
+                .objects()
+                .iter()
+                .any(|object| object.name == name)
             || scene.tethers.iter().any(|tether| tether.name == name)
     };
     let is_valid = is_name(requested);

@@ -12,6 +12,17 @@ use crate::parameters::yaml;
 /// Largest DDS domain with valid ports (7400 + 250 * domain, UDP).
 const MAX_DOMAIN_ID: u16 = 232;
 
+/// Variables that an environment of ROS sets, or that a user of ROS sets for a node.
+const ROS_VARIABLES: [&str; 7] = [
+    "ROS_DISTRO",
+    "ROS_VERSION",
+    "AMENT_PREFIX_PATH",
+    "RMW_IMPLEMENTATION",
+    "ROS_DOMAIN_ID",
+    "ROS_STATIC_PEERS",
+    "ROS_LOCALHOST_ONLY",
+];
+
 /// Reason why arguments or environment were refused, in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgsError(String);
@@ -130,7 +141,7 @@ impl NodeOptions {
             name: name.to_owned(),
             namespace: "/".to_owned(),
             domain_id: 0,
-            discovery: DiscoveryRange::Subnet,
+            discovery: DiscoveryRange::Localhost,
             static_peers: Vec::new(),
             remappings: Vec::new(),
             parameter_overrides: Vec::new(),
@@ -143,6 +154,9 @@ impl NodeOptions {
 
     /// Parses the command line (without the program name) and the environment. Returns the options,
     /// and the arguments outside of `--ros-args ... --`, which do not belong to ROS.
+    ///
+    /// In an environment of ROS, the discovery range is the subnet, as in ROS 2. Otherwise it is
+    /// this machine: a user without ROS expects no peers in the network.
     ///
     /// # Errors
     /// The first argument or variable that is wrong.
@@ -169,6 +183,9 @@ impl NodeOptions {
 
     fn read_environment(&mut self, around: &ArgsContext<'_>) -> Result<(), ArgsError> {
         let variable = |name| (around.variable)(name).filter(|value| !value.is_empty());
+        if ROS_VARIABLES.iter().any(|name| variable(name).is_some()) {
+            self.discovery = DiscoveryRange::Subnet;
+        }
         if let Some(value) = variable("ROS_DOMAIN_ID") {
             self.domain_id = value
                 .parse()

@@ -166,6 +166,33 @@ fn environment_variables_are_applied() {
 }
 
 #[test]
+fn only_users_of_ros_are_discovered_by_other_machines() {
+    let range = |variables: &[_]| parse_in(&[], variables).unwrap().0.discovery;
+    assert_eq!(range(&[]), DiscoveryRange::Localhost);
+    assert_eq!(range(&[("HOME", "/")]), DiscoveryRange::Localhost);
+    for variable in ROS_VARIABLES {
+        let value = if variable == "ROS_LOCALHOST_ONLY" {
+            "0"
+        } else {
+            "1"
+        };
+        assert_eq!(range(&[(variable, value)]), DiscoveryRange::Subnet);
+    }
+    for (value, expected) in [
+        ("SUBNET", DiscoveryRange::Subnet),
+        ("SYSTEM_DEFAULT", DiscoveryRange::Subnet),
+        ("LOCALHOST", DiscoveryRange::Localhost),
+        ("OFF", DiscoveryRange::Off),
+    ] {
+        let variables = [
+            ("ROS_DISTRO", "jazzy"),
+            ("ROS_AUTOMATIC_DISCOVERY_RANGE", value),
+        ];
+        assert_eq!(range(&variables), expected);
+    }
+}
+
+#[test]
 fn invalid_environment_variables_are_refused() {
     let check = |name, value, expected| {
         assert_eq!(parse_in(&[], &[(name, value)]).unwrap_err(), expected);

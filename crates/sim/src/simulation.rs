@@ -459,8 +459,13 @@ impl Simulation {
     }
 
     /// Returns the structure, robot or seabed that `robot` penetrates, and the penetration depth
-    /// [m]. `None` if there is no overlap.
-    pub fn overlap(&mut self, robot: usize) -> Option<(String, f64)> {
+    /// [m]. `None` if there is no overlap. Of the other robots, only those are compared for which
+    /// `is_present` returns true.
+    pub fn overlap(
+        &mut self,
+        robot: usize,
+        is_present: impl Fn(usize) -> bool,
+    ) -> Option<(String, f64)> {
         let scene = Arc::clone(&self.scene);
         let p_WB = self.state.robots[robot].motion.p_WB;
         let below_seabed = self.state.sea.seabed.height(p_WB.x, p_WB.y) - p_WB.z;
@@ -476,7 +481,7 @@ impl Simulation {
         }
         let contacts = self.contacts.as_mut()?;
         let (body, depth) =
-            contacts.deepest_overlap(&scene, &mut self.state, &self.runners, robot)?;
+            contacts.deepest_overlap(&scene, &mut self.state, &self.runners, robot, is_present)?;
         let name = match body {
             ContactBody::Link { robot, .. } => scene.robots[robot as usize].name.clone(),
             ContactBody::Structure { structure, .. } => {

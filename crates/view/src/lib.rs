@@ -34,6 +34,7 @@ mod hub;
 pub mod images;
 mod page;
 pub mod picture;
+mod places;
 pub mod readings;
 pub mod request;
 mod scene;

@@ -4,6 +4,7 @@
 use crate::controls::Controls;
 use crate::hub::Hub;
 use crate::page;
+use crate::places::{Place, Places};
 use crate::request::{HEAD_BYTES, Head};
 use crate::scene;
 use crate::session;
@@ -12,18 +13,14 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Number of ports that are tried after the default port.
 const TRIED_PORTS: u16 = 20;
-/// Maximum number of simultaneous connections; further connections are closed.
-const MAX_CONNECTIONS: usize = 64;
 /// Time between two attempts to accept a connection.
 const ACCEPT_PERIOD: Duration = Duration::from_millis(20);
-/// Maximum time for one read or write of an HTTP request.
+/// Maximum time for the head of an HTTP request, and for one write of the response.
 const HTTP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of reads for the head of a request.
-const MAX_READS: usize = 64;
 
 /// What every connection needs.
 pub(crate) struct Shared {
@@ -33,7 +30,7 @@ pub(crate) struct Shared {
     pub controls: Arc<dyn Controls>,
     /// Token that requests for data must contain; `None`: no token.
     pub token: Option<String>,
-    connections: AtomicUsize,
+    places: Arc<Places>,
     sessions: AtomicUsize,
 }
 
@@ -71,7 +68,7 @@ impl Server {
             hub: Arc::clone(hub),
             controls,
             token: token.clone(),
-            connections: AtomicUsize::new(0),
+            places: Arc::default(),
             sessions: AtomicUsize::new(0),
         });
         let thread = std::thread::Builder::new()
@@ -147,29 +144,22 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             std::thread::sleep(ACCEPT_PERIOD);
             continue;
         };
-        if shared.connections.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
-            shared.connections.fetch_sub(1, Ordering::Relaxed);
+        let Some(place) = shared.places.take(&stream) else {
             continue;
-        }
+        };
         let own = Arc::clone(shared);
-        let spawned = std::thread::Builder::new()
+        // without a thread the connection is closed
+        let _ = std::thread::Builder::new()
             .name("view client".to_string())
-            .spawn(move || {
-                serve(stream, &own);
-                own.connections.fetch_sub(1, Ordering::Relaxed);
-            });
-        if spawned.is_err() {
-            shared.connections.fetch_sub(1, Ordering::Relaxed);
-        }
+            .spawn(move || serve(stream, &place, &own));
     }
 }
 
 /// Serves one connection: one HTTP request, or a WebSocket until it ends.
-fn serve(mut stream: TcpStream, shared: &Shared) {
+fn serve(mut stream: TcpStream, place: &Place, shared: &Shared) {
     let ready = stream
         .set_nonblocking(false)
         .and_then(|()| stream.set_nodelay(true))
-        .and_then(|()| stream.set_read_timeout(Some(HTTP_TIMEOUT)))
         .and_then(|()| stream.set_write_timeout(Some(HTTP_TIMEOUT)));
     if ready.is_err() {
         return;
@@ -182,6 +172,9 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
         Err(why) => Response::refusal(400, why),
         Ok(head) => match head.socket_key() {
             Some(key) if head.path == "/socket" => match check(head, shared) {
+                Ok(()) if !place.keep() => {
+                    Response::refusal(503, "this address has too many connections")
+                }
                 Ok(()) => {
                     let client = shared.sessions.fetch_add(1, Ordering::Relaxed) as u64;
                     session::run(stream, key, client, shared);
@@ -196,11 +189,14 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
     let _ = answer.write(&mut stream);
 }
 
-/// Reads up to the empty line that ends the head of a request.
+/// Reads up to the empty line that ends the head of a request, which must arrive in time.
 fn read_head(stream: &mut TcpStream) -> io::Result<String> {
     let mut bytes = Vec::new();
     let mut buffer = [0_u8; 2048];
-    for _ in 0..MAX_READS {
+    let end = Instant::now() + HTTP_TIMEOUT;
+    // a timeout of 0 is an error, and a later read would be too late
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        stream.set_read_timeout(Some(left))?;
         let n = stream.read(&mut buffer)?;
         bytes.extend_from_slice(&buffer[..n]);
         if bytes.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -295,6 +291,7 @@ impl Response {
             200 => "OK",
             403 => "Forbidden",
             404 => "Not Found",
+            503 => "Service Unavailable",
             405 => "Method Not Allowed",
             _ => "Bad Request",
         };

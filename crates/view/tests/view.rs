@@ -885,6 +885,53 @@ fn other_machines_need_the_token() {
 }
 
 #[test]
+fn slow_sockets_do_not_lock_the_page_out() {
+    let simulation = simulation();
+    let view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let (host, _) = place(&view);
+    let started = Instant::now();
+    let mut slow: Vec<_> = (0..100)
+        .map(|_| TcpStream::connect(&host).unwrap())
+        .collect();
+    let page = || http(&host, &["GET / HTTP/1.1", "Host: localhost"]);
+    for stream in &mut slow {
+        // the server has closed the first already
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\nA: b");
+    }
+    assert!(page().starts_with("HTTP/1.1 200"));
+    assert!(started.elapsed() < Duration::from_secs(4));
+    // a byte per second does not extend the time for the head
+    let mut last = slow.pop().unwrap();
+    let closed = |stream: &mut TcpStream| {
+        stream
+            .set_read_timeout(Some(Duration::from_secs(1)))
+            .unwrap();
+        let _ = stream.write_all(b"c");
+        !matches!(stream.read(&mut [0]), Err(why) if why.kind() == std::io::ErrorKind::WouldBlock)
+    };
+    while !closed(&mut last) {
+        assert!(started.elapsed() < Duration::from_secs(15), "still open");
+    }
+}
+
+#[test]
+fn web_sockets_of_one_address_are_limited() {
+    let simulation = simulation();
+    let view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let (host, _) = place(&view);
+    let sockets: Vec<_> = (0..16).map(|_| connect(&view)).collect();
+    let url = format!("ws://{host}/socket");
+    let refused = tungstenite::client(&url, TcpStream::connect(&host).unwrap());
+    assert!(refused.is_err());
+    let page = http(&host, &["GET / HTTP/1.1", "Host: localhost"]);
+    assert!(page.starts_with("HTTP/1.1 200"));
+    drop(sockets);
+    wait_for("a place is free", || {
+        tungstenite::client(&url, TcpStream::connect(&host).unwrap()).is_ok()
+    });
+}
+
+#[test]
 fn used_port_of_the_user_is_refused() {
     let simulation = simulation();
     let first = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));

@@ -4,6 +4,7 @@
 //! world editor. Each change has an inverse, which undoes it. All pages share one history.
 
 use crate::node::world_editor::{EditSender, WorldEditor};
+use crate::simulation_interfaces::answer::BUSY;
 use crate::simulation_interfaces::edits;
 use merrow_math::{Quat, Vec3};
 use merrow_ros2::msg::simulation_interfaces::Resource;
@@ -82,6 +83,27 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Client that waits for a change. If the editor drops the change, it receives the reason.
+struct Client {
+    pending: Arc<AtomicUsize>,
+    answer: Option<Answer>,
+}
+
+impl Client {
+    fn respond(&mut self, done: Result<String, String>) {
+        if let Some(answer) = self.answer.take() {
+            self.pending.fetch_sub(1, Ordering::Relaxed);
+            answer(done);
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.respond(Err(BUSY.to_string()));
+    }
+}
+
 impl Editing {
     /// Creates an empty history of changes by `editor`.
     pub(super) fn new(editor: EditSender) -> Self {
@@ -108,13 +130,16 @@ impl Editing {
                 "{MAX_PENDING} changes of the world are in progress; try again later"
             )));
         }
+        let mut client = Client {
+            pending,
+            answer: Some(answer),
+        };
         let (history, labels) = (Arc::clone(&self.history), Arc::clone(&self.labels));
         self.editor.send(move |editor| {
             let mut history = lock(&history);
             let done = history.handle(editor, action);
             *lock(&labels) = history.labels();
-            pending.fetch_sub(1, Ordering::Relaxed);
-            answer(done);
+            client.respond(done);
         });
     }
 

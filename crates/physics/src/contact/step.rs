@@ -112,13 +112,14 @@ impl Contacts {
     }
 
     /// Returns the body that robot `robot` overlaps most, and by how far [m]; `None` if it overlaps
-    /// none. `works` holds the current poses.
+    /// none. `works` holds the current poses. Other robots count if `is_present` returns true.
     pub fn deepest_overlap<W: AsRef<Workspace>>(
         &mut self,
         scene: &Scene,
         state: &mut State,
         works: &[W],
         robot: usize,
+        is_present: impl Fn(usize) -> bool,
     ) -> Option<(ContactBody, f64)> {
         // twice, so that the motion since the last step has no effect
         self.update_poses(works);
@@ -132,7 +133,10 @@ impl Contacts {
         );
         let is_own = |owner: Owner| matches!(owner, Owner::Link(r, _) if r as usize == robot);
         let points = self.contact_points.iter().filter(|point| point.gap < 0.0);
-        let own = points.filter(|point| is_own(point.a) != is_own(point.b));
+        let is_absent = |owner: Owner| matches!(owner, Owner::Link(r, _) if !is_own(owner) && !is_present(r as usize));
+        let own = points.filter(|point| {
+            is_own(point.a) != is_own(point.b) && !is_absent(point.a) && !is_absent(point.b)
+        });
         let deepest = own.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
         let [a, b] = deepest.colliders;
         let other = if is_own(deepest.a) {

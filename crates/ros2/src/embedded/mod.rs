@@ -226,6 +226,7 @@ impl Backend for EmbeddedBackend {
             received: sockets.received,
             send_errors: sockets.send_errors,
             foreign: sockets.foreign,
+            last_foreign: sockets.last_foreign,
             malformed: protocol.malformed,
             refused: protocol.refused,
             skipped: protocol.skipped_samples,

@@ -1,6 +1,7 @@
 //! Handle to the network of a node: batches of messages, topics of other nodes, and counters for
 //! diagnostics.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use crate::backend::{Backend, RemoteTopic, TopicDescription};
@@ -21,6 +22,8 @@ pub struct NetworkCounters {
     pub send_errors: u64,
     /// Datagrams of senders outside the discovery range, which were ignored.
     pub foreign: u64,
+    /// Address of the last sender outside the discovery range.
+    pub last_foreign: Option<Ipv4Addr>,
     /// Datagrams with invalid content.
     pub malformed: u64,
     /// Announcements of participants and endpoints that were refused: invalid, over a limit, or

@@ -1,6 +1,6 @@
 //! Configuration of the engine and the interfaces that it requires (RTPS 2.5, 8.5.3.2, 8.5.4.2).
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 
@@ -103,6 +103,8 @@ pub trait Paths {
     /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if
     /// one can be reached.
     fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr>;
+    /// Returns true if `address` belongs to this machine.
+    fn is_own(&self, address: IpAddr) -> bool;
     /// Returns true if an announced address of this machine is reachable from `to`. Peers keep the
     /// first addresses that they receive, so an announcement without addresses must not be sent.
     fn is_connected(&self, to: SocketAddr) -> bool;

@@ -13,8 +13,9 @@ const STATIC_PEER_IDS: u16 = 32;
 /// Participants that are discovered without being named.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Range {
-    /// All participants of the connected networks, by multicast, and the participants of this
-    /// machine.
+    /// All participants of the networks to which this machine is connected, by multicast, and the
+    /// participants of this machine. A sender is in such a network if its address has the prefix of
+    /// an interface.
     #[default]
     Subnet,
     /// Participants of this machine, by multicast that does not leave it.
@@ -77,7 +78,7 @@ impl Discovery {
     pub fn senders(&self) -> Senders {
         let names_own = self.peers.iter().any(|(host, _)| host.is_loopback());
         Senders {
-            any: self.range == Range::Subnet,
+            networks: self.range == Range::Subnet,
             own: self.range != Range::Off || names_own,
             hosts: self.peers.iter().map(|(host, _)| *host).collect(),
         }
@@ -134,7 +135,7 @@ mod tests {
             let senders = Discovery::new(range, peers.iter().copied())
                 .unwrap()
                 .senders();
-            (senders.any, senders.own, senders.hosts.len())
+            (senders.networks, senders.own, senders.hosts.len())
         };
         assert_eq!(senders(Range::Subnet, &[]), (true, true, 0));
         assert_eq!(senders(Range::Localhost, &["10.0.0.7"]), (false, true, 1));

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +23,10 @@ use crate::engine::Transmit;
 /// Interval between two readings of the network interfaces. It is the maximum delay until a change
 /// of an interface is detected.
 const NETWORK_PERIOD_NS: u64 = 500_000_000;
+
+/// Shortest interval between two readings, after a datagram that was not sent or whose sender is in
+/// none of the known networks.
+const NETWORK_RETRY_NS: u64 = NETWORK_PERIOD_NS / 5;
 
 /// Maximum number of datagrams received from one socket before timers run.
 const RECEIVE_BATCH: usize = 64;
@@ -59,12 +63,12 @@ pub trait Protocol: Send + 'static {
 /// Which senders are accepted.
 #[derive(Debug, Clone, Default)]
 pub struct Senders {
-    /// Datagrams of any sender are accepted.
-    pub any: bool,
+    /// Datagrams of senders in the networks of this machine are accepted.
+    pub networks: bool,
     /// Datagrams of senders on this machine are accepted.
     pub own: bool,
-    /// Accepted hosts in addition to the hosts of the own networks.
-    pub hosts: Vec<std::net::Ipv4Addr>,
+    /// Hosts that are accepted in any case.
+    pub hosts: Vec<Ipv4Addr>,
 }
 
 impl Senders {
@@ -72,7 +76,10 @@ impl Senders {
         let SocketAddr::V4(from) = from else {
             return false;
         };
-        self.any || (self.own && networks.is_own(*from.ip())) || self.hosts.contains(from.ip())
+        let from = from.ip();
+        (self.own && networks.is_own(*from))
+            || (self.networks && networks.is_member(*from))
+            || self.hosts.contains(from)
     }
 }
 
@@ -87,6 +94,8 @@ pub struct SocketCounters {
     pub send_errors: u64,
     /// Datagrams of senders outside the discovery range.
     pub foreign: u64,
+    /// Address of the last sender outside the discovery range.
+    pub last_foreign: Option<Ipv4Addr>,
 }
 
 /// Returns the time of the monotonic clock [ns].
@@ -318,8 +327,21 @@ impl<P: Protocol> DriverShared<P> {
                 Err(_) => return,
             };
             let mut state = self.state();
-            if !self.senders.accept(&from, &state.networks) {
+            let mut is_accepted = self.senders.accept(&from, &state.networks);
+            // an interface may have received an address since the last reading
+            if !is_accepted
+                && self.senders.networks
+                && now_ns() + NETWORK_PERIOD_NS > state.networks_due_ns + NETWORK_RETRY_NS
+            {
+                self.update_networks(&mut state, now_ns(), Networks::detect());
+                is_accepted = self.senders.accept(&from, &state.networks);
+            }
+            if !is_accepted {
                 state.counters.foreign += 1;
+                state.counters.last_foreign = match from.ip() {
+                    IpAddr::V4(from) => Some(from),
+                    IpAddr::V6(_) => None,
+                };
                 continue;
             }
             state.counters.received += 1;
@@ -363,8 +385,8 @@ impl<P: Protocol> DriverShared<P> {
                 Err(_) => {
                     state.blocked.pop_front();
                     state.counters.send_errors += 1;
-                    // an interface may have disappeared; at most 10 readings per second
-                    let soon = now_ns() + NETWORK_PERIOD_NS / 5;
+                    // an interface may have disappeared
+                    let soon = now_ns() + NETWORK_RETRY_NS;
                     state.networks_due_ns = state.networks_due_ns.min(soon);
                 }
             }

@@ -4,6 +4,7 @@ use std::net::Ipv4Addr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
+use crate::udp::networks::Network;
 
 /// Domain of these tests only.
 const DOMAIN: u16 = 203;
@@ -54,6 +55,15 @@ fn start(
     reply: Option<SocketAddr>,
     senders: Senders,
 ) -> (Driver<EchoProtocol>, SocketAddr, Receiver<TestEvent>) {
+    start_in(domain, reply, senders, Networks::detect())
+}
+
+fn start_in(
+    domain: u16,
+    reply: Option<SocketAddr>,
+    senders: Senders,
+    networks: Networks,
+) -> (Driver<EchoProtocol>, SocketAddr, Receiver<TestEvent>) {
     let sockets = Sockets::open(domain, None).unwrap();
     let port = sockets.data.local_addr().unwrap().port();
     let (sender, events) = channel();
@@ -63,13 +73,14 @@ fn start(
         outgoing: VecDeque::new(),
         events: sender,
     };
-    let driver = Driver::start(sockets, senders, Networks::detect(), protocol).unwrap();
+    let driver = Driver::start(sockets, senders, networks, protocol).unwrap();
     (driver, (Ipv4Addr::LOCALHOST, port).into(), events)
 }
 
 fn everybody() -> Senders {
     Senders {
-        any: true,
+        networks: true,
+        own: true,
         ..Senders::default()
     }
 }
@@ -121,10 +132,63 @@ fn a_new_timer_wakes_the_thread() {
 }
 
 #[test]
+fn senders_are_compared_with_the_networks() {
+    let network = |address: &str, mask: [u8; 4]| Network {
+        address: address.parse().unwrap(),
+        mask: mask.into(),
+        index: 0,
+        mtu: 1500,
+        is_up: true,
+    };
+    let networks = Networks(vec![
+        network("127.0.0.1", [255, 0, 0, 0]),
+        network("10.1.2.3", [255, 255, 0, 0]),
+    ]);
+    let subnet = Senders {
+        networks: true,
+        own: true,
+        hosts: vec![Ipv4Addr::new(8, 8, 8, 8)],
+    };
+    let local = Senders {
+        own: true,
+        ..Senders::default()
+    };
+    let accepts = |senders: &Senders, from: &str| {
+        let from = SocketAddr::new(from.parse().unwrap(), 7411);
+        senders.accept(&from, &networks)
+    };
+    for own in ["127.0.0.1", "127.1.2.3", "10.1.2.3"] {
+        assert!(accepts(&subnet, own) && accepts(&local, own), "{own}");
+    }
+    assert!(accepts(&subnet, "10.1.9.9") && !accepts(&local, "10.1.9.9"));
+    assert!(accepts(&subnet, "8.8.8.8"), "a static peer");
+    for other in ["10.2.0.1", "192.168.1.9", "8.8.8.9", "::1"] {
+        assert!(!accepts(&subnet, other), "{other}");
+    }
+}
+
+/// The networks are known from before an interface received its address.
+#[test]
+fn a_sender_in_a_new_network_is_accepted_at_once() {
+    let (client, ..) = start(DOMAIN + 4, None, everybody());
+    let members = Senders {
+        networks: true,
+        ..Senders::default()
+    };
+    let (server, to, requests) = start_in(DOMAIN + 4, None, members, Networks::default());
+    std::thread::sleep(Duration::from_nanos(NETWORK_RETRY_NS + 20_000_000));
+    send(&client, to, &[b"RTPS"]);
+    assert!(requests.recv_timeout(TIMEOUT).is_ok());
+    assert_eq!(server.counters().foreign, 0);
+}
+
+#[test]
 fn datagrams_from_outside_the_range_are_counted_and_dropped() {
     let (client, from, _) = start(DOMAIN + 2, None, everybody());
     let (server, to, requests) = start(DOMAIN + 2, Some(from), Senders::default());
     send(&client, to, &[b"RTPS"]);
     assert!(requests.recv_timeout(Duration::from_millis(200)).is_err());
-    assert_eq!(server.counters().foreign, 1);
+    let counters = server.counters();
+    assert_eq!(counters.foreign, 1);
+    assert_eq!(counters.last_foreign, Some(Ipv4Addr::LOCALHOST));
 }

@@ -1,7 +1,7 @@
 //! IPv4 networks of this machine: own addresses, MTUs, and the choice of a peer's locator
 //! (RTPS 2.5, 9.3.2.4).
 
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use crate::engine::{Path, Paths};
 use crate::wire::Locator;
@@ -73,7 +73,7 @@ impl Network {
 
 /// Networks of this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Networks(Vec<Network>);
+pub struct Networks(pub(super) Vec<Network>);
 
 impl Networks {
     /// Reads the current networks of the operating system. An error yields the loopback network
@@ -103,6 +103,11 @@ impl Networks {
     /// Returns true if `address` belongs to this machine.
     pub fn is_own(&self, address: Ipv4Addr) -> bool {
         address.is_loopback() || self.0.iter().any(|network| network.address == address)
+    }
+
+    /// Returns true if `address` is in a network whose interface is up.
+    pub fn is_member(&self, address: Ipv4Addr) -> bool {
+        self.containing(address).is_some()
     }
 
     /// Returns the maximum UDP payload to `address` that is not divided into IP fragments [bytes].
@@ -166,6 +171,10 @@ impl Networks {
 }
 
 impl Paths for Networks {
+    fn is_own(&self, address: IpAddr) -> bool {
+        matches!(address, IpAddr::V4(address) if Networks::is_own(self, address))
+    }
+
     fn path(&self, to: SocketAddr) -> Path {
         let address = match to {
             SocketAddr::V4(to) => *to.ip(),
@@ -206,7 +215,7 @@ impl Paths for Networks {
             return false;
         };
         let address = *to.ip();
-        if address.is_multicast() || self.is_own(address) || self.containing(address).is_some() {
+        if address.is_multicast() || self.is_own(address) || self.is_member(address) {
             return true;
         }
         // behind a router, unless it belongs to an interface that is down

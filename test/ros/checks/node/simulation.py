@@ -10,6 +10,7 @@ import simulation_types
 from action_client import SUCCEEDED, ActionClient
 from checks.node.services import check_bag, find_bag
 from live import Merrow, command, latest, message_type, take, wait_for
+from peer import valid
 
 UNSUPPORTED, OK, NOT_FOUND, INCORRECT_STATE, FAILED = range(5)
 STOPPED, PLAYING, PAUSED, QUITTING = range(4)
@@ -53,7 +54,7 @@ class Simulator:
     def __init__(self, m, prefix=""):
         self.m, self.prefix, self.clients = m, prefix, {}
 
-    def call(self, name, /, **fields):
+    def call(self, name, /, timeout_s=5, **fields):
         """Returns the reply of the service `name`, such as SpawnEntity."""
         kind = f"{PACKAGE}/srv/{name}"
         if name not in self.clients:
@@ -63,7 +64,7 @@ class Simulator:
             self.clients[name] = client
         client = self.clients[name]
         request = message(f"{kind}_Request", **fields)
-        reply = client.call(**vars(request))
+        reply = client.receive(client.send(**vars(request)), timeout_s)
         assert reply is not None, f"no reply from {name}"
         return reply
 
@@ -565,6 +566,50 @@ def check_many_spawns():
         m.alive()
 
 
+def check_spawns_of_one_request():
+    """The robots of one request are added with one change of the world; each has its own result."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+
+        def robot(name, **fields):
+            return message(f"{PACKAGE}/msg/SpawnEntity", name=name, **simulator.spawn(**fields))
+
+        ball = "source: test\nbody: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}, net_buoyancy_n: 0}\n"
+        requests = [robot(f"ball_{k}", text=ball, at=(k % 15 - 7, k // 15 - 4, -4)) for k in range(150)]
+        relative = robot("near", text=ball)
+        relative.initial_pose = pose_stamped((0, 0, 1), frame="ball_3")
+        requests += [relative, robot("first", uri="bluerov2", at=(0, 0, -2)), robot("second", uri="bluerov2", at=(0.1, 0, -2)),
+                     robot("faulty", text="source: test\nbody: {source: test, axes: flu, mass_kg: -1, inertia_kg_m2: 3}\n"),
+                     robot("missing", text="source: test\nurdf: none.urdf\n"), robot("first", uri="bluerov2", at=(0, 3, -2))]
+        # a build per robot would take longer
+        done = simulator.call("SpawnEntities", timeout_s=20, spawn_requests=requests)
+        codes = [one.result.result for one in done.results]
+        assert codes == [OK] * 152 + [109, 106, 107, 101], codes
+        assert len(simulator.entities()) == 153, simulator.entities()
+        assert near(position(simulator.state("near")), (-4, -4, -3)), simulator.state("near")
+
+
+def check_many_requests_of_the_editor():
+    """Requests without waiting for the answers are all answered, as done or busy."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        simulator.ok("SpawnEntity", name="guest", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+        client, count = simulator.clients["SpawnEntity"], 300
+        request = message(f"{PACKAGE}/srv/SpawnEntity_Request", name="guest", **simulator.spawn("bluerov2"))
+        replies = []
+        for _ in range(count):
+            client.send(**vars(request))
+            # the histories hold few messages
+            time.sleep(0.0005)
+            replies += valid(client.reader.take(N=1000))
+        assert wait_for(lambda: replies.extend(valid(client.reader.take(N=1000))) or len(replies) >= count, 20), len(replies)
+        found = {(reply.result.result, reply.result.error_message.partition(":")[0]) for reply in replies}
+        assert (FAILED, "busy") in found and any(code == 101 for code, _ in found), found
+        # no place remains taken
+        simulator.ok("DeleteEntity", entity="guest")
+        simulator.ok("SpawnEntity", name="guest", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+
+
 def worst_lateness_ms(diagnostics):
     """Returns the largest lateness of a block since the start [ms]."""
     status = next(s for s in latest(diagnostics).status if s.name == "merrow: run")
@@ -670,7 +715,7 @@ def check_actors():
             assert math.dist(position(simulator.state("ferry"))[:2], after[:2]) > 2
 
 
-CHECKS = [check_spawn_and_delete, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
+CHECKS = [check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
           check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
           check_external_wrenches, check_version_1]
 SLOW_CHECKS = [check_recorded_spawns, check_many_spawns]

@@ -100,7 +100,7 @@ def check_hostile_clients():
         with contextlib.ExitStack() as stack:
             accepted = sum(is_accepted(stack, address) for _ in range(80))
             # a connection before them can still be closing
-            assert 60 <= accepted <= 64, accepted
+            assert 12 <= accepted <= 16, accepted
         gather(clock, 0.2)
         times = [seconds(message.clock) for message in gather(clock, 2)]
         assert m.process.poll() is None and 1.8 < times[-1] - times[0] < 2.2, times

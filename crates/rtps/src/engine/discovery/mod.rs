@@ -44,6 +44,12 @@ pub(super) const UNVERIFIED_ANNOUNCEMENTS: usize = 64 << 10;
 /// takes effect when it is repeated. Each change matches all endpoints of the participant again.
 pub(super) const CHANGE_PERIOD: u64 = 10 * MILLIS;
 
+/// The same for a participant that receives at another address than its own, and the number of such
+/// participants of one address. Possibly no machine has that address: the datagrams then occupy the
+/// send buffer, which all peers share, until the system gives up resolving it after some seconds.
+pub(super) const ELSEWHERE_PERIOD: u64 = 1000 * MILLIS;
+pub(super) const MAX_ELSEWHERE: usize = 8;
+
 /// Pairs of a built-in writer and its reader with the bits that announce them.
 const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     (

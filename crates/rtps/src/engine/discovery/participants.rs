@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use super::{BUILTIN, CHANGE_PERIOD, Lost, QUICK_PERIOD, REPLACEABLE, Remote};
+use super::{
+    BUILTIN, CHANGE_PERIOD, ELSEWHERE_PERIOD, Lost, MAX_ELSEWHERE, QUICK_PERIOD, REPLACEABLE,
+    Remote,
+};
 use crate::engine::Engine;
 use crate::engine::config::{MILLIS, Nanos};
 use crate::engine::event::Event;
@@ -111,14 +114,21 @@ impl Engine {
             .paths
             .choose(&announced.metatraffic_unicast, Some(from));
         let is_new = !self.remotes.contains_key(&source);
-        let full = is_new && !self.has_room_for_participant(now, from.ip());
+        let elsewhere = reachable.is_some_and(|to| self.is_elsewhere(to, from));
+        let full = is_new
+            && ((elsewhere && self.elsewhere_of(from.ip()) >= MAX_ELSEWHERE)
+                || !self.has_room_for_participant(now, from.ip()));
         let Some(to) = reachable.filter(|_| !full) else {
             self.counters.refused += 1;
             return;
         };
         if let Some(remote) = self.remotes.get_mut(&source) {
             let moved = remote.data != announced;
-            if remote.verified && moved && now.since(remote.changed) < CHANGE_PERIOD {
+            let period = match elsewhere {
+                true => ELSEWHERE_PERIOD,
+                false => CHANGE_PERIOD,
+            };
+            if (remote.verified || elsewhere) && moved && now.since(remote.changed) < period {
                 remote.last_received = now;
                 return;
             }
@@ -155,13 +165,40 @@ impl Engine {
         }
     }
 
+    /// Returns true if data for a participant at `from` goes to the address of another machine.
+    fn is_elsewhere(&self, to: SocketAddr, from: SocketAddr) -> bool {
+        to.ip() != from.ip() && !self.paths.is_own(to.ip())
+    }
+
+    /// Returns the number of participants at `address` that receive at another address.
+    fn elsewhere_of(&self, address: IpAddr) -> usize {
+        let same = self.remotes.values().filter(|r| r.source.ip() == address);
+        let destinations = same.filter_map(|r| Some((r.destination(&*self.paths)?, r.source)));
+        destinations
+            .filter(|(to, source)| self.is_elsewhere(*to, *source))
+            .count()
+    }
+
     /// Makes room for one more participant at `address`, by removing one if necessary.
     fn has_room_for_participant(&mut self, now: Nanos, address: IpAddr) -> bool {
-        if self.remotes.len() < self.config.limits.participants {
-            return true;
-        }
-        let replaced = self.replaceable(now, address);
+        let limit = self.config.limits.participants;
+        let unverified = self.oldest_unverified(address);
+        let replaced = match unverified {
+            (count, oldest) if count >= limit / 4 => oldest,
+            _ if self.remotes.len() < limit => return true,
+            _ => self.replaceable(now, address),
+        };
         replaced.map(|prefix| self.lose(prefix)).is_some()
+    }
+
+    /// Returns the number of unverified participants at `address`, and the participant from which
+    /// no datagram arrived for the longest time.
+    fn oldest_unverified(&self, address: IpAddr) -> (usize, Option<GuidPrefix>) {
+        let all = self.remotes.iter();
+        let same = all.filter(|(_, r)| !r.verified && r.source.ip() == address);
+        let count = same.clone().count();
+        let oldest = same.min_by_key(|(_, remote)| remote.last_received);
+        (count, oldest.map(|(prefix, _)| *prefix))
     }
 
     /// Returns the participant that one at `address` replaces: the oldest unverified one, else one
@@ -244,6 +281,8 @@ impl Engine {
         let Some(remote) = self.remotes.remove(&prefix) else {
             return;
         };
+        // while they wait, the messages to others do not find room
+        self.control.retain(|(_, to, _)| *to != prefix);
         for endpoint in remote.endpoints.into_values() {
             self.announcement_bytes -= endpoint.memory_bytes();
             self.unmatch(&endpoint);

@@ -20,6 +20,10 @@ use crate::qos::{Durability, History, Liveliness, LivelinessKind, Policy, Qos, R
 struct Network;
 
 impl Paths for Network {
+    fn is_own(&self, _: std::net::IpAddr) -> bool {
+        false
+    }
+
     fn path(&self, _: SocketAddr) -> Path {
         Path {
             max_datagram: 1400,

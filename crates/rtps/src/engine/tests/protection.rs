@@ -116,6 +116,74 @@ fn silent_participants_are_replaced() {
 }
 
 /// The address with most participants loses one for a newcomer, not an honest one.
+/// Announces an unverified participant at `from` that receives at `at`.
+fn announce_participant(
+    world: &mut World,
+    to: SocketAddr,
+    from: SocketAddr,
+    at: SocketAddr,
+    prefix: GuidPrefix,
+) {
+    receive(world, to, from, prefix, |builder| {
+        builder.data(&announcement(prefix, at));
+        builder.pad(1000);
+    });
+}
+
+#[test]
+fn unverified_participants_of_one_address_leave_room_to_others() {
+    let mut world = World::new(1);
+    let (a, attacker, honest) = (world.join(1), address(77), address(78));
+    announce_participant(&mut world, a, honest, honest, forged_prefix(60_000));
+    for number in 0..10_000 {
+        announce_participant(&mut world, a, attacker, attacker, forged_prefix(number));
+    }
+    let engine = world.engine(a);
+    assert!(engine.remotes.contains_key(&forged_prefix(60_000)));
+    assert_eq!(
+        engine.remotes.len(),
+        engine.config.limits.participants / 4 + 1
+    );
+    let known = |to: GuidPrefix| to == GuidPrefix::UNKNOWN || engine.remotes.contains_key(&to);
+    assert!(engine.control.iter().all(|(_, to, _)| known(*to)));
+    assert!(engine.control.len() < MAX_CONTROL / 4);
+}
+
+/// Possibly no machine has the addresses at which forged participants receive.
+#[test]
+fn participants_that_receive_elsewhere_are_few() {
+    for is_verified in [false, true] {
+        let mut world = World::new(1);
+        let (a, attacker) = (world.join(1), address(77));
+        let own = world.engine(a).config.guid_prefix;
+        for number in 0..200 {
+            let at = address(100 + u8::try_from(number % 150).unwrap());
+            announce_participant(&mut world, a, attacker, at, forged_prefix(number % 100));
+            if is_verified {
+                receive(
+                    &mut world,
+                    a,
+                    attacker,
+                    forged_prefix(number % 100),
+                    |builder| {
+                        builder.info_destination(own);
+                        builder.pad(4);
+                    },
+                );
+            }
+        }
+        let now = world.now;
+        let engine = world.engine(a);
+        let mut destinations: Vec<_> = std::iter::from_fn(|| engine.poll_transmit(now))
+            .map(|transmit| transmit.to.ip())
+            .filter(|to| *to >= address(100).ip())
+            .collect();
+        destinations.sort();
+        destinations.dedup();
+        assert_eq!(destinations.len(), discovery::MAX_ELSEWHERE);
+    }
+}
+
 #[test]
 fn the_address_with_most_participants_makes_room() {
     let mut world = World::new(1);
@@ -469,9 +537,15 @@ fn rows_of_times() -> Vec<String> {
 #[test]
 fn the_page_states_the_bounds() {
     let page = include_str!("../../../../../docs/wire.md");
-    let participants = format!("| participants | {} |", Limits::default().participants);
+    let participants = Limits::default().participants;
+    let participants = [
+        format!("| participants | {participants} |"),
+        format!("of one address | {};", participants / 4),
+        format!("another machine | {} |", discovery::MAX_ELSEWHERE),
+        format!("| one per {} ms |", discovery::ELSEWHERE_PERIOD / MILLIS),
+    ];
     let rows = rows_of_sizes().into_iter().chain(rows_of_times());
-    for statement in rows.chain([participants]) {
+    for statement in rows.chain(participants) {
         assert!(page.contains(&statement), "{statement}");
     }
     let counts = [
