@@ -22,7 +22,7 @@ use crate::modem::calls::BridgedCalls;
 pub use crate::node::batch::Batch;
 use crate::node::batch::LostSamples;
 use crate::node::diagnostics;
-use crate::node::diagnostics::Rejections;
+use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::losses::Losses;
 use crate::node::losses::link_status;
 use crate::node::plan::Plan;
@@ -419,42 +419,7 @@ impl Worker {
             self.publish_computers(&scene, computers, now);
         }
         if let Some(vitals) = &batch.health {
-            let dropped = self.shared.dropped.load(Ordering::Relaxed);
-            let publishers = Arc::clone(&self.context.outputs.publishers);
-            let rejections = Arc::clone(&self.context.rejections);
-            let links = self.shared.links.read();
-            let lost = self.lost.clone();
-            let links_before = std::mem::replace(&mut self.links, links.clone());
-            let network = self.context.network.as_ref().and_then(Network::counters);
-            let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
-            if before.last_foreign.is_none()
-                && let Some(sender) = self.network.last_foreign
-                && let Some(logger) = &self.context.logger
-            {
-                // once: any host can send any number of datagrams
-                logger.warn(format!(
-                    "datagrams of {sender} are ignored: it is outside of the discovery range; \
-                     set ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET if it is in a network of this machine, else \
-                     ROS_STATIC_PEERS={sender}"
-                ));
-            }
-            self.emit_any(self.outputs.diagnostics, now, || {
-                let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
-                let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
-                let losses = Losses {
-                    dropped,
-                    by_topic: &lost,
-                    evicted: &evicted,
-                    network: network.map(|now| [before, now]),
-                };
-                let mut message = diagnostics::build_message(&scene, vitals, &rejections, &losses);
-                message.status.extend(links.iter().map(|link| {
-                    let is_same =
-                        |old: &&LinkStatus| (&old.robot, old.kind) == (&link.robot, link.kind);
-                    link_status(link, links_before.iter().find(is_same))
-                }));
-                message
-            });
+            self.publish_diagnostics(&scene, vitals, now);
         }
         self.publish_goals(&scene, batch);
         self.context.calls.end_expired(now);
@@ -464,6 +429,46 @@ impl Worker {
                 clock: convert::time(now),
             });
         }
+    }
+
+    /// Publishes the diagnostics, with the messages that were lost.
+    fn publish_diagnostics(&mut self, scene: &Scene, vitals: &HealthSnapshot, now: u64) {
+        let dropped = self.shared.dropped.load(Ordering::Relaxed);
+        let publishers = Arc::clone(&self.context.outputs.publishers);
+        let rejections = Arc::clone(&self.context.rejections);
+        let links = self.shared.links.read();
+        let lost = self.lost.clone();
+        let links_before = std::mem::replace(&mut self.links, links.clone());
+        let network = self.context.network.as_ref().and_then(Network::counters);
+        let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
+        if before.last_foreign.is_none()
+            && let Some(sender) = self.network.last_foreign
+            && let Some(logger) = &self.context.logger
+        {
+            // once: any host can send any number of datagrams
+            logger.warn(format!(
+                    "datagrams of {sender} are ignored: it is outside of the discovery range; \
+                     set ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET if it is in a network of this machine, else \
+                     ROS_STATIC_PEERS={sender}"
+                ));
+        }
+        self.emit_any(self.outputs.diagnostics, now, || {
+            let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
+            let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
+            let losses = Losses {
+                dropped,
+                by_topic: &lost,
+                evicted: &evicted,
+                network: network.map(|now| [before, now]),
+            };
+            let mut message = diagnostics::build_message(scene, vitals, &rejections, &losses);
+            message.status.extend(links.iter().map(|link| {
+                let is_same =
+                    |old: &&LinkStatus| (&old.robot, old.kind) == (&link.robot, link.kind);
+                link_status(link, links_before.iter().find(is_same))
+            }));
+            message
+        });
     }
 
     /// Counts dropped samples on their topics that have receivers.
