@@ -36,6 +36,19 @@ struct RejectionCount {
     logged: Option<Instant>,
 }
 
+/// Longest reason of a rejection in logs and diagnostics [characters].
+const MAX_REASON: usize = 1000;
+
+/// Returns a reason, which can quote the text of a peer, as one line of at most [`MAX_REASON`]
+/// characters without control characters.
+fn one_line(reason: &str) -> String {
+    let mut line: String = reason.chars().take(MAX_REASON).collect();
+    if line.len() < reason.len() {
+        line.push_str("...");
+    }
+    line.replace(|c: char| c.is_control(), " ")
+}
+
 impl Rejections {
     /// Counts a rejection. Returns the line to log, or `None` if one was logged recently. Without a
     /// robot the rejection counts for the node.
@@ -56,10 +69,11 @@ impl Rejections {
     }
 
     fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
+        let reason = one_line(reason);
         let mut robots = self.lock();
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
         entry.count += 1;
-        entry.last = reason.to_string();
+        entry.last.clone_from(&reason);
         if entry.logged.is_some_and(|t| t.elapsed() < LOG_EVERY) {
             return None;
         }
