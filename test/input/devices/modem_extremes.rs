@@ -52,7 +52,7 @@ fn device(medium: &Value) -> Value {
         "framing": {"preamble_s": 0.01, "overhead_bits": 8, "control_bits": 8,
             "max_payload_bytes": 64, "max_fragments": 4},
         "acknowledgement": {"timeout_s": 0.3, "max_retries": 2, "backoff_s": 0.1},
-        "turn_around_s": 0.01, "bearing_std_deg": 1, "range_std_m": 1
+        "turn_around_s": 0.01, "bearing_std_deg": 1, "range_std_m": 1, "loss_probability": 0.1
     });
     for (key, value) in medium.as_object().unwrap() {
         device[key] = value.clone();

@@ -454,6 +454,7 @@ fn absence(
             Obstruction::Surface => LossCause::Surface,
             Obstruction::ShadowZone => LossCause::ShadowZone,
             Obstruction::OutOfView => LossCause::OutOfView,
+            Obstruction::OutOfRange => LossCause::OutOfRange,
             Obstruction::NoSatellite => LossCause::NoSatellite,
         });
     }

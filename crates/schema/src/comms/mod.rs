@@ -62,7 +62,8 @@ spec! {
         source: String [not_empty],
         /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
-        /// Maximum transmit power of the modem.
+        /// Maximum electrical transmit power of the modem, to which the radiated power is
+        /// proportional.
         max_power_w: f64 [positive],
         /// Power of the electronics while transmitting, in addition to the transmit power.
         circuit_power_w: f64 [non_negative] = 0.0,
@@ -83,6 +84,9 @@ spec! {
         carrier_sense_db: f64 [in -100.0..=200.0] = 6.0,
         /// Whether any overlap of two signals destroys both.
         destructive_overlap: bool = false,
+        /// Probability that a frame that would be received is lost, as in the network block of
+        /// TrueTime; for all modems of this type.
+        loss_probability: f64 [fraction] = 0.0,
         /// Condition for the reception of a frame.
         reception: ReceptionConfig => "{kind: error_rate}",
         /// Random variation of the received power with time.
