@@ -94,7 +94,7 @@ impl Simulation {
         if targets.iter().any(Option::is_none) {
             communication.remove(&mut self.state.network, &targets);
             let output = &mut self.state.network.output;
-            output.drain_into(Arc::make_mut(&mut self.network_output));
+            output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
         }
     }
 
@@ -117,7 +117,7 @@ impl Simulation {
             if !self.state.network.output.is_empty() {
                 is_sent |= self.transmit_outputs(&NewOutputs::Network);
                 let output = &mut self.state.network.output;
-                output.drain_into(Arc::make_mut(&mut self.network_output));
+                output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
             }
             if !is_sent {
                 break;
@@ -138,7 +138,7 @@ impl Simulation {
         communication.send_onward(&self.scene, &mut self.state, rejections);
         self.transmit_outputs(&NewOutputs::Network);
         let output = &mut self.state.network.output;
-        output.drain_into(Arc::make_mut(&mut self.network_output));
+        output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
     }
 
     /// Returns the time of the next reading or frame of a sensor [ns]; `None`: there is none, or

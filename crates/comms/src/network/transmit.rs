@@ -313,14 +313,14 @@ impl Engine<'_> {
             let Some(cause) = reception.cause else {
                 continue;
             };
-            state.frames.lose(cause);
+            state.frames.lose(cause.counted());
             state.links[transmission.from as usize * n + reception.to as usize].frames += 1;
             let mut message = None;
             if transmission.control.is_none() {
                 let owner = &mut state.messages[transmission.message];
                 message = Some(owner.id);
                 if let Some(copy) = owner.copies.get_mut(reception.copy as usize) {
-                    copy.cause = Some(cause);
+                    copy.cause = Some(cause.counted());
                 }
             }
             state.output.packets.push(PacketRecord {

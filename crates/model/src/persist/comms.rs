@@ -145,7 +145,26 @@ persist! { enum LossCause {
     11 = Aborted, 12 = ChannelBusy, 13 = QueueOverflow, 14 = TimeOut, 15 = Replaced,
     16 = TooLarge, 17 = NoPower, 18 = OutOfRange, 19 = Removed, 20 = RandomLoss,
 } }
-persist! { struct NetworkOutput { deliveries, payloads, ranges, packets, trace } }
+// the times are set when the run takes the results, after which the state has no results
+impl Persist for NetworkOutput {
+    fn save(&self, to: &mut Writer) {
+        self.deliveries.save(to);
+        self.payloads.save(to);
+        self.ranges.save(to);
+        self.packets.save(to);
+        self.trace.save(to);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+        Ok(Self {
+            deliveries: Persist::load(from)?,
+            payloads: Persist::load(from)?,
+            ranges: Persist::load(from)?,
+            packets: Persist::load(from)?,
+            trace: Persist::load(from)?,
+            ..Self::default()
+        })
+    }
+}
 persist! { struct Delivery {
     message, from, to, destination, is_overheard, is_bridged, created_ns, transmitted_ns, received_ns, snr,
     doppler, payload_start, payload_len,

@@ -74,6 +74,15 @@ impl LossCause {
         Self::RandomLoss,
     ];
 
+    /// Returns the cause under which the state counts the loss: the counts of frames out of view
+    /// include frames out of range, which the packet log separates.
+    pub fn counted(self) -> Self {
+        match self {
+            Self::OutOfRange => Self::OutOfView,
+            other => other,
+        }
+    }
+
     /// Returns the name of the cause in messages and logs.
     pub fn name(self) -> &'static str {
         match self {
