@@ -44,7 +44,7 @@ pub(crate) struct CommandService {
     pub(crate) name: String,
     /// Type of the service.
     pub(crate) info: ServiceInfo,
-    convert: Convert,
+    pub(super) convert: Convert,
     start: Start,
 }
 
@@ -173,7 +173,7 @@ fn of_controller(
 }
 
 /// Lists all services of a world whose requests become commands.
-fn all(scene: &Scene) -> Vec<CommandService> {
+pub(super) fn all(scene: &Scene) -> Vec<CommandService> {
     let mut all = of_node();
     all.extend(of_devices(scene));
     all

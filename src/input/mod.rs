@@ -333,3 +333,7 @@ fn joint_commands(
     }
     Ok(commands)
 }
+
+#[cfg(test)]
+#[path = "extremes_tests.rs"]
+mod extremes;

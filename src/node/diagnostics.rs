@@ -23,8 +23,6 @@ use std::time::{Duration, Instant};
 /// Minimum time between two log lines about rejected commands of one robot; all rejections are
 /// counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
-/// Maximum length of a reason [bytes].
-const REASON_MAX: usize = 400;
 
 /// Refused commands of each robot, by name, and of the node under an empty name.
 #[derive(Debug, Default)]
@@ -37,6 +35,16 @@ struct RejectionCount {
     count: u64,
     last: String,
     logged: Option<Instant>,
+}
+
+/// Longest reason of a rejection in logs and diagnostics [bytes].
+const MAX_REASON: usize = 400;
+
+/// Returns a reason, which can quote the text of a peer, as one line of at most [`MAX_REASON`]
+/// bytes without control characters.
+fn one_line(reason: &str) -> String {
+    let line = shortened(reason.to_owned(), MAX_REASON);
+    line.replace(|c: char| c.is_control(), " ")
 }
 
 impl Rejections {
@@ -59,8 +67,7 @@ impl Rejections {
     }
 
     fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
-        // a reason can quote a long name of a request
-        let reason = shortened(reason.to_string(), REASON_MAX);
+        let reason = one_line(reason);
         let mut robots = self.lock();
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
         entry.count += 1;

@@ -629,29 +629,28 @@ impl Worker {
     fn publish_network(&mut self, scene: &Scene, batch: &NetworkBatch, now: u64) {
         let outputs = Arc::clone(&self.outputs);
         let output = &batch.output;
-        for delivery in &output.deliveries {
+        let deliveries = output.deliveries.iter().zip(&output.delivered_ns);
+        for (delivery, delivered_ns) in deliveries {
             let payload = output.payload(delivery);
             if delivery.is_bridged {
-                self.publish_bridged(scene, delivery, payload);
+                self.publish_bridged(scene, delivery, payload, *delivered_ns);
                 continue;
             }
             let topic = outputs.modem_packets[delivery.to as usize];
-            self.emit(topic, delivery.received_ns, || {
+            self.emit(topic, *delivered_ns, || {
                 modem::packet(scene, output, delivery)
             });
         }
-        for result in &output.ranges {
+        for (result, ranged_ns) in output.ranges.iter().zip(&output.ranged_ns) {
             let topic = outputs.modem_ranges[result.modem as usize];
-            self.emit(topic, result.true_arrival_ns, || {
-                modem::range(scene, result)
-            });
+            self.emit(topic, *ranged_ns, || modem::range(scene, result));
             let ends = [result.modem as usize, result.other as usize];
             let mut fixes = outputs.modem_fixes.iter();
             let Some((topic, _)) = fixes.find(|(_, place)| *place == ends) else {
                 continue;
             };
             if let Some(fix) = modem::fix(scene, result) {
-                self.emit(*topic, result.true_arrival_ns, || fix);
+                self.emit(*topic, *ranged_ns, || fix);
             }
         }
         if !output.packets.items.is_empty() {
@@ -677,7 +676,13 @@ impl Worker {
     }
 
     /// Publishes a message that arrived over a bridge, or passes on a request or a response.
-    fn publish_bridged(&mut self, scene: &Scene, delivery: &Delivery, payload: &[u8]) {
+    fn publish_bridged(
+        &mut self,
+        scene: &Scene,
+        delivery: &Delivery,
+        payload: &[u8],
+        delivered_ns: u64,
+    ) {
         if let Some(call) = bridged_call(scene, delivery, payload) {
             self.context.calls.pass_on(scene, &call);
             return;
@@ -689,7 +694,7 @@ impl Worker {
         let mut all = outputs.bridged.iter();
         let topic = all.find(|(_, place)| *place == [bridge, receiver]);
         if let Some((topic, _)) = topic.filter(|(topic, _)| self.has_receivers(*topic)) {
-            self.send_bytes(*topic, delivery.received_ns, message.to_vec());
+            self.send_bytes(*topic, delivered_ns, message.to_vec());
         }
     }
 

@@ -13,6 +13,7 @@ use merrow_model::state::Command;
 use merrow_model::state::commands::BridgedCall;
 use merrow_model::state::comms::{Activity, Delivery, LossCause, ModemCommand, Ranging};
 use merrow_sim::{Simulation, bridged_call, bridged_message};
+use merrow_world::{Overrides, load_text};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -562,4 +563,37 @@ fn modems_use_the_battery_and_stop_with_it() {
     assert!(network.copies.lost_by(LossCause::NoPower) > 10);
     assert!(balance::copies(network).is_closed());
     assert!(simulation.apply(&send("b/radio", 1, 4, false)).is_ok());
+}
+
+// Goal: results of the network have the time at which the run publishes them, which is later than
+// the arrival of the signal that causes them. Method: a two-way range and a message,
+// one step at a time.
+#[test]
+fn results_have_the_time_of_their_publication() {
+    let text = "
+robots: {}
+seabed: {depth_m: 200}
+modems:
+  a: {modem: evologics_s2c_r_18_34, position_m: [0, 0, -50]}
+  b: {modem: evologics_s2c_r_18_34, position_m: [30, 40, -50]}
+schedule:
+  range: {time_s: 1, kind: modem_range, from: a, to: b}
+  text: {time_s: 9, kind: modem_send, from: a, to: b, text: abc}
+";
+    let world = load_text("w.yaml", text, Overrides::default()).unwrap();
+    let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let (mut ranges, mut deliveries) = (0, 0);
+    for _ in 0..(20_000_000_000 / s.scene.dt_ns) {
+        s.advance(1);
+        let (output, now) = (&s.network_output, s.time_ns());
+        assert!(output.ranged_ns.iter().all(|at| *at == now));
+        assert!(output.delivered_ns.iter().all(|at| *at == now));
+        assert_eq!(output.ranged_ns.len(), output.ranges.len());
+        assert_eq!(output.delivered_ns.len(), output.deliveries.len());
+        let arrived = output.ranges.iter().map(|range| range.true_arrival_ns);
+        ranges += arrived.inspect(|arrival| assert!(*arrival < now)).count();
+        deliveries += output.deliveries.len();
+        s.clear_outboxes();
+    }
+    assert_eq!((ranges, deliveries), (1, 1));
 }

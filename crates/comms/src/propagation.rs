@@ -33,8 +33,11 @@ pub enum Obstruction {
     Surface,
     /// No refracted ray connects the ends.
     ShadowZone,
-    /// The receiver is outside the range, the field of view or the beam of the device.
+    /// The receiver is outside the field of view or the beam of the device.
     OutOfView,
+    /// The receiver is outside the maximum range of the device, or the signal excess at its
+    /// distance is too low.
+    OutOfRange,
     /// No satellite is in view of one end, or an obstacle blocks the path to it.
     NoSatellite,
 }

@@ -505,7 +505,7 @@ fn links_without_a_path_have_a_cause() {
     let found = still_link(&scene, &short, [at(0.0, -50.0), at(100.1, -50.0)]);
     assert_eq!(
         (found.obstruction, found.power),
-        (Some(Obstruction::OutOfView), 0.0)
+        (Some(Obstruction::OutOfRange), 0.0)
     );
     assert_eq!(
         still_link(&scene, &short, [at(0.0, -50.0), at(99.9, -50.0)]).obstruction,

@@ -202,6 +202,22 @@ impl Communication {
         state
     }
 
+    /// Loses the messages and the frames of modems without a target. (`targets`: indices in the
+    /// next world)
+    pub(crate) fn remove(&mut self, state: &mut NetworkState, targets: &[Option<usize>]) {
+        self.network.remove(state, &self.receivers, targets);
+    }
+
+    /// Continues the state of the network `old`; `targets`: indices of its modems in this network.
+    pub(crate) fn continue_from(
+        &self,
+        old: &Self,
+        before: NetworkState,
+        targets: &[Option<usize>],
+    ) -> NetworkState {
+        self.network.continue_from(&old.network, before, targets)
+    }
+
     /// Returns the energy that a modem has consumed since the start of the run [J].
     pub(crate) fn energy(&self, state: &State, modem: usize) -> f64 {
         let energy = self.network.energy(&state.network, modem);

@@ -2,6 +2,7 @@
 
 use crate::bridge_source::{BridgeSource, NewOutputs};
 use crate::simulation::Simulation;
+use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::{ModemCommand, NetworkState};
 use merrow_model::state::{Command, State};
@@ -9,6 +10,22 @@ use std::sync::Arc;
 
 /// Maximum number of results of the network whose memory is kept.
 const MAX_SPARE_OUTPUTS: usize = 8;
+
+/// Returns true if the bridges of two worlds have the same names in the same order.
+fn has_same_bridges(a: &Scene, b: &Scene) -> bool {
+    let topics = |scene: &Scene| -> Vec<String> {
+        scene
+            .bridges
+            .iter()
+            .map(|bridge| bridge.name.clone())
+            .collect()
+    };
+    let services = |scene: &Scene| -> Vec<String> {
+        let bridges = scene.service_bridges.iter();
+        bridges.map(|bridge| bridge.name.clone()).collect()
+    };
+    topics(a) == topics(b) && services(a) == services(b)
+}
 
 impl Simulation {
     /// Applies a command to a modem.
@@ -52,6 +69,35 @@ impl Simulation {
         }
     }
 
+    /// Continues the network of the world `old`, from which modems without a target in `same` were
+    /// removed. A network whose bridges change starts at the current time, without messages.
+    pub(crate) fn continue_network(&mut self, old: &mut Self, same: &Correspondence) {
+        let Some(communication) = &self.communication else {
+            return;
+        };
+        let before = std::mem::take(&mut old.state.network);
+        let is_same_bridge = has_same_bridges(&old.scene, &self.scene);
+        self.state.network = match &old.communication {
+            Some(former) if is_same_bridge && former.accepts(&before) => {
+                communication.continue_from(former, before, &same.modems)
+            }
+            _ => communication.start_at(self.state.time_ns),
+        };
+    }
+
+    /// Loses the messages and the frames of the modems that `new` does not contain, with records.
+    pub(crate) fn lose_removed_modems(&mut self, new: &Self) {
+        let targets = self.correspondence(new).modems;
+        let Some(communication) = &mut self.communication else {
+            return;
+        };
+        if targets.iter().any(Option::is_none) {
+            communication.remove(&mut self.state.network, &targets);
+            let output = &mut self.state.network.output;
+            output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
+        }
+    }
+
     /// Sets the encoder of the outputs that bridges transmit. Without an encoder, bridges transmit
     /// the messages of commands and of other bridges only.
     pub fn set_bridge_source(&mut self, source: Box<dyn BridgeSource>) {
@@ -71,7 +117,7 @@ impl Simulation {
             if !self.state.network.output.is_empty() {
                 is_sent |= self.transmit_outputs(&NewOutputs::Network);
                 let output = &mut self.state.network.output;
-                output.drain_into(Arc::make_mut(&mut self.network_output));
+                output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
             }
             if !is_sent {
                 break;
@@ -92,7 +138,7 @@ impl Simulation {
         communication.send_onward(&self.scene, &mut self.state, rejections);
         self.transmit_outputs(&NewOutputs::Network);
         let output = &mut self.state.network.output;
-        output.drain_into(Arc::make_mut(&mut self.network_output));
+        output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
     }
 
     /// Returns the time of the next reading or frame of a sensor [ns]; `None`: there is none, or

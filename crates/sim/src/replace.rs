@@ -17,9 +17,10 @@
 //! None.
 //!
 //! # Limits
-//! If modems or bridges are added or removed, the network restarts: messages that are queued or in
-//! flight are lost. A coupling that holds an object that no longer exists is released. Sea and
-//! weather keep their current state; the environment of the new scene has no effect.
+//! Messages and frames of a removed modem, and those in transit to it, are lost with the cause
+//! "removed". If the bridges change, the network restarts. A coupling that holds an object that no
+//! longer exists is released. Sea and weather keep their current state; the environment of the new
+//! scene has no effect.
 //!
 //! # Checked by
 //! test/determinism/state/replacement.rs
@@ -43,6 +44,7 @@ impl Simulation {
     /// # Errors
     /// A thread of an exteroceptive sensor has failed; the run is then unchanged.
     pub fn replace(&mut self, new: &mut Self) -> Result<Correspondence, String> {
+        self.lose_removed_modems(new);
         let same = self.correspondence(new);
         let saved = self.sensor_scheduler.as_mut();
         let saved = saved
@@ -82,12 +84,27 @@ impl Simulation {
 
     /// Compares the objects with the objects of `new`. A robot that has other parts is another
     /// robot.
-    fn correspondence(&self, new: &Self) -> Correspondence {
+    pub(crate) fn correspondence(&self, new: &Self) -> Correspondence {
         let mut same = Correspondence::new(&self.scene, &new.scene);
         for (old, target) in same.robots.iter_mut().enumerate() {
             let is_same =
                 |k: &usize| shape::is_same_robot(&self.state.robots[old], &new.state.robots[*k]);
             *target = target.filter(is_same);
+        }
+        for (old, target) in same.modems.iter_mut().enumerate() {
+            let own = &self.scene.modems[old];
+            let mut moved = own.clone();
+            moved.on = match own.on {
+                None => None,
+                Some((robot, link)) => match same.robots.get(robot).copied().flatten() {
+                    Some(robot) => Some((robot, link)),
+                    None => {
+                        *target = None;
+                        continue;
+                    }
+                },
+            };
+            *target = target.filter(|k| new.scene.modems[*k] == moved);
         }
         same
     }
@@ -117,17 +134,8 @@ impl Simulation {
                 std::mem::swap(state, &mut now.tethers[target]);
             }
         }
-        let is_kept = |(old, new): (usize, &Option<usize>)| *new == Some(old);
-        let communication = self.communication.as_ref();
-        if self.scene.modems.len() == same.modems.len()
-            && same.modems.iter().enumerate().all(is_kept)
-            && communication.is_none_or(|network| network.accepts(&before.network))
-        {
-            now.network = std::mem::take(&mut before.network);
-        } else {
-            self.restart_network();
-        }
-        let now = &mut self.state;
+        self.continue_network(old, same);
+        let (now, before) = (&mut self.state, &mut old.state);
         transfer_couplings(now, before, same);
         transfer_chargers(now, before, same);
         transfer_beacon_faults(now, before, same);

@@ -608,6 +608,13 @@ impl Run<'_, '_> {
         simulation: &mut Simulation,
     ) -> Result<Box<Simulation>, String> {
         let version = simulation.scene_version;
+        // records of the frames of removed modems have names in the old scene only
+        simulation.clear_outboxes();
+        simulation.lose_removed_modems(&new);
+        if !simulation.network_output.is_empty() {
+            self.notify_observers(simulation);
+            simulation.clear_outboxes();
+        }
         let same = simulation.replace(&mut new)?;
         self.follow_scene(version, &same, simulation);
         Ok(new)

@@ -11,6 +11,7 @@ mod resource;
 
 pub use crate::document::resource::{Resource, ResourceError};
 
+use crate::build::comms::Addresses;
 use crate::build::{Overrides, build_checked, loader};
 use crate::import::assets::Assets;
 use crate::{Problems, World};
@@ -37,7 +38,7 @@ pub struct Document {
     /// Entries of spawned robots before their component files were resolved.
     spawned: Vec<(String, Node)>,
     /// Meshes and images read so far.
-    assets: Arc<Mutex<Assets>>,
+    shared: Arc<Mutex<(Assets, Addresses)>>,
 }
 
 /// Origin of the original tree.
@@ -108,6 +109,12 @@ pub(crate) fn labels_of_world(root: &Node) -> Labels {
     }
 }
 
+/// Returns the addresses of the modems of a world.
+fn addresses_of(world: &World) -> Addresses {
+    let modems = world.scene.modems.iter();
+    modems.map(|m| (m.name.clone(), m.address)).collect()
+}
+
 impl Document {
     /// Loads a world file and builds its scene.
     ///
@@ -153,7 +160,10 @@ impl Document {
         problems: Problems,
     ) -> Result<(Self, World), Problems> {
         let assets = Assets::default();
-        let world = build_checked(node.clone(), &name, overrides, &assets, problems)?;
+        let mut addresses = Addresses::default();
+        let context = (&assets, &addresses);
+        let world = build_checked(node.clone(), &name, overrides, context, problems)?;
+        addresses = addresses_of(&world);
         let tree = node.unwrap_or_else(|| Node::empty_map(&crate::Place::file(&name)));
         let document = Self {
             name,
@@ -162,7 +172,7 @@ impl Document {
             original: Arc::new(tree.clone()),
             tree,
             spawned: Vec::new(),
-            assets: Arc::new(Mutex::new(assets)),
+            shared: Arc::new(Mutex::new((assets, addresses))),
         };
         Ok((document, world))
     }
@@ -185,9 +195,13 @@ impl Document {
     /// # Errors
     /// Returns all errors.
     pub fn build(&self) -> Result<World, Problems> {
-        let assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let (assets, addresses) = &mut *shared;
         let tree = Some(self.tree.clone());
-        build_checked(tree, &self.name, self.overrides, &assets, Problems::new())
+        let context = (&*assets, &*addresses);
+        let world = build_checked(tree, &self.name, self.overrides, context, Problems::new())?;
+        *addresses = addresses_of(&world);
+        Ok(world)
     }
 
     /// Returns the world with another category, description and tags of an object. The scene does

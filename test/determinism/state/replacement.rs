@@ -3,6 +3,7 @@
 use crate::determinism::state::checkpoint::{drive, listen, outputs, simulation, steps};
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
+use merrow_model::state::comms::ModemCommand;
 use merrow_sim::Simulation;
 use merrow_world::document::{Document, Placement, Resource};
 use merrow_world::{Overrides, data_dir};
@@ -196,6 +197,78 @@ fn commands_follow_their_robot() {
         values: vec![0.0],
     };
     assert_eq!(command.in_scene(&same), None);
+}
+
+/// Two acoustic modems with assigned addresses, the first of which sends every second.
+const MODEMS: &str = "
+robots:
+  a: {model: {source: t, body: {source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}, modems: {m: {modem: evologics_s2c_r_18_34}}}, position_m: [0, 0, -9]}
+modems:
+  fixed: {modem: evologics_s2c_r_18_34, position_m: [900, 0, -9]}
+";
+
+/// Adds a robot with a modem; `address` is empty or the key of its address.
+fn spawn_modem(document: &Document, name: &str, address: &str) -> Document {
+    let text = format!(
+        "model: {{source: t, body: {{source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, \
+         yy: 1, zz: 1}}}}, modems: {{m: {{modem: evologics_s2c_r_18_34{address}}}}}}}"
+    );
+    let resource = Resource::RequestText(text);
+    document
+        .with_robot(name, "", &resource, far_away())
+        .unwrap()
+}
+
+// Goal: a robot that is spawned and removed changes no address, no counter and no frame in flight
+// of other modems. Method: addresses of the modems, deliveries at a fixed modem whose index shifts,
+// and counts, while robots with an assigned, a free and a taken address are spawned.
+#[test]
+fn spawned_modems_keep_the_network() {
+    let (document, world) = Document::from_text("w.yaml", MODEMS, Overrides::default()).unwrap();
+    let mut s = simulation(&Arc::new(world.scene), 1);
+    let find = |s: &Simulation, name: &str| {
+        let modem = s.scene.modems.iter().position(|modem| modem.name == name);
+        modem.map(|k| (k, s.scene.modems[k].address))
+    };
+    let send = |s: &mut Simulation| {
+        let (modem, _) = find(s, "a/m").unwrap();
+        let (_, destination) = find(s, "fixed").unwrap();
+        let send = ModemCommand::Send {
+            modem,
+            destination,
+            payload: vec![7; 8],
+            priority: 0,
+            is_acknowledged: false,
+            key: None,
+            power: None,
+        };
+        s.apply(&Command::Modem(send)).unwrap();
+        // the frame is in transit
+        s.advance(300_000_000 / s.scene.dt_ns);
+    };
+    let addresses = |s: &Simulation| [find(s, "a/m").unwrap().1, find(s, "fixed").unwrap().1];
+    let before = addresses(&s);
+    send(&mut s);
+    let first = spawn_modem(&document, "b", "");
+    replace(&mut s, &first, 1);
+    assert_eq!(addresses(&s), before);
+    assert_eq!(find(&s, "b/m").unwrap().1, 3);
+    send(&mut s);
+    replace(&mut s, &first.without("b").unwrap(), 1);
+    assert_eq!((addresses(&s), s.scene.modems.len()), (before, 2));
+    send(&mut s);
+    let second = spawn_modem(&document, "c", ", address: 9");
+    replace(&mut s, &second, 1);
+    assert_eq!(addresses(&s), before);
+    let taken = spawn_modem(&second, "d", &format!(", address: {}", before[1]));
+    let why = taken.build().map(drop).unwrap_err().to_string();
+    assert!(
+        why.contains("has the address 2 of fixed; expected a unique"),
+        "{why}"
+    );
+    s.advance(2_000_000_000 / s.scene.dt_ns);
+    let copies = &s.state.network.copies;
+    assert_eq!((copies.entered, copies.delivered), (3, 3), "{copies:?}");
 }
 
 // Goal: a saved world is the world. Method: every bundled world after some steps, saved and loaded;

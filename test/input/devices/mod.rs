@@ -3,6 +3,7 @@
 mod autopilot;
 mod computers;
 mod instruments;
+mod modem_extremes;
 mod modems;
 mod positioning;
 mod sensors;

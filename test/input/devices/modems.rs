@@ -55,7 +55,7 @@ fn invalid_modems_are_rejected() {
         ),
         (
             "modem: evologics_s2c_r_18_34, mac: {kind: tdma, frame_s: 1, slots_s: []}".to_string(),
-            "w.yaml:7:82: `slots_s`: expected a list of lists of 2 non-negative numbers that is not empty, found an empty list",
+            "w.yaml:7:82: `slots_s`: expected a list of lists of 2 numbers from 0 to 1000000 that is not empty, found an empty list",
         ),
         (
             "modem: evologics_s2c_r_18_34, mac: {kind: tdma, frame_s: 1, slots_s: [[0.5, 0.6]]}".to_string(),

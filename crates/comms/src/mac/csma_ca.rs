@@ -97,7 +97,7 @@ fn count(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Deci
     deduct(state, cx);
     match state.remaining_ns {
         None | Some(0) => Decision::Transmit,
-        Some(remaining) => Decision::WaitUntil(cx.now_ns + remaining),
+        Some(remaining) => Decision::WaitUntil(cx.now_ns.saturating_add(remaining)),
     }
 }
 
@@ -122,7 +122,7 @@ fn draw_window(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) {
     {
         let doublings = state.attempts.min(u32::from(max_doublings)).min(31);
         let slots = f64::from(min_slots) * f64::from(1_u32 << doublings);
-        state.remaining_ns = Some((cx.uniform() * slots) as u64 * slot_ns);
+        state.remaining_ns = Some(((cx.uniform() * slots) as u64).saturating_mul(slot_ns));
         state.from_ns = 0;
     }
 }

@@ -57,7 +57,8 @@ impl MediumAccess for CsmaCd {
         let exponent = state.collisions.min(u32::from(self.max_exponent)).min(31);
         let slots = (cx.uniform() * f64::from(1_u32 << exponent)) as u64;
         let slot = f64::from(self.min_frame_bits) / cx.bit_rate;
-        state.until_ns = cx.now_ns + (slots as f64 * slot * 1e9).round() as u64;
+        let backoff = (slots as f64 * slot * 1e9).round() as u64;
+        state.until_ns = cx.now_ns.saturating_add(backoff);
     }
 
     fn detects_collisions(&self) -> bool {

@@ -6,7 +6,7 @@ use merrow_model::scene::comms::{BROADCAST, BridgeQueue, MacProtocol};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::ClockState;
 use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
-use merrow_model::state::comms::{EventKind, ModemCommand, NetworkState, Ranging};
+use merrow_model::state::comms::{EventKind, LossCause, ModemCommand, NetworkState, Ranging};
 
 /// Message for transmission by a modem.
 #[derive(Clone, Copy, Debug)]
@@ -238,7 +238,7 @@ impl Network {
             if is_on {
                 state.modems[modem].is_on = true;
             } else {
-                messages::switch_off(&self.nodes, state, modem as u32);
+                messages::switch_off(&self.nodes, state, modem as u32, LossCause::NoPower);
             }
             self.wake(state, modem);
         }

@@ -293,7 +293,8 @@ impl Engine<'_> {
         service.phase = ServicePhase::BacksOff;
         own.repetition_serial = own.repetition_serial.wrapping_add(1);
         let serial = own.repetition_serial;
-        self.schedule(now + delay, EventKind::Repetition { modem: m, serial });
+        let at = now.saturating_add(delay);
+        self.schedule(at, EventKind::Repetition { modem: m, serial });
     }
 
     /// Ends a period of power control: law (1).

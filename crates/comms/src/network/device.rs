@@ -24,6 +24,8 @@ pub(super) struct Device {
     pub(super) carrier_sense: f64,
     /// Whether any overlap of two signals destroys both.
     pub(super) is_overlap_destructive: bool,
+    /// Probability that a frame that would be received is lost.
+    pub(super) loss_probability: f64,
 }
 
 impl Device {
@@ -82,6 +84,7 @@ impl Device {
             capture: capture.unwrap_or(f64::INFINITY),
             carrier_sense: transceiver.carrier_sense,
             is_overlap_destructive: transceiver.is_overlap_destructive,
+            loss_probability: transceiver.loss_probability,
         })
     }
 }

@@ -128,7 +128,7 @@ fn victim(policy: DropPolicy, state: &NetworkState, from: usize, priority: u8) -
 }
 
 /// Removes the message at a position of the queue and returns its index.
-fn remove(state: &mut NetworkState, from: usize, position: usize) -> u32 {
+pub(super) fn remove(state: &mut NetworkState, from: usize, position: usize) -> u32 {
     let k = state.modems[from].queue.remove(position);
     state.modems[from].queued_bytes -= state.messages[k].payload.len();
     k
@@ -170,7 +170,7 @@ pub(super) fn finish(state: &mut NetworkState, k: u32, cause: LossCause) {
 }
 
 /// Closes a copy as lost.
-fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
+pub(super) fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
     let message = &mut state.messages[k];
     message.open -= 1;
     message.copies[at].is_closed = true;
@@ -266,18 +266,19 @@ pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause:
     }
 }
 
-/// Switches a modem off: its queue, its frames and the frames that arrive are lost.
-pub(super) fn switch_off(nodes: &[Node], state: &mut NetworkState, modem: u32) {
+/// Switches a modem off: its queue, its frames and the frames that arrive are lost for
+/// `cause`.
+pub(super) fn switch_off(nodes: &[Node], state: &mut NetworkState, modem: u32, cause: LossCause) {
     let m = modem as usize;
     activity::account_time(state, modem);
     let service = state.modems[m].service.take();
-    abort(nodes, state, modem, LossCause::NoPower);
+    abort(nodes, state, modem, cause);
     if let Some(service) = service {
-        finish(state, service.message, LossCause::NoPower);
+        finish(state, service.message, cause);
     }
     while !state.modems[m].queue.is_empty() {
         let k = remove(state, m, 0);
-        finish(state, k, LossCause::NoPower);
+        finish(state, k, cause);
     }
     let NetworkState {
         modems,
@@ -289,7 +290,7 @@ pub(super) fn switch_off(nodes: &[Node], state: &mut NetworkState, modem: u32) {
     for signal in &own.signals {
         let reception =
             &mut transmissions[signal.transmission].receptions[signal.reception as usize];
-        reception.cause = reception.cause.or(Some(LossCause::NoPower));
+        reception.cause = reception.cause.or(Some(cause));
     }
     if own.carrier.count > 0 {
         own.carrier = CarrierState {

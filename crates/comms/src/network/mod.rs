@@ -39,6 +39,7 @@ mod messages;
 mod nodes;
 mod receive;
 pub mod receiver;
+mod replace;
 mod schedule;
 mod transmit;
 

@@ -10,6 +10,9 @@ use merrow_model::scene::comms::{
     RateChoice,
 };
 
+/// Durations are less than this [ns], about 32 years, so that sums of times do not overflow.
+pub(super) const MAX_DURATION: u64 = 1_000_000_000_000_000_000;
+
 /// Modem as the engine uses it.
 #[derive(Debug)]
 pub(super) struct Node {
@@ -137,9 +140,17 @@ fn check_numbers(modem: &Modem, device: &Device) -> Result<(), String> {
     if modem.queue.max_messages == 0 {
         return Err("queue of 0 messages; expected at least 1".to_string());
     }
+    let acknowledgement = &modem.acknowledgement;
+    check_space(
+        "acknowledgement",
+        "`timeout_s`",
+        acknowledgement.time_out_ns,
+    )?;
+    check_space("acknowledgement", "`backoff_s`", acknowledgement.backoff_ns)?;
+    check_space("modem", "`turn_around_s`", modem.turn_around_ns)?;
     if let Some(control) = &modem.power_control {
         let numbers = [control.target_snr, control.step];
-        if control.period_ns == 0 || !numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
+        if !is_time(control.period_ns) || !numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
             return Err("power control: expected a positive period, ratio and step".to_string());
         }
     }
@@ -190,22 +201,28 @@ pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
             is_time(p.slot_ns) && p.report_ns > 0 && p.report_ns < p.slot_ns,
             "waiting room: expected a report after the start and before the end of the slot",
         ),
-        MacProtocol::CsmaCa(p) => match p.backoff {
-            Backoff::Nonpersistent { max_ns } => check(
-                is_time(max_ns),
-                "CSMA/CA with a backoff of 0 s; expected a positive duration",
-            ),
-            Backoff::Window {
-                slot_ns, min_slots, ..
-            } => check(
-                is_time(slot_ns) && min_slots > 0,
-                "CSMA/CA without backoff slots; expected a positive number and duration",
-            ),
-        },
-        MacProtocol::CsmaCd(p) => check(
-            p.min_frame_bits > 0,
-            "CSMA/CD with a shortest frame of 0 bits; expected at least 1",
-        ),
+        MacProtocol::CsmaCa(p) => {
+            check_space("CSMA/CA", "`space_s`", p.space_ns)?;
+            match p.backoff {
+                Backoff::Nonpersistent { max_ns } => check(
+                    is_time(max_ns),
+                    "CSMA/CA with a backoff of 0 s; expected a positive duration",
+                ),
+                Backoff::Window {
+                    slot_ns, min_slots, ..
+                } => check(
+                    is_time(slot_ns) && min_slots > 0,
+                    "CSMA/CA without backoff slots; expected a positive number and duration",
+                ),
+            }
+        }
+        MacProtocol::CsmaCd(p) => {
+            check_space("CSMA/CD", "`window_s`", p.window_ns)?;
+            check(
+                p.min_frame_bits > 0,
+                "CSMA/CD with a shortest frame of 0 bits; expected at least 1",
+            )
+        }
         MacProtocol::Tdma(p) => check_tdma(p),
         MacProtocol::Fdma(p) => check(
             p.channel < p.channels,
@@ -215,15 +232,30 @@ pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
         MacProtocol::Polling(Polling::Controller {
             addresses,
             time_out_ns,
-            ..
-        }) => check(
-            !addresses.is_empty() && is_time(*time_out_ns),
-            "polling without addresses or time-out; expected at least one address",
-        ),
+            pause_ns,
+        }) => {
+            check_space("polling", "`pause_s`", *pause_ns)?;
+            check(
+                !addresses.is_empty() && is_time(*time_out_ns),
+                "polling without addresses or time-out; expected at least one address",
+            )
+        }
     }
 }
 
+/// Returns an error if the key `key` of a protocol has a duration of [`MAX_DURATION`] or more.
+fn check_space(protocol: &str, key: &str, ns: u64) -> Result<(), String> {
+    if ns < MAX_DURATION {
+        return Ok(());
+    }
+    let s = ns as f64 * 1e-9;
+    Err(format!(
+        "{protocol}: {key}: expected less than 1e9 s, found {s:e} s"
+    ))
+}
+
 fn check_tdma(p: &Tdma) -> Result<(), String> {
+    check_space("TDMA", "`guard_s`", p.guard_ns)?;
     check(
         is_time(p.frame_ns),
         "TDMA with a frame of 0 s; expected a positive duration",
@@ -246,10 +278,9 @@ fn check_tdma(p: &Tdma) -> Result<(), String> {
     )
 }
 
-/// Returns true if a duration is positive and below about 36 years, so that sums of times do not
-/// overflow.
+/// Returns true if a duration is positive and below [`MAX_DURATION`].
 fn is_time(ns: u64) -> bool {
-    ns > 0 && ns < 1 << 60
+    ns > 0 && ns < MAX_DURATION
 }
 
 fn check(is_valid: bool, message: &str) -> Result<(), String> {

@@ -149,7 +149,7 @@ impl Engine<'_> {
         self.set_activity(to as u32);
     }
 
-    fn depart(&mut self, k: u32, r: u32) {
+    pub(super) fn depart(&mut self, k: u32, r: u32) {
         let NetworkState {
             modems,
             transmissions,
@@ -176,6 +176,7 @@ impl Engine<'_> {
                     let transmission = &transmissions[k];
                     close_segment(node, &mut signal, to, transmission, self.receiver, now);
                     cause = decode(node, own, &signal, to, transmission, self.receiver);
+                    cause = cause.or_else(|| lose(node, own));
                 }
                 if !own.signals.is_empty() {
                     let part = signal.part;
@@ -386,6 +387,17 @@ fn close_segment(
     let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
     let error = receiver.packet_error(&link_of(transmission, to), &powers_of(signal), bits);
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
+}
+
+/// Draws whether a received frame is lost by the loss probability of the network.
+fn lose(node: &Node, own: &mut ModemState) -> Option<LossCause> {
+    let probability = node.device.loss_probability;
+    if probability == 0.0 {
+        return None;
+    }
+    let drawn = node.stream.draw(own.draws).uniform();
+    own.draws += 1;
+    (drawn < probability).then_some(LossCause::RandomLoss)
 }
 
 /// Draws whether a frame that was decoded to its end has an error, and returns the cause of the

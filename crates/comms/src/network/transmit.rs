@@ -2,7 +2,7 @@
 
 use crate::mac;
 use crate::network::header::{FrameKind, Header};
-use crate::network::nodes::{Neighbour, Node};
+use crate::network::nodes::{MAX_DURATION, Neighbour, Node};
 use crate::network::receiver::{Link, Powers};
 use crate::network::{Engine, activity, clock, messages};
 use crate::propagation::{Obstruction, Propagation};
@@ -21,8 +21,6 @@ const INDEX_BITS: u32 = 20;
 const MAX_DELAY: u64 = (1 << (64 - INDEX_BITS)) - 1;
 /// Bits of a pair of time stamps in a range reply, and of one stamp in a range signal.
 const STAMP_BITS: u32 = 64;
-/// Longest duration of a frame [ns]: about 36 years, so that sums of times do not overflow.
-const MAX_DURATION: u64 = 1 << 60;
 /// Maximum number of open two-way range measurements of a modem.
 const MAX_RANGE_REQUESTS: usize = 16;
 
@@ -315,14 +313,14 @@ impl Engine<'_> {
             let Some(cause) = reception.cause else {
                 continue;
             };
-            state.frames.lose(cause);
+            state.frames.lose(cause.counted());
             state.links[transmission.from as usize * n + reception.to as usize].frames += 1;
             let mut message = None;
             if transmission.control.is_none() {
                 let owner = &mut state.messages[transmission.message];
                 message = Some(owner.id);
                 if let Some(copy) = owner.copies.get_mut(reception.copy as usize) {
-                    copy.cause = Some(cause);
+                    copy.cause = Some(cause.counted());
                 }
             }
             state.output.packets.push(PacketRecord {
@@ -456,6 +454,7 @@ fn absence(
             Obstruction::Surface => LossCause::Surface,
             Obstruction::ShadowZone => LossCause::ShadowZone,
             Obstruction::OutOfView => LossCause::OutOfView,
+            Obstruction::OutOfRange => LossCause::OutOfRange,
             Obstruction::NoSatellite => LossCause::NoSatellite,
         });
     }

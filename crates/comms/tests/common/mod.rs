@@ -200,6 +200,7 @@ pub(crate) fn transceiver(medium: Medium, frequency: f64, width: f64) -> Transce
         capture: None,
         carrier_sense: 1.0,
         is_overlap_destructive: false,
+        loss_probability: 0.0,
         reception: Reception::ErrorRate,
         transmit_pattern: Directivity::Uniform(0.0),
         receive_pattern: Directivity::Uniform(0.0),

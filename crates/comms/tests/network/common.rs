@@ -19,6 +19,13 @@ use merrow_model::state::comms::NetworkState;
 /// Array of a modem that measures directions.
 pub(crate) const ARRAY: UsblArray = UsblArray { bearing_std: 0.01 };
 
+/// Times and repetitions of acknowledged frames.
+const ACKNOWLEDGEMENT: Acknowledgement = Acknowledgement {
+    time_out_ns: SECOND,
+    max_retries: 3,
+    backoff_ns: SECOND,
+};
+
 /// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
@@ -73,6 +80,7 @@ pub(crate) fn modem(address: u16) -> Modem {
             capture: None,
             carrier_sense: 10.0,
             is_overlap_destructive: true,
+            loss_probability: 0.0,
         },
         framing: Framing {
             preamble_ns: 0,
@@ -81,11 +89,7 @@ pub(crate) fn modem(address: u16) -> Modem {
             max_payload: 250,
             max_fragments: 4,
         },
-        acknowledgement: Acknowledgement {
-            time_out_ns: SECOND,
-            max_retries: 3,
-            backoff_ns: SECOND,
-        },
+        acknowledgement: ACKNOWLEDGEMENT,
         mac: MacProtocol::Aloha,
         clock: ClockError::default(),
         queue: QueueLimits {
@@ -165,6 +169,7 @@ impl Channel for Random {
             3 => Some(Obstruction::Surface),
             4 => Some(Obstruction::ShadowZone),
             5 => Some(Obstruction::OutOfView),
+            8 => Some(Obstruction::OutOfRange),
             6 => Some(Obstruction::NoSatellite),
             _ => None,
         };

@@ -2,7 +2,7 @@
 
 use crate::common::{modem, network};
 use merrow_comms::network::Network;
-use merrow_model::scene::comms::mac::{Polling, Tdma, TdmaSlot};
+use merrow_model::scene::comms::mac::{Backoff, CsmaCa, CsmaCd, Polling, Tdma, TdmaSlot};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice};
 use merrow_model::state::comms::{ModemCommand, Ranging};
 
@@ -54,6 +54,35 @@ fn invalid_modems_are_refused() {
             pause_ns: 0,
         });
     });
+    for key in ["space_s", "window_s", "guard_s", "pause_s"] {
+        refuse(key, |m| {
+            m.mac = match key {
+                "space_s" => MacProtocol::CsmaCa(CsmaCa {
+                    space_ns: u64::MAX,
+                    max_attempts: 1,
+                    backoff: Backoff::Nonpersistent { max_ns: 1 },
+                }),
+                "window_s" => MacProtocol::CsmaCd(CsmaCd {
+                    window_ns: u64::MAX,
+                    min_frame_bits: 1,
+                    max_exponent: 1,
+                    max_attempts: 1,
+                }),
+                "guard_s" => match slots(100, &[(0, 60)]) {
+                    MacProtocol::Tdma(tdma) => MacProtocol::Tdma(Tdma {
+                        guard_ns: u64::MAX,
+                        ..tdma
+                    }),
+                    other => other,
+                },
+                _ => MacProtocol::Polling(Polling::Controller {
+                    addresses: vec![1],
+                    time_out_ns: 1,
+                    pause_ns: u64::MAX,
+                }),
+            };
+        });
+    }
     refuse("transmit power 11 W", |m| m.power = 11.0);
     refuse("clock offset NaN s", |m| m.clock.offset = f64::NAN);
     refuse("65 frames per message", |m| m.framing.max_fragments = 65);

@@ -6,6 +6,7 @@ mod common;
 mod conservation;
 mod input;
 mod modems;
+mod replacement;
 mod resume;
 mod speed;
 mod throughput;

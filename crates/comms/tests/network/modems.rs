@@ -427,6 +427,8 @@ fn power_control_restores_the_link() {
     let [(2, power)] = state.modems[0].requested_powers[..] else {
         panic!("{:?}", state.modems[0].requested_powers);
     };
+    let shown = state.modems[0].greatest_power();
+    assert!(shown == power.max(state.modems[0].power), "{shown} W");
     assert!((4.0..=6.0).contains(&power), "{power}");
     let lost = state.copies.lost_by(LossCause::BelowThreshold);
     assert!(lost == 4 && state.copies.delivered == 20 - lost);

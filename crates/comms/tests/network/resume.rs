@@ -13,7 +13,7 @@ use merrow_model::state::comms::NetworkState;
 /// Duration of a run [ns].
 const END: u64 = 120 * SECOND;
 
-fn sea() -> Sea {
+pub(crate) fn sea() -> Sea {
     Sea {
         density: 1025.0,
         sound_speed: 1500.0,

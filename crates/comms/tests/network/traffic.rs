@@ -79,6 +79,7 @@ pub(crate) fn modems() -> Vec<Modem> {
                 transceiver: Transceiver {
                     capture: (k % 2 == 0).then_some(10.0),
                     is_overlap_destructive: k % 5 == 4,
+                    loss_probability: if k == 6 { 0.2 } else { 0.0 },
                     is_half_duplex: k % 4 != 3,
                     band: if k < N - 2 {
                         [18e3, 34e3]

@@ -130,7 +130,7 @@ pub fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -> Modem
             RateChoice::Adaptive => "adaptive".to_string(),
             RateChoice::Fixed(k) => schemes.get(k).map_or(String::new(), |s| s.name.clone()),
         },
-        power: state.power,
+        power: state.greatest_power(),
         queued: state.queue.len() as u32,
         queued_bytes: state.queued_bytes as u64,
         energy,

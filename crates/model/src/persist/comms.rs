@@ -96,14 +96,75 @@ persist! { enum ControlKind {
 } }
 persist! { struct LinkState { mean_snr, delay_ns, frames, received, bits, airtime_ns } }
 persist! { struct LinkSignal { snr, power, rate } }
-persist! { struct PacketCounts { entered, delivered, duplicates, lost } }
+/// Number of causes that every state contains. The counts of the other causes follow if one of them
+/// is not zero, which bit [`HAS_OTHER_CAUSES`] of the first number states.
+const CAUSES: usize = 18;
+const HAS_OTHER_CAUSES: u64 = 1 << 63;
+
+impl Persist for PacketCounts {
+    fn save(&self, to: &mut Writer) {
+        let Self {
+            entered,
+            delivered,
+            duplicates,
+            lost,
+        } = self;
+        let (first, others) = lost.split_at(CAUSES);
+        let has_others = others.iter().any(|n| *n > 0);
+        let mark = if has_others { HAS_OTHER_CAUSES } else { 0 };
+        (entered | mark).save(to);
+        delivered.save(to);
+        duplicates.save(to);
+        first.iter().for_each(|n| n.save(to));
+        let others = others.iter().filter(|_| has_others);
+        others.for_each(|n| n.save(to));
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+        let marked = u64::load(from)?;
+        let mut counts = Self {
+            entered: marked & !HAS_OTHER_CAUSES,
+            delivered: u64::load(from)?,
+            duplicates: u64::load(from)?,
+            ..Self::default()
+        };
+        let has_others = marked & HAS_OTHER_CAUSES != 0;
+        let causes = if has_others {
+            LossCause::ALL.len()
+        } else {
+            CAUSES
+        };
+        for n in &mut counts.lost[..causes] {
+            *n = u64::load(from)?;
+        }
+        Ok(counts)
+    }
+}
 persist! { enum LossCause {
     0 = Terrain, 1 = Structure, 2 = Robot, 3 = Surface, 4 = ShadowZone, 5 = OutOfView,
     6 = NoSatellite, 7 = BelowThreshold, 8 = Collision, 9 = HalfDuplex, 10 = BitErrors,
     11 = Aborted, 12 = ChannelBusy, 13 = QueueOverflow, 14 = TimeOut, 15 = Replaced,
-    16 = TooLarge, 17 = NoPower,
+    16 = TooLarge, 17 = NoPower, 18 = OutOfRange, 19 = Removed, 20 = RandomLoss,
 } }
-persist! { struct NetworkOutput { deliveries, payloads, ranges, packets, trace } }
+// the times are set when the run takes the results, after which the state has no results
+impl Persist for NetworkOutput {
+    fn save(&self, to: &mut Writer) {
+        self.deliveries.save(to);
+        self.payloads.save(to);
+        self.ranges.save(to);
+        self.packets.save(to);
+        self.trace.save(to);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+        Ok(Self {
+            deliveries: Persist::load(from)?,
+            payloads: Persist::load(from)?,
+            ranges: Persist::load(from)?,
+            packets: Persist::load(from)?,
+            trace: Persist::load(from)?,
+            ..Self::default()
+        })
+    }
+}
 persist! { struct Delivery {
     message, from, to, destination, is_overheard, is_bridged, created_ns, transmitted_ns, received_ns, snr,
     doppler, payload_start, payload_len,

@@ -10,7 +10,7 @@ choice! {
         /// Transmits at the start of a slot.
         SlottedAloha = "slotted_aloha" {
             /// Duration of a slot.
-            slot_s: f64 [positive],
+            slot_s: f64 [in 1e-6..=1e6],
         },
         /// Resolves conflicts by splitting, with reports of a station; new frames wait for the end
         /// of the resolution.
@@ -18,9 +18,9 @@ choice! {
             /// Address of the station, which reports the result of every slot.
             station: u32 [in 0.0..=65534.0],
             /// Duration of a slot: frame, report and twice the longest travel time.
-            slot_s: f64 [positive],
+            slot_s: f64 [in 1e-6..=1e6],
             /// Time of the report after the start of the slot.
-            report_s: f64 [positive],
+            report_s: f64 [in 1e-6..=1e6],
         },
         /// Carrier sense with random backoff.
         CsmaCa = "csma_ca" (CsmaCaConfig),
@@ -40,9 +40,9 @@ choice! {
             /// Addresses in the order of the polls.
             addresses: Vec<u32> [in 0.0..=65534.0, not_empty],
             /// Time from the end of a poll to the end of the wait for a reply.
-            timeout_s: f64 [positive],
+            timeout_s: f64 [in 1e-6..=1e6],
             /// Time between the end of one cycle and the start of the next.
-            pause_s: f64 [non_negative] = 0.0,
+            pause_s: f64 [in 0.0..=1e6] = 0.0,
         },
         /// Transmits when it is polled.
         Polled = "polled",
@@ -53,7 +53,7 @@ spec! {
     /// Carrier sense with random backoff.
     pub struct CsmaCaConfig {
         /// Time for which the medium must be idle before a transmission.
-        space_s: f64 [non_negative] = 0.0,
+        space_s: f64 [in 0.0..=1e6] = 0.0,
         /// Number of times the medium may be busy before the frame is discarded.
         max_attempts: u32 [in 1.0..=1000000.0] = 16,
         /// Backoff that follows a busy medium.
@@ -67,12 +67,12 @@ choice! {
         /// Senses again after a uniform random delay.
         Nonpersistent = "nonpersistent" {
             /// Maximum delay until the medium is sensed again.
-            max_s: f64 [positive],
+            max_s: f64 [in 1e-6..=1e6],
         },
         /// Counts a random number of slots during which the medium is idle, then transmits.
         Window = "window" {
             /// Duration of a slot.
-            slot_s: f64 [positive],
+            slot_s: f64 [in 1e-6..=1e6],
             /// Number of slots of the first window.
             min_slots: u32 [in 1.0..=65536.0] = 16,
             /// Number of times the window may double.
@@ -85,7 +85,7 @@ spec! {
     /// Carrier sense with detection of collisions.
     pub struct CsmaCdConfig {
         /// Time after its arrival from which a signal is sensed.
-        window_s: f64 [non_negative] = 1e-6,
+        window_s: f64 [in 0.0..=1e6] = 1e-6,
         /// Bits of the shortest frame, which set the unit of the backoff.
         min_frame_bits: u32 [in 1.0..=1000000.0] = 512,
         /// Maximum exponent of the backoff.
@@ -99,11 +99,11 @@ spec! {
     /// Schedule of time-division multiple access.
     pub struct TdmaConfig {
         /// Period of the schedule.
-        frame_s: f64 [positive],
+        frame_s: f64 [in 1e-6..=1e6],
         /// Slots of this modem, sorted by start: start after the start of the period, and duration
         /// including the guard time.
-        slots_s: Vec<[f64; 2]> [non_negative, not_empty],
+        slots_s: Vec<[f64; 2]> [in 0.0..=1e6, not_empty],
         /// Unused time at the end of every slot.
-        guard_s: f64 [non_negative] = 0.0,
+        guard_s: f64 [in 0.0..=1e6] = 0.0,
     }
 }

@@ -212,7 +212,7 @@ spec! {
         /// Signal-to-noise ratio with a satellite in the zenith.
         zenith_snr_db: f64 [in -100.0..=200.0],
         /// Delay of the network, without the travel time to the satellite.
-        latency_s: f64 [non_negative] = 0.0,
+        latency_s: f64 [in 0.0..=3600.0] = 0.0,
         /// Minimum elevation of a satellite.
         min_elevation_deg: f64 [in 0.0..=90.0] = 8.0,
         /// Satellites of the service.

@@ -62,7 +62,8 @@ spec! {
         source: String [not_empty],
         /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
-        /// Maximum transmit power of the modem.
+        /// Maximum electrical transmit power of the modem, to which the radiated power is
+        /// proportional.
         max_power_w: f64 [positive],
         /// Power of the electronics while transmitting, in addition to the transmit power.
         circuit_power_w: f64 [non_negative] = 0.0,
@@ -83,6 +84,9 @@ spec! {
         carrier_sense_db: f64 [in -100.0..=200.0] = 6.0,
         /// Whether any overlap of two signals destroys both.
         destructive_overlap: bool = false,
+        /// Probability that a frame that would be received is lost, as in the network block of
+        /// TrueTime; for all modems of this type.
+        loss_probability: f64 [fraction] = 0.0,
         /// Condition for the reception of a frame.
         reception: ReceptionConfig => "{kind: error_rate}",
         /// Random variation of the received power with time.
@@ -244,7 +248,7 @@ spec! {
         /// or `lora_sf5` to `lora_sf12`.
         modulation: String [not_empty],
         /// Rate of the information bits.
-        rate_bit_s: f64 [positive],
+        rate_bit_s: f64 [in 1e-3..=1e12],
         /// Reduction, by the code, of the signal-to-noise ratio for the same bit error rate.
         coding_gain_db: f64 [in -100.0..=100.0] = 0.0,
         /// Signal-to-noise ratio above which `adaptive` selects this scheme.
@@ -272,12 +276,12 @@ spec! {
     /// Repetition of frames that are not acknowledged.
     pub struct AcknowledgementConfig {
         /// Time from the end of a transmission to the end of the wait for its acknowledgement.
-        timeout_s: f64 [positive] = 5.0,
+        timeout_s: f64 [in 1e-6..=1e6] = 5.0,
         /// Maximum number of repetitions of a frame.
         max_retries: u32 [in 0.0..=1000.0] = 3,
         /// Maximum random delay of the first repetition. It doubles with every further repetition,
         /// at most ten times.
-        backoff_s: f64 [non_negative] = 1.0,
+        backoff_s: f64 [in 0.0..=1e6] = 1.0,
     }
 }
 
@@ -285,9 +289,9 @@ spec! {
     /// Constant error of a clock.
     pub struct ClockConfig {
         /// Reading of the clock at the start of the run.
-        offset_s: f64 = 0.0,
+        offset_s: f64 [in -1e6..=1e6] = 0.0,
         /// Relative error of the rate of the clock; positive if it is fast.
-        skew_ppm: f64 [in -1e5..=1e5] = 0.0,
+        skew_ppm: f64 [in -1e4..=1e4] = 0.0,
     }
 }
 
@@ -299,7 +303,7 @@ spec! {
         /// Maximum sum of the payloads of the waiting messages.
         max_size_bytes: u32 [in 1.0..=1e9] = 65536,
         /// Time after which a waiting message is discarded. Default: never.
-        max_age_s: Option<f64> [positive],
+        max_age_s: Option<f64> [in 1e-6..=1e6],
         /// Message that is discarded if the queue is full.
         policy: DropPolicyConfig = DropPolicyConfig::Newest,
     }
@@ -325,7 +329,7 @@ spec! {
         /// Address of the station.
         station: u32 [in 0.0..=65534.0],
         /// Period within which a message of the station is expected.
-        period_s: f64 [positive],
+        period_s: f64 [in 1e-3..=1e6],
         /// Signal-to-noise ratio that the requested power restores.
         target_snr_db: f64 [in -100.0..=200.0],
         /// Minimum increase between two requested powers.
@@ -363,7 +367,7 @@ spec! {
         offered_as: Option<String> [not_empty],
         /// Time after which a call without a response ends. The caller then receives no response.
         /// Default: 60 s.
-        timeout_s: Option<f64> [positive],
+        timeout_s: Option<f64> [in 1e-6..=1e6],
         /// Maximum rate of the transmitted messages or requests; further messages are discarded.
         /// Default: not limited.
         max_rate_hz: Option<f64> [positive],
@@ -388,7 +392,7 @@ spec! {
         max_messages: Option<u32> [in 1.0..=65536.0],
         /// Time after which a waiting message is discarded. Default: the limit of the queue of the
         /// modem.
-        max_age_s: Option<f64> [positive],
+        max_age_s: Option<f64> [in 1e-6..=1e6],
         /// Message that is discarded if `max_messages` wait.
         policy: DropPolicyConfig = DropPolicyConfig::Oldest,
     }

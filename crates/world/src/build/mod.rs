@@ -103,12 +103,13 @@ pub(crate) fn loader() -> Loader {
         })
 }
 
-/// Builds the world of a tree with resolved `extends`. Errors are added to `problems`.
+/// Builds the world of a tree with resolved `extends`. Its modems keep the `addresses` of the
+/// running world. Errors are added to `problems`.
 pub(crate) fn build_checked(
     node: Option<Node>,
     name: &str,
     overrides: Overrides,
-    assets: &Assets,
+    (assets, addresses): (&Assets, &comms::Addresses),
     mut problems: Problems,
 ) -> Result<World, Problems> {
     let node = node.map(|mut node| {
@@ -118,7 +119,8 @@ pub(crate) fn build_checked(
     let file = node
         .as_ref()
         .and_then(|node| read::read_root::<WorldConfig>(node, &mut problems));
-    let world = file.map(|file| build_world(&file, name, overrides, assets, &mut problems));
+    let world =
+        file.map(|file| build_world(&file, name, overrides, (assets, addresses), &mut problems));
     if let (None, Some(node)) = (&world, &node) {
         check_readable_robots(node, assets, &mut problems);
     }
@@ -168,7 +170,7 @@ fn build_world(
     file: &WorldConfig,
     name: &str,
     overrides: Overrides,
-    assets: &Assets,
+    (assets, addresses): (&Assets, &comms::Addresses),
     problems: &mut Problems,
 ) -> World {
     let tracers: Vec<_> = file
@@ -203,7 +205,7 @@ fn build_world(
     scene.couplings = coupling::build_couplings(&file.couplings, &scene, problems);
     scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
-    scene.modems = comms::build_modems(file, &scene, problems);
+    scene.modems = comms::build_modems(file, &scene, addresses, problems);
     let bridges = comms::build_bridges(&file.bridges, &scene, problems);
     let (bridge_topics, bridge_services);
     (scene.bridges, bridge_topics) = bridges.topics.into_iter().unzip();

@@ -318,11 +318,11 @@ impl InstantChannel<'_> {
             .max_range
             .is_some_and(|range| distance() > range)
         {
-            obstruction = Some(Obstruction::OutOfView);
+            obstruction = Some(Obstruction::OutOfRange);
         } else if let Reception::SignalExcess { min_ratio } = transceiver.reception
             && sent * arrival.isotropic <= min_ratio * noise
         {
-            obstruction = Some(Obstruction::OutOfView);
+            obstruction = Some(Obstruction::OutOfRange);
         } else if transceiver.needs_line_of_sight && mean_power >= WEAK * noise {
             obstruction = self.obstacle(from, to);
         }

@@ -44,6 +44,7 @@
 //!   max_range_m, line_of_sight                       Transceiver::max_range, needs_line_of_sight
 //!   capture_db, carrier_sense_db                     Transceiver::capture, carrier_sense
 //!   destructive_overlap                              Transceiver::is_overlap_destructive
+//!   loss_probability                                 Transceiver::loss_probability
 //!   reception:                                       Reception
 //!     {kind: error_rate} | {kind: level, threshold_db} | {kind: signal_excess, threshold_db}
 //!   fading:                                          Fading
@@ -92,6 +93,8 @@ pub struct Transceiver {
     pub carrier_sense: f64,
     /// Whether any overlap of two signals destroys both.
     pub is_overlap_destructive: bool,
+    /// Probability that a frame that would be received is lost.
+    pub loss_probability: f64,
     /// Condition for the reception of a frame.
     pub reception: Reception,
     /// Gain of the transmitter over the direction.

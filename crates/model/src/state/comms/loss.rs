@@ -14,7 +14,7 @@ pub enum LossCause {
     Surface,
     /// No refracted ray connects the ends.
     ShadowZone,
-    /// The receiver is outside the range, the field of view or the beam of the device.
+    /// The receiver is outside the field of view or the beam of the device.
     OutOfView,
     /// No satellite is in view of one end, or an obstacle blocks the path to it.
     NoSatellite,
@@ -40,11 +40,17 @@ pub enum LossCause {
     TooLarge,
     /// The transmitter or the receiver is switched off.
     NoPower,
+    /// The receiver is outside the maximum range of the device.
+    OutOfRange,
+    /// The transmitter or the receiver was removed from the world.
+    Removed,
+    /// The loss probability of the network applied.
+    RandomLoss,
 }
 
 impl LossCause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Terrain,
         Self::Structure,
         Self::Robot,
@@ -63,7 +69,19 @@ impl LossCause {
         Self::Replaced,
         Self::TooLarge,
         Self::NoPower,
+        Self::OutOfRange,
+        Self::Removed,
+        Self::RandomLoss,
     ];
+
+    /// Returns the cause under which the state counts the loss: the counts of frames out of view
+    /// include frames out of range, which the packet log separates.
+    pub fn counted(self) -> Self {
+        match self {
+            Self::OutOfRange => Self::OutOfView,
+            other => other,
+        }
+    }
 
     /// Returns the name of the cause in messages and logs.
     pub fn name(self) -> &'static str {
@@ -86,6 +104,9 @@ impl LossCause {
             Self::Replaced => "replaced",
             Self::TooLarge => "too large",
             Self::NoPower => "no power",
+            Self::OutOfRange => "out of range",
+            Self::Removed => "removed",
+            Self::RandomLoss => "random loss",
         }
     }
 }

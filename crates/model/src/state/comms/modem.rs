@@ -70,6 +70,15 @@ pub struct ModemState {
     pub activity_ns: u64,
 }
 
+impl ModemState {
+    /// Returns the transmit power of a broadcast whose message states no power [W]: the set power,
+    /// or the greatest power that other modems requested by power control.
+    pub fn greatest_power(&self) -> f64 {
+        let requested = self.requested_powers.iter().map(|(_, power)| *power);
+        requested.fold(self.power, f64::max)
+    }
+}
+
 /// Error of a clock since the last adjustment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClockState {

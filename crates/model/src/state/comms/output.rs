@@ -13,6 +13,11 @@ pub struct NetworkOutput {
     pub payloads: Vec<u8>,
     /// Completed range measurements. A request without a reply has no result.
     pub ranges: Vec<RangeResult>,
+    /// Times at which the run took the deliveries from the network [ns], later than their arrival
+    /// if a task handled them.
+    pub delivered_ns: Vec<u64>,
+    /// Times at which the run took the ranges from the network [ns].
+    pub ranged_ns: Vec<u64>,
     /// Log of packets and their losses.
     pub packets: Record<PacketRecord>,
     /// Schedule trace: ended intervals of all modems.
@@ -25,6 +30,8 @@ impl NetworkOutput {
         self.deliveries.clear();
         self.payloads.clear();
         self.ranges.clear();
+        self.delivered_ns.clear();
+        self.ranged_ns.clear();
         self.packets.clear();
         self.trace.clear();
     }
@@ -37,8 +44,8 @@ impl NetworkOutput {
             && self.trace.items.is_empty()
     }
 
-    /// Moves all results to the end of `to` and keeps the memory.
-    pub fn drain_into(&mut self, to: &mut Self) {
+    /// Moves all results to the end of `to` at the time `now_ns` [ns] and keeps the memory.
+    pub fn drain_into(&mut self, to: &mut Self, now_ns: u64) {
         let offset = to.payloads.len();
         if offset > 0 {
             for delivery in &mut self.deliveries {
@@ -48,6 +55,8 @@ impl NetworkOutput {
         move_all(&mut self.payloads, &mut to.payloads);
         move_all(&mut self.deliveries, &mut to.deliveries);
         move_all(&mut self.ranges, &mut to.ranges);
+        to.delivered_ns.resize(to.deliveries.len(), now_ns);
+        to.ranged_ns.resize(to.ranges.len(), now_ns);
         move_all(&mut self.packets.items, &mut to.packets.items);
         move_all(&mut self.trace.items, &mut to.trace.items);
         to.packets.discarded = self.packets.discarded;

@@ -20,6 +20,7 @@ use merrow_schema::comms::{
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::parse::parse;
 use merrow_yaml::read::{Field, Read};
+use std::collections::BTreeMap;
 
 pub(crate) use crate::build::comms::bridge::build_bridges;
 
@@ -31,11 +32,16 @@ pub(crate) fn nanoseconds(s: f64) -> u64 {
     (s * 1e9).round() as u64
 }
 
+/// Addresses of the modems of a running world, by the names of the modems.
+pub(crate) type Addresses = BTreeMap<String, u16>;
+
 /// Builds the modems of a world whose robots have been built: the modems of each robot in the order
-/// of the robots, then the fixed modems.
+/// of the robots, then the fixed modems. The modems of a running world keep their addresses
+/// `running`.
 pub(crate) fn build_modems(
     file: &WorldConfig,
     scene: &Scene,
+    running: &Addresses,
     problems: &mut Problems,
 ) -> Vec<Modem> {
     let mut builder = ModemBuilder::default();
@@ -77,7 +83,7 @@ pub(crate) fn build_modems(
         let (p, axis) = (Vec3::from(modem.position_m), Vec3::from(modem.axis));
         builder.add(modem, name, (None, p, axis), 0, problems);
     }
-    builder.assign_addresses(problems);
+    builder.assign_addresses(running, problems);
     builder.check_networks(scene, &file.at.whole, problems);
     builder.modems
 }
@@ -204,18 +210,28 @@ impl<'a> ModemBuilder<'a> {
         self.entries.push((file, file.address.is_some()));
     }
 
-    /// Assigns the lowest free address, from 1, to each modem without an address, and reports
-    /// modems with equal addresses.
-    fn assign_addresses(&mut self, problems: &mut Problems) {
+    /// Assigns to each modem without an address its address in the running world, or the lowest
+    /// free address from 1, and reports modems with equal addresses.
+    fn assign_addresses(&mut self, running: &Addresses, problems: &mut Problems) {
         let reach = |a: &Modem, b: &Modem| a.transceiver.is_same_medium(&b.transceiver);
+        let has_entry = |k: &usize| self.entries[*k].1;
+        let running_address = |modem: &Modem| running.get(&modem.name).copied();
+        let (stated, mut rest): (Vec<usize>, Vec<usize>) =
+            (0..self.modems.len()).partition(has_entry);
+        // modems of the running world first, in the same order
+        rest.sort_by_key(|k| running_address(&self.modems[*k]).is_none());
         let mut assigned: Vec<usize> = Vec::with_capacity(self.modems.len());
-        for k in (0..self.modems.len()).filter(|k| self.entries[*k].1) {
+        for k in stated {
             let modem = &self.modems[k];
-            let same = assigned.iter().find(|other| {
-                let other = &self.modems[**other];
-                other.address == modem.address && reach(modem, other)
+            let is_new = running_address(modem) != Some(modem.address);
+            let kept = rest.iter().filter(|other| {
+                is_new && running_address(&self.modems[**other]) == Some(modem.address)
             });
-            if let Some(other) = same {
+            let equal = assigned
+                .iter()
+                .filter(|other| self.modems[**other].address == modem.address);
+            let mut same = equal.chain(kept);
+            if let Some(other) = same.find(|other| reach(modem, &self.modems[**other])) {
                 let text = format!(
                     "{} has the address {} of {}; expected a unique address",
                     modem.name, modem.address, self.modems[*other].name
@@ -224,14 +240,16 @@ impl<'a> ModemBuilder<'a> {
             }
             assigned.push(k);
         }
-        for k in (0..self.modems.len()).filter(|k| !self.entries[*k].1) {
+        for k in rest {
             let others = assigned.iter().map(|other| &self.modems[*other]);
             let mut taken: Vec<u16> = others
                 .filter(|other| reach(&self.modems[k], other))
                 .map(|other| other.address)
                 .collect();
             taken.sort_unstable();
-            let free = (1..=65534).find(|address| taken.binary_search(address).is_err());
+            let is_free = |address: &u16| taken.binary_search(address).is_err();
+            let kept = running_address(&self.modems[k]).filter(is_free);
+            let free = kept.or_else(|| (1..=65534).find(is_free));
             self.modems[k].address = free.unwrap_or(65534);
             assigned.push(k);
         }

@@ -60,6 +60,7 @@ pub(super) fn build_transceiver(
         capture: file.capture_db.map(ratio),
         carrier_sense: ratio(file.carrier_sense_db),
         is_overlap_destructive: file.destructive_overlap,
+        loss_probability: file.loss_probability,
         reception: match file.reception {
             ReceptionConfig::ErrorRate => Reception::ErrorRate,
             ReceptionConfig::Level { threshold_db, .. } => Reception::Level {
