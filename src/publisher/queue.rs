@@ -169,6 +169,7 @@ mod tests {
         };
         let output = NetworkOutput {
             deliveries: vec![delivery],
+            delivered_ns: vec![number],
             ..NetworkOutput::default()
         };
         let network = NetworkBatch {

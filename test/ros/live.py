@@ -6,9 +6,7 @@ the list of topics comes from `merrow describe`.
 """
 
 import contextlib
-import fcntl
 import functools
-import itertools
 import json
 import os
 import pathlib
@@ -25,6 +23,7 @@ os.environ["CYCLONEDDS_URI"] = """<CycloneDDS><Domain><General>
 
 import peer
 import sensor_types
+from domain import Domain
 from peer import Peer, message_type, valid, wait_for
 
 peer.FIELDS.update(sensor_types.MESSAGES)
@@ -78,8 +77,6 @@ peer.FIELDS.update({
 BINARY = pathlib.Path(__file__).parents[2] / "target" / "debug" / "merrow"
 # whether the program uses the native backend
 IS_NATIVE = False
-# the DDS ports of domains above 100 are in the range of Linux ephemeral ports
-NUMBERS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
 CLOCK = "rosgraph_msgs/msg/Clock"
 LOG = "rcl_interfaces/msg/Log"
 WARN = 30
@@ -89,35 +86,6 @@ TRIGGER = {"structure_needs_at_least_one_member": 0}
 
 class Skipped(Exception):
     """Reason why a check cannot run on this backend or machine."""
-
-
-class Domain:
-    """A DDS domain that no other test on this machine uses while it is open. A context manager that
-    returns its number.
-    """
-
-    def __init__(self):
-        for self.number in itertools.islice(NUMBERS, 100):
-            path = pathlib.Path(tempfile.gettempdir()) / f"merrow-test-domain-{self.number}.lock"
-            # in use by another process, or the file belongs to another user
-            with contextlib.suppress(OSError):
-                self._lock = open(path, "w", encoding="utf-8")
-                try:
-                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    return
-                except OSError:
-                    self._lock.close()
-        raise RuntimeError("all 100 domains are taken")
-
-    def close(self):
-        """Releases the domain."""
-        self._lock.close()
-
-    def __enter__(self):
-        return self.number
-
-    def __exit__(self, *_):
-        self.close()
 
 
 def environment(domain):

@@ -194,7 +194,7 @@ static std::vector<Bytes> motion(bool disturbed) {
   wait_for(
       [&] {
         for (auto& bytes : take_all(odometry)) found.push_back(std::move(bytes));
-        return !found.empty() && stamp_of(Odometry::kType, found.back()) == kRounds * int64_t{kSteps} * kStep_ns;
+        return !found.empty() && stamp_of(found.back()) == kRounds * int64_t{kSteps} * kStep_ns;
       },
       5);
   if (disturbed) {

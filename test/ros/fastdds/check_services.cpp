@@ -163,7 +163,7 @@ static void check_set_pose() {
 
 // A part of the run is recorded in a bag; an impossible recording is rejected.
 static void check_record() {
-  Merrow merrow("pool", {"--pace", "lockstep"});
+  Merrow merrow("pool", {"--allow-paths", "--pace", "lockstep"});
   const auto nothing = merrow.record("");
   expect(!nothing.success && !nothing.message.empty(), "stopped a recording that was not running");
   const auto nowhere = merrow.record("/proc/nowhere/bag.mcap");

@@ -28,12 +28,3 @@ for parameter in about["parameters"]:
         continue
     low, high = (parameter["range"] or "0 to 0").split(" to ")
     line("parameter", parameter["name"], parameter["type"], parameter["default"].strip("'"), low, high)
-for frame in about["frames"]:
-    line("frame", frame["parent"], frame["child"], "moves" if frame["moves"] else "fixed")
-for robot in about["robots"]:
-    for thruster in robot["thrusters"]:
-        line("thruster", robot["name"], thruster["name"])
-    for sensor in robot["sensors"]:
-        line("sensor", robot["name"], sensor["name"], sensor["kind"])
-    for joint in robot["joints"]:
-        line("joint", robot["name"], joint)

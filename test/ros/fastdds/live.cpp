@@ -34,8 +34,7 @@ int main(int argc, char** argv) {
   }
   setting = Setting{argv[1], argv[2]};
   int run = 0, failed = 0;
-  for (const auto* checks : {&kTopicChecks, &kServiceChecks, &kParameterChecks, &kDriveChecks, &kActionChecks,
-                             &kGarbageChecks}) {
+  for (const auto* checks : {&kServiceChecks, &kParameterChecks, &kActionChecks, &kGarbageChecks}) {
     for (const auto& check : *checks) {
       if (!is_requested(check.name, argc - 3, argv + 3)) continue;
       ++run;

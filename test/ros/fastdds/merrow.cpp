@@ -42,10 +42,6 @@ static Facts read_facts(const std::filesystem::path& path) {
     if (kind == "parameter") {
       facts.parameters.push_back({w.at(1), w.at(2), w.at(3), std::stod(w.at(4)), std::stod(w.at(5))});
     }
-    if (kind == "frame") facts.frames.push_back({w.at(1), w.at(2), w.at(3)});
-    if (kind == "thruster") facts.thrusters.emplace_back(w.at(1), w.at(2));
-    if (kind == "sensor") facts.sensors.push_back({w.at(1), w.at(2), w.at(3)});
-    if (kind == "joint") facts.joints.emplace_back(w.at(1), w.at(2));
   }
   for (const auto& [name, type] : kParameterServices) {
     facts.services.emplace_back(std::string("/merrow/") + name, std::string("rcl_interfaces/srv/") + type);

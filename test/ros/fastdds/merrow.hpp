@@ -34,18 +34,11 @@ struct Parameter {
   double low, high;
 };
 
-struct Sensor {
-  std::string robot, name, kind;
-};
-
 struct Facts {
   int64_t step_ns = 0;
   std::vector<PublishedTopic> published;
   std::vector<std::pair<std::string, std::string>> subscribed, services;  // name, type
   std::vector<Parameter> parameters;
-  std::vector<std::array<std::string, 3>> frames;  // parent, child, "moves" or "fixed"
-  std::vector<std::pair<std::string, std::string>> thrusters, joints;  // robot, name
-  std::vector<Sensor> sensors;
 
   std::string type_of(const std::string& topic) const;
 };
@@ -180,5 +173,4 @@ struct Check {
   void (*run)();
 };
 
-extern const std::vector<Check> kTopicChecks, kServiceChecks, kParameterChecks, kDriveChecks, kActionChecks,
-    kGarbageChecks;
+extern const std::vector<Check> kServiceChecks, kParameterChecks, kActionChecks, kGarbageChecks;

@@ -16,71 +16,6 @@ Odometry Odometry::read(CdrReader& in) {
                   read_vector(in), read_vector(in), in.array<double, 36>()};
 }
 
-Twist Twist::read(CdrReader& in) {
-  return Twist{read_header(in), read_vector(in), read_vector(in), in.array<double, 36>()};
-}
-
-Dvl Dvl::read(CdrReader& in) {
-  return Dvl{read_header(in),
-             in.get<uint8_t>(),
-             in.get<uint8_t>(),
-             read_vector(in),
-             in.array<double, 9>(),
-             in.get<double>(),
-             in.get<double>(),
-             in.get<double>(),
-             in.get<uint8_t>(),
-             in.get<float>(),
-             in.boolean(),
-             in.boolean(),
-             {read_vector(in), read_vector(in), read_vector(in), read_vector(in)},
-             in.array<double, 4>(),
-             in.array<float, 4>(),
-             in.array<float, 4>(),
-             in.array<float, 4>(),
-             in.array<float, 4>()};
-}
-
-Pressure Pressure::read(CdrReader& in) { return Pressure{read_header(in), in.get<double>(), in.get<double>()}; }
-
-Range Range::read(CdrReader& in) {
-  return Range{read_header(in),  in.get<uint8_t>(), in.get<float>(), in.get<float>(),
-               in.get<float>(), in.get<float>(),   in.get<float>()};
-}
-
-MagneticField MagneticField::read(CdrReader& in) {
-  return MagneticField{read_header(in), read_vector(in), in.array<double, 9>()};
-}
-
-Fix Fix::read(CdrReader& in) {
-  return Fix{read_header(in),  in.get<int8_t>(), in.get<uint16_t>(),     in.get<double>(),
-             in.get<double>(), in.get<double>(), in.array<double, 9>(), in.get<uint8_t>()};
-}
-
-Battery Battery::read(CdrReader& in) {
-  Battery battery{read_header(in), in.get<float>(),   in.get<float>(),   in.get<float>(),
-                  in.get<float>(), in.get<float>(),   in.get<float>(),   in.get<float>(),
-                  in.get<uint8_t>(), in.get<uint8_t>(), in.get<uint8_t>(), in.boolean()};
-  in.sequence<float>();  // voltages of cells
-  in.sequence<float>();  // temperatures of cells
-  in.text();             // location
-  in.text();             // serial number
-  return battery;
-}
-
-JointState JointState::read(CdrReader& in) {
-  return JointState{read_header(in), in.texts(), in.sequence<double>(), in.sequence<double>(),
-                    in.sequence<double>()};
-}
-
-TransformList TransformList::read(CdrReader& in) {
-  TransformList list;
-  for (size_t n = in.count(); n > 0; --n) {
-    list.transforms.push_back(Transform{read_header(in), in.text(), read_vector(in), in.array<double, 4>()});
-  }
-  return list;
-}
-
 Diagnostics Diagnostics::read(CdrReader& in) {
   Diagnostics report{read_header(in), {}};
   for (size_t n = in.count(); n > 0; --n) {
@@ -149,8 +84,4 @@ ParameterEvent ParameterEvent::read(CdrReader& in) {
   return event;
 }
 
-int64_t stamp_of(const std::string& type, const Bytes& bytes) {
-  CdrReader in(bytes);
-  if (type == TransformList::kType && in.count() == 0) throw std::runtime_error("no transforms");
-  return in.time_ns();
-}
+int64_t stamp_of(const Bytes& bytes) { return CdrReader(bytes).time_ns(); }

@@ -43,94 +43,6 @@ struct Odometry {
   static Odometry read(CdrReader& in);
 };
 
-struct Twist {
-  Header header;
-  Vector3 linear, angular;
-  Covariance6 covariance;
-  static constexpr const char* kType = "geometry_msgs/msg/TwistWithCovarianceStamped";
-  static Twist read(CdrReader& in);
-};
-
-struct Dvl {
-  Header header;
-  uint8_t velocity_mode, dvl_type;
-  Vector3 velocity;
-  Covariance3 velocity_covar;
-  double altitude, course_gnd, speed_gnd;
-  uint8_t num_good_beams;
-  float sound_speed;
-  bool beam_ranges_valid, beam_velocities_valid;
-  std::array<Vector3, 4> beam_unit_vec;
-  std::array<double, 4> range;
-  std::array<float, 4> range_covar, beam_quality, beam_velocity, beam_velocity_covar;
-  static constexpr const char* kType = "marine_acoustic_msgs/msg/Dvl";
-  static Dvl read(CdrReader& in);
-};
-
-struct Pressure {
-  Header header;
-  double pressure, variance;
-  static constexpr const char* kType = "sensor_msgs/msg/FluidPressure";
-  static Pressure read(CdrReader& in);
-};
-
-struct Range {
-  Header header;
-  uint8_t radiation_type;
-  float field_of_view, min, max, range, variance;
-  static constexpr const char* kType = "sensor_msgs/msg/Range";
-  static Range read(CdrReader& in);
-};
-
-struct MagneticField {
-  Header header;
-  Vector3 field;
-  Covariance3 covariance;
-  static constexpr const char* kType = "sensor_msgs/msg/MagneticField";
-  static MagneticField read(CdrReader& in);
-};
-
-struct Fix {
-  Header header;
-  int8_t status;
-  uint16_t service;
-  double latitude, longitude, altitude;
-  Covariance3 covariance;
-  uint8_t covariance_type;
-  static constexpr const char* kType = "sensor_msgs/msg/NavSatFix";
-  static Fix read(CdrReader& in);
-};
-
-struct Battery {
-  Header header;
-  float voltage, temperature, current, charge, capacity, design_capacity, percentage;
-  uint8_t status, health, technology;
-  bool present;
-  static constexpr const char* kType = "sensor_msgs/msg/BatteryState";
-  static Battery read(CdrReader& in);
-};
-
-struct JointState {
-  Header header;
-  std::vector<std::string> name;
-  std::vector<double> position, velocity, effort;
-  static constexpr const char* kType = "sensor_msgs/msg/JointState";
-  static JointState read(CdrReader& in);
-};
-
-struct Transform {
-  Header header;
-  std::string child;
-  Vector3 translation;
-  Quaternion rotation;
-};
-
-struct TransformList {
-  std::vector<Transform> transforms;
-  static constexpr const char* kType = "tf2_msgs/msg/TFMessage";
-  static TransformList read(CdrReader& in);
-};
-
 struct Status {
   uint8_t level;
   std::string message;
@@ -192,5 +104,5 @@ std::vector<Message> decode_all(const std::vector<Bytes>& all) {
   return messages;
 }
 
-// Returns the stamp of a message: in its header, in its first transform, or its own field.
-int64_t stamp_of(const std::string& type, const Bytes& bytes);
+// Returns the stamp of a message that begins with a header.
+int64_t stamp_of(const Bytes& bytes);

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Checks a running Merrow with the client library of a sourced ROS 2, for any RMW.
+"""Checks a running Merrow with the client library of a ROS 2, for any RMW.
 
-    python3 test/ros/native/rclpy_checks.py PROGRAM embedded|native
+    python3 test/ros/native/rclpy_checks.py PROGRAM embedded|native [NAME...]
 
 RMW_IMPLEMENTATION selects the RMW of this script, and with `native` also the RMW of Merrow. Prints `ok NAME`
-or `FAIL NAME: why` per check; the exit code is 1 if one failed. Needs rclpy and the packages of the
+or `FAIL NAME: why` per check; the exit code is 1 if one failed. NAMEs select checks. Needs rclpy and the packages of the
 topics in the world `pool`; checks whose packages are missing are skipped with a message.
 """
 
 import contextlib
 import importlib
+import json
 import os
 import pathlib
 import signal
@@ -23,7 +24,9 @@ import rclpy
 from rclpy.action import ActionClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-ROOT = pathlib.Path(__file__).parents[3]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from domain import Domain
+
 SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 TIMEOUT_S = 20
@@ -132,6 +135,22 @@ def check_endpoints():
         assert m.spin(lambda: "merrow" in names()), names()
 
 
+def check_topics():
+    """The network has the topics, services and types that `merrow describe` lists."""
+    about = json.loads(subprocess.run([PROGRAM, "describe", "pool", "--json"], capture_output=True, check=True).stdout)
+    expected = {(t["topic"], t["type"]) for t in about["published"] + about["subscribed"]}
+    services = {(s["service"], s["type"]) for s in about["services"]}
+    flat = lambda listed: {(name, kind) for name, kinds in listed for kind in kinds}
+    with Merrow("pool") as m:
+        m.spin(lambda: expected <= flat(m.node.get_topic_names_and_types()))
+        missing = expected - flat(m.node.get_topic_names_and_types())
+        assert not missing, missing
+        m.spin(lambda: services <= flat(m.node.get_service_names_and_types()))
+        missing = services - flat(m.node.get_service_names_and_types())
+        assert not missing, missing
+        print(f"   {len(expected)} topics, {len(services)} services", flush=True)
+
+
 def check_type_hashes():
     """A node that discovers Merrow prints no warning, and every topic has a type hash."""
     with Merrow("pool") as m:
@@ -155,6 +174,54 @@ def check_sensor_rates():
         assert gaps == {10_000_000}, f"100 Hz: {sorted(gaps)}"
         assert abs(samples[-1].linear_acceleration.z) > 5, samples[-1]
         assert clocks and m.process.poll() is None
+
+
+def check_odometry():
+    """Velocity and position of the odometry agree, and its child frame is the base of the robot."""
+    with Merrow("pool") as m:
+        found = m.subscribe("nav_msgs/msg/Odometry", "/bluerov2/odometry", 1000)
+        assert m.spin(lambda: len(found) > 100), f"{len(found)} messages: {m.log()}"
+        heights = [o.pose.pose.position.z for o in found]
+        times = [o.header.stamp.sec + 1e-9 * o.header.stamp.nanosec for o in found]
+        moved = sum(o.twist.twist.linear.z for o in found) / len(found) * (times[-1] - times[0])
+        assert abs(heights[-1] - heights[0] - moved) < 0.02, (heights[0], heights[-1], moved)
+        assert {o.child_frame_id for o in found} == {"bluerov2/base_link"}, found[-1]
+
+
+def check_thrusters():
+    """Commands of the vertical thrusters move the vehicle up and down."""
+    thruster = interface("std_msgs/msg/Float64")
+    with Merrow("pool") as m:
+        found = m.subscribe("nav_msgs/msg/Odometry", "/bluerov2/odometry", 1000)
+        commands = [m.node.create_publisher(thruster, f"/bluerov2/thrusters/t{n}/command", 10) for n in (5, 6, 7, 8)]
+        assert m.spin(lambda: found and all(c.get_subscription_count() for c in commands)), m.log()
+        for value in 0.5, -0.5:
+            assert m.call("std_srvs/srv/Trigger", "/merrow/reset").success
+            found.clear()
+
+            def moves():
+                for publisher in commands:
+                    publisher.publish(thruster(data=value))
+                return found and found[-1].twist.twist.linear.z * value > 0.05
+
+            assert m.spin(moves, 10), f"{value}: {found[-1].twist.twist.linear}"
+
+
+def check_joint_command():
+    """A joint moves towards its command."""
+    with Merrow("uvms_pool") as m:
+        kind = interface("sensor_msgs/msg/JointState")
+        states = m.subscribe("sensor_msgs/msg/JointState", "/uvms/joint_states", SENSOR)
+        publisher = m.node.create_publisher(kind, "/uvms/joint_commands", 10)
+        assert m.spin(lambda: states and publisher.get_subscription_count()), m.log()
+        shoulder = lambda: dict(zip(states[-1].name, states[-1].position))["shoulder"]
+        before = shoulder()
+
+        def moves():
+            publisher.publish(kind(name=["shoulder"], position=[before + 0.5], effort=[5.0]))
+            return shoulder() > before + 0.05
+
+        assert m.spin(moves, 10), f"from {before} to {shoulder()}"
 
 
 def check_late_subscribers():
@@ -290,4 +357,6 @@ if __name__ == "__main__":
     PROGRAM, BACKEND = sys.argv[1:3]
     RMW = rclpy.get_rmw_implementation_identifier()
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    sys.exit(main())
+    with Domain() as number:
+        os.environ["ROS_DOMAIN_ID"] = str(number)
+        sys.exit(main())
