@@ -182,13 +182,11 @@ fn for_extremes(description: &Description, words: &[&str], mut check: impl FnMut
     }
 }
 
+/// Function that decodes a message to commands.
+type Convert<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<Command>, String>;
+
 /// Applies the commands of extreme messages of one type to a new simulation, which then runs.
-fn apply_extremes(
-    scene: &Arc<Scene>,
-    name: &str,
-    description: &Description,
-    convert: &dyn Fn(&[u8]) -> Result<Vec<Command>, String>,
-) {
+fn apply_extremes(scene: &Arc<Scene>, name: &str, description: &Description, convert: Convert<'_>) {
     let mut simulation = Simulation::new(Arc::clone(scene), 1).expect("a simulation");
     let robot = scene.robots.first();
     let link = robot.and_then(|robot| robot.links.last());

@@ -58,6 +58,7 @@ pub struct Bridge {
     next_battery: u64,
     next_diagnostics: u64,
     next_modem_status: u64,
+    last_clock: u64,
     /// Whether the run was paused at the last block.
     paused: bool,
 }
@@ -204,6 +205,7 @@ impl Bridge {
             next_battery,
             next_diagnostics,
             next_modem_status,
+            last_clock: 0,
             paused: false,
         }
     }
@@ -237,6 +239,23 @@ impl Bridge {
             }
         }
         changed
+    }
+
+    /// Returns true if the clock is not due. Times before the preceding clock are due.
+    fn is_clock_early(&mut self, control: &Control, now_ns: u64) -> bool {
+        let (factor, has_rate) = match control.pace {
+            Pace::Factor(factor) => (factor, !control.paused),
+            Pace::Max | Pace::Lockstep => (1.0, false),
+        };
+        let rate = self.publisher_thread.shared.clock_rate() / factor.max(1.0);
+        let period = (1e9 / rate).max(1.0) as u64;
+        let elapsed = now_ns.checked_sub(self.last_clock);
+        let is_early = has_rate && elapsed.is_some_and(|elapsed| elapsed < period);
+        if !is_early {
+            // a multiple of the period, so that the mean rate does not depend on the steps
+            self.last_clock = now_ns - now_ns % period;
+        }
+        is_early
     }
 
     /// Requests the outputs of exteroceptive sensors that have subscribers, or are recorded or
@@ -346,6 +365,7 @@ impl Observer for Bridge {
         let has_status = is_due(&mut self.next_modem_status, modem::STATUS_RATE, now);
         batch.network = NetworkBatch::read(simulation, has_status);
         batch.computers = ComputerBatch::read(simulation, has_status);
+        batch.has_no_clock = self.is_clock_early(control, now);
         // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
@@ -396,7 +416,7 @@ impl Observer for Bridge {
 
     fn reset(&mut self) {
         (self.next_frame, self.next_battery, self.next_diagnostics) = (0, 0, 0);
-        self.next_modem_status = 0;
+        (self.next_modem_status, self.last_clock) = (0, 0);
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 

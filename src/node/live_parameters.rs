@@ -2,7 +2,7 @@
 //! health of thrusters and fins.
 
 use crate::node::{device_parameters, weather};
-use crate::publisher::PublisherState;
+use crate::publisher::{DEFAULT_CLOCK_RATE, PublisherState};
 use crate::simulation_interfaces::Version;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_environment::waves::sea_state;
@@ -38,6 +38,7 @@ pub(crate) const EVENTS: &str = "/parameter_events";
 /// Name of a node without a namespace and a new name.
 pub(crate) const NODE: &str = "/merrow";
 const TRUTH_TF: &str = "publish_truth_tf";
+const CLOCK_RATE: &str = "clock_rate_hz";
 const INTERFACES_VERSION: &str = "simulation_interfaces_version";
 const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";
 
@@ -201,6 +202,13 @@ fn node_declarations(pace: Pace) -> Vec<Declaration> {
             TRUTH_TF,
             Value::Bool(true),
             "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
+        ),
+        double(
+            CLOCK_RATE,
+            DEFAULT_CLOCK_RATE,
+            [1.0, 1000.0],
+            "Maximum rate of /clock in wall time [Hz], while the pace follows wall time. With other \
+             paces and during a pause /clock follows every block of steps.",
         ),
         Declaration::new(
             INTERFACES_VERSION,
@@ -539,6 +547,9 @@ impl LiveParameters {
                 .map_err(|_| "the simulation has ended".to_string())?;
         }
         for (name, value) in batch {
+            if let (CLOCK_RATE, Value::Double(rate)) = (name.as_str(), value) {
+                self.sinks.shared.set_clock_rate(*rate);
+            }
             let Value::Bool(on) = value else { continue };
             if name == TRUTH_TF {
                 self.sinks.shared.truth_tf.store(*on, Ordering::Relaxed);

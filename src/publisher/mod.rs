@@ -75,9 +75,14 @@ pub enum Task {
     Quit,
 }
 
+/// Maximum rate of `/clock` in wall time [Hz], unless the parameter sets another.
+pub const DEFAULT_CLOCK_RATE: f64 = 100.0;
+
 /// State shared by the thread and its owners.
 #[derive(Debug, Default)]
 pub struct PublisherState {
+    /// Bits of the maximum rate of `/clock` in wall time [Hz]; 0: [`DEFAULT_CLOCK_RATE`].
+    clock_rate: AtomicU64,
     /// Whether a bag is being recorded.
     pub recording: AtomicBool,
     /// Number of messages that did not reach DDS or the bag.
@@ -95,6 +100,19 @@ pub struct PublisherState {
 }
 
 impl PublisherState {
+    /// Returns the maximum rate of `/clock` in wall time [Hz].
+    pub fn clock_rate(&self) -> f64 {
+        match self.clock_rate.load(Ordering::Relaxed) {
+            0 => DEFAULT_CLOCK_RATE,
+            bits => f64::from_bits(bits),
+        }
+    }
+
+    /// Sets the maximum rate of `/clock` in wall time [Hz].
+    pub fn set_clock_rate(&self, rate: f64) {
+        self.clock_rate.store(rate.to_bits(), Ordering::Relaxed);
+    }
+
     /// Sets whether `/tf` includes the true pose of the robot with this name.
     pub fn set_truth_tf(&self, robot: &str, is_published: bool) {
         let mut robots = lock(&self.robots_without_truth_tf);

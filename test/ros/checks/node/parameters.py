@@ -248,7 +248,30 @@ def check_truth_tf_is_optional():
         assert left and "world" not in left, left
 
 
+def check_clock_rate():
+    """/clock follows `clock_rate_hz` at real time, and every block of steps in lock-step."""
+    with Merrow("pool", "--ros-args", "-p", "clock_rate_hz:=50.0") as m:
+        clock = m.listen("/clock")
+
+        def shortest_period():
+            stamps = [nanoseconds(message.clock) for message in gather(clock, 1)]
+            assert len(stamps) > 2, stamps
+            return min(b - a for a, b in zip(stamps, stamps[1:]))
+
+        # a period is due in the block of steps that ends after it
+        assert shortest_period() >= 15_000_000
+        assert m.set("clock_rate_hz", 5.0).successful
+        gather(clock, 0.3)
+        assert shortest_period() >= 190_000_000
+        assert m.set("pace", "lockstep").successful
+        gather(clock, 0.3)
+        m.step(1)
+        m.step(1)
+        stamps = {nanoseconds(message.clock) for message in gather(clock, 0.5)}
+        assert len(stamps) == 2, stamps
+
+
 CHECKS = [check_every_parameter_can_be_set, check_descriptions_of_parameters, check_illegal_parameters,
           check_current_drifts, check_reset_and_parameters_agree, check_noise_off, check_dead_thruster,
-          check_numeric_pace_values, check_truth_tf_is_optional]
+          check_numeric_pace_values, check_truth_tf_is_optional, check_clock_rate]
 PACE_CHECKS = [check_pace]
