@@ -283,7 +283,7 @@ fn extreme_numbers_are_rejected_or_run() {
         let mut paths = Vec::new();
         numbers(&entry, String::new(), &mut paths);
         for path in paths {
-            let names = path.split('/').filter(|name| name.parse::<u32>().is_err());
+            let mut names = path.split('/').filter(|name| name.parse::<u32>().is_err());
             let is_new = keys.remove(names.next_back().unwrap_or_default());
             if !is_new && path.starts_with("/modem/") {
                 continue;
