@@ -10,6 +10,7 @@ mod output_index;
 mod queue;
 mod recording;
 mod scene_change;
+mod second_source;
 mod sensor_topics;
 
 use crate::arm;
@@ -316,6 +317,8 @@ struct Worker {
     /// For each sensor of each robot, its topics with their accumulator state over several
     /// samples.
     sensor_topics: Vec<Vec<Vec<Topic>>>,
+    /// Whether the log names another simulator.
+    has_warned: bool,
     /// Numbers of messages that did not reach DDS or the bag, by topic.
     lost: BTreeMap<String, u64>,
     /// Messages for bridges, which then are the only receivers.
@@ -355,6 +358,7 @@ impl Worker {
             now_ns: 0,
             next_actuators_ns: 0,
             sensor_topics,
+            has_warned: false,
             lost: BTreeMap::new(),
             collected: None,
         }
@@ -451,6 +455,7 @@ impl Worker {
 
     /// Publishes the diagnostics, with the messages that were lost.
     fn publish_diagnostics(&mut self, scene: &Scene, vitals: &HealthSnapshot, now: u64) {
+        self.warn_about_second_source();
         let dropped = self.shared.dropped.load(Ordering::Relaxed);
         let publishers = Arc::clone(&self.context.outputs.publishers);
         let rejections = Arc::clone(&self.context.rejections);

@@ -7,6 +7,7 @@ use crate::message::TypeInfo;
 use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError};
 use crate::qos::Qos;
 use bytes::Bytes;
+use std::collections::BTreeSet;
 
 /// Topic, type and QoS of a new publisher or subscription.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +154,12 @@ pub trait Backend: Send + Sync {
     /// information returns none.
     fn remote_topics(&self) -> Vec<RemoteTopic> {
         Vec::new()
+    }
+
+    /// Returns the names of the services of other nodes. A layer without this information returns
+    /// none.
+    fn remote_services(&self) -> BTreeSet<String> {
+        BTreeSet::new()
     }
 
     /// Returns the counters since the backend started; `None` if it has none.

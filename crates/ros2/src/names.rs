@@ -224,6 +224,13 @@ pub fn ros_topic(dds_topic: &str) -> Option<&str> {
     name.starts_with('/').then_some(name)
 }
 
+/// Returns the fully qualified ROS service of the DDS topic of its replies; `None` for another
+/// topic.
+pub fn ros_service(dds_topic: &str) -> Option<&str> {
+    let name = dds_topic.strip_prefix("rr")?.strip_suffix("Reply")?;
+    name.starts_with('/').then_some(name)
+}
+
 /// Returns the ROS name of a message type on DDS, such as `sensor_msgs/msg/Imu`; `None` for
 /// another type.
 pub fn ros_type(dds_type: &str) -> Option<String> {

@@ -5,7 +5,7 @@
 //! matched peers and the history of its publishers. An endpoint leaves the network when the last
 //! object that uses it is dropped. Messages and requests go to the callback of the newest object.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
@@ -187,6 +187,10 @@ impl Backend for SuccessionBackend {
 
     fn remote_topics(&self) -> Vec<RemoteTopic> {
         self.inner.remote_topics()
+    }
+
+    fn remote_services(&self) -> BTreeSet<String> {
+        self.inner.remote_services()
     }
 
     fn counters(&self) -> Option<NetworkCounters> {

@@ -219,6 +219,14 @@ impl Backend for EmbeddedBackend {
         topics.into_iter().collect()
     }
 
+    fn remote_services(&self) -> BTreeSet<String> {
+        let writers = self.shared.participant.remote_writers();
+        let services = writers
+            .iter()
+            .filter_map(|(topic, _)| names::ros_service(topic));
+        services.map(str::to_owned).collect()
+    }
+
     fn counters(&self) -> Option<NetworkCounters> {
         let (protocol, sockets) = self.shared.participant.counters();
         Some(NetworkCounters {

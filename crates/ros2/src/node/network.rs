@@ -1,6 +1,7 @@
 //! Handle to the network of a node: batches of messages, topics of other nodes, and counters for
 //! diagnostics.
 
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
@@ -51,6 +52,11 @@ impl Network {
     /// Returns the topics of the publishers of other nodes, sorted by name.
     pub fn remote_topics(&self) -> Vec<RemoteTopic> {
         self.0.remote_topics()
+    }
+
+    /// Returns the names of the services of other nodes.
+    pub fn remote_services(&self) -> BTreeSet<String> {
+        self.0.remote_services()
     }
 
     /// Creates a subscription, as [`crate::node::Node::subscription`] does. `topic` is fully

@@ -197,8 +197,25 @@ def check_restarted_node():
         m.process.wait()
         m.restart()
         assert wait_for(lambda: take(clock)), "no clock"
+        time.sleep(2.5)
+        assert "another node" not in m.output()[1], "the killed run counts as another simulator"
 
 
-CHECKS = [check_type_hashes, check_type_descriptions, check_late_subscribers, check_restarted_node, check_slow_subscriber,
+def check_second_simulator():
+    """Both simulators of a domain report each other once, also with different names."""
+    for namespace, expected in (None, "another node has the name /merrow"), ("/b", "another node publishes /clock"):
+        with Merrow("pool") as m:
+            names = ["--ros-args", "-r", f"__ns:={namespace}"] if namespace else []
+            second = subprocess.Popen([live.BINARY, "run", "pool", *names], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True, env=live.environment(m.domain))
+            lines = lambda: [line for line in m.output()[1].splitlines() if "another node" in line]
+            assert wait_for(lines, 10), "no warning"
+            time.sleep(2)
+            second.terminate()
+            other = [line for line in second.communicate(timeout=20)[1].splitlines() if "another node" in line]
+            assert len(lines()) == len(other) == 1 and expected in other[0], (lines(), other)
+
+
+CHECKS = [check_second_simulator, check_type_hashes, check_type_descriptions, check_late_subscribers, check_restarted_node, check_slow_subscriber,
           check_old_commands]
 PACE_CHECKS = [check_first_calls, check_suspended_node, check_suspended_subscriber]
