@@ -16,6 +16,7 @@ use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twist, Wrench};
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
+use merrow_ros2::msg::std_msgs::String as StringMsg;
 use merrow_ros2::qos::Qos;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub enum MotionCommand {
     Path,
     /// Sticks and buttons of a joystick.
     Joystick,
+    /// Name of a mode, for clients without the types of this package.
+    Mode,
 }
 
 /// Names of the axes of a joystick.
@@ -63,6 +66,10 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit: unit.to_string(),
         });
     };
+    if robot.firmware.is_some() {
+        let modes = "name of a mode, as of the service `set_mode`";
+        add("set_mode", StringMsg::info(), MotionCommand::Mode, modes);
+    }
     if follows_paths(robot) {
         let pose = "m in the frame world; a zero quaternion holds the heading";
         add(
@@ -173,6 +180,10 @@ pub fn commands(
                 return Ok(Vec::new());
             };
             joystick_commands(robot, &settings.joystick, &read(bytes)?)
+        }
+        MotionCommand::Mode => {
+            let mode = read::<StringMsg>(bytes)?.data;
+            Ok(vec![mode_command(robot, &mode)?])
         }
     }
 }

@@ -39,11 +39,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names and types of the node's own services, for `describe`.
-pub const SERVICES: [(&str, &str); 13] = [
+pub const SERVICES: [(&str, &str); 14] = [
     ("~/pause", Trigger::TYPE),
     ("~/resume", Trigger::TYPE),
     ("~/reset", Trigger::TYPE),
     ("~/step", StepSimulation::TYPE),
+    ("~/single_step", Trigger::TYPE),
     ("~/set_pose", SetPose::TYPE),
     ("~/couple", Couple::TYPE),
     ("~/weather", Weather::TYPE),
@@ -106,6 +107,10 @@ pub(crate) fn start(
                 request.steps,
                 caller.reply(|stepped| stepped),
             ));
+        })?,
+        serve::<Trigger>(node, mailbox, "~/single_step", |mailbox, _, caller| {
+            let outcome = |stepped: StepResult| stepped.result.map(|()| String::new());
+            mailbox.send_request(Request::Step(1, caller.reply(outcome)));
         })?,
         serve::<Record>(
             node,

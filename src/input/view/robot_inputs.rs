@@ -92,6 +92,8 @@ impl SceneInputs {
                         MotionCommand::Path => &mut own.path,
                         MotionCommand::GoalPose => &mut own.goal,
                         MotionCommand::Joystick => &mut own.gamepad,
+                        // the page uses the service
+                        MotionCommand::Mode => continue,
                     };
                     *place = Some(input);
                 }

@@ -47,6 +47,7 @@ def check_steps_when_paused():
             now = m.step(n)
             assert now == start + n * STEP_NS, f"{n} steps from {start} to {now}"
             start = now
+        assert m.call("single_step").success
         refused = m.call("step", steps=0)
         assert not refused.success and refused.message, refused
         m.do("resume")

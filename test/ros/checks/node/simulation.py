@@ -7,7 +7,7 @@ import time
 
 import peer
 import simulation_types
-from action_client import SUCCEEDED, ActionClient
+from action_client import ABORTED, SUCCEEDED, ActionClient
 from checks.node.services import check_bag, find_bag
 from live import Merrow, command, latest, message_type, take, wait_for
 from peer import valid
@@ -501,8 +501,8 @@ def refuse_requests(file):
         refused(102, "lockstep", "SetSimulationState", state=playing)
         refused(FAILED, "found 8", "ResetSimulation", scope=8)
         steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
-        _, answer = steps.send(steps=0)
-        assert not answer.accepted
+        answer = steps.result(steps.accepted(steps=0))
+        assert answer.status == ABORTED and answer.result.result.result == FAILED, answer
         # a structure is placed elsewhere; robots keep their state
         before = simulator.state(robot)
         moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((50, 0, -5)))

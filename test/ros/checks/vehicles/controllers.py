@@ -152,6 +152,8 @@ def check_modes_by_service():
             done = pilot.set_mode(mode)
             assert done.success, f"{mode}: {done.message}"
             assert pilot.report().mode == mode
+        m.write(f"{ROBOT}/set_mode", data="manual")
+        assert pilot.report().mode == "manual"
         done = pilot.set_mode("hover")
         assert not done.success and "expected one of off, manual" in done.message, done
         done = pilot.set_mode("path_following")
