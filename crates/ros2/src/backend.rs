@@ -64,6 +64,15 @@ pub fn incompatibility(topic: &str, is_publisher: bool, policy: &str) -> String 
     }
 }
 
+/// Describes a peer of `topic`, a topic or a service, whose definition of the type is another.
+pub fn redefinition(topic: &str) -> String {
+    format!(
+        "a peer of {topic} has another definition of its type, as of another version of the package; \
+         its messages and requests can be misread; install the same version (for services of \
+         simulation_interfaces 1 set the parameter simulation_interfaces_version to 1)"
+    )
+}
+
 /// An endpoint of a node. Dropping it ends it.
 pub trait Endpoint: Send + Sync {}
 

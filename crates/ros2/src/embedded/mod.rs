@@ -28,7 +28,7 @@ use crate::backend::{
 use crate::embedded::client::{EmbeddedClient, ReplyReceiver, Requests};
 use crate::embedded::graph::Graph;
 use crate::embedded::service::ServiceServer;
-use crate::embedded::spin::{Command, Item, Source, Spinner};
+use crate::embedded::spin::{Command, Item, Named, Source, Spinner, announced_hash};
 use crate::embedded::transport::{Inbox, InboxSink, endpoint_spec, range};
 use crate::message::{Message, TypeInfo};
 use crate::msg::rmw_dds_common::ParticipantEntitiesInfo;
@@ -106,7 +106,7 @@ impl Backend for EmbeddedBackend {
     ) -> Result<Box<dyn PublisherEndpoint>, String> {
         let writer = self.shared.participant.create_writer(topic_spec(topic));
         let guid = writer.guid();
-        self.shared.name(guid, topic.name);
+        self.shared.name(guid, Named::topic(topic));
         Ok(Box::new(EmbeddedPublisher {
             writer,
             _guard: self.shared.guard(vec![guid], None, None),
@@ -120,7 +120,7 @@ impl Backend for EmbeddedBackend {
     ) -> Result<Box<dyn Endpoint>, String> {
         let shared = &self.shared;
         let reader = shared.participant.create_reader(topic_spec(topic), |guid| {
-            shared.name(guid, topic.name);
+            shared.name(guid, Named::topic(topic));
             shared.command(Command::Add(guid.entity, Source::Subscription(callback)));
         });
         let guids = vec![reader.guid()];
@@ -150,10 +150,10 @@ impl Backend for EmbeddedBackend {
             let (participant, inbox) = (shared.participant.clone(), Arc::clone(&shared.inbox));
             let writer = Arc::clone(&writer);
             let server = ServiceServer::new(handler, participant, guid, writer, inbox);
-            shared.name(guid, service.name);
+            shared.name(guid, Named::service(service));
             shared.command(Command::Add(guid.entity, Source::Service(server)));
         });
-        shared.name(writer.guid(), service.name);
+        shared.name(writer.guid(), Named::service(service));
         let guids = vec![reader.guid(), writer.guid()];
         Ok(Box::new(shared.guard(guids, Some(reader), Some(writer))))
     }
@@ -172,7 +172,7 @@ impl Backend for EmbeddedBackend {
         let reader = shared.participant.create_reader(replies, |guid| {
             let state = Arc::new(Requests::new(guid));
             let receiver = ReplyReceiver::new(Arc::clone(&state), handler);
-            shared.name(guid, service.name);
+            shared.name(guid, Named::service(service));
             shared.command(Command::Add(guid.entity, Source::Client(receiver)));
             requests = Some(state);
         });
@@ -182,7 +182,7 @@ impl Backend for EmbeddedBackend {
             let writer = shared
                 .participant
                 .create_writer_for(request.clone(), accepts);
-            shared.name(writer.guid(), service.name);
+            shared.name(writer.guid(), Named::service(service));
             Arc::new(writer)
         };
         let with_header = writer(client::reads_header);
@@ -263,10 +263,7 @@ fn topic_spec(topic: &TopicDescription<'_>) -> merrow_rtps::engine::EndpointSpec
 /// Returns whether a reader announces its type hash. Readers of Iron and newer do, readers of
 /// Humble do not.
 fn has_type_hash(reader: &EndpointData, _: VendorId) -> bool {
-    let user_data = &reader.qos.user_data;
-    user_data
-        .split(|byte| *byte == b';')
-        .any(|entry| entry.starts_with(b"typehash="))
+    announced_hash(&reader.qos.user_data).is_some()
 }
 
 impl Shared {
@@ -284,8 +281,8 @@ impl Shared {
     }
 
     /// Notes the name of an endpoint, for messages about it.
-    fn name(&self, guid: Guid, name: &str) {
-        self.command(Command::Name(guid.entity, name.to_owned()));
+    fn name(&self, guid: Guid, name: Named) {
+        self.command(Command::Name(guid.entity, name));
     }
 
     /// Adds endpoints to the graph until the guard is dropped.

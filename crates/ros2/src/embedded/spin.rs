@@ -3,7 +3,7 @@
 //! A single thread avoids locks between callbacks and a thread per endpoint. It must tolerate any
 //! sample: a sample that cannot be decoded is skipped.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -13,7 +13,9 @@ use merrow_rtps::engine::{Event, Sample};
 use merrow_rtps::udp::mailbox::Next;
 use merrow_rtps::wire::EntityId;
 
-use crate::backend::{WarningHandler, incompatibility};
+use crate::backend::{
+    ServiceDescription, TopicDescription, WarningHandler, incompatibility, redefinition,
+};
 use crate::embedded::client::ReplyReceiver;
 use crate::embedded::graph::Graph;
 use crate::embedded::service::ServiceServer;
@@ -48,7 +50,7 @@ pub(crate) enum Command {
     /// Ends and drops the source of a reader.
     Remove(EntityId),
     /// Notes the topic of an endpoint, for messages about it.
-    Name(EntityId, String),
+    Name(EntityId, Named),
     /// Notes that replies of the service with this reader wait for their client.
     Waiting(EntityId),
     /// Passes warnings about endpoints to this handler.
@@ -73,6 +75,7 @@ impl Spinner {
             inbox: Arc::clone(&inbox),
             sources: HashMap::new(),
             topics: HashMap::new(),
+            redefined: HashSet::new(),
             waiting: Vec::new(),
             warn: None,
             graph,
@@ -98,11 +101,54 @@ impl Drop for Spinner {
     }
 }
 
+/// Name of an endpoint, for messages about it.
+pub(super) struct Named {
+    /// Topic or service.
+    topic: String,
+    /// Type hashes that peers with the same definition announce.
+    type_hashes: Vec<String>,
+    is_service: bool,
+}
+
+impl Named {
+    pub(super) fn topic(topic: &TopicDescription<'_>) -> Self {
+        Self {
+            topic: topic.name.to_owned(),
+            type_hashes: vec![topic.message.hash.clone()],
+            is_service: false,
+        }
+    }
+
+    pub(super) fn service(service: &ServiceDescription<'_>) -> Self {
+        let messages = [&service.request.hash, &service.response.hash].map(Clone::clone);
+        Self {
+            topic: service.name.to_owned(),
+            // Cyclone DDS announces the hash of the service, Fast DDS the hash of the message
+            type_hashes: [vec![service.hash.to_owned()], messages.to_vec()].concat(),
+            is_service: true,
+        }
+    }
+}
+
+impl Named {
+    fn has_hash(&self, hash: &[u8]) -> bool {
+        self.type_hashes.iter().any(|own| own.as_bytes() == hash)
+    }
+}
+
+/// Returns the type hash in the user data of an endpoint; `None` if it announces none.
+pub(super) fn announced_hash(user_data: &[u8]) -> Option<&[u8]> {
+    let mut entries = user_data.split(|byte| *byte == b';');
+    entries.find_map(|entry| entry.strip_prefix(b"typehash="))
+}
+
 struct Worker {
     inbox: Inbox,
     sources: HashMap<EntityId, Source>,
     /// Topics of the endpoints, for messages about them.
-    topics: HashMap<EntityId, String>,
+    topics: HashMap<EntityId, Named>,
+    /// Endpoints with a reported peer that has another definition of their type.
+    redefined: HashSet<EntityId>,
     /// Services with replies that wait for their client.
     waiting: Vec<EntityId>,
     warn: Option<WarningHandler>,
@@ -140,6 +186,7 @@ impl Worker {
             }
             Command::Remove(endpoint) => {
                 self.sources.remove(&endpoint);
+                self.redefined.remove(&endpoint);
                 self.topics.remove(&endpoint);
             }
             Command::Name(endpoint, topic) => {
@@ -175,13 +222,28 @@ impl Worker {
         });
     }
 
-    fn report(&self, event: &Event) {
-        let Event::IncompatibleQos { local, policy, .. } = event else {
+    fn report(&mut self, event: &Event) {
+        let (Event::IncompatibleQos { local, .. } | Event::Matched { local, .. }) = event else {
             return;
         };
-        if let (Some(warn), Some(topic)) = (&self.warn, self.topics.get(&local.entity)) {
+        let (Some(warn), Some(named)) = (&self.warn, self.topics.get(&local.entity)) else {
+            return;
+        };
+        if let Event::IncompatibleQos { policy, .. } = event {
             let is_publisher = local.entity.is_writer();
-            warn(&incompatibility(topic, is_publisher, &policy.to_string()));
+            warn(&incompatibility(
+                &named.topic,
+                is_publisher,
+                &policy.to_string(),
+            ));
+        }
+        // once per endpoint: a peer can announce endpoints at any rate; a client has two
+        if let Event::Matched { user_data, .. } = event
+            && announced_hash(user_data).is_some_and(|hash| !named.has_hash(hash))
+            && !(named.is_service && local.entity.is_writer())
+            && self.redefined.insert(local.entity)
+        {
+            warn(&redefinition(&named.topic));
         }
     }
 }

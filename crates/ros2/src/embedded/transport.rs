@@ -11,7 +11,7 @@ use merrow_rtps::udp::mailbox::Mailbox;
 use merrow_rtps::wire::{Duration, EntityId};
 
 use crate::args::DiscoveryRange;
-use crate::embedded::spin::Item;
+use crate::embedded::spin::{Item, announced_hash};
 use crate::qos::{Durability, History, Qos, Reliability};
 
 /// Length of the encapsulation header of every serialized message [bytes].
@@ -31,7 +31,12 @@ impl EventSink for InboxSink {
     }
 
     fn event(&self, event: Event) {
-        if matches!(event, Event::IncompatibleQos { .. }) {
+        let is_reported = match &event {
+            Event::IncompatibleQos { .. } => true,
+            Event::Matched { user_data, .. } => announced_hash(user_data).is_some(),
+            _ => false,
+        };
+        if is_reported {
             self.0.push_report(Item::Event(event));
         }
     }

@@ -45,6 +45,8 @@ pub enum Event {
         local: Guid,
         /// GUID of the remote endpoint.
         remote: Guid,
+        /// Data of the application of the remote endpoint.
+        user_data: Bytes,
         /// Number of the remote endpoints that match the local one.
         total: usize,
     },

@@ -84,6 +84,7 @@ impl Engine {
                 self.events.push_back(Event::Matched {
                     local: guid,
                     remote: remote.guid,
+                    user_data: remote.qos.user_data.clone(),
                     total: self.matched(local),
                 });
             }

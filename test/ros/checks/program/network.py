@@ -9,7 +9,7 @@ import sys
 import time
 
 import live
-from live import Merrow, gather, latest, take
+from live import Merrow, gather, latest, message_type, take
 from peer import matched, wait_for
 
 # longer than the leases of Cyclone DDS (10 s) and of Merrow (20 s)
@@ -201,6 +201,21 @@ def check_restarted_node():
         assert "another node" not in m.output()[1], "the killed run counts as another simulator"
 
 
+def check_other_definitions():
+    """A peer with another definition of a type is reported once per topic or service."""
+    with Merrow("pool") as m:
+        announced = [b"typehash=RIHS01_" + 64 * digit + b";" for digit in (b"0", b"1")]
+        wrench = [m.peer.publisher("/bluerov2/thruster_manager/input", "geometry_msgs/msg/Wrench", user_data=data)
+                  for data in announced]
+        request = m.peer.raw_publisher("rq/spawn_entityRequest",
+                                       message_type("simulation_interfaces/srv/SpawnEntity_Request"), user_data=announced[0])
+        lines = lambda: [line for line in m.output()[1].splitlines() if "another definition" in line]
+        assert wait_for(lambda: len(lines()) >= 2, 10), m.output()[1]
+        time.sleep(1)
+        assert len(lines()) == 2 and "peer of /spawn_entity" in "".join(lines()), lines()
+        assert all(matched(writer) for writer in [*wrench, request])
+
+
 def check_second_simulator():
     """Both simulators of a domain report each other once, also with different names."""
     for namespace, expected in (None, "another node has the name /merrow"), ("/b", "another node publishes /clock"):
@@ -216,6 +231,6 @@ def check_second_simulator():
             assert len(lines()) == len(other) == 1 and expected in other[0], (lines(), other)
 
 
-CHECKS = [check_second_simulator, check_type_hashes, check_type_descriptions, check_late_subscribers, check_restarted_node, check_slow_subscriber,
+CHECKS = [check_other_definitions, check_second_simulator, check_type_hashes, check_type_descriptions, check_late_subscribers, check_restarted_node, check_slow_subscriber,
           check_old_commands]
 PACE_CHECKS = [check_first_calls, check_suspended_node, check_suspended_subscriber]
