@@ -1,21 +1,27 @@
 //! Tests the bundled dock and gripper worlds (`worlds/`), driven as users drive them.
 
+use merrow::publisher::connect_bridges;
 use merrow_math::Vec3;
 use merrow_model::kinematics::coupling::end_motion;
 use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{Command, Motion};
-use merrow_sim::Simulation;
+use merrow_sim::{Simulation, bridged_message};
 use merrow_world::{Overrides, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
 fn shipped(name: &str) -> Simulation {
+    shipped_on(name, 1)
+}
+
+/// Returns the simulation of a bundled world on `threads` threads.
+fn shipped_on(name: &str, threads: usize) -> Simulation {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("worlds")
         .join(name);
     let world =
         load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
-    Simulation::new(Arc::new(world.scene), 1).unwrap()
+    Simulation::new(Arc::new(world.scene), threads).unwrap()
 }
 
 /// Sends thruster commands that hold depth, heading and attitude and surge with `speed` [m/s]; sway
@@ -104,6 +110,69 @@ fn a_rexrov_docks_and_leaves() {
     assert!(tip(&s).z < -0.6, "{:?}", tip(&s));
     assert_eq!(s.state.couplings[0].capture, LatchCapture::Armed);
     assert!(!s.state.couplings[0].engaged);
+}
+
+/// Returns the rotation of the vehicle relative to the seat of the dock: angles about the axes of
+/// the world [rad].
+fn tip_rotation(s: &Simulation) -> Vec3 {
+    let c = &s.scene.couplings[0];
+    let [a, b] = [c.a, c.b.unwrap()].map(|end| end_motion(&s.scene, &s.state, &end));
+    Vec3::from(b.R_W.mul_mat_tr(&a.R_W).to_rpy())
+}
+
+/// Advances by whole `seconds` and adds the fixes that arrive over the bridges of the world to
+/// `fixes`, one number per bridge.
+fn run_schedule(s: &mut Simulation, seconds: u64, fixes: &mut [usize; 2]) {
+    for _ in 0..seconds {
+        s.clear_outboxes();
+        s.advance(500);
+        let output = &s.network_output;
+        for delivery in &output.deliveries {
+            let message = bridged_message(&s.scene, delivery, output.payload(delivery));
+            if let Some((bridge, ..)) = message {
+                fixes[bridge] += 1;
+            }
+        }
+    }
+}
+
+/// Runs the world `docking_station` for two minutes. Returns the state hash at the end.
+fn run_docking_station(threads: usize) -> String {
+    let mut s = shipped_on("docking_station.yaml", threads);
+    connect_bridges(&mut s);
+    let mut fixes = [0; 2];
+    let start = s.state.robots[0].motion.p_WB;
+    run_schedule(&mut s, 20, &mut fixes);
+    let way = (s.state.robots[0].motion.p_WB - start).norm();
+    assert!(way > 10.0, "moved by {way} m in 20 s");
+    assert!(fixes[0] >= 5 && fixes[1] == 0, "fixes {fixes:?} in 20 s");
+    run_schedule(&mut s, 50, &mut fixes);
+    assert!(!s.state.couplings[0].engaged, "engaged before 70 s");
+    let before = s.state.robots[0].battery.charge;
+    assert!(before < 0.6, "charge {before} on arrival");
+
+    run_schedule(&mut s, 5, &mut fixes);
+    assert!(s.state.couplings[0].engaged, "tip at {:?}", tip(&s));
+    assert!(tip(&s).norm() < 1e-3, "tip at {:?}", tip(&s));
+    assert!(tip_rotation(&s).norm() < 1e-3, "{:?}", tip_rotation(&s));
+    assert!(fixes.iter().all(|n| *n >= 20), "fixes {fixes:?} in 75 s");
+
+    run_schedule(&mut s, 45, &mut fixes);
+    assert!(s.state.couplings[0].engaged, "released");
+    assert!(tip(&s).norm() < 1e-6, "tip at {:?}", tip(&s));
+    let battery = &s.state.robots[0].battery;
+    assert!(battery.current < -20.0, "{} A", battery.current);
+    assert!(battery.charge > 0.6, "charge {}", battery.charge);
+    s.state.hash()
+}
+
+// Goal: the bundled docking station docks as docs/docking.md states, without another program: the
+// vehicle moves at once, is in the berth after 75 s, and charges. The positions that the dock
+// measures reach the vehicle by sound, later also by radio. Method: schedule of the world, on 1 and
+// 2 threads. Tolerance: 1 mm and 1 mrad at 75 s, 1e-6 m at rest; none for the bits.
+#[test]
+fn the_docking_station_docks_and_charges() {
+    assert_eq!(run_docking_station(1), run_docking_station(2));
 }
 
 /// Returns the position of the object in the gripper's frame [m].

@@ -49,6 +49,9 @@ pub(crate) fn run_latching(mut scene: Scene, law: Law) -> Result<Latching, Strin
     for sensor in &mut scene.robots[dock].sensors {
         sensor.lazy = false;
     }
+    // the computers of the study command the vehicle and transmit the positions
+    scene.schedule.clear();
+    scene.bridges.clear();
     let mut timing = Timing::from_packets(&Packets::TEXT);
     timing.cycles[1] = RADIO_CYCLES;
     let mut trial = Trial::new(scene, law, true, BERTH, timing)?;
