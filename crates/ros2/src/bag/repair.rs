@@ -1,7 +1,8 @@
 //! Completion of a bag whose recorder was killed or could not write the end.
 //!
-//! rosbag2 reads a recording only with the indexes of its messages, which a recorder writes last.
-//! The repaired bag is a copy, so that a failure leaves the original as it is.
+//! A recorder writes the indexes of the messages last; without them programs refuse a recording, or
+//! play it in the order of the file. The repaired bag is a copy, so that a failure leaves the
+//! original as it is.
 
 use std::path::{Path, PathBuf};
 
