@@ -1,11 +1,15 @@
 """Checks of end_to_end.py: start, pace, end and repetition of a run."""
 
+import fcntl
 import json
+import os
 import pathlib
+import pty
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 import live
@@ -136,6 +140,35 @@ def check_kill_when_recording():
         assert code != 0 and len(err) == 1 and "killed_repaired.mcap exists and is not overwritten" in err[0], err
 
 
+def check_closed_terminal():
+    """A run whose terminal is closed writes its last checkpoint and completes its recording: at its end, or at once if
+    the terminal controls it.
+    """
+    for is_controlling in (False, True):
+        with tempfile.TemporaryDirectory(prefix="merrow-test-") as folder:
+            file, bag = pathlib.Path(folder) / "last.cp", pathlib.Path(folder) / "run.mcap"
+            master, slave = pty.openpty()
+
+            def attach():
+                os.setsid()
+                if is_controlling:
+                    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+            seconds_ = "600" if is_controlling else "3"
+            run = subprocess.Popen([live.BINARY, "run", "pool", "--no-ros", "--for", seconds_, "--checkpoint", file,
+                                    "--record", bag], stdin=slave, stdout=slave, stderr=slave, preexec_fn=attach)
+            os.close(slave)
+            assert wait_for(file.exists, 10)
+            first = file.read_bytes()
+            time.sleep(1)
+            os.close(master)
+            run.wait(timeout=30)
+            assert file.read_bytes() != first, "the last checkpoint is missing"
+            check_bag(bag, "--at-least=/bluerov2/imu/data=90")
+            with Merrow("pool", "--pace", "lockstep", "--resume", file) as m:
+                assert m.step(1) > 500_000_000
+
+
 def check_record_option():
     """`--record` stores every message of a run without ROS."""
     with tempfile.TemporaryDirectory(prefix="merrow-test-") as folder:
@@ -257,6 +290,6 @@ def run_status(diagnostics):
 
 
 CHECKS = [check_same_hash, check_same_hash_of_a_fleet, check_interrupt, check_interrupt_when_recording,
-          check_kill_when_recording, check_record_option, check_fleet, check_two_in_one_domain]
+          check_kill_when_recording, check_closed_terminal, check_record_option, check_fleet, check_two_in_one_domain]
 SLOW_CHECKS = [check_forced_exit_when_recording]
 PACE_CHECKS = [check_slow_and_absent_subscribers, check_pace_of_a_fleet]
