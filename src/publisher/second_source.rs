@@ -17,19 +17,18 @@ impl Worker {
         let topics = network.remote_topics();
         let second = |topic: &str| topics.iter().any(|remote| remote.name == topic);
         let node = node_name(logger);
-        let text = if network
-            .remote_services()
-            .contains(&format!("{node}/get_parameters"))
-        {
-            format!("another node has the name {node}")
+        let name = format!("{node}/get_parameters");
+        let (text, option) = if network.remote_services().contains(&name) {
+            (format!("has the name {node}"), "-r __ns:=/NAME")
         } else if let Some(clock) = clock.filter(|clock| second(clock.topic())) {
-            format!("another node publishes {}", clock.topic())
+            let option = "-r /clock:=/NAME/clock";
+            (format!("publishes {}", clock.topic()), option)
         } else {
             return;
         };
         logger.warn(format_args!(
-            "{text}, so clients receive data of both: end it, or start this run with another \
-             ROS_DOMAIN_ID or with another name (--ros-args -r __ns:=/NAME)"
+            "another node {text}, so clients receive data of both: end it, or start this run with \
+             another ROS_DOMAIN_ID or with --ros-args {option}"
         ));
         self.has_warned = true;
     }
