@@ -174,6 +174,25 @@ impl FileAccess {
         if self.has_all_paths { "world" } else { REQUEST }
     }
 
+    /// Returns error lines for the answer to a request: lines about files keep their position and
+    /// lose their text, which quotes the file. Lines about the text of the request are whole.
+    pub fn without_contents(&self, lines: &str) -> String {
+        let hidden = |line: &str| {
+            let (place, _) = line.split_once(": ")?;
+            let mut parts = place.rsplitn(3, ':');
+            let is_number = |part: Option<&str>| part.is_some_and(|p| p.parse::<u32>().is_ok());
+            let is_position = is_number(parts.next()) && is_number(parts.next());
+            let file = parts.next().filter(|_| is_position)?;
+            let text = "invalid; `merrow check` on the machine of the run shows the error";
+            (file != REQUEST).then(|| format!("{place}: {text}"))
+        };
+        if self.has_all_paths {
+            return lines.to_string();
+        }
+        let shown = |line: &str| hidden(line).unwrap_or_else(|| line.to_string());
+        lines.lines().map(shown).collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns a folder whose world files a request lists.
     ///
     /// # Errors
@@ -260,6 +279,19 @@ mod tests {
         (FileKind::World, "yaml"),
         (FileKind::Bag, "mcap"),
     ];
+
+    #[test]
+    fn errors_do_not_quote_files() {
+        let lines = "out/secret.yaml:1:1: unknown key `password`\n\
+                     request:3:4: unknown key `robts`\nrobot r: too heavy";
+        let access = FileAccess::new(PathBuf::from("out"), false);
+        let shown = access.without_contents(lines);
+        assert!(!shown.contains("password"), "{shown}");
+        assert!(shown.starts_with("out/secret.yaml:1:1: invalid"), "{shown}");
+        assert!(shown.ends_with("unknown key `robts`\nrobot r: too heavy"));
+        let all = FileAccess::new(PathBuf::from("out"), true);
+        assert_eq!(all.without_contents(lines), lines);
+    }
 
     #[test]
     fn names_outside_the_folder_are_refused() {

@@ -240,7 +240,8 @@ fn prepare(
         placement,
     };
     // a description that cannot be used must not cost a world
-    addition.add_to(editor.document())?;
+    let added = addition.add_to(editor.document());
+    added.map_err(|result| without_contents(editor, result))?;
     Ok(addition)
 }
 
@@ -274,8 +275,14 @@ fn build(
         .try_fold(base.clone(), |world, addition| addition.add_to(&world));
     let built = added.and_then(|document| match editor.build(&document) {
         Ok(simulation) => Ok((document, simulation)),
-        Err(why) if why.contains(": no file ") => Err(failure(SpawnResult::MISSING_ASSETS, why)),
-        Err(why) => Err(failure(SpawnResult::RESOURCE_PARSE_ERROR, why)),
+        Err(why) => {
+            let code = if why.contains(": no file ") {
+                SpawnResult::MISSING_ASSETS
+            } else {
+                SpawnResult::RESOURCE_PARSE_ERROR
+            };
+            Err(failure(code, why))
+        }
     });
     match built {
         Ok((document, simulation)) => Some(Built {
@@ -284,7 +291,7 @@ fn build(
             additions,
         }),
         Err(result) if additions.len() == 1 => {
-            refuse(first, result);
+            refuse(first, without_contents(editor, result));
             None
         }
         Err(_) => {
@@ -359,6 +366,15 @@ fn resource_failure(why: &ResourceError) -> ServiceResult {
         ResourceError::Malformed(_) => SpawnResult::RESOURCE_PARSE_ERROR,
     };
     failure(code, why.to_string())
+}
+
+/// Returns the result without quotations of files.
+fn without_contents(editor: &WorldEditor, result: ServiceResult) -> ServiceResult {
+    let error_message = editor.files().without_contents(&result.error_message);
+    ServiceResult {
+        error_message,
+        ..result
+    }
 }
 
 /// Returns a name that no object has: the requested name, or with `allow_renaming` a similar name.

@@ -195,9 +195,12 @@ fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), Serv
         } else {
             LoadWorldResponse::RESOURCE_PARSE_ERROR
         };
-        failure(code, why)
+        failure(code, editor.files().without_contents(&why))
     })?;
-    start(editor, document).map_err(|why| failure(ServiceResult::RESULT_OPERATION_FAILED, why))
+    start(editor, document).map_err(|why| {
+        let why = editor.files().without_contents(&why);
+        failure(ServiceResult::RESULT_OPERATION_FAILED, why)
+    })
 }
 
 /// Continues the run with the world of a document at its start.

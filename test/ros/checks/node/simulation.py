@@ -353,6 +353,32 @@ tags: [test]
             assert Simulator(m).entities(tags=lead) == ["grid_1", "guest"]
 
 
+def check_secret_files():
+    """Answers to requests do not quote the files of the output folder, whatever reads them."""
+    with tempfile.TemporaryDirectory(prefix="merrow-test-") as folder:
+        folder = pathlib.Path(folder)
+        (folder / "sub").mkdir()
+        for name in "secret.yaml", "sub/secret.yaml":
+            (folder / name).write_text("password: hunter2\nrobots: [hunter2\n", encoding="utf-8")
+        (folder / "keys.yaml").write_text("password: hunter2\n", encoding="utf-8")
+        (folder / "arm.urdf").write_text("<robot name='hunter2'><link hunter2/></robot>", encoding="utf-8")
+        with Merrow("pool", "--output-dir", folder) as m:
+            simulator = Simulator(m)
+            replies = []
+            for uri in "secret.yaml", "sub/secret.yaml", "keys.yaml", "arm.urdf", "sub", ".", "secrets.yaml":
+                resource = message(f"{PACKAGE}/msg/Resource", uri=uri, resource_string="")
+                replies.append(simulator.call("LoadWorld", world_resource=resource))
+                replies.append(simulator.call("SpawnEntity", name="a", **simulator.spawn(uri)))
+                replies.append(simulator.call("GetAvailableWorlds", additional_sources=[uri]))
+                replies.append(simulator.call("GetAvailableWorlds", additional_sources=[uri], continue_on_error=True))
+                text = f"model: {{extends: {uri}}}" if uri.endswith("yaml") else f"source: x\nurdf: {uri}"
+                replies.append(simulator.call("SpawnEntity", name="a", **simulator.spawn(text=text)))
+            leaks = [reply for reply in map(str, replies) if "hunter2" in reply or "password" in reply]
+            assert not leaks, leaks
+            log = m.output()[1]
+            assert "hunter2" not in log and "password" not in log, log
+
+
 def check_worlds():
     """Worlds are listed, loaded by name and by text, and unloaded."""
     with Merrow("pool") as m:
@@ -715,7 +741,7 @@ def check_actors():
             assert math.dist(position(simulator.state("ferry"))[:2], after[:2]) > 2
 
 
-CHECKS = [check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
+CHECKS = [check_secret_files, check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
           check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
           check_external_wrenches, check_version_1]
 SLOW_CHECKS = [check_recorded_spawns, check_many_spawns]
