@@ -354,7 +354,7 @@ tags: [test]
 
 
 def check_secret_files():
-    """Answers to requests do not quote the files of the output folder, whatever reads them."""
+    """Answers to requests do not quote the files of the output folder."""
     with tempfile.TemporaryDirectory(prefix="merrow-test-") as folder:
         folder = pathlib.Path(folder)
         (folder / "sub").mkdir()
