@@ -19,15 +19,24 @@ struct ModemHealth {
 #[derive(Clone, Debug, Default)]
 pub(super) struct NetworkHealth {
     modems: Vec<ModemHealth>,
+    /// Kinds of the active faults of each modem, separated by commas.
+    faults: Vec<String>,
     copies: PacketCounts,
     /// Numbers of records of packets and of intervals that were not logged.
     missing: [u64; 2],
+    /// Messages of bridges that cannot be transmitted: bridge, reason, number.
+    misfits: Vec<(String, &'static str, u64)>,
 }
 
 impl NetworkHealth {
     /// Reads the counters of a simulation.
     pub(super) fn read(simulation: &Simulation) -> Self {
-        Self::from_state(&simulation.state.network)
+        let modems = 0..simulation.scene.modems.len();
+        Self {
+            misfits: simulation.bridge_misfits(),
+            faults: modems.map(|k| simulation.modem_faults(k)).collect(),
+            ..Self::from_state(&simulation.state.network)
+        }
     }
 
     fn from_state(network: &NetworkState) -> Self {
@@ -42,6 +51,7 @@ impl NetworkHealth {
             modems: modems.collect(),
             copies: network.copies,
             missing: [output.packets.discarded, output.trace.discarded],
+            ..Self::default()
         }
     }
 
@@ -51,10 +61,31 @@ impl NetworkHealth {
             return Vec::new();
         }
         let modems = scene.modems.iter().zip(&self.modems);
-        let mut all: Vec<DiagnosticStatus> =
-            modems.map(|(modem, own)| own.status(&modem.name)).collect();
+        let fault = |k: usize| self.faults.get(k).map_or("", String::as_str);
+        let statuses = modems.enumerate();
+        let mut all: Vec<DiagnosticStatus> = statuses
+            .map(|(k, (modem, own))| own.status(&modem.name, fault(k)))
+            .collect();
         all.push(self.log_status());
+        all.extend(self.misfit_status());
         all
+    }
+
+    /// Builds the status of the messages of bridges that can never be transmitted; `None` without
+    /// such messages.
+    fn misfit_status(&self) -> Option<DiagnosticStatus> {
+        let total: u64 = self.misfits.iter().map(|(_, _, count)| count).sum();
+        let values = self.misfits.iter();
+        let values = values
+            .map(|(bridge, reason, count)| value(&format!("bridge {bridge}: {reason}"), *count));
+        (total > 0).then(|| {
+            status(
+                DiagnosticStatus::WARN,
+                "merrow: bridges".into(),
+                format!("{total} messages can never be transmitted"),
+                values.collect(),
+            )
+        })
     }
 
     /// Builds the status of the logs of packets and schedules.
@@ -80,9 +111,10 @@ impl NetworkHealth {
 }
 
 impl ModemHealth {
-    /// Builds the status of a modem with this name.
-    fn status(&self, name: &str) -> DiagnosticStatus {
+    /// Builds the status of a modem with this name and these faults.
+    fn status(&self, name: &str, fault: &str) -> DiagnosticStatus {
         let (level, message) = match self.discarded_control {
+            _ if !fault.is_empty() => (DiagnosticStatus::ERROR, format!("fault: {fault}")),
             n if n > 0 => (
                 DiagnosticStatus::WARN,
                 format!("{n} control frames were discarded"),
