@@ -336,4 +336,70 @@ mod tests {
                 .starts_with("no device `wing` on r; expected one of thrusters/")
         );
     }
+
+    // Goal: the service and world files have the same kinds of faults. Method: the kinds that the
+    // message about an unknown kind in a world file lists; a request of each kind. Tolerance:
+    // none.
+    #[test]
+    fn kinds_of_the_service_and_of_world_files_agree() {
+        let text = "faults: {f: {target: c, kind: tired}}\n";
+        let problems = load_text("w.yaml", text, Overrides::default()).expect_err("an error");
+        let kinds = VALUES.map(|(kind, _, _)| format!("`{kind}`")).join(", ");
+        let expected = format!("expected one of {kinds}, found");
+        assert!(problems.to_string().contains(&expected), "{problems}");
+        for (kind, required, _) in VALUES {
+            let request = FaultRequest {
+                kind: kind.into(),
+                names: required.iter().map(ToString::to_string).collect(),
+                values: vec![1.0; required.len()],
+                ..FaultRequest::default()
+            };
+            let found = fault_kind(None, Device::Battery, &request).expect("a kind");
+            assert_eq!(found.keyword(), kind);
+        }
+    }
+
+    #[test]
+    fn requests_address_modems_and_computers() {
+        let text = "
+modems: {shore: {modem: thetis_modem}}
+robots:
+  r:
+    model:
+      extends: robots/bluerov2.yaml
+      modems: {link: {modem: thetis_modem}}
+      computers: {main: {tasks: {t: {activation: {kind: periodic, period_s: 1}, execution: {kind: constant, time_s: 0.1}}}}}
+";
+        let scene = load_text("w.yaml", text, Overrides::default())
+            .expect("a world")
+            .scene;
+        let device = |robot: &str, device: &str, kind: &str| {
+            let request = FaultRequest {
+                name: "f".into(),
+                robot: robot.into(),
+                device: device.into(),
+                kind: kind.into(),
+                ..FaultRequest::default()
+            };
+            match command(&scene, &request) {
+                Ok(Command::Fault(fault)) => Ok(fault.device),
+                Ok(other) => panic!("{other:?}"),
+                Err(why) => Err(why),
+            }
+        };
+        assert_eq!(device("r", "link", "dead"), Ok(Device::Modem(0)));
+        assert_eq!(
+            device("r", "computers/main", "dead"),
+            Ok(Device::Computer(0))
+        );
+        assert_eq!(device("", "modems/shore", "dead"), Ok(Device::Modem(1)));
+        assert_eq!(
+            device("r", "main", "stuck"),
+            Err("`main` cannot be `stuck`; expected one of dead, intermittent, slow".to_string())
+        );
+        assert_eq!(
+            device("r", "main", "slow"),
+            Err("the fault slow requires execution_factor".to_string())
+        );
+    }
 }
