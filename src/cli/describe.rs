@@ -299,6 +299,8 @@ fn winch_json(tether: &Tether, winch: &Winch, scene: &Scene) -> Value {
 
 fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Value {
     let base = &robot.links[0];
+    let index = scene.robots.iter().position(|r| r.name == robot.name);
+    let devices = index.map_or_else(Vec::new, |k| fault::devices_with_kinds(scene, k));
     let thrusters: Vec<Value> = robot
         .thrusters
         .iter()
@@ -346,7 +348,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "thrusters": thrusters,
         "fins": fins,
         "sensors": sensors,
-        "faults": fault::devices_with_kinds(robot).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "faults": devices.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
         "computers": computers_json(robot),
         "autopilot": robot.autopilot.as_deref().map(|autopilot| autopilot_json(robot, autopilot)),

@@ -17,7 +17,7 @@ mod terrain;
 mod validate;
 
 use clap::{Parser, Subcommand};
-use merrow::modem::bridges::check as check_bridges;
+use merrow::modem::bridges::{check as check_bridges, notes as bridge_notes};
 use merrow::node::checkpoint;
 use merrow::publisher::connect_bridges;
 use merrow_model::scene::robot::profile::Profile;
@@ -213,6 +213,9 @@ fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), 
         let s = if n == 1 { "" } else { "s" };
         format!("{n} error{s} in {name}\n{}", lines.join("\n"))
     })?;
+    for note in bridge_notes(&world) {
+        eprintln!("warning: {note}");
+    }
     for note in &world.notes {
         eprintln!("note: {note}");
     }

@@ -5,6 +5,7 @@ use merrow_messages::convert::{header, time};
 use merrow_messages::msg::{ComputerStatus, TaskInterval, TaskSchedule, TaskStatus};
 use merrow_model::scene::Robot;
 use merrow_model::scene::computer::Computer;
+use merrow_model::state::RobotState;
 use merrow_model::state::computer::{
     ComputerState, TaskActivity, TaskCounts, TaskInterval as Interval,
 };
@@ -20,8 +21,17 @@ const STATUS_RATE: f64 = 1.0;
 pub struct ComputerBatch {
     /// Ended intervals of all computers.
     pub intervals: Vec<Interval>,
-    /// For each robot and computer, the states of its tasks, if due.
-    pub states: Option<Vec<Vec<Vec<TaskState>>>>,
+    /// For each robot and computer, its condition, if due.
+    pub states: Option<Vec<Vec<ComputerCondition>>>,
+}
+
+/// States of the tasks of a computer, and its faults.
+#[derive(Clone, Debug, Default)]
+pub struct ComputerCondition {
+    /// One entry per task.
+    pub tasks: Vec<TaskState>,
+    /// Kinds of the active faults, separated by commas.
+    pub fault: String,
 }
 
 /// Current activity of a task, and its counts since the start of the run.
@@ -35,17 +45,21 @@ impl ComputerBatch {
         if simulation.task_intervals.is_empty() && !has_status {
             return None;
         }
-        let of_computer = |computer: &ComputerState| {
+        let of_computer = |robot: usize, (k, computer): (usize, &ComputerState)| {
             let tasks = computer.tasks.iter();
-            tasks.map(|task| (task.activity, task.counts)).collect()
+            ComputerCondition {
+                tasks: tasks.map(|task| (task.activity, task.counts)).collect(),
+                fault: simulation.computer_faults(robot, k),
+            }
         };
         Some(Box::new(Self {
             intervals: simulation.task_intervals.clone(),
             states: has_status.then(|| {
-                let computers = robots.iter().map(|robot| robot.computers.iter());
-                computers
-                    .map(|all| all.map(of_computer).collect())
-                    .collect()
+                let of_robot = |(r, robot): (usize, &RobotState)| {
+                    let computers = robot.computers.iter().enumerate();
+                    computers.map(|entry| of_computer(r, entry)).collect()
+                };
+                robots.iter().enumerate().map(of_robot).collect()
             }),
         }))
     }
@@ -75,7 +89,12 @@ pub(crate) fn add_topics(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 }
 
 /// Builds the status of a computer at `now_ns` [ns]; the load is the mean since the start.
-pub(crate) fn status(computer: &Computer, states: &[TaskState], now_ns: u64) -> ComputerStatus {
+pub(crate) fn status(
+    computer: &Computer,
+    condition: &ComputerCondition,
+    now_ns: u64,
+) -> ComputerStatus {
+    let states = &condition.tasks;
     let load = |busy_ns: u64, processors: usize| {
         busy_ns as f64 / (now_ns.max(1) as f64 * processors as f64)
     };
@@ -84,6 +103,7 @@ pub(crate) fn status(computer: &Computer, states: &[TaskState], now_ns: u64) -> 
     ComputerStatus {
         header: header(now_ns, ""),
         load: load(busy_ns, computer.processors),
+        fault: condition.fault.clone(),
         tasks: tasks
             .map(|(task, (activity, counts))| TaskStatus {
                 task: task.name.clone(),

@@ -6,11 +6,11 @@ use merrow_messages::msg::FaultRequest;
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_model::state::Command;
-use merrow_sim::control::fault::{check_fault, find_beacon, find_device};
+use merrow_sim::control::fault::{check_fault, find_device, find_world_device};
 use merrow_world::build::fault::{build_leak, random_stream};
 
 /// Names of the values of each kind: required values, then optional values.
-const VALUES: [(&str, &[&str], &[&str]); 10] = [
+const VALUES: [(&str, &[&str], &[&str]); 11] = [
     ("dead", &[], &[]),
     ("stuck", &[], &[]),
     ("reduced", &["fraction"], &[]),
@@ -47,6 +47,7 @@ const VALUES: [(&str, &[&str], &[&str]); 10] = [
             "velocity_z_m_s",
         ],
     ),
+    ("slow", &["execution_factor"], &[]),
 ];
 
 /// Returns the kinds of faults with the names of their required and of their optional values.
@@ -63,7 +64,7 @@ pub(crate) fn value_names() -> Vec<(String, [Vec<String>; 2])> {
 /// # Errors
 /// One line with the reason why the request is invalid.
 pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String> {
-    // a device without robot is a beacon
+    // a device without robot is a beacon or a fixed modem
     let robot = match request.robot.as_str() {
         "" => None,
         name => Some(find_robot(scene, name)?),
@@ -78,9 +79,9 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
         });
     }
     let model = robot.map(|robot| &scene.robots[robot]);
-    let device = match model {
-        Some(model) => find_device(model, &request.device)?,
-        None => find_beacon(scene, &request.device)?,
+    let device = match robot {
+        Some(robot) => find_device(scene, robot, &request.device)?,
+        None => find_world_device(scene, &request.device)?,
     };
     let kind = fault_kind(model, device, request)?;
     check_fault(device, &request.device, kind)?;
@@ -172,6 +173,7 @@ fn fault_kind(
             offset: Vec3::from(triple("offset", "m")),
             velocity: Vec3::from(triple("velocity", "m_s")),
         }),
+        "slow" => FaultKind::Slow(value("execution_factor")),
         _ => FaultKind::Dead,
     })
 }
@@ -283,7 +285,7 @@ mod tests {
         );
         assert_eq!(
             request_fault("imu", "dead").unwrap_err(),
-            "no beacon `imu` in the world; expected one of beacons/gate; a device of a robot needs `robot`"
+            "no beacon or fixed modem `imu` in the world; expected one of beacons/gate; a device of a robot needs `robot`"
         );
         assert!(
             request_fault("gate", "leak")
@@ -332,6 +334,72 @@ mod tests {
         assert!(
             wrong("wing", "dead", &[], &[])
                 .starts_with("no device `wing` on r; expected one of thrusters/")
+        );
+    }
+
+    // Goal: the service and world files have the same kinds of faults. Method: the kinds that the
+    // message about an unknown kind in a world file lists; a request of each kind. Tolerance:
+    // none.
+    #[test]
+    fn kinds_of_the_service_and_of_world_files_agree() {
+        let text = "faults: {f: {target: c, kind: tired}}\n";
+        let problems = load_text("w.yaml", text, Overrides::default()).expect_err("an error");
+        let kinds = VALUES.map(|(kind, _, _)| format!("`{kind}`")).join(", ");
+        let expected = format!("expected one of {kinds}, found");
+        assert!(problems.to_string().contains(&expected), "{problems}");
+        for (kind, required, _) in VALUES {
+            let request = FaultRequest {
+                kind: kind.into(),
+                names: required.iter().map(ToString::to_string).collect(),
+                values: vec![1.0; required.len()],
+                ..FaultRequest::default()
+            };
+            let found = fault_kind(None, Device::Battery, &request).expect("a kind");
+            assert_eq!(found.keyword(), kind);
+        }
+    }
+
+    #[test]
+    fn requests_address_modems_and_computers() {
+        let text = "
+modems: {shore: {modem: thetis_modem}}
+robots:
+  r:
+    model:
+      extends: robots/bluerov2.yaml
+      modems: {link: {modem: thetis_modem}}
+      computers: {main: {tasks: {t: {activation: {kind: periodic, period_s: 1}, execution: {kind: constant, time_s: 0.1}}}}}
+";
+        let scene = load_text("w.yaml", text, Overrides::default())
+            .expect("a world")
+            .scene;
+        let device = |robot: &str, device: &str, kind: &str| {
+            let request = FaultRequest {
+                name: "f".into(),
+                robot: robot.into(),
+                device: device.into(),
+                kind: kind.into(),
+                ..FaultRequest::default()
+            };
+            match command(&scene, &request) {
+                Ok(Command::Fault(fault)) => Ok(fault.device),
+                Ok(other) => panic!("{other:?}"),
+                Err(why) => Err(why),
+            }
+        };
+        assert_eq!(device("r", "link", "dead"), Ok(Device::Modem(0)));
+        assert_eq!(
+            device("r", "computers/main", "dead"),
+            Ok(Device::Computer(0))
+        );
+        assert_eq!(device("", "modems/shore", "dead"), Ok(Device::Modem(1)));
+        assert_eq!(
+            device("r", "main", "stuck"),
+            Err("`main` cannot be `stuck`; expected one of dead, intermittent, slow".to_string())
+        );
+        assert_eq!(
+            device("r", "main", "slow"),
+            Err("the fault slow requires execution_factor".to_string())
         );
     }
 }

@@ -5,7 +5,7 @@
 //! of the receiver. The topic of a bridge belongs to the simulator, to another node, or to another
 //! bridge that receives it.
 
-use crate::modem::calls;
+use crate::modem::{calls, feasibility};
 use crate::node::plan::{Input, Output, Plan, Source, Target};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::Bridge;
@@ -175,7 +175,8 @@ fn own_outputs(plan: &Plan) -> Vec<Output> {
     plan.outputs.iter().filter(is_own).cloned().collect()
 }
 
-/// Checks the topics, services and types of all bridges of a world.
+/// Checks the topics, services and types of all bridges of a world, and that their messages can
+/// arrive.
 ///
 /// # Errors
 /// One line per invalid bridge, with its place in the world file: first the topics, then the
@@ -188,12 +189,44 @@ pub fn check(world: &World) -> Result<(), Vec<String>> {
         let all = 0..scene.bridges.len();
         errors.extend(all.filter_map(|k| message_type(scene, k, &outputs).err()));
     }
-    let services = calls::errors(scene);
+    let mut services = calls::errors(scene);
+    if errors.is_empty() && services.is_empty() {
+        let findings = feasibility::check(scene);
+        errors.extend(findings.topics);
+        services.extend(findings.services);
+    }
     let topics = located(errors, &world.bridge_topics);
     let lines: Vec<String> = topics
         .chain(located(services, &world.bridge_services))
         .collect();
     if lines.is_empty() { Ok(()) } else { Err(lines) }
+}
+
+/// Returns the exchanges over bridges that cannot succeed from the positions of the robots at the
+/// start, one line each with its place in the world file. The world must be valid.
+pub fn notes(world: &World) -> Vec<String> {
+    let findings = feasibility::check(&world.scene);
+    let (services, topics): (Vec<_>, Vec<_>) = findings
+        .notes
+        .into_iter()
+        .partition(|(is_service, _)| *is_service);
+    let errors = |notes: Vec<(bool, BridgeError)>| notes.into_iter().map(|(_, error)| error);
+    let topics: Vec<BridgeError> = errors(topics).collect();
+    let services: Vec<BridgeError> = errors(services).collect();
+    located(topics, &world.bridge_topics)
+        .chain(located(services, &world.bridge_services))
+        .collect()
+}
+
+/// Returns the valid bridges of topics with their types.
+pub(super) fn bridge_types(scene: &Scene) -> Vec<(usize, &'static TypeInfo)> {
+    if scene.bridges.is_empty() {
+        return Vec::new();
+    }
+    let outputs = own_outputs(&Plan::new(scene));
+    let all = 0..scene.bridges.len();
+    all.filter_map(|k| Some((k, message_type(scene, k, &outputs).ok()?)))
+        .collect()
 }
 
 /// Returns the lines of errors with the places of their bridges.

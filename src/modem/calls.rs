@@ -150,7 +150,9 @@ pub(crate) fn names(scene: &Scene) -> Vec<(String, &'static str)> {
 }
 
 /// Returns the valid bridges of services with their types.
-fn valid_bridges(scene: &Scene) -> impl Iterator<Item = (usize, &'static ServiceInfo)> + '_ {
+pub(super) fn valid_bridges(
+    scene: &Scene,
+) -> impl Iterator<Item = (usize, &'static ServiceInfo)> + '_ {
     let n = scene.service_bridges.len();
     let own = if n == 0 { Vec::new() } else { own_names(scene) };
     (0..n).filter_map(move |k| Some((k, service_type(scene, k, &own).ok()?)))

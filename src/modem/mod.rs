@@ -6,9 +6,11 @@
 
 pub mod bridges;
 pub mod calls;
+mod feasibility;
 pub mod services;
 
 use crate::node::plan::{Input, Output, Source, Target};
+use merrow_messages::convert::modem::ModemCondition;
 use merrow_messages::msg::{LinkTable, ModemSchedule, ModemStatus, Packet, PacketLog};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem};
@@ -28,8 +30,8 @@ pub const STATUS_RATE: f64 = 1.0;
 /// Copies of the states of modems and links, for status messages.
 #[derive(Debug)]
 pub struct NetworkStates {
-    /// State of every modem with its energy [J].
-    pub modems: Vec<(ModemState, f64)>,
+    /// State of every modem with its energy and its faults.
+    pub modems: Vec<(ModemState, ModemCondition)>,
     /// State of each link, row of the transmitter, column of the receiver.
     pub links: Vec<LinkState>,
 }
@@ -39,9 +41,14 @@ impl NetworkStates {
     pub fn read(simulation: &Simulation) -> Self {
         let network = &simulation.state.network;
         let modems = network.modems.iter().enumerate();
+        let condition = |k: usize| ModemCondition {
+            energy: simulation.modem_energy(k),
+            fault: simulation.modem_faults(k),
+            power_fraction: simulation.modem_power_fraction(k),
+        };
         Self {
             modems: modems
-                .map(|(k, modem)| (modem.clone(), simulation.modem_energy(k)))
+                .map(|(k, modem)| (modem.clone(), condition(k)))
                 .collect(),
             links: network.links.clone(),
         }

@@ -4,6 +4,7 @@
 use crate::node::losses::{Losses, network_status, publisher_status, subscribers_status};
 use crate::node::modem_health::NetworkHealth;
 use merrow_messages::convert;
+use merrow_model::scene::fault::Device;
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use merrow_model::sensor::gnss::Augmentation;
 use merrow_model::sensor::gnss::Gnss;
@@ -108,7 +109,7 @@ pub struct HealthSnapshot {
     fins: Vec<Vec<FinState>>,
     loads: Vec<Vec<f64>>,
     faults: Vec<Vec<FaultState>>,
-    beacon_faults: Vec<FaultState>,
+    world_faults: Vec<FaultState>,
     tethers: Vec<TetherHealth>,
     receivers: Vec<Receiver>,
     /// Load and missed samples of each exteroceptive sensor.
@@ -164,7 +165,7 @@ impl HealthSnapshot {
                 .iter()
                 .map(|r| r.faults.clone())
                 .collect(),
-            beacon_faults: simulation.state.faults.clone(),
+            world_faults: simulation.state.faults.clone(),
             loads: simulation
                 .state
                 .robots
@@ -297,19 +298,23 @@ fn device_statuses(robot: &Robot, health: &HealthSnapshot, i: usize) -> Vec<Diag
     status
 }
 
-/// Builds the statuses of all active faults of robots and beacons.
+/// Builds the statuses of all active faults of robots, beacons and fixed modems.
 fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatus> {
     let acts = |memory: &&FaultState| memory.is_active(health.time_ns) || memory.water > 0.0;
     let mut status = Vec::new();
-    for (robot, faults) in scene.robots.iter().zip(&health.faults) {
-        let device = |memory: &FaultState| fault::device_path(robot, memory.fault.device);
+    for (k, (robot, faults)) in scene.robots.iter().zip(&health.faults).enumerate() {
+        let device = |memory: &FaultState| fault::device_path(scene, k, memory.fault.device);
         let active = faults.iter().filter(acts);
         status.extend(active.map(|f| fault_status(&robot.name, &device(f), f)));
     }
-    let of_beacons = health.beacon_faults.iter().filter(acts);
-    status.extend(
-        of_beacons.map(|f| fault_status("beacons", &fault::beacon_name(scene, f.fault.device), f)),
-    );
+    let of_world = health.world_faults.iter().filter(acts);
+    status.extend(of_world.map(|f| {
+        let owner = match f.fault.device {
+            Device::Modem(_) => "modems",
+            _ => "beacons",
+        };
+        fault_status(owner, &fault::world_device_path(scene, f.fault.device), f)
+    }));
     status
 }
 

@@ -19,15 +19,24 @@ struct ModemHealth {
 #[derive(Clone, Debug, Default)]
 pub(super) struct NetworkHealth {
     modems: Vec<ModemHealth>,
+    /// Kinds of the active faults of each modem, separated by commas.
+    faults: Vec<String>,
     copies: PacketCounts,
     /// Numbers of records of packets and of intervals that were not logged.
     missing: [u64; 2],
+    /// Messages of bridges that cannot be transmitted: bridge, reason, number.
+    misfits: Vec<(String, &'static str, u64)>,
 }
 
 impl NetworkHealth {
     /// Reads the counters of a simulation.
     pub(super) fn read(simulation: &Simulation) -> Self {
-        Self::from_state(&simulation.state.network)
+        let modems = 0..simulation.scene.modems.len();
+        Self {
+            misfits: simulation.bridge_misfits(),
+            faults: modems.map(|k| simulation.modem_faults(k)).collect(),
+            ..Self::from_state(&simulation.state.network)
+        }
     }
 
     fn from_state(network: &NetworkState) -> Self {
@@ -42,6 +51,7 @@ impl NetworkHealth {
             modems: modems.collect(),
             copies: network.copies,
             missing: [output.packets.discarded, output.trace.discarded],
+            ..Self::default()
         }
     }
 
@@ -51,10 +61,31 @@ impl NetworkHealth {
             return Vec::new();
         }
         let modems = scene.modems.iter().zip(&self.modems);
-        let mut all: Vec<DiagnosticStatus> =
-            modems.map(|(modem, own)| own.status(&modem.name)).collect();
+        let fault = |k: usize| self.faults.get(k).map_or("", String::as_str);
+        let statuses = modems.enumerate();
+        let mut all: Vec<DiagnosticStatus> = statuses
+            .map(|(k, (modem, own))| own.status(&modem.name, fault(k)))
+            .collect();
         all.push(self.log_status());
+        all.extend(self.misfit_status());
         all
+    }
+
+    /// Builds the status of the messages of bridges that can never be transmitted; `None` without
+    /// such messages.
+    fn misfit_status(&self) -> Option<DiagnosticStatus> {
+        let total: u64 = self.misfits.iter().map(|(_, _, count)| count).sum();
+        let values = self.misfits.iter();
+        let values = values
+            .map(|(bridge, reason, count)| value(&format!("bridge {bridge}: {reason}"), *count));
+        (total > 0).then(|| {
+            status(
+                DiagnosticStatus::WARN,
+                "merrow: bridges".into(),
+                format!("{total} messages can never be transmitted"),
+                values.collect(),
+            )
+        })
     }
 
     /// Builds the status of the logs of packets and schedules.
@@ -80,9 +111,10 @@ impl NetworkHealth {
 }
 
 impl ModemHealth {
-    /// Builds the status of a modem with this name.
-    fn status(&self, name: &str) -> DiagnosticStatus {
+    /// Builds the status of a modem with this name and these faults.
+    fn status(&self, name: &str, fault: &str) -> DiagnosticStatus {
         let (level, message) = match self.discarded_control {
+            _ if !fault.is_empty() => (DiagnosticStatus::ERROR, format!("fault: {fault}")),
             n if n > 0 => (
                 DiagnosticStatus::WARN,
                 format!("{n} control frames were discarded"),
@@ -102,7 +134,8 @@ impl ModemHealth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merrow_world::{Overrides, data_dir, load_world};
+    use merrow_model::state::Command;
+    use merrow_world::{Overrides, data_dir, load_text, load_world};
     use std::sync::Arc;
 
     /// Returns the values of a status as text.
@@ -152,5 +185,53 @@ mod tests {
             (DiagnosticStatus::OK, "on")
         );
         assert!(NetworkHealth::default().statuses(scene).is_empty());
+    }
+
+    // Goal: messages of variable size that can never be transmitted are counted by bridge and
+    // reason, and faults of modems are errors. Method: a text below and a text above the size of
+    // the queue, and a text longer than a slot; a dead modem. Tolerance: none.
+    #[test]
+    fn bridges_that_never_deliver_and_broken_modems_are_reported() {
+        let text = "
+seabed: {depth_m: 40}
+faults: {f: {target: c, kind: dead}}
+modems:
+  a: {modem: thetis_modem, position_m: [0, 0, -9], queue: {max_size_bytes: 20}}
+  b: {modem: thetis_modem, position_m: [9, 0, -9], mac: {kind: tdma, frame_s: 9, slots_s: [[0, 0.45]]}}
+  c: {modem: thetis_modem, position_m: [0, 9, -9]}
+bridges:
+  chat: {from: a, to: b, topic: /chat, message_type: std_msgs/msg/String, received_as: /heard}
+  back: {from: b, to: a, topic: /back, message_type: std_msgs/msg/String, received_as: /again}
+robots: {}
+";
+        let world = load_text("w.yaml", text, Overrides::default()).expect("a world");
+        let mut simulation = Simulation::new(Arc::new(world.scene), 1).expect("a simulation");
+        let mut send = |bridge: usize, length: usize| {
+            let message = vec![0; length];
+            simulation
+                .apply(&Command::Bridge { bridge, message })
+                .expect("queued");
+            simulation.advance(1);
+            NetworkHealth::read(&simulation).statuses(&simulation.scene)
+        };
+        let find =
+            |all: &[DiagnosticStatus], name: &str| all.iter().find(|s| s.name == name).cloned();
+        let all = send(0, 18);
+        assert_eq!(find(&all, "merrow: bridges"), None);
+        let broken = find(&all, "c: modem").expect("a status");
+        assert_eq!(
+            (broken.level, broken.message.as_str()),
+            (DiagnosticStatus::ERROR, "fault: dead")
+        );
+        send(0, 19);
+        send(0, 30);
+        let bridges = find(&send(1, 40), "merrow: bridges").expect("a status");
+        assert_eq!(bridges.level, DiagnosticStatus::WARN);
+        assert_eq!(bridges.message, "3 messages can never be transmitted");
+        let expected = [
+            "bridge chat: longer than the queue=2",
+            "bridge back: longer than the slot=1",
+        ];
+        assert_eq!(values(&bridges), expected);
     }
 }

@@ -690,8 +690,8 @@ impl Worker {
             return;
         };
         let modems = scene.modems.iter().zip(&states.modems);
-        for ((device, (state, energy)), topic) in modems.zip(&outputs.modem_states) {
-            self.emit(*topic, now, || modem::status(device, state, *energy, now));
+        for ((device, (state, condition)), topic) in modems.zip(&outputs.modem_states) {
+            self.emit(*topic, now, || modem::status(device, state, condition, now));
         }
         self.emit_any(outputs.links, now, || {
             modem::link_table(scene, &states.links, now)

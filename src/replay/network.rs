@@ -118,6 +118,7 @@ pub(crate) fn set_links(simulation: &mut Simulation, table: &LinkTable) {
                 received: own.received,
                 bits: own.bits,
                 airtime_ns: (own.load * now as f64).round() as u64,
+                random_losses: own.random_losses,
             };
         }
     }

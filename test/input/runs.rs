@@ -64,11 +64,11 @@ fn is_complete(bag: &Path) -> bool {
 }
 
 // Goal: a run without a node reports refused messages and their number. Method: a bridge whose
-// messages never fit into the frames of its modem.
+// messages, with the names of their frames, do not fit into the frames of its modem.
 #[test]
 fn refused_messages_are_reported_without_a_node() {
     let modem = "model: {extends: robots/bluerov2.yaml, modems: {m: {modem: {extends: \
-                 modems/thetis_modem.yaml, framing: {max_payload_bytes: 4, max_fragments: 1}}}}}";
+                 modems/thetis_modem.yaml, framing: {max_payload_bytes: 710, max_fragments: 1}}}}}";
     let world = format!(
         "seabed: {{depth_m: 20}}\nrobots:\n  a: {{{modem}, position_m: [0, 0, -3]}}\n  \
          b: {{{modem}, position_m: [9, 0, -3]}}\n\
@@ -85,7 +85,7 @@ fn refused_messages_are_reported_without_a_node() {
     assert_eq!(lines.len(), 1, "{err}");
     assert!(
         lines[0].starts_with("merrow: a: request refused: ")
-            && lines[0].contains("expected at most 4"),
+            && lines[0].contains("expected at most 710"),
         "{err}"
     );
     let count = out

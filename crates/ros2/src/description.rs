@@ -14,6 +14,9 @@ use sha2::{Digest, Sha256};
 /// Dummy field of a message that declares no fields, because C and IDL have no empty structs.
 pub const DUMMY_FIELD: &str = "structure_needs_at_least_one_member";
 
+/// Size of the encapsulation header of a message in CDR [B].
+const CDR_HEADER: usize = 4;
+
 /// Description of a message type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
@@ -65,6 +68,26 @@ pub enum Element {
     Message(Description),
 }
 
+impl Element {
+    /// Returns the end of the shortest element that starts at the byte `at` of its CDR.
+    fn min_cdr_end(&self, at: usize) -> usize {
+        match self {
+            Self::Message(message) => message.min_cdr_end(at),
+            Self::Primitive(primitive) => {
+                let size = primitive.size();
+                // the length of an empty string is followed by the terminating zero
+                let terminator = usize::from(primitive.is_string());
+                align(at, size) + size + terminator
+            }
+        }
+    }
+}
+
+/// Returns the first byte from `at` on that is a multiple of `size` after the CDR header.
+fn align(at: usize, size: usize) -> usize {
+    (at - CDR_HEADER).next_multiple_of(size) + CDR_HEADER
+}
+
 /// Number of elements of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
@@ -101,6 +124,21 @@ pub enum Primitive {
 }
 
 impl Primitive {
+    fn is_string(self) -> bool {
+        matches!(self, Self::String | Self::BoundedString(_))
+    }
+
+    /// Returns the size in CDR [B]; of a string, the size of its length.
+    fn size(self) -> usize {
+        match self {
+            Self::Bool | Self::Byte | Self::Char | Self::Int8 | Self::Uint8 => 1,
+            Self::Int16 | Self::Uint16 => 2,
+            Self::Float32 | Self::Int32 | Self::Uint32 => 4,
+            Self::String | Self::BoundedString(_) => 4,
+            Self::Float64 | Self::Int64 | Self::Uint64 => 8,
+        }
+    }
+
     /// Returns the name of the type in an interface file.
     pub fn name(self) -> Cow<'static, str> {
         let name = match self {
@@ -270,6 +308,36 @@ impl Description {
             (Some((package, _)), Some((_, name))) => format!("{package}/{name}"),
             _ => self.name.to_string(),
         }
+    }
+
+    /// Returns the size of the shortest message of the type in CDR [B], with the encapsulation
+    /// header: all strings and sequences are empty.
+    pub fn min_cdr_size(&self) -> usize {
+        self.min_cdr_end(CDR_HEADER)
+    }
+
+    /// Returns true if all messages of the type have the same size in CDR.
+    pub fn has_fixed_size(&self) -> bool {
+        self.fields.iter().all(|field| {
+            let is_counted = matches!(field.shape.count, Count::One | Count::Array(_));
+            let is_fixed = match &field.shape.element {
+                Element::Message(message) => message.has_fixed_size(),
+                Element::Primitive(Primitive::String | Primitive::BoundedString(_)) => false,
+                Element::Primitive(_) => true,
+            };
+            is_counted && is_fixed
+        })
+    }
+
+    /// Returns the end of the shortest message that starts at the byte `at` of its CDR.
+    fn min_cdr_end(&self, at: usize) -> usize {
+        let fields = self.all_fields();
+        fields.iter().fold(at, |at, field| match field.shape.count {
+            Count::One => field.shape.element.min_cdr_end(at),
+            Count::Array(n) => (0..n).fold(at, |at, _| field.shape.element.min_cdr_end(at)),
+            // the number of the elements
+            Count::AtMost(_) | Count::Any => align(at, 4) + 4,
+        })
     }
 
     fn nested(&self) -> impl Iterator<Item = &Description> {

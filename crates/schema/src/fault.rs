@@ -3,18 +3,18 @@
 use merrow_yaml::spec::{choice, spec};
 
 spec! {
-    /// A fault of a device of a robot, or of a beacon. The unit of `bias` and `noise_std` depends
-    /// on the device: the command unit of a thruster; rad for a fin; N m or N for a joint; rad or m
-    /// for a joint with an ideal position drive; m³ for a buoyancy engine; m/s for a winch; the
-    /// unit of the first measured quantity for a sensor; rad/s and m/s² for an IMU; s of
-    /// transmission delay for a beacon.
+    /// A fault of a device of a robot, of a beacon, or of a fixed modem. The unit of `bias` and
+    /// `noise_std` depends on the device: the command unit of a thruster; rad for a fin; N m or N
+    /// for a joint; rad or m for a joint with an ideal position drive; m³ for a buoyancy engine;
+    /// m/s for a winch; the unit of the first measured quantity for a sensor; rad/s and m/s² for an
+    /// IMU; s of transmission delay for a beacon.
     pub struct FaultConfig {
         /// Name of the robot; for a copy from `repeat` its own name, such as `rov_3`. Without a
-        /// robot the fault affects a beacon.
+        /// robot the fault affects a beacon or a fixed modem.
         robot: Option<String> [name],
         /// Name of the device. Use `thrusters/port` if several devices have the name, the tether
-        /// for a winch on board, `imu/gyro` and `imu/accelerometer`, `battery`, or a link for a
-        /// leak. Without `robot`: a beacon of the world.
+        /// for a winch on board, `imu/gyro` and `imu/accelerometer`, `battery`, a modem, a
+        /// computer, or a link for a leak. Without `robot`: a beacon or a fixed modem of the world.
         target: String [not_empty],
         /// Time at which the fault begins.
         time_s: f64 [non_negative] = 0.0,
@@ -27,13 +27,15 @@ spec! {
 choice! {
     /// Type of a fault.
     pub enum FaultKindConfig {
-        /// The device has no effect and delivers no output; a fin is lost.
+        /// The device has no effect and delivers no output; a fin is lost, a modem neither
+        /// transmits nor receives, a computer runs no task.
         Dead = "dead",
         /// The device keeps its last value.
         Stuck = "stuck",
         /// The device has only a fraction of its effect.
         Reduced = "reduced" {
-            /// Remaining fraction; of the acoustic power for a beacon.
+            /// Remaining fraction; of the acoustic power for a beacon, of the transmit power for a
+            /// modem.
             fraction: f64 [fraction],
         },
         /// A constant offset is added.
@@ -84,6 +86,11 @@ choice! {
             offset_m: [f64; 3] = [0.0, 0.0, 0.0],
             /// Velocity at which the offset grows (east, north, up).
             velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
+        },
+        /// The jobs of a computer need more processor time.
+        Slow = "slow" {
+            /// Factor on the execution times of the jobs that are released during the fault.
+            execution_factor: f64 [in 1.0..=1e6],
         },
     }
 }

@@ -20,13 +20,14 @@
 //! # Limits
 //! A block of steps ends with the step that contains the next event. A message therefore changes
 //! the state of a robot at the end of that step at the earliest. The power (3) changes at the ends
-//! of steps. A message that arrives over a bridge enters the next bridge at the end of the step of
-//! its arrival.
+//! of steps. A fault of a modem begins and ends at the end of a step. A message that arrives over a
+//! bridge enters the next bridge at the end of the step of its arrival.
 //!
 //! # Checked by
 //! test/determinism/communication.rs
 
 use crate::computers;
+use crate::control::fault;
 use crate::environment_cache::EnvironmentCache;
 use crate::modem_fix::{error_stream, measure};
 use crate::robot::Runner;
@@ -38,12 +39,14 @@ use merrow_math::rng::Stream;
 use merrow_model::kinematics;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, BridgeQueue};
-use merrow_model::state::State;
 use merrow_model::state::commands::{BridgedCall, CommandRejection};
+use merrow_model::state::comms::modem::Supply;
 use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
 use merrow_model::state::computer::InputData;
 use merrow_model::state::frames::view::WorldView;
+use merrow_model::state::{FaultEffect, State};
 use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
+use std::collections::BTreeMap;
 
 /// Maximum number of records of packets and of intervals between two outputs.
 const MAX_RECORDS: usize = 1 << 16;
@@ -127,6 +130,11 @@ pub(crate) struct Communication {
     packet: Vec<u8>,
     /// Workspace: message that is passed on to another bridge.
     relayed: Vec<u8>,
+    /// Workspace: effects of faults on the modems.
+    effects: Vec<FaultEffect>,
+    /// Number of messages of bridges that their modem can never transmit, by the number of the
+    /// bridge and the reason.
+    misfits: BTreeMap<(usize, &'static str), u64>,
     /// Memory for messages that pass through tasks.
     pub(crate) spare_payloads: Vec<Vec<u8>>,
 }
@@ -179,6 +187,8 @@ impl Communication {
             bridge_count: scene.bridges.len() + scene.service_bridges.len(),
             packet: Vec::new(),
             relayed: Vec::new(),
+            effects: Vec::new(),
+            misfits: BTreeMap::new(),
             spare_payloads: Vec::new(),
         }))
     }
@@ -332,6 +342,13 @@ impl Communication {
         self.packet.extend_from_slice(&number.to_le_bytes());
         self.packet.extend_from_slice(head);
         self.packet.extend_from_slice(message);
+        let own = &state.network.modems[packet.modem];
+        let size = self.packet.len();
+        let misfit = self.network.misfit(packet.modem, &own.mac, own.rate, size);
+        if let Some(misfit) = misfit {
+            let reason = (packet.number, misfit.name());
+            *self.misfits.entry(reason).or_default() += 1;
+        }
         let send = Send {
             modem: packet.modem,
             destination: packet.destination,
@@ -381,6 +398,18 @@ impl Communication {
         is_sent
     }
 
+    /// Returns the name of each bridge with messages that its modem can never transmit, the reason
+    /// and their number since the start or the resumption of the run.
+    pub(crate) fn misfits(&self, scene: &Scene) -> Vec<(String, &'static str, u64)> {
+        let topics = scene.bridges.iter().map(|bridge| &bridge.name);
+        let services = scene.service_bridges.iter().map(|bridge| &bridge.name);
+        let names: Vec<&String> = topics.chain(services).collect();
+        let named = |((k, reason), count): (&(usize, &'static str), &u64)| {
+            Some(((*names.get(*k)?).clone(), *reason, *count))
+        };
+        self.misfits.iter().filter_map(named).collect()
+    }
+
     /// Returns the number of steps to the end of the step that contains the next event.
     pub(crate) fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
         let Some(next) = self.network.next_event_ns(&state.network) else {
@@ -399,7 +428,8 @@ impl Communication {
         runners: &mut [Runner],
         rejections: &mut Vec<CommandRejection>,
     ) -> bool {
-        self.switch_modems(scene, state);
+        self.evaluate_faults(state);
+        self.switch_modems(scene, state, false);
         let now = state.time_ns;
         let is_due = self.network.next_event_ns(&state.network);
         if is_due.is_some_and(|next| next <= now) {
@@ -420,6 +450,7 @@ impl Communication {
         } else {
             state.network.time_ns = now;
         }
+        self.switch_modems(scene, state, true);
         hold_messages(scene, state, &mut self.spare_payloads);
         let is_sent = self.send_onward(scene, state, rejections);
         self.set_power(scene, state);
@@ -438,20 +469,46 @@ impl Communication {
         }
     }
 
-    /// Switches the modems of robots on and off with the power of their robot.
-    fn switch_modems(&self, scene: &Scene, state: &mut State) {
+    /// Switches modems on and off: with the power of their robot, or with their faults if
+    /// `with_faults`. Faults act after the events of the step, so that their time is the end of the
+    /// step for any blocks.
+    fn switch_modems(&mut self, scene: &Scene, state: &mut State, with_faults: bool) {
         for (k, modem) in scene.modems.iter().enumerate() {
-            let Some((robot, _)) = modem.on else { continue };
-            let is_powered = state.robots[robot].battery.is_on();
-            if state.network.modems[k].is_powered != is_powered {
-                state.network.modems[k].is_powered = is_powered;
-                let command = ModemCommand::Switch {
-                    modem: k,
-                    is_on: is_powered,
-                };
+            let before = state.network.modems[k].supply;
+            let is_dead = self.effects[k].dead;
+            if with_faults != (is_dead || before == Supply::Broken) {
+                continue;
+            }
+            let robot = modem.on.map(|(robot, _)| robot);
+            let is_powered = robot.is_none_or(|robot| state.robots[robot].battery.is_on());
+            let supply = match (is_dead, is_powered) {
+                (true, _) => Supply::Broken,
+                (false, true) => Supply::Powered,
+                (false, false) => Supply::Unpowered,
+            };
+            state.network.modems[k].supply = supply;
+            let is_on = supply == Supply::Powered;
+            if is_on != (before == Supply::Powered) {
+                let command = ModemCommand::Switch { modem: k, is_on };
                 // fails for a modem that does not exist only
                 let _ = self.network.apply(&mut state.network, &command);
             }
+        }
+    }
+
+    /// Evaluates the effects of all faults on the modems at the current instant, and sets the
+    /// powers that faults reduce.
+    fn evaluate_faults(&mut self, state: &mut State) {
+        let now = state.time_ns;
+        self.effects.clear();
+        let modems = state.network.modems.len();
+        self.effects.resize(modems, FaultEffect::NONE);
+        fault::modem_effects(&mut state.faults, &mut self.effects, now);
+        for robot in &mut state.robots {
+            fault::modem_effects(&mut robot.faults, &mut self.effects, now);
+        }
+        for (k, effect) in self.effects.iter().enumerate() {
+            self.network.set_power_fraction(k, effect.fraction);
         }
     }
 

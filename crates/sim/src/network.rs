@@ -1,11 +1,13 @@
 //! Communication network of a simulation: commands to modems, bridges, results.
 
 use crate::bridge_source::{BridgeSource, NewOutputs};
+use crate::control::fault;
 use crate::simulation::Simulation;
+use merrow_model::scene::fault::Device;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::{ModemCommand, NetworkState};
-use merrow_model::state::{Command, State};
+use merrow_model::state::{Command, FaultEffect, FaultState, State};
 use std::sync::Arc;
 
 /// Maximum number of results of the network whose memory is kept.
@@ -52,6 +54,35 @@ impl Simulation {
         self.communication.as_ref().map_or(0.0, |communication| {
             communication.energy(&self.state, modem)
         })
+    }
+
+    /// Returns the fraction of the transmit power of a modem that its faults leave [-].
+    pub fn modem_power_fraction(&self, modem: usize) -> f64 {
+        let mut faults = self.modem_fault_states(modem).to_vec();
+        let mut effects = vec![FaultEffect::NONE; self.scene.modems.len()];
+        fault::modem_effects(&mut faults, &mut effects, self.state.time_ns);
+        effects[modem].fraction
+    }
+
+    /// Returns the kinds of the faults of a modem that are active now, separated by commas.
+    pub fn modem_faults(&self, modem: usize) -> String {
+        let faults = self.modem_fault_states(modem);
+        fault::active_kinds(faults, Device::Modem(modem), self.state.time_ns)
+    }
+
+    /// Returns the faults of the robot that carries a modem, or of the world for a fixed modem.
+    fn modem_fault_states(&self, modem: usize) -> &[FaultState] {
+        match self.scene.modems[modem].on {
+            Some((robot, _)) => &self.state.robots[robot].faults,
+            None => &self.state.faults,
+        }
+    }
+
+    /// Returns the bridges with messages that their modem can never transmit: name, reason, and
+    /// number of messages since the start or the resumption of the run.
+    pub fn bridge_misfits(&self) -> Vec<(String, &'static str, u64)> {
+        let communication = self.communication.as_ref();
+        communication.map_or_else(Vec::new, |network| network.misfits(&self.scene))
     }
 
     /// Returns true if the network can continue from a state.

@@ -33,7 +33,6 @@ use merrow_model::scene::fault::Device;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Robot};
 use merrow_model::state::coupling::LatchCapture;
-use merrow_model::state::fault::FaultState;
 use merrow_model::state::{RobotState, State};
 
 impl Simulation {
@@ -119,9 +118,10 @@ impl Simulation {
         for (state, target) in before.robots.iter_mut().zip(&same.robots) {
             if let Some(target) = *target {
                 std::mem::swap(state, &mut now.robots[target]);
-                for fault in &mut now.robots[target].faults {
+                now.robots[target].faults.retain_mut(|fault| {
                     fault.fault.robot = Some(target);
-                }
+                    move_device(&mut fault.fault.device, same)
+                });
                 is_new[target] = false;
             }
         }
@@ -138,7 +138,7 @@ impl Simulation {
         let (now, before) = (&mut self.state, &mut old.state);
         transfer_couplings(now, before, same);
         transfer_chargers(now, before, same);
-        transfer_beacon_faults(now, before, same);
+        transfer_world_faults(now, before, same);
     }
 }
 
@@ -167,17 +167,18 @@ fn transfer_chargers(now: &mut State, before: &State, same: &Correspondence) {
     }
 }
 
-/// Moves the faults of the beacons that exist in both worlds.
-fn transfer_beacon_faults(now: &mut State, before: &State, same: &Correspondence) {
-    let moved = |state: &FaultState| {
-        let Device::Beacon(beacon) = state.fault.device else {
-            return None;
-        };
-        let mut state = state.clone();
-        state.fault.device = Device::Beacon(same.beacons.get(beacon).copied().flatten()?);
-        Some(state)
-    };
-    now.faults = before.faults.iter().filter_map(moved).collect();
+/// Moves the faults of the beacons and of the fixed modems that exist in both worlds.
+fn transfer_world_faults(now: &mut State, before: &State, same: &Correspondence) {
+    now.faults.clone_from(&before.faults);
+    let faults = &mut now.faults;
+    faults.retain_mut(|fault| move_device(&mut fault.fault.device, same));
+}
+
+/// Changes the index of a device to the other world. Returns false if it does not exist there.
+fn move_device(device: &mut Device, same: &Correspondence) -> bool {
+    let moved = device.in_scene(same);
+    *device = moved.unwrap_or(*device);
+    moved.is_some()
 }
 
 /// Continues the sequences of instants and random numbers of a robot at its start as if the robot

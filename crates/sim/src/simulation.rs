@@ -10,6 +10,7 @@ use crate::communication::Communication;
 use crate::computers::{self, Computers};
 use crate::control::command;
 use crate::control::energy::charging;
+use crate::control::fault;
 use crate::parallel::robot_groups::{Block, RobotGroups};
 use crate::parallel::simd_batch::RobotGroup;
 use crate::parallel::threads::StepThreads;
@@ -241,6 +242,14 @@ impl Simulation {
         Ok(())
     }
 
+    /// Returns the time of the next change of a fault of a modem or a computer [ns].
+    fn next_fault_ns(&self) -> u64 {
+        let robots = self.state.robots.iter().map(|robot| &robot.faults);
+        let all = robots.chain([&self.state.faults]);
+        let next = all.map(|faults| fault::next_change_ns(faults, self.state.time_ns));
+        next.min().unwrap_or(u64::MAX)
+    }
+
     /// Makes `steps` steps and reads the sensors due at their end. The readings delivered meanwhile
     /// are then in the outboxes of the runners.
     pub fn advance(&mut self, steps: u64) {
@@ -278,7 +287,8 @@ impl Simulation {
             }
             self.advance_network();
             let dt_ns = self.scene.dt_ns;
-            let event_ns = self.next_computer_ns().saturating_sub(self.state.time_ns);
+            let event_ns = self.next_computer_ns().min(self.next_fault_ns());
+            let event_ns = event_ns.saturating_sub(self.state.time_ns);
             block_steps = block_steps.min(event_ns.div_ceil(dt_ns).max(1));
             if let Some(communication) = &self.communication {
                 let bridged_ns = self.next_bridged_ns().saturating_sub(self.state.time_ns);

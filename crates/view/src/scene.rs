@@ -120,7 +120,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         "gamepad": controls.gamepad,
         "actuators": controls.actuators.iter().map(ActuatorControl::to_json).collect::<Vec<_>>(),
         "firmware": robot.firmware.is_some(),
-        "devices": devices_with_kinds(robot),
+        "devices": devices_with_kinds(scene, index),
     })
 }
 

@@ -9,6 +9,8 @@ use crate::input::{check, plain};
 use merrow::modem::bridges;
 use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::message::Message;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text};
 use std::process::Command as Process;
@@ -191,6 +193,164 @@ fn topics_of_bridges_are_checked() {
         ),
     ] {
         assert_eq!(bridge_messages(&bridge(keys)), expected, "{keys}");
+    }
+}
+
+/// Returns a world with two robots, whose modems have these keys, and a bridge in line 15 whose
+/// keys begin in column 6.
+fn pair(first: &str, second: &str, distance: f64, bridge: &str) -> String {
+    format!(
+        "seabed: {{depth_m: 200}}
+robots:
+  a:
+    position_m: [0, 0, -50]
+    model:
+      extends: robots/bluerov2.yaml
+      modems: {{ac: {{{first}}}}}
+  b:
+    position_m: [{distance}, 0, -50]
+    model:
+      extends: robots/bluerov2.yaml
+      modems: {{ac: {{{second}}}}}
+modems: {{c: {{modem: thetis_modem, position_m: [9, 0, -40]}}, d: {{modem: thetis_modem, position_m: [9000, 0, -40]}}}}
+bridges:
+  x: {{{bridge}}}
+"
+    )
+}
+
+/// Compares the beginning of the only message about a bridge between two modems.
+#[track_caller]
+fn check_pair(first: &str, second: &str, bridge: &str, expected: &str) {
+    let found = bridge_messages(&pair(first, second, 30.0, bridge));
+    assert!(
+        found.starts_with(expected),
+        "{first} {second} {bridge}:\n{found}\n{expected}"
+    );
+    assert_eq!(found.lines().count(), 1, "{found}");
+}
+
+const THETIS: &str = "modem: thetis_modem";
+const ODOMETRY: &str = "from: a/ac, to: b/ac, topic: /a/odometry";
+const ARM: &str = "from: a/ac, to: b/ac, service: /b/arm";
+
+// Goal: a bridge whose messages never fit is an error of the check with its place, what was
+// expected and found, and what to do. Method: each limit of the modems; the queue also just below
+// and just above the limit. Tolerance: none.
+#[test]
+fn bridges_whose_messages_never_fit_are_rejected() {
+    let queue = |n: u32| format!("{THETIS}, queue: {{max_size_bytes: {n}}}");
+    let slot = |s: f64| format!("{THETIS}, mac: {{kind: tdma, frame_s: 20, slots_s: [[0, {s}]]}}");
+    let message = "w.yaml:15:36: bridge x: no message on /a/odometry can be transmitted; expected";
+    let response = "w.yaml:15:38: bridge x: no response of /b/arm can be transmitted; expected";
+    let text = format!(
+        "{message} at most 8 bytes, the queue of a/ac, found at least 710 bytes; raise `max_size_bytes` of the queue"
+    );
+    check_pair(&queue(8), THETIS, ODOMETRY, &text);
+    let text = format!("{message} at most 709 bytes, the queue");
+    check_pair(&queue(709), THETIS, ODOMETRY, &text);
+    check_pair(&queue(710), THETIS, ODOMETRY, "accepted");
+    let text = format!("{message} a frame of at most 0.5 s, the longest slot of a/ac, found ");
+    check_pair(&slot(0.5), THETIS, ODOMETRY, &text);
+    let text = format!("{response} a frame of at most 0.45 s, the longest slot of b/ac, found ");
+    check_pair(THETIS, &slot(0.45), ARM, &text);
+    let text = format!("{response} at most 8 bytes, the queue of b/ac, found at least ");
+    check_pair(THETIS, &queue(8), ARM, &text);
+    check_pair(THETIS, THETIS, ARM, "accepted");
+}
+
+// Goal: timeouts that no response and no acknowledgement can meet are errors. Method: a timeout
+// below the duration of the frames, and one below the travel time between fixed modems. Tolerance:
+// none.
+#[test]
+fn timeouts_below_the_round_trip_are_rejected() {
+    let late = |column: u32| {
+        format!(
+            "w.yaml:15:{column}: bridge x: no response can arrive before the timeout; expected at least "
+        )
+    };
+    check_pair(THETIS, THETIS, &format!("{ARM}, timeout_s: 0.1"), &late(38));
+    let fixed = "from: c, to: d, service: /b/arm, timeout_s: 20";
+    check_pair(THETIS, THETIS, fixed, &late(32));
+    let fast = "modem: {extends: modems/thetis_modem.yaml, acknowledgement: {timeout_s: 0.001}}";
+    let text = "w.yaml:15:36: bridge x: no acknowledgement can arrive before the timeout of a/ac; expected at least ";
+    let acknowledged = format!("{ODOMETRY}, acknowledge: true");
+    check_pair(fast, THETIS, &acknowledged, text);
+    check_pair(fast, THETIS, ODOMETRY, "accepted");
+}
+
+// Goal: an exchange that cannot succeed from the positions of robots at the start is a note,
+// because the robots can approach each other. Method: a timeout of 20 s at 30 m and at 9 km.
+// Tolerance: none.
+#[test]
+fn exchanges_over_long_distances_are_noted() {
+    let modem = "modem: thetis_modem";
+    let notes = |distance: f64| {
+        let keys = "from: a/ac, to: b/ac, service: /b/arm, timeout_s: 20";
+        let text = pair(modem, modem, distance, keys);
+        let world = load_text("w.yaml", &text, Overrides::default()).expect("a world");
+        assert_eq!(bridges::check(&world), Ok(()));
+        bridges::notes(&world)
+    };
+    assert_eq!(notes(30.0), Vec::<String>::new());
+    let far = notes(9000.0);
+    assert_eq!(far.len(), 1, "{far:?}");
+    assert!(far[0].starts_with("w.yaml:15:38: bridge x: no response can arrive before the timeout from the positions at the start; expected at least "), "{far:?}");
+    assert!(
+        far[0].ends_with("for 9000 m, found 20 s; raise `timeout_s`"),
+        "{far:?}"
+    );
+}
+
+// Goal: the smallest size of the messages of a type is the size of its encoding. Method: default
+// messages, whose strings and sequences are empty. Tolerance: none.
+#[test]
+fn smallest_sizes_are_those_of_empty_messages() {
+    fn check<M: Message>() -> bool {
+        let about = &M::info().description;
+        let size = to_bytes(&M::default()).len();
+        assert_eq!(about.min_cdr_size(), size, "{}", M::TYPE);
+        about.has_fixed_size()
+    }
+    assert!(check::<merrow_ros2::msg::geometry_msgs::Twist>());
+    assert!(!check::<merrow_ros2::msg::nav_msgs::Odometry>());
+    assert!(!check::<merrow_ros2::msg::sensor_msgs::Imu>());
+    assert!(!check::<merrow_ros2::msg::sensor_msgs::BatteryState>());
+    assert!(!check::<merrow_messages::msg::ModemStatus>());
+    assert!(!check::<merrow_messages::msg::Packet>());
+}
+
+// Goal: a modem without a slot for its shortest frame, and a task of which no job can end in time,
+// are errors at their place. Method: values just inside and outside the limits. Tolerance: none.
+#[test]
+fn slots_and_periods_that_are_too_short_are_rejected() {
+    let slot = |s: f64| {
+        modem(&format!(
+            "modem: thetis_modem, mac: {{kind: tdma, frame_s: 20, slots_s: [[0, {s}]]}}"
+        ))
+    };
+    let short = crate::input::messages(&slot(0.3));
+    assert!(
+        short.starts_with("w.yaml:7:39: r/m: no frame fits into a slot; expected a frame of at most 0.3 s, found at least "),
+        "{short}"
+    );
+    check(&slot(0.5), "accepted");
+    let task = |keys: &str| plain(&format!("computers: {{c: {{tasks: {{t: {{{keys}}}}}}}}}"));
+    for (keys, expected) in [
+        (
+            "activation: {kind: periodic, period_s: 0.01}, execution: {kind: constant, time_s: 0.02}",
+            "w.yaml:6:92: t: no job can end within its period; expected an execution time of at most 0.01 s, found at least 0.02 s; raise `period_s` or lower the execution time",
+        ),
+        (
+            "activation: {kind: periodic, period_s: 0.1}, deadline_s: 0.01, execution: {kind: uniform, range_s: [0.02, 0.03]}",
+            "w.yaml:6:109: t: no job can end within its deadline; expected an execution time of at most 0.01 s, found at least 0.02 s; raise `deadline_s` or lower the execution time",
+        ),
+        (
+            "activation: {kind: periodic, period_s: 0.01}, execution: {kind: uniform, range_s: [0.01, 0.03]}",
+            "accepted",
+        ),
+    ] {
+        check(&task(keys), expected);
     }
 }
 

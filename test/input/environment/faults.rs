@@ -41,7 +41,7 @@ fn invalid_faults_are_rejected() {
     );
     check(
         &with("robot: r, target: imu, kind: tired"),
-        "w.yaml:1:43: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, found string `tired`",
+        "w.yaml:1:43: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, `slow`, found string `tired`",
     );
     check(
         &with("robot: r, target: imu, kind: jammed"),
@@ -75,11 +75,11 @@ fn invalid_beacon_faults_are_rejected() {
     };
     check(
         &world("target: gat, kind: dead"),
-        "w.yaml:1:22: no beacon `gat` in the world; expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
+        "w.yaml:1:22: no beacon or fixed modem `gat` in the world; expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
     );
     check(
         &with("target: imu, kind: dead"),
-        "w.yaml:1:22: no beacon `imu` in the world; it has none; a device of a robot needs `robot`",
+        "w.yaml:1:22: no beacon or fixed modem `imu` in the world; it has none; a device of a robot needs `robot`",
     );
     check(
         &world("target: gate, kind: stuck"),

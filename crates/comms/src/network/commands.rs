@@ -4,9 +4,9 @@ use crate::network::nodes::Node;
 use crate::network::{Network, events, messages, nodes};
 use merrow_model::scene::comms::{BROADCAST, BridgeQueue, MacProtocol};
 use merrow_model::state::comms::mac::MacState;
-use merrow_model::state::comms::modem::ClockState;
+use merrow_model::state::comms::modem::{ClockState, Supply};
 use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
-use merrow_model::state::comms::{EventKind, LossCause, ModemCommand, NetworkState, Ranging};
+use merrow_model::state::comms::{EventKind, ModemCommand, NetworkState, Ranging};
 
 /// Message for transmission by a modem.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ impl Network {
 
     /// Queues a message and returns its number. A message that the queue does not accept is lost
     /// with the cause `QueueOverflow`. A message of a modem that is switched off is lost with the
-    /// cause `NoPower`.
+    /// cause `NoPower`, or `Fault` if the modem is broken.
     ///
     /// # Errors
     /// One line: unknown modem or address, payload that is empty or too long, power outside its
@@ -231,14 +231,24 @@ impl Network {
 
     fn switch(&self, state: &mut NetworkState, modem: usize, is_on: bool) -> Result<(), String> {
         let node = self.node(modem)?;
-        if is_on && !state.modems[modem].is_powered {
-            return Err(node.explain("its robot has no power; charge the battery first".into()));
+        if is_on {
+            match state.modems[modem].supply {
+                Supply::Powered => {}
+                Supply::Unpowered => {
+                    let why = "its robot has no power; charge the battery first";
+                    return Err(node.explain(why.into()));
+                }
+                Supply::Broken => {
+                    return Err(node.explain("it is broken; repair its fault first".into()));
+                }
+            }
         }
         if state.modems[modem].is_on != is_on {
             if is_on {
                 state.modems[modem].is_on = true;
             } else {
-                messages::switch_off(&self.nodes, state, modem as u32, LossCause::NoPower);
+                let cause = state.modems[modem].cause_of_silence();
+                messages::switch_off(&self.nodes, state, modem as u32, cause);
             }
             self.wake(state, modem);
         }

@@ -44,7 +44,8 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
     if modem.is_on {
         enqueue(node, state, k, send.group);
     } else {
-        finish(state, k, LossCause::NoPower);
+        let cause = modem.cause_of_silence();
+        finish(state, k, cause);
     }
     id
 }
@@ -212,9 +213,13 @@ pub(super) fn release_transmission(state: &mut NetworkState, k: u32) {
         let link = &mut row[reception.to as usize];
         link.frames += 1;
         link.airtime_ns += transmission.duration_ns;
-        if reception.cause.is_none() {
-            link.received += 1;
-            link.bits += u64::from(transmission.bits);
+        match reception.cause {
+            None => {
+                link.received += 1;
+                link.bits += u64::from(transmission.bits);
+            }
+            Some(LossCause::RandomLoss) => link.random_losses += 1,
+            Some(_) => {}
         }
     }
     let (control, message) = (transmission.control, transmission.message);

@@ -36,6 +36,7 @@ mod deliver;
 mod device;
 pub mod header;
 mod messages;
+pub mod misfit;
 mod nodes;
 mod receive;
 pub mod receiver;
@@ -54,7 +55,7 @@ use crate::network::schedule::{agenda, events};
 use crate::propagation::Channel;
 use merrow_model::scene::comms::Modem;
 use merrow_model::state::comms::mac::MacState;
-use merrow_model::state::comms::modem::{CarrierState, ClockState, EnergyState};
+use merrow_model::state::comms::modem::{CarrierState, ClockState, EnergyState, Supply};
 use merrow_model::state::comms::{
     Activity, Event, EventKind, LinkSignal, LinkState, ModemState, NetworkState, Reception,
 };
@@ -69,6 +70,8 @@ pub struct Network {
     keys: Vec<u64>,
     /// Workspace: receptions of a transmission.
     arriving: Vec<Reception>,
+    /// For each modem, the fraction of the transmit power that its faults leave.
+    power_fractions: Vec<f64>,
 }
 
 /// Engine on one state: the network, the state and the interfaces to channel and receivers.
@@ -80,6 +83,7 @@ struct Engine<'a> {
     state: &'a mut NetworkState,
     channel: &'a dyn Channel,
     receiver: &'a dyn Receiver,
+    power_fractions: &'a [f64],
 }
 
 impl Network {
@@ -90,11 +94,18 @@ impl Network {
     /// a medium access protocol or a number is invalid.
     pub fn new(modems: &[Modem], seed: u64) -> Result<Self, Vec<String>> {
         Ok(Self {
+            power_fractions: vec![1.0; modems.len()],
             nodes: nodes::create(modems, seed)?,
             agenda: Agenda::default(),
             keys: Vec::new(),
             arriving: Vec::new(),
         })
+    }
+
+    /// Sets the fraction of the transmit power of a modem that its faults leave [-], for the frames
+    /// that it transmits from now on.
+    pub fn set_power_fraction(&mut self, modem: usize, fraction: f64) {
+        self.power_fractions[modem] = fraction;
     }
 
     /// Returns the number of modems.
@@ -162,6 +173,7 @@ impl Network {
             state,
             channel,
             receiver,
+            power_fractions: &self.power_fractions,
         };
         engine.process_until(until_ns);
         state.time_ns = state.time_ns.max(until_ns);
@@ -239,7 +251,7 @@ impl Engine<'_> {
 fn start_modem(node: &Node) -> ModemState {
     ModemState {
         is_on: true,
-        is_powered: true,
+        supply: Supply::Powered,
         power: node.start_power,
         rate: node.start_rate,
         mac: node.start_mac.clone(),

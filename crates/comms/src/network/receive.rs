@@ -103,7 +103,7 @@ impl Engine<'_> {
         let (node, own) = (&self.nodes[to], &mut modems[to]);
         if !own.is_on {
             let cause = &mut transmissions[k].receptions[r as usize].cause;
-            *cause = cause.or(Some(LossCause::NoPower));
+            *cause = cause.or(Some(own.cause_of_silence()));
             return;
         }
         let mut signal = Signal {
@@ -183,7 +183,7 @@ impl Engine<'_> {
                     update_interference(node, own, to, part, transmissions, self.receiver, now);
                 }
             }
-            None => cause = cause.or(Some(LossCause::NoPower)),
+            None => cause = cause.or(Some(own.cause_of_silence())),
         }
         if reception.is_decodable {
             transmissions[k].receptions[r as usize].cause = cause;

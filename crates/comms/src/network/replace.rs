@@ -53,6 +53,7 @@ impl Network {
             state,
             channel: &Silence,
             receiver,
+            power_fractions: &self.power_fractions,
         };
         for k in used {
             engine.end_receptions(k, &is_removed);

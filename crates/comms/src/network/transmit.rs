@@ -217,7 +217,8 @@ impl Engine<'_> {
             self.state.link_signals[link].rate = Some(plan.rate as u32);
         }
         transmission.part = plan.part;
-        transmission.power = power / self.nodes[m as usize].device.max_power;
+        let fraction = self.power_fractions[m as usize];
+        transmission.power = fraction * power / self.nodes[m as usize].device.max_power;
         transmission.is_transmitting = true;
         self.state.modems[m as usize].transmission = Some(k);
         self.spread(k);

@@ -9,6 +9,7 @@ use merrow_model::scene::comms::{
     BROADCAST, BridgeQueue, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
     QueueLimits, RateChoice, Transceiver,
 };
+use merrow_model::state::comms::modem::Supply;
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand, NetworkState, Ranging};
 
 /// Returns a message without options.
@@ -486,10 +487,10 @@ fn modems_without_power() {
         modem: 0,
         is_on: true,
     };
-    state.modems[0].is_powered = false;
+    state.modems[0].supply = Supply::Unpowered;
     let error = net.apply(&mut state, &on).expect_err("no power");
     assert!(error.contains("no power"), "{error}");
-    state.modems[0].is_powered = true;
+    state.modems[0].supply = Supply::Powered;
     net.apply(&mut state, &on).expect("valid command");
 }
 

@@ -61,7 +61,7 @@ pub fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery) -> Pac
 }
 
 /// Returns the speed of the signals of a modem that converts times to ranges [m/s].
-fn signal_speed(scene: &Scene, modem: &Modem) -> f64 {
+pub fn signal_speed(scene: &Scene, modem: &Modem) -> f64 {
     match &modem.transceiver.medium {
         Medium::Acoustic(_) => scene.sea.sound_speed,
         Medium::Electromagnetic(m) => {
@@ -118,8 +118,24 @@ pub fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStam
     })
 }
 
-/// Builds the status of a modem with its consumed `energy` [J].
-pub fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -> ModemStatus {
+/// Energy and faults of a modem.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModemCondition {
+    /// Energy since the start of the run [J].
+    pub energy: f64,
+    /// Kinds of the active faults, separated by commas.
+    pub fault: String,
+    /// Fraction of the transmit power that the faults leave [-].
+    pub power_fraction: f64,
+}
+
+/// Builds the status of a modem.
+pub fn status(
+    modem: &Modem,
+    state: &ModemState,
+    condition: &ModemCondition,
+    now: u64,
+) -> ModemStatus {
     let schemes = &modem.transceiver.schemes;
     ModemStatus {
         header: header(now, &modem.name),
@@ -130,10 +146,11 @@ pub fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -> Modem
             RateChoice::Adaptive => "adaptive".to_string(),
             RateChoice::Fixed(k) => schemes.get(k).map_or(String::new(), |s| s.name.clone()),
         },
-        power: state.greatest_power(),
+        power: condition.power_fraction * state.greatest_power(),
         queued: state.queue.len() as u32,
         queued_bytes: state.queued_bytes as u64,
-        energy,
+        energy: condition.energy,
+        fault: condition.fault.clone(),
     }
 }
 
@@ -169,6 +186,7 @@ pub fn link_table(scene: &Scene, links: &[LinkState], now: u64) -> LinkTable {
                 bits: link.bits,
                 loss: link.loss_ratio(),
                 load: link.airtime_ns as f64 / now.max(1) as f64,
+                random_losses: link.random_losses,
             })
             .collect(),
     }

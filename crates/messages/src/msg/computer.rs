@@ -37,6 +37,8 @@ ros_message! {
         load: f64,
         /// States of the tasks.
         tasks: Vec<TaskStatus>,
+        /// Kinds of the active faults, separated by commas; empty: none.
+        fault: String,
     }
 
     /// Interval in which a task waits for a processor or runs.

@@ -54,6 +54,8 @@ ros_message! {
         queued_bytes: u64,
         /// Energy since the start of the run \[J\].
         energy: f64,
+        /// Kinds of the active faults, separated by commas; empty: none.
+        fault: String,
     }
 
     /// State of the link from one modem to another.
@@ -76,6 +78,8 @@ ros_message! {
         loss: f64,
         /// Duration of all frames over the time since the start of the run.
         load: f64,
+        /// Number of frames that were lost by the loss probability of the network.
+        random_losses: u64,
     }
 
     /// State of all links on which a frame was transmitted.

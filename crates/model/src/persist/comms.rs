@@ -10,7 +10,7 @@ use crate::state::comms::mac::{
     CsmaCaState, CsmaCdState, PollingState, SlottedAlohaState, WaitingRoomState,
 };
 use crate::state::comms::modem::{
-    CarrierState, ClockState, EnergyState, RangeRequest, Service, ServicePhase,
+    CarrierState, ClockState, EnergyState, RangeRequest, Service, ServicePhase, Supply,
 };
 use crate::state::comms::output::Record;
 use crate::state::comms::signal::{BandPart, ControlFrame, ControlKind, Signal};
@@ -30,11 +30,13 @@ persist! { enum EventKind {
     2 = Repetition { modem, serial }, 3 = Wake { modem }, 4 = PowerCheck { modem },
 } }
 persist! { struct ModemState {
-    is_on, is_powered, power, rate, mac, mac_state, access_serial, is_access_pending, clock, queue,
+    is_on, supply, power, rate, mac, mac_state, access_serial, is_access_pending, clock, queue,
     queued_bytes, service, repetition_serial, control, transmission, sequence, draws, signals,
     carrier, range_requests, requested_powers, last_request, has_station_frame, discarded_control,
     over_rate, energy, activity, activity_ns,
 } }
+// the first two tags equal the values of the former flag `is_powered`
+persist! { enum Supply { 0 = Unpowered, 1 = Powered, 2 = Broken } }
 persist! { enum RateChoice { 0 = Fixed(rate), 1 = Adaptive } }
 persist! { enum MacProtocol {
     0 = Aloha, 1 = SlottedAloha(slotted), 2 = WaitingRoom(room), 3 = CsmaCa(sense),
@@ -94,12 +96,58 @@ persist! { enum ControlKind {
     0 = Acknowledgement, 1 = RangeRequest, 2 = RangeReply { arrived_ns, replied_ns }, 3 = RangeSignal { sent_ns },
     4 = Poll, 5 = NoData, 6 = SlotReport { open, is_collision, is_received }, 7 = PowerRequest { power },
 } }
-persist! { struct LinkState { mean_snr, delay_ns, frames, received, bits, airtime_ns } }
+
+/// Bit of the number of frames that states that the number of random losses follows. A state
+/// without random losses does not contain their number.
+const HAS_RANDOM_LOSSES: u64 = 1 << 63;
+
+impl Persist for LinkState {
+    fn save(&self, to: &mut Writer) {
+        let Self {
+            mean_snr,
+            delay_ns,
+            frames,
+            received,
+            bits,
+            airtime_ns,
+            random_losses,
+        } = self;
+        let has_random = *random_losses > 0;
+        let mark = if has_random { HAS_RANDOM_LOSSES } else { 0 };
+        mean_snr.save(to);
+        delay_ns.save(to);
+        (frames | mark).save(to);
+        received.save(to);
+        bits.save(to);
+        airtime_ns.save(to);
+        if has_random {
+            random_losses.save(to);
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+        let (mean_snr, delay_ns) = (f64::load(from)?, u64::load(from)?);
+        let marked = u64::load(from)?;
+        Ok(Self {
+            mean_snr,
+            delay_ns,
+            frames: marked & !HAS_RANDOM_LOSSES,
+            received: u64::load(from)?,
+            bits: u64::load(from)?,
+            airtime_ns: u64::load(from)?,
+            random_losses: match marked & HAS_RANDOM_LOSSES {
+                0 => 0,
+                _ => u64::load(from)?,
+            },
+        })
+    }
+}
+
 persist! { struct LinkSignal { snr, power, rate } }
-/// Number of causes that every state contains. The counts of the other causes follow if one of them
-/// is not zero, which bit [`HAS_OTHER_CAUSES`] of the first number states.
-const CAUSES: usize = 18;
+/// Number of causes that a state contains without a mark, with [`HAS_OTHER_CAUSES`], and with both
+/// marks. A mark is a bit of the first number; it is set if a count that it adds is not zero.
+const CAUSES: [usize; 3] = [18, 21, LossCause::ALL.len()];
 const HAS_OTHER_CAUSES: u64 = 1 << 63;
+const HAS_FAULTS: u64 = 1 << 62;
 
 impl Persist for PacketCounts {
     fn save(&self, to: &mut Writer) {
@@ -109,29 +157,30 @@ impl Persist for PacketCounts {
             duplicates,
             lost,
         } = self;
-        let (first, others) = lost.split_at(CAUSES);
-        let has_others = others.iter().any(|n| *n > 0);
-        let mark = if has_others { HAS_OTHER_CAUSES } else { 0 };
+        let last = lost.iter().rposition(|n| *n > 0).unwrap_or(0);
+        let (causes, mark) = match last {
+            k if k < CAUSES[0] => (CAUSES[0], 0),
+            k if k < CAUSES[1] => (CAUSES[1], HAS_OTHER_CAUSES),
+            _ => (CAUSES[2], HAS_OTHER_CAUSES | HAS_FAULTS),
+        };
         (entered | mark).save(to);
         delivered.save(to);
         duplicates.save(to);
-        first.iter().for_each(|n| n.save(to));
-        let others = others.iter().filter(|_| has_others);
-        others.for_each(|n| n.save(to));
+        lost[..causes].iter().for_each(|n| n.save(to));
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         let marked = u64::load(from)?;
         let mut counts = Self {
-            entered: marked & !HAS_OTHER_CAUSES,
+            entered: marked & !(HAS_OTHER_CAUSES | HAS_FAULTS),
             delivered: u64::load(from)?,
             duplicates: u64::load(from)?,
             ..Self::default()
         };
-        let has_others = marked & HAS_OTHER_CAUSES != 0;
-        let causes = if has_others {
-            LossCause::ALL.len()
-        } else {
-            CAUSES
+        let marks = [HAS_OTHER_CAUSES, HAS_FAULTS].map(|mark| marked & mark != 0);
+        let causes = match marks {
+            [_, true] => CAUSES[2],
+            [true, false] => CAUSES[1],
+            [false, false] => CAUSES[0],
         };
         for n in &mut counts.lost[..causes] {
             *n = u64::load(from)?;
@@ -144,6 +193,7 @@ persist! { enum LossCause {
     6 = NoSatellite, 7 = BelowThreshold, 8 = Collision, 9 = HalfDuplex, 10 = BitErrors,
     11 = Aborted, 12 = ChannelBusy, 13 = QueueOverflow, 14 = TimeOut, 15 = Replaced,
     16 = TooLarge, 17 = NoPower, 18 = OutOfRange, 19 = Removed, 20 = RandomLoss,
+    21 = Fault,
 } }
 // the times are set when the run takes the results, after which the state has no results
 impl Persist for NetworkOutput {

@@ -93,11 +93,12 @@ persist! { struct Fault { name, robot, device, kind, start_ns, end_ns, stream } 
 persist! { enum Device {
     0 = Thruster(k), 1 = Fin(k), 2 = Joint(k), 3 = BuoyancyEngine(k), 4 = Winch(k), 5 = Sensor(k),
     6 = SensorChannel(k, part), 7 = GnssReceiver(k), 8 = UnbiasableSensor(k), 9 = Battery, 10 = Hull(k), 11 = Beacon(k),
+    12 = Modem(k), 13 = Computer(k),
 } }
 persist! { enum FaultKind {
     0 = Dead, 1 = Stuck, 2 = Reduced(part), 3 = Biased(offset), 4 = Noisy(std),
     5 = Intermittent(means), 6 = PowerLimited(power), 7 = Leak(leak), 8 = Jammed(jammer),
-    9 = Spoofed(spoof),
+    9 = Spoofed(spoof), 10 = Slow(factor),
 } }
 persist! { struct Jammer { p_W, reach } }
 persist! { struct Spoof { offset, velocity } }

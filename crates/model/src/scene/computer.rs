@@ -120,6 +120,18 @@ pub enum ExecutionTime {
     Trace(Arc<[u64]>),
 }
 
+impl ExecutionTime {
+    /// Returns the shortest processor time of a job [ns].
+    pub fn min_ns(&self) -> u64 {
+        match self {
+            Self::Constant(time) => *time,
+            Self::Uniform([min, _]) => *min,
+            Self::Normal { min_ns, .. } | Self::Exponential { min_ns, .. } => *min_ns,
+            Self::Trace(times) => times.iter().copied().min().unwrap_or(0),
+        }
+    }
+}
+
 impl Activation {
     /// Returns the number of the first periodic release at or after the reading `clock_ns` [ns] of
     /// the clock.

@@ -1,5 +1,6 @@
 //! Faults of devices and their schedule.
 
+use crate::scene::Correspondence;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use std::sync::Arc;
@@ -32,6 +33,21 @@ pub enum Device {
     Hull(usize),
     /// Beacon of the world with this index; it belongs to no robot.
     Beacon(usize),
+    /// Modem of a robot or fixed modem, by its index among all modems of the world.
+    Modem(usize),
+    /// Computer of the robot with this index.
+    Computer(usize),
+}
+
+impl Device {
+    /// Returns the same device in another scene; `None`: it does not exist there.
+    pub fn in_scene(self, same: &Correspondence) -> Option<Self> {
+        match self {
+            Self::Beacon(k) => same.beacons.get(k).copied().flatten().map(Self::Beacon),
+            Self::Modem(k) => same.modems.get(k).copied().flatten().map(Self::Modem),
+            other => Some(other),
+        }
+    }
 }
 
 /// Type of a fault. Bias and noise are in the unit of the device: command unit of a thruster, rad
@@ -61,6 +77,8 @@ pub enum FaultKind {
     Jammed(Option<Jammer>),
     /// Receives false satellite signals.
     Spoofed(Spoof),
+    /// Execution times are multiplied by this factor, from 1.
+    Slow(f64),
 }
 
 /// GNSS jammer: a noise transmitter at the frequency of the satellites.
@@ -127,6 +145,7 @@ impl FaultKind {
             FaultKind::Leak(_) => "leak",
             FaultKind::Jammed(_) => "jammed",
             FaultKind::Spoofed(_) => "spoofed",
+            FaultKind::Slow(_) => "slow",
         }
     }
 }
@@ -134,9 +153,10 @@ impl FaultKind {
 /// Fault of a device, with its schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Name, unique among the faults of one robot or among the faults of all beacons.
+    /// Name, unique among the faults of one robot or among the faults of all beacons and fixed
+    /// modems.
     pub name: Arc<str>,
-    /// Index of the robot; `None`: fault of a beacon.
+    /// Index of the robot; `None`: fault of a beacon or of a fixed modem.
     pub robot: Option<usize>,
     /// Device with the fault.
     pub device: Device,

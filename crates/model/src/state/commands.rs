@@ -1,7 +1,6 @@
 //! External commands: issued by ROS or a script between steps, and applied by
 //! `crates/sim/src/control` at the next step.
 
-use crate::scene::fault::Device;
 use crate::scene::robot::motion_control::GainKind;
 use crate::scene::{Correspondence, JointMode};
 use crate::state::comms::ModemCommand;
@@ -185,7 +184,8 @@ pub enum Command {
     },
     /// Starts a fault now; its `end_ns` is a duration [ns]. Replaces a fault of the same name.
     Fault(Box<crate::scene::Fault>),
-    /// Ends a fault and removes the water of a leak; without a robot, a fault of a beacon.
+    /// Ends a fault and removes the water of a leak; without a robot, a fault of a beacon or of a
+    /// fixed modem.
     Repair {
         robot: Option<usize>,
         name: Arc<str>,
@@ -267,9 +267,7 @@ impl Command {
                 if let Some(robot) = &mut fault.robot {
                     *robot = same.robot(*robot)?;
                 }
-                if let Device::Beacon(beacon) = &mut fault.device {
-                    *beacon = same.beacons.get(*beacon).copied().flatten()?;
-                }
+                fault.device = fault.device.in_scene(same)?;
             }
             Self::Repair { robot, .. } => {
                 if let Some(robot) = robot {

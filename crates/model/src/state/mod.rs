@@ -55,7 +55,7 @@ pub struct State {
     pub tethers: Vec<TetherState>,
     /// One entry per charger of the scene.
     pub chargers: Vec<ChargerState>,
-    /// Faults of beacons, from the world file and from commands.
+    /// Faults of beacons and fixed modems, from the world file and from commands.
     pub faults: Vec<FaultState>,
     /// Number of scheduled commands that have been applied.
     pub scheduled: u64,

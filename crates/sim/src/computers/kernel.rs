@@ -40,6 +40,8 @@ const MAX_INPUTS: usize = 1024;
 pub(crate) trait JobEffects {
     /// Whether the computer has power now.
     fn is_powered(&self) -> bool;
+    /// Factor on the execution times of the jobs that are released now.
+    fn execution_factor(&self) -> f64;
     /// Called when a job of `task` starts; it takes the first `taken` inputs.
     fn start(&mut self, task: usize, state: &mut TaskState);
     /// Called when a job of `task` is completed, before its inputs are removed.
@@ -93,8 +95,21 @@ pub(crate) fn advance(
             continue;
         }
         complete_jobs(computer, state, effects);
-        release_jobs(computer, state);
+        release_jobs(computer, state, effects.execution_factor());
         dispatch(computer, state, effects);
+    }
+}
+
+/// Discards the jobs of a computer that halts at `now_ns` [ns], with all inputs.
+pub(crate) fn halt(
+    computer: &Computer,
+    state: &mut ComputerState,
+    now_ns: u64,
+    effects: &mut impl JobEffects,
+) {
+    if state.tasks.iter().any(|task| !task.jobs.is_empty()) {
+        state.time_ns = now_ns;
+        discard_jobs(computer, state, effects);
     }
 }
 
@@ -147,20 +162,22 @@ fn complete_jobs(computer: &Computer, state: &mut ComputerState, effects: &mut i
         set_activity(k, own, TaskActivity::Idle, now, effects);
         for (after, task) in computer.tasks.iter().enumerate() {
             if task.activation == (Activation::After { task: k }) {
-                release(task, &mut state.tasks[after], now);
+                let factor = effects.execution_factor();
+                release(task, &mut state.tasks[after], now, factor);
             }
         }
     }
 }
 
-/// Releases the jobs that are due now, and marks jobs whose deadline has passed.
-fn release_jobs(computer: &Computer, state: &mut ComputerState) {
+/// Releases the jobs that are due now, and marks jobs whose deadline has passed. `factor` applies
+/// to the execution times.
+fn release_jobs(computer: &Computer, state: &mut ComputerState, factor: f64) {
     let now = state.time_ns;
     for (k, task) in computer.tasks.iter().enumerate() {
         while release_ns(task, state, state.tasks[k].next_release) <= now {
             let own = &mut state.tasks[k];
             own.next_release += 1;
-            release(task, own, now);
+            release(task, own, now, factor);
         }
         let own = &mut state.tasks[k];
         if task.activation == Activation::Message {
@@ -172,7 +189,7 @@ fn release_jobs(computer: &Computer, state: &mut ComputerState) {
                 let arrival = own.inputs[own.seen].arrival_ns;
                 own.seen += 1;
                 make_room(task, own);
-                release(task, own, arrival);
+                release(task, own, arrival, factor);
             }
         } else {
             while own.inputs.len() > MAX_INPUTS + own.taken {
@@ -206,7 +223,8 @@ fn make_room(task: &Task, own: &mut TaskState) {
 }
 
 /// Releases a job at `release_ns` [ns], unless too many jobs of the task are not completed.
-fn release(task: &Task, own: &mut TaskState, release_ns: u64) {
+/// `factor` applies to its execution time.
+fn release(task: &Task, own: &mut TaskState, release_ns: u64, factor: f64) {
     if own.jobs.len() >= task.max_jobs {
         if task.activation != Activation::Message {
             own.counts.skipped += 1;
@@ -214,7 +232,11 @@ fn release(task: &Task, own: &mut TaskState, release_ns: u64) {
         return;
     }
     let deadline = task.deadline_ns.map(|d| release_ns.saturating_add(d));
-    let remaining_ns = execution_ns(task, own.counts.released);
+    let execution_ns = execution_ns(task, own.counts.released);
+    let remaining_ns = match factor {
+        1.0 => execution_ns,
+        _ => (execution_ns as f64 * factor).round() as u64,
+    };
     own.jobs.push_back(Job {
         release_ns,
         deadline_ns: deadline.unwrap_or(u64::MAX),
@@ -223,7 +245,7 @@ fn release(task: &Task, own: &mut TaskState, release_ns: u64) {
         is_late: false,
     });
     own.counts.released += 1;
-    own.counts.busy_ns += remaining_ns;
+    own.counts.busy_ns = own.counts.busy_ns.saturating_add(remaining_ns);
 }
 
 /// Returns the processor time of job number `k` of a task [ns].

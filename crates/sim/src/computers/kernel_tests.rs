@@ -19,6 +19,9 @@ impl JobEffects for Record {
     fn is_powered(&self) -> bool {
         self.is_powered
     }
+    fn execution_factor(&self) -> f64 {
+        1.0
+    }
     fn start(&mut self, task: usize, _: &mut TaskState) {
         self.events.push((task, "start", 0));
     }

@@ -16,7 +16,9 @@
 //! # Limits
 //! A job that starts or is completed within a step has its effect at the end of the step. Commands
 //! of services, modes of a firmware and trajectories of arms do not pass through tasks. The kernel
-//! continues without effects while the robot has no power, see `kernel.rs`.
+//! continues without effects while the robot has no power, see `kernel.rs`. A fault of a computer
+//! begins and ends at the end of a step; a computer that halts loses its jobs, and starts without
+//! delay when the fault ends.
 //!
 //! # Checked by
 //! test/determinism/computers.rs
@@ -25,11 +27,13 @@ pub mod kernel;
 
 use crate::bridge_source::NewOutputs;
 use crate::computers::kernel::JobEffects;
-use crate::control::firmware;
+use crate::control::fault::{ComputerEffect, computer_effect};
 use crate::control::firmware::estimate::Surroundings;
+use crate::control::{fault, firmware};
 use crate::simulation::Simulation;
 use merrow_model::scene::Scene;
 use merrow_model::scene::computer::TaskIndex;
+use merrow_model::scene::fault::Device;
 use merrow_model::state::RobotState;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::computer::command::TaskCommand;
@@ -123,6 +127,13 @@ impl Simulation {
         true
     }
 
+    /// Returns the kinds of the faults of a computer of a robot that are active now, separated by
+    /// commas.
+    pub fn computer_faults(&self, robot: usize, computer: usize) -> String {
+        let faults = &self.state.robots[robot].faults;
+        fault::active_kinds(faults, Device::Computer(computer), self.state.time_ns)
+    }
+
     /// Returns the time of the next event of a computer, or of the next reading that passes through
     /// a task [ns].
     pub(crate) fn next_computer_ns(&self) -> u64 {
@@ -166,13 +177,18 @@ impl Simulation {
             let mut states = std::mem::take(&mut self.state.robots[robot].computers);
             let now = self.state.time_ns;
             for (c, (computer, state)) in onboard.computers.iter().zip(&mut states).enumerate() {
+                let faults = &mut self.state.robots[robot].faults;
                 let mut effects = RobotJobs {
+                    fault: computer_effect(faults, c, now),
                     simulation: self,
                     robot,
                     computer: c,
                     has_outputs: false,
                 };
                 kernel::advance(computer, state, now, &mut effects);
+                if effects.fault.is_halted {
+                    kernel::halt(computer, state, now, &mut effects);
+                }
                 has_outputs |= effects.has_outputs;
             }
             self.state.robots[robot].computers = states;
@@ -189,6 +205,8 @@ struct RobotJobs<'a> {
     simulation: &'a mut Simulation,
     robot: usize,
     computer: usize,
+    /// Effect of the faults of the computer.
+    fault: ComputerEffect,
     /// Whether readings or frames were passed on.
     has_outputs: bool,
 }
@@ -275,7 +293,11 @@ impl RobotJobs<'_> {
 impl JobEffects for RobotJobs<'_> {
     fn is_powered(&self) -> bool {
         let robot = &self.simulation.state.robots[self.robot];
-        robot.battery.is_on() && robot.halted.is_none()
+        robot.battery.is_on() && robot.halted.is_none() && !self.fault.is_halted
+    }
+
+    fn execution_factor(&self) -> f64 {
+        self.fault.execution_factor
     }
 
     fn start(&mut self, task: usize, own: &mut TaskState) {

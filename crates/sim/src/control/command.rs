@@ -193,15 +193,17 @@ fn set_condition(
     Ok(())
 }
 
-/// Starts a fault of a robot or a beacon, which replaces an earlier fault of the same name.
+/// Starts a fault of a robot, a beacon or a fixed modem. It replaces an earlier fault of the same
+/// name.
 fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     let (name, faults) = match new.robot {
         Some(robot) => {
-            let (model, target) = find_robot(scene, state, robot)?;
-            (fault::device_path(model, new.device), &mut target.faults)
+            let (_, target) = find_robot(scene, state, robot)?;
+            let name = fault::device_path(scene, robot, new.device);
+            (name, &mut target.faults)
         }
-        None => (beacon_name(scene, new.device)?, &mut state.faults),
+        None => (world_device_name(scene, new.device)?, &mut state.faults),
     };
     fault::check_fault(new.device, &name, new.kind).map_err(|reason| CommandRejection {
         robot: new.robot,
@@ -219,7 +221,7 @@ fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), Comm
     Ok(())
 }
 
-/// Removes a fault of a robot; without a robot, a fault of a beacon.
+/// Removes a fault of a robot; without a robot, a fault of a beacon or of a fixed modem.
 fn repair_fault(
     scene: &Scene,
     state: &mut State,
@@ -243,14 +245,16 @@ fn repair_fault(
 }
 
 /// Returns the name of a device that belongs to no robot.
-fn beacon_name(scene: &Scene, device: Device) -> Result<String, CommandRejection> {
-    match device {
-        Device::Beacon(k) if k >= scene.beacons.len() => Err(CommandRejection {
-            robot: None,
-            reason: format!("no beacon number {k}"),
-        }),
-        _ => Ok(fault::beacon_name(scene, device)),
-    }
+fn world_device_name(scene: &Scene, device: Device) -> Result<String, CommandRejection> {
+    let missing = match device {
+        Device::Beacon(k) if k >= scene.beacons.len() => format!("no beacon number {k}"),
+        Device::Modem(k) if k >= scene.modems.len() => format!("no modem number {k}"),
+        _ => return Ok(fault::world_device_path(scene, device)),
+    };
+    Err(CommandRejection {
+        robot: None,
+        reason: missing,
+    })
 }
 
 /// Starts a change of the weather.

@@ -40,6 +40,8 @@ use merrow_model::state::{RobotState, Workspace};
 const DISCHARGE: f64 = 0.61;
 /// Minimum of the mean times for which an intermittent fault works or fails [s].
 const MIN_MEAN_TIME: f64 = 1e-3;
+/// Maximum factor on the execution times of a computer, as in the schema.
+const MAX_EXECUTION_FACTOR: f64 = 1e6;
 /// Radius of gyration of the water in a compartment over the edge length of a cube of its volume:
 /// the value of the cube, 1/sqrt(6).
 const GYRATION: f64 = 0.408;
@@ -200,7 +202,8 @@ fn apply_effect(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: b
             }
             return;
         }
-        Device::Hull(_) | Device::Beacon(_) => return,
+        // the effects on modems and computers follow from the faults at the events of these devices
+        Device::Hull(_) | Device::Beacon(_) | Device::Modem(_) | Device::Computer(_) => return,
     };
     accumulate_effect(effect, fault, failing, now_ns);
     // an azimuth thruster cannot lose its servo: dead means stuck
@@ -237,8 +240,84 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
         FaultKind::PowerLimited(_)
         | FaultKind::Leak(_)
         | FaultKind::Jammed(_)
-        | FaultKind::Spoofed(_) => {}
+        | FaultKind::Spoofed(_)
+        | FaultKind::Slow(_) => {}
     }
+}
+
+/// Accumulates the effects of faults on modems at `now_ns` [ns]. `effects` has one entry per modem
+/// of the world. Idempotent within one instant.
+pub(crate) fn modem_effects(faults: &mut [FaultState], effects: &mut [FaultEffect], now_ns: u64) {
+    for memory in faults.iter_mut().filter(|memory| memory.is_active(now_ns)) {
+        let Device::Modem(k) = memory.fault.device else {
+            continue;
+        };
+        advance_intermittent(memory, now_ns);
+        if let Some(effect) = effects.get_mut(k) {
+            accumulate_effect(effect, &memory.fault, memory.failing, now_ns);
+        }
+    }
+}
+
+/// Combined effect of the faults of a computer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ComputerEffect {
+    /// No task runs.
+    pub(crate) is_halted: bool,
+    /// Factor on the execution times of the jobs that are released.
+    pub(crate) execution_factor: f64,
+}
+
+/// Evaluates the effect of faults on computer `k` of their robot at `now_ns` [ns]. Idempotent
+/// within one instant.
+pub(crate) fn computer_effect(faults: &mut [FaultState], k: usize, now_ns: u64) -> ComputerEffect {
+    let mut effect = ComputerEffect {
+        is_halted: false,
+        execution_factor: 1.0,
+    };
+    let is_own = |memory: &&mut FaultState| {
+        memory.fault.device == Device::Computer(k) && memory.is_active(now_ns)
+    };
+    for memory in faults.iter_mut().filter(is_own) {
+        advance_intermittent(memory, now_ns);
+        match memory.fault.kind {
+            FaultKind::Slow(factor) => effect.execution_factor *= factor,
+            FaultKind::Intermittent(_) => effect.is_halted |= memory.failing,
+            _ => effect.is_halted = true,
+        }
+    }
+    effect
+}
+
+/// Returns the time of the next change of the faults of modems and computers after `now_ns` [ns];
+/// `u64::MAX`: none.
+pub(crate) fn next_change_ns(faults: &[FaultState], now_ns: u64) -> u64 {
+    let next = |memory: &FaultState| {
+        let fault = &memory.fault;
+        let ends = [fault.start_ns, fault.end_ns];
+        let turns = match fault.kind {
+            FaultKind::Intermittent(_) if memory.is_active(now_ns) => memory.turns_ns,
+            _ => u64::MAX,
+        };
+        let times = ends.into_iter().chain([turns]);
+        times.filter(|at| *at > now_ns).min().unwrap_or(u64::MAX)
+    };
+    let changing = faults
+        .iter()
+        .filter(|memory| matches!(memory.fault.device, Device::Modem(_) | Device::Computer(_)));
+    changing.map(next).min().unwrap_or(u64::MAX)
+}
+
+/// Returns the kinds of the faults of a device that are active at `now_ns` [ns], separated by
+/// commas; empty without faults.
+pub fn active_kinds(faults: &[FaultState], device: Device, now_ns: u64) -> String {
+    let is_own = |memory: &&FaultState| {
+        let is_working = matches!(memory.fault.kind, FaultKind::Intermittent(_)) && !memory.failing;
+        memory.fault.device == device && memory.is_active(now_ns) && !is_working
+    };
+    let active = faults.iter().filter(is_own);
+    let kinds: Vec<&str> = active.map(|memory| memory.fault.kind.keyword()).collect();
+    kinds.join(", ")
 }
 
 /// Adds the water that enters over a step of `dt` [s] whose start has been evaluated in `work`. (1)
@@ -266,14 +345,16 @@ pub(crate) fn advance_flooding(
     }
 }
 
-/// Finds the device of `robot` called `name`: by its own name if that is unique, else as
-/// `thrusters/port`, `fins/rudder`, `joints/elbow`, `buoyancy_engines/pump`, `winches/umbilical`,
-/// `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
+/// Finds the device of robot number `robot` called `name`: by its own name if that is unique, else
+/// as `thrusters/port`, `fins/rudder`, `joints/elbow`, `buoyancy_engines/pump`,
+/// `winches/umbilical`, `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `modems/acoustic`,
+/// `computers/autopilot`, `battery`.
 ///
 /// # Errors
 /// Returns one line if there is no such device or if the name is ambiguous.
-pub fn find_device(robot: &Robot, name: &str) -> Result<Device, String> {
-    let all = devices(robot);
+pub fn find_device(scene: &Scene, robot: usize, name: &str) -> Result<Device, String> {
+    let all = devices(scene, robot);
+    let robot = &scene.robots[robot];
     let fits = all
         .iter()
         .filter(|(kind, own, _)| own == name || path(kind, own) == name);
@@ -301,37 +382,52 @@ pub fn find_device(robot: &Robot, name: &str) -> Result<Device, String> {
     }
 }
 
-/// Finds the beacon of a world called `name`, by its own name or as `beacons/gate`.
+/// Finds the beacon or the fixed modem of a world called `name`, by its own name or as
+/// `beacons/gate` or `modems/shore`.
 ///
 /// # Errors
-/// Returns one line if there is no such beacon.
-pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
-    let own = name.strip_prefix("beacons/").unwrap_or(name);
-    let found = scene.beacons.iter().position(|beacon| beacon.name == own);
-    found.map(Device::Beacon).ok_or_else(|| {
-        let known: Vec<String> = scene
-            .beacons
-            .iter()
-            .map(|beacon| path("beacons", &beacon.name))
-            .collect();
+/// Returns one line if there is no such device or if the name is ambiguous.
+pub fn find_world_device(scene: &Scene, name: &str) -> Result<Device, String> {
+    let all = world_devices(scene);
+    let fits = all
+        .iter()
+        .filter(|(kind, own, _)| *own == name || path(kind, own) == name);
+    let found: Vec<String> = fits.clone().map(|(kind, own, _)| path(kind, own)).collect();
+    if found.len() > 1 {
+        return Err(format!(
+            "a beacon and a modem are called `{name}`; expected one of {}",
+            found.join(", ")
+        ));
+    }
+    let device = fits.map(|(_, _, device)| *device).next();
+    device.ok_or_else(|| {
+        let known: Vec<String> = all.iter().map(|(kind, own, _)| path(kind, own)).collect();
         let known = if known.is_empty() {
             "it has none".to_string()
         } else {
             format!("expected one of {}", known.join(", "))
         };
-        format!("no beacon `{name}` in the world; {known}; a device of a robot needs `robot`")
+        format!(
+            "no beacon or fixed modem `{name}` in the world; {known}; a device of a robot needs `robot`"
+        )
     })
 }
 
-/// Returns the path of a beacon as accepted by [`find_beacon`].
-pub fn beacon_name(scene: &Scene, device: Device) -> String {
-    let Device::Beacon(k) = device else {
-        return String::new();
-    };
-    scene
-        .beacons
-        .get(k)
-        .map_or_else(String::new, |beacon| path("beacons", &beacon.name))
+/// Lists the beacons and the fixed modems of a world.
+fn world_devices(scene: &Scene) -> Vec<(&'static str, &str, Device)> {
+    let beacons = scene.beacons.iter().enumerate();
+    let beacons = beacons.map(|(k, beacon)| ("beacons", beacon.name.as_str(), Device::Beacon(k)));
+    let modems = scene.modems.iter().enumerate();
+    let fixed = modems.filter(|(_, modem)| modem.on.is_none());
+    let modems = fixed.map(|(k, modem)| ("modems", modem.name.as_str(), Device::Modem(k)));
+    beacons.chain(modems).collect()
+}
+
+/// Returns the path of a beacon or of a fixed modem, as accepted by [`find_world_device`].
+pub fn world_device_path(scene: &Scene, device: Device) -> String {
+    let mut all = world_devices(scene).into_iter();
+    let found = all.find(|(_, _, other)| *other == device);
+    found.map_or_else(String::new, |(kind, name, _)| path(kind, name))
 }
 
 fn path(kind: &str, name: &str) -> String {
@@ -342,7 +438,8 @@ fn path(kind: &str, name: &str) -> String {
     }
 }
 
-fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
+fn devices(scene: &Scene, index: usize) -> Vec<(&'static str, String, Device)> {
+    let robot = &scene.robots[index];
     let mut all = Vec::new();
     let mut add = |kind, own: &str, device| all.push((kind, own.to_string(), device));
     for (k, thruster) in robot.thrusters.iter().enumerate() {
@@ -382,6 +479,15 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     for (k, link) in robot.links.iter().enumerate() {
         add("links", &link.name, Device::Hull(k));
     }
+    let modems = scene.modems.iter().enumerate();
+    for (k, modem) in modems.filter(|(_, modem)| modem.on.is_some_and(|(r, _)| r == index)) {
+        let own = modem.name.rsplit('/').next().unwrap_or(&modem.name);
+        add("modems", own, Device::Modem(k));
+    }
+    let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
+    for (k, computer) in computers.enumerate() {
+        add("computers", &computer.name, Device::Computer(k));
+    }
     if robot.battery.is_some() {
         add("", "battery", Device::Battery);
     }
@@ -390,16 +496,18 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
 
 /// Lists the paths of all devices of a robot, as accepted by [`find_device`], with the kinds of
 /// faults that each device can have.
-pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
-    devices(robot)
+pub fn devices_with_kinds(scene: &Scene, robot: usize) -> Vec<(String, &'static [&'static str])> {
+    devices(scene, robot)
         .iter()
         .map(|(kind, own, device)| (path(kind, own), allowed_kinds(*device)))
         .collect()
 }
 
 /// Returns the path of a device of a robot, as accepted by [`find_device`].
-pub fn device_path(robot: &Robot, device: Device) -> String {
-    let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
+pub fn device_path(scene: &Scene, robot: usize, device: Device) -> String {
+    let found = devices(scene, robot)
+        .into_iter()
+        .find(|(_, _, d)| *d == device);
     found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))
 }
 
@@ -434,6 +542,8 @@ pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
         Device::Battery => &["dead", "intermittent", "shortage"],
         Device::Hull(_) => &["leak"],
         Device::Beacon(_) => &["dead", "reduced", "biased", "intermittent"],
+        Device::Modem(_) => &["dead", "reduced", "intermittent"],
+        Device::Computer(_) => &["dead", "intermittent", "slow"],
     }
 }
 
@@ -467,6 +577,7 @@ pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), St
             jammer.is_none_or(|j| j.p_W.is_finite() && j.reach.is_finite())
         }
         FaultKind::Spoofed(spoof) => spoof.offset.is_finite() && spoof.velocity.is_finite(),
+        FaultKind::Slow(factor) => (1.0..=MAX_EXECUTION_FACTOR).contains(&factor),
         FaultKind::Dead | FaultKind::Stuck => true,
     };
     if fits {

@@ -174,9 +174,16 @@ fn build_task(
 ) -> Task {
     let activation = build_activation((name, file), computer, robot, problems);
     let period = match activation {
-        Activation::Periodic { period_ns, .. } => Some(period_ns),
+        // 1 ns is the period of a task without one, which is an error
+        Activation::Periodic { period_ns, .. } => (period_ns > 1).then_some(period_ns),
         _ => None,
     };
+    let before = problems.len();
+    let execution = build_execution((name, file), problems);
+    let deadline_ns = file.deadline_s.map(nanoseconds).or(period);
+    if problems.len() == before {
+        check_times((name, file), [period, deadline_ns], &execution, problems);
+    }
     let max_jobs = match activation {
         Activation::Message => MAX_MESSAGE_JOBS,
         _ => 1,
@@ -184,11 +191,37 @@ fn build_task(
     Task {
         name: name.to_string(),
         activation,
-        deadline_ns: file.deadline_s.map(nanoseconds).or(period),
+        deadline_ns,
         priority: file.priority as i32,
-        execution: build_execution((name, file), problems),
+        execution,
         max_jobs: file.max_jobs.map_or(max_jobs, |n| n as usize),
         stream,
+    }
+}
+
+/// Reports a task of which no job can end within its period or by its deadline [ns].
+fn check_times(
+    (name, file): (&str, &TaskConfig),
+    [period, deadline]: [Option<u64>; 2],
+    execution: &ExecutionTime,
+    problems: &mut Problems,
+) {
+    let shortest = execution.min_ns();
+    let limits = [
+        (period, "period", "raise `period_s`"),
+        (deadline, "deadline", "raise `deadline_s`"),
+    ];
+    let exceeded = limits.into_iter().find_map(|(limit, what, remedy)| {
+        let limit = limit.filter(|limit| shortest > *limit)?;
+        Some((limit, what, remedy))
+    });
+    if let Some((limit, what, remedy)) = exceeded {
+        let [limit, shortest] = [limit, shortest].map(|ns| ns as f64 / 1e9);
+        let text = format!(
+            "{name}: no job can end within its {what}; expected an execution time of at most \
+             {limit} s, found at least {shortest} s; {remedy} or lower the execution time"
+        );
+        problems.push(file.at.key_place("execution"), text);
     }
 }
 

@@ -5,7 +5,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
-use merrow_sim::control::fault::{check_fault, find_beacon, find_device};
+use merrow_sim::control::fault::{check_fault, find_device, find_world_device};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 
@@ -40,9 +40,9 @@ fn build_fault(
         }
     };
     let robot = index.map(|index| &scene.robots[index]);
-    let found = robot.map_or_else(
-        || find_beacon(scene, &file.target),
-        |robot| find_device(robot, &file.target),
+    let found = index.map_or_else(
+        || find_world_device(scene, &file.target),
+        |index| find_device(scene, index, &file.target),
     );
     let device = found
         .map_err(|why| problems.push(file.at.key_place("target"), why))
@@ -67,7 +67,7 @@ fn build_fault(
     })
 }
 
-/// Returns the random stream of the fault `name` of a robot, or of a beacon.
+/// Returns the random stream of the fault `name` of a robot, or of a beacon or a fixed modem.
 pub fn random_stream(scene: &Scene, robot: Option<usize>, name: &str) -> Stream {
     // Robot names contain no colon.
     let owner = robot.map_or(":beacons", |robot| scene.robots[robot].name.as_str());
@@ -113,6 +113,9 @@ fn build_kind(file: &FaultKindConfig, robot: Option<&Robot>, device: Device) -> 
             offset: Vec3::from(*offset_m),
             velocity: Vec3::from(*velocity_m_s),
         }),
+        FaultKindConfig::Slow {
+            execution_factor, ..
+        } => FaultKind::Slow(*execution_factor),
     }
 }
 

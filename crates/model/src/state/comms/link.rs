@@ -16,6 +16,8 @@ pub struct LinkState {
     pub bits: u64,
     /// Duration of all frames that have ended at all receivers [ns].
     pub airtime_ns: u64,
+    /// Number of frames that were lost by the loss probability of the network.
+    pub random_losses: u64,
 }
 
 impl LinkState {

@@ -46,11 +46,13 @@ pub enum LossCause {
     Removed,
     /// The loss probability of the network applied.
     RandomLoss,
+    /// The transmitter or the receiver has a fault.
+    Fault,
 }
 
 impl LossCause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Terrain,
         Self::Structure,
         Self::Robot,
@@ -72,6 +74,7 @@ impl LossCause {
         Self::OutOfRange,
         Self::Removed,
         Self::RandomLoss,
+        Self::Fault,
     ];
 
     /// Returns the cause under which the state counts the loss: the counts of frames out of view
@@ -107,6 +110,7 @@ impl LossCause {
             Self::OutOfRange => "out of range",
             Self::Removed => "removed",
             Self::RandomLoss => "random loss",
+            Self::Fault => "fault",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! State of one modem.
 
 use crate::scene::comms::{MacProtocol, RateChoice};
+use crate::state::comms::LossCause;
 use crate::state::comms::mac::MacState;
 use crate::state::comms::output::Activity;
 use crate::state::comms::signal::{ControlFrame, Signal};
@@ -12,8 +13,8 @@ pub struct ModemState {
     /// Whether the modem operates. `ModemCommand::Switch` and changes of the power of its robot set
     /// it.
     pub is_on: bool,
-    /// Whether the robot that carries the modem has power.
-    pub is_powered: bool,
+    /// Whether the modem can operate.
+    pub supply: Supply,
     /// Transmit power of frames whose message states no power [W].
     pub power: f64,
     /// Data rate of frames with data.
@@ -70,7 +71,27 @@ pub struct ModemState {
     pub activity_ns: u64,
 }
 
+/// Whether a modem can operate: power of its robot, and faults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Supply {
+    /// The robot that carries the modem has no power.
+    Unpowered,
+    /// The modem can operate.
+    #[default]
+    Powered,
+    /// A fault of the modem prevents transmission and reception.
+    Broken,
+}
+
 impl ModemState {
+    /// Returns the cause of the losses of the modem while it is switched off.
+    pub fn cause_of_silence(&self) -> LossCause {
+        match self.supply {
+            Supply::Broken => LossCause::Fault,
+            Supply::Unpowered | Supply::Powered => LossCause::NoPower,
+        }
+    }
+
     /// Returns the transmit power of a broadcast whose message states no power [W]: the set power,
     /// or the greatest power that other modems requested by power control.
     pub fn greatest_power(&self) -> f64 {

@@ -6,6 +6,8 @@ pub(crate) mod schedule;
 mod transceiver;
 
 use crate::build::computer;
+use merrow_comms::network::Network;
+use merrow_comms::network::misfit::Misfit;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::{
     Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
@@ -260,16 +262,39 @@ impl<'a> ModemBuilder<'a> {
         if !problems.is_empty() {
             return;
         }
-        if let Err(errors) = merrow_comms::network::Network::new(&self.modems, scene.seed) {
-            for error in errors {
-                let modem = self
-                    .modems
-                    .iter()
-                    .zip(&self.entries)
-                    .find(|(modem, _)| error.starts_with(&format!("modem {}:", modem.name)));
-                let place = modem.map_or(place, |(_, (entry, _))| &entry.at.whole);
-                problems.push(place, error);
+        let network = match Network::new(&self.modems, scene.seed) {
+            Ok(network) => network,
+            Err(errors) => return self.report(&errors, place, problems),
+        };
+        self.check_slots(&network, problems);
+    }
+
+    /// Reports modems whose shortest frame with data lasts longer than every slot.
+    fn check_slots(&self, network: &Network, problems: &mut Problems) {
+        for (k, (modem, (entry, _))) in self.modems.iter().zip(&self.entries).enumerate() {
+            let misfit = network.misfit(k, &modem.mac, modem.rate, 1);
+            if let Some(Misfit::Slot { frame_ns, max_ns }) = misfit {
+                let [frame, max] = [frame_ns, max_ns].map(|ns| ns as f64 / 1e9);
+                let text = format!(
+                    "{}: no frame fits into a slot; expected a frame of at most {max} s, found at \
+                     least {frame} s for 1 byte; lengthen the slot or select a faster scheme",
+                    modem.name
+                );
+                problems.push(entry.at.key_place("mac"), text);
             }
+        }
+    }
+
+    /// Reports errors of the network at the places of the modems that they name.
+    fn report(&self, errors: &[String], place: &Place, problems: &mut Problems) {
+        for error in errors {
+            let modem = self
+                .modems
+                .iter()
+                .zip(&self.entries)
+                .find(|(modem, _)| error.starts_with(&format!("modem {}:", modem.name)));
+            let place = modem.map_or(place, |(_, (entry, _))| &entry.at.whole);
+            problems.push(place, error.clone());
         }
     }
 }

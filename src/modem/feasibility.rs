@@ -1,0 +1,217 @@
+//! Bridges that can never deliver: errors of the world file, and notes where the positions decide.
+//!
+//! An error holds for every position of the modems and for every message of the type, because the
+//! smallest message is compared with the queue, the frames and the slots of the modem. A note
+//! states that an exchange cannot succeed from the positions at the start, from which robots move
+//! away.
+
+use crate::modem::bridges::{BridgeError, bridge_types};
+use crate::modem::calls;
+use merrow_comms::network::Network;
+use merrow_comms::network::misfit::Misfit;
+use merrow_messages::convert::modem::signal_speed;
+use merrow_model::kinematics;
+use merrow_model::scene::Scene;
+use merrow_model::state::State;
+use merrow_ros2::message::TypeInfo;
+
+/// Size of the number of a bridge in a packet [byte].
+const BRIDGE_NUMBER: usize = 2;
+/// Size of the number of a call in a packet [byte].
+const CALL_NUMBER: usize = 4;
+
+/// Results of the checks of the bridges of a world, by the index of the bridge.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// Errors of the bridges of topics.
+    pub(super) topics: Vec<BridgeError>,
+    /// Errors of the bridges of services.
+    pub(super) services: Vec<BridgeError>,
+    /// Exchanges that cannot succeed from the positions at the start: whether the bridge is of a
+    /// service, its index, and the text.
+    pub(super) notes: Vec<(bool, BridgeError)>,
+}
+
+/// Checks the bridges of a scene whose types are valid.
+pub(super) fn check(scene: &Scene) -> Findings {
+    let mut findings = Findings::default();
+    let Ok(network) = Network::new(&scene.modems, scene.seed) else {
+        return findings;
+    };
+    let checks = Checks {
+        scene,
+        network,
+        places: places(scene),
+    };
+    for (k, info) in bridge_types(scene) {
+        checks.topic(k, info, &mut findings);
+    }
+    for (k, info) in calls::valid_bridges(scene) {
+        checks.service(k, [info.request, info.response], &mut findings);
+    }
+    findings
+}
+
+/// Scene with its network and the positions of the modems at the start.
+struct Checks<'a> {
+    scene: &'a Scene,
+    network: Network,
+    places: Vec<merrow_math::Vec3>,
+}
+
+impl Checks<'_> {
+    /// Checks the bridge of a topic with messages of the type `info`.
+    fn topic(&self, k: usize, info: &TypeInfo, findings: &mut Findings) {
+        let bridge = &self.scene.bridges[k];
+        let size = BRIDGE_NUMBER + info.description.min_cdr_size();
+        if let Some(why) = self.misfit(bridge.from, size) {
+            let what = format!("no message on /{} can be transmitted", bridge.topic);
+            findings
+                .topics
+                .push((k, format!("bridge {}: {what}; {why}", bridge.name)));
+            return;
+        }
+        if let Some((to, _)) = bridge.to.first().filter(|_| bridge.is_acknowledged) {
+            self.acknowledgement(&bridge.name, [bridge.from, *to], &mut |is_error, text| {
+                match is_error {
+                    true => findings.topics.push((k, text)),
+                    false => findings.notes.push((false, (k, text))),
+                }
+            });
+        }
+    }
+
+    /// Checks the bridge of a service with requests and responses of the types `infos`.
+    fn service(&self, k: usize, infos: [&TypeInfo; 2], findings: &mut Findings) {
+        let bridge = &self.scene.service_bridges[k];
+        let sizes = infos.map(|info| BRIDGE_NUMBER + CALL_NUMBER + info.description.min_cdr_size());
+        let ends = [bridge.from, bridge.to];
+        for (end, (size, what)) in ends
+            .into_iter()
+            .zip(sizes.into_iter().zip(["request", "response"]))
+        {
+            if let Some(why) = self.misfit(end, size) {
+                let text = format!(
+                    "bridge {}: no {what} of /{} can be transmitted; {why}",
+                    bridge.name, bridge.service
+                );
+                findings.services.push((k, text));
+                return;
+            }
+        }
+        let mut report = |is_error: bool, text: String| match is_error {
+            true => findings.services.push((k, text)),
+            false => findings.notes.push((true, (k, text))),
+        };
+        let airtime_ns =
+            self.network.airtime_ns(ends[0], sizes[0]) + self.network.airtime_ns(ends[1], sizes[1]);
+        let what = format!(
+            "bridge {}: no response can arrive before the timeout",
+            bridge.name
+        );
+        let remedy = "raise `timeout_s`";
+        self.exchange(
+            &what,
+            ends,
+            [bridge.timeout_ns, airtime_ns],
+            remedy,
+            &mut report,
+        );
+        if bridge.is_acknowledged {
+            self.acknowledgement(&bridge.name, ends, &mut report);
+        }
+    }
+
+    /// Returns why modem `modem` can never transmit a packet of `size` bytes or more.
+    fn misfit(&self, modem: usize, size: usize) -> Option<String> {
+        let own = &self.scene.modems[modem];
+        let name = &own.name;
+        let misfit = self.network.misfit(modem, &own.mac, own.rate, size)?;
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        Some(match misfit {
+            Misfit::Frames { max_bytes } => format!(
+                "expected at most {max_bytes} bytes, the largest message of {name}, found at least \
+                 {size} bytes; select a smaller message type"
+            ),
+            Misfit::Queue { max_bytes } => format!(
+                "expected at most {max_bytes} bytes, the queue of {name}, found at least {size} \
+                 bytes; raise `max_size_bytes` of the queue"
+            ),
+            Misfit::Slot { frame_ns, max_ns } => format!(
+                "expected a frame of at most {} s, the longest slot of {name}, found {} s for \
+                 {size} bytes or more; lengthen the slot",
+                seconds(max_ns),
+                seconds(frame_ns)
+            ),
+        })
+    }
+
+    /// Checks that the acknowledgement of a frame can arrive before the modem repeats the frame.
+    fn acknowledgement(
+        &self,
+        bridge: &str,
+        ends: [usize; 2],
+        report: &mut dyn FnMut(bool, String),
+    ) {
+        let time_out_ns = self.scene.modems[ends[0]].acknowledgement.time_out_ns;
+        let reply_ns = self.network.acknowledgement_ns(ends[1]);
+        let what = format!(
+            "bridge {bridge}: no acknowledgement can arrive before the timeout of {}",
+            self.scene.modems[ends[0]].name
+        );
+        let remedy = "raise `timeout_s` of its `acknowledgement`";
+        self.exchange(&what, ends, [time_out_ns, reply_ns], remedy, report);
+    }
+
+    /// Checks that two modems can exchange frames of `airtime_ns` within `limit_ns`. It is an error
+    /// if they cannot at any distance or are both fixed.
+    fn exchange(
+        &self,
+        what: &str,
+        ends: [usize; 2],
+        [limit_ns, airtime_ns]: [u64; 2],
+        remedy: &str,
+        report: &mut dyn FnMut(bool, String),
+    ) {
+        let [a, b] = ends.map(|k| &self.scene.modems[k]);
+        let distance = (self.places[ends[0]] - self.places[ends[1]]).norm();
+        let travel = distance / signal_speed(self.scene, a);
+        let [limit, airtime] = [limit_ns, airtime_ns].map(|ns| ns as f64 / 1e9);
+        let shortest = airtime + 2.0 * travel;
+        // the speed of sound varies by less than 10 % along the path
+        if airtime + 1.8 * travel <= limit {
+            return;
+        }
+        let is_error = airtime > limit || a.on.is_none() && b.on.is_none();
+        let place = if is_error {
+            ""
+        } else {
+            " from the positions at the start"
+        };
+        report(
+            is_error,
+            format!(
+                "{what}{place}; expected at least {shortest:.3} s for {distance:.0} m, found {limit} s; \
+                 {remedy}"
+            ),
+        );
+    }
+}
+
+/// Returns the positions of all modems at the start, in W [m].
+fn places(scene: &Scene) -> Vec<merrow_math::Vec3> {
+    let state = State::new(scene);
+    let of_modem = |modem: &merrow_model::scene::comms::Modem| match modem.on {
+        None => modem.p,
+        Some((robot, link)) => {
+            let mut links = merrow_model::state::Workspace::new(&scene.robots[robot]).links;
+            kinematics::poses(
+                &scene.robots[robot],
+                &state.robots[robot].motion,
+                &mut links,
+            );
+            links[link].p_WL + links[link].R_WL.mul_vec(modem.p)
+        }
+    };
+    scene.modems.iter().map(of_modem).collect()
+}
