@@ -106,7 +106,7 @@ fn tables_equal_the_messages() {
     let messages: u64 = content.topics.iter().map(|topic| topic.count).sum();
     assert_eq!(
         printed.trim(),
-        format!("{files} tables with {messages} rows in tables")
+        format!("{files} tables with {messages} rows and 0 files in tables")
     );
     let topic = content
         .topics
@@ -147,6 +147,63 @@ fn tables_equal_the_messages() {
             message.twist.twist.angular.y
         );
     }
+}
+
+// Goal: tables and files contain the complete bag. Method: the bundled world with every
+// sensor; every leaf of every message is counted in the bag, and every cell, row and file in the
+// folder. Tolerance: none.
+#[test]
+fn long_arrays_are_written_completely() {
+    let folder = Folder::new("export_arrays", &[]);
+    let bag = record(&folder, "every_sensor", "2.5");
+    let (done, _, errors) = merrow(&folder, &["export", "run", "--csv", "tables"]);
+    assert!(done, "{errors}");
+    let [mut numbers, mut bytes, mut images] = [0_u64; 3];
+    let limits = ArrayLimits {
+        bytes: 32,
+        elements: usize::MAX,
+    };
+    visit_messages(&bag, &mut |topic, message| {
+        let definition = topic.definition.as_ref().expect("a definition");
+        let value = definition.decode(message.cdr).expect("a message");
+        images += u64::from(topic.type_name == "sensor_msgs/msg/Image");
+        value.visit_leaves(limits, &mut |_, leaf| match leaf {
+            Leaf::Long { .. } => bytes += 1,
+            Leaf::Text("") => {}
+            _ => numbers += 1,
+        });
+        Ok(())
+    })
+    .expect("a bag");
+    let [mut cells, mut files, mut pictures] = [0_u64; 3];
+    for entry in std::fs::read_dir(folder.0.join("tables")).expect("tables") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            for file in std::fs::read_dir(&path).expect("a folder") {
+                let name = file.expect("a file").file_name();
+                files += 1;
+                let name = name.to_string_lossy().into_owned();
+                pictures += u64::from(name.ends_with(".png") || name.ends_with(".pfm"));
+            }
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a table");
+        let mut lines = text.lines();
+        let head = lines.next().expect("a head");
+        let is_long = head.starts_with("log_time_s,index,") || head == "log_time_s,field,value";
+        for line in lines {
+            let is_filled = |cell: &&str| !cell.is_empty();
+            cells += match is_long {
+                true => 1,
+                false => line.split(',').skip(1).filter(is_filled).count() as u64,
+            };
+        }
+    }
+    assert!(images > 0 && bytes > images);
+    assert_eq!(files, bytes, "one file per array of bytes");
+    assert!(pictures >= images, "{pictures} {images}");
+    assert_eq!(cells, numbers + bytes);
+    assert!(errors.contains("in further files:"), "{errors}");
 }
 
 // Goal: figures contain the selected fields, and errors name what was found. Method: a message as

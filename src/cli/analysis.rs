@@ -19,8 +19,9 @@ use std::process::ExitCode;
 pub(super) struct ExportArguments {
     /// MCAP file, or folder of a bag.
     bag: PathBuf,
-    /// Folder for the tables, one CSV file per topic; created if it does not exist. Files of the
-    /// same names are replaced.
+    /// Folder for the tables, one CSV file per topic; created if it does not exist. Long arrays
+    /// have their own tables, images and point clouds their own files. Files of the same names are
+    /// replaced.
     #[arg(long, value_name = "DIR")]
     csv: PathBuf,
 }
@@ -118,12 +119,19 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<ExitCode, String
 pub(super) fn run_export(arguments: &ExportArguments) -> Result<ExitCode, String> {
     let folder = &arguments.csv;
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let exported = export(&arguments.bag, &mut |name| create(&folder.join(name)))?;
+    let exported = export(&arguments.bag, &mut |name| {
+        let file = folder.join(name);
+        if let Some(parent) = file.parent() {
+            std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+        }
+        create(&file)
+    })?;
     print_notes(&exported.notes);
     println!(
-        "{} tables with {} rows in {}",
+        "{} tables with {} rows and {} files in {}",
         exported.tables,
         exported.rows,
+        exported.files,
         folder.display()
     );
     Ok(ExitCode::SUCCESS)

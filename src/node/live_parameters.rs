@@ -322,7 +322,7 @@ fn health_declaration(prefix: &str, text: &str) -> Declaration {
 }
 
 /// Returns the values of the parameters in a state.
-fn values(scene: &Scene, state: &State, pace: Pace) -> Vec<(String, Value)> {
+pub fn values(scene: &Scene, state: &State, pace: Pace) -> Vec<(String, Value)> {
     let now = Scene {
         sea: state.sea.clone(),
         ..scene.clone()

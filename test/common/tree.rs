@@ -73,6 +73,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
         name: format!("tree {seed}"),
         seed,
         dt_ns: 1_000_000,
+        start_ns: 0,
         integrator: Integrator::Rk4,
         gravity: if recipe.potential { 9.81 } else { 0.0 },
         sea: Sea {
@@ -147,6 +148,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
             v_WB_B: Vec3::zero(),
             w_WB_B: Vec3::zero(),
             q: vec![0.0; recipe.links - 1],
+            qd: vec![0.0; recipe.links - 1],
         },
         attached: Vec::new(),
         joint_groups: Vec::new(),

@@ -1,8 +1,10 @@
 //! Tables of the messages of a bag, in CSV.
 //!
 //! The bag is read twice: the first pass collects the columns of each topic, the second writes the
-//! rows. Memory is bounded by the number of columns and the largest message.
+//! rows. Memory is bounded by the number of columns and the largest message. Arrays and fields that
+//! are not columns are written to further files (`arrays.rs`).
 
+use crate::arrays::{self, Form};
 use crate::{Undecoded, read, seconds};
 use merrow_ros2::bag::topics::{BagContent, BagMessage, BagTopic};
 use merrow_ros2::dynamic::value::{ArrayLimits, Leaf, Value};
@@ -23,7 +25,10 @@ pub struct Exported {
     pub tables: usize,
     /// Number of rows of all tables.
     pub rows: u64,
-    /// Lines about the bag, about messages that are not decoded, and about omitted fields.
+    /// Number of files with images, point clouds and other bytes.
+    pub files: u64,
+    /// Lines about the bag, about messages that are not decoded, and about the arrays and fields
+    /// that are not columns.
     pub notes: Vec<String>,
 }
 
@@ -40,8 +45,8 @@ struct Columns {
     next: Vec<usize>,
     /// Index of the first column, plus 1.
     first: usize,
-    /// Arrays that are too long, and the greatest number of elements.
-    long: BTreeMap<String, usize>,
+    /// Arrays that are too long: the greatest number of elements, and their form.
+    long: BTreeMap<String, (usize, Form)>,
     /// Fields beyond the maximum number of columns.
     excess: HashSet<String>,
     /// Position in the row of each name; `None` if it is omitted.
@@ -56,8 +61,12 @@ impl Columns {
         let mut before = None;
         value.visit_leaves(ArrayLimits::FIELDS, &mut |path, leaf| {
             if let Leaf::Long { len } = leaf {
-                let max = self.long.entry(path.to_owned()).or_default();
-                *max = len.max(*max);
+                let form =
+                    || arrays::at(value, path).map_or(Form::Values, |(_, a)| arrays::form(a));
+                match self.long.get_mut(path) {
+                    Some((max, _)) => *max = len.max(*max),
+                    None => drop(self.long.insert(path.to_owned(), (len, form()))),
+                }
                 return;
             }
             let known = self.index.get(path).copied();
@@ -88,25 +97,42 @@ impl Columns {
     }
 
     /// Determines the positions of the columns and returns their names in order. An array that is
-    /// too long in one message is omitted in all messages.
+    /// too long in one message is not a column of any message; the column of an array of bytes has
+    /// the names of its files.
     fn arrange(&mut self) -> Vec<&str> {
         self.positions = vec![None; self.names.len()];
         let mut ordered = Vec::new();
         let mut link = self.first;
         while link > 0 {
             let name = &self.names[link - 1];
-            let arrays = name.match_indices('[').map(|(end, _)| &name[..end]);
-            if !arrays
-                .into_iter()
-                .any(|array| self.long.contains_key(array))
-            {
+            if !self.is_in_long_array(name) {
                 self.positions[link - 1] = Some(ordered.len());
                 ordered.push(name.as_str());
             }
             link = self.next[link - 1];
         }
+        for (path, (_, form)) in &self.long {
+            if *form == Form::File && !self.is_in_long_array(path) {
+                ordered.push(path.as_str());
+            }
+        }
         self.width = ordered.len();
         ordered
+    }
+
+    /// Returns true for the path of an element of a long array, or of a part of it.
+    fn is_in_long_array(&self, path: &str) -> bool {
+        let mut arrays = path.match_indices('[').map(|(end, _)| &path[..end]);
+        arrays.any(|array| self.long.contains_key(array))
+    }
+
+    /// Returns the paths and forms of the long arrays that are in no other long array.
+    fn outer_arrays(&self) -> impl Iterator<Item = (&str, Form)> {
+        let all = self
+            .long
+            .iter()
+            .map(|(path, (_, form))| (path.as_str(), *form));
+        all.filter(|(path, _)| !self.is_in_long_array(path))
     }
 
     /// Fills the cells of a row.
@@ -121,26 +147,162 @@ impl Columns {
         });
     }
 
-    /// Returns the line about omitted fields, if any.
+    /// Returns the line about arrays and fields that are not columns, if any.
     fn note(&self, topic: &str) -> Option<String> {
-        let mut omitted: Vec<String> = self
-            .long
-            .iter()
-            .map(|(path, len)| format!("{path} (up to {len} elements)"))
+        let mut parts: BTreeMap<String, (usize, Form)> = BTreeMap::new();
+        for (path, form) in self.outer_arrays() {
+            let len = self.long[path].0;
+            let part = parts.entry(arrays::without_indices(path).0);
+            let part = part.or_insert((len, form));
+            part.0 = part.0.max(len);
+        }
+        let mut parts: Vec<String> = parts
+            .into_iter()
+            .map(|(path, (len, form))| match form {
+                Form::File => format!("{path} (up to {len} bytes, one file per message)"),
+                _ => format!("{path} (up to {len} elements, one row per element)"),
+            })
             .collect();
         if !self.excess.is_empty() {
-            omitted.push(format!(
-                "{} fields beyond {MAX_COLUMNS} columns",
-                self.excess.len()
-            ));
+            let n = self.excess.len();
+            parts.push(format!("{n} fields beyond {MAX_COLUMNS} columns"));
         }
-        let omitted = omitted.join(", ");
-        (!omitted.is_empty()).then(|| format!("{topic}: omitted {omitted}"))
+        let parts = parts.join(", ");
+        (!parts.is_empty()).then(|| format!("{topic}: in further files: {parts}"))
+    }
+}
+
+/// Files of a topic.
+#[derive(Default)]
+struct Files {
+    /// Start of the names of all files of the topic.
+    stem: String,
+    /// Table with one row per message.
+    table: Option<Box<dyn Write>>,
+    /// Tables with one row per element, by the path without indices.
+    long: BTreeMap<String, Box<dyn Write>>,
+    /// Table of the fields beyond the maximum number of columns.
+    excess: Option<Box<dyn Write>>,
+    /// Folders of the arrays of bytes, by the path without indices, and numbers of files in them.
+    folders: BTreeMap<String, (String, u64)>,
+}
+
+impl Files {
+    /// Opens the files of a topic and writes their headers.
+    fn open(
+        topic: &BagTopic,
+        own: &mut Columns,
+        used: &mut HashSet<String>,
+        open: Open<'_>,
+    ) -> Result<Self, String> {
+        let mut files = Self::default();
+        let header: Vec<String> = own.arrange().into_iter().map(quoted).collect();
+        if header.is_empty() && own.long.is_empty() {
+            return Ok(files);
+        }
+        files.stem = file_stem(&topic.name, used);
+        let mut start = |name: String, columns: &str| -> Result<Box<dyn Write>, String> {
+            let mut file = open(&(name + ".csv"))?;
+            let comma = if columns.is_empty() { "" } else { "," };
+            let line = format!("{TIME}{comma}{columns}\n");
+            file.write_all(line.as_bytes()).map_err(|e| e.to_string())?;
+            Ok(file)
+        };
+        files.table = Some(start(files.stem.clone(), &header.join(","))?);
+        for (path, form) in own.outer_arrays() {
+            let (plain, _) = arrays::without_indices(path);
+            if files.long.contains_key(&plain) || files.folders.contains_key(&plain) {
+                continue;
+            }
+            let name = file_stem(&format!("{}/{}", topic.name, plain.replace('.', "/")), used);
+            let columns = match form {
+                Form::File => {
+                    files.folders.insert(plain, (name, 0));
+                    continue;
+                }
+                Form::Values => "index,value",
+                Form::Fields => "index,field,value",
+            };
+            files.long.insert(plain, start(name, columns)?);
+        }
+        if !own.excess.is_empty() {
+            let name = file_stem(&format!("{}/more_fields", topic.name), used);
+            files.excess = Some(start(name, "field,value")?);
+        }
+        Ok(files)
+    }
+
+    /// Returns the number of tables.
+    fn tables(&self) -> usize {
+        self.long.len() + usize::from(self.table.is_some()) + usize::from(self.excess.is_some())
+    }
+
+    /// Writes the parts of a message that are not columns, and fills the cells with file names.
+    fn write_further(
+        &mut self,
+        own: &Columns,
+        (time, value): (&str, &Value<'_>),
+        cells: &mut [String],
+        open: Open<'_>,
+    ) -> Result<(), String> {
+        let is_file = |(_, form): &(&str, Form)| *form == Form::File;
+        let mut cell = own.width - own.outer_arrays().filter(is_file).count();
+        let mut text = String::new();
+        for (path, form) in own.outer_arrays() {
+            let found = arrays::at(value, path);
+            let (plain, indices) = arrays::without_indices(path);
+            if let (Form::File, Some((folder, n))) = (form, self.folders.get_mut(&plain)) {
+                if let Some((parent, array)) = found {
+                    let (ending, content) = arrays::file(parent, array);
+                    cells[cell] = format!("{folder}/{n:06}.{ending}");
+                    let mut file = open(&cells[cell])?;
+                    let written = file.write_all(&content).and_then(|()| file.flush());
+                    written.map_err(|e| e.to_string())?;
+                    *n += 1;
+                }
+                cell += 1;
+            }
+            let (Some(file), Some((_, array))) = (self.long.get_mut(&plain), found) else {
+                continue;
+            };
+            text.clear();
+            arrays::visit(array, &mut |k, field, leaf| {
+                // writing to a String does not fail
+                let _ = write!(text, "{time},{indices}{k},");
+                if form == Form::Fields {
+                    text.push_str(&quoted(field));
+                    text.push(',');
+                }
+                write_cell(leaf, &mut text);
+                text.push('\n');
+            });
+            file.write_all(text.as_bytes()).map_err(|e| e.to_string())?;
+        }
+        let Some(file) = &mut self.excess else {
+            return Ok(());
+        };
+        text.clear();
+        value.visit_leaves(ArrayLimits::FIELDS, &mut |path, leaf| {
+            let is_long = matches!(leaf, Leaf::Long { .. }) || own.is_in_long_array(path);
+            if !is_long && !own.index.contains_key(path) {
+                let _ = write!(text, "{time},{},", quoted(path));
+                write_cell(leaf, &mut text);
+                text.push('\n');
+            }
+        });
+        file.write_all(text.as_bytes()).map_err(|e| e.to_string())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let long = self.long.values_mut();
+        let mut all = self.table.iter_mut().chain(long).chain(&mut self.excess);
+        all.try_for_each(|file| file.flush())
     }
 }
 
 /// Writes one CSV table per topic of the bag. `open` opens the file of a table by its name, which
-/// contains letters, digits and the characters `_.%~` only.
+/// contains letters, digits and the characters `_.%~` only, or the file of an array by the name of
+/// a folder, a slash and the name in it.
 ///
 /// # Errors
 /// One line: the bag cannot be read, or a file cannot be written.
@@ -176,47 +338,43 @@ fn write_tables(
     open: Open<'_>,
     exported: &mut Exported,
 ) -> Result<(), String> {
-    let mut files: Vec<Option<Box<dyn Write>>> = Vec::new();
+    let mut files: Vec<Files> = Vec::new();
     let mut used = HashSet::new();
     for (topic, own) in content.topics.iter().zip(columns.iter_mut()) {
-        let header = own.arrange();
-        if header.is_empty() {
-            files.push(None);
-            continue;
-        }
-        let mut file = open(&file_name(topic, &mut used))?;
-        let header: Vec<String> = header.into_iter().map(quoted).collect();
-        let line = format!("{TIME},{}\n", header.join(","));
-        file.write_all(line.as_bytes()).map_err(|e| e.to_string())?;
-        files.push(Some(file));
-        exported.tables += 1;
+        files.push(Files::open(topic, own, &mut used, open)?);
+        exported.tables += files.last().map_or(0, Files::tables);
     }
     let (mut cells, mut line) = (Vec::new(), String::new());
     let mut undecoded = Undecoded::default();
     let mut write = |topic: &BagTopic, message: &BagMessage<'_>| {
-        let Some(Some(file)) = files.get_mut(message.topic) else {
+        let Some(files) = files.get_mut(message.topic) else {
             return Ok(());
         };
         let own = &columns[message.topic];
         let mut written = Ok(());
         undecoded.decode(topic, message, |value| {
             own.fill(value, &mut cells);
+            let time = seconds(i128::from(message.log_time_ns));
+            written = files.write_further(own, (&time, value), &mut cells, open);
             line.clear();
-            line.push_str(&seconds(i128::from(message.log_time_ns)));
+            line.push_str(&time);
             for cell in &cells {
                 line.push(',');
                 line.push_str(cell);
             }
             line.push('\n');
-            written = file.write_all(line.as_bytes());
-            exported.rows += 1;
+            if let (Ok(()), Some(table)) = (&written, &mut files.table) {
+                written = table.write_all(line.as_bytes()).map_err(|e| e.to_string());
+                exported.rows += 1;
+            }
         });
         written.map_err(|e| format!("{}: cannot write the table: {e}", topic.name))
     };
     read(bag, &mut write)?;
-    for (file, topic) in files.iter_mut().zip(&content.topics) {
-        let flushed = file.as_mut().map_or(Ok(()), |file| file.flush());
+    for (files, topic) in files.iter_mut().zip(&content.topics) {
+        let flushed = files.flush();
         flushed.map_err(|e| format!("{}: cannot write the table: {e}", topic.name))?;
+        exported.files += files.folders.values().map(|(_, n)| n).sum::<u64>();
     }
     Ok(())
 }
@@ -225,11 +383,12 @@ fn write_tables(
 /// which a number and the ending need some.
 const NAME_MAX: usize = 200;
 
-/// Returns the file name of a topic: `/rov/imu/data` becomes `rov.imu.data.csv`. Topic names have
-/// no dots, so different topics have different files. Long names are cut and numbered.
-fn file_name(topic: &BagTopic, used: &mut HashSet<String>) -> String {
+/// Returns the file name of a topic without its ending: `/rov/imu/data` becomes `rov.imu.data`.
+/// Topic names have no dots, so different topics have different files. Long names are cut and
+/// numbered.
+fn file_stem(topic: &str, used: &mut HashSet<String>) -> String {
     let mut name = String::new();
-    for byte in topic.name.trim_start_matches('/').bytes() {
+    for byte in topic.trim_start_matches('/').bytes() {
         match byte {
             b'/' => name.push('.'),
             b'_' | b'~' => name.push(char::from(byte)),
@@ -246,7 +405,7 @@ fn file_name(topic: &BagTopic, used: &mut HashSet<String>) -> String {
         unique = format!("{name}~{n}");
         n += 1;
     }
-    unique + ".csv"
+    unique
 }
 
 /// Writes the text of a value.
@@ -279,31 +438,18 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
-
-    fn topic(name: &str) -> BagTopic {
-        BagTopic {
-            name: name.to_owned(),
-            type_name: String::new(),
-            definition: Err(String::new()),
-            text: String::new(),
-            metadata: BTreeMap::new(),
-            rate_hz: None,
-            count: 0,
-        }
-    }
 
     #[test]
     fn names_of_files_are_unique_and_safe() {
         let mut used = HashSet::new();
-        let mut name = |topic_name: &str| file_name(&topic(topic_name), &mut used);
-        assert_eq!(name("/rov/imu/data"), "rov.imu.data.csv");
-        assert_eq!(name("/rov/imu/data"), "rov.imu.data~2.csv");
-        assert_eq!(name("/../etc"), "%2e%2e.etc.csv");
-        assert_eq!(name("/rov_imu/data"), "rov_imu.data.csv");
+        let mut name = |topic: &str| file_stem(topic, &mut used);
+        assert_eq!(name("/rov/imu/data"), "rov.imu.data");
+        assert_eq!(name("/rov/imu/data"), "rov.imu.data~2");
+        assert_eq!(name("/../etc"), "%2e%2e.etc");
+        assert_eq!(name("/rov_imu/data"), "rov_imu.data");
         let long = "/x".repeat(150);
-        assert_eq!(name(&long).len(), NAME_MAX + ".csv".len());
-        assert_eq!(name(&(long + "/y")).len(), NAME_MAX + "~2.csv".len());
+        assert_eq!(name(&long).len(), NAME_MAX);
+        assert_eq!(name(&(long + "/y")).len(), NAME_MAX + "~2".len());
     }
 
     #[test]
@@ -341,7 +487,7 @@ mod tests {
         assert_eq!(columns.arrange(), expected);
         assert_eq!(
             columns.note("/joints").as_deref(),
-            Some("/joints: omitted effort (up to 65 elements)")
+            Some("/joints: in further files: effort (up to 65 elements, one row per element)")
         );
     }
 }

@@ -14,6 +14,7 @@
 //! assert!(error.contains("missing.mcap"), "{error}");
 //! ```
 
+mod arrays;
 pub mod export;
 pub mod plot;
 pub mod report;

@@ -46,6 +46,18 @@ fieldless_choice! {
     }
 }
 
+fieldless_choice! {
+    /// State of health of a thruster or a fin.
+    pub enum HealthConfig {
+        /// It works.
+        Healthy = "healthy",
+        /// It keeps its drive or its angle.
+        Stuck = "stuck",
+        /// It has no effect.
+        Dead = "dead",
+    }
+}
+
 choice! {
     /// Type of a scheduled command.
     pub enum ScheduledKindConfig {
@@ -141,6 +153,17 @@ choice! {
             /// Whether the sensor adds its errors.
             on: bool,
         },
+        /// Sets the health of a thruster or a fin.
+        Health = "health" {
+            /// Name of the thruster.
+            thruster: Option<String> [frame],
+            /// Name of the fin.
+            fin: Option<String> [frame],
+            /// State of the device.
+            state: HealthConfig = HealthConfig::Healthy,
+            /// Remaining fraction of the thrust, or of the area of the fin, of a healthy device.
+            efficiency: f64 [fraction] = 1.0,
+        },
         /// Sets a gain of the motion controller.
         Gain = "gain" {
             /// Degree of freedom of the gain.
@@ -172,6 +195,18 @@ choice! {
             direction_deg: f64 [in -360.0..=360.0] = 0.0,
             /// Upward speed of the current.
             up_m_s: f64 = 0.0,
+        },
+        /// Changes properties of the water and the air at the surface. A change of the water
+        /// replaces a water column by uniform water. Robots keep their mass and volume.
+        Water = "water" {
+            /// Density of the water. Default: unchanged.
+            density_kg_m3: Option<f64> [in 0.0..=2000.0],
+            /// Speed of sound. Default: unchanged.
+            sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
+            /// Temperature of the water. Default: unchanged.
+            temperature_c: Option<f64> [in -5.0..=60.0],
+            /// Air pressure. Default: unchanged.
+            air_pressure_pa: Option<f64> [in 1e4..=2e5],
         },
         /// Changes the waves; they grow or fade over the ramp of the world's waves.
         Waves = "waves" {

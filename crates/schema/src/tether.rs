@@ -15,6 +15,13 @@ spec! {
         length_m: f64 [positive],
         /// Number of segments of the line.
         segments: u32 [in 2.0..=2000.0] = 20,
+        /// Positions of the nodes at the start in the world (east, north, up), from the first end
+        /// to the second: one more than `segments`. Default: the shape of an unstretched line.
+        nodes_m: Vec<[f64; 3]> = Vec::new(),
+        /// Velocities of these nodes. Default: at rest.
+        node_velocities_m_s: Vec<[f64; 3]> = Vec::new(),
+        /// Segment that is broken at the start, counted from 0 at the first end. Default: none.
+        broken_segment: Option<u32>,
         /// Numerical model of the line.
         method: LineModelConfig = LineModelConfig::Lumped,
         /// Winch at one of the ends. Default: none.
@@ -108,6 +115,8 @@ spec! {
         mounted_at: LineEnd = LineEnd::From,
         /// Maximum speed of paying out and heaving in.
         max_speed_m_s: f64 [positive],
+        /// Speed at the start, positive for paying out.
+        start_speed_m_s: f64 = 0.0,
         /// Maximum acceleration of the line.
         max_acceleration_m_s2: f64 [positive] = 1.0,
         /// Tension above which the turning drum slips. Default: never.

@@ -26,6 +26,10 @@ spec! {
         description: String = String::new(),
         /// Seed of all random numbers.
         seed: u64 = 1,
+        /// Simulated time at which the run starts, rounded to a whole number of steps. Waves,
+        /// tides, gusts, the time of day, routes, faults and sensors continue from this time, and
+        /// earlier entries of `schedule` are not applied. A saved world has this key.
+        start_time_s: f64 [in 0.0..=1e9] = 0.0,
         /// Time step and integrator.
         step: StepConfig => "{}",
         /// Acceleration of gravity, downwards.

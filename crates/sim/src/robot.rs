@@ -464,7 +464,7 @@ fn restore_pose((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotStat
         let ticks = state.joints[j].ticks;
         state.joints[j] = JointDriveState {
             ticks,
-            ..JointDriveState::new(&link.joint, state.motion.q[j])
+            ..JointDriveState::new(&link.joint, state.motion.q[j], 0.0)
         };
         state.joint_commands[j] = 0.0;
     }

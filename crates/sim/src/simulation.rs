@@ -118,7 +118,7 @@ impl Simulation {
             Communication::new(&scene, &state, geometry)
         })?;
         if let Some(communication) = &communication {
-            state.network = communication.start_at(0);
+            state.network = communication.start_at(state.time_ns);
         }
         let runners = scene
             .robots
@@ -139,7 +139,7 @@ impl Simulation {
         let scheduler = static_geometry.map_or(Ok(None), |static_geometry| {
             SensorScheduler::new(&scene, &static_geometry, requested_threads)
         })?;
-        Ok(Self {
+        let mut simulation = Self {
             scene_digest: None,
             scene,
             state,
@@ -163,7 +163,9 @@ impl Simulation {
             changes: String::new(),
             replay: Replay::default(),
             schedule_rejections: Vec::new(),
-        })
+        };
+        simulation.start_late();
+        Ok(simulation)
     }
 
     /// Returns the simulated time [ns].
@@ -435,12 +437,26 @@ impl Simulation {
         }
     }
 
+    /// Gives a world that starts after the time 0 its sequences of instants and random numbers, and
+    /// applies the commands that its schedule has for the start.
+    fn start_late(&mut self) {
+        let (scene, time_ns) = (Arc::clone(&self.scene), self.state.time_ns);
+        if time_ns == 0 {
+            return;
+        }
+        for (robot, state) in scene.robots.iter().zip(&mut self.state.robots) {
+            replace::start_at(robot, state, time_ns);
+        }
+        self.apply_schedule();
+    }
+
     /// Resets the state to the start; settings that survive a reset are kept.
     pub(crate) fn restart(&mut self) {
         self.state = self.state.reset(&self.scene);
         if let Some(communication) = &self.communication {
-            self.state.network = communication.start_at(0);
+            self.state.network = communication.start_at(self.state.time_ns);
         }
+        self.start_late();
         self.replay.applied = 0;
         if let Some(scheduler) = &mut self.sensor_scheduler {
             scheduler.discard_in_progress();

@@ -8,6 +8,7 @@
 mod changes;
 mod environment;
 mod resource;
+mod settings;
 
 pub use crate::document::resource::{Resource, ResourceError};
 

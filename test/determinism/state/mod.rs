@@ -5,4 +5,5 @@ mod faults;
 mod hostile_checkpoint;
 mod replacement;
 mod same_bits;
+mod saved_run;
 mod schedule;

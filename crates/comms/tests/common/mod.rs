@@ -62,6 +62,7 @@ pub(crate) fn scene(sea: Sea) -> Scene {
         name: "test".into(),
         seed: 5,
         dt_ns: 10_000_000,
+        start_ns: 0,
         integrator: Integrator::Rk4,
         gravity: GRAVITY,
         sea,

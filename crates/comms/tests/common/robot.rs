@@ -35,6 +35,7 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
             v_WB_B: Vec3::zero(),
             w_WB_B: Vec3::zero(),
             q: Vec::new(),
+            qd: Vec::new(),
         },
         attached: Vec::new(),
         joint_groups: Vec::new(),

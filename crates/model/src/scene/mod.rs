@@ -56,6 +56,8 @@ pub struct Scene {
     pub seed: u64,
     /// Time step of the integration [ns].
     pub dt_ns: u64,
+    /// Simulated time at which the run starts [ns], a multiple of `dt_ns`.
+    pub start_ns: u64,
     /// Time integration method of the run.
     pub integrator: Integrator,
     /// Magnitude of gravity, directed downwards [m/s²].
@@ -265,6 +267,8 @@ pub struct Start {
     pub w_WB_B: Vec3,
     /// Joint positions [rad or m].
     pub q: Vec<f64>,
+    /// Joint velocities [rad/s or m/s].
+    pub qd: Vec<f64>,
 }
 
 /// Wrench allocation to the thrusters of one robot.

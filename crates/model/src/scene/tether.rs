@@ -22,6 +22,10 @@ pub struct Tether {
     pub clamps: [Option<Vec3>; 2],
     /// Initial nodes from the first end to the second, in W [m].
     pub start: Vec<Vec3>,
+    /// Initial velocities of the nodes in W [m/s].
+    pub start_v: Vec<Vec3>,
+    /// Segment that is broken at the start; `None`: the line is intact.
+    pub broken: Option<usize>,
 }
 
 impl Tether {
@@ -115,6 +119,8 @@ pub struct Winch {
     pub end: usize,
     /// Maximum speed of paying out and hauling in [m/s].
     pub max_speed: f64,
+    /// Speed at the start, positive for paying out [m/s].
+    pub start_speed: f64,
     /// Maximum rate of change of the speed [m/s²].
     pub max_acceleration: f64,
     /// Tension above which the rotating drum slips [N].

@@ -225,8 +225,8 @@ pub struct Tracking {
 }
 
 impl JointDriveState {
-    /// Creates the state at rest at the position `q` [rad or m].
-    pub fn new(joint: &Joint, q: f64) -> Self {
+    /// Creates the state at the position `q` [rad or m] and velocity `qd` [rad/s or m/s].
+    pub fn new(joint: &Joint, q: f64, qd: f64) -> Self {
         let unknown = f64::NAN;
         let servo = joint.servo();
         Self {
@@ -242,7 +242,7 @@ impl JointDriveState {
             ticks: 0,
             measured: Measured {
                 position: q,
-                velocity: 0.0,
+                velocity: qd,
                 effort: if servo.is_some() { 0.0 } else { unknown },
                 current: if servo.is_some_and(|s| s.actuator.effort_per_ampere > 0.0) {
                     0.0
@@ -251,7 +251,7 @@ impl JointDriveState {
                 },
                 temperature: unknown,
             },
-            rotor: [q, 0.0],
+            rotor: [q, qd],
             motor_effort: 0.0,
             heat: 0.0,
             original_command: if let Drive::Position { .. } = joint.drive {

@@ -30,6 +30,7 @@ pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
 pub use crate::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
 
+use crate::scene::schedule::ScheduledCommand;
 use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use crate::sensor::water::DvlLock;
 use crate::state::reading::Reading;
@@ -361,9 +362,10 @@ impl Motion<f64> {
 impl State {
     /// Creates the state at the start of a run.
     pub fn new(scene: &Scene) -> Self {
+        let is_past = |entry: &ScheduledCommand| entry.time_ns + scene.dt_ns <= scene.start_ns;
         Self {
-            time_ns: 0,
-            step: 0,
+            time_ns: scene.start_ns,
+            step: scene.start_ns / scene.dt_ns.max(1),
             sea: scene.sea.clone(),
             robots: (0..scene.robots.len())
                 .map(|r| RobotState::from_scene(scene, r))
@@ -378,7 +380,7 @@ impl State {
                 .filter(|fault| fault.robot.is_none())
                 .map(FaultState::new)
                 .collect(),
-            scheduled: 0,
+            scheduled: scene.schedule.partition_point(is_past) as u64,
             network: comms::NetworkState::default(),
         }
     }
@@ -438,12 +440,13 @@ impl RobotState {
             v: s.v_WB_B,
         };
         motion.q.copy_from_slice(&s.q);
+        motion.qd.copy_from_slice(&s.qd);
         Self {
             joint_commands: start_commands(robot),
             joints: robot.links[1..]
                 .iter()
-                .zip(&robot.start.q)
-                .map(|(link, q)| JointDriveState::new(&link.joint, *q))
+                .zip(robot.start.q.iter().zip(&robot.start.qd))
+                .map(|(link, (q, qd))| JointDriveState::new(&link.joint, *q, *qd))
                 .collect(),
             groups: vec![GroupState::default(); robot.joint_groups.len()],
             joints_ns: None,

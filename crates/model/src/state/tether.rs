@@ -45,16 +45,19 @@ pub enum WinchCommand {
 }
 
 impl TetherState {
-    /// Creates the initial state from the world file, at rest.
+    /// Creates the initial state from the world file.
     pub fn new(tether: &Tether) -> Self {
         Self {
             p: tether.start.clone(),
-            v: vec![Vec3::zero(); tether.start.len()],
+            v: tether.start_v.clone(),
             length: tether.length,
             end_force: [Vec3::zero(); 2],
-            winch_speed: 0.0,
+            winch_speed: tether.winch.map_or(0.0, |winch| winch.start_speed),
             winch: WinchCommand::Speed(0.0),
-            line_break: None,
+            line_break: tether.broken.map(|segment| LineBreak {
+                segment,
+                time_ns: 0,
+            }),
             halted_ns: None,
         }
     }

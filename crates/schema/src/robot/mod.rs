@@ -48,6 +48,9 @@ spec! {
         /// Joint positions at the start [rad, or m for a prismatic joint], by joint name. Joints
         /// that are not listed start at 0.
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
+        /// Joint velocities at the start [rad/s, or m/s for a prismatic joint], by joint name.
+        /// Joints that are not listed start at rest.
+        joint_velocities: NamedMap<f64> [frame] = NamedMap::default(),
         /// State of charge of the battery at the start. Default: the value in the battery file.
         initial_charge: Option<f64> [fraction],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
@@ -127,6 +130,8 @@ spec! {
         angular_velocity_rad_s: Option<[f64; 3]>,
         /// Joint positions [rad, or m for a prismatic joint], by joint name.
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
+        /// Joint velocities [rad/s, or m/s for a prismatic joint], by joint name.
+        joint_velocities: NamedMap<f64> [frame] = NamedMap::default(),
         /// State of charge of the battery at the start. Default: the value in the battery file.
         initial_charge: Option<f64> [fraction],
         /// Description reported by the services of `simulation_interfaces`.

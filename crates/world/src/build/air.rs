@@ -102,7 +102,7 @@ pub(crate) fn build_air(
 
 /// Returns the seconds from 1970-01-01 to `YYYY-MM-DDThh:mm:ssZ`, or `None` if the text has another
 /// form.
-fn parse_utc(text: &str) -> Option<f64> {
+pub(crate) fn parse_utc(text: &str) -> Option<f64> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (date, time) = text.split_once(['T', ' '])?;
     let whole = |text: &str, n: usize| {
@@ -117,7 +117,11 @@ fn parse_utc(text: &str) -> Option<f64> {
     );
     let mut time = time.split(':');
     let (h, min) = (whole(time.next()?, 2)?, whole(time.next()?, 2)?);
-    let s = whole(time.next().unwrap_or("00"), 2)?;
+    let second = time.next().unwrap_or("00");
+    let (s, fraction) = second.split_once('.').unwrap_or((second, "0"));
+    let s = whole(s, 2)?;
+    let digits = fraction.len().min(9);
+    let fraction = whole(fraction, digits)? as f64 / 10_u64.pow(digits as u32) as f64;
     let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
     let days = [
         31,
@@ -142,5 +146,35 @@ fn parse_utc(text: &str) -> Option<f64> {
     let leaps = |y: i64| (y - 1) / 4 - (y - 1) / 100 + (y - 1) / 400;
     let before =
         (y - 1970) * 365 + leaps(y) - leaps(1970) + days[..month].iter().sum::<i64>() + d - 1;
-    Some((before * 86_400 + h * 3600 + min * 60 + s) as f64)
+    Some((before * 86_400 + h * 3600 + min * 60 + s) as f64 + fraction)
+}
+
+/// Returns the text of a date and time [s since 1970-01-01] for the key `start_utc`, rounded to
+/// microseconds.
+pub(crate) fn utc_text(utc: f64) -> String {
+    let micros = (utc * 1e6).round() as i64;
+    let (whole, micros) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
+    let (mut days, second) = (whole.div_euclid(86_400), whole.rem_euclid(86_400));
+    let leap = |y: i64| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+    let mut year = 1970;
+    while days < 0 {
+        year -= 1;
+        days += 365 + i64::from(leap(year));
+    }
+    while days >= 365 + i64::from(leap(year)) {
+        days -= 365 + i64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + i64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (h, min, s) = (second / 3600, second / 60 % 60, second % 60);
+    let day = days + 1;
+    format!("{year:04}-{month:02}-{day:02}T{h:02}:{min:02}:{s:02}.{micros:06}Z")
 }

@@ -262,10 +262,13 @@ fn build_environment(
     let longitude = file.origin.longitude_deg.to_radians();
     let start = air::StartTime::from_config(&file.weather, longitude, problems);
     let origin = build_origin(&file.origin, start.utc);
+    let dt_ns = (file.step.dt_s * 1e9).round() as u64;
+    let steps = (file.start_time_s * 1e9 / dt_ns.max(1) as f64).round() as u64;
     Scene {
         name: name.to_string(),
         seed,
-        dt_ns: (file.step.dt_s * 1e9).round() as u64,
+        dt_ns,
+        start_ns: steps * dt_ns,
         integrator: match file.step.integrator {
             IntegratorConfig::Rk4 => Integrator::Rk4,
             IntegratorConfig::SemiImplicit => Integrator::SemiImplicit,
@@ -468,6 +471,10 @@ fn start_of_copy(entry: &RobotEntry, offset: Vec3, start: &StartConfig) -> Robot
     for (key, value) in &start.joint_positions.0 {
         own.joint_positions.0.retain(|(k, _)| k.name != key.name);
         own.joint_positions.0.push((key.clone(), *value));
+    }
+    for (key, value) in &start.joint_velocities.0 {
+        own.joint_velocities.0.retain(|(k, _)| k.name != key.name);
+        own.joint_velocities.0.push((key.clone(), *value));
     }
     own
 }

@@ -9,8 +9,12 @@ use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
 use merrow_model::state::firmware::ControlMode;
-use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
-use merrow_schema::schedule::{GainErrorConfig, ScheduledConfig, ScheduledKindConfig};
+use merrow_model::state::{
+    AppliedWrench, Command, Health, WinchCommand, WrenchFrame, WrenchSource,
+};
+use merrow_schema::schedule::{
+    GainErrorConfig, HealthConfig, ScheduledConfig, ScheduledKindConfig,
+};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
@@ -86,6 +90,33 @@ fn build_entry(
                 command: WinchCommand::Speed(*speed_m_s),
             })
         }
+        ScheduledKindConfig::Current { .. }
+        | ScheduledKindConfig::Water { .. }
+        | ScheduledKindConfig::Waves { .. } => {
+            change_sea(file, scene, sea, problems);
+            once(Command::Sea(Box::new(sea.clone())))
+        }
+        ScheduledKindConfig::Weather { .. } => once(weather(file, problems)?),
+        ScheduledKindConfig::ModemSend { .. }
+        | ScheduledKindConfig::ModemRange { .. }
+        | ScheduledKindConfig::ModemPower { .. }
+        | ScheduledKindConfig::ModemRate { .. }
+        | ScheduledKindConfig::ModemMac { .. }
+        | ScheduledKindConfig::ModemSwitch { .. } => {
+            once(build_modem_command(file, scene, problems)?)
+        }
+        _ => robot_commands(file, scene, problems),
+    }
+}
+
+/// Changes the water, its current or its waves as an entry states.
+fn change_sea(
+    file: &ScheduledConfig,
+    scene: &Scene,
+    sea: &mut merrow_model::scene::Sea,
+    problems: &mut Problems,
+) {
+    match &file.kind {
         ScheduledKindConfig::Current {
             speed_m_s,
             direction_deg,
@@ -95,7 +126,22 @@ fn build_entry(
             let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
             v.z = *up_m_s;
             sea.current.profile = vec![(0.0, v)];
-            once(Command::Sea(Box::new(sea.clone())))
+        }
+        ScheduledKindConfig::Water {
+            density_kg_m3,
+            sound_speed_m_s,
+            temperature_c,
+            air_pressure_pa,
+            ..
+        } => {
+            let is_uniform = [density_kg_m3, sound_speed_m_s, temperature_c];
+            if is_uniform.iter().any(|value| value.is_some()) {
+                sea.column = None;
+            }
+            sea.density = density_kg_m3.unwrap_or(sea.density);
+            sea.sound_speed = sound_speed_m_s.unwrap_or(sea.sound_speed);
+            sea.temperature = temperature_c.unwrap_or(sea.temperature);
+            sea.air_pressure = air_pressure_pa.unwrap_or(sea.air_pressure);
         }
         ScheduledKindConfig::Waves {
             hs_m,
@@ -111,18 +157,8 @@ fn build_entry(
                 Ok(waves) => sea.waves = waves,
                 Err(why) => problems.push(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
             }
-            once(Command::Sea(Box::new(sea.clone())))
         }
-        ScheduledKindConfig::Weather { .. } => once(weather(file, problems)?),
-        ScheduledKindConfig::ModemSend { .. }
-        | ScheduledKindConfig::ModemRange { .. }
-        | ScheduledKindConfig::ModemPower { .. }
-        | ScheduledKindConfig::ModemRate { .. }
-        | ScheduledKindConfig::ModemMac { .. }
-        | ScheduledKindConfig::ModemSwitch { .. } => {
-            once(build_modem_command(file, scene, problems)?)
-        }
-        _ => robot_commands(file, scene, problems),
+        _ => {}
     }
 }
 
@@ -248,6 +284,7 @@ fn robot_commands(
         }
         ScheduledKindConfig::Load { .. }
         | ScheduledKindConfig::Noise { .. }
+        | ScheduledKindConfig::Health { .. }
         | ScheduledKindConfig::Gain { .. } => once(setting(file, robot, model, problems)?),
         ScheduledKindConfig::Push { .. } => once(push(file, robot, model, problems)?),
         _ => motion_commands(file, robot, problems),
@@ -285,7 +322,54 @@ fn setting(
             axis: *axis as usize,
             value: *value,
         }),
+        ScheduledKindConfig::Health { .. } => health(file, robot, model, problems),
         _ => None,
+    }
+}
+
+/// Returns the command of an entry that sets the health of a thruster or a fin.
+fn health(
+    file: &ScheduledConfig,
+    robot: usize,
+    model: &Robot,
+    problems: &mut Problems,
+) -> Option<Command> {
+    let ScheduledKindConfig::Health {
+        thruster,
+        fin,
+        state,
+        efficiency,
+        ..
+    } = &file.kind
+    else {
+        return None;
+    };
+    let health = match state {
+        HealthConfig::Healthy if *efficiency < 1.0 => Health::Reduced(*efficiency),
+        HealthConfig::Healthy => Health::Healthy,
+        HealthConfig::Stuck => Health::Stuck,
+        HealthConfig::Dead => Health::Dead,
+    };
+    match (thruster, fin) {
+        (Some(name), None) => {
+            let names = model.thrusters.iter().map(|t| t.name.as_str());
+            let thruster = find(file, "thruster", name, names, problems)?;
+            Some(Command::Health {
+                robot,
+                thruster,
+                health,
+            })
+        }
+        (None, Some(name)) => {
+            let names = model.fins.iter().map(|f| f.name.as_str());
+            let fin = find(file, "fin", name, names, problems)?;
+            Some(Command::FinHealth { robot, fin, health })
+        }
+        _ => {
+            let text = "expected the name of either a `thruster` or a `fin`";
+            problems.push(&file.at.whole, text);
+            None
+        }
     }
 }
 

@@ -54,8 +54,11 @@ pub(crate) fn build_tether(
         clamp_direction(name, &file.from, &line, problems),
         clamp_direction(name, &file.to, &line, problems),
     ];
-    check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
-    if (places[1] - places[0]).norm() > 2.0 * file.length_m {
+    let broken = broken_segment(name, file, problems);
+    if broken.is_none() {
+        check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
+    }
+    if broken.is_none() && (places[1] - places[0]).norm() > 2.0 * file.length_m {
         let text = format!(
             "the ends of {name} are {:.3} m apart; expected at most twice its length of {} m",
             (places[1] - places[0]).norm(),
@@ -68,6 +71,11 @@ pub(crate) fn build_tether(
     for p in &mut start[inner] {
         p.z = p.z.max(scene.sea.seabed.height(p.x, p.y));
     }
+    if let Some(nodes) = given_nodes(name, file, ("nodes_m", &file.nodes_m), problems) {
+        start = nodes;
+    }
+    let velocities = ("node_velocities_m_s", &file.node_velocities_m_s[..]);
+    let start_v = given_nodes(name, file, velocities, problems);
     Some(Tether {
         name: name.to_string(),
         line,
@@ -80,8 +88,43 @@ pub(crate) fn build_tether(
         winch,
         // A direction away from the second end is opposite to the line.
         clamps: [clamps[0], clamps[1].map(|t| -t)],
+        start_v: start_v.unwrap_or_else(|| vec![Vec3::zero(); start.len()]),
         start,
+        broken,
     })
+}
+
+/// Returns the values of the nodes that the key `key` lists; `None` without values.
+fn given_nodes(
+    name: &str,
+    file: &TetherConfig,
+    (key, values): (&str, &[[f64; 3]]),
+    problems: &mut Problems,
+) -> Option<Vec<Vec3>> {
+    let expected = file.segments as usize + 1;
+    if !values.is_empty() && values.len() != expected {
+        let text = format!(
+            "`{key}` of {name}: expected {expected} values, one more than the segments, found {}",
+            values.len()
+        );
+        problems.push(file.at.key_place(key), text);
+        return None;
+    }
+    (!values.is_empty()).then(|| values.iter().map(|value| Vec3::from(*value)).collect())
+}
+
+/// Returns the segment that is broken at the start.
+fn broken_segment(name: &str, file: &TetherConfig, problems: &mut Problems) -> Option<usize> {
+    let segment = file.broken_segment?;
+    if segment >= file.segments {
+        let text = format!(
+            "`broken_segment` of {name}: expected less than {} segments, found {segment}",
+            file.segments
+        );
+        problems.push(file.at.key_place("broken_segment"), text);
+        return None;
+    }
+    Some(segment as usize)
 }
 
 fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
@@ -221,6 +264,7 @@ fn build_winch(
     Winch {
         end,
         max_speed: file.max_speed_m_s,
+        start_speed: file.start_speed_m_s,
         max_acceleration: file.max_acceleration_m_s2,
         max_pull: file.max_pull_n.unwrap_or(f64::INFINITY),
         brake: file.brake_n.unwrap_or(f64::INFINITY),

@@ -1,7 +1,7 @@
 //! Changes of the tree of a world file.
 
-use crate::document::environment;
 use crate::document::{Document, Labels, NamedPose, ObjectInfo, Placement, SECTIONS};
+use crate::document::{environment, settings};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{JointKind, Robot, Scene};
 use merrow_model::state::{RobotState, State};
@@ -37,7 +37,7 @@ pub(super) fn has_entry(root: &Node, section: &str, name: &str) -> bool {
 }
 
 /// Returns the map of a node, which becomes an empty map if it has another value.
-fn map_of(node: &mut Node) -> &mut Map {
+pub(super) fn map_of(node: &mut Node) -> &mut Map {
     if !matches!(node.value, Value::Map(_)) {
         node.value = Value::Map(Map::default());
     }
@@ -80,11 +80,11 @@ pub(super) fn set_robot_start(entry: &mut Node, robot: &Robot, state: &RobotStat
         let charge = state.battery.charge.clamp(0.0, 1.0);
         map.insert("initial_charge", number(charge, &place));
     }
-    let joints = robot.links[1..].iter().zip(&motion.q);
+    let joints = robot.links[1..].iter().zip(motion.q.iter().zip(&motion.qd));
     let moving = joints
         .filter(|(link, _)| link.joint.kind != JointKind::Fixed && link.joint.mimic.is_none());
-    let mut positions = Map::default();
-    for (link, q) in moving {
+    let (mut positions, mut velocities) = (Map::default(), Map::default());
+    for (link, (q, qd)) in moving {
         // a joint at its stop can exceed its limit by the tolerance of the solver
         let [lower, upper] = link.joint.limits;
         let q = if lower <= upper {
@@ -93,15 +93,19 @@ pub(super) fn set_robot_start(entry: &mut Node, robot: &Robot, state: &RobotStat
             *q
         };
         positions.insert(&link.joint.name, number(q, &place));
+        if *qd != 0.0 {
+            velocities.insert(&link.joint.name, number(*qd, &place));
+        }
     }
-    if !positions.entries.is_empty() {
-        map.insert(
-            "joint_positions",
-            Node {
-                value: Value::Map(positions),
-                place,
-            },
-        );
+    map.remove("joint_velocities");
+    for (key, values) in [
+        ("joint_positions", positions),
+        ("joint_velocities", velocities),
+    ] {
+        if !values.entries.is_empty() {
+            let (value, place) = (Value::Map(values), place.clone());
+            map.insert(key, Node { value, place });
+        }
     }
 }
 
@@ -127,6 +131,8 @@ pub(super) fn set_state(root: &mut Node, scene: &Scene, state: &State) {
         }
     }
     environment::set_environment(root, scene, state);
+    settings::set_lines(root, scene, state);
+    settings::set_time_and_schedule(root, scene, state);
     for (coupling, state) in scene.couplings.iter().zip(&state.couplings) {
         if let Some(map) = existing_section(root, "couplings")
             && let Some(entry) = map.get_mut(&coupling.name)
@@ -280,7 +286,7 @@ pub(super) fn scalar(text: &str, place: &Place) -> Node {
     }
 }
 
-fn quoted(text: &str, place: &Place) -> Node {
+pub(super) fn quoted(text: &str, place: &Place) -> Node {
     Node {
         value: Value::Scalar {
             text: text.to_string(),
@@ -295,7 +301,7 @@ pub(super) fn number(value: f64, place: &Place) -> Node {
     scalar(&format!("{value:?}"), place)
 }
 
-fn numbers(values: &[f64], place: &Place) -> Node {
+pub(super) fn numbers(values: &[f64], place: &Place) -> Node {
     let items = values.iter().map(|value| number(*value, place));
     Node {
         value: Value::Seq(items.collect()),

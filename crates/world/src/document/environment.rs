@@ -1,6 +1,7 @@
 //! Keys of a world file for water, waves and weather as they are in a state.
 
-use crate::document::changes::{number, scalar, section};
+use crate::build;
+use crate::document::changes::{number, quoted, scalar, section};
 use merrow_environment::air;
 use merrow_environment::air::wind::direction_from_deg;
 use merrow_math::Vec3;
@@ -17,6 +18,10 @@ pub(super) fn set_environment(root: &mut Node, scene: &Scene, state: &State) {
         let water = section(root, "water");
         set_water(water, &scene.sea, &state.sea, &place);
         set_waves(water, &scene.sea, &state.sea, &place);
+    }
+    if state.sea.air.start_utc != scene.sea.air.start_utc {
+        let text = build::air::utc_text(state.sea.air.start_utc);
+        section(root, "weather").insert("start_utc", quoted(&text, &place));
     }
     let now = air::weather(&state.sea.air, 1e-9 * state.time_ns as f64);
     let before = air::weather(&scene.sea.air, 0.0);
@@ -42,21 +47,9 @@ pub(super) fn set_environment(root: &mut Node, scene: &Scene, state: &State) {
     }
 }
 
-/// Sets the properties of the water, the current, the flows and the regions.
+/// Sets the current, the flows and the regions. The density is not a key of the saved water: the
+/// volumes of robots follow from the density of the file, and not from a later change.
 fn set_water(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
-    for (key, value, old) in [
-        ("density_kg_m3", now.density, before.density),
-        ("sound_speed_m_s", now.sound_speed, before.sound_speed),
-        ("temperature_c", now.temperature, before.temperature),
-        ("air_pressure_pa", now.air_pressure, before.air_pressure),
-    ] {
-        if value != old {
-            water.insert(key, number(value, place));
-        }
-    }
-    if now.column.is_none() && before.column.is_some() {
-        water.remove("column");
-    }
     if let [(_, v)] = now.current.profile[..]
         && now.current.profile != before.current.profile
     {

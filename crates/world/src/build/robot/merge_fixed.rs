@@ -94,6 +94,7 @@ fn is_mergeable(link: &Link) -> bool {
 fn merge_into_parent(robot: &mut Robot, i: usize) {
     let child = robot.links.remove(i);
     robot.start.q.remove(i - 1);
+    robot.start.qd.remove(i - 1);
     let p = child.parent.unwrap_or(0);
     let (R_PC, p_PC) = (child.joint.R_PC0, child.joint.p_PoCo0);
     add_body(&mut robot.links[p], &child, &R_PC, p_PC);

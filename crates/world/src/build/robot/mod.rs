@@ -283,6 +283,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         velocity_m_s: entry.velocity_m_s,
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
         joint_positions: NamedMap::default(),
+        joint_velocities: NamedMap::default(),
         initial_charge: None,
         repeat: entry.repeat.clone(),
         description: entry.description.clone(),

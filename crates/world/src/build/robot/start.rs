@@ -14,6 +14,7 @@ pub(crate) fn build_start(
 ) -> Start {
     let mut q = given_joint_positions(entry, links, problems);
     apply_mimics(entry, links, &mut q, problems);
+    let qd = given_joint_velocities(entry, links, problems);
     check_base_velocity(entry, problems);
     Start {
         p_WB: Vec3::from(entry.position_m) + offset,
@@ -21,7 +22,35 @@ pub(crate) fn build_start(
         v_WB_B: Vec3::from(entry.velocity_m_s),
         w_WB_B: Vec3::from(entry.angular_velocity_rad_s),
         q,
+        qd,
     }
+}
+
+/// Returns the initial velocities [rad/s, m/s] of the joints of `links[1..]`: the values of
+/// `entry`, zero for the others; a joint that follows another has the velocity that this gives it.
+fn given_joint_velocities(entry: &RobotEntry, links: &[Link], problems: &mut Problems) -> Vec<f64> {
+    let mut qd = vec![0.0; links.len() - 1];
+    let moves = |l: &&Link| l.joint.kind != JointKind::Fixed && l.joint.mimic.is_none();
+    for (name, value) in entry.joint_velocities.iter() {
+        let found = links[1..]
+            .iter()
+            .position(|l| l.joint.name == name && moves(&l));
+        if let Some(k) = found {
+            qd[k] = *value;
+            continue;
+        }
+        let names = links[1..].iter().filter(moves);
+        let hint = did_you_mean(name, names.map(|l| l.joint.name.as_str()));
+        let text = format!("no joint {} that moves by itself{hint}", quote(name));
+        let velocities = &entry.joint_velocities;
+        problems.push(velocities.key_place(name).unwrap_or(&entry.at.whole), text);
+    }
+    for k in 1..links.len() {
+        if let Some(mimic) = links[k].joint.mimic {
+            qd[k - 1] = mimic.multiplier * qd[mimic.leader - 1];
+        }
+    }
+    qd
 }
 
 /// Returns the initial positions [rad, m] of the joints of `links[1..]`: the values of `entry`,

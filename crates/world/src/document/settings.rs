@@ -1,0 +1,564 @@
+//! Keys of a world file that continue a run: its time, the pending entries of its schedule, and the
+//! settings and commands of its robots.
+//!
+//! Settings have no keys of their own where a command sets them during a run: gains, noise
+//! switches, health, loads, set-points. They are entries of the schedule at the start of the saved
+//! world, which the simulation applies before its first step. The patterns name every field of the
+//! state, so that a new field does not compile until it is saved or left out on purpose; the page
+//! `docs/changing_worlds.md` lists both.
+
+use crate::document::changes::{map_of, number, numbers, quoted, scalar, section};
+use merrow_environment::air;
+use merrow_environment::air::wind::direction_from_deg;
+use merrow_model::scene::robot::joint::{Drive, JointMode};
+use merrow_model::scene::robot::motion_control::GainKind;
+use merrow_model::scene::{JointKind, Robot, Scene};
+use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
+use merrow_model::state::firmware::{
+    ControlMode, FirmwareLawState, FirmwareState, GuidanceTask, HeadingDepthState,
+    MotionControlState,
+};
+use merrow_model::state::{
+    Health, JointDriveState, RobotState, SensorState, State, TetherState, WinchCommand,
+};
+use merrow_yaml::error::Place;
+use merrow_yaml::node::{Map, Node, Value};
+use std::collections::HashSet;
+
+/// Degrees of freedom of a gain, by the keys of the schedule.
+const AXES: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
+/// Errors that a gain multiplies, by the keys of the schedule.
+const GAINS: [(GainKind, &str); 3] = [
+    (GainKind::Position, "position"),
+    (GainKind::Integral, "integral"),
+    (GainKind::Velocity, "velocity"),
+];
+
+/// Entries of the schedule for the start of the saved world.
+struct Entries {
+    place: Place,
+    /// Time of the entries [s].
+    time_s: f64,
+    /// Keys of each entry.
+    all: Vec<Map>,
+}
+
+impl Entries {
+    /// Adds an entry of a type, for a robot unless its name is empty.
+    fn add<'k>(
+        &mut self,
+        kind: &str,
+        robot: &str,
+        keys: impl IntoIterator<Item = (&'k str, Node)>,
+    ) {
+        let mut entry = Map::default();
+        entry.insert("time_s", number(self.time_s, &self.place));
+        entry.insert("kind", scalar(kind, &self.place));
+        if !robot.is_empty() {
+            entry.insert("robot", quoted(robot, &self.place));
+        }
+        for (key, node) in keys {
+            entry.insert(key, node);
+        }
+        self.all.push(entry);
+    }
+
+    /// Adds an entry with one value per name, if there are any.
+    fn add_values(&mut self, kind: &str, robot: &str, key: &str, values: Vec<(&str, f64)>) {
+        if values.is_empty() {
+            return;
+        }
+        let mut map = Map::default();
+        for (name, value) in values {
+            map.insert(name, number(value, &self.place));
+        }
+        let node = map_node(map, &self.place);
+        self.add(kind, robot, [(key, node)]);
+    }
+
+    fn number(&self, value: f64) -> Node {
+        number(value, &self.place)
+    }
+
+    fn text(&self, text: &str) -> Node {
+        quoted(text, &self.place)
+    }
+
+    fn switch(&self, on: bool) -> Node {
+        scalar(&on.to_string(), &self.place)
+    }
+}
+
+fn map_node(map: Map, place: &Place) -> Node {
+    Node {
+        value: Value::Map(map),
+        place: place.clone(),
+    }
+}
+
+/// Sets the start time, and the schedule of what is pending and of the settings.
+pub(super) fn set_time_and_schedule(root: &mut Node, scene: &Scene, state: &State) {
+    let State {
+        time_ns,
+        scheduled,
+        robots,
+        tethers,
+        // keys of the objects and of the environment (`changes.rs`, `environment.rs`)
+        sea: _,
+        couplings: _,
+        // it follows from the time
+        step: _,
+        // not saved
+        contacts: _,
+        chargers: _,
+        faults: _,
+        network: _,
+    } = state;
+    if *time_ns > 0 {
+        let place = root.place.clone();
+        let start = number(*time_ns as f64 / 1e9, &place);
+        map_of(root).insert("start_time_s", start);
+    }
+    remove_past_entries(root, scene, *scheduled as usize);
+    let mut entries = Entries {
+        place: root.place.clone(),
+        // before the pending entries of the same step, and after those that were applied
+        time_s: time_ns.saturating_sub(scene.dt_ns / 2) as f64 / 1e9,
+        all: Vec::new(),
+    };
+    add_water(scene, state, &mut entries);
+    add_weather(state, &mut entries);
+    for (robot, own) in scene.robots.iter().zip(robots) {
+        add_robot(robot, own, &mut entries);
+    }
+    for (tether, own) in scene.tethers.iter().zip(tethers) {
+        if let WinchCommand::Speed(speed) = own.winch
+            && speed != 0.0
+        {
+            let keys = [
+                ("tether", entries.text(&tether.name)),
+                ("speed_m_s", entries.number(speed)),
+            ];
+            entries.add("winch", "", keys);
+        }
+    }
+    if entries.all.is_empty() {
+        return;
+    }
+    let place = entries.place.clone();
+    let schedule = section(root, "schedule");
+    let mut n = 0;
+    for entry in entries.all {
+        n += 1;
+        while schedule.get(&format!("saved_{n}")).is_some() {
+            n += 1;
+        }
+        schedule.insert(&format!("saved_{n}"), map_node(entry, &place));
+    }
+}
+
+/// Removes the entries of the schedule whose `applied` first commands are all their commands.
+fn remove_past_entries(root: &mut Node, scene: &Scene, applied: usize) {
+    let (past, pending) = scene.schedule.split_at(applied.min(scene.schedule.len()));
+    let pending: HashSet<&str> = pending.iter().map(|entry| &*entry.name).collect();
+    for entry in past.iter().filter(|e| !pending.contains(&*e.name)) {
+        if let Some(schedule) = super::changes::existing_section(root, "schedule") {
+            schedule.remove(&entry.name);
+        }
+    }
+}
+
+/// Adds the changed properties of the water and the air at the surface.
+fn add_water(scene: &Scene, state: &State, entries: &mut Entries) {
+    let (now, before) = (&state.sea, &scene.sea);
+    let lost_column = now.column.is_none() && before.column.is_some();
+    let mut keys = Vec::new();
+    for (key, value, old, is_of_column) in [
+        ("density_kg_m3", now.density, before.density, true),
+        ("sound_speed_m_s", now.sound_speed, before.sound_speed, true),
+        ("temperature_c", now.temperature, before.temperature, true),
+        (
+            "air_pressure_pa",
+            now.air_pressure,
+            before.air_pressure,
+            false,
+        ),
+    ] {
+        if value != old || (lost_column && is_of_column) {
+            keys.push((key, entries.number(value)));
+        }
+    }
+    if !keys.is_empty() {
+        entries.add("water", "", keys);
+    }
+}
+
+/// Adds the rest of a change of the weather that is in progress.
+fn add_weather(state: &State, entries: &mut Entries) {
+    let (air, t) = (&state.sea.air, state.time_ns as f64 * 1e-9);
+    let left = air.change[1] - t;
+    if left <= 0.0 || air::weather(air, t) == air.to {
+        return;
+    }
+    let to = &air.to;
+    let keys = [
+        ("wind_speed_m_s", entries.number(to.wind.norm())),
+        ("wind_from_deg", entries.number(direction_from_deg(to.wind))),
+        ("gustiness", entries.number(to.gustiness)),
+        ("temperature_c", entries.number(to.temperature)),
+        ("cloud_cover", entries.number(to.cloud_cover)),
+        ("rain_mm_h", entries.number(to.rain)),
+        ("visibility_m", entries.number(to.visibility)),
+        ("duration_s", entries.number(left)),
+    ];
+    entries.add("weather", "", keys);
+}
+
+/// Adds the settings and the commands of a robot.
+fn add_robot(robot: &Robot, state: &RobotState, entries: &mut Entries) {
+    let RobotState {
+        actuators,
+        fins,
+        buoyancy_engines,
+        joints,
+        joint_commands: _,
+        last_command_ns,
+        firmware,
+        sensors,
+        loads,
+        // keys of the robot (`changes.rs`)
+        motion,
+        battery: _,
+        // they follow from the time
+        joints_ns: _,
+        // not saved
+        winches: _,
+        fin_delays: _,
+        groups: _,
+        radiation_state: _,
+        computers: _,
+        modem_power: _,
+        faults: _,
+        external_force: _,
+        applied_wrenches: _,
+        contact_force: _,
+        coupling_force: _,
+        impulse_acceleration: _,
+        halted: _,
+    } = state;
+    let (start, name) = (RobotState::new(robot), robot.name.as_str());
+    for (sensor, own) in robot.sensors.iter().zip(sensors) {
+        add_noise(name, &sensor.name, own, entries);
+    }
+    add_loads(robot, (loads, &start.loads), entries);
+    for (thruster, own) in robot.thrusters.iter().zip(actuators) {
+        add_health(name, ("thruster", &thruster.name), own.health, entries);
+    }
+    for (fin, own) in robot.fins.iter().zip(fins) {
+        add_health(name, ("fin", &fin.name), own.health, entries);
+    }
+    add_joints(robot, (joints, &motion.q), entries);
+    match firmware {
+        Some(firmware) => add_firmware(robot, firmware, entries),
+        None => {
+            let own = fins.iter().zip(&start.fins);
+            let angles = own.map(|(now, before)| (now.command, before.command));
+            let names = robot.fins.iter().map(|f| f.name.as_str());
+            entries.add_values("fins", name, "angles_rad", changed(names, angles));
+            let own = buoyancy_engines.iter().zip(&start.buoyancy_engines);
+            let volumes = own.map(|(now, before)| (now.command, before.command));
+            let names = robot.buoyancy_engines.iter().map(|b| b.name.as_str());
+            let volumes = changed(names, volumes);
+            entries.add_values("buoyancy_engines", name, "volumes_m3", volumes);
+        }
+    }
+    let is_free = firmware.as_ref().is_none_or(is_off);
+    if last_command_ns.is_some() && is_free {
+        let own = actuators.iter().zip(&start.actuators);
+        let values = own.map(|(now, before)| (now.command, before.command));
+        let names = robot.thrusters.iter().map(|t| t.name.as_str());
+        entries.add_values("thrusters", name, "values", changed(names, values));
+    }
+}
+
+/// Adds the changed levels of the loads.
+fn add_loads(robot: &Robot, (loads, start): (&[f64], &[f64]), entries: &mut Entries) {
+    for ((load, level), before) in robot.loads.iter().zip(loads).zip(start) {
+        if level != before {
+            let keys = [
+                ("load", entries.text(&load.name)),
+                ("level", entries.number(*level)),
+            ];
+            entries.add("load", &robot.name, keys);
+        }
+    }
+}
+
+/// Returns the names and the values that differ from the values at the start.
+fn changed<'a>(
+    names: impl Iterator<Item = &'a str>,
+    values: impl Iterator<Item = (f64, f64)>,
+) -> Vec<(&'a str, f64)> {
+    let both = names.zip(values).filter(|(_, (now, before))| now != before);
+    both.map(|(name, (now, _))| (name, now)).collect()
+}
+
+/// Returns true for a motion controller that leaves the thrusters to direct commands.
+fn is_off(firmware: &FirmwareState) -> bool {
+    matches!(&firmware.memory, FirmwareLawState::MotionControl(control) if control.mode == ControlMode::Off)
+}
+
+/// Adds the noise switch of a sensor.
+fn add_noise(robot: &str, name: &str, state: &SensorState, entries: &mut Entries) {
+    let SensorState {
+        noise,
+        // they follow from the time
+        samples: _,
+        due_ns: _,
+        // not saved
+        drift: _,
+        fault: _,
+        channel_faults: _,
+        lag: _,
+        sampler: _,
+        filter: _,
+        last: _,
+        in_flight: _,
+    } = state;
+    if !noise {
+        let keys = [
+            ("sensor", entries.text(name)),
+            ("on", entries.switch(false)),
+        ];
+        entries.add("noise", robot, keys);
+    }
+}
+
+fn add_health(robot: &str, (kind, name): (&str, &str), health: Health, entries: &mut Entries) {
+    let (state, efficiency) = match health {
+        Health::Healthy => return,
+        Health::Reduced(part) => ("healthy", part),
+        Health::Stuck => ("stuck", 1.0),
+        Health::Dead => ("dead", 1.0),
+    };
+    let keys = [
+        (kind, entries.text(name)),
+        ("state", entries.text(state)),
+        ("efficiency", entries.number(efficiency)),
+    ];
+    entries.add("health", robot, keys);
+}
+
+/// Adds the set-points of the joints in the mode in which they start.
+fn add_joints(robot: &Robot, (states, q): (&[JointDriveState], &[f64]), entries: &mut Entries) {
+    let mut values = Vec::new();
+    for ((link, state), q) in robot.links[1..].iter().zip(states).zip(q) {
+        let JointDriveState {
+            mode,
+            reference,
+            original_command,
+            // not saved
+            effort_limit: _,
+            effort: _,
+            integral: _,
+            last_error: _,
+            ticks: _,
+            measured: _,
+            rotor: _,
+            motor_effort: _,
+            heat: _,
+            fault: _,
+        } = state;
+        let joint = &link.joint;
+        let is_commanded = joint.kind != JointKind::Fixed && joint.mimic.is_none();
+        if !is_commanded || *mode != joint.start_mode() {
+            continue;
+        }
+        let value = match (&joint.drive, mode) {
+            (Drive::Servo(_), JointMode::Position) => reference.position,
+            (Drive::Servo(_), JointMode::Velocity) => reference.velocity,
+            (Drive::Servo(_), JointMode::Effort) => reference.effort,
+            (Drive::Effort { .. } | Drive::Position { .. }, _) => *original_command,
+        };
+        let unset = if *mode == JointMode::Position {
+            *q
+        } else {
+            0.0
+        };
+        if value != unset {
+            values.push((joint.name.as_str(), value));
+        }
+    }
+    entries.add_values("joints", &robot.name, "values", values);
+}
+
+/// Adds the gains and the set-points of a firmware.
+fn add_firmware(robot: &Robot, state: &FirmwareState, entries: &mut Entries) {
+    let name = robot.name.as_str();
+    match &state.memory {
+        FirmwareLawState::MotionControl(control) => add_motion_control(robot, control, entries),
+        FirmwareLawState::HeadingDepthHold(hold) => add_heading_depth(name, hold, entries),
+        // the command of the pilot and the state of the law are not saved
+        FirmwareLawState::Multirotor(_)
+        | FirmwareLawState::Drive(_)
+        | FirmwareLawState::SurgeYawRate(_)
+        | FirmwareLawState::Sailing(_)
+        | FirmwareLawState::Glider(_) => {}
+    }
+    match &state.task {
+        GuidanceTask::None => {}
+        GuidanceTask::Goal { goal, .. } => add_goal(name, goal, entries),
+        GuidanceTask::Path(path) => add_path(name, path, entries),
+    }
+}
+
+fn add_motion_control(robot: &Robot, state: &MotionControlState, entries: &mut Entries) {
+    let MotionControlState {
+        mode,
+        armed,
+        gains,
+        goal,
+        path,
+        // not saved
+        pilot: _,
+        pilot_ns: _,
+        reference: _,
+        controlled: _,
+        integral: _,
+        requested: _,
+        allocated: _,
+    } = state;
+    let settings = robot.firmware.as_ref().and_then(|f| f.motion_control());
+    let (Some(settings), name) = (settings, robot.name.as_str()) else {
+        return;
+    };
+    for (kind, error) in GAINS {
+        let both = gains.of_kind(kind).iter().zip(settings.gains.of_kind(kind));
+        for (axis, (value, _)) in AXES.iter().zip(both).filter(|(_, (a, b))| a != b) {
+            let keys = [
+                ("axis", entries.text(axis)),
+                ("error", entries.text(error)),
+                ("value", entries.number(*value)),
+            ];
+            entries.add("gain", name, keys);
+        }
+    }
+    if *armed != settings.starts_armed {
+        let keys = [("on", entries.switch(*armed))];
+        entries.add("arm", name, keys);
+    }
+    match (mode, path) {
+        (ControlMode::Off, _) => {}
+        (ControlMode::StationKeeping, _) => add_goal(name, goal, entries),
+        (ControlMode::PathFollowing, Some(path)) => add_path(name, path, entries),
+        _ => {
+            let keyword = ControlMode::ALL.iter().find(|(other, _)| other == mode);
+            if let Some((_, keyword)) = keyword {
+                let keys = [("mode", entries.text(keyword))];
+                entries.add("mode", name, keys);
+            }
+        }
+    }
+}
+
+fn add_heading_depth(name: &str, state: &HeadingDepthState, entries: &mut Entries) {
+    let HeadingDepthState {
+        on,
+        heading,
+        depth,
+        path,
+        // not saved
+        speed_integral: _,
+    } = state;
+    match path {
+        _ if !on => {}
+        Some(path) => add_path(name, path, entries),
+        None => {
+            let keys = [
+                ("heading_deg", entries.number(heading.to_degrees() % 360.0)),
+                ("depth_m", entries.number(*depth)),
+            ];
+            entries.add("heading_depth", name, keys);
+        }
+    }
+}
+
+fn add_goal(robot: &str, goal: &PoseGoal, entries: &mut Entries) {
+    let (p, place) = (goal.p_WB, entries.place.clone());
+    let attitude = goal.rpy.map(f64::to_degrees);
+    let keys = [
+        ("position_m", numbers(&[p.x, p.y, p.z], &place)),
+        ("attitude_deg", numbers(&attitude, &place)),
+    ];
+    entries.add("goal", robot, keys);
+}
+
+/// Adds the part of a path that is left.
+fn add_path(robot: &str, path: &PathProgress, entries: &mut Entries) {
+    let place = entries.place.clone();
+    let left = path.waypoints.iter().skip(path.leg + 1);
+    let points: Vec<Node> = left.map(|p| numbers(&[p.x, p.y, p.z], &place)).collect();
+    if points.is_empty() {
+        return;
+    }
+    let waypoints = Node {
+        value: Value::Seq(points),
+        place,
+    };
+    entries.add("path", robot, [("waypoints_m", waypoints)]);
+}
+
+/// Sets the shape, the length and a break of the lines.
+pub(super) fn set_lines(root: &mut Node, scene: &Scene, state: &State) {
+    for (tether, own) in scene.tethers.iter().zip(&state.tethers) {
+        let TetherState {
+            p,
+            v,
+            length,
+            line_break,
+            winch_speed,
+            // an entry of the schedule
+            winch: _,
+            // not saved
+            end_force: _,
+            halted_ns: _,
+        } = own;
+        let Some(map) = super::changes::existing_section(root, "tethers") else {
+            continue;
+        };
+        let Some(entry) = map.get_mut(&tether.name) else {
+            continue;
+        };
+        let place = entry.place.clone();
+        let map = map_of(entry);
+        if *length != tether.length {
+            if let Some(winch) = &tether.winch
+                && let Some(keys) = map.get_mut("winch")
+            {
+                let [_, longest] = winch.range;
+                map_of(keys).insert("max_length_m", number(longest, &place));
+            }
+            map.insert("length_m", number(*length, &place));
+        }
+        if let Some(keys) = map.get_mut("winch")
+            && tether
+                .winch
+                .is_some_and(|winch| winch.start_speed != *winch_speed)
+        {
+            map_of(keys).insert("start_speed_m_s", number(*winch_speed, &place));
+        }
+        if let Some(line_break) = line_break {
+            let segment = scalar(&line_break.segment.to_string(), &place);
+            map.insert("broken_segment", segment);
+        }
+        if *p == tether.start && *v == tether.start_v {
+            continue;
+        }
+        for (key, nodes) in [("nodes_m", p), ("node_velocities_m_s", v)] {
+            let items = nodes.iter().map(|p| numbers(&[p.x, p.y, p.z], &place));
+            let value = Value::Seq(items.collect());
+            let place = place.clone();
+            map.insert(key, Node { value, place });
+        }
+    }
+}
