@@ -117,8 +117,11 @@ fn send_from_all(s: &mut Simulation) {
     }
 }
 
+/// Deliveries from and to a modem, and losses with their cause.
+type Traffic = (Vec<(u32, u32)>, Vec<(u32, u32, LossCause)>);
+
 /// Returns the pairs of modems between which packets arrived, and the causes of all losses.
-fn traffic(s: &mut Simulation) -> (Vec<(u32, u32)>, Vec<(u32, u32, LossCause)>) {
+fn traffic(s: &mut Simulation) -> Traffic {
     s.network_output = Arc::default();
     send_from_all(s);
     let packets = &s.network_output.packets.items;
@@ -221,8 +224,7 @@ fn faults_of_computers_stop_and_delay_jobs() {
             let own = |s: &Simulation, r: usize| s.state.robots[r].computers[0].tasks[0].counts;
             (own(&s, 0), own(&s, 1), s.computer_faults(0, 0))
         };
-        let times = [0.99, 2.0, 1.0].map(&mut counts);
-        times
+        [0.99, 2.0, 1.0].map(&mut counts)
     };
     let [before, during, after] = run("dead");
     assert_eq!((before.0.completed, during.0.completed), (20, 20));
