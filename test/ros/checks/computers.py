@@ -8,7 +8,7 @@ from live import Merrow, nanoseconds, take, wait_for
 peer.FIELDS.update({
     "merrow/msg/TaskStatus": "string task; string activity; uint64 released; uint64 completed; uint64 missed_deadlines; "
     "uint64 skipped; uint64 dropped_inputs; float64 mean_response; float64 max_response; float64 load",
-    "merrow/msg/ComputerStatus": "std_msgs/msg/Header header; float64 load; merrow/msg/TaskStatus[] tasks",
+    "merrow/msg/ComputerStatus": "std_msgs/msg/Header header; float64 load; merrow/msg/TaskStatus[] tasks; string fault",
     "merrow/msg/TaskInterval": "string task; string activity; builtin_interfaces/msg/Time start; "
     "builtin_interfaces/msg/Time end",
     "merrow/msg/TaskSchedule": "std_msgs/msg/Header header; merrow/msg/TaskInterval[] intervals",

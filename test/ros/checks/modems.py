@@ -18,9 +18,9 @@ peer.FIELDS.update({
     "bool acknowledge; uint32 key; float64 power; builtin_interfaces/msg/Time sent; float32 snr; float32 doppler; "
     "bool overheard; uint8[] data",
     "merrow/msg/ModemStatus": "std_msgs/msg/Header header; uint16 address; string activity; string mac; string scheme; "
-    "float64 power; uint32 queued; uint64 queued_bytes; float64 energy",
+    "float64 power; uint32 queued; uint64 queued_bytes; float64 energy; string fault",
     "merrow/msg/LinkStatus": "string transmitter; string receiver; float32 snr; float64 delay; uint64 frames; "
-    "uint64 received; uint64 bits; float64 loss; float64 load",
+    "uint64 received; uint64 bits; float64 loss; float64 load; uint64 random_losses",
     "merrow/msg/LinkTable": "std_msgs/msg/Header header; merrow/msg/LinkStatus[] links",
     "merrow/msg/PacketRecord": "builtin_interfaces/msg/Time stamp; builtin_interfaces/msg/Time start; string transmitter; "
     "string receiver; int64 message; uint8 fragment; uint32 bits; float32 snr; string cause",

@@ -221,7 +221,8 @@ fn check_times(
             "{name}: no job can end within its {what}; expected an execution time of at most \
              {limit} s, found at least {shortest} s; {remedy} or lower the execution time"
         );
-        problems.push(file.at.key_place("execution"), text);
+        // an overloaded computer can be what the user studies
+        problems.note(file.at.key_place("execution"), text);
     }
 }
 

@@ -52,7 +52,7 @@ def check_beacon_fault():
         assert (found[0].name, found[0].message) == ("beacons: fault out", "beacons/tail is dead"), found[0]
         m.do("fault", device="tail", kind="none", **FAULT)
         assert wait_for(lambda: take(poses)), "not repaired"
-        for wrong, why in (({"device": "tall", "kind": "dead"}, "no beacon `tall`"),
+        for wrong, why in (({"device": "tall", "kind": "dead"}, "no beacon or fixed modem `tall`"),
                            ({"device": "tail", "kind": "stuck"}, "cannot be `stuck`"),
                            ({"device": "tail", "kind": "biased", "names": ["bias"], "values": [math.nan]}, "out of its range")):
             reply = m.call("fault", **(FAULT | wrong))
