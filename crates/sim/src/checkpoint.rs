@@ -34,7 +34,7 @@ use merrow_model::persist::{Persist, Reader, Writer, identity, shape, to_bytes};
 use merrow_model::scene::{Scene, Sea};
 use merrow_model::state::State;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// First bytes of every checkpoint.
 pub const MARK: [u8; 8] = *b"merrowCP";
@@ -52,6 +52,7 @@ const MAX_DIFFERENCE_NS: u64 = 1_000_000_000;
 const SUM: usize = 32;
 
 /// Contents of a checkpoint.
+#[derive(Clone)]
 struct Contents {
     state: State,
     frames: Option<SavedFrames>,
@@ -103,12 +104,13 @@ impl Simulation {
     /// # Errors
     /// One-line reason why the data is not a checkpoint of this world; the simulation is unchanged.
     pub fn resume(&mut self, checkpoint: &[u8]) -> Result<(), String> {
+        let contents = read(checkpoint, &self.scene)?;
         let mut trial = Self::new(Arc::clone(&self.scene), 1)?;
-        trial.set_contents(read(checkpoint, &self.scene)?)?;
+        trial.set_contents(contents.clone())?;
         if !trial.can_continue() {
             return Err(damaged("the world cannot continue from its values"));
         }
-        self.set_contents(read(checkpoint, &self.scene)?)
+        self.set_contents(contents)
     }
 
     fn set_contents(&mut self, contents: Contents) -> Result<(), String> {
@@ -136,7 +138,9 @@ impl Simulation {
     /// ranges of most values depend on the world and are checked where they are used.
     fn can_continue(&mut self) -> bool {
         let steps = (TRIAL / self.scene.dt()).ceil() as u64;
-        // the reason is reported in one line
+        // the reason is reported in one line; the hook belongs to all threads
+        static HOOK: Mutex<()> = Mutex::new(());
+        let _hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         let run = catch_unwind(AssertUnwindSafe(|| {

@@ -157,15 +157,14 @@ impl Network {
         (next < u64::MAX).then_some(next)
     }
 
-    /// Processes all events up to and including `until_ns` [ns].
-    pub fn advance(
-        &mut self,
-        state: &mut NetworkState,
-        channel: &dyn Channel,
-        receiver: &dyn Receiver,
-        until_ns: u64,
-    ) {
-        let mut engine = Engine {
+    /// Returns the engine that processes the events of a state.
+    fn engine<'a>(
+        &'a mut self,
+        state: &'a mut NetworkState,
+        channel: &'a dyn Channel,
+        receiver: &'a dyn Receiver,
+    ) -> Engine<'a> {
+        Engine {
             nodes: &self.nodes,
             agenda: &mut self.agenda,
             keys: &mut self.keys,
@@ -174,7 +173,18 @@ impl Network {
             channel,
             receiver,
             power_fractions: &self.power_fractions,
-        };
+        }
+    }
+
+    /// Processes all events up to and including `until_ns` [ns].
+    pub fn advance(
+        &mut self,
+        state: &mut NetworkState,
+        channel: &dyn Channel,
+        receiver: &dyn Receiver,
+        until_ns: u64,
+    ) {
+        let mut engine = self.engine(state, channel, receiver);
         engine.process_until(until_ns);
         state.time_ns = state.time_ns.max(until_ns);
     }

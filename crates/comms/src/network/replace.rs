@@ -45,16 +45,7 @@ impl Network {
             }
         }
         let used: Vec<u32> = state.transmissions.iter().map(|(k, _)| k).collect();
-        let mut engine = Engine {
-            nodes: &self.nodes,
-            agenda: &mut self.agenda,
-            keys: &mut self.keys,
-            arriving: &mut self.arriving,
-            state,
-            channel: &Silence,
-            receiver,
-            power_fractions: &self.power_fractions,
-        };
+        let mut engine = self.engine(state, &Silence, receiver);
         for k in used {
             engine.end_receptions(k, &is_removed);
         }

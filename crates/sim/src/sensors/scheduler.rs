@@ -65,13 +65,13 @@ struct ScheduledSensor {
 }
 
 /// Exteroceptive sensors in a checkpoint.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SavedFrames {
     devices: Vec<SavedSensor>,
 }
 
 /// An exteroceptive sensor in a checkpoint.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct SavedSensor {
     requested_outputs: u8,
     requested: u64,
@@ -82,7 +82,7 @@ struct SavedSensor {
 }
 
 /// A computed sample that has not been delivered, in a checkpoint.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct SavedSample {
     /// Number of earlier samples of all sensors that are also in progress.
     rank: u64,
