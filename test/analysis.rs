@@ -667,23 +667,26 @@ fn check_rviz(text: &str, plan: &Plan) {
     assert!(shown >= 1, "{text}");
 }
 
-// Goal: the layouts of config/ name topics and fields that exist. Method: the layouts of every
+// Goal: the shipped layouts name topics and fields that exist. Method: the layouts of every
 // robot equal the generated layouts; all topics of Foxglove and all curves of PlotJuggler against
 // the topics and types of the world of the robot.
 #[test]
 fn shipped_layouts_name_existing_topics() {
-    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("config");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut total = 0;
     for name in merrow_world::data_dir::file_names("params/robots") {
         let text = format!("robots: {{{name}: {{model: {name}}}}}");
         let world = merrow_world::load_text("layout.yaml", &text, Overrides::default());
         let scene = world.unwrap_or_else(|p| panic!("{p}")).scene;
         for (tool, file) in [
-            (Tool::Foxglove, format!("foxglove/{name}.json")),
-            (Tool::PlotJuggler, format!("plotjuggler/{name}.xml")),
-            (Tool::Rviz, format!("rviz/{name}.rviz")),
+            (Tool::Foxglove, format!("config/foxglove/{name}.json")),
+            (Tool::PlotJuggler, format!("config/plotjuggler/{name}.xml")),
+            (
+                Tool::Rviz,
+                format!("ros/merrow_bringup/config/rviz/{name}.rviz"),
+            ),
         ] {
-            let path = config.join(&file);
+            let path = root.join(&file);
             let generated = layout(&scene, tool, None);
             if std::env::var_os("MERROW_BLESS").is_some() {
                 std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -692,7 +695,7 @@ fn shipped_layouts_name_existing_topics() {
             let shipped = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(
                 shipped == generated,
-                "config/{file}; run MERROW_BLESS=1 cargo test layouts to regenerate it"
+                "{file}; run MERROW_BLESS=1 cargo test layouts to regenerate it"
             );
         }
         let outputs = Plan::new(&scene).outputs;

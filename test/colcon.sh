@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Builds Merrow in a separate colcon workspace and checks the installed files: part of `test/run slow`.
+# Builds the packages of Merrow in a separate colcon workspace and checks the installed files: part of `test/run slow`.
 #
 # If ROS 2 is sourced (ROS_DISTRO is set), the script uses its packages. Otherwise colcon, ament and rosidl come from
 # Debian, which has neither rosidl_default_generators nor ROS 2 messages. The workspace then contains small replacement
-# packages with these names, so that Merrow's CMakeLists.txt and package.xml are tested unchanged.
+# packages with these names, so that the CMakeLists.txt and package.xml of Merrow are tested unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 workspace=$root/target/colcon
 source_copy=$workspace/src/merrow
 hidden=$workspace/merrow.hidden
-prefix=$workspace/install/merrow
+install=$workspace/install
+prefix=$install/merrow
+packages=(merrow_msgs merrow merrow_bringup)
 
 say() { printf '\n== colcon: %s (%ss)\n' "$*" "$SECONDS"; }
 fail() { echo "FAIL test/colcon.sh: $*" >&2; exit 1; }
@@ -92,30 +94,42 @@ copy_package() {
   fi
 }
 
+# installed PACKAGE FILE...
 installed() {
-  local file
+  local package=$1 file
+  shift
   for file in "$@"; do
-    [ -e "$prefix/$file" ] || fail "found no $file in $prefix"
+    [ -e "$install/$package/$file" ] || fail "found no $file in $install/$package"
+  done
+}
+
+# same PACKAGE SOURCE_FOLDER FOLDER...: the installed folders have the files of the source tree
+same() {
+  local package=$1 source=$2 folder
+  shift 2
+  for folder in "$@"; do
+    diff -r "$source/$folder" "$install/$package/share/$package/$folder" >/dev/null \
+      || fail "share/$package/$folder differs from the source tree"
   done
 }
 
 check_install_tree() {
-  local file name snake share=$prefix/share/merrow
+  local package file name snake interfaces=$source_copy/ros/merrow_msgs
+  local index=$install/merrow_msgs/share/ament_index/resource_index/rosidl_interfaces/merrow_msgs
   [ -x "$prefix/lib/merrow/merrow" ] || fail "lib/merrow/merrow is missing or cannot be executed"
-  installed share/merrow/package.xml share/merrow/cmake/merrowConfig.cmake \
-    share/ament_index/resource_index/packages/merrow share/ament_index/resource_index/rosidl_interfaces/merrow
-  for file in launch config worlds params urdf grids meshes; do
-    diff -r "$source_copy/$file" "$share/$file" >/dev/null || fail "share/merrow/$file differs from the source tree"
+  for package in "${packages[@]}"; do
+    installed "$package" "share/$package/package.xml" "share/$package/cmake/${package}Config.cmake" \
+      "share/ament_index/resource_index/packages/$package"
   done
-  for file in "$source_copy"/{msg/*.msg,srv/*.srv,action/*.action}; do
-    [ -e "$file" ] || continue
+  same merrow "$source_copy" config worlds params urdf grids meshes
+  same merrow_bringup "$source_copy/ros/merrow_bringup" launch config
+  for file in "$interfaces"/{msg/*.msg,srv/*.srv}; do
     name=$(basename "${file%.*}")
     snake=$(sed -E 's/([a-z0-9])([A-Z])/\1_\2/g' <<<"$name" | tr '[:upper:]' '[:lower:]')
-    file=${file#"$source_copy"/}
-    installed "share/merrow/$file" "share/merrow/${file%.*}.idl"
-    installed "include/merrow/merrow/$(dirname "$file")/$snake".{h,hpp}
-    grep -qxF "$file" "$prefix/share/ament_index/resource_index/rosidl_interfaces/merrow" \
-      || fail "$file is not in the ament index"
+    file=${file#"$interfaces"/}
+    installed merrow_msgs "share/merrow_msgs/$file" "share/merrow_msgs/${file%.*}.idl"
+    installed merrow_msgs "include/merrow_msgs/merrow_msgs/$(dirname "$file")/$snake".{h,hpp}
+    grep -qxF "$file" "$index" || fail "$file is not in the ament index"
   done
 }
 
@@ -127,18 +141,18 @@ check_user_of_interfaces() {
   cat >"$folder/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.18)
 project(user CXX)
-find_package(merrow REQUIRED)
+find_package(merrow_msgs REQUIRED)
 add_executable(user user.cpp)
 target_compile_features(user PRIVATE cxx_std_17)
-target_link_libraries(user ${merrow_TARGETS})
+target_link_libraries(user ${merrow_msgs_TARGETS})
 CMAKE
   cat >"$folder/user.cpp" <<'CPP'
-#include <merrow/srv/set_pose.hpp>
-#include <merrow/srv/step_simulation.hpp>
+#include <merrow_msgs/srv/set_pose.hpp>
+#include <merrow_msgs/srv/step_simulation.hpp>
 int main() {
-  merrow::srv::SetPose::Request pose;
+  merrow_msgs::srv::SetPose::Request pose;
   pose.pose.orientation.w = 1.0;
-  return merrow::srv::StepSimulation::Request().steps == 1 ? 0 : 1;
+  return merrow_msgs::srv::StepSimulation::Request().steps == 1 ? 0 : 1;
 }
 CPP
   cmake -S "$folder" -B "$folder/build" >"$folder/log" 2>&1 && cmake --build "$folder/build" >>"$folder/log" 2>&1 \
@@ -173,22 +187,23 @@ check_native_backend() (
     || { cat "$log"; fail "merrow run pool --ros-backend native"; }
 )
 
-# Checks that setup.bash makes the package visible to ament, and thus to `ros2 run` and `ros2 launch`
+# Checks that setup.bash makes the packages visible to ament, and thus to `ros2 run` and `ros2 launch`
 check_environment() {
   set +u
-  . "$workspace/install/setup.bash"
+  . "$install/setup.bash"
   set -u
-  [[ ":$AMENT_PREFIX_PATH:" == *":$prefix:"* ]] || fail "AMENT_PREFIX_PATH lacks $prefix: $AMENT_PREFIX_PATH"
-  python3 - "$prefix" <<'PY' || fail "the ament index does not contain Merrow"
+  python3 - "$install" "${packages[@]}" <<'PY' || fail "the ament index does not contain the packages: $AMENT_PREFIX_PATH"
 import sys
 from ament_index_python.packages import get_package_prefix, get_package_share_directory
-assert get_package_prefix("merrow") == sys.argv[1], get_package_prefix("merrow")
-assert get_package_share_directory("merrow") == sys.argv[1] + "/share/merrow"
+install, *packages = sys.argv[1:]
+for package in packages:
+    assert get_package_prefix(package) == f"{install}/{package}", get_package_prefix(package)
+    assert get_package_share_directory(package) == f"{install}/{package}/share/{package}"
 PY
 }
 
 check_launch_file() {
-  python3 "$root/test/launch_file.py" "$prefix/share/merrow/launch/sim.launch.py" || fail "launch/sim.launch.py"
+  python3 "$root/test/launch_file.py" "$install/merrow_bringup/share/merrow_bringup/launch/sim.launch.py" || fail "launch/sim.launch.py"
 }
 
 command -v cargo >/dev/null || fail "cargo not found"
@@ -211,15 +226,16 @@ copy_package
 cd "$workspace"
 if [ -z "${ROS_DISTRO:-}" ]; then
   make_stand_ins
-  colcon build --packages-up-to merrow --packages-skip merrow "${cmake_arguments[@]}" || fail "replacement packages do not build"
+  colcon build --packages-up-to "${packages[@]}" --packages-skip "${packages[@]}" "${cmake_arguments[@]}" || fail "replacement packages do not build"
   set +u
   . install/setup.bash
   set -u
 fi
 
 say "colcon build"
-colcon list --packages-select merrow | grep -q '(ros.ament_cmake)' || fail "colcon does not detect a ROS package"
-colcon build --packages-select merrow --event-handlers console_direct+ ${cmake_arguments[@]+"${cmake_arguments[@]}"} \
+[ "$(colcon list --packages-select "${packages[@]}" | grep -c '(ros.ament_cmake)')" = ${#packages[@]} ] \
+  || fail "colcon does not detect the ROS packages"
+colcon build --packages-select "${packages[@]}" --event-handlers console_direct+ ${cmake_arguments[@]+"${cmake_arguments[@]}"} \
   || fail "colcon build"
 
 say "install tree"

@@ -529,13 +529,13 @@ fn bundled_worlds_are_listed() {
 
 // Goal: every package of a type is installed with Merrow, because the native backend reads types
 // from it. A package that a launch file starts on request is not: the page names it. Method: the
-// modules of messages, which have the names of the packages, in `package.xml`.
+// modules of messages, which have the names of the packages, in the `package.xml` of the simulator.
 #[test]
 fn packages_of_types_and_launch_files_are_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let modules = std::fs::read_dir(root.join("crates/ros2/src/msg")).unwrap();
     let mut missing = Vec::new();
-    let manifest = text("package.xml");
+    let manifest = text("ros/merrow/package.xml");
     let page = text("docs/deployment.md");
     let mut packages = 0;
     for module in modules {
@@ -550,7 +550,7 @@ fn packages_of_types_and_launch_files_are_named() {
         }
     }
     for file in ["sim.launch.py", "uvms_control.launch.py"] {
-        let launch = text(&format!("launch/{file}"));
+        let launch = text(&format!("ros/merrow_bringup/launch/{file}"));
         for part in launch.split("package=\"").skip(1) {
             let package = part.split('"').next().unwrap_or_default();
             if package != "merrow" && !page.contains(&format!("`{package}`")) {

@@ -1,7 +1,7 @@
 """Checks that the launch files start the nodes that their arguments request. Without the launch packages of ROS 2,
 recorders replace the names that they import: syntax and node arguments are still tested.
 
-    python3 test/launch_file.py launch/sim.launch.py
+    python3 test/launch_file.py ros/merrow_bringup/launch/sim.launch.py
 """
 
 import os
@@ -12,18 +12,19 @@ import sys
 import tempfile
 import types
 
-# Package merrow with the files next to the launch file, and with a program that prints a URDF and writes layouts.
+# Package merrow_bringup with the files next to the launch file, and package merrow with a program that prints a URDF and
+# writes layouts.
 share = pathlib.Path(sys.argv[1]).resolve().parents[1]
 folder = tempfile.TemporaryDirectory(prefix="merrow-launch-")
 prefix = pathlib.Path(folder.name)
 index, program = prefix / "share/ament_index/resource_index/packages", prefix / "lib/merrow/merrow"
 index.mkdir(parents=True)
 program.parent.mkdir(parents=True)
-INSTALLED = ["merrow", "rviz2", "robot_state_publisher", "joy", "robot_localization", "controller_manager", "joint_state_broadcaster",
-             "joint_trajectory_controller", "joint_state_topic_hardware_interface", "topic_based_ros2_control"]
+INSTALLED = ["merrow", "merrow_bringup", "rviz2", "robot_state_publisher", "joy", "robot_localization", "controller_manager",
+             "joint_state_broadcaster", "joint_trajectory_controller", "joint_state_topic_hardware_interface", "topic_based_ros2_control"]
 for package in INSTALLED:
     (index / package).touch()
-(prefix / "share/merrow").symlink_to(share)
+(prefix / "share/merrow_bringup").symlink_to(share)
 program.write_text("""#!/bin/sh
 if [ "$3" = --json ]; then
   echo '{"origin": {"latitude_deg": 12.5, "longitude_deg": -3}, "published": [{"topic": "/usv/imu/data"}],' \\
@@ -223,7 +224,7 @@ def check_controllers(script):
     assert all(len(pair) == 2 and pair[0] == pair[1] for pair in values.values()), values
     assert all('state_interface name="effort"' in text for _, text in joints), joints
     initial = {name: pair[0] for name, pair in values.items()}
-    world = re.search(r"joint_positions: {(.*)}", (share / "worlds/uvms_pool.yaml").read_text())[1]
+    world = re.search(r"joint_positions: {(.*)}", (pathlib.Path(__file__).parents[1] / "worlds/uvms_pool.yaml").read_text())[1]
     assert initial == dict(re.findall(r"(\w+): ([-\d.]+)", world)), (initial, world)
 
 

@@ -1004,18 +1004,18 @@ fn python_prose(text: &str) -> String {
 /// prose.
 fn other_files() -> Vec<(String, String, &'static str)> {
     let kinds: [(&[&str], &str, &str); 14] = [
-        (&["params", "worlds", "config", "docs"], "yaml", ""),
+        (&["params", "worlds", "config", "docs", "ros"], "yaml", ""),
         (&["config"], "parm", ""),
-        (&["config"], "srdf", ""),
-        (&["config"], "xml", ""),
-        (&["config"], "rviz", ""),
+        (&["ros"], "srdf", ""),
+        (&["config", "ros"], "xml", ""),
+        (&["ros"], "rviz", ""),
         (&["crates", "tools", "fuzz"], "toml", "#"),
         (&["crates/view/page"], "html", ""),
         (&["crates/view/page"], "js", "//"),
         (&["test"], "sh", "#"),
         (&["test"], "txt", "#"),
-        (&["msg"], "msg", "#"),
-        (&["srv"], "srv", "#"),
+        (&["ros"], "msg", "#"),
+        (&["ros"], "srv", "#"),
         (&["benches", "test"], "cpp", "//"),
         (&["benches", "test"], "hpp", "//"),
     ];
@@ -1024,7 +1024,7 @@ fn other_files() -> Vec<(String, String, &'static str)> {
         let of_kind = files(folders, ending).into_iter();
         found.extend(of_kind.map(|(name, text)| (name, text, mark)));
     }
-    let scripts = ["benches", "docs", "launch", "meshes", "test", "tools"];
+    let scripts = ["benches", "docs", "meshes", "ros", "test", "tools"];
     for (name, text) in files(&scripts, "py") {
         found.push((name, python_prose(&text), ""));
     }

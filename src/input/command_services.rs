@@ -2,7 +2,7 @@
 //!
 //! A bag contains each accepted request as a merrow/ServiceRequest. A replay converts the request
 //! as the service does. Service introspection of ROS has a type per service, such as
-//! `merrow/srv/Fault_Event`, which readers of bags refuse (mcap-ros2-support 0.6.0).
+//! `merrow_msgs/srv/Fault_Event`, which readers of bags refuse (mcap-ros2-support 0.6.0).
 
 use crate::input::replay::absolute;
 use crate::input::services::{Caller, MessageOutcome, ServiceOutcome, serve};

@@ -107,7 +107,7 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 /// Service of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControllerService {
-    /// Requests a mode, with `merrow/srv/SetControlMode`.
+    /// Requests a mode, with `merrow_msgs/srv/SetControlMode`.
     SetMode,
     /// Arms or disarms the vehicle, with `std_srvs/srv/SetBool`.
     Arm,

@@ -28,11 +28,11 @@ from peer import Peer, message_type, valid, wait_for
 
 peer.FIELDS.update(sensor_types.MESSAGES)
 peer.FIELDS.update({
-    "merrow/msg/Contact": "string robot_a; string link_a; string collider_a; string robot_b; string link_b; string collider_b; "
+    "merrow_msgs/msg/Contact": "string robot_a; string link_a; string collider_a; string robot_b; string link_b; string collider_b; "
     "geometry_msgs/msg/Point position; geometry_msgs/msg/Vector3 normal; float64 separation; "
     "geometry_msgs/msg/Vector3 force; geometry_msgs/msg/Vector3 impulse",
-    "merrow/msg/Contacts": "std_msgs/msg/Header header; merrow/msg/Contact[] contacts",
-    "merrow/msg/ControllerStatus": "std_msgs/msg/Header header; string mode; bool armed; "
+    "merrow_msgs/msg/Contacts": "std_msgs/msg/Header header; merrow_msgs/msg/Contact[] contacts",
+    "merrow_msgs/msg/ControllerStatus": "std_msgs/msg/Header header; string mode; bool armed; "
     "geometry_msgs/msg/Pose reference_pose; geometry_msgs/msg/Twist reference_twist; geometry_msgs/msg/Pose pose; "
     "geometry_msgs/msg/Wrench requested_wrench; geometry_msgs/msg/Wrench allocated_wrench; uint32 waypoint; "
     "uint32 waypoints; float64 cross_track_error",
@@ -50,23 +50,23 @@ peer.FIELDS.update({
     "uuv_world_ros_plugins_msgs/srv/SetCurrentDirection_Response": "bool success",
     "stonefish_ros2/srv/Respawn_Request": "string name; geometry_msgs/msg/Pose origin",
     "stonefish_ros2/srv/Respawn_Response": "bool success; string message",
-    "merrow/srv/SetControlMode_Request": "string mode",
-    "merrow/srv/SetControlMode_Response": "bool success; string message",
-    "merrow/srv/StepSimulation_Request": "uint64 steps",
-    "merrow/srv/StepSimulation_Response": "bool success; string message; builtin_interfaces/msg/Time time",
-    "merrow/srv/SetPose_Request": "string robot; geometry_msgs/msg/Pose pose; geometry_msgs/msg/Twist twist",
-    "merrow/srv/SetPose_Response": "bool success; string message",
-    "merrow/srv/Couple_Request": "string coupling; bool engage; string partner",
-    "merrow/srv/Couple_Response": "bool success; string message",
-    "merrow/srv/Weather_Request": "string[] names; float64[] values; float64 duration_s",
-    "merrow/srv/Weather_Response": "bool success; string message",
-    "merrow/srv/Fault_Request": "string name; string robot; string device; string kind; string[] names; float64[] values; "
+    "merrow_msgs/srv/SetControlMode_Request": "string mode",
+    "merrow_msgs/srv/SetControlMode_Response": "bool success; string message",
+    "merrow_msgs/srv/StepSimulation_Request": "uint64 steps",
+    "merrow_msgs/srv/StepSimulation_Response": "bool success; string message; builtin_interfaces/msg/Time time",
+    "merrow_msgs/srv/SetPose_Request": "string robot; geometry_msgs/msg/Pose pose; geometry_msgs/msg/Twist twist",
+    "merrow_msgs/srv/SetPose_Response": "bool success; string message",
+    "merrow_msgs/srv/Couple_Request": "string coupling; bool engage; string partner",
+    "merrow_msgs/srv/Couple_Response": "bool success; string message",
+    "merrow_msgs/srv/Weather_Request": "string[] names; float64[] values; float64 duration_s",
+    "merrow_msgs/srv/Weather_Response": "bool success; string message",
+    "merrow_msgs/srv/Fault_Request": "string name; string robot; string device; string kind; string[] names; float64[] values; "
     "float64 duration_s",
-    "merrow/srv/Fault_Response": "bool success; string message",
-    "merrow/srv/Record_Request": "string uri",
-    "merrow/srv/Record_Response": "bool success; string message",
-    "merrow/srv/Checkpoint_Request": "string uri",
-    "merrow/srv/Checkpoint_Response": "bool success; string message",
+    "merrow_msgs/srv/Fault_Response": "bool success; string message",
+    "merrow_msgs/srv/Record_Request": "string uri",
+    "merrow_msgs/srv/Record_Response": "bool success; string message",
+    "merrow_msgs/srv/Checkpoint_Request": "string uri",
+    "merrow_msgs/srv/Checkpoint_Response": "bool success; string message",
     "type_description_interfaces/srv/GetTypeDescription_Request": "string type_name; string type_hash; "
     "bool include_type_sources",
     "type_description_interfaces/srv/GetTypeDescription_Response": "bool successful; string failure_reason; "

@@ -52,11 +52,11 @@ def service_schema(name):
 def known_hashes(name, stores):
     """Returns the hash of the type in every source that has it, by name of the source."""
     known = {source: store.hash_rihs01(name) for source, store in stores.items() if name in store.fielddefs}
-    if name.startswith("merrow/msg/"):
+    if name.startswith("merrow_msgs/msg/"):
         known["msg/"] = own_message_hash(name)
     if "/srv/" in name and (schema := service_schema(name)):
         known["ros2-pyterfaces"] = hash_rihs01(schema)
-    if name.startswith("merrow/srv/") and name.endswith(("_Request", "_Response")):
+    if name.startswith("merrow_msgs/srv/") and name.endswith(("_Request", "_Response")):
         known["srv/"] = own_file_hash(name)
     return known
 
@@ -66,7 +66,7 @@ def own_file_hash(name):
     srv/.
     """
     name, _, part = name.rpartition("_")
-    path = pathlib.Path(__file__).parents[2] / "srv" / f"{name.split('/')[-1]}.srv"
+    path = pathlib.Path(__file__).parents[2] / "ros/merrow_msgs/srv" / f"{name.split('/')[-1]}.srv"
     request, response = path.read_text(encoding="utf-8").split("\n---\n")
     types = get_types_from_msg(request if part == "Request" else response, f"{name}_{part}")
     store = get_typestore(Stores.ROS2_JAZZY)
@@ -77,8 +77,8 @@ def own_file_hash(name):
 def own_message_hash(name):
     """Returns the hash of a message of Merrow, computed from the interface files in msg/."""
     store = get_typestore(Stores.ROS2_JAZZY)
-    for path in (pathlib.Path(__file__).parents[2] / "msg").glob("*.msg"):
-        store.register(get_types_from_msg(path.read_text(encoding="utf-8"), f"merrow/msg/{path.stem}"))
+    for path in (pathlib.Path(__file__).parents[2] / "ros/merrow_msgs/msg").glob("*.msg"):
+        store.register(get_types_from_msg(path.read_text(encoding="utf-8"), f"merrow_msgs/msg/{path.stem}"))
     return store.hash_rihs01(name)
 
 

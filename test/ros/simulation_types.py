@@ -80,12 +80,12 @@ TYPES = {
 STEPS = "simulation_interfaces/action/SimulateSteps"
 arm_types.ACTIONS[STEPS] = tuple(TYPES[f"{STEPS}_{part}"] for part in ("Goal", "Result", "Feedback"))
 peer.FIELDS.update(TYPES | arm_types.fields())
-peer.FIELDS["merrow/srv/SaveWorld_Request"] = "string uri"
-peer.FIELDS["merrow/srv/SaveWorld_Response"] = "bool success; string message"
-peer.FIELDS["merrow/srv/ApplyWrench_Request"] = (
+peer.FIELDS["merrow_msgs/srv/SaveWorld_Request"] = "string uri"
+peer.FIELDS["merrow_msgs/srv/SaveWorld_Response"] = "bool success; string message"
+peer.FIELDS["merrow_msgs/srv/ApplyWrench_Request"] = (
     "string body; string reference_frame; geometry_msgs/msg/Point reference_point; geometry_msgs/msg/Wrench wrench; "
     "float64 delay_s; float64 duration_s"
 )
-peer.FIELDS["merrow/srv/ApplyWrench_Response"] = "bool success; string message"
-peer.FIELDS["merrow/srv/ClearWrenches_Request"] = "string body"
-peer.FIELDS["merrow/srv/ClearWrenches_Response"] = "bool success; string message"
+peer.FIELDS["merrow_msgs/srv/ApplyWrench_Response"] = "bool success; string message"
+peer.FIELDS["merrow_msgs/srv/ClearWrenches_Request"] = "string body"
+peer.FIELDS["merrow_msgs/srv/ClearWrenches_Response"] = "bool success; string message"

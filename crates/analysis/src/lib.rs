@@ -22,6 +22,7 @@ pub mod schedule;
 
 use merrow_ros2::bag::topics::{BagContent, BagMessage, BagTopic, visit_messages};
 use merrow_ros2::dynamic::value::Value;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Messages of a bag that could not be decoded.
@@ -91,6 +92,15 @@ pub(crate) fn read(
     Ok(content)
 }
 
+/// Returns the name of the type of a topic. Recordings of version 0.1 name the types of Merrow
+/// `merrow/msg/...` instead of `merrow_msgs/msg/...`.
+pub(crate) fn type_name(topic: &BagTopic) -> Cow<'_, str> {
+    match topic.type_name.strip_prefix("merrow/") {
+        Some(name) => Cow::Owned(format!("merrow_msgs/{name}")),
+        None => Cow::Borrowed(&topic.type_name),
+    }
+}
+
 /// Formats a time of integer nanoseconds in seconds, without rounding.
 pub(crate) fn seconds(ns: i128) -> String {
     let sign = if ns < 0 { "-" } else { "" };
@@ -106,6 +116,26 @@ pub(crate) fn stamp(value: &Value<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn former_names_of_types_are_known() {
+        let topic = |name: &str| BagTopic {
+            name: "/merrow/contacts".to_owned(),
+            type_name: name.to_owned(),
+            definition: Err(String::new()),
+            text: String::new(),
+            metadata: Default::default(),
+            rate_hz: None,
+            count: 0,
+        };
+        for (recorded, expected) in [
+            ("merrow/msg/Contacts", "merrow_msgs/msg/Contacts"),
+            ("merrow_msgs/msg/Contacts", "merrow_msgs/msg/Contacts"),
+            ("merrow_other/msg/Contacts", "merrow_other/msg/Contacts"),
+        ] {
+            assert_eq!(type_name(&topic(recorded)), expected);
+        }
+    }
 
     #[test]
     fn seconds_are_exact() {

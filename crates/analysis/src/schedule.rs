@@ -1,7 +1,7 @@
 //! Schedule traces of modems and of computers: activities over time.
 
 use crate::plot::Plotted;
-use crate::{Undecoded, absolute, read};
+use crate::{Undecoded, absolute, read, type_name};
 use merrow_ros2::dynamic::value::Value;
 use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Element};
 use merrow_validate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH};
@@ -14,7 +14,10 @@ pub(crate) const MODEM_ACTIVITIES: [&str; 4] = ["collide", "receive", "transmit"
 /// Activities of tasks that are drawn, in the order of the colours.
 pub(crate) const TASK_ACTIVITIES: [&str; 2] = ["ready", "running"];
 /// Types of the messages with a schedule trace.
-pub(crate) const TYPES: [&str; 2] = ["merrow/msg/ModemSchedule", "merrow/msg/TaskSchedule"];
+pub(crate) const TYPES: [&str; 2] = [
+    "merrow_msgs/msg/ModemSchedule",
+    "merrow_msgs/msg/TaskSchedule",
+];
 /// Maximum number of bars of a drawing.
 const MAX_BARS: usize = 20_000;
 /// Height of a row [px].
@@ -49,7 +52,7 @@ pub fn plot_schedules(bag: &Path, topics: &[String]) -> Result<Plotted, String> 
     let topics: Vec<String> = topics.iter().map(|topic| absolute(topic)).collect();
     let (mut all, mut undecoded) = (Vec::new(), Undecoded::default());
     let content = read(bag, &mut |topic, message| {
-        if topics.contains(&topic.name) && TYPES.contains(&topic.type_name.as_str()) {
+        if topics.contains(&topic.name) && TYPES.contains(&type_name(topic).as_ref()) {
             undecoded.decode(topic, message, |value| {
                 all.extend(intervals(&topic.name, value));
             });
@@ -57,7 +60,7 @@ pub fn plot_schedules(bag: &Path, topics: &[String]) -> Result<Plotted, String> 
         Ok(())
     })?;
     let schedules = content.topics.iter();
-    let schedules = schedules.filter(|topic| TYPES.contains(&topic.type_name.as_str()));
+    let schedules = schedules.filter(|topic| TYPES.contains(&type_name(topic).as_ref()));
     let names: Vec<&str> = schedules.map(|topic| topic.name.as_str()).collect();
     if let Some(other) = topics.iter().find(|topic| !names.contains(&topic.as_str())) {
         let guess = did_you_mean(other, names.iter().copied());

@@ -136,7 +136,7 @@ fn services_of_bridges_are_checked() {
         ),
         (
             "from: a/r, to: b/r, service: /b/r/set_mac, service_type: std_srvs/srv/Trigger",
-            "w.yaml:10:36: bridge x: `service_type`: found std_srvs/srv/Trigger, but the type of /b/r/set_mac is merrow/srv/SetModemMac",
+            "w.yaml:10:36: bridge x: `service_type`: found std_srvs/srv/Trigger, but the type of /b/r/set_mac is merrow_msgs/srv/SetModemMac",
         ),
         (
             "from: a/r, to: b/r, service: /b/r/set_mac, offered_as: /a/r/set_mac",

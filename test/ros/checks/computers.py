@@ -6,12 +6,12 @@ import peer
 from live import Merrow, nanoseconds, take, wait_for
 
 peer.FIELDS.update({
-    "merrow/msg/TaskStatus": "string task; string activity; uint64 released; uint64 completed; uint64 missed_deadlines; "
+    "merrow_msgs/msg/TaskStatus": "string task; string activity; uint64 released; uint64 completed; uint64 missed_deadlines; "
     "uint64 skipped; uint64 dropped_inputs; float64 mean_response; float64 max_response; float64 load",
-    "merrow/msg/ComputerStatus": "std_msgs/msg/Header header; float64 load; merrow/msg/TaskStatus[] tasks; string fault",
-    "merrow/msg/TaskInterval": "string task; string activity; builtin_interfaces/msg/Time start; "
+    "merrow_msgs/msg/ComputerStatus": "std_msgs/msg/Header header; float64 load; merrow_msgs/msg/TaskStatus[] tasks; string fault",
+    "merrow_msgs/msg/TaskInterval": "string task; string activity; builtin_interfaces/msg/Time start; "
     "builtin_interfaces/msg/Time end",
-    "merrow/msg/TaskSchedule": "std_msgs/msg/Header header; merrow/msg/TaskInterval[] intervals",
+    "merrow_msgs/msg/TaskSchedule": "std_msgs/msg/Header header; merrow_msgs/msg/TaskInterval[] intervals",
 })
 
 WORLD = str(pathlib.Path(__file__).parents[1] / "worlds" / "computers.yaml")

@@ -14,28 +14,28 @@ from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore, get_types_from_msg
 
 peer.FIELDS.update({
-    "merrow/msg/Packet": "std_msgs/msg/Header header; uint16 source; uint16 destination; uint8 priority; "
+    "merrow_msgs/msg/Packet": "std_msgs/msg/Header header; uint16 source; uint16 destination; uint8 priority; "
     "bool acknowledge; uint32 key; float64 power; builtin_interfaces/msg/Time sent; float32 snr; float32 doppler; "
     "bool overheard; uint8[] data",
-    "merrow/msg/ModemStatus": "std_msgs/msg/Header header; uint16 address; string activity; string mac; string scheme; "
+    "merrow_msgs/msg/ModemStatus": "std_msgs/msg/Header header; uint16 address; string activity; string mac; string scheme; "
     "float64 power; uint32 queued; uint64 queued_bytes; float64 energy; string fault",
-    "merrow/msg/LinkStatus": "string transmitter; string receiver; float32 snr; float64 delay; uint64 frames; "
+    "merrow_msgs/msg/LinkStatus": "string transmitter; string receiver; float32 snr; float64 delay; uint64 frames; "
     "uint64 received; uint64 bits; float64 loss; float64 load; uint64 random_losses",
-    "merrow/msg/LinkTable": "std_msgs/msg/Header header; merrow/msg/LinkStatus[] links",
-    "merrow/msg/PacketRecord": "builtin_interfaces/msg/Time stamp; builtin_interfaces/msg/Time start; string transmitter; "
+    "merrow_msgs/msg/LinkTable": "std_msgs/msg/Header header; merrow_msgs/msg/LinkStatus[] links",
+    "merrow_msgs/msg/PacketRecord": "builtin_interfaces/msg/Time stamp; builtin_interfaces/msg/Time start; string transmitter; "
     "string receiver; int64 message; uint8 fragment; uint32 bits; float32 snr; string cause",
-    "merrow/msg/PacketLog": "std_msgs/msg/Header header; merrow/msg/PacketRecord[] packets",
-    "merrow/msg/ModemActivity": "string modem; string activity; builtin_interfaces/msg/Time start; "
+    "merrow_msgs/msg/PacketLog": "std_msgs/msg/Header header; merrow_msgs/msg/PacketRecord[] packets",
+    "merrow_msgs/msg/ModemActivity": "string modem; string activity; builtin_interfaces/msg/Time start; "
     "builtin_interfaces/msg/Time end",
-    "merrow/msg/ModemSchedule": "std_msgs/msg/Header header; merrow/msg/ModemActivity[] intervals",
-    "merrow/srv/SetModemPower_Request": "float64 power",
-    "merrow/srv/SetModemPower_Response": "bool success; string message",
-    "merrow/srv/SetModemRate_Request": "string scheme",
-    "merrow/srv/SetModemRate_Response": "bool success; string message",
-    "merrow/srv/SetModemMac_Request": "string mac",
-    "merrow/srv/SetModemMac_Response": "bool success; string message",
-    "merrow/srv/MeasureRange_Request": "uint16 destination; bool one_way",
-    "merrow/srv/MeasureRange_Response": "bool success; string message",
+    "merrow_msgs/msg/ModemSchedule": "std_msgs/msg/Header header; merrow_msgs/msg/ModemActivity[] intervals",
+    "merrow_msgs/srv/SetModemPower_Request": "float64 power",
+    "merrow_msgs/srv/SetModemPower_Response": "bool success; string message",
+    "merrow_msgs/srv/SetModemRate_Request": "string scheme",
+    "merrow_msgs/srv/SetModemRate_Response": "bool success; string message",
+    "merrow_msgs/srv/SetModemMac_Request": "string mac",
+    "merrow_msgs/srv/SetModemMac_Response": "bool success; string message",
+    "merrow_msgs/srv/MeasureRange_Request": "uint16 destination; bool one_way",
+    "merrow_msgs/srv/MeasureRange_Response": "bool success; string message",
 })
 
 WORLD = str(pathlib.Path(__file__).parents[1] / "worlds" / "modems.yaml")
@@ -56,7 +56,7 @@ def packet(destination, data, **fields):
 
 def modem_client(m, name, kind):
     """Returns the matched client of a service of the modem of a."""
-    client = m.peer.client(f"/a/acoustic/{name}", f"merrow/srv/{kind}")
+    client = m.peer.client(f"/a/acoustic/{name}", f"merrow_msgs/srv/{kind}")
     assert client.wait(20), f"no service {name}"
     return client
 
@@ -286,7 +286,7 @@ def check_bridged_service_of_simulator():
     """
     with Merrow(WORLD, "--pace", "lockstep") as m:
         status = m.listen("/b/acoustic/status")
-        power = m.peer.client("/a/far_power", "merrow/srv/SetModemPower")
+        power = m.peer.client("/a/far_power", "merrow_msgs/srv/SetModemPower")
         absent = m.peer.client("/a/b/absent", "std_srvs/srv/Trigger")
         assert power.wait(20) and absent.wait(20), "no service"
         m.step(7)
@@ -310,7 +310,7 @@ def check_service_of_bundled_world():
     """In the world modems, the boat changes the mode of an AUV through the acoustic modems, in their slots."""
     with Merrow("modems", "--pace", "lockstep") as m:
         statuses = m.listen("/auv_1/controller/status")
-        client = m.peer.client("/boat/auv_1/set_mode", "merrow/srv/SetControlMode")
+        client = m.peer.client("/boat/auv_1/set_mode", "merrow_msgs/srv/SetControlMode")
         assert client.wait(20), "no service"
         m.step(7)
         number, replies = client.send(mode="depth_hold"), []

@@ -29,7 +29,7 @@ class Checks {
         clock_(peer.reader("rt/clock", "rosgraph_msgs::msg::dds_::Clock_")),
         get_(peer, "/merrow/get_parameters", "rcl_interfaces::srv::dds_::GetParameters"),
         set_(peer, "/merrow/set_parameters", "rcl_interfaces::srv::dds_::SetParameters"),
-        step_(peer, "/merrow/step", "merrow::srv::dds_::StepSimulation"),
+        step_(peer, "/merrow/step", "merrow_msgs::srv::dds_::StepSimulation"),
         send_goal_(peer, kAction + "send_goal", kActionType + "_SendGoal"),
         get_result_(peer, kAction + "get_result", kActionType + "_GetResult") {}
 

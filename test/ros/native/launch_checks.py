@@ -4,7 +4,7 @@ and ros2_control.
 
     python3 test/ros/native/launch_checks.py [NAME...]
 
-Needs the installed package merrow. Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed.
+Needs the installed packages merrow and merrow_bringup. Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed.
 Checks whose packages are missing are skipped with a message.
 """
 
@@ -42,7 +42,7 @@ class Launch:
 
     def __init__(self, file, *arguments):
         self.output = tempfile.TemporaryFile("w+", encoding="utf-8")
-        command = ["ros2", "launch", "merrow", file, *arguments]
+        command = ["ros2", "launch", "merrow_bringup", file, *arguments]
         self.process = subprocess.Popen(command, stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
         self.node = rclpy.create_node("launch_check")
 

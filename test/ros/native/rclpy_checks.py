@@ -255,8 +255,8 @@ def check_services():
         for _ in range(100):
             assert len(m.result(client.call_async(kind.Request())).result.names) > 10
         with contextlib.suppress(ModuleNotFoundError):
-            before = m.call("merrow/srv/StepSimulation", "/merrow/step", steps=100)
-            after = m.call("merrow/srv/StepSimulation", "/merrow/step", steps=100)
+            before = m.call("merrow_msgs/srv/StepSimulation", "/merrow/step", steps=100)
+            after = m.call("merrow_msgs/srv/StepSimulation", "/merrow/step", steps=100)
             steps = [r.time.sec * 10**9 + r.time.nanosec for r in (before, after)]
             assert before.success and after.success and steps[1] > steps[0], (before, after)
 

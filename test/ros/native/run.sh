@@ -38,9 +38,9 @@ installed() {
   return 1
 }
 
-# the native backend reads the types of merrow/srv and merrow/msg from the installed package
-if ! installed merrow >/dev/null; then
-  echo "the package merrow is not sourced; run test/colcon.sh, then source target/colcon/install/setup.bash" >&2
+# the native backend reads the types of Merrow from the installed package merrow_msgs
+if ! installed merrow_msgs >/dev/null; then
+  echo "the package merrow_msgs is not sourced; run test/colcon.sh, then source target/colcon/install/setup.bash" >&2
   exit 1
 fi
 

@@ -19,10 +19,10 @@ import peer
 from action_client import ActionClient, uuid
 from peer import Peer, message_type, valid, wait_for
 
-peer.define("merrow/srv/StepSimulation_Request", "uint64 steps")
-peer.define("merrow/srv/StepSimulation_Response", "bool success; string message; builtin_interfaces/msg/Time time")
+peer.define("merrow_msgs/srv/StepSimulation_Request", "uint64 steps")
+peer.define("merrow_msgs/srv/StepSimulation_Response", "bool success; string message; builtin_interfaces/msg/Time time")
 GET, SET = "rcl_interfaces/srv/GetParameters", "rcl_interfaces/srv/SetParameters"
-STEP = "merrow/srv/StepSimulation"
+STEP = "merrow_msgs/srv/StepSimulation"
 CLOCK, TRANSFORMS = "rosgraph_msgs/msg/Clock", "tf2_msgs/msg/TFMessage"
 
 

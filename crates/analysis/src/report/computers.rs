@@ -3,6 +3,7 @@
 use crate::report::page::{Cell, WIDTH, figures, paragraph, table};
 use crate::report::{Item, Section, text};
 use crate::schedule::{Interval, TASK_ACTIVITIES, draw_schedule, intervals};
+use crate::type_name;
 use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ impl Computers {
             .rsplit_once('/')
             .map_or(topic, |(computer, _)| computer);
         let computer = computer.trim_start_matches('/');
-        if item.topic.type_name == "merrow/msg/ComputerStatus" {
+        if type_name(item.topic) == "merrow_msgs/msg/ComputerStatus" {
             let rows = list("tasks").iter().map(|task| task_row(computer, task));
             self.tasks.insert(computer.to_owned(), rows.collect());
             return;

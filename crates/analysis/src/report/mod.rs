@@ -19,7 +19,7 @@ use crate::report::modems::Modems;
 use crate::report::robots::Robots;
 use crate::report::topics::Topics;
 use crate::report::world::{Contacts, PaceSamples};
-use crate::{Undecoded, read, stamp};
+use crate::{Undecoded, read, stamp, type_name};
 use merrow_ros2::bag::topics::BagTopic;
 use merrow_ros2::dynamic::value::Value;
 use std::path::Path;
@@ -66,7 +66,7 @@ struct Data {
 
 impl Data {
     fn add(&mut self, item: &Item<'_>) {
-        match item.topic.type_name.as_str() {
+        match type_name(item.topic).as_ref() {
             "nav_msgs/msg/Odometry"
             | "geometry_msgs/msg/PoseStamped"
             | "geometry_msgs/msg/PoseWithCovarianceStamped"
@@ -74,7 +74,7 @@ impl Data {
             | "sensor_msgs/msg/Imu"
             | "tf2_msgs/msg/TFMessage"
             | "sensor_msgs/msg/BatteryState" => self.robots.add(item),
-            "merrow/msg/Contacts" => self.contacts.add(item),
+            "merrow_msgs/msg/Contacts" => self.contacts.add(item),
             "rosgraph_msgs/msg/Clock" => self.pace.add_clock(item),
             "diagnostic_msgs/msg/DiagnosticArray" => {
                 self.diagnostics.add(item);
@@ -82,11 +82,13 @@ impl Data {
                 self.pace.add_diagnostics(item);
             }
             "rcl_interfaces/msg/Log" => self.diagnostics.add_log(item),
-            "merrow/msg/PacketLog"
-            | "merrow/msg/ModemSchedule"
-            | "merrow/msg/LinkTable"
-            | "merrow/msg/ModemStatus" => self.modems.add(item),
-            "merrow/msg/TaskSchedule" | "merrow/msg/ComputerStatus" => self.computers.add(item),
+            "merrow_msgs/msg/PacketLog"
+            | "merrow_msgs/msg/ModemSchedule"
+            | "merrow_msgs/msg/LinkTable"
+            | "merrow_msgs/msg/ModemStatus" => self.modems.add(item),
+            "merrow_msgs/msg/TaskSchedule" | "merrow_msgs/msg/ComputerStatus" => {
+                self.computers.add(item)
+            }
             _ => {}
         }
     }

@@ -7,6 +7,7 @@ use crate::report::page::{Cell, HEIGHT, WIDTH, figures, paragraph, table};
 use crate::report::robots::Robots;
 use crate::report::{Item, Section, text};
 use crate::schedule::{Interval, MODEM_ACTIVITIES, draw_schedule, intervals};
+use crate::type_name;
 use merrow_ros2::dynamic::value::Value;
 use merrow_validate::figure::canvas::Drawing;
 use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_marks};
@@ -68,14 +69,16 @@ impl Modems {
     /// Adds a message about modems.
     pub(super) fn add(&mut self, item: &Item<'_>) {
         let list = |name: &str| item.value.field(name).map_or(&[][..], Value::elements);
-        match item.topic.type_name.as_str() {
-            "merrow/msg/PacketLog" => list("packets").iter().for_each(|p| self.add_packet(p)),
-            "merrow/msg/ModemSchedule" => {
+        match type_name(item.topic).as_ref() {
+            "merrow_msgs/msg/PacketLog" => list("packets").iter().for_each(|p| self.add_packet(p)),
+            "merrow_msgs/msg/ModemSchedule" => {
                 for interval in intervals(&item.topic.name, item.value) {
                     self.add_interval(interval);
                 }
             }
-            "merrow/msg/LinkTable" => self.table = list("links").iter().map(link_row).collect(),
+            "merrow_msgs/msg/LinkTable" => {
+                self.table = list("links").iter().map(link_row).collect()
+            }
             _ => {
                 let number = |path| item.value.number_at(path).unwrap_or(f64::NAN);
                 let status = [number("energy"), number("queued")];

@@ -6,7 +6,7 @@ use merrow_ros2::msg::std_msgs::Header;
 
 ros_message! {
     /// State of a task of a computer. Counts are since the start of the run.
-    pub struct TaskStatus("merrow/msg/TaskStatus") {
+    pub struct TaskStatus("merrow_msgs/msg/TaskStatus") {
         /// Name of the task.
         task: String,
         /// Activity: idle, ready, running.
@@ -30,7 +30,7 @@ ros_message! {
     }
 
     /// State of a computer of a robot.
-    pub struct ComputerStatus("merrow/msg/ComputerStatus") {
+    pub struct ComputerStatus("merrow_msgs/msg/ComputerStatus") {
         /// Time of the status.
         header: Header,
         /// Processor time that all jobs need over the processor time since the start of the run.
@@ -42,7 +42,7 @@ ros_message! {
     }
 
     /// Interval in which a task waits for a processor or runs.
-    pub struct TaskInterval("merrow/msg/TaskInterval") {
+    pub struct TaskInterval("merrow_msgs/msg/TaskInterval") {
         /// Name of the task.
         task: String,
         /// Activity of the task: ready, running.
@@ -54,7 +54,7 @@ ros_message! {
     }
 
     /// Intervals that ended since the last message.
-    pub struct TaskSchedule("merrow/msg/TaskSchedule") {
+    pub struct TaskSchedule("merrow_msgs/msg/TaskSchedule") {
         /// Time of the message.
         header: Header,
         /// The intervals, by their end.

@@ -1,8 +1,8 @@
 //! Messages of vessels and of this project.
 //!
-//! The types of the package `merrow` serve functions without a standard interface; its interface
-//! files are in the folders `msg` and `srv` of the repository. The modules contain the standard
-//! packages for marine sensors. Types that do not concern vessels are in the crate `ros2`.
+//! The types of the package `merrow_msgs` serve functions without a standard interface; its
+//! interface files are in `ros/merrow_msgs`. The modules contain the standard packages for marine
+//! sensors. Types that do not concern vessels are in the crate `ros2`.
 
 pub mod computer;
 pub mod marine_acoustic_msgs;
@@ -36,7 +36,7 @@ ros_message! {
 
 ros_message! {
     /// Accepted request of a service, in bags.
-    pub struct ServiceRequest("merrow/msg/ServiceRequest") {
+    pub struct ServiceRequest("merrow_msgs/msg/ServiceRequest") {
         /// Full name of the service.
         service: String,
         /// Type of the service.
@@ -48,7 +48,7 @@ ros_message! {
 
 ros_service! {
     /// Advances a paused or lock-step simulation.
-    pub struct StepSimulation("merrow/srv/StepSimulation") {
+    pub struct StepSimulation("merrow_msgs/srv/StepSimulation") {
         request StepSimulationRequest {
             /// Number of steps to advance, at least 1.
             steps: u64 = 1,
@@ -64,7 +64,7 @@ ros_service! {
     }
 
     /// Sets the pose and velocity of a robot immediately.
-    pub struct SetPose("merrow/srv/SetPose") {
+    pub struct SetPose("merrow_msgs/srv/SetPose") {
         request SetPoseRequest {
             /// Name of the robot.
             robot: String,
@@ -82,7 +82,7 @@ ros_service! {
     }
 
     /// Engages or releases a coupling of the world.
-    pub struct Couple("merrow/srv/Couple") {
+    pub struct Couple("merrow_msgs/srv/Couple") {
         request CoupleRequest {
             /// Name of the coupling.
             coupling: String,
@@ -100,7 +100,7 @@ ros_service! {
     }
 
     /// Changes the weather, immediately or over a period.
-    pub struct Weather("merrow/srv/Weather") {
+    pub struct Weather("merrow_msgs/srv/Weather") {
         request WeatherRequest {
             /// Fields to change, named like the parameters after `weather.`.
             names: Vec<String>,
@@ -118,7 +118,7 @@ ros_service! {
     }
 
     /// Sets or repairs a fault of a device of a robot or of a beacon.
-    pub struct Fault("merrow/srv/Fault") {
+    pub struct Fault("merrow_msgs/srv/Fault") {
         request FaultRequest {
             /// Name of the fault; an existing fault of the robot with this name is replaced.
             name: String,
@@ -145,7 +145,7 @@ ros_service! {
     }
 
     /// Starts or stops recording a bag.
-    pub struct Record("merrow/srv/Record") {
+    pub struct Record("merrow_msgs/srv/Record") {
         request RecordRequest {
             /// MCAP file to write; empty: stop recording.
             uri: String,
@@ -159,7 +159,7 @@ ros_service! {
     }
 
     /// Applies a force and a moment to a link for a time, in addition to those that act already.
-    pub struct ApplyWrench("merrow/srv/ApplyWrench") {
+    pub struct ApplyWrench("merrow_msgs/srv/ApplyWrench") {
         request ApplyWrenchRequest {
             /// Robot, or robot/link; without a link: the base link.
             body: String,
@@ -183,7 +183,7 @@ ros_service! {
     }
 
     /// Ends the wrenches that ApplyWrench has applied.
-    pub struct ClearWrenches("merrow/srv/ClearWrenches") {
+    pub struct ClearWrenches("merrow_msgs/srv/ClearWrenches") {
         request ClearWrenchesRequest {
             /// Robot/link, or robot for all its links.
             body: String,
@@ -197,7 +197,7 @@ ros_service! {
     }
 
     /// Writes the current world as a world file, which `merrow run` loads.
-    pub struct SaveWorld("merrow/srv/SaveWorld") {
+    pub struct SaveWorld("merrow_msgs/srv/SaveWorld") {
         request SaveWorldRequest {
             /// File to write, relative to the working folder of the node; an existing file is
             /// replaced.
@@ -212,7 +212,7 @@ ros_service! {
     }
 
     /// Requests a mode of the motion controller of a robot.
-    pub struct SetControlMode("merrow/srv/SetControlMode") {
+    pub struct SetControlMode("merrow_msgs/srv/SetControlMode") {
         request SetControlModeRequest {
             /// Name of the mode.
             mode: String,
@@ -226,7 +226,7 @@ ros_service! {
     }
 
     /// Writes a checkpoint, from which `merrow run --resume` continues.
-    pub struct Checkpoint("merrow/srv/Checkpoint") {
+    pub struct Checkpoint("merrow_msgs/srv/Checkpoint") {
         request CheckpointRequest {
             /// File to write, relative to the working folder of the node; an existing file is
             /// replaced.
@@ -243,7 +243,7 @@ ros_service! {
 
 ros_message! {
     /// Contact of two bodies at one point.
-    pub struct Contact("merrow/msg/Contact") {
+    pub struct Contact("merrow_msgs/msg/Contact") {
         /// Name of the first robot; empty: the terrain or a static structure.
         robot_a: String,
         /// Name of its link; empty for the terrain and static structures.
@@ -269,7 +269,7 @@ ros_message! {
     }
 
     /// All contacts at one time.
-    pub struct Contacts("merrow/msg/Contacts") {
+    pub struct Contacts("merrow_msgs/msg/Contacts") {
         /// Time of the contacts; the frame is the world.
         header: Header,
         /// One element per contact point.
@@ -277,7 +277,7 @@ ros_message! {
     }
 
     /// Status of the firmware of a robot.
-    pub struct ControllerStatus("merrow/msg/ControllerStatus") {
+    pub struct ControllerStatus("merrow_msgs/msg/ControllerStatus") {
         /// Time of the status; the frame is the world.
         header: Header,
         /// Name of the mode.
@@ -369,7 +369,7 @@ pub fn catalogue() -> Vec<TypeSample> {
     ]
 }
 
-/// Returns the names and types of every service of the package `merrow`.
+/// Returns the names and types of every service of the package `merrow_msgs`.
 pub fn services() -> Vec<ServiceInfo> {
     vec![
         StepSimulation::info(),

@@ -6,7 +6,7 @@ use merrow_ros2::msg::std_msgs::Header;
 
 ros_message! {
     /// A message to be sent by a modem, or a message that a modem received.
-    pub struct Packet("merrow/msg/Packet") {
+    pub struct Packet("merrow_msgs/msg/Packet") {
         /// Received: end of the arrival of the last frame; frame of the modem. Not used for
         /// sending.
         header: Header,
@@ -35,7 +35,7 @@ ros_message! {
     }
 
     /// State of a modem.
-    pub struct ModemStatus("merrow/msg/ModemStatus") {
+    pub struct ModemStatus("merrow_msgs/msg/ModemStatus") {
         /// Time of the status; frame of the modem.
         header: Header,
         /// Address of the modem.
@@ -59,7 +59,7 @@ ros_message! {
     }
 
     /// State of the link from one modem to another.
-    pub struct LinkStatus("merrow/msg/LinkStatus") {
+    pub struct LinkStatus("merrow_msgs/msg/LinkStatus") {
         /// Name of the transmitting modem.
         transmitter: String,
         /// Name of the receiving modem.
@@ -83,7 +83,7 @@ ros_message! {
     }
 
     /// State of all links on which a frame was transmitted.
-    pub struct LinkTable("merrow/msg/LinkTable") {
+    pub struct LinkTable("merrow_msgs/msg/LinkTable") {
         /// Time of the table.
         header: Header,
         /// States of the links.
@@ -91,7 +91,7 @@ ros_message! {
     }
 
     /// End of a frame at a receiver, or of a message that was never transmitted.
-    pub struct PacketRecord("merrow/msg/PacketRecord") {
+    pub struct PacketRecord("merrow_msgs/msg/PacketRecord") {
         /// Time of the record.
         stamp: Time,
         /// Start of the transmission; time of the request if the message was not transmitted.
@@ -113,7 +113,7 @@ ros_message! {
     }
 
     /// Frames that ended since the last message.
-    pub struct PacketLog("merrow/msg/PacketLog") {
+    pub struct PacketLog("merrow_msgs/msg/PacketLog") {
         /// Time of the message.
         header: Header,
         /// The records, by time.
@@ -121,7 +121,7 @@ ros_message! {
     }
 
     /// Interval in which the activity of a modem is constant.
-    pub struct ModemActivity("merrow/msg/ModemActivity") {
+    pub struct ModemActivity("merrow_msgs/msg/ModemActivity") {
         /// Name of the modem.
         modem: String,
         /// Activity: off, idle, wait, receive, collide, transmit.
@@ -133,7 +133,7 @@ ros_message! {
     }
 
     /// Intervals that ended since the last message.
-    pub struct ModemSchedule("merrow/msg/ModemSchedule") {
+    pub struct ModemSchedule("merrow_msgs/msg/ModemSchedule") {
         /// Time of the message.
         header: Header,
         /// The intervals, by their end.
@@ -143,7 +143,7 @@ ros_message! {
 
 ros_service! {
     /// Sets the transmit power of a modem.
-    pub struct SetModemPower("merrow/srv/SetModemPower") {
+    pub struct SetModemPower("merrow_msgs/srv/SetModemPower") {
         request SetModemPowerRequest {
             /// Electrical power while transmitting \[W\].
             power: f64,
@@ -157,7 +157,7 @@ ros_service! {
     }
 
     /// Sets the data rate of a modem.
-    pub struct SetModemRate("merrow/srv/SetModemRate") {
+    pub struct SetModemRate("merrow_msgs/srv/SetModemRate") {
         request SetModemRateRequest {
             /// Name of a scheme of the modem, or adaptive.
             scheme: String,
@@ -171,7 +171,7 @@ ros_service! {
     }
 
     /// Sets the medium access protocol of a modem.
-    pub struct SetModemMac("merrow/srv/SetModemMac") {
+    pub struct SetModemMac("merrow_msgs/srv/SetModemMac") {
         request SetModemMacRequest {
             /// Protocol in YAML, as the key mac of a world file, such as
             /// {kind: slotted_aloha, slot_s: 0.5}.
@@ -186,7 +186,7 @@ ros_service! {
     }
 
     /// Starts a range measurement of a modem; the result is published.
-    pub struct MeasureRange("merrow/srv/MeasureRange") {
+    pub struct MeasureRange("merrow_msgs/srv/MeasureRange") {
         request MeasureRangeRequest {
             /// Address of the other modem; 65535 with one_way: all modems.
             destination: u16,

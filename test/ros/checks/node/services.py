@@ -88,7 +88,7 @@ def check_files_of_requests():
         (folder / "victim.cp").write_text("of the user")
         (out / "notes.yaml").write_text("of the user")
         with Merrow("pool", "--output-dir", out, "--pace", "lockstep") as m:
-            saver = m.peer.client("/merrow/save_world", "merrow/srv/SaveWorld")
+            saver = m.peer.client("/merrow/save_world", "merrow_msgs/srv/SaveWorld")
             assert saver.wait(10)
             call = lambda service, uri: saver.call(uri=uri) if service == "save_world" else m.call(service, uri=uri)
             for service, ending in ("checkpoint", "cp"), ("record", "mcap"), ("save_world", "yaml"):

@@ -439,7 +439,7 @@ def check_saved_world():
             simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2_heavy", at=(2, 1, -2)))
             m.step(100)
             m.do("checkpoint", uri=str(checkpoint))
-            client = m.peer.client("/merrow/save_world", "merrow/srv/SaveWorld")
+            client = m.peer.client("/merrow/save_world", "merrow_msgs/srv/SaveWorld")
             assert client.wait(10)
             done = client.call(uri=str(file))
             assert done.success, done
@@ -558,7 +558,7 @@ def check_external_wrenches():
         assert pushed > 0.2, "the wrench of the topic does not act"
         m.step(1000)
         assert wait_for(lambda: speed() < 0.5 * pushed), "the wrench of the topic does not end"
-        service = m.peer.client("/merrow/apply_wrench", "merrow/srv/ApplyWrench")
+        service = m.peer.client("/merrow/apply_wrench", "merrow_msgs/srv/ApplyWrench")
         assert service.wait(10)
         point = message("geometry_msgs/msg/Point")
         apply = lambda **fields: service.call(**(dict(
@@ -568,7 +568,7 @@ def check_external_wrenches():
         assert done.success, done
         m.step(1000)
         assert speed() < -0.5, speed()
-        clear = m.peer.client("/merrow/clear_wrenches", "merrow/srv/ClearWrenches")
+        clear = m.peer.client("/merrow/clear_wrenches", "merrow_msgs/srv/ClearWrenches")
         assert clear.wait(10) and clear.call(body="bluerov2").success
         m.step(2000)
         assert speed() > -0.3, speed()

@@ -14,6 +14,7 @@ from checks.vehicles.drive import header
 from live import Merrow, command, describe, take, wait_until
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
+BRINGUP = ROOT / "ros/merrow_bringup"
 TYPES = {"imu": "sensor_msgs/msg/Imu", "odom": "nav_msgs/msg/Odometry", "pose": "geometry_msgs/msg/PoseWithCovarianceStamped",
          "twist": "geometry_msgs/msg/TwistWithCovarianceStamped"}
 
@@ -24,14 +25,14 @@ def load(path):
 
 def check_launch_file():
     """The launch file starts the nodes that its arguments request."""
-    subprocess.run([sys.executable, ROOT / "test" / "launch_file.py", ROOT / "launch" / "sim.launch.py"], check=True, timeout=60)
+    subprocess.run([sys.executable, ROOT / "test" / "launch_file.py", BRINGUP / "launch" / "sim.launch.py"], check=True, timeout=60)
 
 
 def check_estimator_configurations():
     """The topics of each configuration of robot_localization exist in the world that it names, with the
     type of their key, and the frames exist.
     """
-    paths = sorted((ROOT / "config" / "robot_localization").glob("*.yaml"))
+    paths = sorted((BRINGUP / "config" / "robot_localization").glob("*.yaml"))
     assert len(paths) == 2, paths
     for path in paths:
         world = re.search(r"of the world (\w+)", path.read_text(encoding="utf-8"))[1]
@@ -70,7 +71,7 @@ def check_estimator_inputs():
 
 def hardware():
     """Returns the description of the hardware of the arm for ros2_control."""
-    return ElementTree.parse(ROOT / "config" / "ros2_control" / "osu_uvms.xml").getroot()
+    return ElementTree.parse(BRINGUP / "config" / "ros2_control" / "osu_uvms.xml").getroot()
 
 
 def check_arm_descriptions():
@@ -88,10 +89,10 @@ def check_arm_descriptions():
     parameters = {p.get("name"): p.text for p in hardware().find("hardware").findall("param")}
     assert parameters["joint_commands_topic"] in {t["topic"] for t in content["subscribed"]}, parameters
     assert parameters["joint_states_topic"] in {t["topic"] for t in content["published"]}, parameters
-    controllers = load(ROOT / "config" / "ros2_control" / "osu_uvms_controllers.yaml")
+    controllers = load(BRINGUP / "config" / "ros2_control" / "osu_uvms_controllers.yaml")
     assert controllers["joint_trajectory_controller"]["ros__parameters"]["joints"] == arm
     check_moveit_groups(robot, arm)
-    moveit = load(ROOT / "config" / "moveit" / "osu_uvms_controllers.yaml")["moveit_simple_controller_manager"]
+    moveit = load(BRINGUP / "config" / "moveit" / "osu_uvms_controllers.yaml")["moveit_simple_controller_manager"]
     name = moveit["controller_names"][0]
     action = f"{name}/{moveit[name]['action_ns']}"
     assert action in {a["action"] for a in content["actions"]}, (action, content["actions"])
@@ -156,7 +157,7 @@ def colliding_links(robot, angles):
 
 def check_moveit_groups(robot, arm):
     """The semantic description fits the URDF: names, groups, end effector, virtual joint and the joints of the other files."""
-    folder = ROOT / "config" / "moveit"
+    folder = BRINGUP / "config" / "moveit"
     srdf = ElementTree.parse(folder / "osu_uvms.srdf").getroot()
     assert srdf.get("name") == robot.get("name"), (srdf.attrib, robot.attrib)
     links = {link.get("name") for link in robot.findall("link")}

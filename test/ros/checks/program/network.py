@@ -33,16 +33,16 @@ def check_type_descriptions():
     with Merrow("pool") as m:
         data = dict(m.peer.user_data("rt/contacts"))["rt/contacts"]
         type_hash = data.removeprefix(b"typehash=").removesuffix(b";").decode()
-        ask = dict(type_name="merrow/msg/Contacts", include_type_sources=True)
+        ask = dict(type_name="merrow_msgs/msg/Contacts", include_type_sources=True)
         found = m.call("get_type_description", type_hash=type_hash, **ask)
         assert found.successful, found.failure_reason
         description = found.type_description
         names = [field.name for field in description.type_description.fields]
         assert names == ["header", "contacts"], names
         used = {used.type_name: used for used in description.referenced_type_descriptions}
-        assert "merrow/msg/Contact" in used and "geometry_msgs/msg/Point" in used, used.keys()
+        assert "merrow_msgs/msg/Contact" in used and "geometry_msgs/msg/Point" in used, used.keys()
         sources = {source.type_name: source for source in found.type_sources}
-        assert "merrow/Contact[] contacts" in sources["merrow/msg/Contacts"].raw_file_contents, sources
+        assert "merrow/Contact[] contacts" in sources["merrow_msgs/msg/Contacts"].raw_file_contents, sources
         unknown = m.call("get_type_description", type_hash="RIHS01_" + 64 * "0", **ask)
         assert not unknown.successful and unknown.failure_reason, unknown
 

@@ -27,7 +27,7 @@ class Pilot:
         m.settle()
 
     def set_mode(self, mode):
-        client = self.m.peer.client(f"{self.robot}/set_mode", "merrow/srv/SetControlMode")
+        client = self.m.peer.client(f"{self.robot}/set_mode", "merrow_msgs/srv/SetControlMode")
         assert client.wait(10), "no service set_mode"
         return client.call(mode=mode)
 
@@ -197,7 +197,7 @@ def check_heading_depth_hold_follows_paths():
     with Merrow("remus", "--pace", "lockstep") as m:
         truth = m.listen("/remus/odometry")
         m.settle()
-        client = m.peer.client("/remus/set_mode", "merrow/srv/SetControlMode")
+        client = m.peer.client("/remus/set_mode", "merrow_msgs/srv/SetControlMode")
         assert client.wait(10), "no service set_mode"
         done = client.call(mode="velocity")
         assert not done.success and "heading_hold" in done.message, done
@@ -282,14 +282,14 @@ def check_replay_services():
             pilot.run(0.2)
             assert pilot.set_mode("depth_hold").success
             pilot.run(0.3)
-            weather = m.peer.client("/merrow/weather", "merrow/srv/Weather")
+            weather = m.peer.client("/merrow/weather", "merrow_msgs/srv/Weather")
             assert weather.wait(10)
             # the second request keeps the speed
             for name, value, duration in [("wind_speed_m_s", 8.0, 0.5), ("wind_from_deg", 200.0, 0.0)]:
                 assert weather.call(names=[name], values=[value], duration_s=duration).success
                 pilot.run(0.3)
             assert not weather.call(names=["wind_speed_m_s"], values=[math.nan], duration_s=0.0).success
-            faults = m.peer.client("/merrow/fault", "merrow/srv/Fault")
+            faults = m.peer.client("/merrow/fault", "merrow_msgs/srv/Fault")
             assert faults.wait(10) and faults.call(**fault).success
             pilot.run(0.5)
             assert not faults.call(**fault | {"device": "thrusters/t9"}).success

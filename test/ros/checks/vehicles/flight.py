@@ -96,7 +96,7 @@ def check_riverwatch_pair():
 
         assert wait_for(upriver, 40), places
         m.write("/couplings/pad/command", data=False)
-        weather = m.peer.client("/merrow/weather", "merrow/srv/Weather")
+        weather = m.peer.client("/merrow/weather", "merrow_msgs/srv/Weather")
         assert weather.wait(20), "no service weather"
         answer = weather.call(names=["wind_speed_m_s", "wind_from_deg"], values=[6.0, 200.0], duration_s=2.0)
         assert answer is not None and answer.success, answer

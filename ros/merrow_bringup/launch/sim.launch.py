@@ -1,6 +1,6 @@
 """Starts a Merrow world, and on request RViz, robot_state_publisher, a gamepad and a state estimator.
 
-    ros2 launch merrow sim.launch.py world:=estimation robot:=bluerov2 rviz:=true state_publisher:=true \\
+    ros2 launch merrow_bringup sim.launch.py world:=estimation robot:=bluerov2 rviz:=true state_publisher:=true \\
         joy:=true ekf:=bluerov2
 """
 
@@ -199,7 +199,7 @@ def start(context):
         raise RuntimeError(f"{', '.join(requested)}: found no robot, expected robot:=NAME")
     check_packages(PACKAGES[name] for name in requested)
     nodes = []
-    share = FindPackageShare("merrow").perform(context)
+    share = FindPackageShare("merrow_bringup").perform(context)
     # namespace of the topics of the robot; frames do not depend on the namespace of the node
     scope = f"{value('namespace').strip('/')}/{robot}".lstrip("/")
     if "rviz" in requested:

@@ -1,6 +1,6 @@
 """Starts the UVMS with servos, and a controller manager of ros2_control for its arm.
 
-    ros2 launch merrow uvms_control.launch.py
+    ros2 launch merrow_bringup uvms_control.launch.py
 """
 
 import os
@@ -42,7 +42,7 @@ def description(context, share, plugin):
 def start(context):
     value = lambda name: LaunchConfiguration(name).perform(context)  # noqa: E731
     check_packages([*PACKAGES, value("plugin").split("/")[0]])
-    share = FindPackageShare("merrow").perform(context)
+    share = FindPackageShare("merrow_bringup").perform(context)
     controllers = os.path.join(share, "config", "ros2_control", "osu_uvms_controllers.yaml")
     robot_description = {"robot_description": description(context, share, value("plugin")), "use_sim_time": True}
     arguments = ["run", WORLD, "--pace", value("pace"), "--ros-backend", value("ros_backend")]
