@@ -1,9 +1,8 @@
-//! Tests of the embedded ROS client against independent DDS implementations: Cyclone DDS from
-//! Python and Fast DDS from C++.
+//! Tests of the embedded ROS client against Cyclone DDS from Python. `native/wheels.sh` tests it
+//! against Fast DDS, with rclpy.
 //!
 //! A node with one entity of every kind runs in this process. The peer is a child process that
-//! checks this node and finally requests its exit. Fast DDS needs a C++ compiler and its library:
-//! `fastdds/run.sh` prepares both and runs the test that is ignored by default.
+//! checks this node and finally requests its exit.
 
 use std::process::Command;
 use std::sync::atomic::AtomicU64;
@@ -297,15 +296,6 @@ fn cyclone_dds_peer_reports_no_error() {
         return;
     };
     run_against(171, peer);
-}
-
-/// Topics in both directions and services in the other service mapping, checked by Fast DDS.
-#[test]
-#[ignore = "needs the program that test/ros/fastdds/build.sh builds; test/ros/fastdds/run.sh runs it"]
-fn fast_dds_peer_reports_no_error() {
-    let program = std::env::var("MERROW_FASTDDS_PEER")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/target/fastdds_peer").to_owned());
-    run_against(172, Command::new(program));
 }
 
 /// The examples of the crate `ros2` work with Cyclone DDS.

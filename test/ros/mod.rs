@@ -1,12 +1,13 @@
 //! Tests of Merrow against programs and libraries of others: message types, bags, DDS peers, and
 //! whole runs as separate processes.
 //!
-//! The peers are Python scripts and a C++ program in this folder: `checks` are the checks of
-//! running worlds, `bags` read recordings, `network` disturbs the network, and `worlds` has the
-//! world files. `test/run` prepares the environment of the scripts and passes it in
-//! `MERROW_PYTHON`. If the variable is missing, these tests fail instead of being skipped
-//! unnoticed; `MERROW_SKIP_PEERS=1` skips them with a message. They must not run at the same time,
-//! because each would attribute the load of the others to Merrow.
+//! The peers are Python scripts in this folder, and small C++ programs for Fast DDS: `checks` are
+//! the checks of running worlds, `native` those with a client library of ROS 2, `bags` read
+//! recordings, `network` disturbs the network, and `worlds` has the world files. `test/run`
+//! prepares the environment of the scripts and passes it in `MERROW_PYTHON`. If the variable is
+//! missing, these tests fail instead of being skipped unnoticed; `MERROW_SKIP_PEERS=1` skips them
+//! with a message. They must not run at the same time, because each would attribute the load of the
+//! others to Merrow.
 
 mod dds_peers;
 mod images;

@@ -19,20 +19,15 @@ if ! has_library; then
 fi
 mkdir -p "$out"
 names=" $* "
-# build NAME SOURCE...: builds a program if it is selected
+# build NAME: builds a program if it is selected
 build() {
-    name=$1
-    shift
     case $names in
-      "  " | *" $name "*) ;;
+      "  " | *" $1 "*) ;;
       *) return 0 ;;
     esac
-    g++ -std=c++17 -O1 -Wall -Wextra -o "$out/fastdds_$name" "$@" -lfastrtps -lfastcdr
-    echo "$out/fastdds_$name"
+    g++ -std=c++17 -O1 -Wall -Wextra -o "$out/fastdds_$1" "$here/$1.cpp" -lfastrtps -lfastcdr
+    echo "$out/fastdds_$1"
 }
-build peer "$here/peer.cpp"
-build count "$here/count.cpp"
-build interrupted "$here/interrupted.cpp"
-build subscriber "$here/subscriber.cpp"
-build examples "$here/examples.cpp" "$here/merrow.cpp" "$here/messages.cpp"
-build live "$here/live.cpp" "$here/merrow.cpp" "$here/messages.cpp" "$here"/check_*.cpp
+build count
+build interrupted
+build subscriber

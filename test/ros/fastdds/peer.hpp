@@ -164,25 +164,6 @@ inline std::optional<Sample> take(DataReader* reader, double timeout_s = 5) {
   return sample;
 }
 
-const std::string kText = "std_msgs::msg::dds_::String_";
-
-inline Bytes encode_text(const std::string& text) {
-  const auto length = static_cast<uint32_t>(text.size() + 1);
-  Bytes bytes = {0, 1, 0, 0};
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(length >> shift));
-  bytes.insert(bytes.end(), text.begin(), text.end());
-  bytes.push_back(0);
-  return bytes;
-}
-
-inline std::string decode_text(const Bytes& bytes) {
-  uint32_t length = 0;
-  if (bytes.size() < 8) return "";
-  std::memcpy(&length, bytes.data() + 4, 4);
-  if (length == 0 || bytes.size() < 8 + length) return "";
-  return {bytes.begin() + 8, bytes.begin() + 8 + length - 1};
-}
-
 // A service client. The request names the reader for its reply, and the reply names its request.
 class Client {
  public:

@@ -5,14 +5,17 @@
 
 RMW_IMPLEMENTATION selects the RMW of this script, and with `native` also the RMW of Merrow. Prints `ok NAME`
 or `FAIL NAME: why` per check; the exit code is 1 if one failed. NAMEs select checks. Needs rclpy and the packages of the
-topics in the world `pool`; checks whose packages are missing are skipped with a message.
+topics in the world `pool`; checks whose packages are missing are skipped with a message. The examples of the crate `ros2`
+are in the folder `examples` next to PROGRAM; they have no native backend.
 """
 
 import contextlib
 import importlib
 import json
+import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +24,7 @@ import time
 import traceback
 
 import rclpy
+import rclpy.executors
 from rclpy.action import ActionClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
@@ -30,6 +34,7 @@ from domain import Domain
 SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 TIMEOUT_S = 20
+WORLDS = pathlib.Path(__file__).resolve().parents[1] / "worlds"
 # node that discovers Merrow and prints the number of its publishers and subscriptions without a type hash, and with one
 WITNESS = """
 import time
@@ -46,6 +51,29 @@ known = [e.topic_type_hash.version == 1 for e in found if e.node_name == "merrow
 print(known.count(False), known.count(True), hasattr(found[0], "topic_type_hash"))
 """
 
+# 20 participants, each of which publishes one message as soon as it has discovered a subscriber, and ends 0.1 s later
+ONCE = """
+import time
+import rclpy
+from std_msgs.msg import String
+for number in range(20):
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node("once", context=context)
+    publisher = node.create_publisher(String, "/chatter", 10)
+    while not publisher.get_subscription_count():
+        time.sleep(0.001)
+    publisher.publish(String(data=f"single {number}"))
+    time.sleep(0.1)
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+"""
+
+
+def snake(name):
+    """Returns a name in snake case."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+
 
 def interface(name):
     """Returns the class of `package/kind/Type`."""
@@ -53,12 +81,11 @@ def interface(name):
     return getattr(importlib.import_module(f"{package}.{kind}"), name)
 
 
-class Merrow:
-    """A `merrow run` process and a node of rclpy. A context manager that ends both."""
+class Program:
+    """A process and a node of rclpy. A context manager that ends both."""
 
-    def __init__(self, world, *options):
+    def __init__(self, *command):
         self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")
-        command = [PROGRAM, "run", world, "--ros-backend", BACKEND, *options]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=self.errors)
         self.node = rclpy.create_node("peer")
 
@@ -108,6 +135,30 @@ class Merrow:
         """Interrupts the process; returns its exit code."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(timeout=10)
+
+
+class Merrow(Program):
+    """A `merrow run` process."""
+
+    def __init__(self, world, *options):
+        super().__init__(PROGRAM, "run", world, "--ros-backend", BACKEND, *options)
+
+    def trigger(self, name):
+        """Calls a service without arguments, which must succeed."""
+        reply = self.call("std_srvs/srv/Trigger", f"/merrow/{name}")
+        assert reply.success, (name, reply)
+
+
+class Example(Program):
+    """An example of the crate `ros2`."""
+
+    def __init__(self, name):
+        super().__init__(pathlib.Path(PROGRAM).resolve().parent / "examples" / name)
+
+
+def stamp_ns(stamp):
+    """Returns a time in nanoseconds."""
+    return stamp.sec * 10**9 + stamp.nanosec
 
 
 def check_endpoints():
@@ -169,7 +220,7 @@ def check_sensor_rates():
         samples = m.subscribe("sensor_msgs/msg/Imu", "/bluerov2/imu/data", 1000)
         clocks = m.subscribe("rosgraph_msgs/msg/Clock", "/clock", 1000)
         assert m.spin(lambda: len(samples) > 300), f"{len(samples)} samples: {m.log()}"
-        stamps = [s.header.stamp.sec * 10**9 + s.header.stamp.nanosec for s in samples[50:]]
+        stamps = [stamp_ns(s.header.stamp) for s in samples[50:]]
         gaps = {b - a for a, b in zip(stamps, stamps[1:])}
         assert gaps == {10_000_000}, f"100 Hz: {sorted(gaps)}"
         assert abs(samples[-1].linear_acceleration.z) > 5, samples[-1]
@@ -248,8 +299,7 @@ def check_images():
 def check_services():
     """Services reply to the first call of a client; 100 calls of one client are all answered."""
     with Merrow("pool", "--pace", "lockstep") as m:
-        reply = m.call("std_srvs/srv/Trigger", "/merrow/pause")
-        assert reply.success, reply
+        m.trigger("pause")
         client = m.client("rcl_interfaces/srv/ListParameters", "/merrow/list_parameters")
         kind = interface("rcl_interfaces/srv/ListParameters")
         for _ in range(100):
@@ -257,26 +307,129 @@ def check_services():
         with contextlib.suppress(ModuleNotFoundError):
             before = m.call("merrow_msgs/srv/StepSimulation", "/merrow/step", steps=100)
             after = m.call("merrow_msgs/srv/StepSimulation", "/merrow/step", steps=100)
-            steps = [r.time.sec * 10**9 + r.time.nanosec for r in (before, after)]
+            steps = [stamp_ns(r.time) for r in (before, after)]
             assert before.success and after.success and steps[1] > steps[0], (before, after)
 
 
-def check_parameters():
-    """Parameters are listed, described, set and refused, and changes are published."""
+def check_early_calls():
+    """The first call of a new client is answered as soon as the client has discovered the service: 50 of 50."""
+    kind = interface("rcl_interfaces/srv/ListParameters")
     with Merrow("pool") as m:
-        events = m.subscribe("rcl_interfaces/msg/ParameterEvent", "/parameter_events", 100)
-        kind, value = interface("rcl_interfaces/msg/Parameter"), interface("rcl_interfaces/msg/ParameterValue")
-        listed = m.call("rcl_interfaces/srv/ListParameters", "/merrow/list_parameters").result.names
-        name = next(n for n in listed if n == "publish_truth_tf")
-        read = lambda: m.call("rcl_interfaces/srv/GetParameters", "/merrow/get_parameters", names=[name]).values[0]
-        assert read().bool_value is True, read()
-        change = [kind(name=name, value=value(type=1, bool_value=False)), kind(name="no_such", value=value(type=1))]
-        results = m.call("rcl_interfaces/srv/SetParameters", "/merrow/set_parameters", parameters=change).results
-        assert [r.successful for r in results] == [True, False] and results[1].reason, results
-        assert read().bool_value is False
-        described = m.call("rcl_interfaces/srv/DescribeParameters", "/merrow/describe_parameters", names=[name]).descriptors
-        assert described[0].description, described
-        assert m.spin(lambda: any(p.name == name for e in events for p in e.changed_parameters)), events
+        m.client("rcl_interfaces/srv/ListParameters", "/merrow/list_parameters")
+        slowest = 0
+        for _ in range(50):
+            client = m.node.create_client(kind, "/merrow/list_parameters")
+            assert m.spin(client.service_is_ready), m.log()
+            begin = time.monotonic()
+            assert m.result(client.call_async(kind.Request()), 5).result.names
+            slowest = max(slowest, time.monotonic() - begin)
+            m.node.destroy_client(client)
+        print(f"   slowest of 50 first calls: {slowest:.3f} s", flush=True)
+
+
+def check_lock_step():
+    """Steps publish the readings of their times and no others, and no message is lost. A reset returns to the start."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        found = m.subscribe("nav_msgs/msg/Odometry", "/bluerov2/odometry", 1000)
+        clocks = m.subscribe("rosgraph_msgs/msg/Clock", "/clock", 1000)
+        assert m.spin(lambda: m.node.count_publishers("/bluerov2/odometry") and m.node.count_publishers("/clock"))
+        m.spin(lambda: False, 0.5)
+        for _ in range(50):
+            m.trigger("single_step")
+        assert m.spin(lambda: clocks and stamp_ns(clocks[-1].clock) == 100_000_000), clocks[-1:]
+        assert m.spin(lambda: found and stamp_ns(found[-1].header.stamp) == 100_000_000), found[-1:]
+        stamps = [stamp_ns(o.header.stamp) for o in found]
+        # the start is published before the subscription exists, or after
+        assert stamps[-5:] == [20_000_000 * k for k in range(1, 6)], stamps
+        last = found[-1].pose.pose
+        m.trigger("reset")
+        found.clear()
+        for _ in range(50):
+            m.trigger("single_step")
+        assert m.spin(lambda: found and stamp_ns(found[-1].header.stamp) == 100_000_000), found[-1:]
+        assert found[-1].pose.pose == last, (found[-1].pose.pose, last)
+
+
+def check_pause_and_resume():
+    """Time stops, and continues from the same value."""
+    with Merrow("pool") as m:
+        clocks = m.subscribe("rosgraph_msgs/msg/Clock", "/clock", 1000)
+        assert m.spin(lambda: clocks), m.log()
+        m.trigger("pause")
+        m.spin(lambda: False, 0.3)
+        before = clocks[-1].clock
+        clocks.clear()
+        m.spin(lambda: False, 0.5)
+        assert all(c.clock == before for c in clocks), clocks
+        m.trigger("resume")
+        assert m.spin(lambda: clocks and stamp_ns(clocks[-1].clock) > stamp_ns(before) + 300_000_000), clocks[-1:]
+        assert m.spin(lambda: clocks[-1].clock != before)
+
+
+def legal_value(descriptor, value):
+    """Returns another value of a parameter, in its range. `value`: its value."""
+    kind = type(value)
+    if descriptor.type == 3:
+        (limits,) = descriptor.floating_point_range
+        return kind(type=3, double_value=limits.from_value + 0.6 * (limits.to_value - limits.from_value))
+    if descriptor.type == 2:
+        (limits,) = descriptor.integer_range
+        return kind(type=2, integer_value=limits.to_value if value.integer_value != limits.to_value else limits.from_value)
+    if descriptor.type == 1:
+        return kind(type=1, bool_value=not value.bool_value)
+    return kind(type=4, string_value={"pace": "2"}.get(descriptor.name, "stuck"))
+
+
+def check_parameters():
+    """Every parameter is described, takes a legal value, returns it and publishes its change; a refused value
+    has no effect; a batch is set as a whole or not at all.
+    """
+    kind, value = interface("rcl_interfaces/msg/Parameter"), interface("rcl_interfaces/msg/ParameterValue")
+    with Merrow("pool", "--pace", "lockstep") as m:
+        events = m.subscribe("rcl_interfaces/msg/ParameterEvent", "/parameter_events", 1000)
+        call = lambda service, **fields: m.call(f"rcl_interfaces/srv/{service}", f"/merrow/{snake(service)}", **fields)
+        read = lambda name: call("GetParameters", names=[name]).values[0]
+        names = call("ListParameters").result.names
+        descriptors = call("DescribeParameters", names=names).descriptors
+        assert [d.name for d in descriptors] == list(names) and all(d.description for d in descriptors), descriptors
+        writable = [d for d in descriptors if not d.read_only]
+        assert len(writable) > 20, names
+        for descriptor in writable:
+            new = legal_value(descriptor, read(descriptor.name))
+            (result,) = call("SetParameters", parameters=[kind(name=descriptor.name, value=new)]).results
+            assert result.successful and read(descriptor.name) == new, (descriptor.name, new, result)
+            nan = value(type=3, double_value=math.nan) if descriptor.type == 3 else value(type=5, byte_array_value=[b"1"])
+            (result,) = call("SetParameters", parameters=[kind(name=descriptor.name, value=nan)]).results
+            assert not result.successful and result.reason and read(descriptor.name) == new, (descriptor.name, result)
+        changed = lambda: {p.name for e in events for p in e.changed_parameters}
+        assert m.spin(lambda: {d.name for d in writable} <= changed()), {d.name for d in writable} - changed()
+        speed = kind(name="water.current.speed_m_s", value=value(type=3, double_value=0.25))
+        batch = [speed, kind(name="no_such", value=value(type=1))]
+        refused = call("SetParametersAtomically", parameters=batch).result
+        assert not refused.successful and refused.reason and read(speed.name) != speed.value, refused
+        assert call("SetParametersAtomically", parameters=batch[:1]).result.successful and read(speed.name) == speed.value
+
+
+def check_large_replies():
+    """Replies of more than a datagram, to two nodes that call at the same time, arrive once and complete."""
+    describe, names_of = interface("rcl_interfaces/srv/DescribeParameters"), "rcl_interfaces/srv/ListParameters"
+    for world in "pool", str(WORLDS / "many_parameters.yaml"):
+        with Merrow(world) as m:
+            other = rclpy.create_node("other")
+            both = rclpy.executors.SingleThreadedExecutor()
+            both.add_node(other)
+            names = m.call(names_of, "/merrow/list_parameters").result.names
+            clients = [node.create_client(describe, "/merrow/describe_parameters") for node in (m.node, other)]
+            assert all(m.spin(client.service_is_ready) for client in clients), m.log()
+            for _ in range(10):
+                large = [client.call_async(describe.Request(names=names)) for client in clients]
+                small = [client.call_async(describe.Request(names=names[:1])) for client in clients]
+                m.spin(lambda: both.spin_once(timeout_sec=0.01) or all(f.done() for f in large + small))
+                assert [[d.name for d in f.result().descriptors] for f in large] == [list(names)] * 2, world
+                assert [[d.name for d in f.result().descriptors] for f in small] == [list(names[:1])] * 2, world
+            print(f"   {len(names)} parameters", flush=True)
+            both.shutdown()
+            other.destroy_node()
 
 
 def check_actions():
@@ -315,6 +468,35 @@ def check_incompatible_peers():
         assert m.spin(lambda: text in m.log()), m.log()
         m.spin(lambda: False, 1.0)
         assert m.log().count(text) == 1, m.log()
+
+
+def check_examples():
+    """The examples of the crate `ros2` talk with rclpy: 300 messages and one of 60 kB arrive in their order, and 20 of 20
+    single messages of nodes that end at once, as of `ros2 topic pub --once`.
+    """
+    if BACKEND == "native":
+        raise ModuleNotFoundError("the examples have no native backend")
+    text = interface("std_msgs/msg/String")
+    with Example("talker") as talker:
+        for qos in 1000, SENSOR:
+            found = talker.subscribe("std_msgs/msg/String", "/chatter", qos)
+            assert talker.spin(lambda: len(found) >= 3), talker.log()
+            numbers = [int(message.data.removeprefix("Hello World: ")) for message in found]
+            assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), numbers
+    with Example("listener") as listener:
+        publisher = listener.node.create_publisher(text, "/chatter", 1000)
+        assert listener.spin(publisher.get_subscription_count), listener.log()
+        sent = [f"message {k}" for k in range(300)] + ["x" * 60_000]
+        for data in sent:
+            publisher.publish(text(data=data))
+            listener.spin(lambda: False, 0.001)
+        # the log cuts long lines; a message that is not complete would be refused
+        heard = lambda: re.findall(r"I heard: (.{,100})", listener.log())
+        assert listener.spin(lambda: len(heard()) >= len(sent)), f"{len(heard())} of {len(sent)}"
+        assert heard() == [data[:100] for data in sent], "another order"
+        subprocess.run([sys.executable, "-c", ONCE], check=True, timeout=60)
+        single = lambda: re.findall(r"I heard: single (\d+)", listener.log())
+        assert listener.spin(lambda: len(single()) == 20, 5) and single() == [str(k) for k in range(20)], single()
 
 
 def check_clean_end():

@@ -89,8 +89,4 @@ if installed rmw_cyclonedds_cpp >/dev/null; then
   RMW_IMPLEMENTATION=rmw_cyclonedds_cpp "${MERROW_PYTHON:?}" test/ros/end_to_end.py \
     --native --complete --binary "$target/run_native" ${skip[@]+"${skip[@]/#/--skip=}"} ${only[@]+"${only[@]}"} || failed=1
 fi
-if installed rmw_fastrtps_cpp >/dev/null; then
-  printf '\n-- rmw_fastrtps_cpp: the checks of Fast DDS\n'
-  RMW_IMPLEMENTATION=rmw_fastrtps_cpp bash test/ros/fastdds/live.sh "$target/run_native" || failed=1
-fi
 exit $failed

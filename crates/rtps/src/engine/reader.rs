@@ -21,6 +21,10 @@ const RESPONSE_DELAY: u64 = MILLIS;
 /// have received a request, and a repair may be lost.
 pub(super) const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
 
+/// The same for built-in writers of Fast DDS. They answer 100 ms after the last request, so that an
+/// earlier repetition would delay the answer.
+const SLOW_REQUEST_PERIOD: (u64, u64) = (250 * MILLIS, 500 * MILLIS);
+
 /// First and last period of the requests for a first heartbeat [ns].
 const GREETING_PERIOD: (u64, u64) = (50 * MILLIS, 1000 * MILLIS);
 
@@ -82,6 +86,8 @@ struct Proxy {
     repeats: bool,
     /// Time until the response is repeated without progress [ns].
     period: u64,
+    /// First and last period of repeated requests [ns].
+    request_period: (u64, u64),
     /// Samples of the writer that a request without a heartbeat claims to have.
     first_request: SequenceNumber,
     /// Whether the samples that the first heartbeat announces are history that the volatile reader
@@ -139,6 +145,12 @@ impl Reader {
         self.proxies.contains_key(&writer)
     }
 
+    /// Returns whether all samples that a writer has announced are delivered.
+    pub(super) fn is_complete(&self, writer: Guid) -> bool {
+        let proxy = self.proxies.get(&writer);
+        proxy.is_some_and(|proxy| proxy.greeted && proxy.expected > proxy.last)
+    }
+
     pub(super) fn matched_writers(&self) -> Vec<Guid> {
         self.proxies.keys().copied().collect()
     }
@@ -168,6 +180,7 @@ impl Reader {
             return Added::TooMany;
         }
         let is_cyclone = source.vendor == VendorId::CYCLONE_DDS;
+        let is_fast = source.vendor == VendorId::FAST_DDS;
         let volatile = self.qos.durability < Durability::TransientLocal;
         let proxy = Proxy {
             to,
@@ -183,9 +196,13 @@ impl Reader {
             respond_at: self.qos.is_reliable().then_some(now),
             repeats: false,
             period: GREETING_PERIOD.0,
+            request_period: match is_fast && writer.entity.is_builtin() {
+                true => SLOW_REQUEST_PERIOD,
+                false => REQUEST_PERIOD,
+            },
             // Fast DDS answers a request that acknowledges no sample at once only with the base 0,
             // which Cyclone DDS refuses
-            first_request: SequenceNumber(i64::from(source.vendor != VendorId::FAST_DDS)),
+            first_request: SequenceNumber(i64::from(!is_fast)),
             skips_history: source.durable && volatile && is_cyclone,
         };
         self.proxies.insert(writer, proxy);
@@ -302,7 +319,7 @@ impl Reader {
             return Vec::new();
         }
         if proxy.repeats {
-            proxy.respond_at = Some(now.plus(REQUEST_PERIOD.0));
+            proxy.respond_at = Some(now.plus(proxy.request_period.0));
         }
         let assembly = proxy.assemblies.get_mut(&number);
         if !assembly.is_some_and(|assembly| assembly.insert(now, frag)) {
@@ -368,7 +385,7 @@ impl Reader {
         if !std::mem::replace(&mut proxy.greeted, true) {
             proxy.respond_at = None;
         }
-        proxy.period = REQUEST_PERIOD.0;
+        proxy.period = proxy.request_period.0;
         proxy.last = proxy.last.max(beat.last);
         let mut ready = Vec::new();
         if std::mem::take(&mut proxy.skips_history) {
@@ -597,7 +614,7 @@ impl Proxy {
     fn schedule_repetition(&mut self, now: Nanos, is_missing: bool) {
         let longest = match self.greeted {
             false => GREETING_PERIOD.1,
-            true => REQUEST_PERIOD.1,
+            true => self.request_period.1,
         };
         self.repeats = !self.greeted || is_missing || !self.assemblies.is_empty();
         self.respond_at = self.repeats.then(|| now.plus(self.period));
@@ -650,7 +667,7 @@ impl Proxy {
             } else {
                 return ready;
             }
-            self.period = REQUEST_PERIOD.0;
+            self.period = self.request_period.0;
         }
     }
 

@@ -165,6 +165,9 @@ impl Engine {
                 self.touched.insert(*entity);
             }
         }
+        if writer.entity == EntityId::PUBLICATIONS_WRITER {
+            self.release_subscriptions(writer.prefix);
+        }
         for received in received {
             if received.sample.reader.entity.is_builtin() {
                 self.handle_builtin(now, &received);

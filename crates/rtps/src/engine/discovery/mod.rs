@@ -50,6 +50,14 @@ pub(super) const CHANGE_PERIOD: u64 = 10 * MILLIS;
 pub(super) const ELSEWHERE_PERIOD: u64 = 1000 * MILLIS;
 pub(super) const MAX_ELSEWHERE: usize = 8;
 
+/// Longest time for which the subscriptions are not announced to a participant of Fast DDS because
+/// its publications are not received yet [ns].
+///
+/// Fast DDS announces its publications 100 ms after they are requested. A publisher that discovers
+/// a subscription before sends samples that are refused, and `ros2 topic pub --once` ends before it
+/// repeats them.
+const SUBSCRIPTIONS_HELD: u64 = 400 * MILLIS;
+
 /// Pairs of a built-in writer and its reader with the bits that announce them.
 const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     (
@@ -236,6 +244,7 @@ impl Engine {
         let path = self.paths.path(to);
         let set = remote.data.builtin_endpoints;
         let best_effort = remote.data.builtin_endpoint_qos & 1 != 0;
+        let is_fast = remote.data.vendor == VendorId::FAST_DDS;
         for (writer, has_writer, reader, has_reader) in BUILTIN {
             if let Some(local) = self
                 .writers
@@ -246,13 +255,30 @@ impl Engine {
                 if reader == EntityId::MESSAGE_READER && best_effort {
                     qos.reliability.kind = ReliabilityKind::BestEffort;
                 }
-                local.add(now, Guid::new(prefix, reader), &qos, to, path);
+                let reader = Guid::new(prefix, reader);
+                let is_new = local.add(now, reader, &qos, to, path) == Added::New;
+                if is_new && is_fast && writer == EntityId::SUBSCRIPTIONS_WRITER {
+                    local.hold(reader, now.plus(SUBSCRIPTIONS_HELD));
+                }
             }
             if set & has_writer != 0 {
                 self.add_writer(now, reader, Guid::new(prefix, writer), true, to);
             }
             self.reschedule(writer);
         }
+    }
+
+    /// Announces the subscriptions to a participant whose publications are complete.
+    pub(super) fn release_subscriptions(&mut self, prefix: GuidPrefix) {
+        let publications = Guid::new(prefix, EntityId::PUBLICATIONS_WRITER);
+        let reader = self.readers.get(&EntityId::PUBLICATIONS_READER);
+        if !reader.is_some_and(|reader| reader.is_complete(publications)) {
+            return;
+        }
+        if let Some(writer) = self.writers.get_mut(&EntityId::SUBSCRIPTIONS_WRITER) {
+            writer.hold(Guid::new(prefix, EntityId::SUBSCRIPTIONS_READER), Nanos(0));
+        }
+        self.touched.insert(EntityId::SUBSCRIPTIONS_WRITER);
     }
 
     /// Matches a local reader with a remote writer. Returns the new number of matches if the writer

@@ -51,6 +51,64 @@ fn volatile_readers_skip_the_history_of_cyclone_dds() {
     }
 }
 
+/// Built-in writers of Fast DDS answer 100 ms after the last request, so a missing announcement is
+/// not requested again before; a sample is.
+#[test]
+fn announcements_of_fast_dds_are_not_requested_again_at_once() {
+    for (vendor, entity, again) in [
+        (VendorId::FAST_DDS, EntityId::PUBLICATIONS_WRITER, 250),
+        (VendorId::CYCLONE_DDS, EntityId::PUBLICATIONS_WRITER, 20),
+        (VendorId::FAST_DDS, EntityId::user_writer(1, false), 20),
+    ] {
+        let guid = Guid::new(GuidPrefix([1; 12]), EntityId::PUBLICATIONS_READER);
+        let writer = Guid::new(GuidPrefix([2; 12]), entity);
+        let mut reader = Reader::new(guid, reliable(10), Limits::default());
+        let source = Source {
+            vendor,
+            ..Source::default()
+        };
+        reader.add(Nanos(0), writer, &source, address(2));
+        reader.heartbeat(Nanos(0), writer, &heartbeat(writer, 1, 3, 1));
+        let mut times = Vec::new();
+        for millis in 0..1000 {
+            let responses = reader.responses(Nanos(millis * MILLIS));
+            times.extend(responses.iter().map(|_| millis));
+        }
+        assert_eq!(times[1] - times[0], again, "{vendor:?} {entity:?}");
+    }
+}
+
+/// A participant of Fast DDS learns of the subscriptions after its publications have arrived, so
+/// that no publisher sends samples to a reader that refuses them. If they do not arrive, it learns
+/// of them later.
+#[test]
+fn fast_dds_discovers_subscriptions_after_its_publications_are_known() {
+    for (seed, lost) in (0..20).map(|seed| (seed, seed % 4 == 3)) {
+        let mut world = World::new(seed);
+        let (near, far) = (world.join(1), world.join(2));
+        world.foreign.insert(far, VendorId::FAST_DDS);
+        let now = world.now;
+        world.engine(near).create_reader(now, spec(reliable(10)));
+        world.engine(far).create_writer(now, spec(reliable(10)));
+        world.lost_data = lost.then_some(EntityId::PUBLICATIONS_WRITER);
+        let (mut known_at, mut told_at) = (None, None);
+        for millis in 0..3000 {
+            world.run(1);
+            for (at, prefix, known) in [(near, 2, &mut known_at), (far, 1, &mut told_at)] {
+                let remote = world.engine(at).remotes.get(&GuidPrefix([prefix; 12]));
+                if remote.is_some_and(|remote| !remote.endpoints.is_empty()) {
+                    *known = known.or(Some(millis));
+                }
+            }
+        }
+        let told_at = told_at.expect("announced");
+        match lost {
+            true => assert!(told_at >= 400, "seed {seed}: {told_at} ms"),
+            false => assert!(known_at.is_some_and(|at| at <= told_at), "seed {seed}"),
+        }
+    }
+}
+
 /// A heartbeat that arrives a second late, twice, does not deliver old samples again; a writer that
 /// has started again is recognized by two heartbeats.
 #[test]

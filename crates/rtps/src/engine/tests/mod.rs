@@ -70,6 +70,10 @@ struct World {
     /// Engines that do not run, as a suspended process.
     frozen: BTreeSet<SocketAddr>,
     events: BTreeMap<SocketAddr, Vec<Event>>,
+    /// Engines whose announcements name another vendor.
+    foreign: BTreeMap<SocketAddr, VendorId>,
+    /// Writer whose samples are lost.
+    lost_data: Option<EntityId>,
 }
 
 fn address(index: u8) -> SocketAddr {
@@ -91,6 +95,8 @@ impl World {
             cut: BTreeSet::new(),
             frozen: BTreeSet::new(),
             events: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+            lost_data: None,
         }
     }
 
@@ -144,14 +150,25 @@ impl World {
             }
             engine.handle_timers(self.now);
             while let Some(transmit) = engine.poll_transmit(self.now) {
-                let bytes: Bytes = transmit.parts.concat().into();
+                let mut bytes = transmit.parts.concat();
+                if let Some(vendor) = self.foreign.get(from) {
+                    // the parameter PID_VENDORID of the announcement
+                    let own = [&[0x16, 0, 4, 0], &VendorId::MERROW.0[..]].concat();
+                    if let Some(at) = bytes.windows(6).position(|part| part == own) {
+                        bytes[at + 4..at + 6].copy_from_slice(&vendor.0);
+                    }
+                }
+                let bytes = Bytes::from(bytes);
                 assert!(bytes.len() <= 1400, "{}", bytes.len());
                 if let Some(log) = &mut self.log {
                     log.push((*from, transmit.to, bytes.clone()));
                 }
                 let copies = if self.random.below(20) == 0 { 2 } else { 1 };
                 for _ in 0..copies {
-                    let is_cut = self.cut.contains(&(*from, transmit.to));
+                    let lost = self
+                        .lost_data
+                        .is_some_and(|writer| has_data(&bytes, writer));
+                    let is_cut = self.cut.contains(&(*from, transmit.to)) || lost;
                     if self.random.below(100) >= self.loss_percent && !is_cut {
                         let at = self.now.plus(MILLIS / 10 + self.random.below(2 * MILLIS));
                         self.sent += 1;
@@ -215,6 +232,16 @@ impl World {
             .map(|p| u64::from_le_bytes(p[4..12].try_into().expect("8 bytes")))
             .collect()
     }
+}
+
+/// Returns whether a datagram has a sample of a writer.
+fn has_data(bytes: &Bytes, writer: EntityId) -> bool {
+    let submessages = parse(bytes.clone()).expect("valid").submessages;
+    let mut data = submessages.iter().filter_map(|s| match s {
+        Submessage::Data(data) => Some(data.writer),
+        _ => None,
+    });
+    data.any(|entity| entity == writer)
 }
 
 /// Returns an endpoint of the topic of all tests.

@@ -210,6 +210,7 @@ impl Writer {
             durable,
             waits: self.guid.entity.is_builtin(),
             added: now,
+            held: Nanos(0),
             answered: false,
             first,
             unacknowledged: first,
@@ -226,6 +227,13 @@ impl Writer {
         };
         self.proxies.insert(reader, proxy);
         Added::New
+    }
+
+    /// Sends no sample to a reader before a time.
+    pub(super) fn hold(&mut self, reader: Guid, until: Nanos) {
+        if let Some(proxy) = self.proxies.get_mut(&reader) {
+            proxy.held = until;
+        }
     }
 
     /// Returns the first sample that a durable reader receives when it matches.

@@ -82,6 +82,8 @@ pub(super) struct Proxy {
     pub(super) waits: bool,
     /// Time of the match.
     pub(super) added: Nanos,
+    /// Time until which no sample is sent.
+    pub(super) held: Nanos,
     /// Whether the reader has answered a heartbeat, so that it has discovered the writer.
     pub(super) answered: bool,
     /// First sample that concerns the reader.
@@ -116,14 +118,17 @@ impl Proxy {
         sent && (self.next.0 == number || self.reliable && first == number)
     }
 
-    /// Returns until when samples wait for the answer to the first heartbeat, if they do.
+    /// Returns until when samples are held, or wait for the answer to the first heartbeat, if they
+    /// do.
     pub(super) fn held_until(&self, now: Nanos) -> Option<Nanos> {
-        let end = match self.waits {
-            true => Nanos(u64::MAX),
-            false => self.added.plus(HOLD),
+        let waits = self.reliable && (self.waits || !self.durable) && !self.answered;
+        let answer = match (waits, self.waits) {
+            (true, true) => Nanos(u64::MAX),
+            (true, false) => self.added.plus(HOLD),
+            (false, _) => Nanos(0),
         };
-        let held = self.reliable && (self.waits || !self.durable) && !self.answered && now < end;
-        held.then_some(end)
+        let end = answer.max(self.held);
+        (now < end).then_some(end)
     }
 
     /// Removes the requests for samples before `number`.
