@@ -1,4 +1,4 @@
-"""Checks the examples of the crate `ros2` and of docs/first_controller.md with Cyclone DDS.
+"""Checks the examples of the crate `ros2` and the Rust controller of docs/first_controller.md with Cyclone DDS.
 
     python3 test/ros/examples.py FOLDER
 
@@ -89,14 +89,8 @@ def main():
         line = client.stderr.readline()
         assert "sum: 5" in line, line
     print("ok add_two_ints_client")
-    root = pathlib.Path(__file__).parents[2]
     hold_depth(node, folder.parent / "merrow", folder / "depth_controller", str(GOAL_M))
     print("ok depth_controller.rs")
-    shim = root / "test" / "ros" / "rclpy_on_dds"
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(shim), str(shim.parent)])
-    script = root / "docs" / "examples" / "depth_controller.py"
-    hold_depth(node, folder.parent / "merrow", sys.executable, script, str(GOAL_M))
-    print("ok depth_controller.py")
 
 
 if __name__ == "__main__":

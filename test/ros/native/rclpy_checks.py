@@ -34,7 +34,8 @@ from domain import Domain
 SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 TIMEOUT_S = 20
-WORLDS = pathlib.Path(__file__).resolve().parents[1] / "worlds"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+WORLDS = ROOT / "test" / "ros" / "worlds"
 # node that discovers Merrow and prints the number of its publishers and subscriptions without a type hash, and with one
 WITNESS = """
 import time
@@ -497,6 +498,24 @@ def check_examples():
         subprocess.run([sys.executable, "-c", ONCE], check=True, timeout=60)
         single = lambda: re.findall(r"I heard: single (\d+)", listener.log())
         assert listener.spin(lambda: len(single()) == 20, 5) and single() == [str(k) for k in range(20)], single()
+
+
+def check_python_controller():
+    """The controller of docs/first_controller.md holds its depth within 0.1 m, and ends on SIGINT without a message."""
+    script = ROOT / "docs" / "examples" / "depth_controller.py"
+    with Merrow("pool", "--pace", "4") as m:
+        found = m.subscribe("nav_msgs/msg/Odometry", "/bluerov2/odometry", SENSOR)
+        assert m.spin(lambda: found), m.log()
+        controller = subprocess.Popen([sys.executable, script, "3.0"], stderr=subprocess.PIPE, text=True)
+        try:
+            # 50 poses per simulated second
+            near = lambda: len(found) > 200 and all(abs(o.pose.pose.position.z + 3) < 0.1 for o in found[-200:])
+            assert m.spin(near), f"at {found[-1].pose.pose.position.z} m"
+            controller.send_signal(signal.SIGINT)
+            _, errors = controller.communicate(timeout=10)
+            assert (controller.returncode, errors) == (0, ""), (controller.returncode, errors)
+        finally:
+            controller.kill()
 
 
 def check_clean_end():
