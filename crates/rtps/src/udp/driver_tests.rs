@@ -30,7 +30,11 @@ impl Protocol for EchoProtocol {
     fn handle_datagram(&mut self, _: u64, _: SocketAddr, datagram: Bytes) {
         if let Some(to) = self.reply {
             let parts = vec![datagram.clone()];
-            self.outgoing.push_back(Transmit { to, parts });
+            self.outgoing.push_back(Transmit {
+                to,
+                parts,
+                is_verified: true,
+            });
         }
         let _ = self.events.send(TestEvent::Datagram(datagram));
     }
@@ -47,6 +51,7 @@ impl Protocol for EchoProtocol {
         self.outgoing.pop_front()
     }
     fn deliver_events(&mut self) {}
+    fn handle_dropped(&mut self, _: u64) {}
     fn handle_networks(&mut self, _: u64, _: &Networks) {}
 }
 
@@ -87,7 +92,12 @@ fn everybody() -> Senders {
 
 fn send(driver: &Driver<EchoProtocol>, to: SocketAddr, parts: &[&'static [u8]]) {
     let parts = parts.iter().map(|part| Bytes::from_static(part)).collect();
-    driver.call(|protocol, _| protocol.outgoing.push_back(Transmit { to, parts }));
+    let transmit = Transmit {
+        to,
+        parts,
+        is_verified: true,
+    };
+    driver.call(|protocol, _| protocol.outgoing.push_back(transmit));
 }
 
 #[test]
