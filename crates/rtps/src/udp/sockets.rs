@@ -27,8 +27,8 @@ pub const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 /// Requested size of the buffers of a socket [bytes]; the kernel limits it to its maximum.
 const BUFFER_LEN: usize = 8 << 20;
 
-/// Requested size of the send buffer for all unverified participants [bytes]; the kernel doubles it.
-/// It holds answers to about 50 hosts, of 1024 whose addresses the kernel resolves at a time.
+/// Requested size of the send buffer for all unverified participants [bytes]; the kernel doubles
+/// it. It holds answers to about 50 hosts, of 1024 whose addresses the kernel resolves at a time.
 const UNVERIFIED_LEN: usize = 64 << 10;
 
 /// Maximum number of sockets that send to one host each.
@@ -70,9 +70,9 @@ impl HostSockets {
         })
     }
 
-    /// Returns the socket for a destination on another host, or why a new one was refused. Above
-    /// the limit the one that was not used for the longest time is closed; the system still sends
-    /// its datagrams.
+    /// Returns the socket for a destination on another host, or why a new socket was refused. Above
+    /// the limit the socket that was not used for the longest time is closed; the system still
+    /// sends its datagrams.
     fn socket(&mut self, transmit: &Transmit) -> io::Result<&UdpSocket> {
         if !transmit.is_verified {
             return Ok(&self.unverified);
