@@ -63,9 +63,12 @@ pub struct Bridge {
     paused: bool,
 }
 
-/// Topics, publishers and world file of the scene that replaces the current one, created in advance
-/// by the thread that builds the scene.
-pub type NextOutputs = Arc<Mutex<Option<(Arc<Plan>, Arc<[Publisher]>, String)>>>;
+/// Topics, publishers and world file of a scene.
+pub type WorldOutputs = (Arc<Plan>, Arc<[Publisher]>, String);
+
+/// Outputs of the scene that replaces the current one, created in advance by the thread that builds
+/// the scene.
+pub type NextOutputs = Arc<Mutex<Option<WorldOutputs>>>;
 
 impl Bridge {
     /// Creates a bridge with `node`, which has the name and settings of `options`.

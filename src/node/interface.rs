@@ -17,6 +17,7 @@ use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
 use merrow_ros2::parameters::ParameterServer;
+use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -187,11 +188,6 @@ impl Interface {
         Ok(publishers?.into())
     }
 
-    /// Removes the parameters of the scene `old`, whose values do not hold for another world.
-    pub(crate) fn forget_parameters(&self, old: &Scene) {
-        live_parameters::undeclare_scene(&self.parameters, old);
-    }
-
     /// Connects the objects to the scene `new`: creates the objects of added robots, removes the
     /// objects of removed robots.
     ///
@@ -204,6 +200,7 @@ impl Interface {
         new: &Arc<Scene>,
         version: SceneVersion,
         plan: &Plan,
+        values: &[(String, ParameterValue)],
     ) -> Result<(), String> {
         self.rejections.retain(new);
         let sinks = ParameterSinks {
@@ -211,7 +208,8 @@ impl Interface {
             shared: Arc::clone(&self.shared),
             node: self.node.names().full_node_name(),
         };
-        let declared = live_parameters::change_scene(&self.parameters, (old, new), version, sinks);
+        let declared =
+            live_parameters::change_scene(&self.parameters, (old, new), version, sinks, values);
         // also with an override that is not valid, so that the robot can be commanded
         self.connect(new, version, plan)?;
         declared.map_err(|e| e.to_string())

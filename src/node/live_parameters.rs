@@ -323,10 +323,12 @@ fn health_declaration(prefix: &str, text: &str) -> Declaration {
 
 /// Returns the values of the parameters in a state.
 pub fn values(scene: &Scene, state: &State, pace: Pace) -> Vec<(String, Value)> {
-    let now = Scene {
+    let mut now = Scene {
         sea: state.sea.clone(),
         ..scene.clone()
     };
+    // the parameter states the time of day now
+    now.sea.air.start_utc += state.time_ns as f64 / 1e9;
     let is_of_sea = |name: &str| name.starts_with("water.") || name.starts_with("weather.");
     let mut all: Vec<(String, Value)> = declarations(&now, pace)
         .into_iter()
@@ -353,9 +355,7 @@ pub fn start(
     let (scene, state) = (&simulation.scene, &simulation.state);
     let given = declare_new(server, scene, pace)?;
     if state.time_ns > 0 {
-        let mut values = values(scene, state, pace);
-        values.retain(|(name, _)| given.iter().all(|(other, _)| other != name));
-        server.update_values(&values);
+        show_values(server, &values(scene, state, pace), &given);
     }
     let live = LiveParameters {
         server: Arc::downgrade(server),
@@ -368,8 +368,16 @@ pub fn start(
     Ok(())
 }
 
+/// Sets the parameters that the user has not given to the values of a state, without commands.
+fn show_values(server: &ParameterServer, values: &[(String, Value)], given: &[(String, Value)]) {
+    let is_given = |name: &str| given.iter().any(|(other, _)| other == name);
+    let own = values.iter().filter(|(name, _)| !is_given(name));
+    server.update_values(&own.cloned().collect::<Vec<_>>());
+}
+
 /// Declares the parameters of objects that the scene `new` adds, removes the parameters of objects
-/// that it lacks, and applies later changes to the world with the scene `new`.
+/// that it lacks, shows the `values` of a loaded world, and applies later changes to the world with
+/// the scene `new`.
 ///
 /// # Errors
 /// An override violates the type, the range or the meaning of its parameter.
@@ -378,6 +386,7 @@ pub fn change_scene(
     (old, new): (&Scene, &Arc<Scene>),
     version: SceneVersion,
     sinks: ParameterSinks,
+    values: &[(String, Value)],
 ) -> Result<(), ParameterError> {
     let names = |scene: &Scene| {
         let all = declarations(scene, Pace::Max).into_iter();
@@ -393,7 +402,10 @@ pub fn change_scene(
         sinks,
     };
     let given = declare_new(server, new, Pace::Max);
-    let applied = given.and_then(|given| live.apply(&given).map_err(ParameterError::new));
+    let applied = given.and_then(|given| {
+        show_values(server, values, &given);
+        live.apply(&given).map_err(ParameterError::new)
+    });
     server.set_on_set(Box::new(move |batch| live.apply(batch)));
     applied
 }

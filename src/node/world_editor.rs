@@ -6,7 +6,7 @@
 //! changed world is invalid, the running world is unchanged.
 
 use crate::modem::bridges::check as check_bridges;
-use crate::node::bridge::NextOutputs;
+use crate::node::bridge::{NextOutputs, WorldOutputs};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::Interface;
 use crate::node::live_parameters::{self, ParameterSinks};
@@ -15,7 +15,8 @@ use crate::publisher::connect_bridges;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use merrow_model::scene::Scene;
 use merrow_ros2::parameters::ParameterServer;
-use merrow_sim::{Access, Reply, Request, SceneVersion, Simulation};
+use merrow_ros2::parameters::value::ParameterValue;
+use merrow_sim::{Access, Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_world::document::{Document, ObjectInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -217,7 +218,7 @@ impl WorldEditor {
     }
 
     /// Continues the run with a world that [`Self::build`] has built from a document. With
-    /// `at_start` the world starts at the time 0, without state of the current world.
+    /// `at_start` the world is stopped at its start, without state of the current world.
     ///
     /// # Errors
     /// One line. The world is then unchanged, except if a topic of a new robot cannot be created or
@@ -234,11 +235,12 @@ impl WorldEditor {
             Followers::Node(interface) => Interface::publishers(interface.node(), &plan)?,
             Followers::Parameters(_) => Arc::default(),
         };
-        {
-            let next = self.parts.next_outputs.lock();
-            *next.unwrap_or_else(PoisonError::into_inner) =
-                Some((Arc::clone(&plan), publishers, document.to_yaml()));
-        }
+        self.set_next_outputs(Some((Arc::clone(&plan), publishers, document.to_yaml())));
+        // the settings of a saved world
+        let values = match at_start {
+            true => live_parameters::values(&scene, &simulation.state, Pace::Max),
+            false => Vec::new(),
+        };
         let simulation = Box::new(simulation);
         // the old world is dropped here, not on the thread of the run
         if at_start {
@@ -250,38 +252,54 @@ impl WorldEditor {
             let (reply, answer) = bounded(1);
             let request = Request::Replace(simulation, Reply::from(reply));
             self.parts.requests.send(request).map_err(|_| ended())?;
-            drop(answer.recv().map_err(|_| ended())??);
+            if let Err(why) = answer.recv().map_err(|_| ended())? {
+                // neither its topics remain nor does a bag contain it
+                self.set_next_outputs(None);
+                return Err(why);
+            }
         }
         self.version = SceneVersion(self.version.0 + 1);
         let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
         self.set_document(document);
-        self.change_followers(&old, &scene, &plan, at_start)
+        if at_start {
+            self.forget_parameters(&old);
+        }
+        self.change_followers(&old, &scene, &plan, &values)
     }
 
-    /// Connects the objects that follow the scene to the scene `new`.
+    /// Removes the parameters of the scene `old`, whose values do not hold for another world.
+    fn forget_parameters(&self, old: &Scene) {
+        let server = match &self.parts.followers {
+            Followers::Node(interface) => interface.parameters(),
+            Followers::Parameters(server) => server,
+        };
+        live_parameters::undeclare_scene(server, old);
+    }
+
+    /// Connects the objects that follow the scene to the scene `new`, whose parameters have
+    /// `values`.
     fn change_followers(
         &self,
         old: &Scene,
         new: &Arc<Scene>,
         plan: &Plan,
-        at_start: bool,
+        values: &[(String, ParameterValue)],
     ) -> Result<(), String> {
         match &self.parts.followers {
             Followers::Node(interface) => {
-                if at_start {
-                    interface.forget_parameters(old);
-                }
-                interface.change_scene(old, new, self.version, plan)
+                interface.change_scene(old, new, self.version, plan, values)
             }
             Followers::Parameters(server) => {
-                if at_start {
-                    live_parameters::undeclare_scene(server, old);
-                }
                 let sinks = ParameterSinks::without_node(self.parts.requests.clone());
-                live_parameters::change_scene(server, (old, new), self.version, sinks)
+                live_parameters::change_scene(server, (old, new), self.version, sinks, values)
                     .map_err(|e| e.to_string())
             }
         }
+    }
+
+    fn set_next_outputs(&self, next: Option<WorldOutputs>) {
+        let outputs = self.parts.next_outputs.lock();
+        *outputs.unwrap_or_else(PoisonError::into_inner) = next;
     }
 
     fn set_document(&mut self, document: Document) {
@@ -293,4 +311,66 @@ impl WorldEditor {
 
 fn ended() -> String {
     "the simulation has ended".to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossbeam_channel::unbounded;
+    use merrow_world::Overrides;
+
+    fn document(robots: &str) -> Document {
+        let text = format!("robots: {{{robots}}}");
+        let parsed = Document::from_text("w.yaml", &text, Overrides::default());
+        parsed.unwrap_or_else(|e| panic!("{e}")).0
+    }
+
+    fn editor(document: Document, requests: Sender<Request>) -> WorldEditor {
+        let world = document.build().unwrap_or_else(|e| panic!("{e}"));
+        let parameters = Arc::new(ParameterServer::new(Vec::new()).unwrap());
+        WorldEditor {
+            parts: EditorParts {
+                document,
+                scene: Arc::new(world.scene),
+                threads: 1,
+                requests,
+                followers: Followers::Parameters(parameters),
+                next_outputs: NextOutputs::default(),
+                files: FileAccess::new(".".into(), false),
+            },
+            version: SceneVersion::default(),
+            directory: Directory::default(),
+        }
+    }
+
+    /// A bag takes the world, and the node its topics, from the outputs of the next scene. A world
+    /// that the run refuses leaves none.
+    #[test]
+    fn refused_worlds_enter_no_bag() {
+        let rov = |name: &str| format!("{name}: {{model: bluerov2, position_m: [0, 0, -2]}}");
+        let (requests, inbox) = unbounded();
+        let mut editor = editor(document(&rov("first")), requests);
+        let outputs = Arc::clone(&editor.parts.next_outputs);
+        let next = || outputs.lock().unwrap().take();
+        // the run refuses the first world and accepts the second
+        let run = std::thread::spawn(move || {
+            let worlds = inbox.iter().filter_map(|request| match request {
+                Request::Replace(new, reply) => Some((new, reply)),
+                _ => None,
+            });
+            for (k, (new, reply)) in worlds.take(2).enumerate() {
+                reply.send(if k == 0 { Err("no".into()) } else { Ok(new) });
+            }
+        });
+        let before = editor.document().to_yaml();
+        let refused = editor.change(document(&rov("refused")));
+        assert_eq!(refused, Err("no".to_string()));
+        assert_eq!(editor.document().to_yaml(), before);
+        assert!(next().is_none());
+        editor.change(document(&rov("second"))).unwrap();
+        run.join().unwrap();
+        let (_, _, text) = next().unwrap();
+        assert!(text.contains("second") && !text.contains("refused"));
+        assert_eq!(editor.scene().robots[0].name, "second");
+    }
 }

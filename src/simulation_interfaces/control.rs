@@ -1,7 +1,7 @@
 //! Services that read and set the state of the simulation, reset it and make steps.
 //!
-//! A world that is paused at the time 0 is stopped. A lock-stepped world counts as paused, because
-//! it advances on request only.
+//! A world is stopped from a reset or from its load on, until it is played, stepped or paused, at
+//! any start time. A lock-stepped world counts as paused, because it advances on request only.
 
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::{Answer, Connections, failure, ok, outcome, worlds};
@@ -86,10 +86,12 @@ fn with_status(
 
 /// Returns the number of the state.
 fn state(status: &RunStatus) -> u8 {
-    match (status.paused, status.pace, status.time_ns) {
-        (true, _, 0) => SimulationState::STATE_STOPPED,
-        (true, _, _) | (false, Pace::Lockstep, _) => SimulationState::STATE_PAUSED,
-        (false, _, _) => SimulationState::STATE_PLAYING,
+    if status.stopped {
+        SimulationState::STATE_STOPPED
+    } else if status.paused || status.pace == Pace::Lockstep {
+        SimulationState::STATE_PAUSED
+    } else {
+        SimulationState::STATE_PLAYING
     }
 }
 
@@ -120,18 +122,24 @@ fn set_state(
         let code = SetSimulationStateResponse::STATE_TRANSITION_ERROR;
         return refuse(answer, code, why);
     }
-    let done = Reply::new(move |()| answer.send(&SetSimulationStateResponse { result: ok() }));
+    let reached = |answer: Answer<SetSimulationState>| {
+        Reply::new(move |()| answer.send(&SetSimulationStateResponse { result: ok() }))
+    };
     let request = match target {
-        SimulationState::STATE_PLAYING => Request::Resume(done),
-        SimulationState::STATE_PAUSED => Request::Pause(done),
+        SimulationState::STATE_PLAYING => Request::Resume(reached(answer)),
+        SimulationState::STATE_PAUSED => Request::Pause(reached(answer)),
         SimulationState::STATE_STOPPED => {
-            let _ = connections
-                .requests
-                .send(Request::Pause(Reply::new(|()| {})));
-            Request::Reset(done)
+            let requests = connections.requests.clone();
+            connections.editor.send(move |editor| {
+                let _ = requests.send(Request::Pause(Reply::new(|()| {})));
+                let scope = ResetSimulationRequest::SCOPE_DEFAULT;
+                let result = reset(editor, &requests, scope);
+                answer.send(&SetSimulationStateResponse { result });
+            });
+            return;
         }
         _ => {
-            done.send(());
+            reached(answer).send(());
             connections.stop.store(true, Ordering::Relaxed);
             return;
         }

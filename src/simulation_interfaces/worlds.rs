@@ -13,7 +13,6 @@ use merrow_ros2::msg::simulation_interfaces::{
     ServiceResult, UnloadWorld, UnloadWorldResponse, WorldResource,
 };
 use merrow_ros2::node::{NodeError, Service};
-use merrow_sim::{Reply, Request};
 use merrow_world::{Document, Overrides, data_dir};
 use std::path::{Path, PathBuf};
 
@@ -52,10 +51,8 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
             Version::Two => serve_load_world(connections)?,
         },
         connections.serve::<UnloadWorld>("unload_world", |connections, _, answer| {
-            let requests = connections.requests.clone();
             connections.editor.send(move |editor| {
                 let result = if is_loaded(editor.document()) {
-                    let _ = requests.send(Request::Pause(Reply::new(|()| {})));
                     let empty = Document::from_text(NO_WORLD, "robots: {}", Overrides::default());
                     let empty = empty.map_err(|problems| problems.to_string());
                     outcome(empty.and_then(|(document, _)| start(editor, document)))
@@ -203,7 +200,7 @@ fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), Serv
     })
 }
 
-/// Continues the run with the world of a document at its start.
+/// Stops the run at the start of the world of a document.
 fn start(editor: &mut WorldEditor, document: Document) -> Result<(), String> {
     let simulation = editor.build(&document)?;
     editor.continue_with(simulation, document, true)

@@ -170,14 +170,22 @@ fn only_users_of_ros_are_discovered_by_other_machines() {
     let range = |variables: &[_]| parse_in(&[], variables).unwrap().0.discovery;
     assert_eq!(range(&[]), DiscoveryRange::Localhost);
     assert_eq!(range(&[("HOME", "/")]), DiscoveryRange::Localhost);
-    for variable in ROS_VARIABLES {
-        let value = if variable == "ROS_LOCALHOST_ONLY" {
-            "0"
-        } else {
-            "1"
-        };
-        assert_eq!(range(&[(variable, value)]), DiscoveryRange::Subnet);
+    // the set of variables that docs/security.md lists
+    let variables = [
+        ("ROS_DISTRO", "jazzy"),
+        ("ROS_VERSION", "2"),
+        ("AMENT_PREFIX_PATH", "/opt/ros/jazzy"),
+        ("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp"),
+        ("ROS_DOMAIN_ID", "1"),
+        ("ROS_STATIC_PEERS", "10.0.0.1"),
+        ("ROS_LOCALHOST_ONLY", "0"),
+    ];
+    let page = include_str!("../../../docs/security.md");
+    for variable in variables {
+        assert_eq!(range(&[variable]), DiscoveryRange::Subnet, "{variable:?}");
+        assert!(page.contains(&format!("`{}`", variable.0)), "{variable:?}");
     }
+    assert_eq!(variables.map(|(name, _)| name), ROS_VARIABLES);
     for (value, expected) in [
         ("SUBNET", DiscoveryRange::Subnet),
         ("SYSTEM_DEFAULT", DiscoveryRange::Subnet),

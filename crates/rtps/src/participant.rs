@@ -383,6 +383,10 @@ impl Protocol for Core {
         }
     }
 
+    fn handle_dropped(&mut self, now_ns: u64) {
+        self.engine.announce_soon(Nanos(now_ns));
+    }
+
     fn handle_networks(&mut self, now_ns: u64, networks: &Networks) {
         let (metatraffic, data) = self.ports;
         self.engine.update_paths(

@@ -82,6 +82,8 @@ pub struct RunStatus {
     pub time_ns: u64,
     /// True while the simulated time is paused.
     pub paused: bool,
+    /// True while the world is paused at its start, after a reset or after it was loaded.
+    pub stopped: bool,
     /// Pace of the run.
     pub pace: Pace,
 }
@@ -268,6 +270,7 @@ pub fn run(
         clock: Clock::new(simulation.time_ns()),
         pace,
         paused: false,
+        stopped: false,
         rejected: 0,
         steps: 0,
         last_step_s: f64::INFINITY,
@@ -326,6 +329,8 @@ struct Run<'o, 'i> {
     clock: Clock,
     pace: Pace,
     paused: bool,
+    /// Whether the world is paused and has made no step since a reset or since it was loaded.
+    stopped: bool,
     rejected: u64,
     steps: u64,
     /// Wall-clock time per step in the last block [s].
@@ -532,6 +537,7 @@ impl Run<'_, '_> {
             Request::Status(reply) => reply.send(RunStatus {
                 time_ns: simulation.time_ns(),
                 paused: self.paused,
+                stopped: self.stopped,
                 pace: self.pace,
             }),
             Request::Replace(new, reply) => reply.send(self.replace(new, simulation)),
@@ -545,12 +551,12 @@ impl Run<'_, '_> {
                 reply.send(result);
             }
             Request::Pause(reply) => {
-                self.paused = true;
+                (self.paused, self.stopped) = (true, false);
                 self.end_steps("paused", simulation);
                 reply.send(());
             }
             Request::Resume(reply) => {
-                self.paused = false;
+                (self.paused, self.stopped) = (false, false);
                 self.restart(simulation);
                 if self.pace != Pace::Lockstep {
                     self.end_steps("resumed", simulation);
@@ -562,6 +568,7 @@ impl Run<'_, '_> {
             Request::Reset(reply) => {
                 self.end_steps("reset", simulation);
                 simulation.restart();
+                self.stopped = self.paused;
                 self.restart(simulation);
                 self.observers.iter_mut().for_each(|o| o.reset());
                 reply.send(());
@@ -620,11 +627,12 @@ impl Run<'_, '_> {
         Ok(new)
     }
 
-    /// Continues with another world at its start. Returns the old world.
+    /// Loads another world, which is then paused at its start. Returns the old world.
     fn load(&mut self, mut new: Box<Simulation>, simulation: &mut Simulation) -> Box<Simulation> {
         self.end_steps("another world was loaded", simulation);
         let version = simulation.scene_version;
         let none = simulation.load(&mut new);
+        (self.paused, self.stopped) = (true, true);
         self.follow_scene(version, &none, simulation);
         self.restart(simulation);
         self.observers.iter_mut().for_each(|o| o.reset());
@@ -677,6 +685,7 @@ impl Run<'_, '_> {
                 self.observers
                     .iter_mut()
                     .for_each(|o| o.before_steps(simulation));
+                self.stopped = false;
                 self.pending = Some(PendingSteps {
                     requested: n,
                     left: n,

@@ -7,6 +7,7 @@
 
 mod changes;
 mod environment;
+mod faults;
 mod resource;
 mod settings;
 

@@ -9,11 +9,16 @@ use merrow::node::live_parameters;
 use merrow_environment::air;
 use merrow_environment::current::VariationCache;
 use merrow_environment::waves::WaveState;
+use merrow_math::Vec3;
+use merrow_model::scene::Robot;
+use merrow_model::scene::fault::{Device, Fault, FaultKind, Jammer, Spoof};
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::state::commands::WeatherChange;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{Command, Health};
+use merrow_sim::control::fault::find_device;
 use merrow_sim::{Pace, Simulation};
+use merrow_world::build::fault::{build_leak, random_stream};
 use merrow_world::document::Document;
 use merrow_world::{Overrides, data_dir};
 use std::sync::Arc;
@@ -248,4 +253,106 @@ fn saved_settings_continue() {
     };
     assert_eq!(gains(&s), gains(&again));
     assert_eq!(gains(&s).velocity[5], 7.0);
+}
+
+/// Returns the numbers of a fault that its saved keys state indirectly, and the fault without them.
+fn split(fault: &Fault) -> (Vec<f64>, Fault) {
+    let mut rest = fault.clone();
+    let numbers = match &mut rest.kind {
+        FaultKind::Leak(leak) => vec![std::mem::take(&mut leak.area)],
+        FaultKind::Jammed(Some(jammer)) => vec![std::mem::take(&mut jammer.reach)],
+        _ => Vec::new(),
+    };
+    (numbers, rest)
+}
+
+/// Returns devices and faults: all kinds that devices without computers can have.
+fn faults_of_all_kinds(robot: &Robot) -> [(&'static str, FaultKind); 12] {
+    let leak = build_leak(
+        Some(robot),
+        Device::Hull(0),
+        [0.01, 0.002],
+        [0.1, 0.2, 0.3],
+        [0.0, 0.1, 0.0],
+    );
+    let jammer = Jammer::new(Vec3::new(0.0, 30.0, 0.0), 0.1);
+    let spoof = Spoof {
+        offset: Vec3::new(1.0, 2.0, 3.0),
+        velocity: Vec3::new(0.5, 0.0, 0.0),
+    };
+    [
+        ("t1", FaultKind::Stuck),
+        ("t2", FaultKind::Reduced(0.4)),
+        ("t3", FaultKind::Biased(0.2)),
+        ("t4", FaultKind::Noisy(0.1)),
+        ("t5", FaultKind::Intermittent([0.3, 0.2])),
+        ("battery", FaultKind::PowerLimited(500.0)),
+        ("imu/gyro", FaultKind::Biased(0.01)),
+        ("base_link", leak),
+        ("gps", FaultKind::Jammed(None)),
+        ("gps", FaultKind::Jammed(Some(jammer))),
+        ("gps", FaultKind::Spoofed(spoof)),
+        ("dvl", FaultKind::Dead),
+    ]
+}
+
+/// Faults of every kind that a service starts are saved, a repaired fault of the file is not.
+/// Faults that have ended are left out.
+#[test]
+fn saved_faults_of_services_continue() {
+    let file = "robots: {r: {model: bluerov2_heavy, position_m: [0, 0, -2]}}
+faults:
+  kept: {robot: r, target: t8, time_s: 0.5, duration_s: 9, kind: dead}
+  repaired: {robot: r, target: t7, time_s: 0.1, kind: dead}
+";
+    let (document, mut s) = text(file);
+    advance(&mut s, 1.0);
+    let name = "repaired".into();
+    let robot = Some(0);
+    s.apply(&Command::Repair { robot, name }).unwrap();
+    let faults = faults_of_all_kinds(&s.scene.robots[0]);
+    for (k, (target, kind)) in faults.into_iter().enumerate() {
+        // names that a key of a file can have, and others
+        let name: Arc<str> = [format!("fault_{k}"), format!("fault: {k}")][k % 2]
+            .as_str()
+            .into();
+        let fault = Fault {
+            stream: random_stream(&s.scene, robot, &name),
+            name,
+            robot,
+            device: find_device(&s.scene, 0, target).unwrap_or_else(|e| panic!("{target}: {e}")),
+            kind,
+            start_ns: 0,
+            end_ns: if k == 0 { 100_000_000 } else { 8_000_000_000 },
+        };
+        let command = Command::Fault(Box::new(fault));
+        s.apply(&command).unwrap_or_else(|e| panic!("{e:?}"));
+    }
+    advance(&mut s, 0.5);
+    let again = saved(&document, &s);
+    let of = |s: &Simulation| {
+        let all = s.state.robots[0].faults.iter().map(|memory| &memory.fault);
+        let mut all: Vec<_> = all
+            .filter(|fault| fault.end_ns > s.state.time_ns)
+            .map(split)
+            .collect();
+        all.sort_by_key(|(_, fault)| format!("{:?}{:?}", fault.device, fault.kind));
+        all
+    };
+    let (expected, found) = (of(&s), of(&again));
+    assert_eq!(expected.len(), faults.len());
+    assert_eq!(expected.len(), found.len());
+    for ((numbers, fault), (other_numbers, other)) in expected.iter().zip(&found) {
+        for (a, b) in numbers.iter().zip(other_numbers) {
+            assert!((a - b).abs() <= 1e-12 * a.abs(), "{fault:?} {a} {b}");
+        }
+        let is_renamed = !fault.name.starts_with("fault_") && *fault.name != *"kept";
+        assert_eq!(other.name.starts_with("saved_"), is_renamed);
+        let same = Fault {
+            name: fault.name.clone(),
+            stream: fault.stream,
+            ..other.clone()
+        };
+        assert_eq!(*fault, same);
+    }
 }

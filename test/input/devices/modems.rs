@@ -12,7 +12,7 @@ use merrow_model::state::comms::ModemCommand;
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
 use merrow_sim::Simulation;
-use merrow_world::{Overrides, load_text};
+use merrow_world::{Overrides, load_text, load_world};
 use std::process::Command as Process;
 use std::sync::Arc;
 
@@ -415,4 +415,36 @@ fn packets_over_the_limit_are_refused() {
         )
     );
     assert_eq!(error.robot, Some(0));
+}
+
+// Goal: a bridge of a file that another world extends, with the robots of that world, is checked at
+// its place. Method: a TDMA schedule whose slot is shorter than a message. Tolerance: none.
+#[test]
+fn bridges_of_an_extended_world_are_checked() {
+    let modem = |start: f64| {
+        format!(
+            "{{model: {{modems: {{ac: {{{THETIS}, mac: {{kind: tdma, frame_s: 20, slots_s: [[{start}, 0.5]]}}}}}}}}}}"
+        )
+    };
+    let network = format!(
+        "robots:\n  a: {}\n  b: {}\nbridges:\n  report: {{{ODOMETRY}}}\n",
+        modem(0.0),
+        modem(10.0)
+    );
+    let robot =
+        |x: f64| format!("{{position_m: [{x}, 0, -2], model: {{extends: robots/taipan300.yaml}}}}");
+    let lake = format!(
+        "extends: network.yaml\nseabed: {{depth_m: 20}}\nrobots:\n  a: {}\n  b: {}\n",
+        robot(0.0),
+        robot(50.0)
+    );
+    let files = [("network.yaml", network.as_str()), ("lake.yaml", &lake)];
+    let folder = Folder::new("extended_bridges", &files);
+    let loaded = load_world(&folder.0.join("lake.yaml"), Overrides::default());
+    let world = loaded.unwrap_or_else(|problems| panic!("{problems}"));
+    let lines = bridges::check(&world).unwrap_err();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    let expected = "network.yaml:5:41: bridge report: no message on /a/odometry can be transmitted; \
+                    expected a frame of at most 0.5 s, the longest slot of a/ac, found 12.8 s";
+    assert!(lines[0].contains(expected), "{lines:?}");
 }

@@ -3,12 +3,17 @@
 
     unshare -Urn python3 test/ros/network/attacks.py BINARY
 
+`attacks.py DOMAIN` is the genuine peer of a flood: it prints the time from its start until a message of the
+run arrives.
+
 The run is in the network namespace of the program at 10.232.0.1/24. The attackers are in a second
 namespace, which a virtual Ethernet link connects. Needs no root: the namespaces belong to a user
 namespace. The checks of checks/program/attacks.py start it.
 """
 
+import contextlib
 import ctypes
+import itertools
 import json
 import os
 import pathlib
@@ -17,13 +22,18 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
-RUN, HOST, OTHER, STRANGER = "10.232.0.1", "10.232.0.2", "10.232.0.3", "10.233.0.2"
+RUN, HOST, OTHER, THIRD, STRANGER = "10.232.0.1", "10.232.0.2", "10.232.0.3", "10.232.0.4", "10.233.0.2"
 DOMAIN = 41
 PORT = 7400 + 250 * DOMAIN + 10
+DATA = 0x15
 VIEW_PORT = 8080
 FAKES, FLOOD_S = 10_000, 1.3
+# URI of Cyclone DDS for an address of the second namespace
+URI = ("<CycloneDDS><Domain><General><Interfaces><NetworkInterface address='{}'/></Interfaces></General>"
+       "</Domain></CycloneDDS>")
 # time within which an honest host is answered
 PATIENCE_S = 1
 
@@ -34,30 +44,48 @@ def commands(prefix, *lines):
         subprocess.run([*prefix, *line.split()], check=True)
 
 
+def message(number, *submessages):
+    """Returns an RTPS message of participant `number`. A submessage is its kind and its content."""
+    packed = b"".join(struct.pack("<BBH", kind, 5 if kind == DATA else 1, len(content)) + content
+                      for kind, content in submessages)
+    return b"RTPS" + bytes([2, 3, 1, 15]) + prefix_of(number) + packed
+
+
+def prefix_of(number):
+    """Returns the GUID prefix of participant `number`."""
+    return struct.pack(">I", number) + b"\x09" * 8
+
+
 def announcement(number, address):
-    """Returns an RTPS message: the announcement of participant `number` that receives at `address`."""
-    prefix = struct.pack(">I", number) + b"\x09" * 8
+    """Returns the submessage that announces participant `number`, which receives at `address`."""
     locator = struct.pack("<iI12x", 1, 7411) + socket.inet_aton(address)
     # as long as the answer, which must not be longer
     user_data = struct.pack("<I", 1000) + bytes(1000)
-    parameters = [(0x50, prefix + struct.pack(">I", 0x1C1)), (0x15, bytes([2, 3, 0, 0])), (0x16, bytes([1, 1, 0, 0])),
-                  (0x32, locator), (0x31, locator), (0x02, struct.pack("<iI", 100, 0)), (0x58, struct.pack("<I", 0xC3F)),
-                  (0x2C, user_data), (0x01, b"")]
+    parameters = [(0x50, prefix_of(number) + struct.pack(">I", 0x1C1)), (0x15, bytes([2, 3, 0, 0])),
+                  (0x16, bytes([1, 1, 0, 0])), (0x32, locator), (0x31, locator), (0x02, struct.pack("<iI", 100, 0)),
+                  (0x58, struct.pack("<I", 0xC3F)), (0x2C, user_data), (0x01, b"")]
     listed = b"".join(struct.pack("<HH", key, len(value)) + value for key, value in parameters)
-    data = struct.pack("<HH", 0, 16) + struct.pack(">II", 0, 0x000100C2) + struct.pack("<iI", 0, 1) + b"\0\3\0\0" + listed
-    return b"RTPS" + bytes([2, 3, 1, 15]) + prefix + struct.pack("<BBH", 0x15, 5, len(data)) + data
+    return DATA, (struct.pack("<HH", 0, 16) + struct.pack(">II", 0, 0x000100C2) + struct.pack("<iI", 0, 1)
+                  + b"\0\3\0\0" + listed)
 
 
-def is_answered(number, address):
-    """Announces a participant from `address`; returns whether the run answers it."""
+def requests(prefix, count):
+    """Returns submessages that request all announcements of endpoints of the participant `prefix`, for the `count`th time."""
+    wanted = struct.pack("<iIIIi", 0, 1, 32, 0xFFFFFFFF, count)
+    return (0x0E, prefix), *((0x06, struct.pack(">II", reader, writer) + wanted)
+                             for reader, writer in ((0x3C7, 0x3C2), (0x4C7, 0x4C2)))
+
+
+def answer(number, address):
+    """Announces a participant from `address`; returns the GUID prefix of the run if it answers, else None."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
         own.bind((address, 7411))
         own.settimeout(PATIENCE_S)
-        own.sendto(announcement(number, address), (RUN, PORT))
+        own.sendto(message(number, announcement(number, address)), (RUN, PORT))
         try:
-            return own.recv(2000).startswith(b"RTPS")
+            return own.recv(2000)[8:20]
         except TimeoutError:
-            return False
+            return None
 
 
 def flood():
@@ -66,8 +94,81 @@ def flood():
         own.bind((HOST, 0))
         start = time.monotonic()
         for number in range(FAKES):
-            own.sendto(announcement(1000 + number, f"10.232.{1 + number // 250}.{1 + number % 250}"), (RUN, PORT))
+            absent = announcement(1000 + number, f"10.232.{1 + number // 250}.{1 + number % 250}")
+            own.sendto(message(1000 + number, absent), (RUN, PORT))
             time.sleep(max(0, start + FLOOD_S * number / FAKES - time.monotonic()))
+
+
+def packet(address, payload):
+    """Returns an IP packet from `address` to the discovery port of the run."""
+    udp = struct.pack(">HHHH", 7411, PORT, 8 + len(payload), 0) + payload
+    # the system fills in the length, the identification and the checksum
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 0, 0, 0, 64, socket.IPPROTO_UDP, 0)
+    return ip + socket.inet_aton(address) + socket.inet_aton(RUN) + udp
+
+
+@contextlib.contextmanager
+def forged_flood():
+    """Announces participants in the names of absent hosts until the context ends."""
+    def send(own, number):
+        host = number % FAKES
+        address = f"10.232.{60 + host // 250}.{1 + host % 250}"
+        own.sendto(packet(address, message(100_000 + number, announcement(100_000 + number, address))), (RUN, 0))
+
+    with repeated(send, FLOOD_S / FAKES):
+        yield
+
+
+@contextlib.contextmanager
+def absent_receivers(prefix):
+    """Requests much data for participants of one host that receive at absent hosts, until the context ends."""
+    def send(own, number):
+        for host in range(1, 9):
+            announced = announcement(20_000 + host, f"10.232.200.{host}")
+            own.sendto(packet(THIRD, message(20_000 + host, announced, *requests(prefix, number))), (RUN, 0))
+
+    with repeated(send, 0.01):
+        yield
+
+
+@contextlib.contextmanager
+def repeated(send, period_s):
+    """Calls `send` with a raw socket and a number that increases, until the context ends."""
+    stop = threading.Event()
+
+    def run():
+        with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as own:
+            for number in itertools.count(1):
+                if stop.wait(period_s):
+                    return
+                send(own, number)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        time.sleep(FLOOD_S)
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def discovery_s():
+    """Returns after how many seconds a genuine peer receives a message of the run, or None."""
+    done = subprocess.run([sys.executable, __file__, str(DOMAIN)], env=os.environ | {"CYCLONEDDS_URI": URI.format(OTHER)},
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def print_discovery_s(domain):
+    """Prints the result of `discovery_s` as a peer in a domain."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+    import peer  # needs Cyclone DDS, the attackers do not
+
+    peer.message_type("rosgraph_msgs/msg/Clock")
+    start = time.monotonic()
+    clock = peer.Peer(domain).subscriber("/clock", "rosgraph_msgs/msg/Clock")
+    print(json.dumps(time.monotonic() - start if peer.collect(clock, 1) else None))
 
 
 def page_s():
@@ -100,6 +201,12 @@ class Run:
         self.log.seek(0)
         return self.log.read()
 
+    def shared_send_buffer_bytes(self):
+        """Returns the size of the datagrams in the send buffer of the socket that sends to groups and to this host [B]."""
+        lines = pathlib.Path(f"/proc/{self.process.pid}/net/udp").read_text().splitlines()
+        rows = [line.split() for line in lines[1:]]
+        return sum(int(row[4].split(":")[0], 16) for row in rows if row[1].endswith(f":{PORT + 1:04X}"))
+
     def __enter__(self):
         end = time.monotonic() + 20
         while "reachable:" not in self.text():
@@ -124,7 +231,7 @@ def main():
             commands([], "ip link set lo up", f"ip link add va type veth peer name vb netns {holder.pid}",
                      f"ip address add {RUN}/16 dev va", "ip link set va up", "ip route add 10.233.0.0/16 dev va")
             commands(["nsenter", "-t", str(holder.pid), "-n"], "ip link set lo up", "ip link set vb up",
-                     *(f"ip address add {address}/16 dev vb" for address in (HOST, OTHER, STRANGER)))
+                     *(f"ip address add {address}/16 dev vb" for address in (HOST, OTHER, THIRD, STRANGER)))
             results = {}
 
             def within(namespace):
@@ -132,20 +239,27 @@ def main():
 
             with Run(binary, "LOCALHOST"):
                 within(far)
-                results["localhost_answers_host"] = is_answered(1, HOST)
+                results["localhost_answers_host"] = answer(1, HOST) is not None
                 within(near)
             with Run(binary, "SUBNET") as run:
                 within(far)
-                results["subnet_answers_host"] = is_answered(2, HOST)
-                results["subnet_answers_stranger"] = is_answered(3, STRANGER)
+                prefix = answer(2, HOST)
+                results["subnet_answers_host"] = prefix is not None
+                results["subnet_answers_stranger"] = answer(3, STRANGER) is not None
                 end = time.monotonic() + 10
                 while STRANGER not in run.text() and time.monotonic() < end:
                     time.sleep(0.1)
                 results["subnet_reports_stranger"] = STRANGER in run.text()
                 flood()
                 start = time.monotonic()
-                results["answer_after_flood_s"] = time.monotonic() - start if is_answered(4, OTHER) else None
+                results["answer_after_flood_s"] = time.monotonic() - start if answer(4, OTHER) else None
                 results["page_s"] = page_s()
+                results["discovery_s"] = discovery_s()
+                with absent_receivers(prefix):
+                    results["held_by_absent_receivers_B"] = run.shared_send_buffer_bytes()
+                    results["discovery_with_absent_receivers_s"] = discovery_s()
+                with forged_flood():
+                    results["discovery_in_forged_flood_s"] = discovery_s()
                 within(near)
             print(json.dumps(results))
         finally:
@@ -153,4 +267,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1].isdecimal():
+        print_discovery_s(int(sys.argv[1]))
+    else:
+        main()

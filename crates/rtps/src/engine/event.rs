@@ -15,6 +15,9 @@ pub struct Transmit {
     pub to: SocketAddr,
     /// Consecutive parts of the datagram.
     pub parts: Vec<Bytes>,
+    /// False if it goes to a participant that has not addressed a message to the local participant.
+    /// Possibly no machine has its address.
+    pub is_verified: bool,
 }
 
 /// A sample that a local reader received.

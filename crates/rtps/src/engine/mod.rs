@@ -73,6 +73,8 @@ pub struct Engine {
     turns: Turns,
     remotes: BTreeMap<GuidPrefix, Remote>,
     lost: Vec<Lost>,
+    /// Unverified participants that others replaced, the oldest first.
+    displaced: VecDeque<Lost>,
     /// Pairs of a remote and a local endpoint that are reported as incompatible.
     incompatible: BTreeSet<(Guid, EntityId)>,
     /// Times of the last reports of local endpoints that do not match because of a policy.
@@ -96,6 +98,8 @@ pub struct Engine {
     peers_at: Nanos,
     /// Number of further announcements at short distance.
     quick_announcements: u32,
+    /// Time of an additional announcement to the groups.
+    extra_at: Option<Nanos>,
     next_key: u32,
     has_left: bool,
     /// Sequence number of the last announcement, and number of announcements to all.
@@ -119,6 +123,7 @@ impl Engine {
             turns: Turns::default(),
             remotes: BTreeMap::new(),
             lost: Vec::new(),
+            displaced: VecDeque::new(),
             incompatible: BTreeSet::new(),
             reported: HashMap::new(),
             excess: Excess::default(),
@@ -133,6 +138,7 @@ impl Engine {
             assert_at: None,
             peers_at: now,
             quick_announcements: 4,
+            extra_at: None,
             next_key: 1,
             has_left: false,
             announcements: 0,
@@ -278,6 +284,10 @@ impl Engine {
         if self.announce_at <= now {
             self.announce(now);
         }
+        if self.extra_at.is_some_and(|at| at <= now) {
+            self.extra_at = None;
+            self.announce_to_groups();
+        }
         if self.assert_at.is_some_and(|at| at <= now) {
             self.assert_liveliness(now);
         }
@@ -305,6 +315,7 @@ impl Engine {
         let peers = has_peers.then_some(self.peers_at);
         let all = [
             Some(self.announce_at),
+            self.extra_at,
             self.assert_at,
             peers,
             self.blocked_until,
@@ -373,6 +384,7 @@ impl Engine {
         Transmit {
             to: to.to,
             parts: builder.finish(),
+            is_verified: self.is_verified(to.prefix),
         }
     }
 
@@ -387,7 +399,7 @@ impl Engine {
         let Some(remote) = self.remotes.get_mut(&prefix) else {
             return self.was_verified(prefix);
         };
-        if remote.verified {
+        if transmit.is_verified {
             return true;
         }
         let bytes: usize = transmit.parts.iter().map(Bytes::len).sum();
@@ -424,8 +436,13 @@ impl Engine {
             };
             append(&mut builder, &next);
         }
-        let parts = builder.finish();
-        Some((Transmit { to, parts }, prefix))
+        let is_announced = prefix == GuidPrefix::UNKNOWN || self.was_verified(prefix);
+        let transmit = Transmit {
+            to,
+            parts: builder.finish(),
+            is_verified: is_announced || self.is_verified(prefix),
+        };
+        Some((transmit, prefix))
     }
 
     /// Removes and returns the oldest event; `None` without events.

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::networks::Networks;
-use super::sockets::Sockets;
+use super::sockets::{HostSockets, Sockets};
 use crate::engine::Transmit;
 
 /// Interval between two readings of the network interfaces. It is the maximum delay until a change
@@ -41,7 +41,7 @@ const SEND_BATCH: usize = 32;
 /// while the later samples are written.
 const MAX_HOLD_NS: u64 = 100_000;
 
-/// Retry interval after a full send buffer that `poll` does not report as full.
+/// Retry interval after a full send buffer.
 const BLOCKED_RETRY_NS: u64 = 1_000_000;
 
 /// The protocol state machine. Times are nanoseconds of the monotonic clock.
@@ -56,6 +56,9 @@ pub trait Protocol: Send + 'static {
     fn poll_transmit(&mut self, now_ns: u64) -> Option<Transmit>;
     /// Passes all new events to the callback thread.
     fn deliver_events(&mut self);
+    /// Processes that a datagram to an unverified participant was dropped, because the system still
+    /// resolves the addresses of too many others.
+    fn handle_dropped(&mut self, now_ns: u64);
     /// Processes a change of the network interfaces.
     fn handle_networks(&mut self, now_ns: u64, networks: &Networks);
 }
@@ -128,6 +131,7 @@ struct State<P> {
     protocol: P,
     networks: Networks,
     networks_due_ns: u64,
+    hosts: HostSockets,
     /// Datagrams that found the send buffer full.
     blocked: VecDeque<Transmit>,
     /// Number of callers that hold back datagrams, and the time since which datagrams are held back
@@ -152,6 +156,7 @@ impl<P: Protocol> Driver<P> {
         waker.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
         sockets.join(&networks);
+        let hosts = HostSockets::open()?;
         let shared = Arc::new(DriverShared {
             sockets,
             senders,
@@ -162,6 +167,7 @@ impl<P: Protocol> Driver<P> {
                 protocol,
                 networks,
                 networks_due_ns: now_ns() + NETWORK_PERIOD_NS,
+                hosts,
                 blocked: VecDeque::new(),
                 holds: 0,
                 held_since_ns: 0,
@@ -280,13 +286,12 @@ impl<P: Protocol> DriverShared<P> {
     /// Waits for a datagram, a wake-up or a timer. Returns which receivers have datagrams, or
     /// `None` after a signal.
     fn sleep(&self, woken: &UnixStream) -> Option<Vec<bool>> {
-        let has_blocked = {
+        {
             let state = self.state();
             // stored under the lock: a caller that adds an earlier timer afterwards reads it
             self.sleeps_until_ns
                 .store(state.wake_ns(), Ordering::SeqCst);
-            !state.blocked.is_empty()
-        };
+        }
         let left = self
             .sleeps_until_ns
             .load(Ordering::SeqCst)
@@ -297,9 +302,6 @@ impl<P: Protocol> DriverShared<P> {
             self.receivers()
                 .map(|socket| PollFd::new(socket, PollFlags::IN)),
         );
-        if has_blocked {
-            fds.push(PollFd::new(&self.sockets.data, PollFlags::OUT));
-        }
         let outcome = poll(&mut fds, Some(&timeout));
         self.sleeps_until_ns.store(0, Ordering::SeqCst);
         outcome.ok()?;
@@ -373,15 +375,21 @@ impl<P: Protocol> DriverShared<P> {
             if state.blocked.is_empty() {
                 break;
             }
+            let is_verified = state.blocked.front().is_some_and(|first| first.is_verified);
+            let datagrams = state.blocked.make_contiguous();
             match self
                 .sockets
-                .send(state.blocked.make_contiguous(), &state.networks)
+                .send(datagrams, &state.networks, &mut state.hosts)
             {
                 Ok(count) => {
                     state.blocked.drain(..count);
                     state.counters.sent += count as u64;
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && is_verified => break,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    state.blocked.pop_front();
+                    state.protocol.handle_dropped(now_ns());
+                }
                 Err(_) => {
                     state.blocked.pop_front();
                     state.counters.send_errors += 1;

@@ -84,6 +84,21 @@ pub struct ParticipantData {
 }
 
 impl ParticipantData {
+    /// Returns the size of the parts whose size is variable [B].
+    pub(crate) fn variable_bytes(&self) -> usize {
+        let locators = [
+            &self.metatraffic_unicast,
+            &self.metatraffic_multicast,
+            &self.default_unicast,
+            &self.default_multicast,
+        ];
+        let locators = locators.iter().map(|list| list.len()).sum::<usize>();
+        locators * size_of::<Locator>()
+            + self.domain_tag.len()
+            + self.name.len()
+            + self.user_data.len()
+    }
+
     /// Returns the announcement of the participant `prefix` of this implementation, without
     /// locators.
     pub fn new(prefix: GuidPrefix) -> ParticipantData {

@@ -1,7 +1,7 @@
 //! Changes of the tree of a world file.
 
 use crate::document::{Document, Labels, NamedPose, ObjectInfo, Placement, SECTIONS};
-use crate::document::{environment, settings};
+use crate::document::{environment, faults, settings};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{JointKind, Robot, Scene};
 use merrow_model::state::{RobotState, State};
@@ -132,6 +132,7 @@ pub(super) fn set_state(root: &mut Node, scene: &Scene, state: &State) {
     }
     environment::set_environment(root, scene, state);
     settings::set_lines(root, scene, state);
+    faults::set_faults(root, scene, state);
     settings::set_time_and_schedule(root, scene, state);
     for (coupling, state) in scene.couplings.iter().zip(&state.couplings) {
         if let Some(map) = existing_section(root, "couplings")

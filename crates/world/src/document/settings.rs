@@ -103,15 +103,16 @@ pub(super) fn set_time_and_schedule(root: &mut Node, scene: &Scene, state: &Stat
         scheduled,
         robots,
         tethers,
-        // keys of the objects and of the environment (`changes.rs`, `environment.rs`)
+        // keys of the objects, of the environment and of faults (`changes.rs`, `environment.rs`,
+        // `faults.rs`)
         sea: _,
         couplings: _,
+        faults: _,
         // it follows from the time
         step: _,
         // not saved
         contacts: _,
         chargers: _,
-        faults: _,
         network: _,
     } = state;
     if *time_ns > 0 {
@@ -226,9 +227,10 @@ fn add_robot(robot: &Robot, state: &RobotState, entries: &mut Entries) {
         firmware,
         sensors,
         loads,
-        // keys of the robot (`changes.rs`)
+        // keys of the robot and of its faults (`changes.rs`, `faults.rs`)
         motion,
         battery: _,
+        faults: _,
         // they follow from the time
         joints_ns: _,
         // not saved
@@ -238,7 +240,6 @@ fn add_robot(robot: &Robot, state: &RobotState, entries: &mut Entries) {
         radiation_state: _,
         computers: _,
         modem_power: _,
-        faults: _,
         external_force: _,
         applied_wrenches: _,
         contact_force: _,

@@ -1,7 +1,9 @@
 """Checks of end_to_end.py: the services and the action of simulation_interfaces."""
 
+import json
 import math
 import pathlib
+import re
 import tempfile
 import time
 
@@ -11,10 +13,12 @@ from action_client import ABORTED, SUCCEEDED, ActionClient
 from checks.node.services import check_bag, find_bag
 from live import Merrow, command, latest, message_type, take, wait_for
 from peer import valid
+from websockets.sync.client import connect
 
 UNSUPPORTED, OK, NOT_FOUND, INCORRECT_STATE, FAILED = range(5)
 STOPPED, PLAYING, PAUSED, QUITTING = range(4)
 PACKAGE = "simulation_interfaces"
+ARM = pathlib.Path(__file__).parents[2] / "worlds" / "arm.yaml"
 
 
 def default(kind):
@@ -278,9 +282,17 @@ def check_simulation_state():
         assert answer.status == SUCCEEDED and answer.result.result.result == OK, answer
         simulator.ok("SetSimulationState", **target(STOPPED))
         assert state() == STOPPED and (stamp().sec, stamp().nanosec) == (0, 0)
+        simulator.refused(101, "already", "SetSimulationState", **target(STOPPED))
+        # a stopped simulation can be paused, without a step
+        simulator.ok("SetSimulationState", **target(PAUSED))
+        assert state() == PAUSED and (stamp().sec, stamp().nanosec) == (0, 0)
+        simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(3, 0, -2)))
+        simulator.ok("SetSimulationState", **target(STOPPED))
+        assert state() == STOPPED and simulator.entities() == ["bluerov2"]
         simulator.refused(103, "expected a state from 0", "SetSimulationState", **target(9))
         # reset of only the state: the time continues
         simulator.ok("StepSimulation", steps=100)
+        assert state() == PAUSED
         moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3)))
         simulator.ok("SetEntityState", entity="bluerov2", state=moved, set_pose=True)
         simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(3, 0, -2)))
@@ -293,9 +305,33 @@ def check_simulation_state():
         simulator.ok("DeleteEntity", entity="bluerov2")
         assert simulator.entities() == []
         simulator.ok("ResetSimulation", scope=0)
-        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 0
+        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 0 and state() == STOPPED
         simulator.ok("SetSimulationState", **target(QUITTING))
         assert m.process.wait(timeout=3) == 0
+
+
+def check_states_after_a_late_start():
+    """A run from a checkpoint or a world that starts late is not stopped until it is set so, at its start."""
+    target = lambda number: dict(state=message(f"{PACKAGE}/msg/SimulationState", state=number))
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint, late = (pathlib.Path(folder) / name for name in ("run.cp", "late.yaml"))
+        late.write_text("start_time_s: 100\nrobots: {rov: {model: bluerov2, position_m: [0, 0, -2]}}\n", encoding="utf-8")
+        with Merrow("pool", "--pace", "lockstep") as m:
+            m.step(100)
+            m.do("checkpoint", uri=str(checkpoint))
+        for world, options, robot, start_s in (("pool", ("--resume", checkpoint), "bluerov2", 0), (str(late), (), "rov", 100)):
+            with Merrow(world, *options) as m:
+                simulator = Simulator(m)
+                state = lambda: simulator.ok("GetSimulationState").state.state
+                assert state() == PLAYING
+                simulator.ok("SetSimulationState", **target(PAUSED))
+                assert state() == PAUSED
+                for _ in range(2):
+                    simulator.ok("SetSimulationState", **target(STOPPED))
+                    stamp = simulator.state(robot).header.stamp
+                    assert state() == STOPPED and (stamp.sec, stamp.nanosec) == (start_s, 0), stamp
+                    simulator.ok("SetSimulationState", **target(PLAYING))
+                    assert state() == PLAYING
 
 
 def check_named_poses_and_info():
@@ -401,8 +437,11 @@ def check_worlds():
         assert loaded.world.name == "usv", loaded
         entities = simulator.entities()
         assert "bluerov2" not in entities and entities, entities
+        # a loaded world is stopped
+        assert simulator.ok("GetSimulationState").state.state == STOPPED
         stamp = simulator.state(entities[0]).header.stamp
-        assert stamp.sec < 5, stamp
+        assert (stamp.sec, stamp.nanosec) == (0, 0), stamp
+        simulator.ok("SetSimulationState", state=message(f"{PACKAGE}/msg/SimulationState", state=PLAYING))
         latest(m.listen(f"/{entities[0]}/odometry", "nav_msgs/msg/Odometry"))
         assert m.get("water.waves.hs_m") is not None and m.get("bluerov2.imu.noise") is None
         simulator.ok("UnloadWorld")
@@ -456,8 +495,116 @@ def check_saved_world():
             assert near(position(Simulator(m).state("second")), before, 1e-12)
 
 
+# A world that starts late: a tide that has turned, an arm that moves, a floating box, and a schedule with past and
+# pending entries.
+SETTINGS_WORLD = """extends: {arm}
+start_time_s: 20000
+seabed: {{depth_m: 60}}
+water:
+  tide: {{constituents: [{{name: M2, amplitude_m: 2, phase_deg: 0}}]}}
+  waves: {{kind: jonswap, hs_m: 0.3, tp_s: 6, direction_deg: 45}}
+weather: {{wind_speed_m_s: 5, wind_from_deg: 90}}
+robots:
+  rov: {{position_m: [5, 0, -4], model: bluerov2_heavy}}
+  box:
+    position_m: [-5, 0, 0]
+    model:
+      source: own
+      body:
+        source: own
+        axes: flu
+        mass_kg: 100
+        inertia_kg_m2: {{xx: 10, yy: 10, zz: 10}}
+        volume_m3: 0.4
+        hull: {{kind: box, size_m: [1, 1, 0.4]}}
+        linear_damping: {{kind: diagonal, values: [50, 50, 200, 20, 20, 20]}}
+schedule:
+  past: {{time_s: 20000.1, kind: joints, robot: bench, values: {{shoulder: 1.5}}}}
+  pending: {{time_s: 20000.8, kind: noise, robot: rov, sensor: dvl, on: false}}
+"""
+# parameter, value, and what it is
+SETTINGS = [
+    ("weather.time_of_day_h", 21.5, "time of day"),
+    ("weather.wind_speed_m_s", 8.0, "weather"),
+    ("water.waves.hs_m", 0.6, "waves"),
+    ("water.current.speed_m_s", 0.4, "current"),
+    ("water.density_kg_m3", 1010.0, "water"),
+    ("rov.controller.yaw.velocity_gain", 7.0, "gain"),
+    ("rov.imu.noise", False, "noise switch"),
+    ("rov.thrusters.t2.efficiency", 0.6, "efficiency"),
+    ("rov.thrusters.t3.state", "dead", "health"),
+]
+
+
+def settings_of(m):
+    """Returns the values of the parameters of SETTINGS, and of the switch that a pending entry sets."""
+    names = [name for name, *_ in SETTINGS] + ["rov.dvl.noise"]
+    return {name: round(value, 3) if isinstance(value, float) else value for name in names for value in [m.get(name)]}
+
+
+def motion_after(m, simulator, steps):
+    """Returns the positions of the robots and the joints, and the speeds of the joints, after steps."""
+    joints = m.listen("/bench/joint_states", "sensor_msgs/msg/JointState")
+    m.step(steps)
+    last = latest(joints)
+    bases = [x for name in ("rov", "box") for x in position(simulator.state(name))]
+    return bases + [*last.position] + [*last.velocity]
+
+
+def saved_by_page(m):
+    """Returns the world that the page of the live view saves."""
+    assert wait_for(lambda: "view: " in m.output()[0])
+    address = re.search(r"view: http://(\S+?)/", m.output()[0])[1]
+    with connect(f"ws://{address}/socket", origin=f"http://{address}", max_size=None) as page:
+        page.send(json.dumps({"do": "save", "id": 1}))
+        messages = (json.loads(text) for text in iter(lambda: page.recv(timeout=10), None) if isinstance(text, str))
+        return next(answer["text"] for answer in messages if answer.get("type") == "answer")
+
+
+def check_saved_settings():
+    """A world that the service or the page saves has all settings after LoadWorld, stopped at its time, and in a new run;
+    it continues as the run does.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        world, file = (pathlib.Path(folder) / name for name in ("w.yaml", "saved.yaml"))
+        world.write_text(SETTINGS_WORLD.format(arm=ARM), encoding="utf-8")
+        with Merrow(str(world), "--pace", "lockstep", "--view=127.0.0.1:0") as m:
+            simulator = Simulator(m)
+            m.step(300)
+            for name, value, _ in SETTINGS:
+                assert m.set(name, value).successful, name
+            m.step(300)
+            settings = settings_of(m)
+            m.do("save_world", uri=str(file))
+            texts = {"service": file.read_text(encoding="utf-8"), "page": saved_by_page(m)}
+            moving = motion_after(m, simulator, 20)
+            later = motion_after(m, simulator, 480)
+            settings_later = settings_of(m)
+        assert all(settings[name] == value for name, value, _ in SETTINGS), settings
+        assert settings["rov.dvl.noise"] and not settings_later["rov.dvl.noise"]
+        assert max(map(abs, moving[-3:])) > 0.5, moving
+        for door, text in texts.items():
+            with Merrow("pool", "--pace", "lockstep") as m:
+                simulator = Simulator(m)
+                resource = message(f"{PACKAGE}/msg/Resource", resource_string=text)
+                simulator.ok("LoadWorld", world_resource=resource)
+                assert simulator.ok("GetSimulationState").state.state == STOPPED
+                stamp = simulator.state("box").header.stamp
+                assert (stamp.sec, round(stamp.nanosec, -6)) == (20000, 600_000_000), (door, stamp)
+                assert settings_of(m) == settings, (door, settings_of(m), settings)
+                # the change of the waves in progress and the integrals of the servos are not saved
+                for expected, steps, tolerance in ((moving, 20, 0.05), (later, 480, 0.1)):
+                    found = motion_after(m, simulator, steps)
+                    assert near(found, expected, tolerance), (door, found, expected)
+                assert settings_of(m) == settings_later, door
+        with Merrow(str(file), "--pace", "lockstep") as m:
+            assert settings_of(m) == settings
+
+
 def check_recorded_spawns():
-    """A bag that is recorded while a robot is added, removed and added again has all its messages."""
+    """A bag that is recorded while a robot is added, removed and added again has all its messages, and none of a world
+    that was refused.
+    """
     from mcap.reader import make_reader
 
     with tempfile.TemporaryDirectory() as folder:
@@ -465,6 +612,12 @@ def check_recorded_spawns():
             simulator = Simulator(m)
             m.do("record", uri=str(pathlib.Path(folder) / "spawns"))
             m.step(100)
+            # refused worlds do not enter the bag
+            resource = lambda text: dict(world_resource=message(f"{PACKAGE}/msg/Resource", resource_string=text))
+            simulator.refused(109, "inside", "SpawnEntity", name="refused", **simulator.spawn("bluerov2", at=(0.1, 0, -1)))
+            simulator.refused(106, "mass_kg", "SpawnEntity", name="refused", **simulator.spawn(
+                text="source: test\nbody: {source: test, axes: flu, mass_kg: -1, inertia_kg_m2: 3}\n"))
+            simulator.refused(104, "poool", "LoadWorld", **resource("robots: {refused: {model: poool}}"))
             for _ in range(2):
                 simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 0, -2)))
                 m.step(100)
@@ -474,8 +627,11 @@ def check_recorded_spawns():
         bag = find_bag(pathlib.Path(folder))
         check_bag(bag)
         with open(bag, "rb") as file:
-            stamps = [message_.log_time for _, channel, message_ in make_reader(file).iter_messages()
-                      if channel.topic == "/second/odometry"]
+            messages = [(channel.topic, message_) for _, channel, message_ in make_reader(file).iter_messages()]
+        stamps = [message_.log_time for topic, message_ in messages if topic == "/second/odometry"]
+        # the log and the diagnostics name the requests
+        named = {topic for topic, message_ in messages if b"refused" in message_.data or "/refused/" in topic}
+        assert named <= {"/rosout", "/diagnostics"}, named
         found = {round(stamp / 1e7) for stamp in stamps}
         assert stamps and all(20 <= k <= 40 or 60 <= k <= 80 for k in found), found
         assert min(found) < 25 and max(found) > 75, found
@@ -742,7 +898,8 @@ def check_actors():
 
 
 CHECKS = [check_secret_files, check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
-          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
+          check_states_after_a_late_start, check_named_poses_and_info, check_worlds, check_features_and_prefix,
+          check_saved_world, check_saved_settings, check_delete_errors,
           check_external_wrenches, check_version_1]
 SLOW_CHECKS = [check_recorded_spawns, check_many_spawns]
 PACE_CHECKS = [check_spawn_delays_no_step, check_memory_of_spawns]

@@ -26,6 +26,8 @@ def check_attacks_of_a_host():
     assert found["subnet_answers_host"] and not found["subnet_answers_stranger"], found
     assert found["subnet_reports_stranger"], found
     assert (found["answer_after_flood_s"] or 9) < 1 and (found["page_s"] or 9) < 1, found
+    assert found["held_by_absent_receivers_B"] < 100_000, found
+    assert (found["discovery_with_absent_receivers_s"] or 9) < 1 and (found["discovery_in_forged_flood_s"] or 9) < 1, found
 
 
 CHECKS = [check_attacks_of_a_host]

@@ -58,6 +58,12 @@ pub(super) const MAX_ELSEWHERE: usize = 8;
 /// repeats them.
 const SUBSCRIPTIONS_HELD: u64 = 400 * MILLIS;
 
+/// Number of unverified participants that are kept after others replaced them, and the maximum size
+/// of the variable parts of their announcements [B]. During a flood of forged participants a
+/// genuine one is replaced within some milliseconds, before its first answer arrives.
+pub(super) const MAX_DISPLACED: usize = 2048;
+const DISPLACED_BYTES: usize = 1 << 10;
+
 /// Pairs of a built-in writer and its reader with the bits that announce them.
 const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     (
@@ -80,7 +86,7 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     ),
 ];
 
-/// Participant whose lease ended, maybe because the network was interrupted.
+/// Participant whose lease ended, maybe because the network was interrupted, or that was replaced.
 #[derive(Debug)]
 pub(super) struct Lost {
     to: SocketAddr,
@@ -230,7 +236,7 @@ impl Engine {
         for prefix in self.remotes.keys().copied().collect::<Vec<_>>() {
             self.lose(prefix);
         }
-        self.announce_at = Nanos(u64::MAX);
+        (self.announce_at, self.extra_at) = (Nanos(u64::MAX), None);
     }
 
     /// Connects the built-in endpoints of both sides (RTPS 2.5, 8.5.5.1).

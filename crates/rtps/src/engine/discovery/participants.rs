@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
+use bytes::Bytes;
+
 use super::{
-    BUILTIN, CHANGE_PERIOD, ELSEWHERE_PERIOD, Lost, MAX_ELSEWHERE, QUICK_PERIOD, REPLACEABLE,
-    Remote,
+    BUILTIN, CHANGE_PERIOD, DISPLACED_BYTES, ELSEWHERE_PERIOD, Lost, MAX_DISPLACED, MAX_ELSEWHERE,
+    QUICK_PERIOD, REPLACEABLE, Remote,
 };
 use crate::engine::Engine;
 use crate::engine::config::{MILLIS, Nanos};
@@ -76,14 +78,37 @@ impl Engine {
         }
     }
 
-    pub(in crate::engine) fn announce(&mut self, now: Nanos) {
+    /// Returns the next announcement of the participant.
+    fn announcement(&mut self) -> Submessage {
         let payload = Payload::Data(self.participant_data().encode());
-        let submessage = self.spdp_submessage(payload, None);
+        self.spdp_submessage(payload, None)
+    }
+
+    pub(in crate::engine) fn announce(&mut self, now: Nanos) {
+        let submessage = self.announcement();
         self.send_spdp(&submessage, self.rounds.is_multiple_of(KNOWN_ANNOUNCEMENTS));
         self.rounds += 1;
         let quick = self.quick_announcements > 0;
         self.quick_announcements = self.quick_announcements.saturating_sub(1);
         self.announce_at = now.plus(if quick { QUICK_PERIOD } else { ANNOUNCE_PERIOD });
+    }
+
+    /// Announces the participant to the groups soon, because an answer to a new participant could
+    /// not be sent. Multicast needs no address of a host, which the system would have to resolve.
+    pub fn announce_soon(&mut self, now: Nanos) {
+        if !self.has_left {
+            self.extra_at.get_or_insert(now.plus(QUICK_PERIOD));
+        }
+    }
+
+    pub(in crate::engine) fn announce_to_groups(&mut self) {
+        let submessage = self.announcement();
+        let groups = self.config.metatraffic_multicast.iter();
+        for to in groups.filter_map(Locator::socket_addr).collect::<Vec<_>>() {
+            if self.paths.is_connected(to) {
+                self.send(to, GuidPrefix::UNKNOWN, submessage.clone());
+            }
+        }
     }
 
     pub(in crate::engine) fn handle_spdp(
@@ -152,15 +177,20 @@ impl Engine {
     }
 
     /// Adds a participant again that addresses a message to the local participant after its lease
-    /// ended. It has discovered the local participant again, but Cyclone DDS announces itself only
-    /// at its next period, up to 8 s later.
+    /// ended or it was replaced. It has discovered the local participant, but Cyclone DDS announces
+    /// itself only at its next period, up to 8 s later.
     pub(in crate::engine) fn restore(&mut self, now: Nanos, from: SocketAddr, prefix: GuidPrefix) {
         let is_same = |lost: &&Lost| lost.data.prefix == prefix && lost.source.ip() == from.ip();
-        let Some(lost) = self.lost.iter().find(is_same) else {
+        if self.remotes.contains_key(&prefix) {
+            return;
+        }
+        let lost = self.lost.iter().find(is_same);
+        let Some(lost) = lost.or_else(|| self.displaced.iter().find(is_same)) else {
             return;
         };
         let (to, source, data) = (lost.to, lost.source, lost.data.clone());
-        if !self.remotes.contains_key(&prefix) && self.has_room_for_participant(now, from.ip()) {
+        if self.has_room_for_participant(now, from.ip()) {
+            self.displaced.retain(|lost| lost.data.prefix != prefix);
             self.add_participant(now, source, to, data);
         }
     }
@@ -188,7 +218,32 @@ impl Engine {
             _ if self.remotes.len() < limit => return true,
             _ => self.replaceable(now, address),
         };
-        replaced.map(|prefix| self.lose(prefix)).is_some()
+        replaced.map(|prefix| self.displace(now, prefix)).is_some()
+    }
+
+    /// Removes a participant to make room for another, and keeps its announcement if it is small
+    /// and may be genuine.
+    fn displace(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let remote = self.remotes.get(&prefix).filter(|r| !r.verified);
+        let kept = remote.and_then(|remote| {
+            let to = remote.destination(&*self.paths)?;
+            let is_small = remote.data.variable_bytes() <= DISPLACED_BYTES;
+            (is_small && !self.is_elsewhere(to, remote.source)).then(|| Lost {
+                to,
+                source: remote.source,
+                data: ParticipantData {
+                    // without the memory of the datagram
+                    user_data: Bytes::copy_from_slice(&remote.data.user_data),
+                    ..remote.data.clone()
+                },
+                since: now,
+            })
+        });
+        self.lose(prefix);
+        self.displaced.extend(kept);
+        if self.displaced.len() > MAX_DISPLACED {
+            self.displaced.pop_front();
+        }
     }
 
     /// Returns the number of unverified participants at `address`, and the participant from which
@@ -272,8 +327,7 @@ impl Engine {
         if !self.paths.is_connected(to) {
             return;
         }
-        let payload = Payload::Data(self.participant_data().encode());
-        let announcement = self.spdp_submessage(payload, None);
+        let announcement = self.announcement();
         self.send(to, prefix, announcement);
     }
 

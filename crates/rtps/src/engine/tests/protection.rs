@@ -115,7 +115,6 @@ fn silent_participants_are_replaced() {
     assert_eq!(world.engine(a).remotes.len(), 1);
 }
 
-/// The address with most participants loses one for a newcomer, not an honest one.
 /// Announces an unverified participant at `from` that receives at `at`.
 fn announce_participant(
     world: &mut World,
@@ -184,6 +183,65 @@ fn participants_that_receive_elsewhere_are_few() {
     }
 }
 
+/// A genuine participant that forged participants replace is verified by its first message to the
+/// local participant. A large announcement is not kept.
+#[test]
+fn replaced_participants_are_restored_by_their_first_message() {
+    for (padding, is_kept) in [(0, true), (2000, false)] {
+        let mut world = World::new(1);
+        let (a, honest) = (world.join(1), address(78));
+        let prefix = forged_prefix(60_000);
+        let mut data = ParticipantData::new(prefix);
+        data.metatraffic_unicast = vec![honest.into()];
+        data.user_data = vec![0; padding].into();
+        let mut announced = announcement(prefix, honest);
+        announced.payload = Payload::Data(data.encode());
+        receive(&mut world, a, honest, prefix, |b| b.data(&announced));
+        for number in 0..1000 {
+            world.now = world.now.plus(MILLIS / 10);
+            let from = address(100 + u8::try_from(number % 100).unwrap());
+            announce_participant(&mut world, a, from, from, forged_prefix(number));
+        }
+        assert!(!world.engine(a).remotes.contains_key(&prefix));
+        let own = world.engine(a).config.guid_prefix;
+        receive(&mut world, a, honest, prefix, |builder| {
+            builder.info_destination(own);
+            builder.pad(4);
+        });
+        assert_eq!(world.engine(a).is_verified(prefix), is_kept);
+        for number in 0..10_000 {
+            let from = address(100 + u8::try_from(number % 100).unwrap());
+            announce_participant(&mut world, a, from, from, forged_prefix(number));
+        }
+        assert_eq!(world.engine(a).displaced.len(), discovery::MAX_DISPLACED);
+    }
+}
+
+/// An answer that the system does not accept is replaced by an announcement to the groups, at most
+/// every 100 ms. The regular announcements continue.
+#[test]
+fn answers_without_room_are_sent_to_the_groups() {
+    let mut world = World::new(1);
+    let (a, group) = (world.join(1), SocketAddr::from(([239, 255, 0, 1], 7400)));
+    world.engine(a).config.metatraffic_multicast = vec![group.into()];
+    world.run(10_000);
+    world.log = Some(Vec::new());
+    for _ in 0..3000 {
+        let now = world.now;
+        world.engine(a).announce_soon(now);
+        world.run(1);
+    }
+    let log = world.log.take().unwrap();
+    let count = |to: SocketAddr| log.iter().filter(|(_, at, _)| *at == to).count();
+    assert!((30..=34).contains(&count(group)), "{}", count(group));
+    assert_eq!(count(address(2)), 1);
+    world.engine(a).leave();
+    let now = world.now;
+    world.engine(a).announce_soon(now);
+    assert_eq!(world.engine(a).extra_at, None);
+}
+
+/// The address with most participants loses one for a newcomer, not an honest one.
 #[test]
 fn the_address_with_most_participants_makes_room() {
     let mut world = World::new(1);
@@ -554,6 +612,7 @@ fn the_page_states_the_bounds() {
         reader::MAX_FRAGMENTS as usize,
         writer::MAX_REQUESTS,
         writer::UNACKNOWLEDGED.0,
+        discovery::MAX_DISPLACED,
     ];
     for count in counts {
         let text = format!("{},{:03}", count / 1000, count % 1000);
