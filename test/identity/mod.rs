@@ -6,6 +6,7 @@ mod contact;
 mod energy;
 mod galileo;
 mod hull;
+mod incidence;
 mod response;
 mod symmetry;
 mod two_halves;

@@ -18,12 +18,14 @@
 //! `crates/world/src/import/sname.rs` converts published derivatives.
 //!
 //! # Limits
-//! Constant coefficients, small incidence. A published set may add energy; the law does not prevent
-//! it.
+//! Constant coefficients, small incidence. Up to 30 degrees a published set may add energy. Beyond
+//! 45 degrees, where the sign of terms such as `Y_uv u v` is wrong in flow from astern, the part of
+//! the wrench that would accelerate the link is removed (`incidence.rs`).
 //!
 //! # Checked by
-//! test/witness/vehicles/prestero.rs (V50)
+//! test/witness/vehicles/prestero.rs (V50), test/identity/incidence.rs
 
+use crate::forces::incidence;
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 
@@ -39,8 +41,22 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
         F[d.row] += nu[d.factors[0]] * nu[d.factors[1]] * d.value;
     }
     let F = F.map(|x| x * wet);
-    SpatialForce {
+    let F = SpatialForce {
         m: R_LU.mul_vec(Vec3::new(F[0], F[1], F[2])),
         f: R_LU.mul_vec(Vec3::new(F[3], F[4], F[5])),
-    }
+    };
+    let speed = v.norm();
+    SpatialForce::from_lanes(|i| {
+        let V = SpatialVelocity {
+            w: V_r.w.lane(i),
+            v: V_r.v.lane(i),
+        };
+        let cosine = if speed.lane(i) == 0.0 {
+            0.0
+        } else {
+            v.x.lane(i) / speed.lane(i)
+        };
+        let share = incidence::extended_share(cosine);
+        incidence::dissipative_wrench(F.lane(i), &V, &link.total, share)
+    })
 }

@@ -4,6 +4,7 @@ pub mod actuators;
 pub mod derivatives;
 pub mod external;
 pub mod hydrodynamics;
+mod incidence;
 pub mod joint;
 pub mod lines;
 pub mod rigid_body;

@@ -20,6 +20,11 @@ spec! {
         /// Direction of the chord at angle 0, from the trailing to the leading edge. Its component
         /// along the shaft is ignored.
         chord: [f64; 3] = [1.0, 0.0, 0.0],
+        /// Whether the coefficients of the hull contain lift and drag of the fin at incidence, as
+        /// in published coefficient sets of whole vehicles. If true, the laws `fossen` and
+        /// `derivative` apply unchanged up to an incidence of 30 degrees. Otherwise the part of
+        /// their force that would accelerate the fin is removed.
+        incidence_in_hull: bool = false,
         /// Propeller slipstream at the fin. Default: none.
         slipstream: Option<SlipstreamConfig>,
     }

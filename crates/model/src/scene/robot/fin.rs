@@ -110,6 +110,8 @@ pub struct Fin {
     pub delay_start: usize,
     /// Propeller slipstream over the fin, if any.
     pub slipstream: Option<Slipstream>,
+    /// True if lift and drag of the fin at incidence are part of the coefficients of the hull.
+    pub incidence_in_hull: bool,
     /// Power consumption of the servo.
     pub power: ServoPower,
     /// True for a sail. It is exposed to the wind, and its angle is the limit that the sheet sets

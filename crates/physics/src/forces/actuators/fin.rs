@@ -12,12 +12,12 @@
 //!               1/a = 1/(2π 0.9) + 1/(π AR)     unless a is given                      (4)
 //!   table:      C_L(α), C_D(α)                                             (5)
 //!   chord:      F = q A (C_z n - C_x f),  C_z = a sin α, C_x = C_x0 cos α  (6)
-//!   fossen:     F = ½ρU²A a (δ n₀ - δ² f₀)                                 (7)
+//!   fossen:     F = ½ρU²A a σ (δ n₀ - δ² f₀)                               (7)
 //!   derivative: F = c u|u| δ n₀                                            (8)
 //!               (3) [Beard 2012, §4.2]
 //!               (4) [Hoerner 1985, ch. 3; Prestero 2001]
 //!               (6) [Parodi 2009, §IV.A]
-//!               (7) [Fossen 2021, §8.4.2]
+//!               (7) [Fossen 2021, §8.4.2], σ = 1 up to 30 degrees from ahead
 //!               (8) [Prestero 2001, §4.4]
 //! ```
 //! at the point `center_of_pressure` behind the shaft for (2) to (6), and on the shaft for (7) and
@@ -45,16 +45,20 @@
 //! Quasi-steady. The fin has no separate added mass (it is part of the added mass of the link), and
 //! no interaction with the hull or other fins. In reversed flow the fin is blunt: (3) treats it as
 //! stalled, because it has neither a lift slope nor a sharp edge there. (7), (8) have no stall and
-//! no cross-flow at the fin. Near the surface the force decreases with the fraction of the fin that
-//! is out of the water. Dead time is rounded to whole steps. A servo without power keeps its angle.
-//! Health: `Reduced` leaves that fraction of the area, `Dead` none, `Stuck` holds the angle.
+//! no cross-flow at the fin, and are extended to all incidences by `../incidence.rs`: σ reverses
+//! (7) in flow from astern, as u|u| reverses (8), and the part that would accelerate the fin is
+//! removed. In coefficient sets of whole vehicles the lift and drag of the fin at incidence are
+//! part of the hull (`incidence_in_hull`), and the force is unchanged up to 30 degrees. Near the
+//! surface the force decreases with the fraction of the fin that is out of the water. Dead time is
+//! rounded to whole steps. A servo without power keeps its angle. Health: `Reduced` leaves that
+//! fraction of the area, `Dead` none, `Stuck` holds the angle.
 //!
 //! # Checked by
 //! test/analytic/actuators/fin.rs, test/analytic/actuators/fin_servo.rs,
-//! test/witness/vehicles/remus.rs
-//! (V47, V48, V49)
+//! test/identity/incidence.rs, test/witness/vehicles/remus.rs (V47, V48, V49)
 
 use crate::forces::actuators::{sail, thruster};
+use crate::forces::incidence;
 use merrow_environment::EnvironmentState;
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::fin::Slipstream;
@@ -287,12 +291,13 @@ fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> Sp
         FinLaw::Fossen { slope } => {
             let along = flow.V_r.v.dot(s);
             let speed2 = flow.V_r.v.dot(flow.V_r.v) - along * along;
-            let lift = half * speed2 * slope * angle;
-            SpatialForce::at_point(n0.scale(lift) - f0.scale(lift * angle), fin.p_LoF) // (7)
+            let sigma = incidence::direction_factor(chord_cosine(fin, flow.V_r.v));
+            let lift = half * speed2 * slope * angle * sigma;
+            dissipative_wrench(fin, flow, n0.scale(lift) - f0.scale(lift * angle)) // (7)
         }
         FinLaw::Derivative { gain } => {
             let u = flow.V_r.v.dot(f0);
-            SpatialForce::at_point(n0.scale(part * gain * u * u.abs() * angle), fin.p_LoF) // (8)
+            dissipative_wrench(fin, flow, n0.scale(part * gain * u * u.abs() * angle)) // (8)
         }
         _ => {
             let (sin, cos) = merrow_math::real::sin_cos(angle);
@@ -309,6 +314,28 @@ fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> Sp
             SpatialForce::at_point(F, p)
         }
     }
+}
+
+/// Returns the cosine between the chord at angle zero and the velocity `v` across the shaft; 0
+/// without velocity.
+fn chord_cosine(fin: &Fin, v: Vec3) -> f64 {
+    let (u, across) = (v.dot(fin.R_LF.col(0)), v.dot(fin.R_LF.col(1)));
+    let speed = (u * u + across * across).sqrt();
+    if speed == 0.0 { 0.0 } else { u / speed }
+}
+
+/// Returns the wrench at Lo of the force `F` on the shaft, without the part that would accelerate
+/// the fin.
+fn dissipative_wrench(fin: &Fin, flow: &Flow, F: Vec3) -> SpatialForce {
+    let s = fin.R_LF.col(2);
+    let v = flow.V_r.v + flow.V_r.w.cross(fin.p_LoF);
+    let v = v - s.scale(v.dot(s));
+    let share = if fin.incidence_in_hull {
+        incidence::extended_share(chord_cosine(fin, flow.V_r.v))
+    } else {
+        1.0
+    };
+    SpatialForce::at_point(incidence::dissipative_force(F, v, share), fin.p_LoF)
 }
 
 /// Returns the force by (1) to (6), in L, for the velocity `v` of a fin with chord `f` and shaft

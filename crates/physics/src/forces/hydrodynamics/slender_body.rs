@@ -3,10 +3,10 @@
 //!
 //! # Law
 //! ```text
-//!   D = ½ρV²S C_D,  L = ½ρV²S C_L  in the vertical plane, α = atan2(w, u)            (1)
-//!   C_L = π AR / (1 + sqrt(1 + (AR/2)²)) α,  C_D = C_D0 + C_L²/(π e AR),  AR = b²/S  (2)
+//!   D = ½ρV²S σ_β C_D,  L = ½ρV²S σ_β σ_α C_L  in the vertical plane                (1)
+//!   C_L = π AR / (1 + sqrt(1 + (AR/2)²)) ᾱ,  C_D = C_D0 + C_L²/(π e AR),  AR = b²/S  (2)
 //!   Y = -½ρ d C_y ∫ |v + x r|(v + x r) dx,  N = -½ρ d C_y ∫ x |v + x r|(v + x r) dx  (3)
-//!   (1) [Beard 2012, §4.2]
+//!   (1) [Beard 2012, §4.2], ᾱ = α = atan2(w, u) and σ = 1 up to 30 degrees
 //!   (3) [Fossen 2021, eq. 6.90-6.91]
 //! ```
 //! and (3) likewise for heave and pitch with w - x q. The integrals over the length are in closed
@@ -16,18 +16,21 @@
 //!
 //! # Symbols
 //! (u, v, w, p, q, r) velocity relative to the water, forward-right-down · S reference area · b = d
-//! diameter · e Oswald factor · C_y cross-flow drag coefficient, one for each plane.
+//! diameter · ᾱ angle of attack against the nearer end, σ_α and σ_β factors for the incidence in the
+//! vertical plane and out of it (`../incidence.rs`) · e Oswald factor · C_y cross-flow drag coefficient, one for each plane.
 //!
 //! # Frames
 //! Computed in forward-left-up axes of the user's link frame about its origin, which is the
 //! midpoint of the body.
 //!
 //! # Limits
-//! Small angles of attack in (1), no stall; constant coefficients; no interaction with fins.
+//! (1) is published for small angles of attack. Beyond 30 degrees the lift decreases to zero
+//! broadside, the drag follows the same polar up to 90 degrees, and both ends are equal. Constant coefficients; no interaction with fins.
 //!
 //! # Checked by
-//! tests below; test/witness/vehicles/remus.rs (V49)
+//! tests below; test/identity/incidence.rs, test/witness/vehicles/remus.rs (V49)
 
+use crate::forces::incidence::{direction_factor, nearer_end_angle};
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::SlenderBody;
 use merrow_model::scene::robot::thruster::interpolate;
@@ -74,13 +77,18 @@ fn slender_body_wrench(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> Sp
 /// Returns the lift and drag by (1) and (2).
 fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
     let speed2 = v.dot(v);
+    let in_plane2 = v.x * v.x + v.z * v.z;
+    if in_plane2 == 0.0 {
+        return SpatialForce::zero();
+    }
     let alpha = libm::atan2(-v.z, v.x);
     let aspect = body.diameter * body.diameter / body.area;
     let slope = std::f64::consts::PI * aspect / (1.0 + (1.0 + 0.25 * aspect * aspect).sqrt());
-    let lift = slope * alpha;
+    let lift = slope * nearer_end_angle(alpha);
     let drag = body.axial_drag + lift * lift / (std::f64::consts::PI * body.oswald * aspect);
-    let q = 0.5 * density * speed2 * body.area;
+    let q = 0.5 * density * speed2 * body.area * direction_factor((in_plane2 / speed2).sqrt());
     let (s, c) = merrow_math::real::sin_cos(alpha);
+    let lift = lift * direction_factor(c);
     // the law has z positive down, so z changes sign
     let x = -c * q * drag + s * q * lift;
     let z_down = -s * q * drag - c * q * lift;

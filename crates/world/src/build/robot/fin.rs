@@ -59,6 +59,7 @@ pub(crate) fn build_fin(
         dead_steps: dead_steps(surface.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: build_slipstream(name, file, link, robot, problems),
+        incidence_in_hull: check_incidence(name, file, problems),
         power: energy::build_servo_power(&surface.power),
         sail: check_sail(name, file, problems),
     }
@@ -118,6 +119,7 @@ pub(crate) fn build_azimuth_servo(
         dead_steps: dead_steps(azimuth.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: None,
+        incidence_in_hull: false,
         power: energy::build_servo_power(&azimuth.power),
         sail: false,
         name,
@@ -225,6 +227,27 @@ fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems)
             quote(name)
         );
         problems.push(place, text);
+    }
+}
+
+/// Returns `incidence_in_hull`, and reports it for a law that computes lift and drag at incidence.
+fn check_incidence(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
+    if file.incidence_in_hull && uses_angle_of_attack(&file.surface.law) {
+        let text = format!(
+            "the law of {name} computes lift and drag at incidence; expected `fossen` or `derivative` with `incidence_in_hull`"
+        );
+        problems.push(file.at.key_place("incidence_in_hull"), text);
+    }
+    file.incidence_in_hull
+}
+
+/// Returns false for the laws that use the velocity of the vehicle instead of the flow at the fin.
+fn uses_angle_of_attack(law: &FinLawConfig) -> bool {
+    match law {
+        FinLawConfig::LiftDrag { .. } | FinLawConfig::Table { .. } | FinLawConfig::Chord { .. } => {
+            true
+        }
+        FinLawConfig::Fossen { .. } | FinLawConfig::Derivative { .. } => false,
     }
 }
 
@@ -345,10 +368,7 @@ fn build_slipstream(
     problems: &mut Problems,
 ) -> Option<Slipstream> {
     let race = file.slipstream.as_ref()?;
-    if matches!(
-        file.surface.law,
-        FinLawConfig::Fossen { .. } | FinLawConfig::Derivative { .. }
-    ) {
+    if !uses_angle_of_attack(&file.surface.law) {
         let text = format!(
             "the law of {name} uses the vehicle's speed, so that `slipstream` has no effect; use `lift_drag`, `table` or `chord`"
         );
