@@ -19,7 +19,9 @@
 //! # Checked by
 //! tests below
 
+use merrow_environment::hydrostatics;
 use merrow_math::{Quat, Vec3};
+use merrow_model::scene::{Scene, Sea};
 use merrow_sim::Simulation;
 use std::collections::VecDeque;
 
@@ -57,6 +59,22 @@ impl MotionSample {
             angular_velocity: motion.V_WB_B.w,
             acceleration: Vec3::zero(),
         }
+    }
+
+    /// Returns the absolute pressure at the base without waves [Pa].
+    pub(crate) fn still_pressure(&self, scene: &Scene, sea: &Sea) -> f64 {
+        hydrostatics::pressure_at_rest(sea, scene.gravity, self.position, self.time())
+    }
+
+    /// Returns the height of the base above the mean water surface [m].
+    pub(crate) fn height_above_water(&self, sea: &Sea) -> f64 {
+        let p = self.position;
+        p.z - hydrostatics::mean_level(sea, p.x, p.y, self.time())
+    }
+
+    /// Returns the simulated time of the motion [s].
+    fn time(&self) -> f64 {
+        self.time_ns as f64 * 1e-9
     }
 }
 

@@ -40,6 +40,7 @@ pub mod conductivity;
 pub mod current;
 pub mod flow;
 pub mod geodesy;
+pub mod hydrostatics;
 pub mod magnetic_field;
 pub mod optics;
 pub mod seawater;

@@ -3,7 +3,6 @@
 use crate::computers;
 use crate::control::energy::power;
 use crate::control::energy::power::PowerEnvironment;
-use crate::control::firmware::estimate::Surroundings;
 use crate::control::joints;
 use crate::control::joints::Now;
 use crate::control::{command, fault, firmware};
@@ -331,8 +330,7 @@ impl Step<'_> {
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::prepare_step(robot, state, self.scene.dt(), work);
         thruster::prepare_step(robot, state, &self.environment[0], work);
-        let EnvironmentState { sea, gravity, .. } = self.environment[0];
-        let pressure = |p: Vec3| water_column::pressure(sea, gravity, p);
+        let pressure = |p: Vec3| self.environment[0].water_pressure(p);
         buoyancy_engine::prepare_step(robot, state, self.scene.dt(), pressure, work);
         external::add_external_forces(robot, state, self.now_ns, work);
         radiation::load_filter_states(robot, state, work);
@@ -489,14 +487,8 @@ fn read_sensors(
     work.links[0].A = free;
     pass_to_tasks(robot, state, outbox, n_before, now_ns);
     if outbox.len() > n_before {
-        let environment = sensor_environment.environment;
-        let surroundings = Surroundings {
-            origin: sensor_environment.origin,
-            density: environment.sea.density,
-            gravity: environment.gravity,
-            surface_pressure: environment.sea.air_pressure,
-        };
-        firmware::forward_readings(robot, state, &outbox[n_before..], &surroundings, now_ns);
+        let origin = sensor_environment.origin;
+        firmware::forward_readings(robot, state, &outbox[n_before..], origin, now_ns);
     }
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn run_with(scene: Arc<Scene>, controller: Controller) -> Result<Miss
     };
     let [rudder, bow, stern] = fins.map(find);
     let (rudder, bow, stern) = (rudder?, bow?, stern?);
-    let sensors = Sensors::find(robot, &scene)?;
+    let sensors = Sensors::find(robot)?;
     let dt = scene.dt();
     let steps = libm::round(PERIOD / dt).max(1.0) as u64;
     let mut simulation = Simulation::new(Arc::clone(&scene), 1)?;
@@ -166,21 +166,17 @@ pub(crate) fn run_with(scene: Arc<Scene>, controller: Controller) -> Result<Miss
 struct Sensors {
     imu: usize,
     pressure: usize,
-    /// Pressure at the surface [Pa] and its gradient with depth [Pa/m].
-    water: [f64; 2],
 }
 
 impl Sensors {
-    fn find(robot: &Robot, scene: &Scene) -> Result<Self, String> {
+    fn find(robot: &Robot) -> Result<Self, String> {
         let find = |name: &str| {
             let found = robot.sensors.iter().position(|s| s.name == name);
             found.ok_or(format!("{} has no sensor {name}", robot.name))
         };
-        let water = [scene.sea.air_pressure, scene.sea.density * scene.gravity];
         Ok(Self {
             imu: find("imu")?,
             pressure: find("pressure")?,
-            water,
         })
     }
 
@@ -199,7 +195,7 @@ impl Sensors {
                     (measured.pitch_rate, measured.yaw_rate) = (-w.y, -w.z);
                 }
                 Reading::Pressure(pressure) if delivered.sensor == self.pressure => {
-                    measured.depth = (pressure.pressure - self.water[0]) / self.water[1];
+                    measured.depth = pressure.height().map_or(0.0, |[z, _]| -z);
                 }
                 _ => {}
             }

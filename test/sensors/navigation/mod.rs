@@ -4,3 +4,4 @@ mod altimeter;
 mod dvl;
 mod gnss;
 mod position_sensors;
+mod pressure_height;

@@ -1,8 +1,6 @@
 //! Values of fields of MAVLink messages. Values beyond the range of a field saturate, and NaN is 0.
 
-use merrow_environment::air;
 use merrow_math::Vec3;
-use merrow_model::scene::Sea;
 
 /// Returns the latitude and longitude [1e-7 deg] and height [mm] of a geodetic position [rad, rad,
 /// m].
@@ -24,13 +22,4 @@ pub(crate) fn centimetres_per_second(v: Vec3) -> [i16; 3] {
 /// Returns an angle [rad] in hundredths of a degree, 0 to 35999.
 pub(crate) fn centidegrees(angle: f64) -> u16 {
     (100.0 * angle.to_degrees().rem_euclid(360.0)).round() as u16 % 36_000
-}
-
-/// Returns the absolute pressure [Pa] at height `z` [m], in water at rest below the surface.
-pub(crate) fn pressure(sea: &Sea, gravity: f64, z: f64) -> f64 {
-    if z < 0.0 {
-        sea.air_pressure - sea.density * gravity * z
-    } else {
-        air::pressure(sea, sea.air.to.temperature, z)
-    }
 }

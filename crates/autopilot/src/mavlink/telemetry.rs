@@ -4,9 +4,7 @@
 //! the dialect `common` (mavlink.io).
 
 use crate::history::MotionSample;
-use crate::mavlink::fields::{
-    centidegrees, centimetres_per_second, millimetres, position, pressure,
-};
+use crate::mavlink::fields::{centidegrees, centimetres_per_second, millimetres, position};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down};
 use ::mavlink::dialects::common::{
     ATTITUDE_DATA, BATTERY_STATUS_DATA, GLOBAL_POSITION_INT_DATA, GPS_RAW_INT_DATA, GpsFixType,
@@ -139,7 +137,7 @@ pub(crate) fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMes
         }),
         MavMessage::SCALED_PRESSURE2(SCALED_PRESSURE2_DATA {
             time_boot_ms: time_ms,
-            press_abs: (0.01 * pressure(sea, scene.gravity, z)) as f32,
+            press_abs: (0.01 * motion.still_pressure(scene, sea)) as f32,
             press_diff: 0.0,
             temperature: (100.0 * sea.temperature).round() as i16,
         }),

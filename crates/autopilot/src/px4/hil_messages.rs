@@ -19,7 +19,7 @@
 //! test/ros/checks/vehicles/px4.py
 
 use crate::history::MotionSample;
-use crate::mavlink::fields::{centidegrees, centimetres_per_second, position, pressure};
+use crate::mavlink::fields::{centidegrees, centimetres_per_second, position};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use mavlink::dialects::common::{
     HIL_GPS_DATA, HIL_SENSOR_DATA, HIL_STATE_QUATERNION_DATA, HilSensorUpdatedFlags, MavMessage,
@@ -111,8 +111,7 @@ pub fn sensors(
     let pressure = match readings.pressure {
         Some(pressure) => 0.01 * pressure,
         None => {
-            0.01 * pressure(around.sea, around.scene.gravity, motion.position.z)
-                + PRESSURE_STD * draw.normal()
+            0.01 * motion.still_pressure(around.scene, around.sea) + PRESSURE_STD * draw.normal()
         }
     };
     let fields = INERTIAL | if is_slow_due { SLOW } else { 0 };
@@ -152,7 +151,7 @@ pub fn gnss(
     readings: &Readings,
 ) -> MavMessage {
     let truth = Gnss {
-        fix: motion.position.z > -FIX_DEPTH,
+        fix: motion.height_above_water(around.sea) > -FIX_DEPTH,
         position: geodetic_from_world(&around.scene.origin, motion.position),
         velocity: motion.velocity,
         variances: ACCURACY.map(|std| std * std),

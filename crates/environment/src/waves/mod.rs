@@ -497,6 +497,21 @@ impl WaveState {
     }
 }
 
+/// Returns the height of the tide [m], W, at `t` [s]; zero without a tide.
+pub fn tide_level(waves: &Waves, t: f64) -> f64 {
+    let level = |tide: &Arc<WaveField>| {
+        let c = &tide.components;
+        let terms = c.a.iter().zip(&c.omega).zip(&c.phase).take(tide.n);
+        terms
+            .map(|((a, omega), phase)| {
+                let (cos, _) = kernel::cos_sin(kernel::reduce_angle(phase - omega * t));
+                a * cos
+            })
+            .sum()
+    };
+    waves.tide.as_ref().map_or(0.0, level)
+}
+
 /// Same loops for processors with wider registers. No fused operations, so the results are
 /// bit-identical.
 #[cfg(target_arch = "x86_64")]

@@ -26,14 +26,11 @@ const UNKNOWN: f64 = 1000.0;
 
 impl Publish for PressureSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
-        let (surface, per_depth) = (self.surface_pressure, self.pressure_per_depth);
         vec![
             Topic::of_reading::<Self, _>("/data", |s| Some(fluid_pressure(s.data, s.header()))),
-            Topic::of_reading::<Self, _>("/pose", move |s| {
-                let depth = (s.data.pressure - surface) / per_depth;
-                let variance = s.data.variance / (per_depth * per_depth);
+            Topic::of_reading::<Self, _>("/pose", |s| {
                 let header = header(s.stamp_ns, WORLD_FRAME);
-                Some(depth_pose(depth, variance, header))
+                Some(height_pose(s.data.height()?, header))
             }),
         ]
     }
@@ -48,14 +45,14 @@ impl Curves for Pressure {
     }
 }
 
-/// Converts a depth [m] with its variance [m²] to a pose whose other components are unknown.
-fn depth_pose(depth: f64, variance: f64, header: Header) -> PoseWithCovarianceStamped {
+/// Converts a height in W [m] with its variance [m²] to a pose whose other components are unknown.
+fn height_pose([z, variance]: [f64; 2], header: Header) -> PoseWithCovarianceStamped {
     let mut covariance = [0.0; 36];
     for i in 0..6 {
         covariance[7 * i] = if i == 2 { variance } else { UNKNOWN };
     }
     let position = Point {
-        z: -depth,
+        z,
         ..Point::default()
     };
     let pose = Pose {
@@ -264,11 +261,11 @@ impl Publish for CtdSpec {
                 ))
             }),
             Topic::of_reading::<Self, _>("/pressure", |s| {
-                let pressure = Pressure {
-                    pressure: s.data.pressure,
+                Some(FluidPressure {
+                    header: s.header(),
+                    fluid_pressure: s.data.pressure,
                     variance: s.data.variances[2],
-                };
-                Some(fluid_pressure(&pressure, s.header()))
+                })
             }),
             number("/conductivity", |ctd| ctd.conductivity),
             number("/salinity", |ctd| ctd.salinity),

@@ -13,10 +13,6 @@ use std::sync::Arc;
 pub struct PressureSpec {
     /// Errors of the pressure [Pa].
     pub errors: Errors,
-    /// Pressure at the surface from which its driver computes the depth [Pa].
-    pub surface_pressure: f64,
-    /// Increase of the pressure with the depth from which its driver computes the depth [Pa/m].
-    pub pressure_per_depth: f64,
 }
 
 impl StepSensor for PressureSpec {
@@ -34,9 +30,40 @@ pub struct Pressure {
     pub pressure: f64,
     /// Variance of the pressure [Pa²].
     pub variance: f64,
+    /// Water by which the pressure is converted to a height.
+    pub water: WaterAtRest,
 }
 
-persist! { struct Pressure { pressure, variance } }
+persist! { struct Pressure { pressure, variance, water } }
+
+impl Pressure {
+    /// Returns the height of the sensor in W [m] and its variance [m²]; `None` if the water has no
+    /// weight.
+    pub fn height(&self) -> Option<[f64; 2]> {
+        let WaterAtRest {
+            level,
+            surface_pressure,
+            weight,
+        } = self.water;
+        (weight > 0.0).then(|| {
+            let height = level - (self.pressure - surface_pressure) / weight;
+            [height, self.variance / (weight * weight)]
+        })
+    }
+}
+
+/// Water without waves at the place and the time of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WaterAtRest {
+    /// Height of its surface in W [m].
+    pub level: f64,
+    /// Pressure of the air at its surface [Pa].
+    pub surface_pressure: f64,
+    /// Mean weight density of the water above the sensor [N/m³].
+    pub weight: f64,
+}
+
+persist! { struct WaterAtRest { level, surface_pressure, weight } }
 
 /// Single-beam echo sounder along its x axis.
 #[derive(Clone, Debug, PartialEq)]

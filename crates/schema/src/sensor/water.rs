@@ -30,8 +30,6 @@ impl BuildSensor for PressureConfig {
     fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::Pressure(PressureSpec {
             errors: context.errors(&self.errors, "pressure"),
-            surface_pressure: context.world.air_pressure,
-            pressure_per_depth: context.world.density * context.world.gravity,
         })
     }
 }

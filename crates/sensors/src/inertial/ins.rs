@@ -246,9 +246,9 @@ fn apply_aids(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3
                 });
             }
             (Reading::Pressure(r), aids) => {
-                aids.pressure.iter().for_each(|aid| {
-                    ins_filter::update_with_pressure(spec, filter, aid, r, truth.environment, age)
-                });
+                aids.pressure
+                    .iter()
+                    .for_each(|aid| ins_filter::update_with_pressure(spec, filter, aid, r, age));
             }
             _ => {}
         }

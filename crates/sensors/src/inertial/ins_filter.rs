@@ -27,15 +27,15 @@
 //! errors reports a covariance that is too small. Multipath, spoofing and the current during water
 //! track of a DVL are unknown to the filter. Readings that deviate too much for their own
 //! covariance are rejected (`gate`). The latency of an aid is compensated: its reading is used at
-//! the next sample with the state at its measurement. Depth from pressure uses the density and the
-//! air pressure of the world at mean sea level.
+//! the next sample with the state at its measurement. The height from a pressure contains the waves
+//! (`crates/sensors/src/water/pressure.rs`).
 //!
 //! # Checked by
 //! test/sensors/inertial/ins.rs, test/sensors/inertial/ins_aided.rs
 
 use crate::Truth;
 use crate::inertial::ins::Earth;
-use merrow_environment::{EnvironmentState, geodesy};
+use merrow_environment::geodesy;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 use merrow_model::scene::Origin;
 use merrow_model::sensor::gnss::Gnss;
@@ -98,7 +98,7 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
     c[GYRO_BIAS][GYRO_BIAS] = isotropic(spec.gyro_model.bias);
     c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = isotropic(spec.accelerometer_model.bias);
     let scale = spec.aids.dvl.map_or(0.0, |a| a.scale_std);
-    let weight = truth.environment.sea.density * truth.environment.gravity;
+    let weight = truth.environment.water_weight(truth.p_WS);
     let height = spec
         .aids
         .pressure
@@ -312,14 +312,11 @@ pub(crate) fn update_with_pressure(
     filter: &mut InsMemory,
     aid: &PressureAid,
     r: &Pressure,
-    environment: &EnvironmentState<'_>,
     age: f64,
 ) {
-    let weight = environment.sea.density * environment.gravity;
-    let gauge_pressure = r.pressure - environment.sea.air_pressure;
-    if weight <= 0.0 || gauge_pressure < weight * MIN_DEPTH {
+    let Some([z, variance]) = r.height().filter(|[z, _]| r.water.level - z >= MIN_DEPTH) else {
         return;
-    }
+    };
     let arm = filter.q.matrix().mul_vec(aid.p_SoP);
     let expected = filter.p.z - filter.v.z * age + arm.z + filter.fixed.y;
     let last = |row: Vec3| Mat3::from_rows(Vec3::zero(), Vec3::zero(), row);
@@ -328,7 +325,7 @@ pub(crate) fn update_with_pressure(
     h[VELOCITY] = last(Vec3::new(0.0, 0.0, -age));
     h[ATTITUDE] = last(Mat3::cross(arm).r[2].scale(-1.0));
     h[FIXED_ERRORS] = last(Vec3::new(0.0, 1.0, 0.0));
-    let variance = (r.variance / (weight * weight)).max(MIN_STD * MIN_STD);
+    let variance = variance.max(MIN_STD * MIN_STD);
     // the first two rows contain no measurement
     let noise = Sym3 {
         xx: 1.0,
@@ -342,7 +339,7 @@ pub(crate) fn update_with_pressure(
         spec,
         filter,
         &Innovation {
-            y: Vec3::new(0.0, 0.0, -gauge_pressure / weight - expected),
+            y: Vec3::new(0.0, 0.0, z - expected),
             h,
             noise,
         },

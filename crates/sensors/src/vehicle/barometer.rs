@@ -20,7 +20,6 @@
 //! test/sensors/instruments/air_sensors.rs
 
 use crate::measure::{Measure, Sample};
-use crate::noise;
 use crate::water::pressure;
 use merrow_math::rng::Draw;
 use merrow_model::sensor::vehicle::BarometerSpec;
@@ -35,17 +34,10 @@ impl Measure for BarometerSpec {
         sample: &Sample<'_>,
         draw: &mut Draw,
     ) -> Option<Pressure> {
-        let (errors, range, truth) = (&self.errors, self.range, sample.truth);
-        let p = noise::measure_scalar(
-            errors,
-            &mut memory.drift[0],
-            pressure::absolute_pressure(truth),
-            memory.noise,
-            draw,
-        ); // (1)
-        Some(Pressure {
-            pressure: p.clamp(range[0], range[1]),
-            variance: errors.variance(),
-        })
+        let (range, truth) = (self.range, sample.truth);
+        let p = truth.environment.absolute_pressure(truth.p_WS); // (1)
+        let mut reading = pressure::measure_pressure(&self.errors, p, memory, truth, draw);
+        reading.pressure = reading.pressure.clamp(range[0], range[1]);
+        Some(reading)
     }
 }

@@ -32,7 +32,7 @@
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};
-use crate::water::{pressure, probe};
+use crate::water::probe;
 use crate::{Truth, lag, noise};
 use merrow_environment::conductivity;
 use merrow_environment::seawater;
@@ -57,7 +57,7 @@ impl Measure for CtdSpec {
     ) -> Option<Ctd> {
         let (spec, truth) = (self, sample.truth);
         let temperature = probe::true_quantity(Quantity::Temperature, truth);
-        let absolute = pressure::absolute_pressure(truth);
+        let absolute = truth.environment.absolute_pressure(truth.p_WS);
         let mut values = [temperature, true_conductivity(temperature, truth), absolute];
         let tau = [spec.tau[0], spec.tau[1], 0.0];
         if spec.tau != [0.0; 2] {
@@ -110,7 +110,7 @@ fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
     conductivity::conductivity(
         S,
         ipts68_from_its90(temperature),
-        pressure::water_pressure(truth),
+        truth.environment.water_pressure(truth.p_WS),
     )
 }
 

@@ -28,7 +28,6 @@ pub mod kernel;
 use crate::bridge_source::NewOutputs;
 use crate::computers::kernel::JobEffects;
 use crate::control::fault::{ComputerEffect, computer_effect};
-use crate::control::firmware::estimate::Surroundings;
 use crate::control::{fault, firmware};
 use crate::simulation::Simulation;
 use merrow_model::scene::Scene;
@@ -247,15 +246,9 @@ impl RobotJobs<'_> {
             ..
         } = &mut *self.simulation;
         let robot = &scene.robots[self.robot];
-        let surroundings = Surroundings {
-            origin: &scene.origin,
-            density: state.sea.density,
-            gravity: scene.gravity,
-            surface_pressure: state.sea.air_pressure,
-        };
         let target = &mut state.robots[self.robot];
         let (all, now) = ([delivered], state.time_ns);
-        firmware::forward_readings(robot, target, &all, &surroundings, now);
+        firmware::forward_readings(robot, target, &all, &scene.origin, now);
         runners[self.robot].outbox.push(delivered);
         self.has_outputs = true;
     }

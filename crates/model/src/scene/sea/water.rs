@@ -161,4 +161,20 @@ impl WaterColumn {
             load: a.load + 0.5 * (a.density + density) * d, // (1)
         }
     }
+
+    /// Returns the depth [m] below which the water has the mass `load` per area [kg/m²]: the
+    /// inverse of [`Self::properties_at`]. Above z = 0 the water has the density `above` [kg/m³].
+    pub fn depth_of_load(&self, load: f64, above: f64) -> f64 {
+        if load <= 0.0 {
+            return load / above;
+        }
+        let layers = &self.layers;
+        let k = layers.partition_point(|l| l.load <= load);
+        let (a, rest) = (layers[k - 1], load - layers[k - 1].load);
+        let slope = layers
+            .get(k)
+            .map_or(0.0, |b| (b.density - a.density) / (b.depth - a.depth));
+        let root = (a.density * a.density + 2.0 * slope * rest).sqrt();
+        a.depth + 2.0 * rest / (a.density + root)
+    }
 }

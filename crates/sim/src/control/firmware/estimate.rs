@@ -4,7 +4,7 @@
 //! ```text
 //!   q_WB = q_WS R_SB,   ω_B = R_BS ω_S                                        (1)  AHRS
 //!   v = R_WB exp(-ω_B× τ) (R_BS v_S - ω_B × p_BS)                             (2)  DVL, INS
-//!   z = (p_0 - p)/(ρ g) - (R_WB p_BS)_z                                       (3)  pressure sensor
+//!   z = z_S - (R_WB p_BS)_z                                                   (3)  pressure sensor
 //!   p' = v,   corrected by (p_m - p)/T                                        (4)  dead reckoning
 //! ```
 //! Measured positions come from an INS or a GNSS receiver, and the depth (3). Without a velocity
@@ -12,16 +12,15 @@
 //!
 //! # Symbols
 //! S sensor frame · p_BS position of the sensor · τ age of the reading, during which the attitude
-//! changed · p pressure, p_0 that at the surface, ρ density, g
-//! gravity · p_m measured position, T time constant of the correction.
+//! changed · z_S height of the pressure sensor
+//! (`crates/sensors/src/water/pressure.rs`) · p_m measured position, T time constant of the correction.
 //!
 //! # Frames
 //! World W (ENU), base B.
 //!
 //! # Limits
 //! Dead reckoning starts at the true position, as after a calibration at the launch. The velocity
-//! is constant between two readings; its latency is compensated for the attitude only. The density
-//! is that at the surface.
+//! is constant between two readings; its latency is compensated for the attitude only.
 //!
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
@@ -65,19 +64,6 @@ impl Known {
         velocity: true,
         depth: true,
     };
-}
-
-/// Water and place of the vehicle, for the conversion of readings.
-#[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
-    /// Geodetic origin of the world.
-    pub origin: &'a Origin,
-    /// Density of the water [kg/m³].
-    pub density: f64,
-    /// Gravity of the world [m/s²].
-    pub gravity: f64,
-    /// Air pressure at the surface [Pa].
-    pub surface_pressure: f64,
 }
 
 /// Returns the quantity that no sensor measures although `mode` needs it.
@@ -149,13 +135,14 @@ pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Op
     Some(old)
 }
 
-/// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns].
+/// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns]; `origin` is that of the
+/// world.
 pub(crate) fn update(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
     sensor: usize,
     stamped: &Stamped,
-    surroundings: &Surroundings<'_>,
+    origin: &Origin,
     now_ns: u64,
 ) {
     let age = now_ns.saturating_sub(stamped.stamp_ns) as f64 * 1e-9;
@@ -183,9 +170,7 @@ pub(crate) fn update(
             }
         }
         Reading::Pressure(r) => {
-            if let Some(m) = is(&sensors.pressure) {
-                let weight = surroundings.density * surroundings.gravity;
-                let z = (surroundings.surface_pressure - r.pressure) / weight;
+            if let (Some(m), Some([z, _])) = (is(&sensors.pressure), r.height()) {
                 let arm = estimate.q_WB.matrix().mul_vec(m.p_BoS).z;
                 correct_depth(sensors, estimate, z - arm, now_ns);
             }
@@ -196,8 +181,8 @@ pub(crate) fn update(
             {
                 let [latitude, longitude, height] = r.position;
                 let p = geodesy::ecef(latitude, longitude, height);
-                let p = geodesy::world_from_ecef(surroundings.origin, p)
-                    - estimate.q_WB.matrix().mul_vec(m.p_BoS);
+                let p =
+                    geodesy::world_from_ecef(origin, p) - estimate.q_WB.matrix().mul_vec(m.p_BoS);
                 correct_position(sensors, estimate, &m, (p, r.velocity), now_ns);
             }
         }

@@ -16,13 +16,13 @@ pub mod velocity_guidance;
 
 use crate::control::command::{check, check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::estimate::{Known, Surroundings, missing_sensor};
+use crate::control::firmware::estimate::{Known, missing_sensor};
 use crate::control::firmware::multirotor::FlightTick;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::Feedback;
-use merrow_model::scene::{Robot, Scene};
+use merrow_model::scene::{Origin, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_model::state::firmware::{
@@ -245,7 +245,7 @@ pub(crate) fn forward_readings(
     robot: &Robot,
     state: &mut RobotState,
     delivered: &[Delivered],
-    surroundings: &Surroundings<'_>,
+    origin: &Origin,
     now_ns: u64,
 ) {
     let Some(Feedback::Sensors(sensors)) = robot.firmware.as_ref().map(|f| &f.feedback) else {
@@ -254,7 +254,7 @@ pub(crate) fn forward_readings(
     if let Some(memory) = &mut state.firmware {
         for Delivered { sensor, stamped } in delivered {
             let estimate = &mut memory.estimate;
-            estimate::update(sensors, estimate, *sensor, stamped, surroundings, now_ns);
+            estimate::update(sensors, estimate, *sensor, stamped, origin, now_ns);
         }
     }
 }
