@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 /// Prints the bundled worlds and components, each with its description.
 pub(super) fn list(as_json: bool) -> Result<ExitCode, String> {
+    data_dir::check()?;
     let kinds = [
         ("worlds", "worlds"),
         ("robots", "params/robots"),

@@ -197,6 +197,7 @@ fn load(name: &str, overrides: Overrides) -> Result<World, String> {
 
 /// Returns the same as [`load`], with the document of the world file.
 fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), String> {
+    world::data_dir::check()?;
     if let Some(error) = world::data_dir::unknown_world_message(name) {
         return Err(error);
     }

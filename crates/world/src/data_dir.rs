@@ -1,28 +1,114 @@
-//! Search paths of the files that ship with Merrow: worlds, params, urdf, grids.
+//! Search paths of the files that ship with Merrow: worlds, params, urdf, grids, meshes.
+
+mod embedded;
+
+pub use crate::data_dir::embedded::File as EmbeddedFile;
 
 use crate::document;
 use crate::document::Labels;
 use merrow_yaml::error::{Problems, did_you_mean};
 use merrow_yaml::node::{Loader, Value};
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
-/// Returns the folders that contain `worlds/` and `params/`, in search order: `MERROW_SHARE`, the
-/// installed share folder relative to the binary (`lib/merrow/merrow` -> `share/merrow`), and the
-/// source tree from which the binary was built.
+/// Environment variable that names the first share folder.
+const VARIABLE: &str = "MERROW_SHARE";
+
+static EMBEDDED: OnceLock<Vec<EmbeddedFile>> = OnceLock::new();
+static SEARCH: OnceLock<Search> = OnceLock::new();
+
+/// The share folders, and why others are not used.
+struct Search {
+    folders: Vec<PathBuf>,
+    /// Folders without data, each with the reason.
+    missing: Vec<String>,
+    /// The problem of `MERROW_SHARE`, if it has one.
+    wrong_variable: Option<String>,
+}
+
+/// Declares the bundled data that the program contains. Has an effect before the first use of the
+/// share folders.
+pub fn embed(files: Vec<EmbeddedFile>) {
+    // the first declaration counts
+    let _ = EMBEDDED.set(files);
+}
+
+/// Returns the folders that contain `worlds/` and `params/`, in search order: `MERROW_SHARE`,
+/// `share/merrow` next to the program or to a folder above it, the source tree if the program runs
+/// from it, and the data inside the program.
 pub fn share_folders() -> Vec<PathBuf> {
-    let from_environment = std::env::var_os("MERROW_SHARE").map(PathBuf::from);
-    let installed = std::env::current_exe()
-        .ok()
-        .and_then(|exe| exe.canonicalize().ok())
-        .and_then(|exe| Some(exe.parent()?.parent()?.parent()?.join("share/merrow")));
-    // The source tree: this crate is in `crates/world`.
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let source = own.ancestors().nth(2).map(Path::to_path_buf);
-    [from_environment, installed, source]
-        .into_iter()
-        .flatten()
-        .filter(|p| p.join("params").is_dir())
-        .collect()
+    SEARCH.get_or_init(search).folders.clone()
+}
+
+/// Checks that the bundled data was found.
+///
+/// # Errors
+/// `MERROW_SHARE` names a folder without data, or there is no data at all; the places that were
+/// searched.
+pub fn check() -> Result<(), String> {
+    let search = SEARCH.get_or_init(search);
+    if let Some(why) = &search.wrong_variable {
+        return Err(why.clone());
+    }
+    if search.folders.is_empty() {
+        let missing = search.missing.join(", ");
+        return Err(format!(
+            "no bundled worlds and robots; looked for a folder with `params/` in {missing}; set \
+             {VARIABLE} to a folder with the `worlds`, `params`, `grids`, `meshes` and `urdf` of Merrow"
+        ));
+    }
+    Ok(())
+}
+
+fn search() -> Search {
+    let mut found = Search {
+        folders: Vec::new(),
+        missing: Vec::new(),
+        wrong_variable: None,
+    };
+    let has = |folder: &Path, name: &str| folder.join(name).is_dir();
+    if let Some(folder) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+        let folder = PathBuf::from(folder);
+        if has(&folder, "params") || has(&folder, "worlds") {
+            found.folders.push(folder);
+        } else {
+            found.wrong_variable = Some(format!(
+                "{VARIABLE}: expected a folder with `params` or `worlds`, found {}; correct or \
+                 unset it",
+                folder.display()
+            ));
+        }
+    }
+    let own = found.folders.len();
+    let program = std::env::current_exe().and_then(|program| program.canonicalize());
+    let program = program.unwrap_or_default();
+    // `merrow`, `bin/merrow` and `lib/merrow/merrow`
+    let above = program.ancestors().skip(1).take(3);
+    let installed = above.map(|folder| folder.join("share/merrow"));
+    let embedded = EMBEDDED.get().filter(|files| !files.is_empty());
+    // This crate is in `crates/world`. A program that was moved away from the source tree does not
+    // depend on what the tree contains now.
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    let is_source = |tree: &&Path| embedded.is_none() || program.starts_with(tree);
+    let source = source.filter(is_source).map(Path::to_path_buf);
+    for folder in installed.chain(source) {
+        if has(&folder, "params") {
+            found.folders.push(folder);
+        } else {
+            found.missing.push(folder.display().to_string());
+        }
+    }
+    if found.folders.len() == own
+        && let Some(files) = embedded
+    {
+        match embedded::unpack(files) {
+            Ok(folder) => found.folders.push(folder),
+            Err(why) => found
+                .missing
+                .push(format!("the program, whose data was not unpacked: {why}")),
+        }
+    }
+    found
 }
 
 /// Returns the folders of component files.
@@ -61,6 +147,13 @@ pub fn bundled_world(name: &str) -> Option<PathBuf> {
     let files = folders().flat_map(|folder| [folder.join(stem), folder.join(&with_ending)]);
     let mut worlds = files.filter(|file| file.extension().is_some_and(|ending| ending == "yaml"));
     worlds.find(|file| file.is_file())
+}
+
+/// Returns the name of a bundled world that is the file at `path`; `None` for another file.
+pub(crate) fn name_of_bundled_world(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    let bundled = bundled_world(name)?.canonicalize().ok()?;
+    (path.canonicalize().ok()? == bundled).then(|| name.to_string())
 }
 
 /// Returns the message for the name of a world that is neither a file nor a bundled world; `None`

@@ -16,7 +16,7 @@ pub use crate::document::resource::{Resource, ResourceError};
 use crate::build::comms::Addresses;
 use crate::build::{Overrides, build_checked, loader};
 use crate::import::assets::Assets;
-use crate::{Problems, World};
+use crate::{Problems, World, data_dir};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
@@ -373,14 +373,17 @@ impl Document {
     }
 
     /// Returns the changed world as a world file. If the world was loaded from a file, the text
-    /// extends that file and contains the changes only.
+    /// extends that file, a bundled world by its name, and contains the changes only.
     pub fn to_yaml(&self) -> String {
         self.text(match &self.base {
             Base::Text => self.tree.clone(),
             Base::File(path) => {
                 let changes = changes::difference(&self.original, &self.tree);
                 let changes = changes.unwrap_or_else(|| Node::empty_map(&self.tree.place));
-                changes::extending(&path.to_string_lossy(), changes)
+                // a bundled world has another path in another installation
+                let name = data_dir::name_of_bundled_world(path);
+                let name = name.unwrap_or_else(|| path.to_string_lossy().into_owned());
+                changes::extending(&name, changes)
             }
         })
     }

@@ -1,0 +1,100 @@
+//! The bundled data inside the program, for a program that was moved without its share folder.
+//!
+//! Grids are mapped into memory and meshes are named by their paths, so the files are unpacked to a
+//! cache folder once. Every file is compared with the program at each start: a file of another
+//! version, or of an interrupted copy, is replaced.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// A file of the bundled data: its path below the share folder, and its content.
+pub type File = (PathBuf, &'static [u8]);
+
+/// Unpacks the files into a cache folder and returns it.
+///
+/// # Errors
+/// The folders that were tried, each with the reason.
+pub(super) fn unpack(files: &[File]) -> Result<PathBuf, String> {
+    let version = version(files);
+    let mut failed = Vec::new();
+    for (folder, is_shared) in cache_folders() {
+        let folder = folder.join(format!("merrow-{version}"));
+        let ready = if is_shared {
+            create_private(&folder)
+        } else {
+            Ok(())
+        };
+        match ready.and_then(|()| write_missing(&folder, files)) {
+            Ok(()) => return Ok(folder),
+            Err(why) => failed.push(format!("{}: {why}", folder.display())),
+        }
+    }
+    Err(failed.join(", "))
+}
+
+/// Returns a name that differs between versions of the data.
+fn version(files: &[File]) -> String {
+    let mut digest = Sha256::new();
+    for (name, content) in files {
+        digest.update(name.as_os_str().as_encoded_bytes());
+        digest.update((content.len() as u64).to_le_bytes());
+        digest.update(content);
+    }
+    digest
+        .finalize()
+        .iter()
+        .take(8)
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+/// Returns the folders for caches, and whether other users may write to them, in search order.
+fn cache_folders() -> Vec<(PathBuf, bool)> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let own = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let home = variable("HOME").filter(|path| path.is_absolute());
+    let home = home.map(|path| path.join(".cache"));
+    let own = own.into_iter().chain(home).map(|path| (path, false));
+    own.chain([(std::env::temp_dir(), true)]).collect()
+}
+
+/// Creates a folder that only this user can change. An existing folder of another user is refused:
+/// its owner could replace its files by links.
+fn create_private(folder: &Path) -> io::Result<()> {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
+            let found = fs::symlink_metadata(folder)?;
+            let is_own = found.uid() == rustix::process::geteuid().as_raw();
+            if found.is_dir() && is_own && found.mode() & 0o022 == 0 {
+                Ok(())
+            } else {
+                Err(io::Error::other("belongs to another user"))
+            }
+        }
+        created => created,
+    }
+}
+
+/// Writes the files that the folder does not contain yet.
+fn write_missing(folder: &Path, files: &[File]) -> io::Result<()> {
+    for (name, content) in files {
+        let path = folder.join(name);
+        if fs::read(&path).is_ok_and(|found| found == *content) {
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        // another program may unpack the same file, or read it
+        let partial = folder.join(format!(".{}", std::process::id()));
+        fs::write(&partial, content)?;
+        fs::rename(&partial, &path)?;
+    }
+    Ok(())
+}
