@@ -259,7 +259,8 @@ def main():
                     results["held_by_absent_receivers_B"] = run.shared_send_buffer_bytes()
                     results["discovery_with_absent_receivers_s"] = discovery_s()
                 with forged_flood():
-                    results["discovery_in_forged_flood_s"] = discovery_s()
+                    # a busy machine can lose a datagram of a peer, which repeats it after a second
+                    results["discovery_in_forged_flood_s"] = sorted(discovery_s() or 9 for _ in range(3))[1]
                 within(near)
             print(json.dumps(results))
         finally:
