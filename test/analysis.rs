@@ -7,9 +7,9 @@
 use crate::common::folder::Folder;
 use merrow::layout::{Tool, layout};
 use merrow::node::plan::{Output, Plan};
-use merrow_messages::msg::{Contacts, PacketLog, PacketRecord};
+use merrow_messages::msg::{Contacts, ModemSchedule, PacketLog, PacketRecord};
 use merrow_ros2::bag::read::{RecordedMessage, read_messages};
-use merrow_ros2::bag::topics::visit_messages;
+use merrow_ros2::bag::topics::{BagMessage, BagTopic, visit_messages};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::description::{Description, Element};
 use merrow_ros2::dynamic::definition::Definition;
@@ -17,7 +17,7 @@ use merrow_ros2::dynamic::value::{ArrayLimits, Leaf};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::sensor_msgs::BatteryState;
 use merrow_world::Overrides;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -52,6 +52,95 @@ fn odometry(bag: &Path, topic: &str) -> Vec<(u64, Odometry)> {
     let messages = read_messages(bag, &topics).expect("a bag").into_iter();
     let decode = |cdr: &[u8]| from_bytes(cdr).expect("odometry");
     messages.map(|m| (m.log_time_ns, decode(&m.cdr))).collect()
+}
+
+/// Worlds whose network has results at the time of a later event: ranges by two-way and by one-way
+/// measurement, and messages that a task handles.
+const NETWORKS: [&str; 2] = [
+    "
+seed: 3
+seabed: {depth_m: 200}
+robots:
+  a: {position_m: [0, 0, -50], model: {extends: robots/taipan300.yaml, modems: {old: {modem: thetis_modem}, new: {modem: evologics_s2c_r_18_34}}}}
+  b: {position_m: [30, 40, -50], model: {extends: robots/taipan300.yaml, modems: {old: {modem: thetis_modem}, new: {modem: evologics_s2c_r_18_34}}}}
+schedule:
+  slow: {time_s: 1, kind: modem_range, from: a/old, to: b/old}
+  fast: {time_s: 20, kind: modem_range, from: a/new, to: b/new}
+  one_way: {time_s: 30, kind: modem_range, from: a/new, to: b/new, one_way: true}
+  text: {time_s: 35, kind: modem_send, from: b/new, to: a/new, text: abc}
+",
+    "
+seabed: {depth_m: 100}
+robots:
+  auv:
+    position_m: [0, 0, -60]
+    model:
+      extends: robots/rexrov.yaml
+      modems: {acoustic: {modem: docking_acoustic, address: 6}}
+      computers:
+        main:
+          scheduling: deadline_monotonic
+          tasks:
+            receive: {activation: {kind: message}, modems: [acoustic], deadline_s: 0.1, execution: {kind: constant, time_s: 0.012}}
+            control: {activation: {kind: periodic, period_s: 0.02}, runs_firmware: true, commands: true, execution: {kind: constant, time_s: 0.003}}
+modems:
+  dock: {modem: docking_acoustic, address: 1, position_m: [0, 0, -66]}
+schedule:
+  text: {time_s: 1.001, kind: modem_send, from: dock, to: auv/acoustic, text: abc}
+",
+];
+
+/// Returns the time in the header of a message, if its type begins with one [ns].
+fn header_stamp(cdr: &[u8], definition: &str) -> Option<u64> {
+    let lines = definition.lines().map(str::trim);
+    let first = lines
+        .into_iter()
+        .find(|line| !line.is_empty() && !line.starts_with('#'))?;
+    if !first.starts_with("std_msgs/Header ") {
+        return None;
+    }
+    // encapsulation of four bytes, then seconds and nanoseconds
+    let number = |at: usize| cdr[at..at + 4].try_into().map(u32::from_le_bytes);
+    let [seconds, rest] = [4, 8].map(|at| u64::from(number(at).expect("a stamp")));
+    Some(1_000_000_000 * seconds + rest)
+}
+
+// Goal: the log times of a bag are causal: no message is logged before its stamp, before the ends
+// of the frames and intervals that it contains, or before an earlier message of its topic. Method:
+// all messages of recordings of the worlds above. Tolerance: none.
+#[test]
+fn log_times_are_causal() {
+    for (k, text) in NETWORKS.iter().enumerate() {
+        let folder = Folder::new("causal", &[("w.yaml", text)]);
+        let bag = record(&folder, "w.yaml", "40");
+        let (mut last, mut results) = (BTreeMap::new(), BTreeSet::new());
+        let check = &mut |topic: &BagTopic, message: &BagMessage<'_>| {
+            let logged = message.log_time_ns;
+            let what = format!("{k}: {} at {logged} ns", topic.name);
+            let before = last.insert(topic.name.clone(), logged);
+            assert!(before <= Some(logged), "{what} after {before:?}");
+            let mut ends = vec![message.publish_time_ns];
+            ends.extend(header_stamp(message.cdr, &topic.text));
+            match topic.type_name.rsplit('/').next() {
+                Some("PacketLog") => {
+                    let log: PacketLog = from_bytes(message.cdr).expect("a log");
+                    ends.extend(log.packets.iter().map(|record| record.stamp.to_nanos()));
+                }
+                Some("ModemSchedule") => {
+                    let schedule: ModemSchedule = from_bytes(message.cdr).expect("a schedule");
+                    ends.extend(schedule.intervals.iter().map(|own| own.end.to_nanos()));
+                }
+                Some(name @ ("Range" | "Packet")) => {
+                    results.insert((name.to_owned(), topic.name.clone()));
+                }
+                Some(_) | None => {}
+            }
+            assert!(ends.iter().all(|end| *end <= logged), "{what}: {ends:?}");
+            Ok(())
+        };
+        visit_messages(&bag, check).expect("a bag");
+        assert_eq!(results.len(), [4, 1][k], "{results:?}");
+    }
 }
 
 // Goal: types of the simulator are decoded with the text that bags contain. Method: all samples of

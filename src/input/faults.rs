@@ -1,63 +1,12 @@
 //! Conversion of fault service requests to commands.
 
 use crate::input::find_robot;
-use merrow_math::Vec3;
 use merrow_messages::msg::FaultRequest;
-use merrow_model::scene::fault::{Device, FaultKind, Jammer, Spoof};
+use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_sim::control::fault::{check_fault, find_device, find_world_device};
-use merrow_world::build::fault::{build_leak, random_stream};
-
-/// Names of the values of each kind: required values, then optional values.
-const VALUES: [(&str, &[&str], &[&str]); 11] = [
-    ("dead", &[], &[]),
-    ("stuck", &[], &[]),
-    ("reduced", &["fraction"], &[]),
-    ("biased", &["bias"], &[]),
-    ("noisy", &["noise_std"], &[]),
-    ("intermittent", &["mean_working_s", "mean_failed_s"], &[]),
-    ("shortage", &["power_w"], &[]),
-    (
-        "leak",
-        &["hole_diameter_m", "compartment_m3"],
-        &[
-            "position_x_m",
-            "position_y_m",
-            "position_z_m",
-            "center_x_m",
-            "center_y_m",
-            "center_z_m",
-        ],
-    ),
-    (
-        "jammed",
-        &[],
-        &["power_w", "position_x_m", "position_y_m", "position_z_m"],
-    ),
-    (
-        "spoofed",
-        &[],
-        &[
-            "offset_x_m",
-            "offset_y_m",
-            "offset_z_m",
-            "velocity_x_m_s",
-            "velocity_y_m_s",
-            "velocity_z_m_s",
-        ],
-    ),
-    ("slow", &["execution_factor"], &[]),
-];
-
-/// Returns the kinds of faults with the names of their required and of their optional values.
-pub(crate) fn value_names() -> Vec<(String, [Vec<String>; 2])> {
-    let texts = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-    let kinds = VALUES.iter();
-    kinds
-        .map(|(kind, required, optional)| (kind.to_string(), [texts(required), texts(optional)]))
-        .collect()
-}
+use merrow_world::build::fault::{random_stream, request_values, requested_kind};
 
 /// Converts a request to a command; the fault starts immediately.
 ///
@@ -126,61 +75,34 @@ fn fault_kind(
             names.len()
         ));
     }
-    let Some((_, needed, more)) = VALUES.iter().find(|(word, _, _)| word == kind) else {
-        let words = VALUES.map(|(word, _, _)| word).join(", ");
+    let kinds = request_values();
+    let Some(expected) = kinds.iter().find(|values| values.kind == *kind) else {
+        let words: Vec<&str> = kinds.iter().map(|values| values.kind.as_str()).collect();
         return Err(format!(
-            "kind: expected one of {words} or none, found {kind:?}"
+            "kind: expected one of {} or none, found {kind:?}",
+            words.join(", ")
         ));
     };
-    if let Some(other) = names
-        .iter()
-        .find(|n| !needed.contains(&n.as_str()) && !more.contains(&n.as_str()))
-    {
+    let all = [&expected.required[..], &expected.optional].concat();
+    if let Some(other) = names.iter().find(|name| !all.contains(name)) {
         return Err(format!(
             "the fault {kind} has no value {other:?}; expected {}",
-            [*needed, *more].concat().join(", ")
+            all.join(", ")
         ));
     }
     let get = |name: &str| names.iter().rposition(|n| n == name).map(|k| values[k]);
-    if let Some(missing) = needed.iter().find(|name| get(name).is_none()) {
+    if let Some(missing) = expected.required.iter().find(|name| get(name).is_none()) {
         return Err(format!("the fault {kind} requires {missing}"));
     }
-    let value = |name: &str| get(name).unwrap_or(0.0);
-    let triple = |quantity: &str, unit: &str| {
-        ["x", "y", "z"].map(|axis| value(&format!("{quantity}_{axis}_{unit}")))
-    };
-    Ok(match kind.as_str() {
-        "stuck" => FaultKind::Stuck,
-        "reduced" => FaultKind::Reduced(value("fraction")),
-        "biased" => FaultKind::Biased(value("bias")),
-        "noisy" => FaultKind::Noisy(value("noise_std")),
-        "intermittent" => {
-            FaultKind::Intermittent([value("mean_working_s"), value("mean_failed_s")])
-        }
-        "shortage" => FaultKind::PowerLimited(value("power_w")),
-        "leak" => build_leak(
-            model,
-            device,
-            [value("hole_diameter_m"), value("compartment_m3")],
-            triple("position", "m"),
-            triple("center", "m"),
-        ),
-        "jammed" => FaultKind::Jammed(
-            // without a power, reception is jammed everywhere
-            get("power_w").map(|power| Jammer::new(Vec3::from(triple("position", "m")), power)),
-        ),
-        "spoofed" => FaultKind::Spoofed(Spoof {
-            offset: Vec3::from(triple("offset", "m")),
-            velocity: Vec3::from(triple("velocity", "m_s")),
-        }),
-        "slow" => FaultKind::Slow(value("execution_factor")),
-        _ => FaultKind::Dead,
-    })
+    requested_kind(model, device, kind, get)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_math::Vec3;
+    use merrow_model::scene::fault::{Jammer, Spoof};
+    use merrow_world::build::fault::RequestValues;
     use merrow_world::{Overrides, load_text};
 
     fn request_fault(
@@ -317,7 +239,7 @@ mod tests {
         );
         assert_eq!(
             wrong("battery", "shortage", &["power_w"], &[-1.0]),
-            "the fault `shortage` of `battery` has a value out of its range"
+            "the fault shortage: `power_w`: expected a non-negative number [W], found `-1.0`"
         );
         assert_eq!(
             wrong("imu", "spoofed", &[], &[]),
@@ -325,12 +247,13 @@ mod tests {
         );
         assert_eq!(
             wrong("gps", "jammed", &["power_w"], &[-1.0]),
-            "the fault `jammed` of `gps` has a value out of its range"
+            "the fault jammed: `power_w`: expected a non-negative number [W], found `-1.0`"
         );
         let unknown = wrong("battery", "tired", &[], &[]);
         assert!(unknown.starts_with("kind: expected one of dead, stuck, "));
         assert!(unknown.ends_with(" or none, found \"tired\""));
-        assert!(wrong("imu", "biased", &["bias"], &[f64::NAN]).contains("out of its range"));
+        let not_a_number = wrong("imu", "biased", &["bias"], &[f64::NAN]);
+        assert!(not_a_number.starts_with("the fault biased: `bias`: expected a "));
         assert!(
             wrong("wing", "dead", &[], &[])
                 .starts_with("no device `wing` on r; expected one of thrusters/")
@@ -344,18 +267,27 @@ mod tests {
     fn kinds_of_the_service_and_of_world_files_agree() {
         let text = "faults: {f: {target: c, kind: tired}}\n";
         let problems = load_text("w.yaml", text, Overrides::default()).expect_err("an error");
-        let kinds = VALUES.map(|(kind, _, _)| format!("`{kind}`")).join(", ");
-        let expected = format!("expected one of {kinds}, found");
+        let kinds = request_values();
+        let words: Vec<String> = kinds.iter().map(|own| format!("`{}`", own.kind)).collect();
+        let kinds_text = words.join(", ");
+        let expected = format!("expected one of {kinds_text}, found");
         assert!(problems.to_string().contains(&expected), "{problems}");
-        for (kind, required, _) in VALUES {
-            let request = FaultRequest {
-                kind: kind.into(),
-                names: required.iter().map(ToString::to_string).collect(),
-                values: vec![1.0; required.len()],
-                ..FaultRequest::default()
-            };
-            let found = fault_kind(None, Device::Battery, &request).expect("a kind");
-            assert_eq!(found.keyword(), kind);
+        for RequestValues {
+            kind,
+            required,
+            optional,
+        } in kinds
+        {
+            for names in [required.clone(), [required, optional].concat()] {
+                let request = FaultRequest {
+                    kind: kind.clone(),
+                    values: vec![1.0; names.len()],
+                    names,
+                    ..FaultRequest::default()
+                };
+                let found = fault_kind(None, Device::Battery, &request).expect("a kind");
+                assert_eq!(found.keyword(), kind);
+            }
         }
     }
 

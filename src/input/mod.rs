@@ -209,8 +209,16 @@ fn winch_command(tether: usize, bytes: &[u8]) -> Result<Command, String> {
 }
 
 /// Decodes a message from its CDR bytes.
-fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
+pub(crate) fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
     from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))
+}
+
+/// Checks that a pose is in the frame of the world; an empty frame is taken to be this frame.
+pub(crate) fn check_frame(frame: &str) -> Result<(), String> {
+    if frame.is_empty() || frame == WORLD_FRAME {
+        return Ok(());
+    }
+    Err(format!("pose in frame {frame:?}; expected {WORLD_FRAME}"))
 }
 
 /// Decodes the numbers of an array.

@@ -1,6 +1,6 @@
 //! Topics and services of controllers: modes, goals, paths, joystick, status.
 
-use crate::input::read;
+use crate::input::{check_frame, read};
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
@@ -204,13 +204,6 @@ fn attitude(q: &Quaternion) -> Result<Option<Quat>, String> {
         ));
     }
     Ok(Some(from_quaternion(q)))
-}
-
-fn check_frame(frame: &str) -> Result<(), String> {
-    if frame.is_empty() || frame == WORLD_FRAME {
-        return Ok(());
-    }
-    Err(format!("pose in frame {frame:?}; expected {WORLD_FRAME}"))
 }
 
 /// Converts sticks and pressed buttons.

@@ -5,7 +5,8 @@
 //! of the receiver. The topic of a bridge belongs to the simulator, to another node, or to another
 //! bridge that receives it.
 
-use crate::modem::{calls, feasibility};
+use crate::modem::fix::FixDecoder;
+use crate::modem::{calls, feasibility, fix};
 use crate::node::plan::{Input, Output, Plan, Source, Target};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::Bridge;
@@ -62,7 +63,8 @@ fn message_type(
             None => {
                 let info = origin_type(scene, origin, outputs)?;
                 let same = check_stated_type(&scene.bridges[k], info);
-                return same.map(|()| info).map_err(|text| (k, text));
+                let valid = same.and_then(|()| check_fix_type(&scene.bridges[k], info));
+                return valid.map(|()| info).map_err(|text| (k, text));
             }
         }
     }
@@ -124,6 +126,29 @@ fn check_stated_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
         "bridge {}: `message_type` is {stated}, but the messages on /{} are {}",
         bridge.name, bridge.topic, info.name
     ))
+}
+
+/// Checks that the messages of a bridge that corrects positions are positions.
+fn check_fix_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
+    if bridge.correction.is_none() || fix::decoder(info.name).is_some() {
+        return Ok(());
+    }
+    Err(format!(
+        "bridge {}: `fix`: expected messages of {}, found {} on /{}",
+        bridge.name,
+        fix::type_names().join(", "),
+        info.name,
+        bridge.topic
+    ))
+}
+
+/// Returns for each bridge with a correction of the position the decoder of its messages.
+pub(crate) fn fix_decoders(scene: &Scene) -> BTreeMap<usize, FixDecoder> {
+    let types = bridge_types(scene).into_iter();
+    let corrected = types.filter(|(k, _)| scene.bridges[*k].correction.is_some());
+    corrected
+        .filter_map(|(k, info)| Some((k, fix::decoder(info.name)?)))
+        .collect()
 }
 
 /// Returns true if bridges can transmit an output. Logs of the simulator and messages that are

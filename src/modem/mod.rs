@@ -7,6 +7,7 @@
 pub mod bridges;
 pub mod calls;
 mod feasibility;
+pub(crate) mod fix;
 pub mod services;
 
 use crate::node::plan::{Input, Output, Source, Target};

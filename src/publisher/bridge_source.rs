@@ -1,20 +1,24 @@
-//! Encoder of the outputs that bridges transmit, on the thread of the simulation.
+//! Codec of the outputs that bridges transmit and of the positions that arrive over them, on the
+//! thread of the simulation.
 //!
 //! It builds the same messages as the publisher thread. Outputs with a time of measurement are
 //! transmitted when the simulation delivers them, the other outputs at multiples of their period in
 //! simulated time.
 
-use crate::modem::bridges::bridges_of;
+use crate::modem::bridges::{bridges_of, fix_decoders};
+use crate::modem::fix::FixDecoder;
 use crate::modem::{NetworkBatch, NetworkStates};
 use crate::node::batch::Batch;
 use crate::node::bridge::exteroceptive_outputs;
 use crate::node::plan::{FRAME_RATE, Plan, Source};
 use crate::publisher::{Collected, PublisherContext, SceneOutputs, Worker};
 use crossbeam_channel::unbounded;
+use merrow_math::Vec3;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::state::TetherState;
 use merrow_sim::bridge_source::{BridgeMessage, BridgeSource, NewOutputs};
 use merrow_sim::{SceneVersion, Simulation};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Period of outputs without a time of measurement [ns].
@@ -27,6 +31,8 @@ struct OutputEncoder {
     worker: Worker,
     /// For each output of the plan, the bridges that transmit it.
     bridges: Vec<Vec<usize>>,
+    /// For each bridge with a correction of the position, the decoder of its messages.
+    fixes: BTreeMap<usize, FixDecoder>,
     /// Transmitted sensors: robot, sensor, and whether it is exteroceptive.
     sensors: Vec<(usize, usize, bool)>,
     /// Whether an output without a time of measurement is transmitted.
@@ -68,7 +74,11 @@ pub fn connect_bridges(simulation: &mut Simulation) {
             }
         }
     }
-    if (0..bridges.len()).any(is_bridged) {
+    let has_fixes = scene
+        .bridges
+        .iter()
+        .any(|bridge| bridge.correction.is_some());
+    if has_fixes || (0..bridges.len()).any(is_bridged) {
         simulation.set_bridge_source(Box::new(OutputEncoder::new(&plan, simulation, bridges)));
     }
 }
@@ -112,6 +122,7 @@ impl OutputEncoder {
         Self {
             worker,
             bridges,
+            fixes: fix_decoders(scene),
             sensors,
             has_periodic,
             has_results,
@@ -218,5 +229,9 @@ impl BridgeSource for OutputEncoder {
             }),
         };
         batch.map_or(Vec::new(), |batch| self.encode_batch(&batch))
+    }
+    fn decode_fix(&self, bridge: usize, message: &[u8]) -> Result<(Vec3, u64), String> {
+        let decode = self.fixes.get(&bridge).ok_or("expected positions")?;
+        decode(message)
     }
 }

@@ -652,28 +652,27 @@ impl Worker {
     fn publish_network(&mut self, scene: &Scene, batch: &NetworkBatch, now: u64) {
         let outputs = Arc::clone(&self.outputs);
         let output = &batch.output;
-        let deliveries = output.deliveries.iter().zip(&output.delivered_ns);
-        for (delivery, delivered_ns) in deliveries {
+        for delivery in &output.deliveries {
             let payload = output.payload(delivery);
             if delivery.is_bridged {
-                self.publish_bridged(scene, delivery, payload, *delivered_ns);
+                self.publish_bridged(scene, delivery, payload);
                 continue;
             }
             let topic = outputs.modem_packets[delivery.to as usize];
-            self.emit(topic, *delivered_ns, || {
+            self.emit(topic, delivery.published_ns, || {
                 modem::packet(scene, output, delivery)
             });
         }
-        for (result, ranged_ns) in output.ranges.iter().zip(&output.ranged_ns) {
+        for result in &output.ranges {
             let topic = outputs.modem_ranges[result.modem as usize];
-            self.emit(topic, *ranged_ns, || modem::range(scene, result));
+            self.emit(topic, result.published_ns, || modem::range(scene, result));
             let ends = [result.modem as usize, result.other as usize];
             let mut fixes = outputs.modem_fixes.iter();
             let Some((topic, _)) = fixes.find(|(_, place)| *place == ends) else {
                 continue;
             };
             if let Some(fix) = modem::fix(scene, result) {
-                self.emit(*topic, *ranged_ns, || fix);
+                self.emit(*topic, result.published_ns, || fix);
             }
         }
         if !output.packets.items.is_empty() {
@@ -699,13 +698,7 @@ impl Worker {
     }
 
     /// Publishes a message that arrived over a bridge, or passes on a request or a response.
-    fn publish_bridged(
-        &mut self,
-        scene: &Scene,
-        delivery: &Delivery,
-        payload: &[u8],
-        delivered_ns: u64,
-    ) {
+    fn publish_bridged(&mut self, scene: &Scene, delivery: &Delivery, payload: &[u8]) {
         if let Some(call) = bridged_call(scene, delivery, payload) {
             self.context.calls.pass_on(scene, &call);
             return;
@@ -717,7 +710,7 @@ impl Worker {
         let mut all = outputs.bridged.iter();
         let topic = all.find(|(_, place)| *place == [bridge, receiver]);
         if let Some((topic, _)) = topic.filter(|(topic, _)| self.has_receivers(*topic)) {
-            self.send_bytes(*topic, delivered_ns, message.to_vec());
+            self.send_bytes(*topic, delivery.published_ns, message.to_vec());
         }
     }
 

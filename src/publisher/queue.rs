@@ -166,10 +166,10 @@ mod tests {
             doppler: 0.0,
             payload_start: 0,
             payload_len: 0,
+            published_ns: number,
         };
         let output = NetworkOutput {
             deliveries: vec![delivery],
-            delivered_ns: vec![number],
             ..NetworkOutput::default()
         };
         let network = NetworkBatch {

@@ -6,16 +6,23 @@ use merrow::modem::NetworkBatch;
 use merrow::publisher::connect_bridges;
 use merrow_comms::network::balance;
 use merrow_math::Vec3;
+use merrow_messages::convert::modem::packet_log;
+use merrow_messages::msg::{PacketLog, PacketRecord};
 use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
-use merrow_model::state::commands::BridgedCall;
+use merrow_model::state::commands::{BridgedCall, CommandRejection};
 use merrow_model::state::comms::{Activity, Delivery, LossCause, ModemCommand, Ranging};
-use merrow_sim::{Simulation, bridged_call, bridged_message};
+use merrow_sim::{
+    Control, Observer, Pace, Reply, Request, Simulation, bridged_call, bridged_message,
+};
+use merrow_world::document::Document;
 use merrow_world::{Overrides, load_text};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 const SECOND: u64 = 1_000_000_000;
 /// Modems of the world in their order.
@@ -586,14 +593,88 @@ schedule:
     for _ in 0..(20_000_000_000 / s.scene.dt_ns) {
         s.advance(1);
         let (output, now) = (&s.network_output, s.time_ns());
-        assert!(output.ranged_ns.iter().all(|at| *at == now));
-        assert!(output.delivered_ns.iter().all(|at| *at == now));
-        assert_eq!(output.ranged_ns.len(), output.ranges.len());
-        assert_eq!(output.delivered_ns.len(), output.deliveries.len());
+        assert!(output.ranges.iter().all(|range| range.published_ns == now));
+        let mut delivered = output.deliveries.iter();
+        assert!(delivered.all(|delivery| delivery.published_ns == now));
         let arrived = output.ranges.iter().map(|range| range.true_arrival_ns);
         ranges += arrived.inspect(|arrival| assert!(*arrival < now)).count();
         deliveries += output.deliveries.len();
         s.clear_outboxes();
     }
     assert_eq!((ranges, deliveries), (1, 1));
+}
+
+/// Observer that builds the logs of packets as the publisher does.
+#[derive(Default)]
+struct PacketLogs(Vec<PacketLog>);
+
+impl Observer for PacketLogs {
+    fn after_block(&mut self, simulation: &Simulation, _: &Control) {
+        let output = &simulation.network_output;
+        if !output.packets.items.is_empty() {
+            let log = packet_log(&simulation.scene, output, simulation.time_ns());
+            self.0.push(log);
+        }
+    }
+
+    fn rejected(&mut self, rejection: &CommandRejection, _: &Simulation) {
+        panic!("{rejection:?}");
+    }
+}
+
+// Goal: the frames and the messages that the removal of a robot loses are published, once, with the
+// names of the modems of the world before the removal. Method: of five messages to a robot, one is
+// in flight and four wait when the scene without the robot replaces the scene of a run. Tolerance:
+// none.
+#[test]
+fn losses_by_the_removal_of_a_robot_are_published() {
+    let modem = "modems: {m: {modem: evologics_s2c_r_18_34}}";
+    let model = format!("{{extends: robots/bluerov2.yaml, {modem}}}");
+    let text = format!(
+        "robots:\n  gone: {{position_m: [0, 0, -3], model: {model}}}\n  stays: {{position_m: [60, 0, -3], \
+         model: {model}}}\nseabed: {{depth_m: 50}}\n"
+    );
+    let (document, world) = Document::from_text("w.yaml", &text, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    for _ in 0..5 {
+        let send = ModemCommand::Send {
+            modem: 1,
+            destination: simulation.scene.modems[0].address,
+            payload: vec![7; 64],
+            priority: 0,
+            is_acknowledged: false,
+            key: None,
+            power: None,
+        };
+        simulation.apply(&Command::Modem(send)).unwrap();
+    }
+    simulation.advance(1);
+    simulation.clear_outboxes();
+    let without = document.without("gone").unwrap().build().unwrap();
+    let new = Box::new(Simulation::new(Arc::new(without.scene), 1).unwrap());
+    let (requests, received) = crossbeam_channel::unbounded();
+    let answer = |done: Result<Box<Simulation>, String>| assert!(done.is_ok());
+    requests
+        .send(Request::Replace(new, Reply::new(answer)))
+        .unwrap();
+    let (mut logs, stop) = (PacketLogs::default(), AtomicBool::new(false));
+    let observers: &mut [&mut dyn Observer] = &mut [&mut logs];
+    merrow_sim::run(
+        &mut simulation,
+        Pace::Max,
+        Some(5.0),
+        &received,
+        observers,
+        &stop,
+    );
+    assert_eq!(simulation.scene.robots.len(), 1);
+    let records: Vec<_> = logs.0.iter().flat_map(|log| &log.packets).collect();
+    let is_lost = |record: &&&PacketRecord| record.cause == LossCause::Removed.name();
+    let lost: BTreeSet<i64> = records.iter().filter(is_lost).map(|r| r.message).collect();
+    assert_eq!(lost, (0..5).collect(), "{records:?}");
+    assert_eq!(records.len(), 5, "{records:?}");
+    for record in records {
+        let ends = [record.transmitter.as_str(), record.receiver.as_str()];
+        assert_eq!(ends, ["stays/m", "gone/m"]);
+    }
 }

@@ -114,7 +114,7 @@ def check_fault(browser):
     message = ("{do: 'fault', robot: 'bluerov2', name: 'f', device: 'DEVICE', kind: 'reduced',"
                " values: {fraction: 7}, duration_s: 0}").replace("DEVICE", device)
     answer = browser.evaluate(f"merrow.request({message})")
-    assert not answer["ok"] and "range" in answer["error"], answer
+    assert not answer["ok"] and "from 0 to 1" in answer["error"], answer
 
 
 def check_recording(browser):

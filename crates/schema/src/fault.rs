@@ -1,5 +1,8 @@
 //! Keys of scheduled faults.
 
+use merrow_model::scene::fault::words::{
+    BIASED, DEAD, INTERMITTENT, JAMMED, LEAK, NOISY, REDUCED, SHORTAGE, SLOW, SPOOFED, STUCK,
+};
 use merrow_yaml::spec::{choice, spec};
 
 spec! {
@@ -29,39 +32,39 @@ choice! {
     pub enum FaultKindConfig {
         /// The device has no effect and delivers no output; a fin is lost, a modem neither
         /// transmits nor receives, a computer runs no task.
-        Dead = "dead",
+        Dead = DEAD,
         /// The device keeps its last value.
-        Stuck = "stuck",
+        Stuck = STUCK,
         /// The device has only a fraction of its effect.
-        Reduced = "reduced" {
+        Reduced = REDUCED {
             /// Remaining fraction; of the acoustic power for a beacon, of the transmit power for a
             /// modem.
             fraction: f64 [fraction],
         },
         /// A constant offset is added.
-        Biased = "biased" {
+        Biased = BIASED {
             /// Offset in the unit of the device.
             bias: f64,
         },
         /// Additional noise is added.
-        Noisy = "noisy" {
+        Noisy = NOISY {
             /// Standard deviation in the unit of the device, drawn for every step or sample.
             noise_std: f64 [non_negative],
         },
         /// The device alternately works and fails, for random times.
-        Intermittent = "intermittent" {
+        Intermittent = INTERMITTENT {
             /// Mean time for which it works.
             mean_working_s: f64 [in 0.001..=1e9],
             /// Mean time for which it fails.
             mean_failed_s: f64 [in 0.001..=1e9],
         },
         /// The power of the battery is limited.
-        Shortage = "shortage" {
+        Shortage = SHORTAGE {
             /// Maximum power of the battery.
             power_w: f64 [non_negative],
         },
         /// Water enters through a hole until a compartment is full.
-        Leak = "leak" {
+        Leak = LEAK {
             /// Diameter of the hole.
             hole_diameter_m: f64 [positive],
             /// Position of the hole on the link (forward, left, up).
@@ -72,7 +75,7 @@ choice! {
             center_m: [f64; 3] = [0.0, 0.0, 0.0],
         },
         /// A satellite receiver is jammed.
-        Jammed = "jammed" {
+        Jammed = JAMMED {
             /// Position of the jammer in the world (east, north, up). Default: the receiver is
             /// jammed everywhere.
             position_m: Option<[f64; 3]>,
@@ -80,7 +83,7 @@ choice! {
             power_w: f64 [non_negative] = 0.1,
         },
         /// A satellite receiver is spoofed.
-        Spoofed = "spoofed" {
+        Spoofed = SPOOFED {
             /// Offset of the false position from the true position at the start of the fault (east,
             /// north, up).
             offset_m: [f64; 3] = [0.0, 0.0, 0.0],
@@ -88,7 +91,7 @@ choice! {
             velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
         },
         /// The jobs of a computer need more processor time.
-        Slow = "slow" {
+        Slow = SLOW {
             /// Factor on the execution times of the jobs that are released during the fault.
             execution_factor: f64 [in 1.0..=1e6],
         },

@@ -66,6 +66,9 @@ spec! {
         beacons: NamedMap<BeaconEntry> = NamedMap::default(),
         /// Modems at fixed places, such as a shore station, by name.
         modems: NamedMap<ModemEntry> = NamedMap::default(),
+        /// Addresses of modems without the key `address`, by the names of the modems, such as
+        /// `rov/acoustic`. A saved world has them, so that its modems keep their addresses.
+        modem_addresses: NamedMap<u32> [frame, in 0.0..=65534.0] = NamedMap::default(),
         /// Topics and services that cross between robots over modems, by name.
         bridges: NamedMap<BridgeEntry> = NamedMap::default(),
         /// Boxes reported by obstacle detectors that process no echoes, by name.

@@ -1,7 +1,8 @@
 //! Communication network of a simulation: commands to modems, bridges, results.
 
 use crate::bridge_source::{BridgeSource, NewOutputs};
-use crate::control::fault;
+use crate::communication::bridged_message;
+use crate::control::{fault, firmware};
 use crate::simulation::Simulation;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::{Correspondence, Scene};
@@ -205,6 +206,9 @@ impl Simulation {
             return false;
         };
         let messages = source.encode(self, new);
+        if matches!(new, NewOutputs::Network) {
+            self.correct_positions(&*source);
+        }
         if matches!(new, NewOutputs::Instant { .. }) {
             self.state.network.next_output_ns = source.next_output_ns(self.state.time_ns);
         }
@@ -215,6 +219,38 @@ impl Simulation {
             self.schedule_rejections.extend(result.err());
         }
         is_sent
+    }
+
+    /// Corrects the positions that firmwares estimate by the messages that have arrived over
+    /// bridges.
+    fn correct_positions(&mut self, source: &dyn BridgeSource) {
+        let State {
+            network,
+            robots,
+            time_ns,
+            ..
+        } = &mut self.state;
+        for delivery in &network.output.deliveries {
+            let payload = network.output.payload(delivery);
+            let Some((k, receiver, message)) = bridged_message(&self.scene, delivery, payload)
+            else {
+                continue;
+            };
+            let bridge = &self.scene.bridges[k];
+            let carrier = self.scene.modems[bridge.to[receiver].0].on;
+            let Some((correction, (robot, _))) = bridge.correction.as_ref().zip(carrier) else {
+                continue;
+            };
+            let result = source.decode_fix(k, message).and_then(|fix| {
+                let model = &self.scene.robots[robot];
+                firmware::correct_position(model, &mut robots[robot], correction, fix, *time_ns)
+            });
+            self.schedule_rejections
+                .extend(result.err().map(|why| CommandRejection {
+                    robot: Some(robot),
+                    reason: format!("bridge {}: {why}", bridge.name),
+                }));
+        }
     }
 
     /// Empties the results of the network. If an observer uses them, other memory takes their

@@ -130,6 +130,7 @@ class App {
     this.overlays.scene = scene;
     this.overlays.clear();
     this.network.setScene(scene);
+    this.faults.setScene(scene);
     this.timeline.setScene(scene);
     $("world-name").textContent = scene.name;
     document.title = `${scene.name} – Merrow`;
@@ -176,7 +177,7 @@ class App {
     this.statusLine.pace(status.pace);
     this.statusLine.status(status);
     this.showState();
-    this.faults.status(status.robots[this.selected]);
+    this.faults.status(status, this.selected);
     this.editor.update(status);
     const mode = status.robots[this.selected]?.mode;
     if (mode && document.activeElement !== $("mode")) $("mode").value = mode;
@@ -230,7 +231,7 @@ class App {
     if (this.gamepad.robot) this.gamepad.start(robot?.drive || robot?.gamepad ? robot : null);
     this.actuators.show(robot);
     this.faults.show(robot);
-    this.faults.status(this.world.status?.robots[k]);
+    this.faults.status(this.world.status, k);
     this.sensors.show(robot, k);
     this.network.select(k);
     this.overlays.points = null;

@@ -134,10 +134,10 @@ pub enum ControlAction {
     },
     /// Start a fault of a device.
     Fault(FaultAction),
-    /// End a fault of a robot.
+    /// End a fault.
     Repair {
-        /// Name of the robot.
-        robot: String,
+        /// Name of the robot; `None`: fault of a beacon or of a fixed modem.
+        robot: Option<String>,
         /// Name of the fault.
         fault: String,
     },
@@ -149,11 +149,11 @@ pub enum ControlAction {
     Edit(EditAction),
 }
 
-/// Fault of a device of a robot.
+/// Fault of a device of a robot, of a beacon or of a fixed modem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultAction {
-    /// Name of the robot.
-    pub robot: String,
+    /// Name of the robot; `None`: the device is a beacon or a fixed modem.
+    pub robot: Option<String>,
     /// Name of the fault.
     pub name: String,
     /// Device, such as `thrusters/port`.
@@ -338,7 +338,7 @@ fn control_action(map: &Map<String, Value>) -> Result<ControlAction, String> {
         },
         "fault" => ControlAction::Fault(fault(map)?),
         "repair" => ControlAction::Repair {
-            robot: name(map, "robot")?,
+            robot: owner(map)?,
             fault: name(map, "fault")?,
         },
         "record" => ControlAction::Record,
@@ -390,6 +390,14 @@ fn gamepad(map: &Map<String, Value>) -> Result<ControlAction, String> {
     })
 }
 
+/// Returns the robot with a fault; `None`, for null: the device belongs to no robot.
+fn owner(map: &Map<String, Value>) -> Result<Option<String>, String> {
+    match map.get("robot") {
+        Some(Value::Null) => Ok(None),
+        Some(_) | None => name(map, "robot").map(Some),
+    }
+}
+
 fn fault(map: &Map<String, Value>) -> Result<FaultAction, String> {
     let duration = map.get("duration_s").unwrap_or(&Value::Null);
     let duration_s = duration
@@ -397,7 +405,7 @@ fn fault(map: &Map<String, Value>) -> Result<FaultAction, String> {
         .filter(|s| (0.0..=MAX_FAULT_S).contains(s));
     let expected = format!("0 (permanent) to {MAX_FAULT_S} seconds");
     Ok(FaultAction {
-        robot: name(map, "robot")?,
+        robot: owner(map)?,
         name: name(map, "name")?,
         device: name(map, "device")?,
         kind: name(map, "kind")?,
@@ -543,22 +551,24 @@ mod tests {
         assert_eq!(control(sticks), expected);
         let fault = r#"{"do":"fault","robot":"rov","name":"f","device":"imu","kind":"biased",
             "values":{"bias":0.1},"duration_s":5}"#;
-        let expected = FaultAction {
-            robot: robot(),
+        let mut expected = FaultAction {
+            robot: Some(robot()),
             name: "f".to_string(),
             device: "imu".to_string(),
             kind: "biased".to_string(),
             values: vec![("bias".to_string(), 0.1)],
             duration_s: 5.0,
         };
-        assert_eq!(control(fault), ControlAction::Fault(expected));
-        let fault = "f".to_string();
-        let expected = ControlAction::Repair {
-            robot: robot(),
-            fault,
-        };
-        let repair = control(r#"{"do":"repair","robot":"rov","fault":"f"}"#);
-        assert_eq!(repair, expected);
+        assert_eq!(control(fault), ControlAction::Fault(expected.clone()));
+        expected.robot = None;
+        let of_world = fault.replace(r#""rov""#, "null");
+        assert_eq!(control(&of_world), ControlAction::Fault(expected));
+        for (written, robot) in [(r#""rov""#, Some(robot())), ("null", None)] {
+            let fault = "f".to_string();
+            let expected = ControlAction::Repair { robot, fault };
+            let repair = format!(r#"{{"do":"repair","robot":{written},"fault":"f"}}"#);
+            assert_eq!(control(&repair), expected);
+        }
         let mode = "depth_hold".to_string();
         let expected = ControlAction::Mode {
             robot: robot(),

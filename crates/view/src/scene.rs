@@ -8,7 +8,7 @@ use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Tether, Thruster};
 use merrow_sim::Simulation;
-use merrow_sim::control::fault::devices_with_kinds;
+use merrow_sim::control::fault::{devices_with_kinds, world_devices_with_kinds};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -67,6 +67,7 @@ impl SceneData {
                 "daylight": optics.daylight,
             },
             "robots": robots,
+            "devices": world_devices_with_kinds(scene),
             "modems": links::modems(scene),
             "structures": structures,
             "tethers": scene.tethers.iter().map(tether_json).collect::<Vec<_>>(),

@@ -5,7 +5,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::WaveField;
 use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::Components;
-use merrow_model::state::{Health, RobotState};
+use merrow_model::state::{FaultState, Health, RobotState};
 use merrow_sim::{Control, Simulation};
 use serde_json::{Value, json};
 
@@ -49,6 +49,7 @@ pub(crate) fn status(
         "utc_s": sea.air.start_utc,
         "edit": {"possible": own.can_edit, "undo": own.undo, "redo": own.redo},
         "recording": own.recording,
+        "repairable": repairable(&simulation.state.faults),
         "structures": own.structures.iter().map(structure).collect::<Vec<_>>(),
         "robots": robots.map(|(k, state)| robot(simulation, k, state)).collect::<Vec<_>>(),
     })
@@ -86,8 +87,13 @@ fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
         "mode": state.firmware.as_ref().map(|firmware| firmware.mode().keyword()),
         "halted": state.halted.as_ref().map(|halt| halt.cause.as_str()),
         "faults": faults,
-        "repairable": state.faults.iter().map(|fault| &*fault.fault.name).collect::<Vec<_>>(),
+        "repairable": repairable(&state.faults),
     })
+}
+
+/// Returns the names of faults, which can be ended.
+fn repairable(faults: &[FaultState]) -> Vec<&str> {
+    faults.iter().map(|fault| &*fault.fault.name).collect()
 }
 
 fn health(health: Health) -> String {

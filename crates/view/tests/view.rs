@@ -750,6 +750,54 @@ fn activities_of_modems_go_to_clients_that_request_them() {
     }
 }
 
+// Goal: the page receives the fixed modems and the beacons with the kinds of their faults, the
+// faults of the world, and the random losses of each link. Method: a scheduled fault, and a message
+// in a network that loses every frame. Tolerance: none.
+#[test]
+fn fixed_modems_have_faults_and_links_have_random_losses() {
+    let text = MODEM_WORLD.replace(
+        "{modem: wifi_80211n,",
+        "{modem: {extends: modems/wifi_80211n.yaml, loss_probability: 1},",
+    ) + "beacons: {gate: {beacon: pinger_27khz}}\n\
+         faults: {mute: {target: shore, kind: dead, time_s: 50}}\n";
+    let world = load_text("w.yaml", &text, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let send = ModemCommand::Send {
+        modem: 0,
+        destination: 2,
+        payload: vec![7; 16],
+        priority: 0,
+        is_acknowledged: false,
+        key: None,
+        power: None,
+    };
+    simulation.apply(&Command::Modem(send)).unwrap();
+    let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let mut socket = connect(&view);
+    let scene = loop {
+        match socket.read().unwrap() {
+            Message::Text(text) if text.contains("\"type\":\"scene\"") => break text,
+            _ => {}
+        }
+    };
+    let scene: Value = serde_json::from_str(&scene).unwrap();
+    let devices = json!([
+        [
+            "beacons/gate",
+            ["dead", "reduced", "biased", "intermittent"]
+        ],
+        ["modems/shore", ["dead", "reduced", "intermittent"]],
+    ]);
+    assert_eq!(scene["devices"], devices);
+    let texts = texts_of(&mut view, &mut simulation, &[], "status");
+    assert_eq!(texts[0]["repairable"], json!(["mute"]));
+    let texts = texts_of(&mut view, &mut simulation, &[], "links");
+    let link = &texts.last().unwrap()["links"][0];
+    let [frames, received, random] = [2, 3, 7].map(|k| link[k].as_u64().unwrap());
+    assert!(frames > 0, "{link}");
+    assert_eq!((received, random), (0, frames), "{link}");
+}
+
 #[test]
 fn every_field_has_a_unique_name_and_a_value() {
     let simulation = simulation();

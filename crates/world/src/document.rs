@@ -39,8 +39,10 @@ pub struct Document {
     pub(crate) tree: Node,
     /// Entries of spawned robots before their component files were resolved.
     spawned: Vec<(String, Node)>,
-    /// Meshes and images read so far.
+    /// Meshes and images read so far, and the addresses of the modems of the running world.
     shared: Arc<Mutex<(Assets, Addresses)>>,
+    /// Addresses of the modems of the world as it was loaded.
+    loaded_addresses: Arc<Addresses>,
 }
 
 /// Origin of the original tree.
@@ -174,6 +176,7 @@ impl Document {
             original: Arc::new(tree.clone()),
             tree,
             spawned: Vec::new(),
+            loaded_addresses: Arc::new(addresses.clone()),
             shared: Arc::new(Mutex::new((assets, addresses))),
         };
         Ok((document, world))
@@ -199,7 +202,10 @@ impl Document {
     pub fn build(&self) -> Result<World, Problems> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let (assets, addresses) = &mut *shared;
-        let tree = Some(self.tree.clone());
+        // the addresses of the running world replace the addresses of the file
+        let mut tree = self.tree.clone();
+        changes::set_modem_addresses(&mut tree, &Addresses::new());
+        let tree = Some(tree);
         let context = (&*assets, &*addresses);
         let world = build_checked(tree, &self.name, self.overrides, context, Problems::new())?;
         *addresses = addresses_of(&world);
@@ -353,7 +359,7 @@ impl Document {
     /// Returns the changes since the world was loaded, as text for [`Self::with_changes`]; empty
     /// without changes.
     pub fn changes(&self) -> String {
-        match changes::difference(&self.original, &self.tree) {
+        match changes::difference(&self.original, &self.addressed_tree()) {
             Some(changes) => self.text(changes),
             None => String::new(),
         }
@@ -375,10 +381,11 @@ impl Document {
     /// Returns the changed world as a world file. If the world was loaded from a file, the text
     /// extends that file, a bundled world by its name, and contains the changes only.
     pub fn to_yaml(&self) -> String {
+        let tree = self.addressed_tree();
         self.text(match &self.base {
-            Base::Text => self.tree.clone(),
+            Base::Text => tree,
             Base::File(path) => {
-                let changes = changes::difference(&self.original, &self.tree);
+                let changes = changes::difference(&self.original, &tree);
                 let changes = changes.unwrap_or_else(|| Node::empty_map(&self.tree.place));
                 // a bundled world has another path in another installation
                 let name = data_dir::name_of_bundled_world(path);
@@ -386,6 +393,17 @@ impl Document {
                 changes::extending(&name, changes)
             }
         })
+    }
+
+    /// Returns the tree with the addresses of all modems, unless they are the addresses of the
+    /// loaded world, which a build of the tree assigns again.
+    fn addressed_tree(&self) -> Node {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tree = self.tree.clone();
+        if shared.1 != *self.loaded_addresses {
+            changes::set_modem_addresses(&mut tree, &shared.1);
+        }
+        tree
     }
 
     /// Returns a tree as text, with the entries of spawned robots as they were written.

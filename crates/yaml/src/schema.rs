@@ -120,6 +120,22 @@ impl KeySet {
         self.properties.keys().map(String::as_str)
     }
 
+    /// Returns the `kind` that selects the key set; `None`: it is not the key set of a kind.
+    pub fn kind(&self) -> Option<&str> {
+        self.properties.get(KIND)?.get("const")?.as_str()
+    }
+
+    /// Returns true if the key is required.
+    pub fn is_required(&self, key: &str) -> bool {
+        self.required.iter().any(|name| name == key)
+    }
+
+    /// Returns true if the value of the key is a list.
+    pub fn is_list(&self, key: &str) -> bool {
+        let schema = self.properties.get(key);
+        schema.is_some_and(|schema| schema["type"] == "array")
+    }
+
     /// Inserts the key that selects the `kind` before all others.
     fn insert_kind(&mut self, kind: &str) {
         let mut properties = JsonMap::new();

@@ -139,7 +139,7 @@ macro_rules! choice {
         $vis:vis enum $name:ident {
             $(
                 $(#[doc = $kind_doc:literal])*
-                $variant:ident = $kind:literal
+                $variant:ident = $kind:tt
                 $({
                     $(
                         $(#[doc = $field_doc:literal])*

@@ -168,6 +168,14 @@ pub fn unit_of(key: &str) -> Option<&'static str> {
     split_unit(key).1.map(|unit| unit.symbol)
 }
 
+/// Returns the key of the component `axis` of a vector: `position_x_m` for `position_m` and `x`.
+pub fn component_key(key: &str, axis: &str) -> String {
+    match split_unit(key) {
+        (stem, Some(unit)) => format!("{stem}_{axis}_{}", unit.suffix),
+        (stem, None) => format!("{stem}_{axis}"),
+    }
+}
+
 /// Returns " [unit]", or an empty string without a unit.
 pub(crate) fn in_brackets(unit: Option<&str>) -> String {
     unit.map_or_else(String::new, |unit| format!(" [{unit}]"))

@@ -4,7 +4,6 @@
 mod edit;
 mod robot_inputs;
 
-use crate::input::faults;
 use crate::input::view::edit::Editing;
 use crate::input::view::robot_inputs::SceneInputs;
 use crate::modem::bridges::find_type;
@@ -29,6 +28,7 @@ use merrow_view::{
     Answer, Catalogue, ControlState, Controls, FieldOfView, ImageSource, MessageNumbers,
     RobotControls, TopicInfo, TopicMessage, WatchedFrame,
 };
+use merrow_world::build::fault::request_values;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -252,7 +252,10 @@ impl Controls for ViewControls {
         Catalogue {
             models: models.unwrap_or_default(),
             modes: modes.into(),
-            faults: faults::value_names(),
+            faults: request_values()
+                .into_iter()
+                .map(|values| (values.kind, [values.required, values.optional]))
+                .collect(),
         }
     }
 

@@ -241,7 +241,7 @@ impl SceneInputs {
         let (names, values) = action.values.into_iter().unzip();
         let request = FaultRequest {
             name: action.name,
-            robot: action.robot,
+            robot: action.robot.unwrap_or_default(),
             device: action.device,
             kind: action.kind,
             names,

@@ -5,6 +5,7 @@ mod heading_depth_hold;
 mod landing;
 mod motion_control;
 mod multirotor;
+mod position_fix;
 mod riverwatch;
 mod rover;
 mod sailing;

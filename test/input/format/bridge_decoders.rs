@@ -44,6 +44,7 @@ pub(super) fn decode_bridged(scene: &Scene, bytes: &[u8]) -> [bool; 2] {
         doppler: 0.0,
         payload_start: 0,
         payload_len: payload.len(),
+        published_ns: 0,
     };
     let message = bridged_message(scene, &delivery, payload);
     if let Some((bridge, receiver, message)) = message {

@@ -117,6 +117,7 @@ impl Engine<'_> {
             doppler: f64::from(reception.doppler),
             payload_start,
             payload_len: message.payload.len(),
+            published_ns: 0,
         });
     }
 
@@ -176,6 +177,7 @@ impl Engine<'_> {
             doppler: f64::from(reception.doppler),
             direction: None,
             range_error: 0.0,
+            published_ns: 0,
         };
         self.state.output.ranges.push(result);
     }

@@ -20,7 +20,7 @@ ros_message! {
         acknowledge: bool,
         /// A waiting message with the same key and destination is replaced; 0: none is replaced.
         key: u32,
-        /// Transmit power \[W\]; 0: power of the modem.
+        /// Electrical transmit power \[W\]; 0: power of the modem.
         power: f64,
         /// Received: time of the request to send.
         sent: Time,
@@ -46,7 +46,8 @@ ros_message! {
         mac: String,
         /// Scheme of modulation and coding; adaptive: selected by the ratio of signal to noise.
         scheme: String,
-        /// Electrical power while transmitting \[W\].
+        /// Electrical transmit power \[W\]: the set power, or the greatest power that power control
+        /// requested.
         power: f64,
         /// Number of waiting messages.
         queued: u32,
@@ -145,7 +146,7 @@ ros_service! {
     /// Sets the transmit power of a modem.
     pub struct SetModemPower("merrow_msgs/srv/SetModemPower") {
         request SetModemPowerRequest {
-            /// Electrical power while transmitting \[W\].
+            /// Electrical transmit power \[W\].
             power: f64,
         }
         response SetModemPowerResponse {

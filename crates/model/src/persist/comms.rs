@@ -195,33 +195,15 @@ persist! { enum LossCause {
     16 = TooLarge, 17 = NoPower, 18 = OutOfRange, 19 = Removed, 20 = RandomLoss,
     21 = Fault,
 } }
-// the times are set when the run takes the results, after which the state has no results
-impl Persist for NetworkOutput {
-    fn save(&self, to: &mut Writer) {
-        self.deliveries.save(to);
-        self.payloads.save(to);
-        self.ranges.save(to);
-        self.packets.save(to);
-        self.trace.save(to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        Ok(Self {
-            deliveries: Persist::load(from)?,
-            payloads: Persist::load(from)?,
-            ranges: Persist::load(from)?,
-            packets: Persist::load(from)?,
-            trace: Persist::load(from)?,
-            ..Self::default()
-        })
-    }
-}
+persist! { struct NetworkOutput { deliveries, payloads, ranges, packets, trace } }
 persist! { struct Delivery {
     message, from, to, destination, is_overheard, is_bridged, created_ns, transmitted_ns, received_ns, snr,
-    doppler, payload_start, payload_len,
+    doppler, payload_start, payload_len, published_ns,
 } }
 persist! { struct RangeResult {
     kind, modem, other, sequence, sent_ns, arrived_ns, replied_ns, received_ns,
     true_transmission_ns, true_arrival_ns, snr, doppler, direction, range_error,
+    published_ns,
 } }
 persist! { struct ReplyDirection { d, bearing_variance } }
 persist! { enum Ranging { 0 = OneWay, 1 = TwoWay } }

@@ -50,35 +50,66 @@ impl Device {
     }
 }
 
-/// Type of a fault. Bias and noise are in the unit of the device: command unit of a thruster, rad
-/// of a fin, N m or N of a joint, rad or m of a joint with an ideal position drive, m³ of a
-/// buoyancy engine, m/s of a winch, the first quantity of a sensor, rad/s and m/s² of an IMU, s of
-/// transmission delay of a beacon.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FaultKind {
-    /// No output; a fin is lost.
-    Dead,
-    /// The output is held constant.
-    Stuck,
-    /// Remaining fraction of the output, 0..1.
-    Reduced(f64),
-    /// Constant offset of the output.
-    Biased(f64),
-    /// Noise with this standard deviation, drawn for every step or sample.
-    Noisy(f64),
-    /// Alternates between working and failing, for exponentially distributed times with these means
-    /// [s].
-    Intermittent([f64; 2]),
-    /// Maximum power of the battery [W].
-    PowerLimited(f64),
-    /// Water ingress through a hole.
-    Leak(Leak),
-    /// Receives no satellites, near a jammer or everywhere.
-    Jammed(Option<Jammer>),
-    /// Receives false satellite signals.
-    Spoofed(Spoof),
-    /// Execution times are multiplied by this factor, from 1.
-    Slow(f64),
+/// Declares the types of faults, with their names in world files, services and diagnostics.
+macro_rules! fault_kinds {
+    (
+        $(#[doc = $doc:literal])*
+        pub enum $name:ident {
+            $($(#[doc = $kind_doc:literal])* $variant:ident $(($data:ty))? = $constant:ident $word:literal,)*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum $name {
+            $($(#[doc = $kind_doc])* $variant $(($data))?,)*
+        }
+
+        impl $name {
+            /// Returns the name in world files, services and diagnostics.
+            pub fn keyword(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $word,)*
+                }
+            }
+        }
+
+        /// Names of the types of faults in world files, services and diagnostics.
+        pub mod words {
+            $($(#[doc = $kind_doc])* pub const $constant: &str = $word;)*
+        }
+    };
+}
+
+fault_kinds! {
+    /// Type of a fault. Bias and noise are in the unit of the device: command unit of a thruster,
+    /// rad of a fin, N m or N of a joint, rad or m of a joint with an ideal position drive, m³ of a
+    /// buoyancy engine, m/s of a winch, the first quantity of a sensor, rad/s and m/s² of an IMU, s
+    /// of transmission delay of a beacon.
+    pub enum FaultKind {
+        /// No output; a fin is lost.
+        Dead = DEAD "dead",
+        /// The output is held constant.
+        Stuck = STUCK "stuck",
+        /// Remaining fraction of the output, 0..1.
+        Reduced(f64) = REDUCED "reduced",
+        /// Constant offset of the output.
+        Biased(f64) = BIASED "biased",
+        /// Noise with this standard deviation, drawn for every step or sample.
+        Noisy(f64) = NOISY "noisy",
+        /// Alternates between working and failing, for exponentially distributed times with these
+        /// means [s].
+        Intermittent([f64; 2]) = INTERMITTENT "intermittent",
+        /// Maximum power of the battery [W].
+        PowerLimited(f64) = SHORTAGE "shortage",
+        /// Water ingress through a hole.
+        Leak(Leak) = LEAK "leak",
+        /// Receives no satellites, near a jammer or everywhere.
+        Jammed(Option<Jammer>) = JAMMED "jammed",
+        /// Receives false satellite signals.
+        Spoofed(Spoof) = SPOOFED "spoofed",
+        /// Execution times are multiplied by this factor, from 1.
+        Slow(f64) = SLOW "slow",
+    }
 }
 
 /// GNSS jammer: a noise transmitter at the frequency of the satellites.
@@ -129,25 +160,6 @@ pub struct Leak {
     pub volume: f64,
     /// Centroid of that volume in L [m].
     pub p_LoC: Vec3,
-}
-
-impl FaultKind {
-    /// Returns the name in world files, services and diagnostics.
-    pub fn keyword(&self) -> &'static str {
-        match self {
-            FaultKind::Dead => "dead",
-            FaultKind::Stuck => "stuck",
-            FaultKind::Reduced(_) => "reduced",
-            FaultKind::Biased(_) => "biased",
-            FaultKind::Noisy(_) => "noisy",
-            FaultKind::Intermittent(_) => "intermittent",
-            FaultKind::PowerLimited(_) => "shortage",
-            FaultKind::Leak(_) => "leak",
-            FaultKind::Jammed(_) => "jammed",
-            FaultKind::Spoofed(_) => "spoofed",
-            FaultKind::Slow(_) => "slow",
-        }
-    }
 }
 
 /// Fault of a device, with its schedule.

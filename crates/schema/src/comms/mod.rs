@@ -381,6 +381,19 @@ spec! {
         queue: Option<BridgeQueueConfig>,
         /// Whether every frame is repeated until it is acknowledged; not for `all`.
         acknowledge: bool = false,
+        /// The messages are positions in the frame `world`, by which the firmware of the receiving
+        /// robot corrects its position; it uses `feedback: sensors`. Not for `all` or a service.
+        fix: Option<BridgeFixConfig>,
+    }
+}
+
+spec! {
+    /// Correction of the position that the firmware of the receiving robot estimates.
+    pub struct BridgeFixConfig {
+        /// Measured point on the base of the robot, such as its transponder (forward, left, up).
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Time constant with which an error is corrected.
+        correction_time_s: f64 [in 1e-3..=1e6] = 2.0,
     }
 }
 

@@ -31,6 +31,9 @@
 use crate::control::joints::ideal;
 use merrow_environment::EnvironmentState;
 use merrow_math::{SpatialInertia, Sym3};
+use merrow_model::scene::fault::words::{
+    BIASED, DEAD, INTERMITTENT, JAMMED, LEAK, NOISY, REDUCED, SHORTAGE, SLOW, SPOOFED, STUCK,
+};
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::{Fault, JointKind, Robot, Scene, SensorKind};
 use merrow_model::state::fault::{FaultEffect, FaultState};
@@ -503,6 +506,15 @@ pub fn devices_with_kinds(scene: &Scene, robot: usize) -> Vec<(String, &'static 
         .collect()
 }
 
+/// Lists the paths of the beacons and the fixed modems, as accepted by [`find_world_device`], with
+/// the kinds of faults that each can have.
+pub fn world_devices_with_kinds(scene: &Scene) -> Vec<(String, &'static [&'static str])> {
+    world_devices(scene)
+        .iter()
+        .map(|(kind, own, device)| (path(kind, own), allowed_kinds(*device)))
+        .collect()
+}
+
 /// Returns the path of a device of a robot, as accepted by [`find_device`].
 pub fn device_path(scene: &Scene, robot: usize, device: Device) -> String {
     let found = devices(scene, robot)
@@ -518,32 +530,17 @@ pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
         | Device::Fin(_)
         | Device::Joint(_)
         | Device::BuoyancyEngine(_)
-        | Device::Winch(_) => &[
-            "dead",
-            "stuck",
-            "reduced",
-            "biased",
-            "noisy",
-            "intermittent",
-        ],
+        | Device::Winch(_) => &[DEAD, STUCK, REDUCED, BIASED, NOISY, INTERMITTENT],
         Device::Sensor(_) | Device::SensorChannel(..) => {
-            &["dead", "stuck", "biased", "noisy", "intermittent"]
+            &[DEAD, STUCK, BIASED, NOISY, INTERMITTENT]
         }
-        Device::GnssReceiver(_) => &[
-            "dead",
-            "stuck",
-            "biased",
-            "noisy",
-            "intermittent",
-            "jammed",
-            "spoofed",
-        ],
-        Device::UnbiasableSensor(_) => &["dead", "stuck", "intermittent"],
-        Device::Battery => &["dead", "intermittent", "shortage"],
-        Device::Hull(_) => &["leak"],
-        Device::Beacon(_) => &["dead", "reduced", "biased", "intermittent"],
-        Device::Modem(_) => &["dead", "reduced", "intermittent"],
-        Device::Computer(_) => &["dead", "intermittent", "slow"],
+        Device::GnssReceiver(_) => &[DEAD, STUCK, BIASED, NOISY, INTERMITTENT, JAMMED, SPOOFED],
+        Device::UnbiasableSensor(_) => &[DEAD, STUCK, INTERMITTENT],
+        Device::Battery => &[DEAD, INTERMITTENT, SHORTAGE],
+        Device::Hull(_) => &[LEAK],
+        Device::Beacon(_) => &[DEAD, REDUCED, BIASED, INTERMITTENT],
+        Device::Modem(_) => &[DEAD, REDUCED, INTERMITTENT],
+        Device::Computer(_) => &[DEAD, INTERMITTENT, SLOW],
     }
 }
 

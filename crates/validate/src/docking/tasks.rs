@@ -89,7 +89,8 @@ fn send(
 /// Computer of the dock.
 pub(crate) struct Station {
     modems: Modems,
-    /// Positions of the vehicles that only load the medium access [m].
+    /// Positions of the vehicles that only load the medium access [m]; the world with the latch has
+    /// none.
     dummies: Vec<Vec3>,
     is_hybrid: bool,
     /// Place at which the vehicle docks in W [m].
@@ -106,12 +107,13 @@ impl Station {
         goal: Vec3,
         bytes: usize,
     ) -> Result<Self, String> {
-        let dummy = |k: u16| -> Result<Vec3, String> {
-            Ok(scene.modems[Modems::find(scene, k + 2)?.acoustic].p)
+        let dummy = |k: u16| {
+            let modems = Modems::find(scene, k + 2).ok()?;
+            Some(scene.modems[modems.acoustic].p)
         };
         Ok(Self {
             modems: Modems::find(scene, DOCK_ADDRESS)?,
-            dummies: (0..DUMMIES).map(dummy).collect::<Result<_, _>>()?,
+            dummies: (0..DUMMIES).filter_map(dummy).collect(),
             is_hybrid,
             goal,
             bytes,

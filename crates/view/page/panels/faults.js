@@ -1,4 +1,4 @@
-// Faults of the selected robot: start and end.
+// Faults of the selected robot, and of the beacons and fixed modems of the world: start and end.
 
 import { fetchJson } from "../net.js";
 import { element, showEvent, showRefusal } from "./panels.js";
@@ -10,6 +10,8 @@ export class Faults {
   constructor(request) {
     this.request = request;
     this.robot = null;
+    this.devices = [];
+    this.worldDevices = [];
     this.kinds = new Map();
     this.next = 1;
     $("fault-device").onchange = () => this.showKinds();
@@ -28,18 +30,28 @@ export class Faults {
     this.showValues();
   }
 
+  setScene(scene) {
+    this.worldDevices = scene.devices;
+  }
+
+  /** Offers the devices of a robot, then those of the world. */
   show(robot) {
     this.robot = robot ?? null;
-    const devices = (robot?.devices ?? []).map(([path]) => new Option(path, path));
-    $("fault-device").replaceChildren(...devices);
+    const own = (robot?.devices ?? []).map(([path, kinds]) => ({ robot: robot.name, path, kinds }));
+    const others = this.worldDevices.map(([path, kinds]) => ({ robot: null, path, kinds }));
+    this.devices = [...own, ...others];
+    $("fault-device").replaceChildren(...this.devices.map(({ path }, k) => new Option(path, k)));
     this.showKinds();
     this.status(null);
   }
 
+  get device() {
+    return this.devices[$("fault-device").selectedIndex];
+  }
+
   showKinds() {
-    const found = this.robot?.devices.find(([path]) => path === $("fault-device").value);
-    $("fault-kind").replaceChildren(...(found?.[1] ?? []).map((kind) => new Option(kind, kind)));
-    $("fault-start").disabled = !found;
+    $("fault-kind").replaceChildren(...(this.device?.kinds ?? []).map((kind) => new Option(kind, kind)));
+    $("fault-start").disabled = !this.device;
     this.showValues();
   }
 
@@ -62,35 +74,40 @@ export class Faults {
   }
 
   async start() {
-    const [device, kind] = [$("fault-device").value, $("fault-kind").value];
+    const { robot, path } = this.device;
+    const kind = $("fault-kind").value;
     const given = this.values.filter(({ input }) => Number.isFinite(input.valueAsNumber));
     const values = Object.fromEntries(given.map(({ name, input }) => [name, input.valueAsNumber]));
     const duration = $("fault-duration").valueAsNumber;
     const answer = await this.request({
-      do: "fault", robot: this.robot.name, name: `view_${device.replace(/\W+/g, "_")}_${this.next++}`,
-      device, kind, values, duration_s: Number.isFinite(duration) ? duration : 0,
+      do: "fault", robot, name: `view_${path.replace(/\W+/g, "_")}_${this.next++}`,
+      device: path, kind, values, duration_s: Number.isFinite(duration) ? duration : 0,
     });
-    if (showRefusal(answer)) showEvent(`${this.robot.name}: ${device} ${kind}`, "warning");
+    if (showRefusal(answer)) showEvent(`${robot ? `${robot}: ` : ""}${path} ${kind}`, "warning");
   }
 
-  /** Shows the faults of the robot, each with a button that ends it. */
-  status(state) {
-    const names = state?.repairable ?? [];
-    const key = names.join("\n");
+  /** Shows the faults of the robot and of the world, each with a button that ends it. */
+  status(status, k) {
+    const own = status?.robots[k]?.repairable ?? [];
+    const faults = [
+      ...own.map((name) => ({ robot: this.robot?.name ?? null, name })),
+      ...(status?.repairable ?? []).map((name) => ({ robot: null, name })),
+    ];
+    const key = JSON.stringify(faults);
     if (key === this.shown) return;
     this.shown = key;
-    const items = names.map((name) => {
+    const items = faults.map(({ robot, name }) => {
       const item = element("li", undefined, "entry");
       const end = element("button", "End");
       end.setAttribute("aria-label", `End the fault ${name}`);
       end.onclick = async () => {
-        const action = { do: "repair", robot: this.robot.name, fault: name };
-        if (showRefusal(await this.request(action))) showEvent(`${this.robot.name}: ${name} ended`);
+        const action = { do: "repair", robot, fault: name };
+        if (showRefusal(await this.request(action))) showEvent(`${robot ? `${robot}: ` : ""}${name} ended`);
       };
       item.append(element("span", name), end);
       return item;
     });
     $("fault-list").replaceChildren(...items);
-    $("fault-none").hidden = names.length > 0;
+    $("fault-none").hidden = faults.length > 0;
   }
 }

@@ -151,13 +151,14 @@ export class Network {
     const isOwn = ([from, to]) => this.isOwn(from) || this.isOwn(to);
     const sorted = [...known.filter(isOwn), ...known.filter((link) => !isOwn(link))];
     const time = this.data?.time_s;
-    const rows = sorted.slice(0, MAX_LINKS).map(([from, to, frames, received, snr, delay, airtime]) => {
+    const rows = sorted.slice(0, MAX_LINKS).map(([from, to, frames, received, snr, delay, airtime, randomLosses]) => {
       const row = element("tr");
       const load = time > 0 ? `${((100 * airtime) / time).toFixed(1)} %` : "–";
       const numbers = [
         snr === null ? "–" : snr.toFixed(1),
         duration(delay),
         `${((100 * received) / frames).toFixed(0)} %`,
+        String(randomLosses),
         load,
       ];
       row.append(element("td", this.modems[from].name), element("td", this.modems[to].name));

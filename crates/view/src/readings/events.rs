@@ -5,6 +5,7 @@ use merrow_model::scene::Scene;
 use merrow_model::state::Health;
 use merrow_model::state::contact::ContactBody;
 use merrow_sim::Simulation;
+use merrow_sim::control::fault::world_device_path;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Charge below which a battery is low, 0..1.
@@ -30,7 +31,8 @@ pub(crate) struct EventDetector {
 /// State that events are derived from, by names, so that it outlasts changes of the scene.
 #[derive(Debug, Default, PartialEq)]
 struct Summary {
-    /// Names of robots and of their faults and failed devices.
+    /// Names of robots, or paths of devices without a robot, and names of their faults and failed
+    /// devices.
     faults: BTreeSet<(String, String)>,
     modes: BTreeMap<String, &'static str>,
     low: BTreeSet<String>,
@@ -102,6 +104,12 @@ impl Summary {
             if robot.battery.is_some() && own.battery.charge < LOW_CHARGE {
                 summary.low.insert(robot.name.clone());
             }
+        }
+        for fault in state.faults.iter().filter(|fault| fault.is_active(now)) {
+            let device = world_device_path(scene, fault.fault.device);
+            summary
+                .faults
+                .insert((device, fault.fault.name.to_string()));
         }
         for (coupling, own) in scene.couplings.iter().zip(&state.couplings) {
             summary.engaged.insert(coupling.name.clone(), own.engaged);
@@ -179,7 +187,10 @@ robots:
   b: {position_m: [9, 0, -2], model: {source: t, body: {source: t, axes: flu, mass_kg: 5, net_buoyancy_n: 0, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}
 couplings:
   dock: {kind: latch, a: {robot: a}, b: {robot: b}, distance_m: 0.1, angle_deg: 180, speed_m_s: 1, angular_speed_rad_s: 1}
-faults: {weak: {robot: rov, target: thrusters/t1, kind: dead, time_s: 0.5, duration_s: 0.5}}
+beacons: {gate: {beacon: pinger_27khz}}
+faults:
+  weak: {robot: rov, target: thrusters/t1, kind: dead, time_s: 0.5, duration_s: 0.5}
+  mute: {target: gate, kind: dead, time_s: 0.5, duration_s: 0.5}
 ";
 
     fn simulation() -> Simulation {
@@ -212,6 +223,8 @@ faults: {weak: {robot: rov, target: thrusters/t1, kind: dead, time_s: 0.5, durat
         for text in [
             "rov: fault weak",
             "rov: fault weak has ended",
+            "beacons/gate: fault mute",
+            "beacons/gate: fault mute has ended",
             "rov: battery low",
             "crate: grounded",
         ] {

@@ -24,7 +24,8 @@ pub(crate) fn modems(scene: &Scene) -> Vec<Value> {
 
 /// Returns the links with frames as JSON text: transmitter, receiver, numbers of frames and of
 /// received frames, signal-to-noise ratio [dB] and travel time of the last frame [s], duration of
-/// all frames [s]. Empty without modems.
+/// all frames [s], number of frames lost by the loss probability of the network. Empty without
+/// modems.
 pub(crate) fn message(simulation: &Simulation) -> String {
     let network = &simulation.state.network;
     let n = network.modems.len();
@@ -42,7 +43,8 @@ pub(crate) fn message(simulation: &Simulation) -> String {
             link.received,
             (10.0 * snr).round() / 10.0,
             (link.delay_ns as f64 * 1e-3).round() * 1e-6,
-            (link.airtime_ns as f64 * 1e-6).round() * 1e-3
+            (link.airtime_ns as f64 * 1e-6).round() * 1e-3,
+            link.random_losses
         ])
     };
     json!({"type": "links", "links": used.map(one).collect::<Vec<_>>()}).to_string()

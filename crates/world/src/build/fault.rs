@@ -6,8 +6,14 @@ use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_sim::control::fault::{check_fault, find_device, find_world_device};
-use merrow_yaml::error::{Problems, did_you_mean, quote};
-use merrow_yaml::read::NamedMap;
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::node::{Node, Value};
+use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};
+use merrow_yaml::schema::{Defs, KeySet};
+use merrow_yaml::units::component_key;
+
+/// Axes of the components of a vector.
+const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Builds the faults of a world whose robots are known.
 pub(crate) fn build_faults(
@@ -119,10 +125,103 @@ fn build_kind(file: &FaultKindConfig, robot: Option<&Robot>, device: Device) -> 
     }
 }
 
+/// Names of the values that a request for a fault contains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestValues {
+    /// Kind of the fault.
+    pub kind: String,
+    /// Names of the required values.
+    pub required: Vec<String>,
+    /// Names of the other values.
+    pub optional: Vec<String>,
+}
+
+/// Returns the values of each kind of fault in requests: the keys of a world file, and one value
+/// for each component of a vector.
+pub fn request_values() -> Vec<RequestValues> {
+    let key_sets = FaultKindConfig::key_sets(&mut Defs::default());
+    let of_kind = |keys: &KeySet| {
+        let names = |is_required: bool| {
+            let own = keys.keys().filter(|key| *key != KIND);
+            let own = own.filter(|key| keys.is_required(key) == is_required);
+            own.flat_map(|key| value_names(keys, key)).collect()
+        };
+        Some(RequestValues {
+            kind: keys.kind()?.to_string(),
+            required: names(true),
+            optional: names(false),
+        })
+    };
+    key_sets.iter().filter_map(of_kind).collect()
+}
+
+/// Returns the names of the values of a key.
+fn value_names(keys: &KeySet, key: &str) -> Vec<String> {
+    match keys.is_list(key) {
+        true => AXES.map(|axis| component_key(key, axis)).into(),
+        false => vec![key.to_string()],
+    }
+}
+
+/// Builds the type of a fault from a request: its kind, and values by their names as
+/// [`request_values`] lists them, in the units that their names state. Components of a vector that
+/// are not given are zero.
+///
+/// # Errors
+/// The kind or a value is not possible; one line.
+pub fn requested_kind(
+    robot: Option<&Robot>,
+    device: Device,
+    kind: &str,
+    get: impl Fn(&str) -> Option<f64>,
+) -> Result<FaultKind, String> {
+    let place = Place::file(&format!("the fault {kind}"));
+    let node = |value: Value| Node {
+        value,
+        place: place.clone(),
+    };
+    let scalar = |text: String| {
+        node(Value::Scalar {
+            text,
+            quoted: false,
+        })
+    };
+    let number = |value: f64| match value {
+        x if x.is_nan() => scalar(".nan".to_string()),
+        x if x.is_infinite() => scalar(".inf".to_string()),
+        x => scalar(format!("{x:?}")),
+    };
+    let mut request = Node::empty_map(&place);
+    let Value::Map(map) = &mut request.value else {
+        return Err("expected a map".into());
+    };
+    map.insert(KIND, scalar(kind.to_string()));
+    let key_sets = FaultKindConfig::key_sets(&mut Defs::default());
+    let own = key_sets.iter().filter(|keys| keys.kind() == Some(kind));
+    for (keys, key) in own.flat_map(|keys| keys.keys().map(move |key| (keys, key))) {
+        let values: Vec<Option<f64>> = value_names(keys, key).iter().map(|n| get(n)).collect();
+        match values.as_slice() {
+            [Some(value)] => map.insert(key, number(*value)),
+            [_] => {}
+            given if given.iter().all(Option::is_none) => {}
+            given => {
+                let items = given.iter().map(|value| number(value.unwrap_or(0.0)));
+                map.insert(key, node(Value::Seq(items.collect())));
+            }
+        }
+    }
+    let mut problems = Problems::default();
+    let file = FaultKindConfig::read(&request, &Field::new(KIND, "", &[]), &mut problems);
+    match file.filter(|_| problems.is_empty()) {
+        Some(file) => Ok(build_kind(&file, robot, device)),
+        None => Err(problems.to_string().replace('\n', "; ")),
+    }
+}
+
 /// Builds a leak of the link `device` from the diameter of the hole [m] and the volume of the
 /// compartment [m³]. `position` of the hole and `center` of the compartment [m] are in the user's
 /// link frame.
-pub fn build_leak(
+fn build_leak(
     robot: Option<&Robot>,
     device: Device,
     [hole, volume]: [f64; 2],

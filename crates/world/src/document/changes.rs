@@ -1,5 +1,6 @@
 //! Changes of the tree of a world file.
 
+use crate::build::comms::Addresses;
 use crate::document::{Document, Labels, NamedPose, ObjectInfo, Placement, SECTIONS};
 use crate::document::{environment, faults, settings};
 use merrow_math::{Quat, Vec3};
@@ -45,6 +46,29 @@ pub(super) fn map_of(node: &mut Node) -> &mut Map {
         Value::Map(map) => map,
         _ => unreachable!("the value was set to a map"),
     }
+}
+
+/// Sets the addresses of the modems, by the names of the modems; without addresses the key is
+/// removed.
+pub(super) fn set_modem_addresses(root: &mut Node, addresses: &Addresses) {
+    let place = root.place.clone();
+    let map = map_of(root);
+    map.remove("modem_addresses");
+    if addresses.is_empty() {
+        return;
+    }
+    let mut own = Node::empty_map(&place);
+    for (modem, address) in addresses {
+        let node = Node {
+            value: Value::Scalar {
+                text: address.to_string(),
+                quoted: false,
+            },
+            place: place.clone(),
+        };
+        map_of(&mut own).insert(modem, node);
+    }
+    map.insert("modem_addresses", own);
 }
 
 /// Sets position and attitude of an entry.

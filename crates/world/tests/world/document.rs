@@ -81,3 +81,69 @@ fn saved_worlds_name_the_file_without_parent_folders() {
         );
     }
 }
+
+/// A world whose modems have no addresses. Robots come before fixed modems.
+const MODEMS: &str = "
+robots:
+  rov: {model: {extends: robots/bluerov2.yaml, modems: {acoustic: {modem: evologics_s2c_r_18_34}}}, position_m: [1, 2, -3]}
+modems:
+  buoy: {modem: evologics_s2c_r_18_34, position_m: [9, 0, -1]}
+  shore: {modem: evologics_s2c_r_18_34, position_m: [0, 9, -1]}
+";
+
+const DIVER: &str = "
+model: {extends: robots/bluerov2.yaml, modems: {acoustic: {modem: evologics_s2c_r_18_34}, spare: {modem: evologics_s2c_r_18_34}}}
+";
+
+fn addresses(scene: &merrow_model::scene::Scene) -> Vec<(String, u16)> {
+    let modems = scene.modems.iter();
+    let mut all: Vec<_> = modems.map(|m| (m.name.clone(), m.address)).collect();
+    all.sort();
+    all
+}
+
+// Goal: modems keep their addresses in a saved world and in a continued one. Method: the addresses
+// in the running world, in which robots with modems are spawned and removed, and in the worlds
+// built from its text and from its changes. Tolerance: none.
+#[test]
+fn saved_modems_keep_their_addresses() {
+    let (document, world) = Document::from_text("w.yaml", MODEMS, Overrides::default()).unwrap();
+    assert_eq!(world.scene.modems[1].address, 2, "the buoy, after the ROV");
+    assert!(!document.to_yaml().contains("modem_addresses"));
+    let placement = Placement {
+        p_WB: Vec3::new(5.0, 5.0, -2.0),
+        q_WB: Quat::identity(),
+    };
+    let diver = Resource::Text(DIVER.to_string());
+    let spawned = document.with_robot("diver", "", &diver, placement).unwrap();
+    spawned.build().unwrap();
+    for changed in [spawned.without("rov").unwrap(), spawned] {
+        let running = addresses(&changed.build().unwrap().scene);
+        let [first, _] = [0, 1].map(|k| {
+            running
+                .iter()
+                .filter(|(name, _)| name.starts_with("diver"))
+                .nth(k)
+                .unwrap()
+        });
+        assert_eq!(first.1, 4, "{running:?}");
+        let text = changed.to_yaml();
+        let (saved, world) = Document::from_text("s.yaml", &text, Overrides::default()).unwrap();
+        assert_eq!(addresses(&world.scene), running, "{text}");
+        let continued = document.with_changes(&changed.changes()).unwrap();
+        assert_eq!(addresses(&continued.build().unwrap().scene), running);
+        // a robot that is spawned in the saved world takes a free address
+        let next = saved.with_robot("next", "", &diver, placement).unwrap();
+        let next = addresses(&next.build().unwrap().scene);
+        assert!(running.iter().all(|entry| next.contains(entry)), "{next:?}");
+    }
+}
+
+#[test]
+fn addresses_of_unknown_modems_are_reported() {
+    let text = format!("{MODEMS}modem_addresses: {{rov/acustic: 7}}\n");
+    let error = Document::from_text("w.yaml", &text, Overrides::default()).unwrap_err();
+    let expected =
+        "w.yaml:7:19: `modem_addresses`: no modem `rov/acustic`; did you mean `rov/acoustic`?";
+    assert_eq!(error.to_string(), expected);
+}

@@ -1,6 +1,7 @@
 //! Topics and services that modems transmit between robots.
 
 use crate::scene::comms::queue::BridgeQueue;
+use merrow_math::Vec3;
 
 /// Topic of one robot whose messages a modem transmits to other robots.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,18 @@ pub struct Bridge {
     pub queue: BridgeQueue,
     /// Whether every frame is repeated until it is acknowledged.
     pub is_acknowledged: bool,
+    /// Correction of the firmware of the receiving robot by the messages; `None`: they are not
+    /// positions of the robot.
+    pub correction: Option<PositionCorrection>,
+}
+
+/// Correction of the estimated position of a robot by measured positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PositionCorrection {
+    /// Measured point T in the base frame B [m].
+    pub p_BoT: Vec3,
+    /// Time constant of the correction [s].
+    pub time_constant: f64,
 }
 
 /// Service of one robot that another robot calls over modems.

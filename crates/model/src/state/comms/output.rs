@@ -13,11 +13,6 @@ pub struct NetworkOutput {
     pub payloads: Vec<u8>,
     /// Completed range measurements. A request without a reply has no result.
     pub ranges: Vec<RangeResult>,
-    /// Times at which the run took the deliveries from the network [ns], later than their arrival
-    /// if a task handled them.
-    pub delivered_ns: Vec<u64>,
-    /// Times at which the run took the ranges from the network [ns].
-    pub ranged_ns: Vec<u64>,
     /// Log of packets and their losses.
     pub packets: Record<PacketRecord>,
     /// Schedule trace: ended intervals of all modems.
@@ -30,8 +25,6 @@ impl NetworkOutput {
         self.deliveries.clear();
         self.payloads.clear();
         self.ranges.clear();
-        self.delivered_ns.clear();
-        self.ranged_ns.clear();
         self.packets.clear();
         self.trace.clear();
     }
@@ -47,16 +40,16 @@ impl NetworkOutput {
     /// Moves all results to the end of `to` at the time `now_ns` [ns] and keeps the memory.
     pub fn drain_into(&mut self, to: &mut Self, now_ns: u64) {
         let offset = to.payloads.len();
-        if offset > 0 {
-            for delivery in &mut self.deliveries {
-                delivery.payload_start += offset;
-            }
+        for delivery in &mut self.deliveries {
+            delivery.payload_start += offset;
+            delivery.published_ns = now_ns;
+        }
+        for range in &mut self.ranges {
+            range.published_ns = now_ns;
         }
         move_all(&mut self.payloads, &mut to.payloads);
         move_all(&mut self.deliveries, &mut to.deliveries);
         move_all(&mut self.ranges, &mut to.ranges);
-        to.delivered_ns.resize(to.deliveries.len(), now_ns);
-        to.ranged_ns.resize(to.ranges.len(), now_ns);
         move_all(&mut self.packets.items, &mut to.packets.items);
         move_all(&mut self.trace.items, &mut to.trace.items);
         to.packets.discarded = self.packets.discarded;
@@ -146,6 +139,9 @@ pub struct Delivery {
     pub payload_start: usize,
     /// Length of the payload [byte].
     pub payload_len: usize,
+    /// Time at which the run took the message from the network [ns], later than its arrival if a
+    /// task handled it; 0 before.
+    pub published_ns: u64,
 }
 
 /// Times of a range measurement. With c the sound speed or the speed of light, the range is
@@ -184,6 +180,8 @@ pub struct RangeResult {
     pub direction: Option<ReplyDirection>,
     /// Error of the range [m], which the caller of the network computes.
     pub range_error: f64,
+    /// Time at which the run took the result from the network [ns]; 0 before.
+    pub published_ns: u64,
 }
 
 /// Direction of a range reply, as measured by the array of the modem.

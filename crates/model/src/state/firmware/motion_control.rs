@@ -195,12 +195,15 @@ pub struct MotionEstimate {
     pub velocity_ns: Option<u64>,
     /// Time of the latest depth [ns]; `None` before the first.
     pub depth_ns: Option<u64>,
+    /// Time at which the latest position that arrived by modem was measured [ns]; `None` before the
+    /// first.
+    pub fix_ns: Option<u64>,
     /// False before the first tick.
     pub started: bool,
 }
 
 persist! { struct MotionEstimate {
-    q_WB, p_WB, v_WB, w_WB_B, attitude_ns, velocity_ns, depth_ns, started,
+    q_WB, p_WB, v_WB, w_WB_B, attitude_ns, velocity_ns, depth_ns, fix_ns, started,
 } }
 
 impl MotionEstimate {
@@ -215,6 +218,7 @@ impl MotionEstimate {
             attitude_ns: None,
             velocity_ns: None,
             depth_ns: None,
+            fix_ns: None,
             started: false,
         }
     }

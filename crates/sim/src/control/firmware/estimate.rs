@@ -6,28 +6,35 @@
 //!   v = R_WB exp(-ω_B× τ) (R_BS v_S - ω_B × p_BS)                             (2)  DVL, INS
 //!   z = z_S - (R_WB p_BS)_z                                                   (3)  pressure sensor
 //!   p' = v,   corrected by (p_m - p)/T                                        (4)  dead reckoning
+//!   p_m - p = p_T - R(t - τ) p_BT - (p(t) - v(t) τ)                           (5)  fix
 //! ```
-//! Measured positions come from an INS or a GNSS receiver, and the depth (3). Without a velocity
-//! from a DVL the vertical speed follows from the depth by an alpha-beta filter.
+//! Measured positions come from an INS or a GNSS receiver, the depth (3), or a fix: a position of
+//! the point T on the base that another station has measured and a modem has delivered. Without a
+//! velocity from a DVL the vertical speed follows from the depth by an alpha-beta filter, and the
+//! horizontal velocity from the fixes. A sensor of the depth is preferred to the height of a fix.
 //!
 //! # Symbols
 //! S sensor frame · p_BS position of the sensor · τ age of the reading, during which the attitude
-//! changed · z_S height of the pressure sensor
-//! (`crates/sensors/src/water/pressure.rs`) · p_m measured position, T time constant of the correction.
+//! changed, or of a fix · z_S height of the pressure sensor
+//! (`crates/sensors/src/water/pressure.rs`) · p_m measured position, T time constant of the
+//! correction · p_T position of the point of a fix, R attitude, which turned at the current rate.
 //!
 //! # Frames
 //! World W (ENU), base B.
 //!
 //! # Limits
 //! Dead reckoning starts at the true position, as after a calibration at the launch. The velocity
-//! is constant between two readings; its latency is compensated for the attitude only.
+//! is constant between two readings; its latency is compensated for the attitude only. The first
+//! fix replaces the position. A fix that was measured before the newest fix, or more than 10 s ago,
+//! is not used.
 //!
 //! # Checked by
-//! test/analytic/vehicles/motion_control.rs
+//! test/analytic/vehicles/motion_control.rs, test/analytic/vehicles/position_fix.rs
 
 use merrow_environment::geodesy;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
+use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::robot::motion_control::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::Motion;
@@ -39,6 +46,8 @@ use merrow_model::state::reading::{Reading, Stamped};
 const READING_TIMEOUT_S: f64 = 2.0;
 /// Time constant of the correction by a measured position [s].
 const CORRECTION_TIME_S: f64 = 0.5;
+/// Age above which a fix is refused, because the velocity is not constant for longer [s].
+const MAX_FIX_AGE_S: f64 = 10.0;
 /// Time constant of the correction of the depth while a DVL measures the vertical velocity [s]. It
 /// is longer than the period of waves, whose pressure does not correspond to the depth.
 const DEPTH_CORRECTION_TIME_S: f64 = 5.0;
@@ -94,12 +103,10 @@ pub fn advance(estimate: &mut MotionEstimate, truth: &Motion, dt: f64, now_ns: u
         (estimate.p_WB, estimate.q_WB) = (truth.p_WB, truth.q_WB);
         estimate.started = true;
     }
-    let is_recent = |time: Option<u64>| {
-        time.is_some_and(|t| now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S)
-    };
+    let is_recent = |time: Option<u64>| is_recent(time, now_ns);
     let known = Known {
         attitude: is_recent(estimate.attitude_ns),
-        velocity: is_recent(estimate.velocity_ns),
+        velocity: is_recent(estimate.velocity_ns) || is_recent(estimate.fix_ns),
         depth: is_recent(estimate.depth_ns),
     };
     if !known.velocity {
@@ -109,6 +116,11 @@ pub fn advance(estimate: &mut MotionEstimate, truth: &Motion, dt: f64, now_ns: u
     }
     estimate.p_WB += estimate.v_WB.scale(dt);
     known
+}
+
+/// Returns true if a reading of the time `time` [ns] counts at `now_ns` [ns].
+fn is_recent(time: Option<u64>, now_ns: u64) -> bool {
+    time.is_some_and(|t| now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S)
 }
 
 /// Motion of the base: pose and velocity.
@@ -220,9 +232,7 @@ fn correct_depth(sensors: &FeedbackSensors, estimate: &mut MotionEstimate, z: f6
         return;
     };
     let dt = now_ns.saturating_sub(last_ns) as f64 * 1e-9;
-    let has_velocity = estimate
-        .velocity_ns
-        .is_some_and(|t| now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S);
+    let has_velocity = is_recent(estimate.velocity_ns, now_ns);
     let gain = if sensors.dvl.is_some() && has_velocity {
         1.0 / DEPTH_CORRECTION_TIME_S
     } else {
@@ -256,4 +266,44 @@ fn correct_position(
         estimate.v_WB + error.scale(k / CORRECTION_TIME_S)
     };
     estimate.velocity_ns = Some(now_ns);
+}
+
+/// Corrects the position by a fix, the position of a point in W [m] that was measured at `stamp_ns`
+/// [ns]. (5) It also corrects the velocity that no sensor measures.
+///
+/// # Errors
+/// The reason why the fix cannot be used.
+pub(crate) fn correct_by_fix(
+    sensors: &FeedbackSensors,
+    estimate: &mut MotionEstimate,
+    settings: &PositionCorrection,
+    (p_WT, stamp_ns): (Vec3, u64),
+    now_ns: u64,
+) -> Result<(), String> {
+    if !p_WT.is_finite() {
+        return Err("position: found a value that is not finite".into());
+    }
+    let age = (now_ns as f64 - stamp_ns as f64) * 1e-9;
+    if !(0.0..=MAX_FIX_AGE_S).contains(&age) {
+        return Err(format!(
+            "position of {age:.3} s ago; expected an age of 0 to {MAX_FIX_AGE_S} s"
+        ));
+    }
+    // another bridge can deliver the same fix, or an earlier one late
+    if estimate.fix_ns.is_some_and(|last| stamp_ns <= last) {
+        return Ok(());
+    }
+    let k = correction(estimate.fix_ns, stamp_ns, settings.time_constant);
+    let back = Quat::from_rotation_vector(estimate.w_WB_B.scale(-age));
+    let R = estimate.q_WB.mul(&back).matrix();
+    let p = p_WT - R.mul_vec(settings.p_BoT);
+    let error = p - (estimate.p_WB - estimate.v_WB.scale(age));
+    let up = if sensors.measure_depth() { 0.0 } else { 1.0 };
+    let error = Vec3::new(error.x, error.y, up * error.z);
+    estimate.p_WB += error.scale(k);
+    if estimate.fix_ns.is_some() && !is_recent(estimate.velocity_ns, now_ns) {
+        estimate.v_WB += error.scale(k / settings.time_constant);
+    }
+    estimate.fix_ns = Some(stamp_ns);
+    Ok(())
 }

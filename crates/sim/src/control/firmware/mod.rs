@@ -20,6 +20,7 @@ use crate::control::firmware::estimate::{Known, missing_sensor};
 use crate::control::firmware::multirotor::FlightTick;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
+use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Origin, Robot, Scene};
@@ -256,6 +257,27 @@ pub(crate) fn forward_readings(
             let estimate = &mut memory.estimate;
             estimate::update(sensors, estimate, *sensor, stamped, origin, now_ns);
         }
+    }
+}
+
+/// Corrects the position that the firmware of a robot estimates by a fix: position in W [m] and
+/// time of its measurement [ns].
+///
+/// # Errors
+/// The reason why the fix cannot be used.
+pub(crate) fn correct_position(
+    robot: &Robot,
+    state: &mut RobotState,
+    correction: &PositionCorrection,
+    fix: (Vec3, u64),
+    now_ns: u64,
+) -> Result<(), String> {
+    let firmware = robot.firmware.as_ref().zip(state.firmware.as_mut());
+    match firmware.map(|(firmware, memory)| (&firmware.feedback, &mut memory.estimate)) {
+        Some((Feedback::Sensors(sensors), estimate)) => {
+            estimate::correct_by_fix(sensors, estimate, correction, fix, now_ns)
+        }
+        Some((Feedback::Truth, _)) | None => Ok(()),
     }
 }
 

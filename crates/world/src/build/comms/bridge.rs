@@ -1,10 +1,12 @@
 //! Topics and services that modems transmit between robots.
 
 use crate::build::comms::{drop_policy, nanoseconds};
+use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::bridge::{Bridge, ServiceBridge};
+use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};
 use merrow_model::scene::comms::{BridgeQueue, Modem};
-use merrow_schema::comms::BridgeEntry;
+use merrow_model::scene::robot::motion_control::Feedback;
+use merrow_schema::comms::{BridgeEntry, BridgeFixConfig};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 
@@ -65,6 +67,7 @@ fn check_keys(file: &BridgeEntry, problems: &mut Problems) {
     for (key, with) in [
         ("message_type", "topic"),
         ("received_as", "topic"),
+        ("fix", "topic"),
         ("service_type", "service"),
         ("offered_as", "service"),
         ("timeout_s", "service"),
@@ -86,6 +89,7 @@ fn build_bridge(
     for (key, is_used) in [
         ("received_as", file.received_as.is_some()),
         ("acknowledge", file.acknowledge),
+        ("fix", file.fix.is_some()),
     ] {
         if is_broadcast && is_used {
             let text = format!("{name}: `{key}` is not possible with `to: all`; remove the key");
@@ -106,6 +110,8 @@ fn build_bridge(
         Some(topic) => topic.trim_matches('/').to_string(),
         None => format!("{}/{topic}", owner(scene, to)),
     };
+    let fix = file.fix.as_ref().filter(|_| !is_broadcast);
+    let correction = fix.and_then(|fix| build_correction(name, fix, receivers[0], scene, problems));
     Some(Bridge {
         name: name.to_string(),
         from,
@@ -116,7 +122,37 @@ fn build_bridge(
         priority: file.priority as u8,
         queue: build_queue(name, file, true, problems),
         is_acknowledged: file.acknowledge,
+        correction,
         topic,
+    })
+}
+
+/// Builds the correction of the firmware of the robot that carries modem `to`, which must estimate
+/// its position by dead reckoning.
+fn build_correction(
+    name: &str,
+    file: &BridgeFixConfig,
+    to: usize,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<PositionCorrection> {
+    let robot = scene.modems[to].on.map(|(robot, _)| &scene.robots[robot]);
+    let firmware = robot.and_then(|robot| robot.firmware.as_ref());
+    let reckons = |feedback: &Feedback| match feedback {
+        Feedback::Truth => false,
+        Feedback::Sensors(sensors) => sensors.ins.is_none(),
+    };
+    if !firmware.is_some_and(|firmware| reckons(&firmware.feedback)) {
+        let text = format!(
+            "{name}: `fix` corrects dead reckoning; expected a robot whose firmware has `feedback: sensors` without an INS, found {}",
+            owner(scene, to)
+        );
+        problems.push(&file.at.whole, text);
+        return None;
+    }
+    Some(PositionCorrection {
+        p_BoT: Vec3::from(file.position_m),
+        time_constant: file.correction_time_s,
     })
 }
 

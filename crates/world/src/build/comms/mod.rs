@@ -85,9 +85,39 @@ pub(crate) fn build_modems(
         let (p, axis) = (Vec3::from(modem.position_m), Vec3::from(modem.axis));
         builder.add(modem, name, (None, p, axis), 0, problems);
     }
-    builder.assign_addresses(running, problems);
+    let kept = kept_addresses(file, &builder.modems, running, problems);
+    builder.assign_addresses(&kept, problems);
     builder.check_networks(scene, &file.at.whole, problems);
     builder.modems
+}
+
+/// Returns the addresses that modems keep: in the running world, else in the file.
+fn kept_addresses(
+    file: &WorldConfig,
+    modems: &[Modem],
+    running: &Addresses,
+    problems: &mut Problems,
+) -> Addresses {
+    let mut kept = Addresses::new();
+    for (name, address) in file.modem_addresses.iter() {
+        let names = || modems.iter().map(|modem| modem.name.as_str());
+        if names().all(|modem| modem != name) {
+            let text = format!(
+                "`modem_addresses`: no modem {}{}",
+                quote(name),
+                did_you_mean(name, names())
+            );
+            let place = file.modem_addresses.key_place(name);
+            problems.push(place.unwrap_or(&file.at.whole), text);
+        }
+        kept.insert(name.to_string(), *address as u16);
+    }
+    kept.extend(
+        running
+            .iter()
+            .map(|(name, address)| (name.clone(), *address)),
+    );
+    kept
 }
 
 /// Reads a medium access protocol in YAML, written as the key `mac` of a world file.
