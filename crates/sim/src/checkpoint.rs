@@ -39,7 +39,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// First bytes of every checkpoint.
 pub const MARK: [u8; 8] = *b"merrowCP";
 /// Number of the file format.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// Version of Merrow that writes and reads the checkpoints.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Simulated time of the trial before a run continues [s].
