@@ -221,7 +221,7 @@ pub fn requested_kind(
 /// Builds a leak of the link `device` from the diameter of the hole [m] and the volume of the
 /// compartment [m³]. `position` of the hole and `center` of the compartment [m] are in the user's
 /// link frame.
-fn build_leak(
+pub fn build_leak(
     robot: Option<&Robot>,
     device: Device,
     [hole, volume]: [f64; 2],
