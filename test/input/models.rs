@@ -300,10 +300,10 @@ fn states_reason(params: &Path, robot: &str, link: &str) -> bool {
 // folders that CMakeLists.txt installs. Tolerance: none.
 #[test]
 fn descriptions_refer_to_installed_meshes() {
-    let cmake = std::fs::read_to_string(root().join("CMakeLists.txt")).unwrap();
+    let cmake = std::fs::read_to_string(root().join("ros/merrow/CMakeLists.txt")).unwrap();
     let installed = cmake
         .lines()
-        .find(|line| line.starts_with("install(DIRECTORY"));
+        .find(|line| line.starts_with("foreach(folder"));
     let installed: Vec<&str> = installed
         .unwrap_or_default()
         .split([' ', '(', ')'])

@@ -375,7 +375,7 @@ fn mismatched_checkpoints_are_refused() {
     };
     refused(
         &changed(8),
-        "this checkpoint has format 5; expected format 4 of Merrow ",
+        "this checkpoint has format 4; expected format 5 of Merrow ",
     );
     refused(
         &changed(20),

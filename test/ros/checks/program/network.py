@@ -42,7 +42,7 @@ def check_type_descriptions():
         used = {used.type_name: used for used in description.referenced_type_descriptions}
         assert "merrow_msgs/msg/Contact" in used and "geometry_msgs/msg/Point" in used, used.keys()
         sources = {source.type_name: source for source in found.type_sources}
-        assert "merrow/Contact[] contacts" in sources["merrow_msgs/msg/Contacts"].raw_file_contents, sources
+        assert "merrow_msgs/Contact[] contacts" in sources["merrow_msgs/msg/Contacts"].raw_file_contents, sources
         unknown = m.call("get_type_description", type_hash="RIHS01_" + 64 * "0", **ask)
         assert not unknown.successful and unknown.failure_reason, unknown
 
