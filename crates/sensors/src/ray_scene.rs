@@ -368,7 +368,7 @@ impl RayScene {
     }
 
     /// Returns centre and half size [m] of the boxes in W around the shapes that have one, without
-    /// those of `robot`.
+    /// the shapes of `robot`.
     pub(crate) fn bounding_boxes(&self, robot: usize) -> impl Iterator<Item = (Vec3, Vec3)> {
         let own = self.shapes_of(robot);
         (0..self.all.count())

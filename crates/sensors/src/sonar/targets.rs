@@ -2,10 +2,10 @@
 //! happens to hit it.
 //!
 //! # Law
-//! A ray represents a cell of the directions. Where the bounding box of a shape has an angular extent
-//! 2 β of less than `MIN_STEPS` steps between rays, the cells are divided at the ends of this extent
-//! and into steps of 2 β/`PARTS` between them, in each of both directions. The solid angles of the
-//! parts of a cell add up to that of the cell.
+//! A ray represents a cell of the directions. Where the bounding box of a shape has an angular
+//! extent 2 β of less than `MIN_STEPS` steps between rays, the cells are divided at the ends of
+//! this extent and into steps of 2 β/`PARTS` between them, in each of both directions. The solid
+//! angles of the parts of a cell add up to the solid angle of the cell.
 //!
 //! # Symbols
 //! β half of the angle that the bounding box of a shape covers.
@@ -14,7 +14,7 @@
 //! Angles across and out of the fan in the acoustic frame A.
 //!
 //! # Limits
-//! Only the directions on straight paths are divided: neither those of refracted rays nor those of
+//! Only the directions on straight paths are divided: neither refracted rays nor
 //! reflections. In a cell with many small shapes the parts are up to `MAX_PARTS`.
 //!
 //! # Checked by

@@ -12,8 +12,8 @@
 //!
 //! # Symbols
 //! S sensor frame · p_BS position of the sensor · τ age of the reading, during which the attitude
-//! changed · z_S height of the pressure sensor
-//! (`crates/sensors/src/water/pressure.rs`) · p_m measured position, T time constant of the correction.
+//! changed · z_S height of the pressure sensor (`crates/sensors/src/water/pressure.rs`) · p_m
+//! measured position, T time constant of the correction.
 //!
 //! # Frames
 //! World W (ENU), base B.
@@ -135,8 +135,8 @@ pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Op
     Some(old)
 }
 
-/// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns]; `origin` is that of the
-/// world.
+/// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns]; `origin` is the
+/// origin of the world.
 pub(crate) fn update(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
