@@ -388,8 +388,8 @@ mod tests {
             velocity_covariance: known(30.0),
             rate_variance: 0.25,
         };
-        let header = header(1_500_000_000, WORLD_FRAME);
-        let message = odometry(&reading, header, "rov/ins".to_string());
+        let head = header(1_500_000_000, WORLD_FRAME);
+        let message = odometry(&reading, head, "rov/ins".to_string());
         let pose = message.pose.covariance;
         assert_eq!(
             (pose[0], pose[1], pose[8], pose[14]),

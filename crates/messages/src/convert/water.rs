@@ -375,6 +375,7 @@ mod tests {
             bottom: true,
             range: 10.0,
             velocity: 0.1,
+            velocity_variance: 0.0,
         };
         let covariance = [4.0, 0.1, 0.2, 0.1, 5.0, 0.3, 0.2, 0.3, 6.0];
         let r = Dvl {

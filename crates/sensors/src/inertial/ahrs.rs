@@ -52,7 +52,7 @@ use crate::{Truth, noise};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::{Errors, FixedErrors};
+use merrow_model::scene::sensor::FixedErrors;
 use merrow_model::sensor::inertial::{AhrsSpec, Imu};
 use merrow_model::state::navigation::{AhrsMemory, NavigationFilter};
 use merrow_model::state::{FaultEffect, SensorState};
@@ -119,10 +119,8 @@ pub fn measure(
         gravity: truth.environment.gravity,
         earth: truth.origin.magnetic_field,
     };
-    let at = Instant {
-        dt: 1.0 / sensor.rate,
-        now_ns,
-    };
+    let dt = 1.0 / sensor.rate;
+    let at = Instant { dt, now_ns };
     if filter.started {
         advance(spec, &at, filter, &inputs);
     } else {
@@ -133,12 +131,11 @@ pub fn measure(
             align(spec, &at, filter, &settled, *on, draw);
         } else {
             filter.q = initial_attitude(spec, &inputs);
-            filter.covariance = cold_covariance(spec, &inputs);
+            filter.covariance = cold_covariance(spec, &inputs, *samples);
         }
         filter.started = true;
     }
-    filter.raw = [rate, force];
-    filter.time_ns = now_ns;
+    (filter.raw, filter.time_ns) = ([rate, force], now_ns);
     Imu {
         angular_velocity: rate - filter.bias,
         linear_acceleration: force,
@@ -370,11 +367,12 @@ fn steady_covariance(
     sum
 }
 
-/// Returns the covariance after a first sample that sets the attitude, without an estimate of the
-/// gyro bias.
-fn cold_covariance(spec: &AhrsSpec, inputs: &FilterInputs) -> [[f64; 3]; 2] {
+/// Returns the covariance after sample number `sample` has set the attitude, without an estimate of
+/// the gyro bias.
+fn cold_covariance(spec: &AhrsSpec, inputs: &FilterInputs, sample: u64) -> [[f64; 3]; 2] {
     let bias = spec.gyro.fixed.bias;
-    [0, 1].map(|axis| [direction_variance(spec, axis, inputs), 0.0, bias * bias])
+    let bias = bias * bias + spec.gyro.drift_variance(sample);
+    [0, 1].map(|axis| [direction_variance(spec, axis, inputs), 0.0, bias])
 }
 
 /// Returns the variances of the components of angular velocity [rad²/s²], acceleration [m²/s⁴] and

@@ -181,8 +181,8 @@ fn track_bottom(
 }
 
 /// Returns the slant range of the echo of a beam [m] and the velocity of its target in W [m/s], or
-/// `None` without an echo. `d` and `d_W` are the direction of the beam in S and in W, `uniform` is a
-/// uniform random number in 0..1.
+/// `None` without an echo. `d` and `d_W` are the direction of the beam in S and in W, `uniform` is
+/// a uniform random number in 0..1.
 fn beam_echo(
     spec: &DvlSpec,
     truth: &Truth<'_>,
