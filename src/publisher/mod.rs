@@ -36,6 +36,7 @@ use crate::terminal;
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::{LinkStatus, SharedStatus};
+use merrow_math::Vec3;
 use merrow_messages::convert;
 use merrow_messages::convert::topic::Topic;
 use merrow_messages::convert::{camera, contacts, header, modem};
@@ -639,7 +640,7 @@ impl Worker {
             let load = vehicle::Wrench {
                 force: *force,
                 torque: *moment,
-                variances: [0.0; 2],
+                variances: [Vec3::zero(); 2],
             };
             let output = find_output(&outputs.coupling_loads, coupling);
             self.emit_any(output, batch.time_ns, || {

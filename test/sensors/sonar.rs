@@ -6,6 +6,7 @@ mod pattern;
 mod profile;
 mod rays;
 mod reflection;
+mod targets;
 
 use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};

@@ -9,9 +9,9 @@
 //! # Symbols
 //! The integral extends from z = 0 down to the position · g gravity · ρ density of the water in its
 //! region · h head [m]: level of the region or the tide, and the waves (`waves/mod.rs`) · p_0, T_0
-//! pressure and temperature of the air at sea level · T temperature of the air, R its gas constant ·
-//! L = 6.5 K/km · z_s mean level of the water · γ mean weight density of the water between z_s and z.
-//! (2) is evaluated at the position, or for a submerged position at the surface above it.
+//! pressure and temperature of the air at sea level · T temperature of the air, R its gas constant
+//! · L = 6.5 K/km · z_s mean level of the water · γ mean weight density of the water between z_s
+//! and z. (2) is evaluated at the position, or for a submerged position at the surface above it.
 //!
 //! # Frames
 //! Heights z in W.
@@ -53,7 +53,7 @@ pub fn pressure_at_rest(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 
 /// Returns the water by which a `pressure` [Pa] measured at `p` [m], W, and `t` [s] is converted to
 /// a height, under `gravity` [m/s²]. Of `p` only the horizontal position has an effect. In a dry
-/// region the water is that of the sea around it. (3)
+/// region it is the water of the sea around. (3)
 pub fn water_at_rest(sea: &Sea, gravity: f64, p: Vec3, t: f64, pressure: f64) -> WaterAtRest {
     let level = match sea.region(p.x, p.y) {
         Some(region) if region.is_dry() => waves::tide_level(&sea.waves, t),

@@ -137,7 +137,7 @@ impl PosedShape {
 
     /// Returns the centre and half size of its bounding box in W [m]; `None` without a bounding
     /// box.
-    fn extent(&self) -> Option<(Vec3, Vec3)> {
+    pub fn extent(&self) -> Option<(Vec3, Vec3)> {
         let (center, half) = match &self.shape {
             RayShape::Primitive(primitive) => (Vec3::zero(), primitive.half_size()),
             RayShape::Mesh(mesh) => mesh.extent(),

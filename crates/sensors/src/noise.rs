@@ -58,6 +58,20 @@ pub fn measure_scalar(
     channel(errors, drift, scaled, errors.bias.x, on, draw)
 }
 
+/// Returns the reading of the vector `x` (in S, in the unit of `errors`) without white noise and
+/// rounding, with the slow errors `drift`; with `on` false the true value.
+pub(crate) fn without_white_noise(errors: &Errors, drift: &[[f64; 2]], x: Vec3, on: bool) -> Vec3 {
+    if !on {
+        return x;
+    }
+    let slow = Vec3::new(
+        drift[0][0] + drift[0][1],
+        drift[1][0] + drift[1][1],
+        drift[2][0] + drift[2][1],
+    );
+    errors.matrix.mul_vec(x) + errors.bias + slow
+}
+
 #[inline]
 fn channel(
     errors: &Errors,

@@ -367,6 +367,15 @@ impl RayScene {
         self.first_hit(view, self.own[robot].clone(), p, d, range)
     }
 
+    /// Returns centre and half size [m] of the boxes in W around the shapes that have one, without
+    /// the shapes of `robot`.
+    pub(crate) fn bounding_boxes(&self, robot: usize) -> impl Iterator<Item = (Vec3, Vec3)> {
+        let own = self.shapes_of(robot);
+        (0..self.all.count())
+            .filter(move |k| !own.contains(k))
+            .filter_map(|k| self.all.shape(k)?.extent())
+    }
+
     /// Returns the index range of the shapes of a robot, which can be ignored as `skip` in ray
     /// searches.
     pub(crate) fn shapes_of(&self, robot: usize) -> Range<u32> {

@@ -11,6 +11,7 @@ pub mod modem;
 pub mod navigation;
 pub mod obstacles;
 pub mod positioning;
+pub(crate) mod profile;
 pub mod sonar;
 pub mod topic;
 pub mod vehicle;

@@ -1,8 +1,8 @@
 //! Topics, messages and curves of inertial sensors, magnetometers and navigation instruments.
 
 use crate::convert::curves::{Axis, Curves, attitude, single_curve, xyz};
-use crate::convert::topic::{Publish, Topic};
-use crate::convert::{WORLD_FRAME, diagonal, header, point, quaternion, vector3};
+use crate::convert::topic::{Publish, Sample, Topic};
+use crate::convert::{WORLD_FRAME, diagonal, header, point, profile, quaternion, vector3};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, SensorKind};
 use merrow_model::sensor::gnss::{Augmentation, GnssSpec, HeadingSpec};
@@ -21,7 +21,8 @@ const UNKNOWN: f64 = 1000.0;
 impl Publish for ImuSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_reading::<Self, _>("/data", |s| {
-            Some(imu(s.data, s.header()))
+            let reading = profile::imu(s.model(), s.data);
+            Some(imu(&reading, body_header(s)))
         })]
     }
 }
@@ -29,9 +30,15 @@ impl Publish for ImuSpec {
 impl Publish for AhrsSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_reading::<Self, _>("/data", |s| {
-            Some(imu(s.data, s.header()))
+            let reading = profile::imu(s.model(), s.data);
+            Some(imu(&reading, body_header(s)))
         })]
     }
+}
+
+/// Returns the header of a message in the sensor frame with the axes of the profile.
+fn body_header<S, D>(s: &Sample<'_, S, D>) -> Header {
+    header(s.stamp_ns, &profile::body_frame(s.model(), s.frame()))
 }
 
 impl Curves for inertial::Imu {
@@ -53,8 +60,8 @@ impl Curves for inertial::Imu {
 
 /// Converts a reading of an IMU. Without orientation the first element of its covariance is -1.
 pub fn imu(r: &inertial::Imu, header: Header) -> Imu {
-    let [gyro, accelerometer, roll, pitch, yaw] = r.variances;
-    let mut orientation_covariance = diagonal([roll, pitch, yaw]);
+    let [gyro, accelerometer, attitude] = r.variances;
+    let mut orientation_covariance = diagonal(attitude.to_array());
     if r.orientation.is_none() {
         orientation_covariance[0] = -1.0;
     }
@@ -63,23 +70,26 @@ pub fn imu(r: &inertial::Imu, header: Header) -> Imu {
         orientation: quaternion(r.orientation.unwrap_or(Quat::identity())),
         orientation_covariance,
         angular_velocity: vector3(r.angular_velocity),
-        angular_velocity_covariance: diagonal([variance_or_missing(r.angular_velocity, gyro); 3]),
+        angular_velocity_covariance: covariance_or_missing(r.angular_velocity, gyro),
         linear_acceleration: vector3(r.linear_acceleration),
-        linear_acceleration_covariance: diagonal(
-            [variance_or_missing(r.linear_acceleration, accelerometer); 3],
-        ),
+        linear_acceleration_covariance: covariance_or_missing(r.linear_acceleration, accelerometer),
     }
 }
 
-/// Returns the variance of a measurement, or -1 if it is NaN.
-fn variance_or_missing(measured: Vec3, variance: f64) -> f64 {
-    if measured.x.is_nan() { -1.0 } else { variance }
+/// Returns the covariance of a measurement; its diagonal is -1 if the measurement is NaN.
+fn covariance_or_missing(measured: Vec3, variances: Vec3) -> [f64; 9] {
+    diagonal(if measured.x.is_nan() {
+        [-1.0; 3]
+    } else {
+        variances.to_array()
+    })
 }
 
 impl Publish for MagnetometerSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_reading::<Self, _>("/data", |s| {
-            Some(magnetic_field(s.data, s.header()))
+            let reading = profile::magnetic_field(s.model(), s.data);
+            Some(magnetic_field(&reading, body_header(s)))
         })]
     }
 }
@@ -95,7 +105,7 @@ pub fn magnetic_field(r: &inertial::Magnetometer, header: Header) -> MagneticFie
     MagneticField {
         header,
         magnetic_field: vector3(r.field),
-        magnetic_field_covariance: diagonal([r.variance; 3]),
+        magnetic_field_covariance: diagonal(r.variances.to_array()),
     }
 }
 
@@ -154,7 +164,10 @@ impl Publish for InsSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![
             Topic::of_reading::<Self, _>("/odometry", |s| {
-                Some(odometry(s.data, s.stamp_ns, &s.frame()))
+                let reading = profile::navigation(s.model(), s.data);
+                let header = header(s.stamp_ns, profile::world_frame(s.model()));
+                let frame = profile::body_frame(s.model(), s.frame());
+                Some(odometry(&reading, header, frame))
             }),
             Topic::of_reading::<Self, _>("/fix", |s| {
                 Some(position(s.data, systems(s.model(), s.index), s.header()))
@@ -279,9 +292,9 @@ pub fn heading(r: &gnss::Heading, header: Header) -> Imu {
     }
 }
 
-/// Converts the solution of an INS: pose in the world, its covariance about the world axes, and
-/// velocity in the sensor frame.
-pub fn odometry(r: &inertial::Navigation, stamp_ns: u64, child_frame_id: &str) -> Odometry {
+/// Converts the solution of an INS: pose in the frame of `header`, its covariance about the axes of
+/// this frame, and velocity in the child frame.
+pub fn odometry(r: &inertial::Navigation, header: Header, child_frame_id: String) -> Odometry {
     let (cross, zero) = (&r.cross_covariance, Mat3::zero());
     let pose = [
         [&r.position_covariance.full(), cross],
@@ -293,8 +306,8 @@ pub fn odometry(r: &inertial::Navigation, stamp_ns: u64, child_frame_id: &str) -
         .for_each(|row| *row = row.scale(r.rate_variance));
     let twist = [[&r.velocity_covariance.full(), &zero], [&zero, &rate]];
     Odometry {
-        header: header(stamp_ns, WORLD_FRAME),
-        child_frame_id: child_frame_id.to_string(),
+        header,
+        child_frame_id,
         pose: PoseWithCovariance {
             pose: Pose {
                 position: point(r.p_WS),
@@ -375,7 +388,8 @@ mod tests {
             velocity_covariance: known(30.0),
             rate_variance: 0.25,
         };
-        let message = odometry(&reading, 1_500_000_000, "rov/ins");
+        let head = header(1_500_000_000, WORLD_FRAME);
+        let message = odometry(&reading, head, "rov/ins".to_string());
         let pose = message.pose.covariance;
         assert_eq!(
             (pose[0], pose[1], pose[8], pose[14]),

@@ -4,7 +4,7 @@ use crate::convert::curves::{Axis, Curves, attitude, single_curve, xyz};
 use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::water::fluid_pressure;
-use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
+use crate::convert::{header, point, profile, quaternion, vector3};
 use crate::frames;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Sensor;
@@ -26,7 +26,10 @@ const RPM: f64 = 30.0 / std::f64::consts::PI;
 impl Publish for OdometrySpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_reading::<Self, _>("", |s| {
-            Some(odometry(s.data, s.stamp_ns, &odometry_frame(s)))
+            let reading = profile::odometry(s.model(), s.data);
+            let header = header(s.stamp_ns, profile::world_frame(s.model()));
+            let frame = profile::body_frame(s.model(), odometry_frame(s));
+            Some(odometry(&reading, header, frame))
         })]
     }
 }
@@ -52,16 +55,16 @@ fn odometry_frame(s: &Sample<'_, OdometrySpec, Odometry>) -> String {
     }
 }
 
-/// Converts the true pose in the world and the velocity in the child frame. True values have no
-/// covariance; a small covariance is set for estimators that invert it.
-fn odometry(r: &Odometry, stamp_ns: u64, child_frame_id: &str) -> nav_msgs::Odometry {
+/// Converts the true pose in the frame of `header` and the velocity in the child frame. True values
+/// have no covariance; a small covariance is set for estimators that invert it.
+fn odometry(r: &Odometry, header: Header, child_frame_id: String) -> nav_msgs::Odometry {
     let mut covariance = [0.0; 36];
     for i in 0..6 {
         covariance[7 * i] = 1e-9;
     }
     nav_msgs::Odometry {
-        header: header(stamp_ns, WORLD_FRAME),
-        child_frame_id: child_frame_id.to_string(),
+        header,
+        child_frame_id,
         pose: PoseWithCovariance {
             pose: Pose {
                 position: point(r.p_WS),

@@ -4,7 +4,7 @@
 use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
 use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{FrameName, Publish, Topic};
-use crate::convert::{WORLD_FRAME, header, vector3};
+use crate::convert::{WORLD_FRAME, header, profile, vector3};
 use crate::frames;
 use crate::msg::marine_acoustic_msgs;
 use crate::msg::marine_sensor_msgs::TurbidityNTU;
@@ -27,7 +27,10 @@ const UNKNOWN: f64 = 1000.0;
 impl Publish for PressureSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![
-            Topic::of_reading::<Self, _>("/data", |s| Some(fluid_pressure(s.data, s.header()))),
+            Topic::of_reading::<Self, _>("/data", |s| {
+                let reading = profile::pressure(s.model(), s.data);
+                Some(fluid_pressure(&reading, s.header()))
+            }),
             Topic::of_reading::<Self, _>("/pose", |s| {
                 let header = header(s.stamp_ns, WORLD_FRAME);
                 Some(height_pose(s.data.height()?, header))
@@ -141,7 +144,6 @@ impl Curves for Dvl {
 /// Converts a DVL ping, in the frame given by [`Q_S_DVL`].
 pub fn dvl(r: &Dvl, header: Header) -> marine_acoustic_msgs::Dvl {
     let good = r.beams.iter().filter(|b| b.velocity.is_finite()).count() as u8;
-    let [velocity_variance, range_variance] = r.beam_variances;
     let locked = r.lock != DvlLock::None;
     let (velocity, c) = (to_dvl_frame(r.velocity), r.covariance);
     let mut velocity_covar = [c[0], -c[1], -c[2], -c[3], c[4], c[5], -c[6], c[7], c[8]];
@@ -167,12 +169,12 @@ pub fn dvl(r: &Dvl, header: Header) -> marine_acoustic_msgs::Dvl {
         beam_velocities_valid: good > 0,
         beam_unit_vec: r.beams.map(|b| vector3(to_dvl_frame(b.direction))),
         range: r.beams.map(|b| b.range),
-        range_covar: [range_variance as f32; 4],
+        range_covar: [r.range_variance as f32; 4],
         beam_quality: r
             .beams
             .map(|b| if b.velocity.is_finite() { 1.0 } else { 0.0 }),
         beam_velocity: r.beams.map(|b| b.velocity as f32),
-        beam_velocity_covar: [velocity_variance as f32; 4],
+        beam_velocity_covar: r.beams.map(|beam| beam.velocity_variance as f32),
     }
 }
 
@@ -373,6 +375,7 @@ mod tests {
             bottom: true,
             range: 10.0,
             velocity: 0.1,
+            velocity_variance: 0.0,
         };
         let covariance = [4.0, 0.1, 0.2, 0.1, 5.0, 0.3, 0.2, 0.3, 6.0];
         let r = Dvl {
@@ -386,7 +389,7 @@ mod tests {
                 beam(0.0, 0.3),
                 beam(0.0, -0.3),
             ],
-            beam_variances: [0.0; 2],
+            range_variance: 0.0,
             sound_speed: 1500.0,
         };
         let message = dvl(&r, Header::default());

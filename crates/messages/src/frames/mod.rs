@@ -2,7 +2,7 @@
 
 mod profile;
 
-use crate::convert::{WORLD_FRAME, header, topic, transform};
+use crate::convert::{WORLD_FRAME, header, profile as profile_axes, topic, transform};
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::scene::comms::Modem;
 use merrow_model::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
@@ -198,6 +198,7 @@ pub fn moving_frames(
 /// Builds the transforms of the static frames: fixed modems, fixed bases, fixed joints, sensors.
 pub fn static_frames(scene: &Scene) -> TFMessage {
     let mut transforms = modem_frames(scene);
+    transforms.extend(down_frames(scene));
     for robot in &scene.robots {
         if !robot.floating {
             let [r, p, y] = robot.start.rpy;
@@ -262,6 +263,29 @@ pub fn static_frames(scene: &Scene) -> TFMessage {
         }
     }
     TFMessage { transforms }
+}
+
+/// Builds the transforms of the world frame in north, east, down and of the frames of links and
+/// sensors in forward, right, down, if the profile of a robot uses them.
+fn down_frames(scene: &Scene) -> Vec<TransformStamped> {
+    let (zero, mut all) = (Vec3::zero(), Vec::new());
+    for robot in scene
+        .robots
+        .iter()
+        .filter(|robot| profile_axes::is_down(robot))
+    {
+        if all.is_empty() {
+            let ned = profile_axes::WORLD_NED.to_string();
+            all.push(stamped(0, WORLD_FRAME, ned, zero, profile_axes::NED));
+        }
+        let links = (0..robot.links.len()).map(|k| link_frame(robot, k));
+        let sensors = (0..robot.sensors.len()).map(|k| sensor_frame(robot, k));
+        all.extend(links.chain(sensors).map(|frame| {
+            let child = profile_axes::body_frame(robot, frame.clone());
+            stamped(0, &frame, child, zero, profile_axes::FRD)
+        }));
+    }
+    all
 }
 
 /// Builds the transforms of the modems that no robot carries. Their frames have the axes of the

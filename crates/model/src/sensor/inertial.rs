@@ -41,8 +41,9 @@ pub struct Imu {
     pub linear_acceleration: Vec3,
     /// Attitude of S in W, for sensors that estimate it.
     pub orientation: Option<Quat>,
-    /// Variances: gyro [rad²/s²], accelerometer [m²/s⁴], attitude [rad²] about x, y, z.
-    pub variances: [f64; 5],
+    /// Variances of the components: gyro [rad²/s²], accelerometer [m²/s⁴], attitude about x, y, z
+    /// [rad²].
+    pub variances: [Vec3; 3],
 }
 
 persist! { struct Imu { angular_velocity, linear_acceleration, orientation, variances } }
@@ -69,9 +70,9 @@ pub struct AhrsSpec {
     pub iron: Vec3,
     /// True if the heading is relative to true north, false for magnetic north.
     pub true_north: bool,
-    /// Standard deviations of the fixed errors: accelerometer bias [m/s²] and misalignment [rad];
-    /// magnetometer bias [T], misalignment [rad] and scale [-].
-    pub fixed: [f64; 5],
+    /// True if the filter starts as after a static phase, with its gyro bias estimated; otherwise
+    /// from its first sample.
+    pub starts_aligned: bool,
 }
 
 impl StepSensor for AhrsSpec {
@@ -147,14 +148,14 @@ pub struct NoiseModel {
 
 impl NoiseModel {
     /// Derives the model from a data sheet. The bounded Gauss-Markov bias is modelled as a random
-    /// walk with its initial growth rate. This is accurate for times below the correlation time and
-    /// conservative for longer times.
+    /// walk from zero with its initial growth rate. This is accurate for times below the
+    /// correlation time and conservative for longer times.
     pub fn new(noise: &Noise) -> Self {
         let markov = noise.markov_std();
         let turn_on = noise.turn_on_bias;
         Self {
             white: noise.density * noise.density,
-            bias: turn_on * turn_on + markov * markov,
+            bias: turn_on * turn_on,
             walk: 2.0 * markov * markov / noise.bias_tau + noise.random_walk * noise.random_walk,
         }
     }
@@ -263,11 +264,11 @@ impl StepSensor for MagnetometerSpec {
 pub struct Magnetometer {
     /// Magnetic flux density in S [T].
     pub field: Vec3,
-    /// Variance of a component [T²].
-    pub variance: f64,
+    /// Variances of the components [T²].
+    pub variances: Vec3,
 }
 
-persist! { struct Magnetometer { field, variance } }
+persist! { struct Magnetometer { field, variances } }
 
 /// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
 /// sensor.

@@ -60,8 +60,8 @@ pub struct Wrench {
     pub force: Vec3,
     /// Torque about So, expressed in S [N m].
     pub torque: Vec3,
-    /// Variances of a component of force [N²] and torque [N² m²].
-    pub variances: [f64; 2],
+    /// Variances of the components of force [N²] and torque [N² m²].
+    pub variances: [Vec3; 2],
 }
 
 persist! { struct Wrench { force, torque, variances } }

@@ -116,7 +116,7 @@ pub struct DvlSpec {
     pub scale_std: f64,
     /// Standard deviation of the range of a beam [m].
     pub range_std: f64,
-    /// Minimum and maximum altitude for bottom lock [m].
+    /// Minimum and maximum altitude for bottom lock of a level instrument over a level seabed [m].
     pub altitude: [f64; 2],
     /// Distances of the water-track layer below the transducer, start and end [m]; `None`: no water
     /// track.
@@ -129,6 +129,13 @@ pub struct DvlSpec {
     pub beam_loss: f64,
     /// Ping rate as a function of altitude; `None`: the rate of the sensor.
     pub ping_rates: Option<PingRates>,
+}
+
+impl DvlSpec {
+    /// Returns the minimum and maximum slant range of the beam with the direction `d` in S [m].
+    pub fn range_limits(&self, d: Vec3) -> [f64; 2] {
+        self.altitude.map(|altitude| altitude / -d.z)
+    }
 }
 
 impl StepSensor for DvlSpec {
@@ -201,9 +208,11 @@ pub struct DvlBeam {
     pub range: f64,
     /// Velocity along the beam, positive away from the transducer [m/s]; NaN if invalid.
     pub velocity: f64,
+    /// Variance of this velocity [m²/s²].
+    pub velocity_variance: f64,
 }
 
-persist! { struct DvlBeam { direction, bottom, range, velocity } }
+persist! { struct DvlBeam { direction, bottom, range, velocity, velocity_variance } }
 
 /// Ping of a Doppler velocity log.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -214,18 +223,18 @@ pub struct Dvl {
     pub velocity: Vec3,
     /// Covariance of the velocity [m²/s²], row-major.
     pub covariance: [f64; 9],
-    /// Altitude above the seabed [m]; NaN without bottom lock.
+    /// Altitude above the seabed [m]; NaN without bottom lock or with a target above.
     pub altitude: f64,
     /// Measurements of the four beams.
     pub beams: [DvlBeam; 4],
-    /// Variances of a beam's velocity [m²/s²] and range [m²].
-    pub beam_variances: [f64; 2],
+    /// Variance of the range of a beam [m²].
+    pub range_variance: f64,
     /// Sound speed that the instrument uses [m/s].
     pub sound_speed: f64,
 }
 
 persist! { struct Dvl {
-    lock, velocity, covariance, altitude, beams, beam_variances, sound_speed,
+    lock, velocity, covariance, altitude, beams, range_variance, sound_speed,
 } }
 
 /// Quantity of the water that an instrument measures.

@@ -25,6 +25,9 @@ pub struct AhrsMemory {
     pub raw: [Vec3; 2],
     /// Slow errors of the magnetometer: bias instability and random walk per axis [T].
     pub field_drift: [[f64; 2]; 3],
+    /// Covariance of the random errors of tilt and heading: angle [rad²], angle and gyro bias
+    /// [rad²/s], gyro bias [rad²/s²].
+    pub covariance: [[f64; 3]; 2],
     /// Time of the last sample [ns].
     pub time_ns: u64,
     /// False before the first sample.
@@ -81,6 +84,7 @@ impl NavigationFilter {
                 bias: Vec3::zero(),
                 raw: [Vec3::zero(); 2],
                 field_drift: [[0.0; 2]; 3],
+                covariance: [[0.0; 3]; 2],
                 time_ns: 0,
                 started: false,
             }))),

@@ -521,6 +521,7 @@ fn build_spec(
         range_std: file.range_std_m,
         resolution: file.resolution_m,
         misaligned: normal_vector(file.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
+        misalignment_std: file.alignment_std_deg.to_radians(),
         sound_speed: file.sound_speed_m_s,
         refracts: file.refraction,
         listening_time,

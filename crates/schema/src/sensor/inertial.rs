@@ -2,7 +2,7 @@
 //! the scene.
 
 use crate::NoiseConfig;
-use crate::sensor::{BuildSensor, MeasurementConfig, SensorConfig, SensorContext, build_noise};
+use crate::sensor::{BuildSensor, SensorConfig, SensorContext, build_noise};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::{Errors, Noise};
 use merrow_model::scene::{Sensor, SensorKind};
@@ -11,7 +11,7 @@ use merrow_model::sensor::inertial::{
 };
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::spec;
+use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
@@ -60,25 +60,36 @@ spec! {
         iron_nt: [f64; 3] = [0.0, 0.0, 0.0],
         /// Whether the heading is relative to true north; otherwise to magnetic north.
         true_north: bool = true,
+        /// State of the filter at the start of the world.
+        start: AhrsStart = AhrsStart::Aligned,
+    }
+}
+
+fieldless_choice! {
+    /// State of the filter of an AHRS at its start.
+    pub enum AhrsStart {
+        /// As after a static phase in which the filter has settled, with its gyro bias estimated.
+        Aligned = "aligned",
+        /// Attitude from the first sample, gyro bias not estimated, as after switching on.
+        Cold = "cold",
     }
 }
 
 impl BuildSensor for AhrsConfig {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        let [g, a, m] = [
-            (&self.gyro, "gyro"),
-            (&self.accelerometer, "accelerometer"),
-            (&self.magnetometer, "field"),
-        ]
-        .map(|(of, part)| (context.errors(of, part), build_noise(of)));
-        SensorKind::Ahrs(ahrs(self, [g, a, m], context.rate, problems))
+        let errors = [
+            context.errors(&self.gyro, "gyro"),
+            context.errors(&self.accelerometer, "accelerometer"),
+            context.errors(&self.magnetometer, "field"),
+        ];
+        SensorKind::Ahrs(ahrs(self, errors, context.rate, problems))
     }
 }
 
 /// Builds an AHRS from its file and its three triads at `rate` [Hz].
 pub fn ahrs(
     file: &AhrsConfig,
-    [g, a, m]: [(Errors, Noise); 3],
+    [gyro, accelerometer, magnetometer]: [Errors; 3],
     rate: f64,
     problems: &mut Problems,
 ) -> AhrsSpec {
@@ -91,9 +102,9 @@ pub fn ahrs(
         problems.push(file.at.key_place("bias_time_constant_s"), text);
     }
     AhrsSpec {
-        gyro: g.0,
-        accelerometer: a.0,
-        magnetometer: m.0,
+        gyro,
+        accelerometer,
+        magnetometer,
         times: [
             file.tilt_time_constant_s,
             file.heading_time_constant_s,
@@ -103,13 +114,10 @@ pub fn ahrs(
         field_gate: file.field_gate_percent.map_or(f64::INFINITY, |p| p / 100.0),
         iron: Vec3::from(file.iron_nt.map(|x| 1e-9 * x)),
         true_north: file.true_north,
-        fixed: [
-            a.1.turn_on_bias,
-            a.1.misalignment_std,
-            m.1.turn_on_bias,
-            m.1.misalignment_std,
-            m.1.scale_std,
-        ],
+        starts_aligned: match file.start {
+            AhrsStart::Aligned => true,
+            AhrsStart::Cold => false,
+        },
     }
 }
 
@@ -189,7 +197,7 @@ pub fn set_aids(files: &NamedMap<SensorConfig>, sensors: &mut [Sensor], problems
         for (key, aid) in keys {
             let Some(aid) = aid else { continue };
             match find_aid(sensors, k, (key, aid)) {
-                Ok(found) => add_aid(&mut spec.aids, files, &sensors[k], (found, &sensors[found])),
+                Ok(found) => add_aid(&mut spec.aids, &sensors[k], (found, &sensors[found])),
                 Err(why) => problems.push(named.at.key_place(key), why),
             }
         }
@@ -220,12 +228,7 @@ fn find_aid(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<
 }
 
 /// Adds an aiding sensor, with its pose in the frame of the navigation system.
-fn add_aid(
-    aids: &mut Aids,
-    files: &NamedMap<SensorConfig>,
-    system: &Sensor,
-    (sensor, aid): (usize, &Sensor),
-) {
+fn add_aid(aids: &mut Aids, system: &Sensor, (sensor, aid): (usize, &Sensor)) {
     let at = system.R_LS.tr_mul_vec(aid.p_LoS - system.p_LoS);
     match &aid.kind {
         SensorKind::Dvl(spec) => {
@@ -245,19 +248,11 @@ fn add_aid(
                 tau: spec.tau,
             });
         }
-        SensorKind::Pressure(_) => {
-            let file = files
-                .iter()
-                .find(|(name, _)| **name == aid.name)
-                .map(|(_, file)| &file.device.measures);
-            let bias_std = match file {
-                Some(MeasurementConfig::Pressure(keys)) => keys.errors.turn_on_bias_std,
-                _ => 0.0,
-            };
+        SensorKind::Pressure(spec) => {
             aids.pressure = Some(PressureAid {
                 sensor,
                 p_SoP: at,
-                bias_std,
+                bias_std: spec.errors.fixed.bias,
             });
         }
         _ => {}

@@ -78,7 +78,8 @@ spec! {
         scale_std_percent: f64 [non_negative] = 0.0,
         /// Standard deviation of the range along a beam.
         range_std_m: f64 [non_negative] = 0.0,
-        /// Minimum and maximum altitude for bottom track.
+        /// Minimum and maximum altitude for bottom track of a level instrument over a level seabed;
+        /// in any attitude, the corresponding slant ranges limit each beam.
         altitude_m: [f64; 2] [non_negative],
         /// Nearest and farthest edge of the water-track layer. Default: no water track.
         water_layer_m: Option<[f64; 2]> [non_negative],

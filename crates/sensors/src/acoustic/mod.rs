@@ -317,7 +317,8 @@ impl AcousticReceiver<'_> {
     }
 
     /// Adds errors to the bearing `d` (unit vector in S) of a signal with the signal-to-noise ratio
-    /// `snr` [dB]. Returns the unit vector in S and the variance of its angles [rad²]. (3)
+    /// `snr` [dB]. Returns the unit vector in S and the variance of its angles, which includes
+    /// the misalignment [rad²]. (3)
     pub(crate) fn measured_bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
         let weak = libm::pow(10.0, 0.1 * (spec.receiver.threshold - snr));
@@ -329,7 +330,8 @@ impl AcousticReceiver<'_> {
             Vec3::zero()
         };
         let d = d + turn.cross(d);
-        (d.scale(1.0 / d.norm()), variance)
+        let fixed = spec.misalignment_std * spec.misalignment_std;
+        (d.scale(1.0 / d.norm()), variance + fixed)
     }
 
     /// Converts the position `p_S` [m] in S with its covariance [m²] to W, with the pose of the

@@ -65,11 +65,11 @@ impl Measure for GnssSpec {
         let doppler = spec
             .velocity_std
             .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
-        let (mut ratios, mut fix, mut satellites, mut dilution) =
-            (Vec3::new(1.0, 1.0, 1.0), up, None, None);
+        let (mut ratios, mut multipath) = (Vec3::new(1.0, 1.0, 1.0), Vec3::zero());
+        let (mut fix, mut satellites, mut dilution) = (up, None, None);
         if let Some(constellation) = &spec.constellation {
             let view = visibility::satellite_visibility(constellation, truth);
-            let multipath = multipath_std(constellation, &view);
+            multipath = multipath_std(constellation, &view);
             ratios = dilution_ratio(constellation, view.dilution);
             for i in 0..3 {
                 let state = &mut memory.drift[i][1];
@@ -85,7 +85,10 @@ impl Measure for GnssSpec {
             fix,
             position: [f64::NAN; 3],
             velocity: Vec3::new(f64::NAN, f64::NAN, f64::NAN),
-            variances: [0, 1, 2].map(|i| (std[i] * ratios[i]) * (std[i] * ratios[i])),
+            variances: [0, 1, 2].map(|i| {
+                let open_sky = std[i] * ratios[i];
+                open_sky * open_sky + multipath[i] * multipath[i]
+            }),
             velocity_variances: [f64::INFINITY; 3],
             augmentation: spec.augmentation,
             satellites,

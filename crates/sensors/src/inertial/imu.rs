@@ -48,12 +48,15 @@ impl Measure for ImuSpec {
         let linear_acceleration = noise::measure_vector(accelerometer, a, specific_force, on, draw);
         let orientation = orientation_std.map(|std| attitude(truth, std, on, draw));
         let attitude_variances = orientation_std.unwrap_or([0.0; 3]).map(|s| s * s);
-        let [r, p, y] = attitude_variances;
         Some(Imu {
             angular_velocity,
             linear_acceleration,
             orientation,
-            variances: [gyro.variance(), accelerometer.variance(), r, p, y],
+            variances: [
+                gyro.variances(angular_velocity, memory.samples),
+                accelerometer.variances(linear_acceleration, memory.samples),
+                Vec3::from(attitude_variances),
+            ],
         })
     }
 }

@@ -281,6 +281,6 @@ fn navigation_output(
         cross_covariance: c[0][2],
         attitude_covariance: Sym3::upper(&c[2][2]),
         velocity_covariance: Sym3::upper(&velocity_covariance).rotated(&R.transpose()),
-        rate_variance: spec.gyro.variance() + c[3][3].r[0].x,
+        rate_variance: spec.gyro.white_variance() + c[3][3].r[0].x,
     }
 }

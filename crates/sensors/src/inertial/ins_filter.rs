@@ -231,8 +231,9 @@ pub(crate) fn update_with_dvl(
     );
     let c = &r.covariance;
     let row = |i: usize| Vec3::new(c[3 * i], c[3 * i + 1], c[3 * i + 2]);
-    let noise =
-        Sym3::upper(&(Mat3::from_rows(row(0), row(1), row(2)) + isotropic(MIN_STD * MIN_STD)));
+    let reported = Mat3::from_rows(row(0), row(1), row(2)) + isotropic(MIN_STD * MIN_STD);
+    // the scale error is a state
+    let noise = Sym3::upper(&reported).minus_outer(r.velocity, aid.scale_std * aid.scale_std);
     update(
         spec,
         filter,
@@ -325,7 +326,9 @@ pub(crate) fn update_with_pressure(
     h[VELOCITY] = last(Vec3::new(0.0, 0.0, -age));
     h[ATTITUDE] = last(Mat3::cross(arm).r[2].scale(-1.0));
     h[FIXED_ERRORS] = last(Vec3::new(0.0, 1.0, 0.0));
-    let variance = variance.max(MIN_STD * MIN_STD);
+    // the bias is a state
+    let bias = aid.bias_std / r.water.weight;
+    let variance = (variance - bias * bias).max(MIN_STD * MIN_STD);
     // the first two rows contain no measurement
     let noise = Sym3 {
         xx: 1.0,

@@ -36,9 +36,10 @@ impl Measure for MagnetometerSpec {
         let (errors, truth) = (&self.errors, sample.truth);
         let field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field); // (1)
         let on = memory.noise;
+        let field = noise::measure_vector(errors, &mut memory.drift[..3], field, on, draw);
         Some(Magnetometer {
-            field: noise::measure_vector(errors, &mut memory.drift[..3], field, on, draw),
-            variance: errors.variance(),
+            field,
+            variances: errors.variances(field, memory.samples),
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
 use crate::sonar::motion::SonarMotion;
 use crate::sonar::propagation::{PropagationContext, Transmitter};
+use crate::sonar::targets::SmallTargets;
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::sonar::{ColumnBeams, SonarSpec};
@@ -195,6 +196,7 @@ pub(crate) fn add_echoes(
         motion: SonarMotion::new(&pose.V_WS_S),
         source: power(spec.source_level),
     };
+    let targets = SmallTargets::of(&transmitter);
     let mut echoes = ColumnEchoes::new(spec.bins, echo_powers.cell);
     let mut volume_angle = VolumeSolidAngle::new(echo_powers.beams, spec.bins);
     let mut shifted = transmitter
@@ -203,8 +205,8 @@ pub(crate) fn add_echoes(
     for (c, column) in spec.columns.iter().enumerate() {
         echoes.clear();
         transmitter.trace_column(
-            column + head,
-            pattern(&spec.across[1], *column),
+            (column + head, pattern(&spec.across[1], *column)),
+            &targets,
             &mut echoes,
         );
         let column_beams = &spec.column_beams[c];

@@ -35,11 +35,11 @@
 //!   the seabed).
 //! - For a side-scan sonar, the two-way pattern across the fan uses only the direction from which
 //!   the echo arrives.
-//! - The echo levels of small targets are as coarse as the rays: several rays should hit a target.
+//! - Rays are divided at small shapes (`targets.rs`), but not at the small parts of a mesh.
 //!
 //! # Checked by
 //! test/sensors/sonar.rs, test/sensors/sonar/rays.rs, test/sensors/sonar/motion.rs,
-//! test/determinism/sonar.rs
+//! test/sensors/sonar/targets.rs, test/determinism/sonar.rs
 
 pub mod arc;
 pub mod backscatter;
@@ -55,6 +55,7 @@ pub mod products;
 pub mod propagation;
 pub mod receive;
 pub mod reflection;
+mod targets;
 
 use crate::cost::{CostSite, reaches_surface};
 use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};

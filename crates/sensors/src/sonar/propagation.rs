@@ -9,6 +9,7 @@ use crate::sonar::echoes::{AcousticPath, ColumnEchoes, FLAT, FLAT_SHAPE, Patch};
 use crate::sonar::medium::Medium;
 use crate::sonar::motion::SonarMotion;
 use crate::sonar::reflection;
+use crate::sonar::targets::SmallTargets;
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::real::{sin_cos, wrap_angle};
@@ -66,6 +67,15 @@ pub(crate) struct Transmitter<'a> {
     pub height: f64,
     /// Source power at 1 m [µPa² m²].
     pub source: f64,
+}
+
+/// Part of a column of rays around one direction.
+#[derive(Clone, Copy)]
+struct Cell {
+    /// Angles across the fan and out of it [rad].
+    angles: [f64; 2],
+    /// Widths in these angles [rad].
+    widths: [f64; 2],
 }
 
 /// Ray along which the sonar receives.
@@ -127,39 +137,46 @@ struct TracedPath {
 
 impl Transmitter<'_> {
     /// Traces the rays of one column at the angle `across` [rad] with the transmit pattern
-    /// `across_pattern`, and adds their echoes to `echoes`.
-    pub(crate) fn trace_column(&self, across: f64, across_pattern: f64, echoes: &mut ColumnEchoes) {
+    /// `across_pattern`, divided at the small shapes `targets`, and adds their echoes to `echoes`.
+    pub(crate) fn trace_column(
+        &self,
+        (across, across_pattern): (f64, f64),
+        targets: &SmallTargets,
+        echoes: &mut ColumnEchoes,
+    ) {
+        targets.for_each_part(self.spec, across, |angles, widths| {
+            self.trace_cell(&Cell { angles, widths }, across_pattern, echoes);
+        });
+    }
+
+    /// Traces the ray in the centre of a cell with the transmit pattern `across_pattern`.
+    fn trace_cell(&self, cell: &Cell, across_pattern: f64, echoes: &mut ColumnEchoes) {
         let spec = self.spec;
-        let ((sa, ca), half) = (
-            sin_cos(across),
-            [0.5 * spec.row_step, 0.5 * spec.column_step],
+        let ([across, out], [width, height]) = (cell.angles, cell.widths);
+        let ((sa, ca), (so, co)) = (sin_cos(across), sin_cos(out));
+        let (receive_pattern, transmit_pattern) = (
+            pattern(&spec.along[0], out),
+            pattern(&spec.along[1], out) * across_pattern,
         );
-        for row in &spec.rows {
-            let (so, co) = sin_cos(*row);
-            let (receive_pattern, transmit_pattern) = (
-                pattern(&spec.along[0], *row),
-                pattern(&spec.along[1], *row) * across_pattern,
-            );
-            let solid_angle = spec.row_step * spec.column_step * co;
-            let to_world = |a: Vec3| self.R_WS.mul_vec(spec.acoustic_to_sensor(a));
-            let first = spec.acoustic_to_sensor(Vec3::new(so, co * sa, co * ca));
-            let ray = Ray {
-                d: self.R_WS.mul_vec(first),
-                first,
-                sides: [
-                    (to_world(Vec3::new(co, -so * sa, -so * ca)), half[0]),
-                    (to_world(Vec3::new(0.0, ca, -sa)), half[1] * co),
-                ],
-                strength: self.source * solid_angle,
-                receive_pattern,
-                transmit_pattern,
-                solid_angle: receive_pattern * transmit_pattern * solid_angle,
-            };
-            echoes.solid_angle += ray.solid_angle;
-            match &self.context.layers {
-                Some(layers) => self.trace_refracted(layers, &ray, echoes),
-                None => self.trace_straight(&ray, echoes),
-            }
+        let solid_angle = height * width * co;
+        let to_world = |a: Vec3| self.R_WS.mul_vec(spec.acoustic_to_sensor(a));
+        let first = spec.acoustic_to_sensor(Vec3::new(so, co * sa, co * ca));
+        let ray = Ray {
+            d: self.R_WS.mul_vec(first),
+            first,
+            sides: [
+                (to_world(Vec3::new(co, -so * sa, -so * ca)), 0.5 * height),
+                (to_world(Vec3::new(0.0, ca, -sa)), 0.5 * width * co),
+            ],
+            strength: self.source * solid_angle,
+            receive_pattern,
+            transmit_pattern,
+            solid_angle: receive_pattern * transmit_pattern * solid_angle,
+        };
+        echoes.solid_angle += ray.solid_angle;
+        match &self.context.layers {
+            Some(layers) => self.trace_refracted(layers, &ray, echoes),
+            None => self.trace_straight(&ray, echoes),
         }
     }
 

@@ -44,8 +44,11 @@ impl Measure for AnemometerSpec {
         sample: &Sample<'_>,
         draw: &mut Draw,
     ) -> Option<Wind> {
-        let (spec, truth) = (self, sample.truth);
-        let variances = [spec.speed.variance(), spec.direction.variance()];
+        let (spec, truth, number) = (self, sample.truth, memory.samples);
+        let variances = |speed: f64, from: f64| {
+            let direction = spec.direction.variance(from, number);
+            [spec.speed.variance(speed, number), direction]
+        };
         let none = f64::NAN;
         if probe::is_above_water(truth) {
             let over = Vec3 {
@@ -64,7 +67,7 @@ impl Measure for AnemometerSpec {
                 speed,
                 from: from.to_radians(),
                 velocity: Vec3::zero(),
-                variances,
+                variances: variances(speed, from),
             };
             update_vector(&mut wind);
             return Some(wind);
@@ -74,7 +77,7 @@ impl Measure for AnemometerSpec {
             speed: none,
             from: none,
             velocity: Vec3::new(none, none, none),
-            variances,
+            variances: variances(0.0, 0.0),
         })
     }
 }

@@ -29,8 +29,8 @@
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};
 use crate::noise;
+use merrow_math::SpatialForce;
 use merrow_math::rng::Draw;
-use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Sensor};
 use merrow_model::sensor::vehicle::Wrench;
 use merrow_model::sensor::vehicle::WrenchSpec;
@@ -108,11 +108,15 @@ impl Measure for WrenchSpec {
         let F_S = wrench_at_sensor(sensor, &F_L, *on_parent);
         let on = memory.noise;
         let (f, m) = memory.drift.split_at_mut(3);
-        let measured: Vec3 = noise::measure_vector(force, f, F_S.f, on, draw);
+        let measured_force = noise::measure_vector(force, f, F_S.f, on, draw);
+        let measured_torque = noise::measure_vector(torque, m, F_S.m, on, draw);
         Some(Wrench {
-            force: measured,
-            torque: noise::measure_vector(torque, m, F_S.m, on, draw),
-            variances: [force.variance(), torque.variance()],
+            force: measured_force,
+            torque: measured_torque,
+            variances: [
+                force.variances(measured_force, memory.samples),
+                torque.variances(measured_torque, memory.samples),
+            ],
         })
     }
 }

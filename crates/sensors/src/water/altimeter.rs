@@ -56,7 +56,7 @@ impl Measure for AltimeterSpec {
             range,
             limits: *limits,
             beam_width: *beam_width,
-            variance: errors.variance(),
+            variance: errors.variance(range, memory.samples),
         })
     }
 }

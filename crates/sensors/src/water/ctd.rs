@@ -69,7 +69,7 @@ impl Measure for CtdSpec {
                 noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], values[i], on, draw);
         }
         let [temperature, conductivity, pressure] = values;
-        let variances = [0, 1, 2].map(|i| spec.errors[i].variance());
+        let variances = [0, 1, 2].map(|i| spec.errors[i].variance(values[i], memory.samples));
         let none = f64::NAN;
         let mut ctd = Ctd {
             temperature,

@@ -3,7 +3,8 @@
 //! # Law
 //! ```text
 //!   b_i = (v_S - v_i) · d_i (1 + s) + n  (1)  beam velocity, positive out of the transducer
-//!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹  (2)  least squares over the valid beams
+//!   v = (NᵀN)⁻¹ Nᵀ b                     (2)  least squares over the valid beams
+//!   cov = σ² (NᵀN)⁻¹ + σ_s² v vᵀ + q²/12
 //! ```
 //! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ).
 //! With range modes (`PingRates`) the ping rate depends on the last measured altitude.
@@ -12,18 +13,20 @@
 //! # Symbols
 //! b_i beam velocities · v_S velocity of S · d_i beam directions, N matrix with the rows d_i · v_i
 //! velocity of the target of the beam: zero for the seabed and structures, its own velocity for
-//! another robot · s scale error (drawn once) · n normal error, σ its standard deviation for one
-//! beam, of bottom track or of water track. v is the velocity of S relative to the targets (bottom
-//! track) or relative to the water of the layer (water track).
+//! another robot · s scale error (drawn once), σ_s its standard deviation, q resolution · n normal
+//! error, σ its standard deviation for one beam, of bottom track or of water track. v is the
+//! velocity of S relative to the targets (bottom track) or relative to the water of the layer
+//! (water track).
 //!
 //! # Frames
 //! S: x forward, z up; the beams point to -z.
 //!
 //! # Limits
 //! The beams are straight and hit the seabed, structures and other robots; they ignore their own
-//! robot. All beams are measured at the same instant. Beams are lost at random with a probability
-//! that grows with the square of the range. A solution needs at least three beams. A change of the
-//! range mode takes effect with the next ping; no ping is lost.
+//! robot. All beams are measured at the same instant. The slant range of each beam is limited to
+//! that at the limits of the altitude with a level instrument over a level seabed. Beams are lost
+//! at random with a probability that grows with the square of the range. A solution needs at least
+//! three beams. A change of the range mode takes effect with the next ping; no ping is lost.
 //!
 //! # Checked by
 //! test/sensors/navigation/dvl.rs (V81), test/sensors/sonar/beam_targets.rs
@@ -71,8 +74,13 @@ impl Measure for DvlSpec {
             track_water(spec, truth, v_water, scale, on, &mut beams, draw);
             solution = solve_velocity(&beams);
         }
+        for beam in &mut beams {
+            let error = spec.scale_std * beam.velocity;
+            let scale = if error.is_nan() { 0.0 } else { error * error };
+            beam.velocity_variance = std * std + scale;
+        }
         let (velocity, covariance) = match solution {
-            Some((v, inverse)) => (v, inverse.scale(std * std)),
+            Some((v, inverse)) => (v, velocity_covariance(spec, std, v, &inverse)),
             None => {
                 lock = DvlLock::None;
                 (Vec3::new(f64::NAN, f64::NAN, f64::NAN), Sym3::zero())
@@ -87,13 +95,13 @@ impl Measure for DvlSpec {
                     .map(|x| noise::quantise(x, spec.resolution)),
             ),
             covariance: std::array::from_fn(|k| c.r[k / 3][k % 3]),
-            altitude: if lock == DvlLock::Bottom {
+            altitude: if lock == DvlLock::Bottom && altitude > 0.0 {
                 altitude
             } else {
                 f64::NAN
             },
             beams,
-            beam_variances: [std * std, spec.range_std * spec.range_std],
+            range_variance: spec.range_std * spec.range_std,
             sound_speed: water_column::sound_speed(
                 truth.environment.sea,
                 truth.environment.gravity,
@@ -102,6 +110,18 @@ impl Measure for DvlSpec {
             ),
         })
     }
+}
+
+/// Returns the covariance of the velocity `v` [m²/s²] by (2), from the standard deviation `std` of
+/// a beam [m/s] and `inverse`, (NᵀN)⁻¹.
+fn velocity_covariance(spec: &DvlSpec, std: f64, v: Vec3, inverse: &Sym3) -> Sym3 {
+    let noise = inverse.scale(std * std);
+    let mut all = noise.minus_outer(v, -spec.scale_std * spec.scale_std);
+    let rounding = spec.resolution * spec.resolution / 12.0;
+    for element in [&mut all.xx, &mut all.yy, &mut all.zz] {
+        *element += rounding;
+    }
+    all
 }
 
 impl Faulty for Dvl {
@@ -125,6 +145,7 @@ fn track_bottom(
         bottom: false,
         range: f64::NAN,
         velocity: f64::NAN,
+        velocity_variance: f64::NAN,
     }; 4];
     let mut heights = (0.0, 0.0);
     for ((beam, d), hit) in beams.iter_mut().zip(spec.beams).zip(hits) {
@@ -133,7 +154,8 @@ fn track_bottom(
         // all numbers are drawn in any case, so that a lost echo does not change the noise of the
         // other beams
         let (n_velocity, n_range, uniform) = (draw.normal(), draw.normal(), draw.uniform());
-        let Some((range, v)) = beam_echo(spec, truth, (in_water, hit), d_W, uniform, on) else {
+        let Some((range, v)) = beam_echo(spec, truth, (in_water, hit), [d, d_W], uniform, on)
+        else {
             continue;
         };
         let speed = truth.V_WS_S.v.dot(d) - v.dot(d_W);
@@ -159,12 +181,13 @@ fn track_bottom(
 }
 
 /// Returns the slant range of the echo of a beam [m] and the velocity of its target in W [m/s], or
-/// `None` without an echo. `uniform` is a uniform random number in 0..1.
+/// `None` without an echo. `d` and `d_W` are the direction of the beam in S and in W, `uniform` is
+/// a uniform random number in 0..1.
 fn beam_echo(
     spec: &DvlSpec,
     truth: &Truth<'_>,
     (in_water, hit): (bool, &BeamHit),
-    d_W: Vec3,
+    [d, d_W]: [Vec3; 2],
     uniform: f64,
     on: bool,
 ) -> Option<(f64, Vec3)> {
@@ -180,10 +203,10 @@ fn beam_echo(
     if !range.is_finite() {
         return None;
     }
-    let altitude = -range * d_W.z;
-    let is_in_range = altitude >= spec.altitude[0] && altitude <= spec.altitude[1];
-    let altitude_ratio = altitude / spec.altitude[1];
-    let is_lost = on && uniform < spec.beam_loss * altitude_ratio * altitude_ratio;
+    let limits = spec.range_limits(d);
+    let is_in_range = range >= limits[0] && range <= limits[1];
+    let ratio = range / limits[1];
+    let is_lost = on && uniform < spec.beam_loss * ratio * ratio;
     (is_in_range && !is_lost).then_some((range, v))
 }
 

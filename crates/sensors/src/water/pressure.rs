@@ -59,7 +59,7 @@ pub(crate) fn measure_pressure(
     let pressure = noise::measure_scalar(errors, &mut memory.drift[0], p, memory.noise, draw);
     Pressure {
         pressure,
-        variance: errors.variance(),
+        variance: errors.variance(pressure, memory.samples),
         water: hydrostatics::water_at_rest(
             around.sea,
             around.gravity,

@@ -54,10 +54,11 @@ impl Measure for ProbeSpec {
         } else {
             y
         };
+        let value = y.clamp(spec.range[0], spec.range[1]); // (1)
         Some(Probe {
-            value: y.clamp(spec.range[0], spec.range[1]),
-            variance: spec.errors.variance(),
-        }) // (1)
+            value,
+            variance: spec.errors.variance(value, memory.samples),
+        })
     }
 }
 

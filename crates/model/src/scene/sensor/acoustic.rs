@@ -85,6 +85,8 @@ pub struct AcousticSpec {
     pub resolution: f64,
     /// Rotation of the array relative to its nominal axes [rad].
     pub misaligned: Vec3,
+    /// Standard deviation of each component of the misalignment [rad].
+    pub misalignment_std: f64,
     /// Sound speed for the conversion of travel times to ranges [m/s]; `None`: the sound speed at
     /// the instrument.
     pub sound_speed: Option<f64>,

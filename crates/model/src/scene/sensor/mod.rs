@@ -379,10 +379,23 @@ pub struct Errors {
     pub matrix: Mat3,
     /// Turn-on bias per axis [unit].
     pub bias: Vec3,
+    /// Standard deviations from which the fixed errors were drawn.
+    pub fixed: FixedErrors,
     /// Resolution of the reading [unit]; 0: continuous.
     pub resolution: f64,
     /// Full scale of the reading [unit].
     pub range: f64,
+}
+
+/// Standard deviations of the fixed errors of an instrument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedErrors {
+    /// Turn-on bias [unit].
+    pub bias: f64,
+    /// Scale error [-].
+    pub scale: f64,
+    /// Misalignment of each axis [rad].
+    pub misalignment: f64,
 }
 
 impl Errors {
@@ -422,14 +435,55 @@ impl Errors {
             walk_step: noise.random_walk * dt.sqrt(),
             matrix,
             bias,
+            fixed: FixedErrors {
+                bias: noise.turn_on_bias,
+                scale: noise.scale_std,
+                misalignment: noise.misalignment_std,
+            },
             resolution: noise.resolution,
             range: noise.range,
         }
     }
 
-    /// Returns the variance of one sample without drift [unit²].
+    /// Returns the variance of the white noise and the rounding of one sample [unit²].
     #[inline]
-    pub fn variance(&self) -> f64 {
+    pub fn white_variance(&self) -> f64 {
         self.white * self.white + self.resolution * self.resolution / 12.0
+    }
+
+    /// Returns the variance of bias instability and random walk at sample number `sample`, counted
+    /// from 0 [unit²]. Both start at zero.
+    pub fn drift_variance(&self, sample: u64) -> f64 {
+        let n = sample as f64 + 1.0;
+        let walk = self.walk_step * self.walk_step * n;
+        if self.bias_step == 0.0 {
+            return walk;
+        }
+        let decay = self.bias_decay * self.bias_decay;
+        walk + self.bias_step * self.bias_step * (1.0 - libm::pow(decay, n)) / (1.0 - decay)
+    }
+
+    /// Returns the variance of the error of the reading `x` [unit], sample number `sample`
+    /// [unit²].
+    pub fn variance(&self, x: f64, sample: u64) -> f64 {
+        self.variances(Vec3::new(x, 0.0, 0.0), sample).x
+    }
+
+    /// Returns the variances of the errors of the reading `x` [unit], sample number `sample`, per
+    /// axis [unit²].
+    pub fn variances(&self, x: Vec3, sample: u64) -> Vec3 {
+        let FixedErrors {
+            bias,
+            scale,
+            misalignment,
+        } = self.fixed;
+        let same = self.white_variance() + self.drift_variance(sample) + bias * bias;
+        if scale == 0.0 && misalignment == 0.0 {
+            return Vec3::new(same, same, same);
+        }
+        let (along, across) = (scale * scale, misalignment * misalignment);
+        let squares = x.to_array().map(|x| x * x);
+        let sum = squares[0] + squares[1] + squares[2];
+        Vec3::from(squares.map(|square| same + along * square + across * (sum - square)))
     }
 }

@@ -147,8 +147,8 @@ pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Op
     Some(old)
 }
 
-/// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns]; `origin` is that of the
-/// world.
+/// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns]; `origin` is the
+/// origin of the world.
 pub(crate) fn update(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
