@@ -370,6 +370,6 @@ fn link_names_are_valid_in_topics() {
     );
     crate::input::check(
         &crate::input::plain("links: {tool-tip: {parent: base_link, joint: {kind: fixed}}}"),
-        "w.yaml:6:27: the link `tool-tip`: expected a name of letters, digits and `_` between slashes, no part starting with a digit, of at most 128 characters",
+        "w.yaml:6:25: the link `tool-tip`: expected a name of letters, digits and `_` between slashes, no part starting with a digit, of at most 128 characters",
     );
 }
