@@ -274,7 +274,7 @@ fn build_beacon(
     problems: &mut Problems,
 ) -> Option<Beacon> {
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
-    let (on, p, R) = find_mount(name, place, &file.at, scene, problems)?;
+    let DeviceMount { on, p, R } = find_mount(name, place, &file.at, scene, problems)?;
     let beacon = &file.beacon;
     let receive = match &beacon.sends {
         TransmissionConfig::Transponder(t) => Some(&t.receive_pattern),
@@ -313,22 +313,35 @@ fn build_beacon(
     })
 }
 
-/// Returns robot and link that carry the device `name` with its position on the link [m], L, and
-/// the axes of its file in L; or `None`, its position in the world [m] and the axes of the world.
+/// Place of a device on a robot or in the world.
+pub(crate) struct DeviceMount {
+    /// Robot and link that carry the device; `None` if it is fixed in the world.
+    pub on: Option<(usize, usize)>,
+    /// Position of the device in L, or in W [m].
+    pub p: Vec3,
+    /// Rotation from the axes of its file to L, or to W.
+    pub R: Mat3,
+}
+
+/// Returns the place of the device `name`.
 pub(crate) fn find_mount(
     name: &str,
     (robot, link, position): (Option<&str>, &str, [f64; 3]),
     places: &Places,
     scene: &Scene,
     problems: &mut Problems,
-) -> Option<(Option<(usize, usize)>, Vec3, Mat3)> {
+) -> Option<DeviceMount> {
     let p = Vec3::from(position);
     let Some(requested) = robot else {
         if places.has_key("link") {
             let text = format!("{name} has a `link` but no `robot`; expected both or none");
             problems.push(places.key_place("link"), text);
         }
-        return Some((None, p, Mat3::identity()));
+        return Some(DeviceMount {
+            on: None,
+            p,
+            R: Mat3::identity(),
+        });
     };
     let Some(r) = scene
         .robots
@@ -352,7 +365,11 @@ pub(crate) fn find_mount(
         problems.push(places.key_place("link"), text);
         return None;
     };
-    Some((Some((r, frame.link)), frame.point(p), frame.R_LF))
+    Some(DeviceMount {
+        on: Some((r, frame.link)),
+        p: frame.point(p),
+        R: frame.R_LF,
+    })
 }
 
 /// Builds the attitude of a transducer with `axis` in the axes of a file, whose attitude is `R`.
