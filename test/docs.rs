@@ -316,7 +316,25 @@ fn the_hulls_of_docs_load() {
     let boat =
         load_text("boat.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert!(boat.scene.robots[0].links[0].hull_mesh.is_some());
-    let level = format!("{}robots: {{}}\n", blocks[2]);
+    let body = "robots:
+  cat:
+    model:
+      source: test
+      body:
+        source: test
+        axes: flu
+        mass_kg: 100
+        inertia_kg_m2: {xx: 50, yy: 50, zz: 50}
+";
+    let cat = load_text(
+        "cat.yaml",
+        &(body.to_string() + &blocks[1]),
+        Overrides::default(),
+    );
+    let cat = cat.unwrap_or_else(|p| panic!("{p}"));
+    let volume = 2.0 * 0.25 * 0.2 + std::f64::consts::PI * 0.12 * 0.12 * 2.0;
+    assert!((cat.scene.robots[0].links[0].volume - volume).abs() < 1e-12);
+    let level = format!("{}robots: {{}}\n", blocks[3]);
     let level =
         load_text("level.yaml", &level, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert!(level.scene.sea.waves.tide.is_some());
@@ -733,6 +751,19 @@ fn commands_are_in_shell_blocks() {
             );
         }
     }
+}
+
+#[test]
+fn the_imported_robot_of_docs_loads() {
+    let world = blocks_of(&text("docs/urdf.md"), "yaml").remove(0);
+    let urdf = "<robot name='cat'><link name='base_link'><inertial><mass value='100'/>
+<inertia ixx='50' iyy='50' izz='50'/></inertial><collision><geometry><box size='1 1 1'/></geometry></collision>
+</link></robot>";
+    let files = [("w.yaml", world.as_str()), ("my_robot/cat.urdf", urdf)];
+    let folder = Folder::new("imported_robot", &files);
+    let world = merrow_world::load_world(&folder.0.join("w.yaml"), Overrides::default());
+    let world = world.unwrap_or_else(|p| panic!("{p}"));
+    assert!((world.scene.robots[0].links[0].volume * 1025.0 - 100.0).abs() < 1e-9);
 }
 
 #[test]

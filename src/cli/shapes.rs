@@ -19,7 +19,7 @@ pub(super) fn shapes_json(robot: &Robot) -> Value {
             .collect()
     };
     json!({
-        "hulls": hulls.map(hull_json).collect::<Vec<Value>>(),
+        "hulls": hulls.flat_map(hulls_json).collect::<Vec<Value>>(),
         "collisions": shapes(&robot.colliders),
         "visuals": shapes(&robot.visuals),
     })
@@ -67,18 +67,24 @@ pub(super) fn shapes_text(shapes: &Value) -> String {
     )
 }
 
-fn hull_json(link: &Link) -> Value {
-    let (kind, size) = match (&link.hull_mesh, link.hull.shape) {
-        (Some(mesh), _) => ("mesh", extent(mesh.vertices.iter().copied())),
-        (None, HullShape::Box(half)) => ("box", half.scale(2.0)),
-        (None, HullShape::Ellipsoid(half)) => ("ellipsoid", half.scale(2.0)),
+fn hulls_json(link: &Link) -> Vec<Value> {
+    let describe = |kind: &str, size: Vec3| {
+        json!({
+            "link": link.name,
+            "kind": kind,
+            "size_m": size.to_array(),
+            "triangles": link.hull_mesh.as_ref().map(|mesh| mesh.triangles.len()),
+        })
     };
-    json!({
-        "link": link.name,
-        "kind": kind,
-        "size_m": size.to_array(),
-        "triangles": link.hull_mesh.as_ref().map(|mesh| mesh.triangles.len()),
-    })
+    if let Some(mesh) = &link.hull_mesh {
+        return vec![describe("mesh", extent(mesh.vertices.iter().copied()))];
+    }
+    link.hulls()
+        .map(|hull| match hull.shape {
+            HullShape::Box(half) => describe("box", half.scale(2.0)),
+            HullShape::Ellipsoid(half) => describe("ellipsoid", half.scale(2.0)),
+        })
+        .collect()
 }
 
 fn shape_json(robot: &Robot, shape: &Collider) -> Value {

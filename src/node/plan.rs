@@ -24,6 +24,7 @@ use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
 use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::msg::vision_msgs::LabelInfo;
+use merrow_ros2::names::NameResolver;
 use merrow_ros2::qos::Qos;
 
 /// Rate of `/tf` and `joint_states` in simulation time [Hz].
@@ -400,6 +401,21 @@ impl Plan {
             calls,
             actions,
         }
+    }
+
+    /// Checks the names of all topics and actions.
+    ///
+    /// # Errors
+    /// The first name that ROS does not allow, in one line.
+    pub fn check_names(&self) -> Result<(), String> {
+        let resolver = NameResolver::new("", "merrow", Vec::new()).map_err(|e| e.to_string())?;
+        let inputs = self.inputs.iter().chain(&self.calls);
+        let names = self.outputs.iter().map(|output| &output.topic);
+        let names = names.chain(inputs.map(|input| &input.topic));
+        for name in names.chain(self.actions.iter().map(|action| &action.name)) {
+            resolver.expand(name).map_err(|e| e.to_string())?;
+        }
+        Ok(())
     }
 }
 

@@ -221,8 +221,8 @@ impl WorldEditor {
     /// `at_start` the world is stopped at its start, without state of the current world.
     ///
     /// # Errors
-    /// One line. The world is then unchanged, except if a topic of a new robot cannot be created or
-    /// the user's value of a parameter of a new robot is not valid.
+    /// One line. The world is then unchanged, except if DDS cannot create a subscription or the
+    /// user's value of a parameter of a new robot is not valid.
     pub fn continue_with(
         &mut self,
         simulation: Simulation,
@@ -231,6 +231,7 @@ impl WorldEditor {
     ) -> Result<(), String> {
         let scene = Arc::clone(&simulation.scene);
         let plan = Arc::new(Plan::new(&scene));
+        plan.check_names()?;
         let publishers = match &self.parts.followers {
             Followers::Node(interface) => Interface::publishers(interface.node(), &plan)?,
             Followers::Parameters(_) => Arc::default(),

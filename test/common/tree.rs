@@ -294,6 +294,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         munk: MunkMoments::All,
         has_rotated_frame: true,
         own_hull: true,
+        hull_parts: Vec::new(),
         hull_mesh: None,
         sums_waves: false,
         radiation: None,

@@ -436,7 +436,7 @@ fn forty_joints_on_two_arms_and_a_chain() {
         .to_matrix();
     close("coupling", added[2][4], 0.1 * added[4][4], 1e-12);
     let notes: Vec<String> = world.notes.iter().map(|n| n.text.clone()).collect();
-    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert_eq!(notes.len(), 3, "{notes:?}");
     assert_eq!(
         notes[0],
         "the element `<transmission>` is not used, here and 39 more times"

@@ -38,6 +38,7 @@ pub mod quat;
 pub mod real;
 pub mod rng;
 pub mod simd;
+pub mod solid_mesh;
 pub mod spatial;
 pub mod sphere_grid;
 pub mod tridiagonal;

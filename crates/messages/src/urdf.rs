@@ -5,7 +5,7 @@ use crate::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::laser::Tilt;
-use merrow_model::scene::{Collider, Fin, Geometry, JointKind, Link, Primitive, Robot};
+use merrow_model::scene::{Collider, Fin, Geometry, Hull, JointKind, Link, Primitive, Robot};
 use std::fmt::Write;
 
 /// Converts a robot to URDF. Link names have the same prefix as its frames.
@@ -87,7 +87,9 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
     );
     let _ = writeln!(out, "    </inertial>");
     if robot.visuals.is_empty() {
-        let _ = writeln!(out, "    <visual>{}</visual>", hull_visual(link, &R_UL));
+        for hull in link.hulls() {
+            let _ = writeln!(out, "    <visual>{}</visual>", hull_visual(hull, &R_UL));
+        }
     }
     let index = robot
         .links
@@ -209,9 +211,9 @@ fn shape(geometry: &Geometry) -> Option<String> {
 }
 
 /// Returns the hull as a visual shape.
-fn hull_visual(link: &Link, R_UL: &Mat3) -> String {
-    let place = origin(R_UL.mul_vec(link.hull.p_LoH), [0.0; 3]);
-    let geometry = match link.hull.shape {
+fn hull_visual(hull: &Hull, R_UL: &Mat3) -> String {
+    let place = origin(R_UL.mul_vec(hull.p_LoH), [0.0; 3]);
+    let geometry = match hull.shape {
         HullShape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
         // URDF has no ellipsoid: written as a sphere if all axes are equal, otherwise as the
         // enclosing box

@@ -27,7 +27,7 @@ spec! {
         /// Name of the robot or prop. Default: the world.
         robot: Option<String> [name],
         /// Name of the link. Default: the base link.
-        link: Option<String> [name],
+        link: Option<String> [frame],
         /// Origin of the frame, in the link frame (forward, left, up) or in the world (east, north,
         /// up). A second end without position and attitude coincides with the first end at the
         /// start.

@@ -37,7 +37,8 @@ pub use robot::body::{
     InertiaConfig, KelpieAttitudeConfig, SlenderConfig,
 };
 pub use robot::hull::{
-    HullConfig, HullMeshConfig, HullWavesConfig, RadiationConfig, SurfaceDampingConfig,
+    HullConfig, HullMeshConfig, HullSolidsConfig, HullWavesConfig, RadiationConfig, SolidConfig,
+    SurfaceDampingConfig,
 };
 pub use robot::joint::{JointConfig, JointDriveConfig, JointKindConfig};
 pub use robot::thruster::{
@@ -52,8 +53,7 @@ pub use tether::{
 pub use water::{CurrentConfig, CurrentLayerConfig, VariationConfig, WaterConfig};
 pub use world::{IntegratorConfig, OriginConfig, SeabedConfig, StepConfig, WorldConfig};
 
-/// Name of the base link of a robot unless its file or URDF names it differently.
-pub const BASE_LINK: &str = "base_link";
+pub use merrow_model::scene::BASE_LINK;
 
 /// Default acceleration of gravity [m/s²].
 pub const GRAVITY: f64 = 9.81;

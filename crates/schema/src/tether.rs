@@ -60,7 +60,7 @@ choice! {
             /// Name of the robot; for a copy from `repeat` its own name, such as `rov_3`.
             robot: String [name],
             /// Name of the link.
-            link: String [name] = "base_link".to_string(),
+            link: String [frame] = "base_link".to_string(),
             /// Position on the link (forward, left, up).
             position_m: [f64; 3] = [0.0, 0.0, 0.0],
         },

@@ -12,7 +12,7 @@ use merrow_model::scene::robot::collision;
 use merrow_model::scene::robot::collision::{Collider, Geometry, MeshPart};
 use merrow_model::scene::sea::Seabed;
 use merrow_model::scene::texture::SurfaceTexture;
-use merrow_model::scene::{Link, Material, Robot, Scene, Sensor};
+use merrow_model::scene::{Hull, Link, Material, Robot, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
 use merrow_raytrace::shadow_map::ShadowMap;
 use merrow_raytrace::{
@@ -621,9 +621,12 @@ pub(crate) fn robot_shapes(
     for (l, link) in robot.links.iter().enumerate() {
         let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();
         all.extend(own.iter().map(|c| shape(c)));
-        if own.is_empty()
-            && let Some((shape, R_LG, p_LoG)) = hull(link)
-        {
+        let hulls = if own.is_empty() {
+            hulls(link)
+        } else {
+            Vec::new()
+        };
+        for (shape, R_LG, p_LoG) in hulls {
             let mount = Mount {
                 robot: r,
                 link: l,
@@ -643,21 +646,20 @@ pub(crate) fn robot_shapes(
     all
 }
 
-/// Returns the hull of a link that displaces water, with its pose in the link.
-fn hull(link: &Link) -> Option<(RayShape, Mat3, Vec3)> {
+/// Returns the hulls of a link that displaces water, with their poses in the link.
+fn hulls(link: &Link) -> Vec<(RayShape, Mat3, Vec3)> {
     if link.volume <= 0.0 {
-        return None;
+        return Vec::new();
     }
     if let Some(hull_mesh) = &link.hull_mesh {
         let mesh = Mesh::new(&hull_mesh.vertices, &hull_mesh.triangles);
-        return Some((
+        return vec![(
             RayShape::Mesh(Arc::new(mesh)),
             Mat3::identity(),
             Vec3::zero(),
-        ));
+        )];
     }
-    let hull = &link.hull;
-    let shape = match hull.shape {
+    let shape = |hull: &Hull| match hull.shape {
         hull_cut::HullShape::Box(half) => RayShape::Primitive(Primitive::Box { half }),
         hull_cut::HullShape::Ellipsoid(half) if half.x == half.y && half.y == half.z => {
             RayShape::Primitive(Primitive::Sphere { radius: half.x })
@@ -667,7 +669,9 @@ fn hull(link: &Link) -> Option<(RayShape, Mat3, Vec3)> {
             RayShape::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)))
         }
     };
-    Some((shape, hull.R_LH, hull.p_LoH))
+    link.hulls()
+        .map(|hull| (shape(hull), hull.R_LH, hull.p_LoH))
+        .collect()
 }
 
 /// Returns the mesh inscribed in an ellipsoid with the half axes `half` [m], centred at the origin.

@@ -157,7 +157,7 @@ fn hulls_json(robot: &Robot, meshes: &mut Meshes) -> Vec<Value> {
     let links = robot.links.iter().enumerate();
     links
         .filter(|(k, link)| link.volume > 0.0 && !has_shapes(*k))
-        .map(|(k, link)| meshes.describe_hull(k, link))
+        .flat_map(|(k, link)| meshes.describe_hulls(k, link))
         .collect()
 }
 

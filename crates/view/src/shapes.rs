@@ -72,38 +72,41 @@ impl Meshes {
         })
     }
 
-    /// Describes the hull of a link, in L.
-    pub(crate) fn describe_hull(&mut self, index: usize, link: &Link) -> Value {
-        let hull = &link.hull;
+    /// Describes the hulls of a link, in L.
+    pub(crate) fn describe_hulls(&mut self, index: usize, link: &Link) -> Vec<Value> {
         let mesh = |number: usize| json!({"kind": "mesh", "mesh": number, "parts": []});
-        let (geometry, p, R) = match (&link.hull_mesh, hull.shape) {
-            (Some(own), _) => {
-                let number = self.number(Arc::as_ptr(own).cast(), || {
-                    mesh_bytes(&own.vertices, &own.triangles)
-                });
-                (mesh(number), Vec3::zero(), Mat3::identity())
-            }
-            (None, HullShape::Box(half)) => {
-                let geometry = primitive_json(&Primitive::Box { half });
-                (geometry, hull.p_LoH, hull.R_LH)
-            }
-            (None, HullShape::Ellipsoid(axes)) => {
-                let (vertices, triangles) = ellipsoid(axes);
-                let number = self.number(std::ptr::from_ref(link).cast(), || {
-                    mesh_bytes(&vertices, &triangles)
-                });
-                (mesh(number), hull.p_LoH, hull.R_LH)
-            }
+        let describe = |geometry: Value, p: Vec3, R: &Mat3| {
+            json!({
+                "name": link.name,
+                "link": index,
+                "fin": null,
+                "p": p.to_array(),
+                "q": quaternion(R),
+                "color": Material::default().color,
+                "geometry": geometry,
+            })
         };
-        json!({
-            "name": link.name,
-            "link": index,
-            "fin": null,
-            "p": p.to_array(),
-            "q": quaternion(&R),
-            "color": Material::default().color,
-            "geometry": geometry,
-        })
+        if let Some(own) = &link.hull_mesh {
+            let number = self.number(Arc::as_ptr(own).cast(), || {
+                mesh_bytes(&own.vertices, &own.triangles)
+            });
+            return vec![describe(mesh(number), Vec3::zero(), &Mat3::identity())];
+        }
+        link.hulls()
+            .map(|hull| {
+                let geometry = match hull.shape {
+                    HullShape::Box(half) => primitive_json(&Primitive::Box { half }),
+                    HullShape::Ellipsoid(axes) => {
+                        let (vertices, triangles) = ellipsoid(axes);
+                        let number = self.number(std::ptr::from_ref(hull).cast(), || {
+                            mesh_bytes(&vertices, &triangles)
+                        });
+                        mesh(number)
+                    }
+                };
+                describe(geometry, hull.p_LoH, &hull.R_LH)
+            })
+            .collect()
     }
 }
 

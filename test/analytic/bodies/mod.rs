@@ -7,6 +7,7 @@ mod floating;
 mod floating_equilibrium;
 mod footprint;
 mod hull;
+mod imported;
 mod rigid_body;
 mod surface_damping;
 mod swimmer;

@@ -141,7 +141,7 @@ fn unknown_kinds_are_reported() {
     );
     check(
         &body("hull: {kind: cylinder}, "),
-        "w.yaml:5:52: `kind`: expected one of `sphere`, `box`, `ellipsoid`, `mesh`, `bounding_box`, found string `cylinder`",
+        "w.yaml:5:52: `kind`: expected one of `sphere`, `box`, `ellipsoid`, `mesh`, `bounding_box`, `solids`, found string `cylinder`",
     );
     check(
         &body("hull: box, "),

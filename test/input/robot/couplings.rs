@@ -69,7 +69,7 @@ fn invalid_couplings_are_rejected() {
     );
     check(
         &world("kind: weld, a: {robot: post, link: arn}, b: {robot: ball}"),
-        "w.yaml:10:42: no link `arn` on post; expected one of `base_link`",
+        "w.yaml:10:42: no link `arn` on post; expected one of `base_link`, `arm`",
     );
     check(
         &world("kind: weld, a: {link: arm}, b: {robot: ball}"),

@@ -52,8 +52,19 @@ fn files_that_are_not_urdf() {
     check(
         "xacro",
         "<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'><xacro:arm/></robot>",
-        "r.urdf:1:1: expected the output of `xacro`, found a xacro file; run `xacro file.xacro > file.urdf`",
+        "r.urdf:1:61: expected the output of `xacro`, found a xacro file; run `xacro file.xacro > file.urdf`",
     );
+    for attribute in ["xyz='${x} 0 0'", "xyz='$(arg x) 0 0'"] {
+        let urdf = format!(
+            "<robot name='r'><link name='base'>{INERTIAL}</link>\n<link name='arm'>{INERTIAL}<visual><origin {attribute}/></visual></link></robot>"
+        );
+        let message = messages("expression", &urdf, "");
+        let expected = "r.urdf:2:122: expected the output of `xacro`, found a xacro file";
+        assert!(message.starts_with(expected), "{message}");
+    }
+    // comments, plugins and commands contain `${}` too
+    let text = "<!-- ${mass} --><gazebo><plugin><cmd>echo ${HOME} $(pwd)</cmd></plugin></gazebo>";
+    check("text", &robot(&(joint("fixed", "") + text)), "accepted");
     check(
         "empty",
         "<robot name='r'/>",
@@ -72,7 +83,7 @@ fn numbers_and_elements() {
         ),
         (
             "<inertial><mass value='-1'/><inertia/></inertial>",
-            "r.urdf:3:1: the mass is -1 kg; expected at least 0",
+            "r.urdf:3:1: the mass of the link `a` is -1 kg; expected at least 0",
         ),
         (
             "<inertial><mass value='1'/></inertial>",
@@ -214,6 +225,21 @@ fn invalid_urdf_joints_are_rejected() {
         &mimic("j"),
         "r.urdf:4:1: the joint `j` mimics itself; expected another joint",
     );
+    let follower = |name: &str, leader: &str| {
+        format!(
+            "\n<link name='{name}'>{INERTIAL}</link>\n<joint name='{name}_joint' type='continuous'><parent link='base'/><child link='{name}'/><mimic joint='{leader}_joint'/></joint>"
+        )
+    };
+    let links = follower("a", "c") + &follower("b", "a") + &follower("c", "b");
+    let loop_of_three = messages("circle", &robot(&(joint("fixed", "") + &links)), "");
+    let lines: Vec<&str> = loop_of_three.lines().collect();
+    let [a, _, _] = lines.as_slice() else {
+        panic!("{loop_of_three}");
+    };
+    assert_eq!(
+        *a,
+        "r.urdf:5:79: the joints that `a_joint` follows form a loop; expected one of them to move by itself"
+    );
 }
 
 #[test]
@@ -234,7 +260,19 @@ fn links_without_mass_are_rejected() {
     check(
         "singular",
         &without(singular, "continuous"),
-        "r.urdf:2:18: the inertia of arm is not positive definite; expected positive principal moments",
+        "r.urdf:2:18: the inertia of arm, which moves, is not positive definite; expected positive principal moments, found 0.000e0 kg m2",
+    );
+    let point = "<link name='arm'><inertial><mass value='1'/><inertia ixx='0' iyy='0' izz='0'/></inertial></link>";
+    check("point_fixed", &without(point, "fixed"), "accepted");
+    check(
+        "point",
+        &without(point, "continuous"),
+        "r.urdf:2:18: the inertia of arm, which moves, is not positive definite; expected positive principal moments, found `xx` (`ixx` of a URDF) 0",
+    );
+    check(
+        "negative",
+        &without(&point.replace("ixx='0'", "ixx='-1'"), "fixed"),
+        "r.urdf:2:18: `ixx` of the link `arm`: expected at least 0, found -1",
     );
     check(
         "base",
@@ -276,5 +314,62 @@ fn keys_of_the_model_beside_a_urdf() {
     crate::input::check(
         "robots: {r: {model: {urdf: none.urdf}}}",
         "w.yaml:1:28: no file `none.urdf`, looked next to `w.yaml` and in Merrow's data folders",
+    );
+}
+
+/// Names of links that ROS topics do not allow are mapped at load, and frames are unique.
+#[test]
+fn link_names_are_valid_in_topics() {
+    let renamed = |name: &str| {
+        let urdf = robot(&joint("continuous", "")).replace("'arm'", &format!("'{name}'"));
+        let world = "robots:\n  r:\n    model: {urdf: r.urdf}\n";
+        let folder = Folder::new("renamed", &[("w.yaml", world), ("r.urdf", &urdf)]);
+        let loaded = load_world(&folder.0.join("w.yaml"), Overrides::default());
+        let world = loaded.unwrap_or_else(|p| panic!("{p}"));
+        let note = world
+            .notes
+            .iter()
+            .find(|note| note.text.contains("is called"));
+        (
+            world.scene.robots[0].links[1].name.clone(),
+            note.map(|note| (note.place.line, note.text.clone())),
+        )
+    };
+    for (written, expected) in [
+        ("tool-tip", "tool_tip"),
+        ("tool.tip", "tool_tip"),
+        ("1st/2nd", "_1st/_2nd"),
+        ("/arm//Tip/", "arm/Tip"),
+    ] {
+        let text = format!(
+            "the link `{written}` is called `{expected}`, because ROS topics allow letters, digits, `_` and `/`"
+        );
+        assert_eq!(renamed(written), (expected.to_string(), Some((2, text))));
+    }
+    assert_eq!(renamed("tool/Tip"), ("tool/Tip".to_string(), None));
+    let both = robot(&(joint("continuous", "") + "\n<link name='a-b'/>\n<link name='a_b'/>"));
+    let message = messages("mapped_twice", &both, "");
+    assert!(
+        message.starts_with("r.urdf:5:1: two links are named `a_b`: the first is at "),
+        "{message}"
+    );
+    let good = robot(&joint("continuous", ""));
+    let says = |name: &str, model: &str| messages(name, &good, &format!("      {model}\n"));
+    assert_eq!(
+        says("frame", "sensors: {arm: {device: truth, link: arm}}"),
+        "w.yaml:5:22: the sensor has the frame `arm` of a link; expected a unique name; rename the sensor"
+    );
+    let camera = good.replace("'arm'", "'cam_optical_frame'");
+    assert_eq!(
+        messages(
+            "optical",
+            &camera,
+            "      sensors: {cam: {device: uav_camera}}\n"
+        ),
+        "w.yaml:5:22: the sensor has the frame `cam_optical_frame` of a link; expected a unique name; rename the sensor"
+    );
+    crate::input::check(
+        &crate::input::plain("links: {tool-tip: {parent: base_link, joint: {kind: fixed}}}"),
+        "w.yaml:6:25: the link `tool-tip`: expected a name of letters, digits and `_` between slashes, no part starting with a digit, of at most 128 characters",
     );
 }

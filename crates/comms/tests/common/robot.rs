@@ -120,6 +120,7 @@ fn link(radius: f64) -> Link {
         munk: MunkMoments::All,
         has_rotated_frame: false,
         own_hull: true,
+        hull_parts: Vec::new(),
         hull_mesh: None,
         sums_waves: false,
         radiation: None,

@@ -207,6 +207,34 @@ impl Robot {
     pub fn link_index(&self, name: &str) -> Option<usize> {
         self.links.iter().position(|l| l.name == name)
     }
+    /// Finds the frame of a link by its name, also of a link that was merged into another.
+    /// [`BASE_LINK`] is the base unless another link has this name.
+    pub fn find_frame(&self, name: &str) -> Option<LinkFrame> {
+        let own = |link: usize| LinkFrame {
+            link,
+            R_LF: self.links[link].R_LU,
+            p_LoF: Vec3::zero(),
+        };
+        let attached = || {
+            let frame = self.attached.iter().find(|frame| frame.name == name)?;
+            let R_LU = &self.links[frame.link].R_LU;
+            Some(LinkFrame {
+                link: frame.link,
+                R_LF: R_LU.mul_mat(&frame.R_UA),
+                p_LoF: R_LU.mul_vec(frame.p_UoA_U),
+            })
+        };
+        let base = || (name == BASE_LINK).then(|| own(0));
+        self.link_index(name)
+            .map(own)
+            .or_else(attached)
+            .or_else(base)
+    }
+    /// Returns the names of the links and of the links that were merged into them.
+    pub fn frame_names(&self) -> impl Iterator<Item = &str> + Clone {
+        let links = self.links.iter().map(|link| link.name.as_str());
+        links.chain(self.attached.iter().map(|frame| frame.name.as_str()))
+    }
     /// Computes the derived fields. Call it once the links are complete.
     pub fn update_derived(&mut self) {
         let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
@@ -238,6 +266,27 @@ impl Robot {
     /// Returns the mass of all links without added mass [kg].
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|l| l.mass).sum()
+    }
+}
+
+/// Name of the base link of a robot unless its file or URDF names it differently.
+pub const BASE_LINK: &str = "base_link";
+
+/// Frame F of a link, or of a link merged into it.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkFrame {
+    /// Index of the link.
+    pub link: usize,
+    /// Rotation of the axes of F in L.
+    pub R_LF: Mat3,
+    /// Origin of F in L [m].
+    pub p_LoF: Vec3,
+}
+
+impl LinkFrame {
+    /// Transforms a point from F to L [m].
+    pub fn point(&self, p_FoQ: Vec3) -> Vec3 {
+        self.p_LoF + self.R_LF.mul_vec(p_FoQ)
     }
 }
 

@@ -20,7 +20,7 @@ spec! {
         /// free address, from 1.
         address: Option<u32> [in 0.0..=65534.0],
         /// Link that carries the modem. Default: the base link; without effect for a fixed modem.
-        link: Option<String> [name],
+        link: Option<String> [frame],
         /// Position on the link (forward, left, up), or in the world (east, north, up) for a fixed
         /// modem.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],

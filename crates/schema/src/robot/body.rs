@@ -116,11 +116,11 @@ spec! {
     /// Inertia matrix about the centre of mass, in the body axes.
     pub struct InertiaConfig {
         /// Moment of inertia about x.
-        xx: f64 [positive],
+        xx: f64 [non_negative],
         /// Moment of inertia about y.
-        yy: f64 [positive],
+        yy: f64 [non_negative],
         /// Moment of inertia about z.
-        zz: f64 [positive],
+        zz: f64 [non_negative],
         /// Off-diagonal element xy, with the sign that it has in the inertia matrix.
         xy: f64 = 0.0,
         /// Off-diagonal element xz, with the sign that it has in the inertia matrix.
@@ -207,7 +207,7 @@ choice! {
         /// One coefficient per axis: surge, sway, heave, roll, pitch, yaw.
         Diagonal = "diagonal" {
             /// The six coefficients, positive.
-            values: [f64; 6] [non_negative],
+            values: [f64; 6],
         },
         /// A full matrix with rows and columns surge, sway, heave, roll, pitch, yaw.
         Matrix = "matrix" {

@@ -1,5 +1,6 @@
 //! Keys of hulls: shape, wave loads and losses at the surface.
 
+use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 choice! {
@@ -26,6 +27,72 @@ choice! {
         Mesh = "mesh" (HullMeshConfig),
         /// The bounding box of a mesh: fast, but with too much volume. Keys as for `mesh`.
         BoundingBox = "bounding_box" (HullMeshConfig),
+        /// Several simple solids and meshes, such as the floats of a catamaran, over which the
+        /// water pressure is integrated. Volume and centre of buoyancy follow from their sum unless
+        /// the body states them; where solids overlap, the overlap counts for each.
+        Solids = "solids" (HullSolidsConfig),
+    }
+}
+
+spec! {
+    /// Solids of a hull.
+    pub struct HullSolidsConfig {
+        /// Solids by name.
+        solids: NamedMap<HullSolidConfig> [not_empty],
+        /// Evaluation of the waves at the vertices of the solids.
+        waves: HullWavesConfig = HullWavesConfig::Lattice,
+    }
+}
+
+spec! {
+    /// A solid of a hull and its pose on the body.
+    pub struct HullSolidConfig {
+        /// Position of its centre, or of the mesh origin, relative to the body origin.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of its axes relative to the body axes.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        ..solid: SolidConfig,
+    }
+}
+
+choice! {
+    /// A solid about its own centre. The axis of cylinders and capsules is z.
+    pub enum SolidConfig {
+        /// A sphere.
+        Sphere = "sphere" {
+            /// Radius of the sphere.
+            radius_m: f64 [positive],
+        },
+        /// A box along its axes.
+        Box = "box" {
+            /// Length, width and height, along x, y and z.
+            size_m: [f64; 3] [positive],
+        },
+        /// A cylinder along z.
+        Cylinder = "cylinder" {
+            /// Radius of the cylinder.
+            radius_m: f64 [positive],
+            /// Length of the cylinder.
+            length_m: f64 [positive],
+        },
+        /// A cylinder along z with hemispherical ends.
+        Capsule = "capsule" {
+            /// Radius of cylinder and ends.
+            radius_m: f64 [positive],
+            /// Length of the cylinder between the ends.
+            length_m: f64 [positive],
+        },
+        /// A mesh: STL, OBJ, COLLADA or glTF.
+        Mesh = "mesh" {
+            /// Mesh file: a path relative to the folder of the file that names it, or
+            /// `package://<package>/<path>`.
+            file: String [not_empty],
+            /// Scale factors along the axes of the mesh.
+            scale: [f64; 3] = [1.0, 1.0, 1.0],
+            /// Whether the convex hull of the vertices replaces the mesh, which then need not be
+            /// closed.
+            convex: bool = false,
+        },
     }
 }
 

@@ -210,7 +210,7 @@ spec! {
     /// A sphere on a link.
     pub struct KeepOutSphereConfig {
         /// Name of the link.
-        link: String [name],
+        link: String [frame],
         /// Centre of the sphere on the link (forward, left, up).
         center_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Radius of the sphere.

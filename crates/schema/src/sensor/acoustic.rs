@@ -28,7 +28,7 @@ spec! {
         /// `rov_3`. Default: fixed in the world.
         robot: Option<String> [not_empty],
         /// Link of the robot.
-        link: String [name] = "base_link".to_string(),
+        link: String [frame] = "base_link".to_string(),
         /// Position on the link (forward, left, up), or in the world (east, north, up) without a
         /// robot.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
@@ -274,9 +274,8 @@ fn build_beacon(
     problems: &mut Problems,
 ) -> Option<Beacon> {
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
-    let (on, p) = find_mount(name, place, &file.at, scene, problems)?;
+    let DeviceMount { on, p, R } = find_mount(name, place, &file.at, scene, problems)?;
     let beacon = &file.beacon;
-    let R_LU = on.map_or(Mat3::identity(), |(r, l)| scene.robots[r].links[l].R_LU);
     let receive = match &beacon.sends {
         TransmissionConfig::Transponder(t) => Some(&t.receive_pattern),
         _ => None,
@@ -284,7 +283,7 @@ fn build_beacon(
     let transducer = Transducer {
         transmit: beacon.transmit_pattern.build(problems),
         receive: receive.map_or(Directivity::Uniform(0.0), |file| file.build(problems)),
-        mount: build_mount(file.axis, &R_LU, &file.at, problems),
+        mount: build_mount(file.axis, &R, &file.at, problems),
     };
     if !matches!(beacon.sends, TransmissionConfig::Pinger { .. }) && file.at.has_key("start_s") {
         let text = format!(
@@ -314,22 +313,35 @@ fn build_beacon(
     })
 }
 
-/// Returns robot and link that carry the device `name` with its position on the link [m], L; or
-/// `None` and its position in the world [m].
+/// Place of a device on a robot or in the world.
+pub(crate) struct DeviceMount {
+    /// Robot and link that carry the device; `None` if it is fixed in the world.
+    pub on: Option<(usize, usize)>,
+    /// Position of the device in L, or in W [m].
+    pub p: Vec3,
+    /// Rotation from the axes of its file to L, or to W.
+    pub R: Mat3,
+}
+
+/// Returns the place of the device `name`.
 pub(crate) fn find_mount(
     name: &str,
     (robot, link, position): (Option<&str>, &str, [f64; 3]),
     places: &Places,
     scene: &Scene,
     problems: &mut Problems,
-) -> Option<(Option<(usize, usize)>, Vec3)> {
+) -> Option<DeviceMount> {
     let p = Vec3::from(position);
     let Some(requested) = robot else {
         if places.has_key("link") {
             let text = format!("{name} has a `link` but no `robot`; expected both or none");
             problems.push(places.key_place("link"), text);
         }
-        return Some((None, p));
+        return Some(DeviceMount {
+            on: None,
+            p,
+            R: Mat3::identity(),
+        });
     };
     let Some(r) = scene
         .robots
@@ -344,11 +356,8 @@ pub(crate) fn find_mount(
         return None;
     };
     let model = &scene.robots[r];
-    let Some(l) = model
-        .link_index(link)
-        .or((link == "base_link").then_some(0))
-    else {
-        let names = quoted_list(model.links.iter().map(|l| l.name.as_str()));
+    let Some(frame) = model.find_frame(link) else {
+        let names = quoted_list(model.frame_names());
         let text = format!(
             "{requested} has no link {}; expected one of {names}",
             quote(link)
@@ -356,7 +365,11 @@ pub(crate) fn find_mount(
         problems.push(places.key_place("link"), text);
         return None;
     };
-    Some((Some((r, l)), model.links[l].R_LU.mul_vec(p)))
+    Some(DeviceMount {
+        on: Some((r, frame.link)),
+        p: frame.point(p),
+        R: frame.R_LF,
+    })
 }
 
 /// Builds the attitude of a transducer with `axis` in the axes of a file, whose attitude is `R`.

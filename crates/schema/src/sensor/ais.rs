@@ -1,6 +1,6 @@
 //! AIS transponders and receivers: keys of their files and conversion to the scene.
 
-use crate::sensor::acoustic::find_mount;
+use crate::sensor::acoustic::{DeviceMount, find_mount};
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
 use merrow_math::rng::Stream;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
@@ -17,7 +17,7 @@ spec! {
         /// as `usv_3`. Default: fixed in the world.
         robot: Option<String> [not_empty],
         /// Link of the robot.
-        link: String [name] = "base_link".to_string(),
+        link: String [frame] = "base_link".to_string(),
         /// Position of the antenna on the link (forward, left, up), or in the world (east, north,
         /// up) without a robot.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
@@ -97,7 +97,7 @@ fn build_transponder(
     problems: &mut Problems,
 ) -> Option<Transponder> {
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
-    let (on, p) = find_mount(name, place, &file.at, scene, problems)?;
+    let DeviceMount { on, p, .. } = find_mount(name, place, &file.at, scene, problems)?;
     let is_class_a = file.class == AisClassConfig::A;
     Some(Transponder {
         name: name.to_string(),

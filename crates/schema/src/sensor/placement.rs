@@ -3,7 +3,7 @@
 
 use crate::RobotEntry;
 use crate::sensor::SensorConfig;
-use merrow_math::{Mat3, Vec3, hull_cut};
+use merrow_math::{Vec3, hull_cut};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::{Collider, Geometry, Primitive};
 use merrow_model::scene::{Robot, Scene, Sensor};
@@ -141,15 +141,15 @@ fn is_within(shape: &Geometry, p: Vec3) -> bool {
 }
 
 fn in_hull(link: &merrow_model::scene::Link, p_LoS: Vec3) -> bool {
-    let hull = &link.hull;
-    let R: &Mat3 = &hull.R_LH;
-    let p = R.tr_mul_vec(p_LoS - hull.p_LoH);
-    match hull.shape {
-        hull_cut::HullShape::Box(half) => {
-            p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
+    link.hulls().any(|hull| {
+        let p = hull.R_LH.tr_mul_vec(p_LoS - hull.p_LoH);
+        match hull.shape {
+            hull_cut::HullShape::Box(half) => {
+                p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
+            }
+            hull_cut::HullShape::Ellipsoid(half) => {
+                Vec3::new(p.x / half.x, p.y / half.y, p.z / half.z).norm() < 1.0
+            }
         }
-        hull_cut::HullShape::Ellipsoid(half) => {
-            Vec3::new(p.x / half.x, p.y / half.y, p.z / half.z).norm() < 1.0
-        }
-    }
+    })
 }

@@ -10,7 +10,7 @@ use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::sea::air::Air;
-use merrow_model::scene::{Current, Robot, Scene, Sea, Waves};
+use merrow_model::scene::{Current, Hull, Robot, Scene, Sea, Waves};
 use merrow_model::state::{Motion, RobotState, Workspace};
 use nalgebra::{Matrix3, Vector3};
 
@@ -278,8 +278,9 @@ fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
             .map(|v| up.dot(*v))
             .fold(f64::INFINITY, f64::min),
         None => {
-            let hull = &link.hull;
-            up.dot(hull.p_LoH) - hull.shape.reach(hull.R_LH.tr_mul_vec(up))
+            let lowest =
+                |hull: &Hull| up.dot(hull.p_LoH) - hull.shape.reach(hull.R_LH.tr_mul_vec(up));
+            link.hulls().map(lowest).fold(f64::INFINITY, f64::min)
         }
     }
 }

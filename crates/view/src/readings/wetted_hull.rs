@@ -4,7 +4,7 @@ use crate::readings::forces::with_snapshot;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::clip_submerged;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::{Geometry, Primitive, Robot};
+use merrow_model::scene::{Geometry, Hull, Primitive, Robot};
 use merrow_sim::Simulation;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -57,13 +57,13 @@ fn hull_shapes(robot: &Robot, link: usize) -> Vec<Triangles> {
     if !own.wet || own.volume <= 0.0 {
         return Vec::new();
     }
-    let hull = &own.hull;
-    let given = || match hull.shape {
+    let shape = |hull: &Hull| match hull.shape {
         HullShape::Box(half) => in_frame(boxed(half), &hull.R_LH, hull.p_LoH),
         HullShape::Ellipsoid(axes) => in_frame(ellipsoid(axes), &hull.R_LH, hull.p_LoH),
     };
+    let given = || own.hulls().map(shape).collect();
     if own.own_hull {
-        return vec![given()];
+        return given();
     }
     let shapes = robot.colliders.iter().filter(|shape| shape.link == link);
     let meshes: Vec<Triangles> = shapes
@@ -82,7 +82,7 @@ fn hull_shapes(robot: &Robot, link: usize) -> Vec<Triangles> {
         })
         .collect();
     if meshes.is_empty() {
-        return vec![given()];
+        return given();
     }
     meshes
 }

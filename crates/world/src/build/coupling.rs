@@ -2,9 +2,7 @@
 
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;
-use merrow_model::scene::{
-    Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Robot, Scene, Strength,
-};
+use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Scene, Strength};
 use merrow_model::state::State;
 use merrow_schema::coupling::{
     CouplingConfig, CouplingEndConfig, CouplingKindConfig, FunnelConfig,
@@ -250,9 +248,9 @@ pub(crate) fn build_end(
         return None;
     };
     let model = &scene.robots[robot];
-    let Some((link, R_UF, p_UF)) = find_frame(model, file.link.as_deref()) else {
-        let names = || model.links.iter().map(|l| l.name.as_str());
-        let requested = file.link.as_deref().unwrap_or_default();
+    let requested = file.link.as_deref().unwrap_or(&model.links[0].name);
+    let Some(frame) = model.find_frame(requested) else {
+        let names = || model.frame_names();
         let (what, hint, known) = (
             quote(requested),
             did_you_mean(requested, names()),
@@ -262,30 +260,10 @@ pub(crate) fn build_end(
         problems.push(file.at.key_place("link"), text);
         return None;
     };
-    let R_LU = &model.links[link].R_LU;
-    let R_LE = R_LU.mul_mat(&R_UF).mul_mat(&R);
     Some(CouplingEnd::Link {
         robot,
-        link,
-        R_LE,
-        p_LoE: R_LU.mul_vec(p_UF + R_UF.mul_vec(p)),
-    })
-}
-
-/// Returns the link and the pose of the named frame in its user's frame. Merged links remain
-/// available as frames.
-fn find_frame(model: &Robot, name: Option<&str>) -> Option<(usize, Mat3, Vec3)> {
-    let Some(name) = name else {
-        return Some((0, Mat3::identity(), Vec3::zero()));
-    };
-    let own = model
-        .link_index(name)
-        .map(|l| (l, Mat3::identity(), Vec3::zero()));
-    own.or_else(|| {
-        model
-            .attached
-            .iter()
-            .find(|f| f.name == name)
-            .map(|f| (f.link, f.R_UA, f.p_UoA_U))
+        link: frame.link,
+        R_LE: frame.R_LF.mul_mat(&R),
+        p_LoE: frame.point(p),
     })
 }

@@ -410,22 +410,26 @@ fn push(
     else {
         return None;
     };
-    let names = model.links.iter().map(|l| l.name.as_str());
-    let link = match link {
-        Some(name) => find(file, "link", name, names, problems)?,
-        None => 0,
+    let link = link.as_deref().unwrap_or(&model.links[0].name);
+    let Some(frame) = model.find_frame(link) else {
+        let hint = did_you_mean(link, model.frame_names());
+        problems.push(
+            file.at.key_place("link"),
+            format!("no link {}{hint}", quote(link)),
+        );
+        return None;
     };
     Some(Command::ApplyWrench {
         robot,
         wrench: AppliedWrench {
-            link,
+            link: frame.link,
             source: WrenchSource::Service,
             frame: WrenchFrame::World,
             F: SpatialForce {
                 m: Vec3::from(*moment_nm),
                 f: Vec3::from(*force_n),
             },
-            p_LoP: Vec3::zero(),
+            p_LoP: frame.p_LoF,
             start_ns: 0,
             end_ns: (duration_s * 1e9) as u64,
         },

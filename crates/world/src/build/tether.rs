@@ -2,7 +2,7 @@
 
 use merrow_math::Vec3;
 use merrow_model::kinematics;
-use merrow_model::scene::{LineModel, LineProperties, Robot, Scene, Tether, TetherEnd, Winch};
+use merrow_model::scene::{LineModel, LineProperties, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
 use merrow_schema::{
     LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
@@ -172,17 +172,20 @@ fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> 
         } => {
             let index = find_robot(scene, robot, at.key_place("robot"), problems)?;
             let model = &scene.robots[index];
-            let (link, p_LoQ) = find_point(
-                model,
-                link,
-                Vec3::from(*position_m),
-                at.key_place("link"),
-                problems,
-            )?;
+            let Some(frame) = model.find_frame(link) else {
+                let names = || model.frame_names();
+                let (known, hint) = (quoted_list(names()), did_you_mean(link, names()));
+                let text = format!(
+                    "no link {} of {robot}; expected one of {known}{hint}",
+                    quote(link)
+                );
+                problems.push(at.key_place("link"), text);
+                return None;
+            };
             Some(TetherEnd::Link {
                 robot: index,
-                link,
-                p_LoQ,
+                link: frame.link,
+                p_LoQ: frame.point(Vec3::from(*position_m)),
             })
         }
     }
@@ -201,41 +204,6 @@ fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems)
         problems.push(place, format!("no robot {}; {known}{hint}", quote(name)));
     }
     found
-}
-
-/// Returns the link `name` and, in L, the point `p_UoQ` that is given in its user's frame. The name
-/// of a frame merged into a link denotes that link.
-fn find_point(
-    robot: &Robot,
-    name: &str,
-    p_UoQ: Vec3,
-    place: &Place,
-    problems: &mut Problems,
-) -> Option<(usize, Vec3)> {
-    if let Some(link) = robot.link_index(name) {
-        return Some((link, robot.links[link].R_LU.mul_vec(p_UoQ)));
-    }
-    if let Some(a) = robot.attached.iter().find(|a| a.name == name) {
-        let p = a.p_UoA_U + a.R_UA.mul_vec(p_UoQ);
-        return Some((a.link, robot.links[a.link].R_LU.mul_vec(p)));
-    }
-    let names = || {
-        robot
-            .links
-            .iter()
-            .map(|l| l.name.as_str())
-            .chain(robot.attached.iter().map(|a| a.name.as_str()))
-    };
-    let (known, hint) = (quoted_list(names()), did_you_mean(name, names()));
-    let robot = &robot.name;
-    problems.push(
-        place,
-        format!(
-            "no link {} of {robot}; expected one of {known}{hint}",
-            quote(name)
-        ),
-    );
-    None
 }
 
 fn build_winch(

@@ -29,7 +29,7 @@ pub struct Link {
     pub p_LoLcm: Vec3,
     /// Rigid-body inertia at Lo.
     pub rigid: SpatialInertia,
-    /// Added-mass inertia at Lo, positive semi-definite; zero in air.
+    /// Added-mass inertia at Lo; zero in air. Usually positive semi-definite.
     pub added: SpatialInertia,
     /// Sum `rigid + added`.
     pub total: SpatialInertia,
@@ -39,6 +39,9 @@ pub struct Link {
     pub p_LoCb: Vec3,
     /// Shape for partial submergence; a sphere of the displaced volume if none is given.
     pub hull: Hull,
+    /// Hulls of this link and of the links merged into it, if more than one displaces water; then
+    /// the bounding sphere of `hull` contains all of them. Otherwise empty.
+    pub hull_parts: Vec<HullPart>,
     /// True if the hull shape was given, so that its intersection with the surface is computed.
     pub own_hull: bool,
     /// Surface mesh of the hull in L, if given; then `hull` is its bounding box.
@@ -204,6 +207,27 @@ pub struct Restoring {
     pub p_LoF: Vec3,
     /// Mass that the fully submerged hull displaces; upper limit of the buoyancy [kg].
     pub reserve: f64,
+}
+
+impl Link {
+    /// Returns the hull, or the hulls of the links merged into this link and its own.
+    pub fn hulls(&self) -> impl Iterator<Item = &Hull> {
+        let single = self.hull_parts.is_empty().then_some(&self.hull);
+        single
+            .into_iter()
+            .chain(self.hull_parts.iter().map(|part| &part.hull))
+    }
+}
+
+/// Hull of one of several links that are merged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HullPart {
+    /// Shape for partial submergence.
+    pub hull: Hull,
+    /// Displaced volume when fully submerged [m³].
+    pub volume: f64,
+    /// Centre of buoyancy when fully submerged, in L of the merged link [m].
+    pub p_LoCb: Vec3,
 }
 
 /// Hull shape of a link for partial submergence.

@@ -2,6 +2,7 @@
 
 pub(crate) mod clearance;
 pub mod clip;
+pub mod convex_hull;
 pub mod detect;
 pub(crate) mod ground_effect_rays;
 pub mod overlap;

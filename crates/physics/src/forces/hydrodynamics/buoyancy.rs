@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   f = ρ g ∇ s ẑ_W  at Cb  (1)  Archimedes [Fossen 2021, eq. 4.6]
+//!   f = ρ g ∇ s ẑ_W  at Cb             (1)  Archimedes [Fossen 2021, eq. 4.6]
+//!   ∇ s = Σ ∇_i s_i  for merged links  (2)  each cut by the same plane
 //! ```
 //! In waves the surface is the tangent plane at the hull centre. The pressure at the surface itself
 //! is zero. Therefore (1) and the Froude-Krylov force of `added_mass.rs` on the same wet part are
@@ -25,7 +26,7 @@
 //! test/identity/conservation.rs; V42-V44
 
 use merrow_math::{MAX_LANES, Real, SpatialForce, Vec3};
-use merrow_model::scene::Link;
+use merrow_model::scene::{Hull, Link};
 
 /// Wet fraction of a link and the shift of its centroid of buoyancy.
 pub struct Wetness<T> {
@@ -64,9 +65,11 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
         if height.lane(i) <= -hull.bound {
             return (1.0, Vec3::zero());
         }
-        let up_H = hull.R_LH.tr_mul_vec(up.lane(i));
-        let c = hull.shape.cut_below(up_H, height.lane(i));
-        (c.fraction, hull.R_LH.mul_vec(c.centroid))
+        if link.hull_parts.is_empty() {
+            cut(hull, up.lane(i), height.lane(i))
+        } else {
+            cut_parts(link, up.lane(i), height.lane(i))
+        }
     };
     let mut cuts = [(0.0, Vec3::zero()); MAX_LANES];
     for (i, cut) in cuts.iter_mut().enumerate().take(T::LANES) {
@@ -76,6 +79,38 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
         wet: T::from_lanes(|i| cuts[i].0),
         shift: Vec3::from_lanes(|i| cuts[i].1),
     }
+}
+
+/// Returns the wet fraction of a hull and the shift of its centroid [m], in L.
+fn cut(hull: &Hull, up: Vec3, height: f64) -> (f64, Vec3) {
+    let c = hull.shape.cut_below(hull.R_LH.tr_mul_vec(up), height);
+    (c.fraction, hull.R_LH.mul_vec(c.centroid))
+}
+
+/// Returns the same for a link with merged links, each cut at its own place. (2)
+fn cut_parts(link: &Link, up: Vec3, height: f64) -> (f64, Vec3) {
+    let (mut volume, mut moment, mut is_cut) = (0.0, Vec3::zero(), false);
+    for part in &link.hull_parts {
+        let own = height + up.dot(part.hull.p_LoH - link.hull.p_LoH);
+        let (wet, shift) = if own <= -part.hull.bound {
+            (1.0, Vec3::zero())
+        } else {
+            is_cut = true;
+            cut(&part.hull, up, own)
+        };
+        volume += wet * part.volume;
+        moment += (part.p_LoCb + shift).scale(wet * part.volume);
+    }
+    if !is_cut {
+        return (1.0, Vec3::zero());
+    }
+    if volume <= 0.0 {
+        return (0.0, Vec3::zero());
+    }
+    (
+        volume / link.volume,
+        moment.scale(1.0 / volume) - link.p_LoCb,
+    )
 }
 
 /// Returns the buoyancy at Lo in L by (1). `up` is ẑ_W in L, `rho_g` the weight of the water per

@@ -13,7 +13,7 @@ use merrow_model::scene::comms::{
     Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
     QueueLimits, RateChoice, UsblArray,
 };
-use merrow_model::scene::{Robot, Scene};
+use merrow_model::scene::{LinkFrame, Robot, Scene};
 use merrow_schema::WorldConfig;
 use merrow_schema::comms::mac::MacConfig;
 use merrow_schema::comms::{
@@ -60,13 +60,13 @@ pub(crate) fn build_modems(
         for (copy, (r, robot)) in robots.filter(|(_, robot)| copies(robot)).enumerate() {
             for (modem_name, modem) in modems.iter() {
                 let full_name = format!("{}/{modem_name}", robot.name);
-                let Some(l) = find_link(&full_name, modem, robot, problems) else {
+                let Some(frame) = find_frame(&full_name, modem, robot, problems) else {
                     continue;
                 };
-                let R = robot.links[l].R_LU;
-                let axis = R.mul_vec(Vec3::from(modem.axis));
-                let p = R.mul_vec(Vec3::from(modem.position_m));
-                builder.add(modem, &full_name, (Some((r, l)), p, axis), copy, problems);
+                let axis = frame.R_LF.mul_vec(Vec3::from(modem.axis));
+                let p = frame.point(Vec3::from(modem.position_m));
+                let on = Some((r, frame.link));
+                builder.add(modem, &full_name, (on, p, axis), copy, problems);
                 if let Some(built) = builder.modems.last_mut() {
                     built.task = computer::modem_task(&entry.model, modem_name);
                 }
@@ -143,27 +143,25 @@ fn is_copy(robot: &str, name: &str) -> bool {
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Returns the index of the link that carries a modem of `robot`.
-fn find_link(
+/// Returns the frame of the link that carries a modem of `robot`.
+fn find_frame(
     name: &str,
     file: &ModemEntry,
     robot: &Robot,
     problems: &mut Problems,
-) -> Option<usize> {
-    let Some(link) = &file.link else {
-        return Some(0);
-    };
-    if let Some(l) = robot.link_index(link) {
-        return Some(l);
+) -> Option<LinkFrame> {
+    let link = file.link.as_deref().unwrap_or(&robot.links[0].name);
+    let found = robot.find_frame(link);
+    if found.is_none() {
+        let text = format!(
+            "{name}: {} has no link {}; expected one of {}",
+            robot.name,
+            quote(link),
+            quoted_list(robot.frame_names())
+        );
+        problems.push(file.at.key_place("link"), text);
     }
-    let names = quoted_list(robot.links.iter().map(|l| l.name.as_str()));
-    let text = format!(
-        "{name}: {} has no link {}; expected one of {names}",
-        robot.name,
-        quote(link)
-    );
-    problems.push(file.at.key_place("link"), text);
-    None
+    found
 }
 
 /// Modems that have been built, with their entries.

@@ -63,9 +63,17 @@ pub(crate) fn build_link(
         volume: buoyancy.volume,
         p_LoCb: buoyancy.p_LoCb,
         hull: buoyancy.hull,
+        hull_parts: Vec::new(),
         own_hull: body.hull != HullConfig::Sphere,
         hull_mesh: buoyancy.hull_mesh,
-        sums_waves: matches!(&body.hull, HullConfig::Mesh(f) if f.waves == HullWavesConfig::Sum),
+        sums_waves: match &body.hull {
+            HullConfig::Mesh(file) => file.waves == HullWavesConfig::Sum,
+            HullConfig::Solids(file) => file.waves == HullWavesConfig::Sum,
+            HullConfig::Sphere
+            | HullConfig::Box { .. }
+            | HullConfig::Ellipsoid { .. }
+            | HullConfig::BoundingBox(_) => false,
+        },
         radiation: None,
         surface_laws: false,
         surface_damping: surface_damping(name, body, problems),
@@ -120,12 +128,7 @@ fn build_inertia(
     } else {
         SpatialInertia::zero()
     };
-    if smallest_eigenvalue(&rigid) <= 0.0 {
-        let text = format!(
-            "the inertia of {name} is not positive definite; expected positive principal moments"
-        );
-        problems.push(body.at.key_place("inertia_kg_m2"), text);
-    } else if violates_triangle_inequality(&about_com) {
+    if smallest_eigenvalue(&rigid) > 0.0 && violates_triangle_inequality(&about_com) {
         let text = format!(
             "the inertia of {name} violates the triangle inequality; expected no principal \
              moment above the sum of the two others"
@@ -227,6 +230,7 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) ->
             bound: POINT_RADIUS,
         },
         own_hull: false,
+        hull_parts: Vec::new(),
         hull_mesh: None,
         sums_waves: false,
         radiation: None,
@@ -335,7 +339,10 @@ fn volume(
 fn hull(body: &BodyConfig, volume: f64, cb: Vec3, R_LU: Mat3) -> Hull {
     let half = |s: &[f64; 3]| Vec3::new(0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
     let (shape, center) = match &body.hull {
-        HullConfig::Sphere | HullConfig::Mesh(_) | HullConfig::BoundingBox(_) => {
+        HullConfig::Sphere
+        | HullConfig::Mesh(_)
+        | HullConfig::BoundingBox(_)
+        | HullConfig::Solids(_) => {
             let r = libm::cbrt(volume * 3.0 / (4.0 * std::f64::consts::PI)).max(POINT_RADIUS);
             (HullShape::Ellipsoid(Vec3::new(r, r, r)), None)
         }

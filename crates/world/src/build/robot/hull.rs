@@ -1,15 +1,18 @@
-//! Conversion of a hull mesh to the wetted hull mesh on which the water pressure acts, or to its
-//! bounding box.
+//! Conversion of a hull mesh, or of the solids of a hull, to the mesh on which the water pressure
+//! acts, or to its bounding box.
 
 use crate::build::robot::collision::axes_rotation;
-use crate::import::assets::Assets;
+use crate::import::assets::{Assets, CheckedMesh};
 use crate::import::sname;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
+use merrow_math::solid_mesh::SolidMesh;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Hull;
-use merrow_schema::{BodyConfig, HullConfig, HullMeshConfig};
+use merrow_physics::contact::geometry::convex_hull::convex_hull;
+use merrow_schema::{Axes, BodyConfig, HullConfig, HullMeshConfig, HullSolidsConfig, SolidConfig};
 use merrow_yaml::error::{Problems, quote};
+use merrow_yaml::read::Places;
 use std::sync::Arc;
 
 /// Maximum number of triangles of a hull, a limit for real-time speed.
@@ -28,7 +31,8 @@ pub(crate) struct MeshHull {
     pub mesh: Option<Arc<HullMesh>>,
 }
 
-/// Returns the hull of the body `name` if it is a mesh or the bounding box of one.
+/// Returns the hull of the body `name` if it is a mesh, the bounding box of a mesh, or a sum of
+/// solids.
 pub(crate) fn build_mesh_hull(
     name: &str,
     body: &BodyConfig,
@@ -36,17 +40,27 @@ pub(crate) fn build_mesh_hull(
     assets: &Assets,
     problems: &mut Problems,
 ) -> Option<MeshHull> {
-    let (file, is_box) = match &body.hull {
-        HullConfig::Mesh(file) => (file, false),
-        HullConfig::BoundingBox(file) => (file, true),
+    let (mesh, at) = match &body.hull {
+        HullConfig::Mesh(file) => (
+            load_hull_mesh(name, body, file, false, assets, problems)?,
+            &file.at,
+        ),
+        HullConfig::BoundingBox(file) => {
+            let mesh = load_hull_mesh(name, body, file, true, assets, problems)?;
+            return Some(bounding_box_hull(&mesh, R_LU));
+        }
+        HullConfig::Solids(file) => (sum_of_solids(name, body, file, assets, problems)?, &file.at),
         HullConfig::Sphere | HullConfig::Box { .. } | HullConfig::Ellipsoid { .. } => return None,
     };
-    let mesh = load_hull_mesh(name, body, file, is_box, assets, problems)?;
-    if is_box {
-        Some(bounding_box_hull(&mesh, R_LU))
-    } else {
-        Some(mesh_hull(&mesh, R_LU))
+    if mesh.triangles.len() > TRIANGLES_MAX {
+        let found = mesh.triangles.len();
+        let text = format!(
+            "the hull of {name}: expected at most {TRIANGLES_MAX} triangles, found {found}"
+        );
+        problems.push(&at.whole, text);
+        return None;
     }
+    Some(mesh_hull(&mesh, R_LU))
 }
 
 /// Loads the mesh and transforms it to the axes U of the body.
@@ -58,46 +72,163 @@ fn load_hull_mesh(
     assets: &Assets,
     problems: &mut Problems,
 ) -> Option<HullMesh> {
-    if file.scale.contains(&0.0) {
+    let keys = MeshKeys {
+        file: &file.file,
+        scale: file.scale,
+        at: &file.at,
+    };
+    let (mesh, check) = checked_mesh(keys, assets, problems)?;
+    if let Some(why) = check.closure_defect().filter(|_| !is_box) {
+        report_open_mesh(name, keys, &why, "repair the mesh", problems);
+        return None;
+    }
+    let vertices = placed(
+        &mesh.vertices,
+        body.axes,
+        file.position_m,
+        file.attitude_deg,
+    );
+    Some(HullMesh::new(vertices.collect(), mesh.triangles.clone()))
+}
+
+/// Keys of a mesh file.
+#[derive(Clone, Copy)]
+struct MeshKeys<'a> {
+    file: &'a str,
+    scale: [f64; 3],
+    at: &'a Places,
+}
+
+/// Loads a mesh that is not flat.
+fn checked_mesh(
+    keys: MeshKeys<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Option<CheckedMesh> {
+    if keys.scale.contains(&0.0) {
         problems.push(
-            file.at.key_place("scale"),
+            keys.at.key_place("scale"),
             "`scale`: expected non-zero factors, 0 would make the mesh flat",
         );
         return None;
     }
-    let place = file.at.key_place("file");
-    let (mesh, check) = assets.mesh(&file.file, file.scale, place, problems)?;
-    let what = quote(&file.file);
-    if let Some(why) = check.closure_defect().filter(|_| !is_box) {
-        let text = format!(
-            "{what}: {why}; the hull of {name} must enclose the water it displaces; repair the mesh"
-        );
-        problems.push(place, text);
-        return None;
-    }
+    let place = keys.at.key_place("file");
+    let (mesh, check) = assets.mesh(keys.file, keys.scale, place, problems)?;
     if check.flat {
+        let what = quote(keys.file);
         problems.push(
             place,
             format!("{what}: the mesh is flat; expected one with a volume"),
         );
         return None;
     }
-    if mesh.triangles.len() > TRIANGLES_MAX && !is_box {
-        let found = mesh.triangles.len();
-        let text =
-            format!("{what}: expected at most {TRIANGLES_MAX} triangles of a hull, found {found}");
-        problems.push(place, text);
-        return None;
+    Some((mesh, check))
+}
+
+fn report_open_mesh(
+    name: &str,
+    keys: MeshKeys<'_>,
+    why: &str,
+    remedy: &str,
+    problems: &mut Problems,
+) {
+    let text = format!(
+        "{}: {why}; the hull of {name} must enclose the water it displaces; {remedy}",
+        quote(keys.file)
+    );
+    problems.push(keys.at.key_place("file"), text);
+}
+
+/// Transforms points from the axes of a shape, whose pose on the body is given in the axes of the
+/// file, to the axes U of the body [m].
+fn placed(
+    points: &[Vec3],
+    axes: Axes,
+    position_m: [f64; 3],
+    attitude_deg: [f64; 3],
+) -> impl Iterator<Item = Vec3> {
+    let [r, p, y] = attitude_deg.map(f64::to_radians);
+    let R_UG = axes_rotation(axes).mul_mat(&Mat3::from_rpy(r, p, y));
+    let p_UoG = sname::vector_to_flu(axes, position_m);
+    points.iter().map(move |v| p_UoG + R_UG.mul_vec(*v))
+}
+
+/// Returns the mesh of all solids in the axes U of the body.
+fn sum_of_solids(
+    name: &str,
+    body: &BodyConfig,
+    file: &HullSolidsConfig,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Option<HullMesh> {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    let before = problems.len();
+    for (_, solid) in file.solids.iter() {
+        let Some(mesh) = solid_mesh(name, &solid.solid, assets, problems) else {
+            continue;
+        };
+        let first = vertices.len() as u32;
+        vertices.extend(placed(
+            &mesh.vertices,
+            body.axes,
+            solid.position_m,
+            solid.attitude_deg,
+        ));
+        triangles.extend(mesh.triangles.iter().map(|t| t.map(|k| first + k)));
     }
-    let [r, p, y] = file.attitude_deg.map(f64::to_radians);
-    let R_UG = axes_rotation(body.axes).mul_mat(&Mat3::from_rpy(r, p, y));
-    let p_UoG = sname::vector_to_flu(body.axes, file.position_m);
-    let vertices = mesh
-        .vertices
-        .iter()
-        .map(|v| p_UoG + R_UG.mul_vec(*v))
-        .collect();
-    Some(HullMesh::new(vertices, mesh.triangles.clone()))
+    (problems.len() == before).then(|| HullMesh::new(vertices, triangles))
+}
+
+/// Returns the mesh of a solid of the hull of the body `name`, in its own axes.
+fn solid_mesh(
+    name: &str,
+    solid: &SolidConfig,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Option<SolidMesh> {
+    Some(match solid {
+        SolidConfig::Sphere { radius_m, .. } => SolidMesh::sphere(*radius_m),
+        SolidConfig::Box { size_m, .. } => SolidMesh::block(*size_m),
+        SolidConfig::Cylinder {
+            radius_m, length_m, ..
+        } => SolidMesh::cylinder(*radius_m, *length_m),
+        SolidConfig::Capsule {
+            radius_m, length_m, ..
+        } => SolidMesh::capsule(*radius_m, *length_m),
+        SolidConfig::Mesh {
+            file,
+            scale,
+            convex,
+            at,
+        } => {
+            let keys = MeshKeys {
+                file,
+                scale: *scale,
+                at,
+            };
+            let (mesh, check) = checked_mesh(keys, assets, problems)?;
+            if *convex {
+                let hull = convex_hull(&mesh.vertices);
+                if hull.is_none() {
+                    let text = format!(
+                        "{}: the mesh has no convex hull; repair the mesh",
+                        quote(file)
+                    );
+                    problems.push(at.key_place("file"), text);
+                }
+                return hull;
+            }
+            if let Some(why) = check.closure_defect() {
+                let remedy = "repair the mesh, or write `convex: true`";
+                report_open_mesh(name, keys, &why, remedy, problems);
+                return None;
+            }
+            SolidMesh {
+                vertices: mesh.vertices.clone(),
+                triangles: mesh.triangles.clone(),
+            }
+        }
+    })
 }
 
 fn mesh_hull(mesh: &HullMesh, R_LU: Mat3) -> MeshHull {

@@ -147,7 +147,7 @@ pub(crate) fn kelpie_attitude(
         let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
         problems.push(&file.at.whole, text);
     }
-    if matches!(body.hull, HullConfig::Mesh(_)) {
+    if matches!(body.hull, HullConfig::Mesh(_) | HullConfig::Solids(_)) {
         let text = format!(
             "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a \
              mesh, on which the wave pressure acts: leave one of them out"
@@ -248,13 +248,6 @@ pub(crate) fn added_mass(
     }
     let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
     let added = SpatialInertia::from_matrix(&even);
-    let smallest = smallest_eigenvalue(&added);
-    if smallest < -1e-9 * largest {
-        let text = format!(
-            "the added mass of {name} is unstable; expected no eigenvalue below 0, found {smallest:.4}; give SNAME derivatives as negative numbers, `values` and `rows` as positive numbers"
-        );
-        problems.push(at, text);
-    }
     added.to_parent(R_LU, Vec3::zero())
 }
 

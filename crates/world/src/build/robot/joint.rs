@@ -329,26 +329,15 @@ fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> Kee
     };
     let mut spheres = Vec::new();
     for (name, sphere) in file.spheres.iter() {
-        let point = Vec3::from(sphere.center_m);
-        // A link that was merged into another is a frame on that link.
-        let on_link = robot
-            .link_index(&sphere.link)
-            .map(|l| (l, point))
-            .or_else(|| {
-                let frame = robot.attached.iter().find(|a| a.name == sphere.link)?;
-                Some((frame.link, frame.p_UoA_U + frame.R_UA.mul_vec(point)))
-            });
-        let Some((link, p_U)) = on_link else {
-            let known = robot.links.iter().map(|l| l.name.as_str());
-            let hint = did_you_mean(&sphere.link, known);
+        let Some(frame) = robot.find_frame(&sphere.link) else {
+            let hint = did_you_mean(&sphere.link, robot.frame_names());
             let text = format!("sphere {name}: no link {}{hint}", quote(&sphere.link));
             problems.push(sphere.at.key_place("link"), text);
             continue;
         };
-        let p_LoC = robot.links[link].R_LU.mul_vec(p_U);
         spheres.push(Sphere {
-            link,
-            p_LoC,
+            link: frame.link,
+            p_LoC: frame.point(Vec3::from(sphere.center_m)),
             radius: sphere.radius_m,
         });
     }

@@ -67,58 +67,88 @@ pub(crate) fn build_links(
     links
 }
 
-/// Connects joints that follow other joints to their leaders, once all joints are known.
+/// Connects joints that follow other joints to their leaders, once all joints are known. A joint
+/// that follows a follower follows the leader of the latter.
 fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut Problems) {
-    for (k, (_, file)) in model.links.iter().enumerate() {
-        let Some(mimic) = &file.joint.mimic else {
-            continue;
-        };
-        let own = &links[k + 1].joint;
-        let (place, name) = (mimic.at.key_place("joint"), quote(&own.name));
-        let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
-        let names = || {
-            links[1..]
-                .iter()
-                .filter(|l| moves(l))
-                .map(|l| l.joint.name.as_str())
-        };
-        let leader = links
-            .iter()
-            .position(|l| moves(l) && l.joint.name == mimic.joint);
-        let follows = |leader: usize| model.links.0[leader - 1].1.joint.mimic.is_some();
-        match leader {
-            Some(_) if matches!(own.drive, Drive::Position { .. }) => {
-                let text =
-                    format!("the joint {name} follows another joint; expected no position drive");
-                problems.push(file.joint.at.key_place("drive"), text);
-            }
-            Some(leader) if leader > 0 && !follows(leader) && own.kind != JointKind::Fixed => {
-                let (multiplier, offset) = (mimic.multiplier, mimic.offset);
-                links[k + 1].joint.mimic = Some(Mimic {
-                    leader,
-                    multiplier,
-                    offset,
-                });
-            }
-            Some(_) => {
-                let text = format!(
-                    "the joint {name} cannot follow {}; expected two moving joints, and the other must not follow a joint",
-                    quote(&mimic.joint)
-                );
-                problems.push(place, text);
-            }
-            None => {
-                let hint = did_you_mean(&mimic.joint, names());
-                problems.push(
-                    place,
-                    format!(
-                        "the joint {name} follows {}, which is not a moving joint{hint}",
-                        quote(&mimic.joint)
-                    ),
-                );
-            }
+    let files = &model.links.0;
+    let direct: Vec<Option<Mimic>> = files
+        .iter()
+        .enumerate()
+        .map(|(k, (_, file))| direct_leader(k + 1, file, links, problems))
+        .collect();
+    let follows = |leader: usize| direct.get(leader.wrapping_sub(1)).copied().flatten();
+    for (k, mimic) in direct.iter().enumerate() {
+        let Some(mut mimic) = *mimic else { continue };
+        // q = m₁ q₁ + b₁ and q₁ = m₂ q₂ + b₂ give q = m₁ m₂ q₂ + m₁ b₂ + b₁
+        let mut steps = 0;
+        while let Some(next) = follows(mimic.leader).filter(|_| steps < files.len()) {
+            mimic = Mimic {
+                leader: next.leader,
+                multiplier: mimic.multiplier * next.multiplier,
+                offset: mimic.multiplier * next.offset + mimic.offset,
+            };
+            steps += 1;
         }
+        if steps < files.len() {
+            links[k + 1].joint.mimic = Some(mimic);
+            continue;
+        }
+        let place = files[k]
+            .1
+            .joint
+            .mimic
+            .as_ref()
+            .map(|mimic| mimic.at.key_place("joint"));
+        let text = format!(
+            "the joints that {} follows form a loop; expected one of them to move by itself",
+            quote(&links[k + 1].joint.name)
+        );
+        problems.push(place.unwrap_or(&model.at.whole), text);
     }
+}
+
+/// Returns the relation of the joint of link `k` to the joint that it follows directly.
+fn direct_leader(
+    k: usize,
+    file: &LinkConfig,
+    links: &[Link],
+    problems: &mut Problems,
+) -> Option<Mimic> {
+    let mimic = file.joint.mimic.as_ref()?;
+    let own = &links[k].joint;
+    let (place, name) = (mimic.at.key_place("joint"), quote(&own.name));
+    let moves = |l: &&Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
+    let Some(leader) = links
+        .iter()
+        .position(|l| moves(&l) && l.joint.name == mimic.joint)
+    else {
+        let names = links[1..].iter().filter(moves);
+        let hint = did_you_mean(&mimic.joint, names.map(|l| l.joint.name.as_str()));
+        let text = format!(
+            "the joint {name} follows {}, which is not a moving joint{hint}",
+            quote(&mimic.joint)
+        );
+        problems.push(place, text);
+        return None;
+    };
+    if matches!(own.drive, Drive::Position { .. }) {
+        let text = format!("the joint {name} follows another joint; expected no position drive");
+        problems.push(file.joint.at.key_place("drive"), text);
+        return None;
+    }
+    if own.kind == JointKind::Fixed {
+        let text = format!(
+            "the fixed joint {name} cannot follow {}; expected two moving joints",
+            quote(&mimic.joint)
+        );
+        problems.push(place, text);
+        return None;
+    }
+    Some(Mimic {
+        leader,
+        multiplier: mimic.multiplier,
+        offset: mimic.offset,
+    })
 }
 
 /// Returns the joint in the link frame L of the parent, and the rotation of the child's user frame

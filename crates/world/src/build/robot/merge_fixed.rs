@@ -1,17 +1,17 @@
 //! Merging of links that are fixed to their parents, so that the dynamics contains moving links
 //! only.
 //!
-//! The merge is exact while both links are fully submerged; at the surface the hull of the parent
-//! represents both. A fixed link with its own hull or damping is kept, because the surface cuts it
-//! elsewhere and its |ν|ν law acts along its own axes. The same applies to every other law that
-//! acts on a single link, such as `slender`, `glider` and `wind`. A link with added mass is kept if
-//! its parent omits the Munk moment, and a link with a wrench sensor is kept because the sensor
-//! measures at its joint.
+//! The merge is exact; at the surface the hull of each merged link is cut at its own place. A fixed
+//! link with its own hull or damping is kept, because its |ν|ν law acts along its own axes. So is a
+//! fixed link with a volume if its parent has a hull mesh or linear hydrostatics. The same applies
+//! to every other law that acts on a single link, such as `slender`, `glider` and `wind`. A link
+//! with added mass is kept if its parent omits the Munk moment, and a link with a wrench sensor is
+//! kept because the sensor measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
-use merrow_model::scene::robot::body::MunkMoments;
+use merrow_model::scene::robot::body::{HullPart, MunkMoments};
 use merrow_model::scene::{
-    AttachedFrame, Damping, Fin, JointKind, Link, Robot, Sensor, SensorKind, Thruster,
+    AttachedFrame, Damping, Fin, Hull, JointKind, Link, Robot, Sensor, SensorKind, Thruster,
 };
 
 /// Merges all fixed links of `robot` that can be merged, children first.
@@ -22,7 +22,9 @@ pub(crate) fn merge_fixed_links(robot: &mut Robot) {
             .iter()
             .any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench(_)));
         let parent = &robot.links[robot.links[i].parent.unwrap_or(0)];
-        let is_mergeable = is_mergeable(&robot.links[i]) && has_same_munk(&robot.links[i], parent);
+        let link = &robot.links[i];
+        let is_mergeable =
+            is_mergeable(link) && has_same_munk(link, parent) && accepts_hull(parent, link);
         if is_mergeable && !has_wrench_sensor {
             merge_into_parent(robot, i);
         }
@@ -33,6 +35,11 @@ pub(crate) fn merge_fixed_links(robot: &mut Robot) {
 /// exert with the sum of both added masses.
 fn has_same_munk(link: &Link, parent: &Link) -> bool {
     parent.munk == MunkMoments::All || link.added == SpatialInertia::zero()
+}
+
+/// Returns true if the parent can represent the hull of a link.
+fn accepts_hull(parent: &Link, link: &Link) -> bool {
+    link.volume == 0.0 || (parent.hull_mesh.is_none() && parent.restoring.is_none())
 }
 
 /// Returns true if [`add_body`] represents all forces on a fixed link. The pattern lists every
@@ -53,6 +60,7 @@ fn is_mergeable(link: &Link) -> bool {
         volume: _,
         p_LoCb: _,
         hull: _,
+        hull_parts: _,
         trim: _,
         wet: _,
         // without effect if the law that uses them is absent
@@ -278,11 +286,7 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
         place(child.p_LoLcm),
     );
     parent.mass += child.mass;
-    if parent.volume == 0.0 {
-        parent.hull = child.hull;
-        parent.hull.p_LoH = place(child.hull.p_LoH);
-        parent.hull.R_LH = R_PC.mul_mat(&child.hull.R_LH);
-    }
+    add_hulls(parent, child, R_PC, p_PC);
     parent.p_LoCb = weighted_mean(
         parent.volume,
         parent.p_LoCb,
@@ -293,6 +297,53 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     parent.trim.moment_arm += R_PC.mul_vec(child.trim.moment_arm) + p_PC.scale(child.trim.force);
     parent.trim.force += child.trim.force;
     parent.wet |= child.wet;
+}
+
+/// Adds the hulls of the child to the parent, which still has its own volume.
+fn add_hulls(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
+    if child.volume == 0.0 {
+        return;
+    }
+    let placed = |part: HullPart| HullPart {
+        hull: Hull {
+            p_LoH: p_PC + R_PC.mul_vec(part.hull.p_LoH),
+            R_LH: R_PC.mul_mat(&part.hull.R_LH),
+            ..part.hull
+        },
+        p_LoCb: p_PC + R_PC.mul_vec(part.p_LoCb),
+        ..part
+    };
+    let parts: Vec<HullPart> = own_parts(child).into_iter().map(placed).collect();
+    if parent.volume == 0.0 {
+        parent.hull = placed(own_part(child)).hull;
+    } else if parent.hull_parts.is_empty() {
+        parent.hull_parts = vec![own_part(parent)];
+    }
+    parent.hull_parts.extend(parts);
+    if let [_] = parent.hull_parts.as_slice() {
+        parent.hull_parts.clear(); // the hull of the only link with a volume
+    }
+    let center = parent.hull.p_LoH;
+    let reach = |part: &HullPart| (part.hull.p_LoH - center).norm() + part.hull.bound;
+    let reach = parent.hull_parts.iter().map(reach);
+    parent.hull.bound = reach.fold(parent.hull.bound, f64::max);
+}
+
+/// Returns the hulls of a link whose volume is not zero.
+fn own_parts(link: &Link) -> Vec<HullPart> {
+    if link.hull_parts.is_empty() {
+        vec![own_part(link)]
+    } else {
+        link.hull_parts.clone()
+    }
+}
+
+fn own_part(link: &Link) -> HullPart {
+    HullPart {
+        hull: link.hull,
+        volume: link.volume,
+        p_LoCb: link.p_LoCb,
+    }
 }
 
 /// Returns the weighted mean of two points, or the first if both weights are zero.

@@ -12,7 +12,9 @@ pub mod hydrodynamics;
 pub mod joint;
 pub mod links;
 pub mod merge_fixed;
+pub mod names;
 pub mod radiation;
+pub mod rigid_group;
 pub mod start;
 pub mod waterline;
 
@@ -79,6 +81,9 @@ pub(crate) fn build_robot(
     collision::set_visual_fins(&mut robot, model, problems);
     set_thrust_allocation(&mut robot, model);
     waterline::apply_waterline(&mut robot, model, frame.around, problems);
+    names::check_names(model, problems);
+    rigid_group::check_rigid_groups(&robot.links, model, robot.floating, problems);
+    waterline::note_net_weight(&robot, model, frame.around, problems);
     merge_fixed::merge_fixed_links(&mut robot);
     set_contact_wrenches(&mut robot, model, problems);
     joint::build_joint_extras(&mut robot, model, frame, problems);
@@ -211,17 +216,10 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
 /// another, this is the other link.
 fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &mut Problems) {
     for name in &model.contact_wrenches {
-        let attached = || {
-            robot
-                .attached
-                .iter()
-                .find(|a| a.name == *name)
-                .map(|a| a.link)
-        };
-        match robot.link_index(name).or_else(attached) {
-            Some(link) => robot.contact_wrenches.push(link),
+        match robot.find_frame(name) {
+            Some(frame) => robot.contact_wrenches.push(frame.link),
             None => {
-                let hint = did_you_mean(name, robot.links.iter().map(|l| l.name.as_str()));
+                let hint = did_you_mean(name, robot.frame_names());
                 problems.push(
                     model.at.key_place("contact_wrenches"),
                     format!("no link {}{hint}", quote(name)),

@@ -63,7 +63,49 @@ pub(crate) fn apply_waterline(
     }
 }
 
-fn body_of<'a>(model: &'a RobotModelConfig, i: usize, name: &str) -> Option<&'a BodyConfig> {
+/// Reports the net weight in water of an imported robot, whose collision shapes need not have the
+/// volume of the robot.
+pub(crate) fn note_net_weight(
+    robot: &Robot,
+    model: &RobotModelConfig,
+    around: WaterAndGravity,
+    problems: &mut Problems,
+) {
+    let is_linear = robot.links.iter().any(|link| link.restoring.is_some());
+    let in_water = around.density * around.gravity > 0.0;
+    if model.urdf.is_none() || !robot.floating || !in_water || is_linear {
+        return;
+    }
+    let mass = robot.mass();
+    let displaced: f64 = robot
+        .links
+        .iter()
+        .map(|link| around.density * link.volume)
+        .sum();
+    let loads: f64 = robot.links.iter().map(|link| link.trim.force).sum();
+    let net = around.gravity * (displaced - mass) + loads;
+    let size = net.abs();
+    let behaviour = if size <= 1e-6 * around.gravity * mass {
+        "is neutrally buoyant".to_string()
+    } else if net > 0.0 {
+        format!("floats: submerged, its buoyancy exceeds its weight by {size:.4} N")
+    } else {
+        format!("sinks: submerged, its weight exceeds its buoyancy by {size:.4} N")
+    };
+    let text = format!(
+        "the imported robot {behaviour} (it displaces {displaced:.4} kg of water, its mass is \
+         {mass:.4} kg); if this is wrong, give `net_buoyancy_n` or `volume_m3` of its links in \
+         `hydrodynamics`"
+    );
+    problems.note(model.at.key_place("urdf"), text);
+}
+
+/// Returns the body of link `i`, which has the given name.
+pub(crate) fn body_of<'a>(
+    model: &'a RobotModelConfig,
+    i: usize,
+    name: &str,
+) -> Option<&'a BodyConfig> {
     if i == 0 {
         return Some(&model.body);
     }

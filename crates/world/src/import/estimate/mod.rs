@@ -66,7 +66,27 @@ pub struct Estimate {
     pub drag: [f64; 6],
 }
 
+impl PlacedSolid {
+    /// Returns the solid on a body on which its former body has the pose (`R`, `p` [m]).
+    pub fn moved(self, R: &Mat3, p: Vec3) -> Self {
+        Self {
+            solid: self.solid,
+            R: R.mul_mat(&self.R),
+            p: p + R.mul_vec(self.p),
+        }
+    }
+}
+
 impl Solid {
+    /// Places the solid at the origin, along the axes of the body.
+    pub fn at_origin(self) -> PlacedSolid {
+        PlacedSolid {
+            solid: self,
+            R: Mat3::identity(),
+            p: Vec3::zero(),
+        }
+    }
+
     /// Approximates a capsule along z by the spheroid of the same total length and volume; `radius`
     /// [m], `length` between the hemispheres [m].
     pub fn capsule(radius: f64, length: f64) -> Solid {

@@ -5,7 +5,8 @@
 //!   S = ∫ r rᵀ dV about the centroid = R diag(s) Rᵀ;   a_i² = 5 s_i / V, scaled to the volume V  (1)
 //! ```
 //! A closed mesh becomes the ellipsoid with its volume, centroid, principal axes and ratios of
-//! second moments. An open mesh has none of these and becomes the ellipsoid in its bounding box.
+//! second moments. An open mesh has none of these and is replaced by its convex hull, a flat mesh
+//! by the ellipsoid in its bounding box, a thin plate.
 //!
 //! # Symbols
 //! S second moment of volume [m⁵]; a_i semi-axes [m].
@@ -14,28 +15,31 @@
 //! # Limits
 //! Holes, ducts and sharp edges are neglected.
 //! # Checked by
-//! The moments of a box and its bounding box in crates/world/tests/world/estimate.rs.
+//! The moments of a box, closed and open, in crates/world/tests/world/estimate.rs.
 
 use crate::import::estimate::{PlacedSolid, Solid};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Mesh;
+use merrow_physics::contact::geometry::convex_hull::convex_hull;
 use nalgebra::{Matrix3, SymmetricEigen};
 
 /// Returns the equivalent ellipsoid of a mesh. `closed` states whether the mesh encloses a volume.
 pub fn equivalent_ellipsoid(mesh: &Mesh, closed: bool) -> Option<PlacedSolid> {
     if closed {
-        by_moments(mesh)
-    } else {
-        by_bounds(mesh)
+        return by_moments(&mesh.vertices, &mesh.triangles);
+    }
+    match convex_hull(&mesh.vertices) {
+        Some(hull) => by_moments(&hull.vertices, &hull.triangles),
+        None => by_bounds(mesh),
     }
 }
 
-fn by_moments(mesh: &Mesh) -> Option<PlacedSolid> {
-    let corner = |k: u32| mesh.vertices[k as usize];
+fn by_moments(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Option<PlacedSolid> {
+    let corner = |k: u32| vertices[k as usize];
     // relative to a vertex, so that a mesh far from its origin loses no precision
-    let origin = corner(mesh.triangles.first()?[0]);
+    let origin = corner(triangles.first()?[0]);
     let (mut volume, mut first, mut second) = (0.0, Vec3::zero(), Matrix3::<f64>::zeros());
-    for t in &mesh.triangles {
+    for t in triangles {
         let p = t.map(|k| corner(k) - origin);
         let v = p[0].dot(p[1].cross(p[2])) / 6.0;
         let sum = p[0] + p[1] + p[2];

@@ -228,14 +228,9 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
                     ),
                 );
             }
-            Some(leader) if leader.kind == "fixed" || leader.mimic.is_some() => {
-                let why = if leader.kind == "fixed" {
-                    "is fixed"
-                } else {
-                    "is itself a mimic joint"
-                };
+            Some(leader) if leader.kind == "fixed" => {
                 let text = format!(
-                    "the joint {what} mimics {}, which {why}; expected an independent joint",
+                    "the joint {what} mimics {}, which is fixed; expected a moving joint",
                     quote(&leader.name)
                 );
                 problems.push(place, text);

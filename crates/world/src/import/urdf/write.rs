@@ -186,15 +186,12 @@ fn body(
     let link_node = &tree.nodes[k];
     let is_head = link_node.head == k;
     let inertial = body_inertial(tree, k, given, problems)?;
-    let mut notes = BTreeSet::new();
     let mut entries = mass(&inertial);
     // water has no effect on a base that is fixed to the world
     let moves = k > 0 || !tree.held;
     if moves && (is_head || given.has_any_key(k)) {
-        let shapes = solids(tree, k, given, world, &mut notes, problems);
-        entries.extend(estimated_keys(
-            tree, k, &shapes, &inertial, given, world, &notes, problems,
-        ));
+        let shapes = solids(tree, k, given, world, problems);
+        entries.extend(estimated_keys(tree, k, &shapes, given, world, problems));
     }
     let at = &inertial.place;
     let source = if given.source.is_empty() {
@@ -521,18 +518,27 @@ fn srgb_to_linear(part: f64) -> f64 {
     }
 }
 
-/// Returns the solids from which the hydrodynamics of body `k` are estimated, and adds a
-/// description of each to `kinds`.
+/// Solids of a body: what its hydrodynamics are estimated from, and its hull.
+#[derive(Default)]
+struct BodySolids {
+    /// Solids with a closed form; meshes as their equivalent ellipsoids.
+    estimates: Vec<PlacedSolid>,
+    /// The same solids as keys of `hull`, with meshes as they are.
+    hull: Vec<(Key, Node)>,
+    /// Description of each kind of solid.
+    kinds: BTreeSet<&'static str>,
+}
+
+/// Returns the solids of body `k`.
 fn solids(
     tree: &LinkTree,
     k: usize,
     given: &GivenHydrodynamics,
     world: WorldContext<'_>,
-    kinds: &mut BTreeSet<&'static str>,
     problems: &mut Problems,
-) -> Vec<PlacedSolid> {
+) -> BodySolids {
     let has_own = |i: usize| given.has_any_key(i);
-    let mut solids = Vec::new();
+    let mut solids = BodySolids::default();
     if given.estimate == EstimateConfig::None {
         return solids;
     }
@@ -544,83 +550,96 @@ fn solids(
             (touched, seen)
         };
         for shape in if first.is_empty() { second } else { first } {
-            let Some(own) = solid(shape, world, kinds, problems) else {
-                continue;
-            };
-            let (R, p) = (shape.R.mul_mat(&own.R), shape.p + shape.R.mul_vec(own.p));
-            let (R, p) = pose(tree, k, part, &R, p);
-            solids.push(PlacedSolid {
-                solid: own.solid,
-                R,
-                p,
-            });
+            let (R, p) = pose(tree, k, part, &shape.R, shape.p);
+            add_solid(&mut solids, shape, (&R, p), world, problems);
         }
     }
     solids
 }
 
-/// Returns the solid of a shape about the origin of the shape.
-fn solid(
+/// Adds a shape at the pose (`R`, `p` [m]) on the body to its solids.
+fn add_solid(
+    solids: &mut BodySolids,
     shape: &LinkShape,
+    (R, p): (&Mat3, Vec3),
     world: WorldContext<'_>,
-    kinds: &mut BTreeSet<&'static str>,
     problems: &mut Problems,
-) -> Option<PlacedSolid> {
-    let (kind, solid) = match &shape.geometry {
-        Geometry::Box(size) => ("box", Solid::Box(*size)),
-        Geometry::Cylinder(radius, length) => (
-            "cylinder",
-            Solid::Cylinder {
-                radius: *radius,
-                length: *length,
-            },
-        ),
-        Geometry::Sphere(radius) => ("sphere", Solid::Ellipsoid([*radius; 3])),
+) {
+    let (kind, own, is_convex) = match &shape.geometry {
+        Geometry::Box(size) => ("box", Solid::Box(*size).at_origin(), false),
+        Geometry::Cylinder(radius, length) => {
+            let (radius, length) = (*radius, *length);
+            let solid = Solid::Cylinder { radius, length };
+            ("cylinder", solid.at_origin(), false)
+        }
+        Geometry::Sphere(radius) => {
+            let solid = Solid::Ellipsoid([*radius; 3]);
+            ("sphere", solid.at_origin(), false)
+        }
         Geometry::Capsule(radius, length) => {
-            ("capsule as a spheroid", Solid::capsule(*radius, *length))
+            let solid = Solid::capsule(*radius, *length);
+            ("capsule as a spheroid", solid.at_origin(), false)
         }
         Geometry::Mesh(file, scale) => {
             // an unreadable mesh is only a note here; if it is also a collision shape, the error is
             // reported there
             let mut wrong = Problems::new();
             let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
-            for problem in wrong.iter() {
-                problems.note(
-                    &problem.place,
-                    format!("{}; the estimate omits it", problem.text),
-                );
-            }
-            let (mesh, check) = found?;
-            let open = check.closure_defect();
-            kinds.insert(if open.is_none() {
+            note_all(&wrong, "the estimate omits it", problems);
+            let Some((mesh, check)) = found else { return };
+            let is_closed = check.closure_defect().is_none();
+            let Some(own) = equivalent_ellipsoid(&mesh, is_closed) else {
+                return;
+            };
+            let kind = if is_closed {
                 "mesh as an ellipsoid with equal moments"
             } else {
-                "open mesh as the ellipsoid in its bounding box"
-            });
-            return equivalent_ellipsoid(&mesh, open.is_none());
+                "open mesh by its convex hull, as an ellipsoid with equal moments"
+            };
+            if check.flat {
+                solids.kinds.insert("flat mesh as a thin plate");
+                solids.estimates.push(own.moved(R, p));
+                return;
+            }
+            (kind, own, !is_closed)
         }
     };
-    kinds.insert(kind);
-    Some(PlacedSolid {
-        solid,
-        R: Mat3::identity(),
-        p: Vec3::zero(),
-    })
+    solids.kinds.insert(kind);
+    solids.estimates.push(own.moved(R, p));
+    let mut node = collision(shape, R, p);
+    if let (Value::Map(map), true) = (&mut node.value, is_convex) {
+        let place = shape.place.clone();
+        let name = "convex".into();
+        let value = Value::Scalar {
+            text: "true".into(),
+            quoted: false,
+        };
+        map.entries.push((
+            Key {
+                name,
+                place: place.clone(),
+            },
+            Node { value, place },
+        ));
+    }
+    let key = Key {
+        name: format!("solid_{}", solids.hull.len()),
+        place: shape.place.clone(),
+    };
+    solids.hull.push((key, node));
 }
 
 /// Returns the hydrodynamic keys that are not given, estimated from the solids of the body.
 fn estimated_keys<'a>(
     tree: &LinkTree,
     k: usize,
-    solids: &[PlacedSolid],
-    inertial: &Inertial,
+    solids: &BodySolids,
     given: &GivenHydrodynamics,
     world: WorldContext<'_>,
-    kinds: &BTreeSet<&'static str>,
     problems: &mut Problems,
 ) -> Vec<(&'a str, Node)> {
     let link = &tree.nodes[k].link;
-    let Some(found) = estimate(solids, world.density) else {
+    let Some(found) = estimate(&solids.estimates, world.density) else {
         if given.estimate != EstimateConfig::None && !given.has_any_key(k) {
             let text = format!(
                 "the link {} has neither hydrodynamics nor a shape to estimate them from: no hydrodynamic forces act on it",
@@ -636,16 +655,12 @@ fn estimated_keys<'a>(
     if missing(&["volume_m3", "net_buoyancy_n"]) {
         what.push("volume");
         entries.push(("volume_m3", number(at, found.volume)));
-        note_buoyancy(&found, inertial, at, &link.name, world.density, problems);
     }
     if missing(&["center_of_buoyancy_m"]) {
         what.push("centre of buoyancy");
         entries.push(("center_of_buoyancy_m", vector(at, found.center)));
     }
-    if let (true, Some(hull)) = (
-        missing(&["hull"]) && tree.nodes[k].head == k,
-        hull(solids, at),
-    ) {
+    if let (true, Some(hull)) = (missing(&["hull"]), hull(solids, at)) {
         what.push("hull");
         entries.push(("hull", hull));
     }
@@ -665,7 +680,7 @@ fn estimated_keys<'a>(
         }
     }
     if !what.is_empty() {
-        let shapes: Vec<&str> = kinds.iter().copied().collect();
+        let shapes: Vec<&str> = solids.kinds.iter().copied().collect();
         let line = format!(
             "{}: from formulas for simple shapes ({})",
             what.join(", "),
@@ -674,27 +689,6 @@ fn estimated_keys<'a>(
         entries.push(("estimated", text(at, &line)));
     }
     entries
-}
-
-/// Reports a note if the estimated volume is implausible: collision shapes are often larger than
-/// the displaced volume.
-fn note_buoyancy(
-    found: &Estimate,
-    inertial: &Inertial,
-    place: &Place,
-    name: &str,
-    density: f64,
-    problems: &mut Problems,
-) {
-    let ratio = density * found.volume / inertial.mass;
-    if ratio > 1.3 {
-        let text = format!(
-            "the shapes of the link {} displace {ratio:.1} times its mass; give its `volume_m3` or \
-             `net_buoyancy_n` in `hydrodynamics`",
-            quote(name)
-        );
-        problems.note(place, text);
-    }
 }
 
 fn added_mass(found: &Estimate, place: &Place) -> Node {
@@ -713,31 +707,49 @@ fn added_mass(found: &Estimate, place: &Place) -> Node {
     map(place, vec![("kind", text(place, "matrix")), ("rows", rows)])
 }
 
-/// Returns the bounding hull (box or ellipsoid) of a body of one shape, used to compute its
-/// submerged part.
-fn hull(solids: &[PlacedSolid], place: &Place) -> Option<Node> {
-    let [one] = solids else { return None };
-    let (kind, half) = match one.solid {
-        Solid::Box([x, y, z]) => ("box", [0.5 * x, 0.5 * y, 0.5 * z]),
-        Solid::Cylinder { radius, length } => ("box", [radius, radius, 0.5 * length]),
-        Solid::Ellipsoid(axes) => ("ellipsoid", axes),
+/// Returns the hull of a body: a closed form for a box along its axes and for a sphere, otherwise
+/// the sum of its solids. `None` if it has no solid with a volume.
+fn hull(solids: &BodySolids, place: &Place) -> Option<Node> {
+    let along_axes = |R: &Mat3| {
+        let is_unit = |x: &f64| x.abs() > 1.0 - 1e-9;
+        R.r.iter().all(|row| row.to_array().iter().any(is_unit))
     };
-    let reach = |i: usize| {
-        let row = one.R.r[i].to_array();
-        let parts: [f64; 3] = std::array::from_fn(|j| (row[j] * half[j]).abs());
-        2.0 * if kind == "box" {
-            parts.iter().sum::<f64>()
+    let is_sphere = solids.kinds.contains("sphere"); // not the ellipsoid of a mesh
+    let closed_form = match solids.estimates.as_slice() {
+        [one] => match one.solid {
+            Solid::Box(size) if along_axes(&one.R) => Some(("box", size, one)),
+            Solid::Ellipsoid(half) if is_sphere => Some(("ellipsoid", half.map(|a| 2.0 * a), one)),
+            Solid::Box(_) | Solid::Cylinder { .. } | Solid::Ellipsoid(_) => None,
+        },
+        _ => None,
+    };
+    if let Some((kind, size, one)) = closed_form {
+        let reach =
+            |row: &Vec3| Vec3::from(std::array::from_fn(|j| row[j].abs())).dot(Vec3::from(size));
+        let size = if kind == "box" {
+            one.R.r.each_ref().map(reach)
         } else {
-            Vec3::from(parts).norm()
-        }
+            size
+        };
+        let entries = vec![
+            ("kind", text(place, kind)),
+            ("size_m", numbers(place, &size)),
+            ("center_m", vector(place, one.p)),
+        ];
+        return Some(map(place, entries));
+    }
+    if solids.hull.is_empty() {
+        return None;
+    }
+    let parts = Node {
+        value: Value::Map(Map {
+            entries: solids.hull.clone(),
+            partial: false,
+        }),
+        place: place.clone(),
     };
-    let size = numbers(place, &[reach(0), reach(1), reach(2)]);
     Some(map(
         place,
-        vec![
-            ("kind", text(place, kind)),
-            ("size_m", size),
-            ("center_m", vector(place, one.p)),
-        ],
+        vec![("kind", text(place, "solids")), ("solids", parts)],
     ))
 }

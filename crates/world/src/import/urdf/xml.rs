@@ -172,15 +172,9 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
         );
         return None;
     }
-    let text_in = |node: Node<'_, '_>| node.text().is_some_and(|t| t.contains("${"));
-    if root.descendants().any(|n| {
-        n.tag_name()
-            .namespace()
-            .is_some_and(|ns| ns.contains("xacro"))
-            || text_in(n)
-    }) {
+    if let Some(node) = root.descendants().find(is_xacro) {
         reader.report(
-            root,
+            node,
             "expected the output of `xacro`, found a xacro file; run `xacro file.xacro > file.urdf`",
         );
         return None;
@@ -203,6 +197,15 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
     reader.note_unused();
     resolve_materials(&mut robot, &materials);
     (problems.len() == before).then_some(robot)
+}
+
+/// Returns true for an element that `xacro` replaces, or that has an attribute which it evaluates.
+/// Comments and texts do not count: plugins and shell commands contain `${}` too.
+fn is_xacro(node: &Node<'_, '_>) -> bool {
+    let namespace = node.tag_name().namespace();
+    let is_expression = |value: &str| value.contains("${") || value.contains("$(");
+    namespace.is_some_and(|name| name.contains("xacro"))
+        || node.attributes().any(|a| is_expression(a.value()))
 }
 
 /// Replaces materials that are only referenced by name with the definitions of that name elsewhere
@@ -234,6 +237,20 @@ fn resolve_materials(robot: &mut Robot, materials: &[VisualMaterial]) {
             *material = found.clone();
         }
     }
+}
+
+/// Returns the name of a link with the characters that ROS topics do not allow replaced by `_`.
+fn topic_name(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '/';
+    let parts = name.split('/').filter(|part| !part.is_empty()).map(|part| {
+        let first = if part.starts_with(|c: char| c.is_ascii_digit()) {
+            "_"
+        } else {
+            ""
+        };
+        first.to_string() + &part.replace(|c| !allowed(c), "_")
+    });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 struct Reader<'a, 'i> {
@@ -371,11 +388,12 @@ impl Reader<'_, '_> {
 
     fn link(&mut self, node: Node<'_, '_>) -> Option<Link> {
         self.record_unused(node, &["inertial", "collision", "visual"]);
-        let name = self.frame_name(node);
+        let name = self.frame_name(node).map(|name| topic_name(&name));
+        self.note_topic_name(node, name.as_deref());
         let inertial = node
             .children()
             .find(|n| n.has_tag_name("inertial"))
-            .map(|n| self.inertial(n));
+            .map(|n| self.inertial(n, name.as_deref().unwrap_or_default()));
         let shapes = |reader: &mut Self, kind: &str| -> Vec<LinkShape> {
             node.children()
                 .filter(|n| n.has_tag_name(kind))
@@ -410,9 +428,26 @@ impl Reader<'_, '_> {
         Some(name)
     }
 
-    /// Reads an `<inertial>` element. The outer option is `None` after a problem, the inner one if
-    /// the mass is zero.
-    fn inertial(&mut self, node: Node<'_, '_>) -> Option<Option<Inertial>> {
+    /// Reports that a link has another name than in the URDF.
+    fn note_topic_name(&mut self, node: Node<'_, '_>, name: Option<&str>) {
+        let (Some(name), Some(written)) = (name, node.attribute("name")) else {
+            return;
+        };
+        if written.trim() != name {
+            let text = format!(
+                "the link {} is called {}, because ROS topics allow letters, digits, `_` and `/`",
+                quote(written.trim()),
+                quote(name)
+            );
+            let place = self.place(node);
+            self.problems.note(&place, text);
+        }
+    }
+
+    /// Reads the `<inertial>` element of the link `name`. The outer option is `None` after a
+    /// problem, the inner one if the mass is zero.
+    fn inertial(&mut self, node: Node<'_, '_>, name: &str) -> Option<Option<Inertial>> {
+        let link = quote(name);
         let mass = self.child_number(node, "mass", "value");
         let inertia = match node.children().find(|n| n.has_tag_name("inertia")) {
             Some(inertia) => {
@@ -439,8 +474,21 @@ impl Reader<'_, '_> {
         let (xyz, [r, p, y]) = self.origin(node)?;
         let (mass, inertia) = (mass?, inertia?);
         if mass < 0.0 {
-            self.report(node, format!("the mass is {mass} kg; expected at least 0"));
+            let text = format!("the mass of the link {link} is {mass} kg; expected at least 0");
+            self.report(node, text);
             return None;
+        }
+        for (key, moment) in [
+            ("ixx", inertia.xx),
+            ("iyy", inertia.yy),
+            ("izz", inertia.zz),
+        ] {
+            if moment < 0.0 {
+                let text =
+                    format!("`{key}` of the link {link}: expected at least 0, found {moment}");
+                self.report(node, text);
+                return None;
+            }
         }
         let inertia = inertia.rotated(&Mat3::from_rpy(r, p, y));
         let inertial = Inertial {
@@ -627,7 +675,7 @@ impl Reader<'_, '_> {
     /// Returns the link that the `parent` or `child` element of a joint names, and its place.
     fn joint_link(&mut self, node: Node<'_, '_>, which: &str) -> Option<(String, Place)> {
         match node.children().find(|n| n.has_tag_name(which)) {
-            Some(end) => Some((self.text(end, "link")?, self.place(end))),
+            Some(end) => Some((topic_name(&self.text(end, "link")?), self.place(end))),
             None => {
                 self.report(node, format!("missing element <{which}> in <joint>"));
                 None
