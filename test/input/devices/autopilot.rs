@@ -39,11 +39,11 @@ fn invalid_autopilots_are_rejected() {
     );
     check(
         &with("bluerov2", "imu: gyro"),
-        "w.yaml:5:24: no sensor `gyro` of this kind on the base",
+        "w.yaml:5:24: no sensor `gyro` of this kind on the base; expected `imu`",
     );
     check(
         &with("bluerov2", "rangefinders: [imu]"),
-        "w.yaml:5:33: no sensor `imu` of this kind on the base",
+        "w.yaml:5:33: no sensor `imu` of this kind on the base; expected `altimeter`",
     );
     check(
         &with(
@@ -103,7 +103,7 @@ fn two_autopilots_have_two_ports() {
 fn invalid_px4_keys_are_rejected() {
     check(
         &with("wamv", "kind: px4, frame: differential, gnss: imu"),
-        "w.yaml:5:57: no sensor `imu` of this kind on the base",
+        "w.yaml:5:57: no sensor `imu` of this kind on the base; expected `gps`",
     );
     check(
         &with("wamv", "kind: px4, frame: hexa_x"),

@@ -6,7 +6,7 @@ use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{Drive, Joint, JointKind, Link};
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
 use merrow_schema::{JointConfig, JointKindConfig, LinkConfig, RobotModelConfig};
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Problems, known_names, quote};
 
 /// Builds the base and the links of a model, connected by their joints.
 pub(crate) fn build_links(
@@ -108,7 +108,7 @@ fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut P
                 problems.push(place, text);
             }
             None => {
-                let hint = did_you_mean(&mimic.joint, names());
+                let hint = known_names(&mimic.joint, names());
                 problems.push(
                     place,
                     format!(

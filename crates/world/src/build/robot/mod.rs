@@ -34,7 +34,7 @@ use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_sim::control::firmware::allocation;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Context from the world that is needed to build a robot.
@@ -221,7 +221,7 @@ fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &
         match robot.link_index(name).or_else(attached) {
             Some(link) => robot.contact_wrenches.push(link),
             None => {
-                let hint = did_you_mean(name, robot.links.iter().map(|l| l.name.as_str()));
+                let hint = known_names(name, robot.links.iter().map(|l| l.name.as_str()));
                 problems.push(
                     model.at.key_place("contact_wrenches"),
                     format!("no link {}{hint}", quote(name)),
