@@ -20,6 +20,7 @@ use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
 use merrow_sim::control::fault;
+use merrow_sim::control::firmware::modes;
 use merrow_sim::report::cost;
 use merrow_sim::report::hydrostatic_equilibrium;
 use merrow_sim::report::hydrostatic_equilibrium::Equilibrium;
@@ -393,6 +394,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "mass_kg": robot.mass(),
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
+        "goal_distance_m": modes::goal_distance(robot),
         "shapes": shapes::shapes_json(robot),
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
         "joints": arm::joint_state_names(robot),
@@ -708,6 +710,11 @@ fn print_robot(r: &Value) {
         println!("    {text}");
     }
     println!("    {}", shapes::shapes_text(&r["shapes"]));
+    if let Some(distance) = r["goal_distance_m"].as_f64() {
+        println!(
+            "    keeps station within {distance} m of a goal, because it cannot move sideways"
+        );
+    }
     for s in r["sensors"].as_array().into_iter().flatten() {
         if let Some(cost) = cost_text(s) {
             let rate = s["rate_hz"].as_f64().unwrap_or_default();

@@ -24,7 +24,7 @@ use merrow_ros2::msg::simulation_interfaces::{
 };
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
-use merrow_sim::free_pose::check_position;
+use merrow_sim::free_pose::{EXPECTED, check_position};
 use merrow_world::document::{Labels, ObjectInfo, Placement};
 
 /// Starts the services of this file.
@@ -492,9 +492,10 @@ fn set_state(simulation: &mut Simulation, request: &SetEntityStateRequest) -> Se
         v_WB_B: R_BW.mul_vec(v_W),
         w_WB_B: R_BW.mul_vec(w_W),
     };
-    outcome(
-        simulation
-            .apply(&command)
-            .map_err(|rejection| rejection.reason),
-    )
+    match simulation.apply(&command) {
+        Err(rejection) if rejection.reason.contains(EXPECTED) => {
+            failure(SetEntityStateResponse::INVALID_POSE, rejection.reason)
+        }
+        done => outcome(done.map_err(|rejection| rejection.reason)),
+    }
 }

@@ -103,7 +103,7 @@ fn degrees_in_keys_of_radians_are_reported() {
              body: {{source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}\n"
         )
     };
-    assert_eq!(warnings(&world(1.5708)), Vec::<String>::new());
+    assert_eq!(warnings(&world(1.5)), Vec::<String>::new());
     let found = warnings(&world(90.0));
     let expected = "attitude_rad: 90 looks like degrees; expected radians, 1.5708 rad";
     assert!(

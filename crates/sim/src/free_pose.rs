@@ -21,6 +21,8 @@ pub const OVERLAP_MAX_M: f64 = 0.01;
 /// Maximum distance of a robot from the origin of the world, along each axis [m]. The frame of the
 /// world is tangent to the Earth.
 pub const POSITION_MAX_M: f64 = 1e6;
+/// Part of the message about a pose that is not free.
+pub const EXPECTED: &str = "expected a free pose";
 /// Maximum number of positions that are tried along one direction.
 const TRIES: usize = 24;
 /// Number of misplaced robots for which a free position is searched.
@@ -75,7 +77,7 @@ impl<W: AsRef<Workspace> + AsMut<Workspace>> Poses<'_, W> {
     ) -> Option<(ContactBody, f64)> {
         let model = &self.scene.robots[robot];
         if model.colliders.is_empty() {
-            // the foundation of a fixed robot may be in the ground
+            // the foundation of a fixed robot may be in the seabed
             let p = self.state.robots[robot].motion.p_WB;
             let depth = self.state.sea.seabed.height(p.x, p.y) - p.z;
             return (model.floating && depth > 0.0).then_some((ContactBody::Seabed, depth));
@@ -108,7 +110,7 @@ impl<W: AsRef<Workspace> + AsMut<Workspace>> Poses<'_, W> {
             }
             ContactBody::Seabed => "the seabed",
         };
-        let found = format!("{name} is {depth:.2} m inside {other}; expected a free pose");
+        let found = format!("{name} is {depth:.2} m inside {other}; {EXPECTED}");
         let on_ground = body == ContactBody::Seabed;
         let free = search.then(|| self.free_position(robot, on_ground, &is_present));
         Err(match free.flatten() {
@@ -120,7 +122,7 @@ impl<W: AsRef<Workspace> + AsMut<Workspace>> Poses<'_, W> {
         })
     }
 
-    /// Returns the nearest free position above the robot; if it is not in the ground, also beside
+    /// Returns the nearest free position above the robot; if it is not in the seabed, also beside
     /// it, which is preferred because a surface vessel would fall.
     fn free_position(
         &mut self,

@@ -17,8 +17,8 @@ impl Bracket {
     }
 }
 
-/// Returns the likely cause of the error `info` of the parser, which stopped at `line` and `column`,
-/// from 1; `None` if it is not known.
+/// Returns the likely cause of the error `info` of the parser, which stopped at `line` and
+/// `column`, from 1; `None` if it is not known.
 pub(crate) fn explain(text: &str, line: usize, column: usize, info: &str) -> Option<Cause> {
     let lines: Vec<&str> = text.lines().collect();
     let (open, at_stop) = open_brackets(&lines, line, column);
@@ -55,9 +55,8 @@ pub(crate) fn explain(text: &str, line: usize, column: usize, info: &str) -> Opt
             let what = "a second `:` in one line; expected quotes around a text with a colon";
             return found(line, column, what.to_string());
         }
-        let above = lines[..line - 1].iter().enumerate().rev();
-        let above = above.filter(|(_, text)| indentation(text).is_some()).next();
-        if let Some((k, text)) = above
+        let mut above = lines[..line - 1].iter().enumerate().rev();
+        if let Some((k, text)) = above.find(|(_, text)| indentation(text).is_some())
             && !text.contains(": ")
             && !text.trim_end().ends_with(':')
             && let Some(colon) = text.find(':')

@@ -61,7 +61,7 @@ fn invalid_autopilots_are_rejected() {
             "bluerov2",
             "outputs: {t9: {channel: 1, command: [-1, 0, 1]}}",
         ),
-        "w.yaml:5:29: no thruster, fin, joint or load `t9`",
+        "w.yaml:5:29: no thruster, fin, joint or load `t9`; expected one of `t1`, `t2`, `t3`, `t4`, `t5`, `t6`",
     );
     check(
         &with(

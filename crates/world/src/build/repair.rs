@@ -35,8 +35,8 @@ impl Repaired {
         None
     }
 
-    /// Adds those of the problems `found` in the repaired tree that are in the original tree too:
-    /// references to objects that do not exist.
+    /// Adds the problems `found` in the repaired tree that the original tree has too: references to
+    /// objects that do not exist.
     pub(super) fn add_references(&self, found: &Problems, problems: &mut Problems) {
         let is_removed = |text: &str| self.removed.iter().any(|name| text.contains(&quote(name)));
         for problem in found.iter() {
@@ -47,7 +47,9 @@ impl Repaired {
                 .split_once(';')
                 .map_or(text.as_str(), |(wrong, _)| wrong);
             if is_reference && !is_removed(wrong) {
-                problems.push(&problem.place, text);
+                // the list of the known objects lacks those that were removed
+                let whole = self.removed.is_empty();
+                problems.push(&problem.place, if whole { text } else { wrong });
             }
         }
     }
@@ -70,8 +72,8 @@ fn replace(node: &mut Node, place: &Place) -> bool {
     }
 }
 
-/// Removes the entry whose key or value is at `place`, and adds its name to `removed`. Returns false
-/// if there is none.
+/// Removes the entry whose key or value is at `place`, and adds its name to `removed`. Returns
+/// false if there is none.
 fn remove(node: &mut Node, place: &Place, removed: &mut Vec<String>) -> bool {
     match &mut node.value {
         Value::Null | Value::Scalar { .. } => false,

@@ -6,8 +6,8 @@ use std::path::Path;
 /// Number of bytes at the start of a file that are searched for the name of its format.
 const HEAD: u64 = 4096;
 
-/// Returns what a file or folder is, and how to use it, if it is not a world file but has a format
-/// that Merrow knows.
+/// Returns what a file or folder is, and how to use it, if it is not a world file but has a
+/// format of another program.
 pub(super) fn explain(path: &Path) -> Option<String> {
     let shown = path.display();
     if path.is_dir() {

@@ -236,8 +236,8 @@ fn size_of(robot: &Robot) -> Option<f64> {
     sizes.reduce(f64::max)
 }
 
-/// Returns points of the hull, the collision shapes and the visual shapes of a link, in L, whose box
-/// is the box of the link.
+/// Returns points of the hull, the collision shapes and the visual shapes of a link, in L, whose
+/// box is the box of the link.
 fn points_of(robot: &Robot, link: usize) -> Vec<Vec3> {
     let own = &robot.links[link];
     let mut points = Vec::new();
