@@ -5,6 +5,7 @@ use clap::Parser;
 use include_dir::{Dir, include_dir};
 use merrow_world::data_dir::{EmbeddedFile, embed};
 use std::any::Any;
+use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,17 +26,27 @@ fn main() -> ExitCode {
     embed(bundled_files());
     let arguments: Vec<String> = std::env::args().collect();
     let (own, ros) = cli::split_ros_args(&arguments);
-    let command = cli::Cli::parse_from(own);
-    suppress_broken_pipe_panic();
-    match panic::catch_unwind(AssertUnwindSafe(|| cli::execute(command, &ros))) {
-        Ok(Ok(code)) => code,
-        Ok(Err(text)) => {
-            merrow::terminal::warn(format_args!("merrow: {text}"));
-            ExitCode::FAILURE
+    let command = cli::Cli::parse_from(cli::join_addresses(&own));
+    suppress_output_panic();
+    let done = match panic::catch_unwind(AssertUnwindSafe(|| cli::execute(command, &ros))) {
+        Ok(done) => done,
+        Err(cause) => match output_failure(&*cause) {
+            Some(why) if why.contains("Broken pipe") => Ok(ExitCode::SUCCESS),
+            Some(why) => Err(format!("cannot write to standard output: {why}")),
+            None => panic::resume_unwind(cause),
+        },
+    };
+    // the rest of the output may not be written yet
+    let done = done.and_then(|code| match io::stdout().flush() {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {why}"))
         }
-        Err(cause) if is_broken_pipe(&*cause) => ExitCode::SUCCESS,
-        Err(cause) => panic::resume_unwind(cause),
-    }
+        _ => Ok(code),
+    });
+    done.unwrap_or_else(|text| {
+        merrow::terminal::warn(format_args!("merrow: {text}"));
+        ExitCode::FAILURE
+    })
 }
 
 /// Returns the files of the bundled data, with their paths below the share folder.
@@ -57,21 +68,19 @@ fn bundled_files() -> Vec<EmbeddedFile> {
     files
 }
 
-/// Suppresses the panic message for a closed pipe, as caused by `head`. The program then ends
-/// normally, including its bags.
-fn suppress_broken_pipe_panic() {
+/// Suppresses the panic message of an output that cannot be written, as caused by `head` and by a
+/// full disk. The program then ends normally, including its bags.
+fn suppress_output_panic() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
-        if !is_broken_pipe(panic.payload()) {
+        if output_failure(panic.payload()).is_none() {
             report(panic);
         }
     }));
 }
 
-/// Returns true if `println!` on a closed pipe caused the panic.
-fn is_broken_pipe(cause: &dyn Any) -> bool {
-    let is_one = |text: &String| {
-        text.starts_with("failed printing to stdout") && text.contains("Broken pipe")
-    };
-    cause.downcast_ref::<String>().is_some_and(is_one)
+/// Returns the reason if `println!` caused the panic.
+fn output_failure(cause: &dyn Any) -> Option<&str> {
+    let text = cause.downcast_ref::<String>()?;
+    text.strip_prefix("failed printing to stdout: ")
 }

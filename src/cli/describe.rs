@@ -5,6 +5,7 @@ use merrow::arm;
 use merrow::input::services;
 use merrow::node::live_parameters;
 use merrow::node::plan::Plan;
+use merrow::simulation_interfaces;
 use merrow_math::Vec3;
 use merrow_messages::{frames, urdf};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
@@ -19,31 +20,49 @@ use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
 use merrow_sim::control::fault;
+use merrow_sim::control::firmware::modes;
 use merrow_sim::report::cost;
 use merrow_sim::report::hydrostatic_equilibrium;
 use merrow_sim::report::hydrostatic_equilibrium::Equilibrium;
 use merrow_world::{ModelInfo, Source, World};
+use merrow_yaml::error::known_names;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Mark of statements in the sources of components that have not been confirmed.
 const UNVERIFIED: &str = "unverified";
 
-/// Prints the description, or the URDF of one robot.
+/// Returns the robot `name` of a world.
+fn find_robot<'a>(world: &'a World, name: &str) -> Result<&'a Robot, String> {
+    let robots = &world.scene.robots;
+    robots.iter().find(|r| r.name == name).ok_or_else(|| {
+        let known = known_names(name, robots.iter().map(|r| r.name.as_str()));
+        format!("no robot {name:?} in {}{known}", world.scene.name)
+    })
+}
+
+/// Prints the URDF of a robot.
+pub(super) fn print_urdf(world: &World, robot: &str) -> Result<ExitCode, String> {
+    print!("{}", urdf::urdf(find_robot(world, robot)?));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the description: of the robot `only` if given, and only its topics, actions and services
+/// with `only_topics`.
 pub(super) fn describe(
     world: &World,
     as_json: bool,
-    urdf_of: Option<&str>,
+    only: Option<&str>,
+    only_topics: bool,
 ) -> Result<ExitCode, String> {
-    if let Some(name) = urdf_of {
-        let robot = world.scene.robots.iter().find(|r| r.name == name);
-        print!(
-            "{}",
-            urdf::urdf(robot.ok_or_else(|| format!("no robot {name:?} in {}", world.scene.name))?)
-        );
-        return Ok(ExitCode::SUCCESS);
+    let mut all = rounded_json(describe_world(world));
+    if let Some(name) = only {
+        find_robot(world, name)?;
+        keep_robot(&mut all, name);
     }
-    let all = rounded_json(describe_world(world));
+    if let (true, Value::Object(map)) = (only_topics, &mut all) {
+        map.retain(|key, _| TOPICS.contains(&key.as_str()));
+    }
     if as_json {
         println!(
             "{}",
@@ -53,6 +72,37 @@ pub(super) fn describe(
         print_text(&all);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Parts of the description that are printed with `--topics`.
+const TOPICS: [&str; 4] = ["published", "subscribed", "actions", "services"];
+
+/// Removes the other robots and what does not belong to a robot.
+fn keep_robot(all: &mut Value, name: &str) {
+    let keys = [
+        ("robots", "name"),
+        ("published", "topic"),
+        ("subscribed", "topic"),
+        ("actions", "action"),
+        ("services", "service"),
+        ("parameters", "name"),
+        ("frames", "child"),
+    ];
+    let Value::Object(map) = all else {
+        return;
+    };
+    let is_kept = |key: &str| key == "warnings" || keys.iter().any(|(known, _)| *known == key);
+    map.retain(|key, value| !value.is_array() || is_kept(key));
+    for (list, key) in keys {
+        let Some(Value::Array(rows)) = map.get_mut(list) else {
+            continue;
+        };
+        // a namespace can precede the name
+        rows.retain(|row| {
+            let owner = row[key].as_str().unwrap_or_default();
+            owner.split(['/', '.']).any(|part| part == name)
+        });
+    }
 }
 
 /// Rounds to 12 significant digits, which hides the rounding errors of unit conversions.
@@ -136,6 +186,8 @@ fn describe_world(world: &World) -> Value {
         "ais": scene.ais.iter().map(|t| transponder(t, scene)).collect::<Vec<Value>>(),
         "published": published_topics(&plan),
         "subscribed": subscribed_topics(&plan),
+        "warnings": world.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "sensor_cores": costs.iter().flatten().sum::<f64>(),
         "actions": actions(&plan),
         "services": services_of(scene),
         "parameters": parameters(scene),
@@ -174,15 +226,15 @@ fn subscribed_topics(plan: &Plan) -> Vec<Value> {
 
 /// Lists the actions with their services.
 fn actions(plan: &Plan) -> Vec<Value> {
-    plan
-        .actions
-        .iter()
-        .map(|a| {
+    let of_robots = plan.actions.iter().map(|a| (a.name.as_str(), a.kind));
+    of_robots
+        .chain([simulation_interfaces::ACTION])
+        .map(|(name, kind)| {
             let part = |(part, kind): (&str, String)| {
-                json!({ "service": format!("{}/_action/{part}", full_name(&a.name)), "type": kind })
+                json!({ "service": format!("{}/_action/{part}", full_name(name)), "type": kind })
             };
-            let parts: Vec<Value> = arm::action_services(a.kind).into_iter().map(part).collect();
-            json!({ "action": full_name(&a.name), "type": a.kind, "services": parts })
+            let parts: Vec<Value> = arm::action_services(kind).into_iter().map(part).collect();
+            json!({ "action": full_name(name), "type": kind, "services": parts })
         })
         .collect()
 }
@@ -342,6 +394,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "mass_kg": robot.mass(),
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
+        "goal_distance_m": modes::goal_distance(robot),
         "shapes": shapes::shapes_json(robot),
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
         "joints": arm::joint_state_names(robot),
@@ -573,8 +626,18 @@ fn rows<'a>(all: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     all[key].as_array().into_iter().flatten()
 }
 
-/// Prints the description of a world as text.
+/// Prints the description of a world as text. A part that is not in `all` is left out.
 fn print_text(all: &Value) {
+    if !all["robots"].is_null() {
+        print_objects(all);
+    }
+    print_topics(all);
+    print_actions_services_and_parameters(all);
+    print_frames(all);
+}
+
+/// Prints the robots and other objects of a world, and the cost of all sensors.
+fn print_objects(all: &Value) {
     println!(
         "world {}, step {} s, seed {}",
         text(&all["world"]),
@@ -591,9 +654,25 @@ fn print_text(all: &Value) {
         own.for_each(print_robot);
     }
     print_other_objects(all);
-    print_topics(all);
-    print_actions_services_and_parameters(all);
-    print_frames(all);
+    println!("\n{}", load_text(all));
+}
+
+/// Returns the text for the cost of the sensors of all printed robots, compared with this machine.
+fn load_text(all: &Value) -> String {
+    let sensors = rows(all, "robots").flat_map(|robot| rows(robot, "sensors"));
+    let total: f64 = sensors.filter_map(|s| s["cores"].as_f64()).sum();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let s = if cores == 1 { "" } else { "s" };
+    let verdict = if total < 0.8 * cores as f64 {
+        "real time is possible with all sensors subscribed"
+    } else {
+        "real time is not possible with all sensors subscribed; subscribe to fewer, or reduce their \
+         rates and sizes"
+    };
+    format!(
+        "sensors: {total:.2} cores in total, without the steps of the robots; this machine has {cores} \
+         core{s}: {verdict}"
+    )
 }
 
 /// Prints the values of an object that are unverified or estimated.
@@ -631,6 +710,11 @@ fn print_robot(r: &Value) {
         println!("    {text}");
     }
     println!("    {}", shapes::shapes_text(&r["shapes"]));
+    if let Some(distance) = r["goal_distance_m"].as_f64() {
+        println!(
+            "    keeps station within {distance} m of a goal, because it cannot move sideways"
+        );
+    }
     for s in r["sensors"].as_array().into_iter().flatten() {
         if let Some(cost) = cost_text(s) {
             let rate = s["rate_hz"].as_f64().unwrap_or_default();
@@ -685,7 +769,9 @@ fn print_other_objects(all: &Value) {
 
 /// Prints the published and the subscribed topics.
 fn print_topics(all: &Value) {
-    println!("\npublished");
+    if !all["published"].is_null() {
+        println!("\npublished");
+    }
     for o in rows(all, "published") {
         let rate = o["rate_hz"]
             .as_f64()
@@ -698,7 +784,9 @@ fn print_topics(all: &Value) {
             text(&o["qos"])
         );
     }
-    println!("\nsubscribed");
+    if !all["subscribed"].is_null() {
+        println!("\nsubscribed");
+    }
     for i in rows(all, "subscribed") {
         println!(
             "  {:<44} {:<46} {}",
@@ -717,11 +805,15 @@ fn print_actions_services_and_parameters(all: &Value) {
     for a in rows(all, "actions") {
         println!("  {:<44} {}", text(&a["action"]), text(&a["type"]));
     }
-    println!("\nservices");
+    if !all["services"].is_null() {
+        println!("\nservices");
+    }
     for s in rows(all, "services") {
         println!("  {:<44} {}", text(&s["service"]), text(&s["type"]));
     }
-    println!("\nparameters of /merrow");
+    if !all["parameters"].is_null() {
+        println!("\nparameters of /merrow");
+    }
     for p in rows(all, "parameters") {
         let name = text(&p["name"]);
         println!(
@@ -735,7 +827,9 @@ fn print_actions_services_and_parameters(all: &Value) {
 
 /// Prints the frames and their parents.
 fn print_frames(all: &Value) {
-    println!("\nframes");
+    if !all["frames"].is_null() {
+        println!("\nframes");
+    }
     for f in rows(all, "frames") {
         let moves = if f["moves"] == true { "moves" } else { "fixed" };
         println!(

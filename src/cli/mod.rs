@@ -16,6 +16,8 @@ mod snapshot;
 mod terrain;
 mod validate;
 
+pub(crate) use crate::cli::run::join_addresses;
+
 use clap::{Parser, Subcommand};
 use merrow::modem::bridges::{check as check_bridges, notes as bridge_notes};
 use merrow::node::checkpoint;
@@ -55,8 +57,14 @@ enum Command {
         #[arg(long)]
         json: bool,
         /// Print the URDF of one robot instead.
-        #[arg(long, value_name = "ROBOT")]
+        #[arg(long, value_name = "ROBOT", conflicts_with_all = ["json", "robot", "topics"])]
         urdf: Option<String>,
+        /// Print only this robot, with its topics, services, parameters and frames.
+        #[arg(long, value_name = "ROBOT")]
+        robot: Option<String>,
+        /// Print only topics, actions and services.
+        #[arg(long)]
+        topics: bool,
         /// Topic names, units and frames of another simulator for all robots: vrx, gz, stonefish,
         /// uuv or plankton.
         #[arg(long, value_parser = profile)]
@@ -146,13 +154,19 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             world,
             json,
             urdf,
+            robot,
+            topics,
             profile,
         } => {
             let overrides = Overrides {
                 profile,
                 ..Overrides::default()
             };
-            describe::describe(&load(&world, overrides)?, json, urdf.as_deref())
+            let world = load(&world, overrides)?;
+            match urdf {
+                Some(robot) => describe::print_urdf(&world, &robot),
+                None => describe::describe(&world, json, robot.as_deref(), topics),
+            }
         }
         Command::Validate {
             validation: Some(validation),
@@ -216,6 +230,9 @@ fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), 
     })?;
     for note in bridge_notes(&world) {
         eprintln!("warning: {note}");
+    }
+    for warning in &world.warnings {
+        eprintln!("warning: {warning}");
     }
     for note in &world.notes {
         eprintln!("note: {note}");

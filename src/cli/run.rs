@@ -24,6 +24,7 @@ use merrow_autopilot::status::{LogSink, SharedStatus};
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
+use merrow_ros2::bag::Bag;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
@@ -57,7 +58,7 @@ pub(super) struct Arguments {
     /// or plankton.
     #[arg(long, value_parser = super::profile)]
     profile: Option<Profile>,
-    /// Enable the autopilots of all robots: each waits for ArduPilot on its UDP port.
+    /// Enable the autopilots of all robots: each listens for ArduPilot on its UDP port.
     #[arg(long)]
     autopilot: bool,
     /// Send MAVLink telemetry of all robots to a ground station such as QGroundControl.
@@ -114,10 +115,36 @@ impl Arguments {
     }
 }
 
+/// Parses an address and a port, `localhost` and a port, or the port of this machine only.
 pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| {
-        format!("expected an IP address and a port, such as 127.0.0.1:8080, found {text:?}")
+    let loopback = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let local = text.strip_prefix("localhost").unwrap_or(text);
+    let port = local.strip_prefix(':').unwrap_or(local);
+    let address = port.parse().map(loopback);
+    address.or_else(|_| text.parse()).map_err(|_| {
+        format!(
+            "expected an IP address and a port, such as 127.0.0.1:8080, found {text:?}; a port or \
+             `localhost:8080` is of this machine"
+        )
     })
+}
+
+/// Joins the options `--view` and `--mavlink` with an address that follows as the next argument. An
+/// argument that is no address is the world.
+pub(crate) fn join_addresses(arguments: &[String]) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    for argument in arguments {
+        match joined.last_mut() {
+            Some(option)
+                if matches!(option.as_str(), "--view" | "--mavlink")
+                    && socket_address(argument).is_ok() =>
+            {
+                *option = format!("{option}={argument}");
+            }
+            _ => joined.push(argument.clone()),
+        }
+    }
+    joined
 }
 
 /// Longest simulated time that the stamps of ROS messages represent [s].
@@ -137,6 +164,10 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 /// # Errors
 /// The world cannot be loaded or run, or the recording is incomplete.
 pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
+    if let Some(path) = &arguments.record {
+        // a large world takes long to load
+        Bag::check_path(path).map_err(|why| why.to_string())?;
+    }
     let (document, mut simulation) = load_run(arguments)?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
     if let Some(autosave) = &autosave {
@@ -192,10 +223,11 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
             Err(why) => failed = failed.or(Some(format!("the recording is incomplete: {why}"))),
         }
     }
-    if let Err(why) = print_summary(&summary, arguments.json) {
+    let refusals = progress.refusals.by_reason();
+    if let Err(why) = print_summary(&summary, &refusals, arguments.json) {
         failed = failed.or(Some(why));
     }
-    report_halted(&simulation);
+    failed = failed.or(report_halted(&simulation));
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
@@ -563,7 +595,11 @@ fn announce(scene: &merrow_model::scene::Scene, options: &NodeOptions) {
 ///
 /// # Errors
 /// The output did not receive it.
-fn print_summary(s: &Summary, as_json: bool) -> Result<(), String> {
+fn print_summary(
+    s: &Summary,
+    refusals: &[(String, String, u64)],
+    as_json: bool,
+) -> Result<(), String> {
     if as_json {
         let object = json!({
             "simulated_s": s.simulated_s,
@@ -573,6 +609,10 @@ fn print_summary(s: &Summary, as_json: bool) -> Result<(), String> {
             "overruns": s.overruns,
             "dropped": s.dropped,
             "refused": s.rejected,
+            "refusals": refusals
+                .iter()
+                .map(|(robot, reason, n)| json!({"robot": robot, "reason": reason, "count": n}))
+                .collect::<Vec<_>>(),
             "missed": s.missed.iter().cloned().collect::<BTreeMap<_, _>>(),
             "state_hash": s.state_hash,
             "halted": s.halted,
@@ -596,21 +636,46 @@ fn print_summary(s: &Summary, as_json: bool) -> Result<(), String> {
     }
     if s.rejected > 0 {
         terminal::inform(format_args!("refused commands: {}", s.rejected));
+        for (robot, reason, n) in refusals {
+            terminal::inform(format_args!("  {n:>6} x {robot}: {reason}"));
+        }
     }
     terminal::print(format_args!("state hash: {}", s.state_hash))
 }
 
-/// Prints a halted robot to the terminal, because diagnostics may have no subscriber.
-fn report_halted(simulation: &Simulation) {
-    for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
-        if let Some(halt) = &state.halted {
-            let t = halt.time_ns as f64 * 1e-9;
-            terminal::warn(format_args!(
-                "merrow: {} was halted at {t:.3} s: {}",
-                robot.name, halt.cause
-            ));
-        }
+/// Maximum number of halted robots that are printed.
+const MAX_HALTED: usize = 8;
+
+/// Prints the halted robots, because diagnostics may have no subscriber. Returns the reason why the
+/// run has failed; `None` if no robot is halted.
+fn report_halted(simulation: &Simulation) -> Option<String> {
+    let scene = &simulation.scene;
+    let robots = scene.robots.iter().zip(&simulation.state.robots);
+    let halted: Vec<_> = robots
+        .filter_map(|(robot, state)| Some((&robot.name, state.halted.as_ref()?)))
+        .collect();
+    for (name, halt) in halted.iter().take(MAX_HALTED) {
+        let t = halt.time_ns as f64 * 1e-9;
+        terminal::warn(format_args!(
+            "merrow: {name} was halted at {t:.3} s: {}",
+            halt.cause
+        ));
     }
+    let (_, first) = halted.first()?;
+    let remedy = if first.cause.contains("extrapolation") {
+        "keep it inside the grid, or choose another `extrapolation`".to_string()
+    } else {
+        format!(
+            "try a smaller `dt_s` of `step` (now {} s) or less damping, and check the units of mass, \
+             inertia, added mass and damping (`merrow check` lists implausible values)",
+            scene.dt()
+        )
+    };
+    let n = halted.len();
+    Some(match n {
+        1 => format!("the run ends with a halted robot; {remedy}"),
+        _ => format!("the run ends with {n} halted robots; {remedy}"),
+    })
 }
 
 /// Writes the checkpoints of a run.
@@ -675,7 +740,9 @@ struct Progress {
     /// Simulated time at the start of the run [s].
     start: f64,
     /// Refused commands that are printed; `None` with a node, which logs them.
-    refusals: Option<Rejections>,
+    refusals: Rejections,
+    /// Whether refusals are printed: without a node, which logs them.
+    prints_refusals: bool,
 }
 
 impl Progress {
@@ -700,7 +767,8 @@ impl Progress {
             bounded: duration.is_some(),
             last_ms: 0,
             start: now_ns as f64 * 1e-9,
-            refusals: arguments.no_ros.then(Rejections::default),
+            refusals: Rejections::default(),
+            prints_refusals: arguments.no_ros,
         }
     }
 }
@@ -728,10 +796,10 @@ impl Observer for Progress {
     }
 
     fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation) {
-        let line = self.refusals.as_ref().and_then(|refusals| {
-            refusals.count_rejection(&simulation.scene, rejection.robot, &rejection.reason)
-        });
-        if let Some(line) = line {
+        let line =
+            self.refusals
+                .count_rejection(&simulation.scene, rejection.robot, &rejection.reason);
+        if let Some(line) = line.filter(|_| self.prints_refusals) {
             self.bar
                 .suspend(|| terminal::warn(format_args!("merrow: {line}")));
         }

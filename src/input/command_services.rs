@@ -27,6 +27,7 @@ use merrow_ros2::msg::std_srvs::{SetBool, Trigger};
 use merrow_ros2::node::{Node, NodeError, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::InputMessage;
+use merrow_yaml::error::known_names;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -273,7 +274,10 @@ fn set_pose(scene: &Scene, request: &SetPoseRequest) -> Result<Command, String> 
 fn coupling(scene: &Scene, request: &CoupleRequest) -> Result<Command, String> {
     let name = &request.coupling;
     let found = scene.couplings.iter().position(|c| c.name == *name);
-    let coupling = found.ok_or_else(|| format!("no coupling {name:?}"))?;
+    let coupling = found.ok_or_else(|| {
+        let names = scene.couplings.iter().map(|c| c.name.as_str());
+        format!("no coupling {name:?}{}", known_names(name, names))
+    })?;
     let partner = (!request.partner.is_empty()).then_some(&request.partner);
     Ok(Command::SetCoupling {
         coupling,

@@ -29,12 +29,16 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_ros2::node::Callback;
 use merrow_ros2::node::Logger;
 use merrow_sim::{InputMessage, Request, SceneVersion};
+use merrow_yaml::error::known_names;
 use std::sync::Arc;
 
 /// Returns the index of the robot with this name.
 fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
     let found = scene.robots.iter().position(|r| r.name == name);
-    found.ok_or_else(|| format!("no robot {name:?}"))
+    found.ok_or_else(|| {
+        let names = scene.robots.iter().map(|robot| robot.name.as_str());
+        format!("no robot {name:?}{}", known_names(name, names))
+    })
 }
 
 /// Time for which a wrench from a topic acts [s].
@@ -301,7 +305,12 @@ fn joint_commands(
         let found = model.links[1..]
             .iter()
             .position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
-        let joint = found.ok_or_else(|| format!("no joint {name:?}"))?;
+        let joint = found.ok_or_else(|| {
+            let joints = model.links[1..].iter().map(|link| &link.joint);
+            let moving = joints.filter(|joint| joint.kind != JointKind::Fixed);
+            let names = moving.map(|joint| joint.name.as_str());
+            format!("no joint {name:?}{}", known_names(name, names))
+        })?;
         let lists = [
             (JointMode::Position, &message.position),
             (JointMode::Velocity, &message.velocity),

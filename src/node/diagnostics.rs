@@ -36,7 +36,13 @@ struct RejectionCount {
     count: u64,
     last: String,
     logged: Option<Instant>,
+    /// The first different reasons, each with its number.
+    reasons: Vec<(String, u64)>,
 }
+
+/// Maximum number of different reasons that are counted per robot. Reasons can contain the values
+/// of commands.
+const MAX_REASONS: usize = 8;
 
 /// Longest reason of a rejection in logs and diagnostics [bytes].
 const MAX_REASON: usize = 400;
@@ -73,6 +79,11 @@ impl Rejections {
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
         entry.count += 1;
         entry.last.clone_from(&reason);
+        if let Some((_, count)) = entry.reasons.iter_mut().find(|(known, _)| *known == reason) {
+            *count += 1;
+        } else if entry.reasons.len() < MAX_REASONS {
+            entry.reasons.push((reason.clone(), 1));
+        }
         if entry.logged.is_some_and(|t| t.elapsed() < LOG_EVERY) {
             return None;
         }
@@ -82,6 +93,26 @@ impl Rejections {
             "{who}: request refused: {reason} ({} refused so far)",
             entry.count
         ))
+    }
+
+    /// Returns the reasons of all rejections, by name of the robot (`merrow` for the node), each
+    /// with its number. Reasons beyond the first of a robot are counted together.
+    pub fn by_reason(&self) -> Vec<(String, String, u64)> {
+        let robots = self.lock();
+        let mut names: Vec<_> = robots.keys().collect();
+        names.sort_unstable();
+        let mut all = Vec::new();
+        for name in names {
+            let entry = &robots[name];
+            let who = if name.is_empty() { "merrow" } else { name };
+            let listed = entry.reasons.iter();
+            all.extend(listed.map(|(reason, n)| (who.to_string(), reason.clone(), *n)));
+            let rest = entry.count - entry.reasons.iter().map(|(_, n)| n).sum::<u64>();
+            if rest > 0 {
+                all.push((who.to_string(), "other reasons".to_string(), rest));
+            }
+        }
+        all
     }
 
     /// Removes the counters of robots that `scene` does not contain.

@@ -13,11 +13,13 @@ use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::plan::Plan;
 use crate::publisher::connect_bridges;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::RobotState;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Access, Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_world::document::{Document, ObjectInfo};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -204,6 +206,26 @@ impl WorldEditor {
         connect_bridges(&mut simulation);
         simulation.changes = document.changes();
         Ok(simulation)
+    }
+
+    /// Copies the motion of the robots of the running world to the robots of the same name in a
+    /// world that was built.
+    ///
+    /// # Errors
+    /// The run has ended.
+    pub fn copy_motions(&self, built: &mut Simulation) -> Result<(), String> {
+        let motions = self.access(|simulation| {
+            let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
+            let motion =
+                |(robot, state): (&Robot, &RobotState)| (robot.name.clone(), state.motion.clone());
+            robots.map(motion).collect::<HashMap<_, _>>()
+        })?;
+        for (robot, state) in built.scene.robots.iter().zip(&mut built.state.robots) {
+            if let Some(motion) = motions.get(&robot.name) {
+                state.motion.clone_from(motion);
+            }
+        }
+        Ok(())
     }
 
     /// Changes labels of objects, which are not part of the scene.

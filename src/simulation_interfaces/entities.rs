@@ -24,6 +24,7 @@ use merrow_ros2::msg::simulation_interfaces::{
 };
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
+use merrow_sim::free_pose::{EXPECTED, check_position};
 use merrow_world::document::{Labels, ObjectInfo, Placement};
 
 /// Starts the services of this file.
@@ -223,10 +224,15 @@ fn set_structure_state(
         let why = format!("{name} is static; expected zero twist and acceleration");
         return Err(failure(ServiceResult::RESULT_OPERATION_FAILED, why));
     }
+    let failed = |why| failure(ServiceResult::RESULT_OPERATION_FAILED, why);
     let changed = editor.document().with_structure_at(name, placement);
-    Ok(outcome(
-        changed.and_then(|document| editor.change(document)),
-    ))
+    let document = changed.map_err(failed)?;
+    let mut simulation = editor.build(&document).map_err(failed)?;
+    editor.copy_motions(&mut simulation).map_err(failed)?;
+    simulation
+        .check_structure(name)
+        .map_err(|why| failure(SetEntityStateResponse::INVALID_POSE, why))?;
+    Ok(outcome(editor.continue_with(simulation, document, false)))
 }
 
 /// Returns the object of the current world with this name; `None` without one.
@@ -422,8 +428,10 @@ fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     if !(0.9..=1.1).contains(&norm) {
         return Err(format!("expected a unit quaternion, found the norm {norm}"));
     }
+    let p_WB = frame.p + frame.q.matrix().mul_vec(Vec3::new(p.x, p.y, p.z));
+    check_position("position", p_WB)?;
     Ok(Placement {
-        p_WB: frame.p + frame.q.matrix().mul_vec(Vec3::new(p.x, p.y, p.z)),
+        p_WB,
         q_WB: frame.q.mul(&q.normalized()),
     })
 }
@@ -484,9 +492,10 @@ fn set_state(simulation: &mut Simulation, request: &SetEntityStateRequest) -> Se
         v_WB_B: R_BW.mul_vec(v_W),
         w_WB_B: R_BW.mul_vec(w_W),
     };
-    outcome(
-        simulation
-            .apply(&command)
-            .map_err(|rejection| rejection.reason),
-    )
+    match simulation.apply(&command) {
+        Err(rejection) if rejection.reason.contains(EXPECTED) => {
+            failure(SetEntityStateResponse::INVALID_POSE, rejection.reason)
+        }
+        done => outcome(done.map_err(|rejection| rejection.reason)),
+    }
 }

@@ -35,6 +35,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 pub use crate::simulation_interfaces::features::FEATURES;
 
+/// Name, without a prefix, and type of the action, for `describe`.
+pub const ACTION: (&str, &str) = ("/simulate_steps", steps::TYPE);
+
 /// Names, without a prefix, and types of the services, for `describe`.
 pub const SERVICES: [(&str, &str); 22] = [
     ("/delete_entity", "simulation_interfaces/srv/DeleteEntity"),

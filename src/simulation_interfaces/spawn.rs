@@ -5,8 +5,6 @@ use crate::simulation_interfaces::entities::{place_at, place_in};
 use crate::simulation_interfaces::{
     Connections, Version, failure, no_entity, ok, outcome, version1,
 };
-use merrow_model::scene::Robot;
-use merrow_model::state::RobotState;
 use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::simulation_interfaces::{
     Bounds, DeleteEntity, DeleteEntityResponse, GetSpawnables, GetSpawnablesResponse, Resource,
@@ -18,7 +16,7 @@ use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
 use merrow_world::document::{Document, Placement, Resource as Description, ResourceError};
 use merrow_world::{data_dir, is_name};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
@@ -312,9 +310,6 @@ fn build(
     }
 }
 
-/// Maximum depth by which a new entity may overlap other bodies [m].
-const OVERLAP_MAX_M: f64 = 0.01;
-
 /// Removes the additions that overlap another body where the bodies are now, or an earlier
 /// addition.
 fn check_overlaps(
@@ -322,35 +317,20 @@ fn check_overlaps(
     built: &mut Built,
     refuse: &mut impl FnMut(usize, ServiceResult),
 ) {
-    let motions = editor.access(|simulation| {
-        let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
-        let motion =
-            |(robot, state): (&Robot, &RobotState)| (robot.name.clone(), state.motion.clone());
-        robots.map(motion).collect::<HashMap<_, _>>()
-    });
+    let motions = editor.copy_motions(&mut built.simulation);
     let new = &mut built.simulation;
-    for (robot, state) in new.scene.robots.iter().zip(&mut new.state.robots) {
-        if let Some(motion) = motions.as_ref().ok().and_then(|all| all.get(&robot.name)) {
-            state.motion.clone_from(motion);
-        }
-    }
     let index = |name: &str| new.scene.robots.iter().position(|robot| robot.name == name);
     let robots: Vec<_> = built.additions.iter().map(|a| index(&a.name)).collect();
     // robots that are not compared: the later additions, and those that are refused
     let mut absent: HashSet<_> = robots.iter().flatten().copied().collect();
     let mut robots = robots.into_iter();
-    built.additions.retain(|Addition { name, request, .. }| {
+    built.additions.retain(|Addition { request, .. }| {
         let robot = robots.next().flatten();
-        let overlap = robot.and_then(|robot| new.overlap(robot, |other| !absent.contains(&other)));
-        let why = match (&motions, overlap) {
-            (Err(why), _) => why.clone(),
-            (_, Some((other, depth))) if depth > OVERLAP_MAX_M => {
-                format!("{name} is {depth:.2} m inside {other}; expected a free pose")
-            }
-            _ => {
-                robot.map(|robot| absent.remove(&robot));
-                return true;
-            }
+        let is_present = |other: usize| !absent.contains(&other);
+        let placed = robot.map_or(Ok(()), |robot| new.check_pose(robot, is_present));
+        let Err(why) = motions.clone().and(placed) else {
+            robot.map(|robot| absent.remove(&robot));
+            return true;
         };
         refuse(*request, failure(SpawnResult::INVALID_POSE, why));
         false

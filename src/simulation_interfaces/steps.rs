@@ -18,6 +18,9 @@ const FEEDBACKS: u64 = 100;
 /// Maximum number of steps between two feedback messages. A goal can be cancelled between them.
 const CHUNK_MAX: u64 = 1000;
 
+/// Type of the action.
+pub(super) const TYPE: &str = <Action as merrow_ros2::action_type::Action>::TYPE;
+
 /// Running server of the action.
 pub(super) type StepsServer = ActionServer<Action>;
 

@@ -323,7 +323,7 @@ air: {{gusts: {{kind: npd}}}}
 weather: {{wind_speed_m_s: 10}}
 props:
   box:
-    position_m: [0, 0, -14.7]
+    position_m: [0, 0, -14.6]
     body: {{source: test, axes: flu, mass_kg: 800, inertia_kg_m2: {{xx: 50, yy: 50, zz: 50}}, volume_m3: 0.1,
       wind: {{area_m2: [1, 1, 1]}}, collisions: {{box: {{kind: box, size_m: [1, 1, 0.5], material: {{friction: 0.1}}}}}}}}
 robots: {{}}

@@ -15,7 +15,7 @@ structures: {quay: {position_m: [12, 0, 0], shapes: {s: {kind: box, size_m: [4, 
 robots:
   boat:
     position_m: [0, 0, 0]
-    repeat: {count: [2, 1, 1], spacing_m: [0, 6, 0]}
+    repeat: {count: [1, 2, 1], spacing_m: [0, 6, 0]}
     model:
       extends: robots/otter.yaml
       sensors:

@@ -10,6 +10,7 @@ mod devices;
 mod environment;
 mod format;
 mod models;
+mod plausibility;
 mod program;
 mod requests;
 mod robot;

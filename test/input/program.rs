@@ -178,3 +178,176 @@ fn saved_worlds_extend_bundled_worlds_by_name() {
         );
     }
 }
+
+#[test]
+fn foreign_files_are_named() {
+    let sdf = "<?xml version=\"1.0\"?>\n<sdf version=\"1.9\"><world name=\"w\"/></sdf>\n";
+    let urdf = "<?xml version=\"1.0\"?>\n<robot name=\"r\"><link name=\"l\"/></robot>\n";
+    let bag = "rosbag2_bagfile_information:\n  version: 5\n";
+    let files = [
+        ("w.sdf", sdf),
+        ("r.urdf", urdf),
+        ("bag/metadata.yaml", bag),
+        ("b.mcap", "\u{89}"),
+    ];
+    let folder = Folder::new("foreign", &files);
+    std::fs::write(folder.0.join("b.mcap"), b"\x89MCAP0\r\n").expect("written");
+    for (file, expected) in [
+        (
+            "w.sdf",
+            "is an SDF file of Gazebo, which is not read; write a world file in YAML",
+        ),
+        (
+            "r.urdf",
+            "is a URDF, which describes a robot; name it in a world file: `robots: {r: {model: {",
+        ),
+        ("bag", "is a bag; show it with `merrow replay bag`"),
+        (
+            "bag/metadata.yaml",
+            "is a bag; show it with `merrow replay bag/metadata.yaml`",
+        ),
+        ("b.mcap", "is a bag; show it with `merrow replay b.mcap`"),
+    ] {
+        let mut check = Command::new(MERROW);
+        let message = error_of(check.args(["check", file]).current_dir(&folder.0));
+        assert!(
+            message.starts_with(&format!("{file}: {expected}")),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_missing_folder_of_a_recording_is_reported_before_the_world() {
+    // the world has errors, which would be reported otherwise
+    let folder = Folder::new("record", &[("w.yaml", "robots: 1\n")]);
+    let mut run = Command::new(MERROW);
+    run.args(["run", "w.yaml", "--record", "none/a.mcap"])
+        .current_dir(&folder.0);
+    let expected = "merrow: no folder none; create it, or choose another file name";
+    assert_eq!(error_of(&mut run), expected);
+}
+
+#[test]
+fn full_disks_are_reported_without_a_panic() {
+    for arguments in [
+        ["schema"].as_slice(),
+        &["list"],
+        &["check", "pool"],
+        &["describe", "pool"],
+        &["describe", "pool", "--json"],
+        &["describe", "pool", "--urdf", "bluerov2"],
+        &["run", "pool", "--no-ros", "--pace", "max", "--for", "0.1"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let mut command = Command::new(MERROW);
+        command.args(arguments).stdout(full.expect("a device"));
+        let output = command.output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let last = errors.lines().last().unwrap_or_default();
+        let expected = "merrow: cannot write to standard output: No space left on device";
+        assert!(last.starts_with(expected), "{arguments:?}: {errors}");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    }
+}
+
+#[test]
+fn halted_robots_end_a_run_with_an_error() {
+    let text = "step: {dt_s: 0.01}\nrobots:\n  r:\n    position_m: [0, 0, -5]\n    model: {source: t, body: {source: t, \
+                axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}, volume_m3: 0.01, \
+                quadratic_damping: {kind: diagonal, values: [1.0e7, 0, 0, 0, 0, 0]}}}\n\
+                schedule:\n  push: {time_s: 0.1, kind: push, robot: r, force_n: [1.0e5, 0, 0], duration_s: 1}\n";
+    let folder = Folder::new("halted", &[("w.yaml", text)]);
+    let mut run = Command::new(MERROW);
+    run.args(["run", "w.yaml", "--no-ros", "--pace", "max", "--for", "5"]);
+    let message = error_of(run.current_dir(&folder.0));
+    let expected = "merrow: the run ends with a halted robot; try a smaller `dt_s` of `step` (now 0.01 s) or less \
+                    damping, and check the units of mass, inertia, added mass and damping";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+#[test]
+fn refused_commands_are_listed_at_the_end() {
+    // the commands of each robot have two reasons, at nearly the same wall-clock time
+    let entry = |robot: &str, k: usize, goal: &str| {
+        format!(
+            "  {robot}{k}: {{time_s: {}, kind: goal, robot: {robot}, position_m: {goal}}}\n",
+            0.1 * k as f64
+        )
+    };
+    let mut text =
+        "extends: pool\nrobots:\n  second: {model: bluerov2, position_m: [3, 3, -2]}\nschedule:\n"
+            .to_string();
+    for robot in ["bluerov2", "second"] {
+        for k in 1..4 {
+            text += &entry(robot, k, if k < 3 { "[0, 0, -90]" } else { "[0, 0, -80]" });
+        }
+    }
+    let folder = Folder::new("refused", &[("w.yaml", &text)]);
+    let mut run = Command::new(MERROW);
+    run.args(["run", "w.yaml", "--no-ros", "--pace", "max", "--for", "1"]);
+    let output = output_of(run.current_dir(&folder.0));
+    assert!(output.contains("refused commands: 6"), "{output}");
+    for robot in ["bluerov2", "second"] {
+        for k in 1..4 {
+            let z = if k < 3 { "-90.00" } else { "-80.00" };
+            let line = format!(
+                "       1 x {robot}: schedule {robot}{k}: goal: (0.00, 0.00, {z}) m is inside the seabed"
+            );
+            assert!(output.contains(&line), "no {line} in {output}");
+        }
+    }
+}
+
+#[test]
+fn descriptions_are_limited_to_a_robot_or_to_topics() {
+    let robot =
+        output_of(Command::new(MERROW).args(["describe", "fleet_mixed", "--robot", "auv_0"]));
+    assert!(
+        robot.contains("\n  auv_0: ") && robot.contains("/auv_0/"),
+        "{robot}"
+    );
+    assert!(!robot.contains("auv_1"), "{robot}");
+    assert!(
+        robot.contains("\nsensors: ") && robot.contains("cores in total"),
+        "{robot}"
+    );
+    let topics = output_of(Command::new(MERROW).args(["describe", "pool", "--topics"]));
+    assert!(topics.contains("/bluerov2/imu/data"), "{topics}");
+    assert!(
+        !topics.contains("parameters of") && !topics.contains("\nrobots"),
+        "{topics}"
+    );
+    let action =
+        "/simulate_steps                              simulation_interfaces/action/SimulateSteps";
+    assert!(topics.contains(action), "{topics}");
+    let wrong = error_of(Command::new(MERROW).args(["describe", "pool", "--robot", "x"]));
+    assert_eq!(wrong, "merrow: no robot \"x\" in pool; expected `bluerov2`");
+}
+
+#[test]
+fn addresses_of_the_view_have_three_forms() {
+    for (arguments, expected) in [
+        (["--view=localhost:0", ""], "view: http://127.0.0.1:"),
+        (["--view=0", ""], "view: http://127.0.0.1:"),
+        (["--view", "127.0.0.1:0"], "view: http://127.0.0.1:"),
+        (["--view", "0"], "view: http://127.0.0.1:"),
+    ] {
+        let mut run = Command::new(MERROW);
+        run.arg("run")
+            .args(arguments.iter().filter(|a| !a.is_empty()));
+        run.args(["pool", "--no-ros", "--pace", "max", "--for", "0.1"]);
+        let output = output_of(&mut run);
+        assert!(output.contains(expected), "{arguments:?}: {output}");
+    }
+    let mut run = Command::new(MERROW);
+    let output = run
+        .args(["run", "pool", "--view=x"])
+        .output()
+        .expect("the program starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("a port or `localhost:8080` is of this machine"),
+        "{errors}"
+    );
+}

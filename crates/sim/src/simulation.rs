@@ -25,7 +25,6 @@ use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
-use merrow_model::state::contact::ContactBody;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
 use merrow_physics::contact::Contacts;
@@ -46,7 +45,7 @@ pub struct Simulation {
     pub(crate) scene_digest: Option<(Arc<Scene>, [u8; 32])>,
     /// Workspaces, one per robot.
     pub runners: Vec<Runner>,
-    contacts: Option<Contacts>,
+    pub(crate) contacts: Option<Contacts>,
     groups: Vec<RobotGroup>,
     /// Robot states before a block that the robots try to run independently.
     saved_states: Vec<RobotState>,
@@ -199,6 +198,9 @@ impl Simulation {
         }
         if let (Command::Call(call), Some(communication)) = (command, &mut self.communication) {
             return communication.send_call(&self.scene, &mut self.state, call);
+        }
+        if let Command::SetPose { robot, .. } = command {
+            return self.apply_pose(*robot, command);
         }
         command::apply(&self.scene, &mut self.state, command)
     }
@@ -482,40 +484,6 @@ impl Simulation {
         for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
             replace::start_at(robot, state, time_ns);
         }
-    }
-
-    /// Returns the structure, robot or seabed that `robot` penetrates, and the penetration depth
-    /// [m]. `None` if there is no overlap. Of the other robots, only those are compared for which
-    /// `is_present` returns true.
-    pub fn overlap(
-        &mut self,
-        robot: usize,
-        is_present: impl Fn(usize) -> bool,
-    ) -> Option<(String, f64)> {
-        let scene = Arc::clone(&self.scene);
-        let p_WB = self.state.robots[robot].motion.p_WB;
-        let below_seabed = self.state.sea.seabed.height(p_WB.x, p_WB.y) - p_WB.z;
-        if below_seabed > 0.0 {
-            return Some(("the seabed".to_string(), below_seabed));
-        }
-        for (runner, (robot, state)) in self
-            .runners
-            .iter_mut()
-            .zip(scene.robots.iter().zip(&self.state.robots))
-        {
-            runner.evaluate_poses(robot, state);
-        }
-        let contacts = self.contacts.as_mut()?;
-        let (body, depth) =
-            contacts.deepest_overlap(&scene, &mut self.state, &self.runners, robot, is_present)?;
-        let name = match body {
-            ContactBody::Link { robot, .. } => scene.robots[robot as usize].name.clone(),
-            ContactBody::Structure { structure, .. } => {
-                scene.structures[structure as usize].name.clone()
-            }
-            ContactBody::Seabed => "the seabed".to_string(),
-        };
-        Some((name, depth))
     }
 
     /// Moves the contacts of the bodies that exist in this world and in `old`, so that their

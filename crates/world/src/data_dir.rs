@@ -160,7 +160,7 @@ pub(crate) fn name_of_bundled_world(path: &Path) -> Option<String> {
 /// if it is either, or a path.
 pub fn unknown_world_message(name: &str) -> Option<String> {
     let is_path = Path::new(name).components().count() > 1 || name.ends_with(".yaml");
-    if is_path || world_file(name).is_file() {
+    if is_path || Path::new(name).exists() || world_file(name).is_file() {
         return None;
     }
     let shipped = file_names("worlds");

@@ -8,6 +8,8 @@
 mod changes;
 mod environment;
 mod faults;
+mod foreign;
+mod plausibility;
 mod resource;
 mod settings;
 
@@ -20,6 +22,7 @@ use crate::{Problems, World, data_dir};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
+use merrow_sim::free_pose;
 use merrow_yaml::node::{Node, Value, merge};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -113,6 +116,20 @@ pub(crate) fn labels_of_world(root: &Node) -> Labels {
     }
 }
 
+/// Checks the poses at which the robots start. A changed world is not checked: its robots have
+/// moved.
+fn check_starts(tree: &Node, world: &World) -> Result<(), Problems> {
+    let mut problems = Problems::new();
+    for (robot, why) in free_pose::check_starts(&world.scene) {
+        let (model, name) = (&world.models[robot], &world.scene.robots[robot].name);
+        problems.push(
+            &changes::place_below(tree, &[model.section, name, "position_m"]),
+            why,
+        );
+    }
+    problems.into_result(Some(()))
+}
+
 /// Returns the addresses of the modems of a world.
 fn addresses_of(world: &World) -> Addresses {
     let modems = world.scene.modems.iter();
@@ -126,6 +143,10 @@ impl Document {
     /// Returns all errors of the world file and its component files.
     pub fn load(path: &Path, overrides: Overrides) -> Result<(Self, World), Problems> {
         let mut problems = Problems::new();
+        if let Some(what) = foreign::explain(path) {
+            problems.push(&crate::Place::file(&path.to_string_lossy()), what);
+            return Err(problems);
+        }
         let node = loader().load(path, &mut problems);
         let name = path
             .file_stem()
@@ -166,9 +187,11 @@ impl Document {
         let assets = Assets::default();
         let mut addresses = Addresses::default();
         let context = (&assets, &addresses);
-        let world = build_checked(node.clone(), &name, overrides, context, problems)?;
+        let mut world = build_checked(node.clone(), &name, overrides, context, problems)?;
         addresses = addresses_of(&world);
         let tree = node.unwrap_or_else(|| Node::empty_map(&crate::Place::file(&name)));
+        check_starts(&tree, &world)?;
+        world.warnings = plausibility::warnings(&tree, &world);
         let document = Self {
             name,
             base,

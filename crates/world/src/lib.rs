@@ -58,6 +58,8 @@ pub struct World {
     pub bridge_services: Vec<Place>,
     /// Non-fatal findings for the user, ordered by file and line.
     pub notes: Vec<Problem>,
+    /// Values of the file that are valid and hardly meant, such as a wrong unit.
+    pub warnings: Vec<Problem>,
 }
 
 /// Source of the values of a component: (component, source, which values are estimated).

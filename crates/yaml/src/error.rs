@@ -232,6 +232,26 @@ pub fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a st
     })
 }
 
+/// Maximum number of names in a message.
+const MAX_NAMES: usize = 8;
+
+/// Returns the ending of a message about an object that does not exist: the name that was probably
+/// meant, or the first of the names that exist.
+pub fn known_names<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    let hint = did_you_mean(wrong, names.iter().copied());
+    if !hint.is_empty() {
+        return hint;
+    }
+    let listed = quoted_list(names.iter().copied().take(MAX_NAMES));
+    match names.len() {
+        0 => "; there are none".to_string(),
+        1 => format!("; expected {listed}"),
+        n if n <= MAX_NAMES => format!("; expected one of {listed}"),
+        n => format!("; expected one of {listed} and {} more", n - MAX_NAMES),
+    }
+}
+
 /// Returns the message for a key that is not among `expected`, and the expected key that was
 /// probably meant. `owner` is the name of the map in the message.
 pub(crate) fn explain_unknown_key<'a>(

@@ -51,5 +51,6 @@ pub mod read;
 pub mod scalars;
 pub mod schema;
 pub mod spec;
+mod syntax_error;
 pub mod units;
 pub mod write;

@@ -11,6 +11,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput};
 
 use crate::error::{Place, Problems, quote};
 use crate::node::{DEPTH_MAX, Key, Map, NODE_BYTES, Node, Value};
+use crate::syntax_error::explain;
 
 /// Approximate maximum memory for one file, aliases expanded [bytes].
 const MAX_FILE_BYTES: usize = 64 << 20;
@@ -34,8 +35,9 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Option<Node> {
         weight: 0,
         problems,
     };
-    let mut parser = Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
-    match builder.run(&mut parser) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut parser = Parser::new_from_str(text);
+    match builder.run(text, &mut parser) {
         Ok(node) => Some(node),
         Err((place, text)) => {
             problems.push(&place, text);
@@ -92,14 +94,18 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn run(&mut self, parser: &mut Parser<'_, StrInput<'_>>) -> Result<Node, Fatal> {
+    fn run(&mut self, text: &str, parser: &mut Parser<'_, StrInput<'_>>) -> Result<Node, Fatal> {
         let mut documents = 0;
         while let Some(event) = parser.next_event() {
             let (event, span) = event.map_err(|error| {
-                (
-                    self.place(error.marker()),
-                    format!("not valid YAML: {}", error.info()),
-                )
+                let (marker, info) = (error.marker(), error.info());
+                match explain(text, marker.line(), marker.col() + 1, info) {
+                    Some((line, column, cause)) => (
+                        Place::new(&self.file, line, column),
+                        format!("not valid YAML: {cause}"),
+                    ),
+                    None => (self.place(marker), format!("not valid YAML: {info}")),
+                }
             })?;
             if let Event::DocumentStart(_) = event {
                 documents += 1;
@@ -473,7 +479,7 @@ mod tests {
         );
         check(
             "a: [1\nb: 2\n",
-            "a.yaml:2:2: not valid YAML: illegal placement of ':' indicator",
+            "a.yaml:1:4: not valid YAML: `[` is not closed before line 2; expected `]`",
         );
         assert!(parsed("a:\n\t- 1\n").1.starts_with("a.yaml:2:"));
     }

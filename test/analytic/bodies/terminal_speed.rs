@@ -88,6 +88,7 @@ fn plain_bodies_reach_the_balance_of_thrust_and_drag() {
     for (axis, direction) in [(0, "[-1, 0, 0]"), (1, "[0, 1, 0]"), (2, "[0, 0, -1]")] {
         let mut s = simulation(&format!(
             "
+seabed: {{depth_m: 1000}}
 robots:
   rov:
     position_m: [0, 0, -300]

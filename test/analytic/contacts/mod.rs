@@ -3,3 +3,4 @@
 mod contact;
 mod coupling;
 mod docking;
+mod free_pose;

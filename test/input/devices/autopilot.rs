@@ -39,11 +39,11 @@ fn invalid_autopilots_are_rejected() {
     );
     check(
         &with("bluerov2", "imu: gyro"),
-        "w.yaml:5:24: no sensor `gyro` of this kind on the base",
+        "w.yaml:5:24: no sensor `gyro` of this kind on the base; expected `imu`",
     );
     check(
         &with("bluerov2", "rangefinders: [imu]"),
-        "w.yaml:5:33: no sensor `imu` of this kind on the base",
+        "w.yaml:5:33: no sensor `imu` of this kind on the base; expected `altimeter`",
     );
     check(
         &with(
@@ -61,7 +61,7 @@ fn invalid_autopilots_are_rejected() {
             "bluerov2",
             "outputs: {t9: {channel: 1, command: [-1, 0, 1]}}",
         ),
-        "w.yaml:5:29: no thruster, fin, joint or load `t9`",
+        "w.yaml:5:29: no thruster, fin, joint or load `t9`; expected one of `t1`, `t2`, `t3`, `t4`, `t5`, `t6`",
     );
     check(
         &with(
@@ -103,7 +103,7 @@ fn two_autopilots_have_two_ports() {
 fn invalid_px4_keys_are_rejected() {
     check(
         &with("wamv", "kind: px4, frame: differential, gnss: imu"),
-        "w.yaml:5:57: no sensor `imu` of this kind on the base",
+        "w.yaml:5:57: no sensor `imu` of this kind on the base; expected `gps`",
     );
     check(
         &with("wamv", "kind: px4, frame: hexa_x"),

@@ -28,7 +28,7 @@ fn invalid_tasks_are_rejected() {
         ),
         (
             format!("activation: {{kind: after, task: c}}, {TIME}"),
-            "w.yaml:8:27: a: no task `c`",
+            "w.yaml:8:27: a: no task `c`; expected one of `a`, `b`",
         ),
         (
             format!("activation: {{kind: after, task: a}}, {TIME}"),
@@ -40,11 +40,11 @@ fn invalid_tasks_are_rejected() {
         ),
         (
             format!("{plain}, sensors: [imu]"),
-            "w.yaml:8:109: `sensors` of a: no sensor `imu`",
+            "w.yaml:8:109: `sensors` of a: no sensor `imu`; there are none",
         ),
         (
             format!("{plain}, modems: [acoustic]"),
-            "w.yaml:8:108: `modems` of a: no modem `acoustic`",
+            "w.yaml:8:108: `modems` of a: no modem `acoustic`; there are none",
         ),
         (
             "activation: {kind: periodic, period_s: 1}, execution: {kind: uniform, range_s: [2, 1]}".into(),

@@ -81,7 +81,7 @@ fn invalid_bridges_are_rejected() {
     for (keys, expected) in [
         (
             "from: a/r, to: c/r, topic: /a/p/data",
-            "w.yaml:10:22: x: no modem `c/r`; expected the name of a modem such as `rov/acoustic`",
+            "w.yaml:10:22: x: no modem `c/r`; expected one of `a/r`, `b/r`, `shore`, `far`",
         ),
         (
             "from: a/r, to: far, topic: /a/p/data",

@@ -128,7 +128,7 @@ fn errors_are_reported_in_their_file() {
         ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
         ("rov.yaml", "body: {mass_kg: 1\n"),
     ];
-    let expected = "rov.yaml:2:1: not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'";
+    let expected = "rov.yaml:1:7: not valid YAML: `{` is not closed before line 2; expected `}`";
     check("broken", &broken, expected);
 }
 
@@ -162,7 +162,7 @@ fn files_of_the_wrong_form() {
 #[test]
 fn component_of_another_kind_replaces_the_first() {
     let world = "robots:\n  a:\n    model:\n      extends: robots/bluerov2_heavy.yaml\n      thrusters:\n        \
-                 t1: {motor: {lag: {kind: first_order, time_constant_s: 0.1}}}\n  b:\n    model:\n      \
+                 t1: {motor: {lag: {kind: first_order, time_constant_s: 0.1}}}\n  b:\n    position_m: [9, 0, 0]\n    model:\n      \
                  extends: robots/osu_uvms.yaml\n      links:\n        wrist: {joint: {drive: {kind: effort, stiffness: 5}}}\n";
     check("kind", &[("w.yaml", world)], "accepted");
 }

@@ -41,23 +41,23 @@ fn files_that_are_not_worlds() {
 fn invalid_yaml_is_rejected() {
     check(
         "water:\n\tdensity_kg_m3: 1000\n",
-        "w.yaml:2:2: not valid YAML: tabs disallowed within this context (block indentation)",
+        "w.yaml:2:1: not valid YAML: a tab in the indentation; expected spaces",
     );
     check(
         "robots: [1, 2\n",
-        "w.yaml:2:1: not valid YAML: while parsing a flow sequence, expected ',' or ']'",
+        "w.yaml:1:9: not valid YAML: `[` is not closed before line 2; expected `]`",
     );
     check(
         "description: \"pool\nrobots: {}\n",
-        "w.yaml:1:14: not valid YAML: invalid indentation in quoted scalar",
+        "w.yaml:1:14: not valid YAML: the quotation that begins here is not closed; expected its second quote",
     );
     check(
         "seed:1\nrobots: {}\n",
-        "w.yaml:2:7: not valid YAML: mapping values are not allowed in this context",
+        "w.yaml:1:5: not valid YAML: a `:` without a space after it; expected `: ` between key and value",
     );
     check(
         "step:\n  dt_s: 0.001\n integrator: rk4\n",
-        "w.yaml:3:2: not valid YAML: while parsing a block mapping, did not find expected key",
+        "w.yaml:3:2: not valid YAML: the indentation of 1 space matches no line above; expected 0 spaces or 2 spaces",
     );
     check(
         "robots: *fleet\n",

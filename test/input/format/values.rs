@@ -203,3 +203,29 @@ fn layers_of_the_current() {
         "w.yaml:1:53: `depth_m`: expected a non-negative number [m], found `-1`",
     );
 }
+
+/// A wrong value does not hide a wrong reference in the same file, even to the object with the
+/// wrong value; references to objects that could not be read are not reported.
+#[test]
+fn wrong_values_do_not_hide_wrong_references() {
+    let world = |mass: &str| {
+        format!(
+            "water: {{density_kg_m3: -1}}\nrobots:\n  r:\n    model:\n      source: t\n      body: {{source: t, axes: flu, \
+             mass_kg: {mass}, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}\n      thrusters:\n        t1: {{position_m: [0, 0, 0], \
+             direction: [1, 0, 0], motor: {{source: t, command: newton, \
+             range: [-50, 50], curve: direct, diameter_m: 0.1}}}}\n\
+             schedule: {{x: {{time_s: 1, robot: r, kind: thrusters, values: {{t9: 1500, t1: 1500}}}}, \
+             y: {{time_s: 1, robot: q, kind: arm, on: true}}}}\n"
+        )
+    };
+    let density =
+        "w.yaml:1:24: `density_kg_m3`: expected a number from 0 to 2000 [kg/m3], found `-1`\n";
+    let references =
+        "w.yaml:9:63: no thruster `t9`; expected `t1`\nw.yaml:9:107: no robot `q`; expected `r`";
+    check(&world("1"), &format!("{density}{references}"));
+    let mass = "w.yaml:6:45: `mass_kg`: expected a positive number [kg], found `-2`\n";
+    check(&world("-2"), &format!("{density}{mass}{references}"));
+    let mass = "w.yaml:6:45: `mass_kg`: expected a positive number [kg], found string `heavy`\n";
+    let rest = "w.yaml:9:107: no robot `q`";
+    check(&world("heavy"), &format!("{density}{mass}{rest}"));
+}

@@ -237,7 +237,7 @@ fn invalid_shapes_are_rejected() {
     );
     check(
         &body("visuals: {a: {kind: sphere, radius_m: 1, turns_with: flap}}, "),
-        "w.yaml:5:92: `turns_with` of a: no fin or azimuth thruster `flap`",
+        "w.yaml:5:92: `turns_with` of a: no fin or azimuth thruster `flap`; there are none",
     );
     check(
         &body("visuals: {a: {kind: mesh, file: no/such.stl}}, "),

@@ -73,15 +73,15 @@ fn invalid_chargers_are_rejected() {
     };
     check(
         &with("kind: coupling, coupling: dock, current_a: 1"),
-        "w.yaml:1:44: no coupling `dock` for the charger pad",
+        "w.yaml:1:44: no coupling `dock` for the charger pad; there are none",
     );
     check(
         &with("kind: proximity, range_m: 1, position: {robot: rr}, current_a: 1"),
-        "w.yaml:1:65: no robot or prop `rr` for the charger pad",
+        "w.yaml:1:65: no robot or prop `rr` for the charger pad; expected `r`",
     );
     check(
         &with("kind: proximity, range_m: 1, position: {}, current_a: 1, source_robot: usv"),
-        "w.yaml:1:89: no robot `usv` to feed the charger pad",
+        "w.yaml:1:89: no robot `usv` to feed the charger pad; expected `r`",
     );
     check(
         &(with("kind: proximity, range_m: 1, position: {}, current_a: 1, source_robot: p")

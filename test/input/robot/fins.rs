@@ -49,7 +49,7 @@ fn invalid_fin_mounts_are_rejected() {
     );
     check(
         &rudder("shaft: [0, 0, 1], slipstream: {thruster: prop}", &surface),
-        "@thruster: no thruster `prop`",
+        "@thruster: no thruster `prop`; there are none",
     );
     check(
         &plain(&format!(

@@ -218,7 +218,7 @@ fn invalid_urdf_joints_are_rejected() {
     check(
         "mimic",
         &mimic("k"),
-        "r.urdf:4:1: the joint `j` mimics the missing joint `k`",
+        "r.urdf:4:1: the joint `j` mimics the missing joint `k`; there are none",
     );
     check(
         "itself",

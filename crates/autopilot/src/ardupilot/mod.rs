@@ -361,7 +361,7 @@ impl Connection for Link {
 impl AutopilotLink for Link {
     fn description(&self) -> String {
         format!(
-            "autopilot of {}: waits for ArduPilot on UDP {}",
+            "autopilot of {}: listens for ArduPilot on UDP {}; the world runs without it until it connects",
             self.log.status.robot, self.log.status.address
         )
     }

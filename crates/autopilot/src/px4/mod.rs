@@ -294,7 +294,7 @@ impl AutopilotLink for Link {
     fn description(&self) -> String {
         let status = &self.log.status;
         format!(
-            "autopilot of {}: waits for PX4 on TCP {}",
+            "autopilot of {}: listens for PX4 on TCP {}; the world runs without it until it connects",
             status.robot, status.address
         )
     }

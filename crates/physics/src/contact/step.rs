@@ -111,26 +111,39 @@ impl Contacts {
         collect_pairs(&now.touching, &mut now.pairs);
     }
 
-    /// Returns the body that robot `robot` overlaps most, and by how far [m]; `None` if it overlaps
-    /// none. `works` holds the current poses. Other robots count if `is_present` returns true.
-    pub fn deepest_overlap<W: AsRef<Workspace>>(
+    /// Detects the overlaps of all bodies at the poses of `works`, for [`Self::deepest_overlap`].
+    pub fn detect_overlaps<W: AsRef<Workspace>>(
         &mut self,
         scene: &Scene,
         state: &mut State,
         works: &[W],
-        robot: usize,
-        is_present: impl Fn(usize) -> bool,
-    ) -> Option<(ContactBody, f64)> {
+    ) {
         // twice, so that the motion since the last step has no effect
         self.update_poses(works);
         self.update_poses(works);
+        // a query draws no bodies together
+        let couplings = state.couplings.clone();
         self.couplings.update_active(scene, state);
+        state.couplings = couplings;
         self.detector.detect_contact_points(
             scene,
             &state.sea.seabed,
             &self.couplings.non_colliding,
             &mut self.contact_points,
         );
+        let excluded = &self.couplings.non_colliding;
+        self.detector
+            .detect_enclosed(scene, excluded, &mut self.contact_points);
+    }
+
+    /// Returns the body that robot `robot` overlaps most, and by how far [m]; `None` if it overlaps
+    /// none. [`Self::detect_overlaps`] is called before. Other robots count if `is_present` returns
+    /// true.
+    pub fn deepest_overlap(
+        &self,
+        robot: usize,
+        is_present: impl Fn(usize) -> bool,
+    ) -> Option<(ContactBody, f64)> {
         let is_own = |owner: Owner| matches!(owner, Owner::Link(r, _) if r as usize == robot);
         let points = self.contact_points.iter().filter(|point| point.gap < 0.0);
         let is_absent = |owner: Owner| matches!(owner, Owner::Link(r, _) if !is_own(owner) && !is_present(r as usize));

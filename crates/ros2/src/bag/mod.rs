@@ -182,6 +182,7 @@ impl Bag {
     /// exists, the folder contains the `metadata.yaml` of another bag, or the file system returns
     /// an error.
     pub fn create(path: &Path) -> Result<Self, BagError> {
+        Self::check_path(path)?;
         let given = path;
         let path = recording_path(given)?;
         let (Some(folder), Some(file_name)) = (
@@ -193,13 +194,7 @@ impl Bag {
         let folder = non_empty(folder);
         let bag_folder = (folder == given).then(|| folder.to_owned());
         if bag_folder.is_some() && !folder.is_dir() {
-            let parent = non_empty(folder.parent().unwrap_or(folder));
-            require_folder(parent)?;
             fs::create_dir(folder).map_err(|error| BagError::Io(folder.to_owned(), error))?;
-        }
-        require_folder(folder)?;
-        if let Some(folder) = &bag_folder {
-            refuse_foreign_metadata(folder, file_name)?;
         }
         let file = File::create_new(&path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => BagError::Exists(path.clone()),
@@ -209,6 +204,32 @@ impl Bag {
             // a failed start must not block the next attempt
             let _ = fs::remove_file(&path);
         })
+    }
+
+    /// Checks that a recording can be created, as far as this is known before.
+    ///
+    /// # Errors
+    /// The errors of [`Self::create`].
+    pub fn check_path(given: &Path) -> Result<(), BagError> {
+        let path = recording_path(given)?;
+        let (Some(folder), Some(file_name)) = (
+            path.parent(),
+            path.file_name().and_then(|name| name.to_str()),
+        ) else {
+            return Err(BagError::Name(path));
+        };
+        let folder = non_empty(folder);
+        if folder == given && !folder.is_dir() {
+            return require_folder(non_empty(folder.parent().unwrap_or(folder)));
+        }
+        require_folder(folder)?;
+        if folder == given {
+            refuse_foreign_metadata(folder, file_name)?;
+        }
+        if path.exists() {
+            return Err(BagError::Exists(path));
+        }
+        Ok(())
     }
 
     fn start(

@@ -10,6 +10,9 @@ use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
 use merrow_model::state::commands::{CommandRejection, WeatherChange};
 use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
 
+/// Maximum velocity [m/s] and angular velocity [rad/s] that a robot can be given.
+const SPEED_MAX: f64 = 1000.0;
+
 /// Applies one command to the state. If it is rejected, returns the reason and leaves the state
 /// unchanged.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
@@ -101,6 +104,14 @@ fn set_pose(
             robot,
             "pose: found a value that is not finite".into(),
         ));
+    }
+    let speed = [v_WB_B.norm(), w_WB_B.norm()];
+    if speed.iter().any(|speed| *speed > SPEED_MAX) {
+        let reason = format!(
+            "twist: expected at most {SPEED_MAX} m/s and rad/s, found {} m/s and {} rad/s",
+            speed[0], speed[1]
+        );
+        return Err(reject(robot, reason));
     }
     if (norm - 1.0).abs() > 1e-2 {
         let reason = format!(

@@ -12,7 +12,7 @@ use merrow_schema::robot::computer::{
     ActivationConfig, ComputerConfig, ExecutionConfig, SchedulingConfig, TaskConfig,
 };
 use merrow_sim::computers::kernel::MAX_TASKS;
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Problems, known_names, quote};
 use std::sync::Arc;
 
 /// Default of `max_jobs` for a task that is released by its inputs.
@@ -90,7 +90,7 @@ fn connect_task(
     for sensor in &file.sensors {
         let names = || robot.sensors.iter().map(|sensor| sensor.name.as_str());
         let Some(k) = names().position(|name| name == sensor) else {
-            let hint = did_you_mean(sensor, names());
+            let hint = known_names(sensor, names());
             let text = format!("`sensors` of {name}: no sensor {}{hint}", quote(sensor));
             problems.push(file.at.key_place("sensors"), text);
             continue;
@@ -102,7 +102,7 @@ fn connect_task(
     for modem in &file.modems {
         let names = || model.modems.iter().map(|(name, _)| name);
         if !names().any(|name| name == modem) {
-            let hint = did_you_mean(modem, names());
+            let hint = known_names(modem, names());
             let text = format!("`modems` of {name}: no modem {}{hint}", quote(modem));
             problems.push(file.at.key_place("modems"), text);
         }
@@ -254,7 +254,7 @@ fn build_activation(
             if let Some(task) = names().position(|name| name == other) {
                 return Activation::After { task };
             }
-            let hint = did_you_mean(other, names());
+            let hint = known_names(other, names());
             let text = format!("{name}: no task {}{hint}", quote(other));
             problems.push(file.at.key_place("activation"), text);
             Activation::Message

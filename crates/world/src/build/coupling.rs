@@ -8,7 +8,7 @@ use merrow_schema::coupling::{
     CouplingConfig, CouplingEndConfig, CouplingKindConfig, FunnelConfig,
 };
 use merrow_sim::control::coupling as control;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Builds the couplings of `file` between the robots of `scene`.
@@ -242,7 +242,7 @@ pub(crate) fn build_end(
     };
     let Some(robot) = scene.robots.iter().position(|r| r.name == *robot_name) else {
         let names = || scene.robots.iter().map(|r| r.name.as_str());
-        let (what, hint) = (quote(robot_name), did_you_mean(robot_name, names()));
+        let (what, hint) = (quote(robot_name), known_names(robot_name, names()));
         let text = format!("no robot or prop {what} for {name}{hint}");
         problems.push(file.at.key_place("robot"), text);
         return None;

@@ -12,7 +12,7 @@ use merrow_schema::energy::{
     BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig,
     SolarConfig, Technology,
 };
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 
 /// Default charging current per capacity [A/Ah].
@@ -164,7 +164,7 @@ fn build_charger(
             let Some(k) = scene.couplings.iter().position(|c| c.name == *coupling) else {
                 // A coupling that is named but invalid has already been reported.
                 if !couplings.iter().any(|(known, _)| known == coupling) {
-                    let hint = did_you_mean(coupling, couplings.iter().map(|(known, _)| known));
+                    let hint = known_names(coupling, couplings.iter().map(|(known, _)| known));
                     let text = format!(
                         "no coupling {} for the charger {name}{hint}",
                         quote(coupling)
@@ -187,7 +187,7 @@ fn build_charger(
         Some(requested) => {
             let names = || scene.robots.iter().map(|r| r.name.as_str());
             let Some(k) = names().position(|n| n == requested) else {
-                let hint = did_you_mean(requested, names());
+                let hint = known_names(requested, names());
                 let text = format!(
                     "no robot {} to feed the charger {name}{hint}",
                     quote(requested)

@@ -6,7 +6,7 @@ use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_sim::control::fault::{check_fault, find_device, find_world_device};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::node::{Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};
 use merrow_yaml::schema::{Defs, KeySet};
@@ -37,7 +37,7 @@ fn build_fault(
         Some(requested) => {
             let found = scene.robots.iter().position(|r| r.name == *requested);
             if found.is_none() {
-                let hint = did_you_mean(requested, scene.robots.iter().map(|r| r.name.as_str()));
+                let hint = known_names(requested, scene.robots.iter().map(|r| r.name.as_str()));
                 let text = format!("no robot {} for the fault {name}{hint}", quote(requested));
                 problems.push(file.at.key_place("robot"), text);
                 return None;

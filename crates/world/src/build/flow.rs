@@ -12,7 +12,7 @@ use merrow_schema::grid::GridConfig;
 use merrow_schema::water::{
     ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
 };
-use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::{Problems, did_you_mean, known_names, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub(crate) fn build_flows(
             .as_ref()
             .and_then(|requested| names().position(|name| name == requested));
         if let (Some(requested), None) = (&file.region, region) {
-            let hint = did_you_mean(requested, names());
+            let hint = known_names(requested, names());
             problems.push(
                 file.at.key_place("region"),
                 format!("no region {} in this world{hint}", quote(requested)),

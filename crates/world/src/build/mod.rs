@@ -9,6 +9,7 @@ pub mod coupling;
 pub mod energy;
 pub mod fault;
 pub mod flow;
+mod repair;
 pub mod robot;
 mod schedule;
 pub mod sea;
@@ -17,6 +18,7 @@ pub mod texture;
 pub mod water;
 pub mod waves;
 
+use crate::build::repair::Repaired;
 use crate::build::robot::BuildContext;
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision;
@@ -123,6 +125,12 @@ pub(crate) fn build_checked(
         file.map(|file| build_world(&file, name, overrides, (assets, addresses), &mut problems));
     if let (None, Some(node)) = (&world, &node) {
         check_readable_robots(node, assets, &mut problems);
+        if let Some(repaired) = Repaired::new(node) {
+            let mut found = Problems::new();
+            let context = (assets, addresses);
+            build_world(&repaired.file, name, overrides, context, &mut found);
+            repaired.add_references(&found, &mut problems);
+        }
     }
     let notes = problems.take_notes();
     problems.into_result(world.map(|world| World { notes, ..world }))
@@ -228,6 +236,7 @@ fn build_world(
         bridge_services,
         beacons: beacon_sources(file),
         notes: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::build::waves::changed_waves;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Robot, Scene};
+use merrow_model::scene::{Joint, JointMode, Robot, Scene};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{
@@ -15,7 +15,8 @@ use merrow_model::state::{
 use merrow_schema::schedule::{
     GainErrorConfig, HealthConfig, ScheduledConfig, ScheduledKindConfig,
 };
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_sim::control::firmware::modes;
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
 
@@ -185,7 +186,7 @@ pub(crate) fn find_kind<'a>(
 ) -> Option<usize> {
     let found = names.clone().position(|other| other == name);
     if found.is_none() {
-        let hint = did_you_mean(name, names);
+        let hint = known_names(name, names);
         let text = format!("no {kind} {}{hint}", quote(name));
         problems.push(file.at.key_place(key), text);
     }
@@ -242,22 +243,27 @@ fn robot_commands(
     let once = |command: Command| Some((vec![command], 0.0));
     match &file.kind {
         ScheduledKindConfig::Thrusters { values, .. } => {
-            let names: Vec<&str> = model.thrusters.iter().map(|t| t.name.as_str()).collect();
+            let thrusters = model.thrusters.iter();
+            let named: Vec<Device<'_>> = thrusters
+                .map(|t| (t.name.as_str(), t.command_range, t.unit.symbol()))
+                .collect();
             let command = |thruster, value| Command::Thruster {
                 robot,
                 thruster,
                 value,
             };
-            devices((values, whole), ("thruster", &names), command, problems)
+            devices((values, whole), ("thruster", &named), command, problems)
         }
         ScheduledKindConfig::Fins { angles_rad, .. } => {
-            let names: Vec<&str> = model.fins.iter().map(|f| f.name.as_str()).collect();
+            let fins = model.fins.iter();
+            let named: Vec<Device<'_>> = fins.map(|f| (f.name.as_str(), f.range, "rad")).collect();
             let command = |fin, value| Command::Fin { robot, fin, value };
-            devices((angles_rad, whole), ("fin", &names), command, problems)
+            devices((angles_rad, whole), ("fin", &named), command, problems)
         }
         ScheduledKindConfig::BuoyancyEngines { volumes_m3, .. } => {
             let engines = model.buoyancy_engines.iter();
-            let names: Vec<&str> = engines.map(|b| b.name.as_str()).collect();
+            let named: Vec<Device<'_>> =
+                engines.map(|b| (b.name.as_str(), b.range, "m3")).collect();
             let command = |engine, value| Command::BuoyancyEngine {
                 robot,
                 engine,
@@ -265,29 +271,27 @@ fn robot_commands(
             };
             devices(
                 (volumes_m3, whole),
-                ("buoyancy engine", &names),
+                ("buoyancy engine", &named),
                 command,
                 problems,
             )
         }
         ScheduledKindConfig::Joints { values, .. } => {
-            let names: Vec<&str> = model.links[1..]
-                .iter()
-                .map(|link| link.joint.name.as_str())
-                .collect();
+            let joints = model.links[1..].iter();
+            let named: Vec<Device<'_>> = joints.map(|link| joint_command(&link.joint)).collect();
             let command = |joint, value| Command::Joint {
                 robot,
                 joint,
                 value,
             };
-            devices((values, whole), ("joint", &names), command, problems)
+            devices((values, whole), ("joint", &named), command, problems)
         }
         ScheduledKindConfig::Load { .. }
         | ScheduledKindConfig::Noise { .. }
         | ScheduledKindConfig::Health { .. }
         | ScheduledKindConfig::Gain { .. } => once(setting(file, robot, model, problems)?),
         ScheduledKindConfig::Push { .. } => once(push(file, robot, model, problems)?),
-        _ => motion_commands(file, robot, problems),
+        _ => motion_commands(file, scene, robot, problems),
     }
 }
 
@@ -373,22 +377,42 @@ fn health(
     }
 }
 
-/// Returns the commands of named devices.
+/// Device of a robot: its name, and the range and unit of its command.
+type Device<'a> = (&'a str, [f64; 2], &'a str);
+
+/// Returns the command of a joint in the mode in which it starts.
+fn joint_command(joint: &Joint) -> Device<'_> {
+    let symmetric = |max: f64| [-max, max];
+    let (range, unit) = match joint.start_mode() {
+        JointMode::Position => (joint.limits, "rad or m"),
+        JointMode::Velocity => (symmetric(joint.max_speed()), "rad/s or m/s"),
+        JointMode::Effort => (symmetric(joint.max_effort), "N m or N"),
+    };
+    (&joint.name, range, unit)
+}
+
+/// Returns the commands of named devices, whose values are in the range of the device.
 fn devices(
     (values, whole): (&NamedMap<f64>, &Place),
-    (what, names): (&str, &[&str]),
+    (what, named): (&str, &[Device<'_>]),
     command: impl Fn(usize, f64) -> Command,
     problems: &mut Problems,
 ) -> Option<(Vec<Command>, f64)> {
     let mut commands = Vec::new();
     for (name, value) in values.iter() {
-        match names.iter().position(|other| other == &name) {
-            Some(index) => commands.push(command(index, *value)),
-            None => {
-                let hint = did_you_mean(name, names.iter().copied());
-                let text = format!("no {what} {}{hint}", quote(name));
-                problems.push(values.key_place(name).unwrap_or(whole), text);
-            }
+        let place = values.key_place(name).unwrap_or(whole);
+        let Some(index) = named.iter().position(|(other, ..)| other == &name) else {
+            let names = named.iter().map(|(name, ..)| *name);
+            let hint = known_names(name, names);
+            problems.push(place, format!("no {what} {}{hint}", quote(name)));
+            continue;
+        };
+        let (_, [low, high], unit) = named[index];
+        if (low..=high).contains(value) {
+            commands.push(command(index, *value));
+        } else {
+            let text = format!("{what} {name}: expected {low} to {high} [{unit}], found {value}");
+            problems.push(place, text);
         }
     }
     Some((commands, 0.0))
@@ -439,6 +463,7 @@ fn push(
 /// Returns the commands of controllers, and the duration for which they are repeated [s].
 fn motion_commands(
     file: &ScheduledConfig,
+    scene: &Scene,
     robot: usize,
     problems: &mut Problems,
 ) -> Option<(Vec<Command>, f64)> {
@@ -483,19 +508,50 @@ fn motion_commands(
         ScheduledKindConfig::Mode { mode, .. } => {
             let Some(mode) = ControlMode::from_keyword(mode) else {
                 let names = ControlMode::ALL.iter().map(|(_, name)| *name);
-                let hint = did_you_mean(mode, names);
+                let hint = known_names(mode, names);
                 let text = format!("no mode {}{hint}", quote(mode));
                 problems.push(file.at.key_place("mode"), text);
                 return None;
             };
+            if let Err(why) = modes::check_mode(&scene.robots[robot], mode) {
+                problems.push(file.at.key_place("mode"), why);
+                return None;
+            }
             once(Command::ControlMode { robot, mode })
         }
         ScheduledKindConfig::Arm { on, .. } => once(Command::FirmwareOrder {
             robot,
             order: FirmwareOrder::Enable(*on),
         }),
-        kind => once(goal_or_path(kind, robot)?),
+        kind => {
+            let command = goal_or_path(kind, robot)?;
+            check_task(file, &scene.robots[robot], &command, problems)?;
+            once(command)
+        }
     }
+}
+
+/// Checks that a robot can have a goal or follow a path. A vehicle that cannot move sideways ends
+/// beside a goal.
+fn check_task(
+    file: &ScheduledConfig,
+    robot: &Robot,
+    command: &Command,
+    problems: &mut Problems,
+) -> Option<()> {
+    if let Err(why) = modes::check_task(robot) {
+        problems.push(file.at.key_place("robot"), why);
+        return None;
+    }
+    if let (Some(distance), Command::PoseGoal { .. }) = (modes::goal_distance(robot), command) {
+        let text = format!(
+            "{}: the thrusters cannot control sway, so that the vehicle keeps station within \
+             {distance} m of the goal",
+            robot.name
+        );
+        problems.note(file.at.key_place("position_m"), text);
+    }
+    Some(())
 }
 
 /// Returns the command of an entry with a goal or a path.

@@ -412,6 +412,23 @@ pub(super) fn labelled_entry<'a>(map: &'a mut Map, name: &str) -> Option<&'a mut
     Some(starts.get_or_insert(name, Node::empty_map(&place)))
 }
 
+/// Returns the place of the key with this path; of the last key of the path that exists, if the
+/// tree has no such key. The entry of a copy is the entry that it repeats.
+pub(super) fn place_below(root: &Node, path: &[&str]) -> Place {
+    let mut at = root;
+    for (k, key) in path.iter().enumerate() {
+        let Value::Map(map) = &at.value else {
+            break;
+        };
+        let copied = || map.get(key.rsplit_once('_').filter(|_| k == 1)?.0);
+        match map.get(key).or_else(copied) {
+            Some(inner) => at = inner,
+            None => break,
+        }
+    }
+    at.place.clone()
+}
+
 /// Sets the labels of an entry.
 pub(super) fn set_labels(entry: &mut Node, labels: &Labels) {
     let place = entry.place.clone();

@@ -256,6 +256,9 @@ def check_entity_states():
         assert both.entities == ["bluerov2"] and near(position(both.states[0]), (1, 3, -3)), both
         invalid = message(f"{PACKAGE}/msg/EntityState", pose=pose((float("inf"), 0, 0)))
         simulator.refused(101, "finite", "SetEntityState", entity="bluerov2", state=invalid, set_pose=True)
+        for z, reason in ((-60, "inside the seabed"), (1e300, "within 1000 km")):
+            invalid = message(f"{PACKAGE}/msg/EntityState", pose=pose((0, 0, z)))
+            simulator.refused(101, reason, "SetEntityState", entity="bluerov2", state=invalid, set_pose=True)
         simulator.refused(NOT_FOUND, "no entity", "SetEntityState", entity="none", state=state, set_pose=True)
         simulator.refused(NOT_FOUND, "no entity", "GetEntityState", entity="none")
 

@@ -246,6 +246,35 @@ impl Detector {
         }
     }
 
+    /// Adds a contact point for every moving shape whose center is inside a fixed shape: a mesh has
+    /// contact points at its surface only. Uses the pairs of [`Self::detect_contact_points`].
+    pub(crate) fn detect_enclosed(
+        &self,
+        scene: &Scene,
+        excluded_pairs: &[[Body; 2]],
+        out: &mut Vec<ContactPoint>,
+    ) {
+        for [i, j] in self.pairs.iter().map(|(i, j)| [*i as usize, *j as usize]) {
+            let Some(k) = j.checked_sub(self.moving.len()) else {
+                continue;
+            };
+            let (a, b, X) = (&self.moving[i], &self.fixed[k], &self.fixed_poses[k]);
+            if !may_collide(scene, a, b) || are_coupled(a, b, excluded_pairs) {
+                continue;
+            }
+            let center = a.shape.compute_aabb(&self.poses[i]).center();
+            if b.shape.contains_point(X, center) {
+                let surface = b.shape.project_point(X, center, false).point;
+                let (p, s) = (from_parry(center), from_parry(surface));
+                out.push(ContactPoint {
+                    p_W: p,
+                    gap: -(s - p).norm(),
+                    ..contact_point_template(a, b, [i as u32, j as u32])
+                });
+            }
+        }
+    }
+
     /// Calls `visit` with every shape whose box intersects `aabb`, and its pose: first moving, then
     /// fixed shapes.
     pub(crate) fn visit_shapes_in(

@@ -24,7 +24,7 @@
 //! test/analytic/vehicles/glider.rs
 
 use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::line_of_sight;
+use crate::control::firmware::{line_of_sight, modes};
 use crate::control::joints::command;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::firmware::Glider as Settings;
@@ -129,6 +129,7 @@ fn start(settings: &Settings, memory: &mut GliderState) {
 
 /// Applies a mode, a goal or a path.
 pub(crate) fn apply(
+    robot: &Robot,
     settings: &Settings,
     state: &RobotState,
     memory: &mut GliderState,
@@ -141,20 +142,12 @@ pub(crate) fn apply(
             match mode {
                 ControlMode::Off => memory.on = false,
                 ControlMode::Dive => start(settings, memory),
-                _ => {
-                    return Err(format!(
-                        "mode {}: the firmware has the modes off and dive, and follows paths",
-                        mode.keyword()
-                    ));
-                }
+                _ => return modes::check_mode(robot, *mode),
             }
             return Ok(());
         }
         _ => return Err("the robot has no motion controller".to_string()),
     };
-    if settings.steering.is_none() {
-        return Err("path: the glider has no steering".to_string());
-    }
     let path = PathProgress::new(state.motion.p_WB, waypoints)?;
     start(settings, memory);
     memory.path = Some(path);

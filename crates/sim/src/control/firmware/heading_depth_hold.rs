@@ -3,7 +3,7 @@
 //! The law is in `autopilot`, the guidance along a path in `line_of_sight`.
 
 use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::{autopilot, line_of_sight};
+use crate::control::firmware::{autopilot, line_of_sight, modes};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::Robot;
@@ -231,18 +231,7 @@ pub(crate) fn set_mode(
     hold: &mut HeadingDepthState,
     mode: ControlMode,
 ) -> Result<(), String> {
-    if ![
-        ControlMode::Off,
-        ControlMode::HeadingHold,
-        ControlMode::DepthHold,
-    ]
-    .contains(&mode)
-    {
-        return Err(format!(
-            "mode {}: the firmware has the modes off, heading_hold and depth_hold, and follows paths",
-            mode.keyword()
-        ));
-    }
+    modes::check_mode(model, mode)?;
     end_velocity(model, settings, target, hold);
     let here = Measured::from_motion(&target.motion);
     let on = mode != ControlMode::Off;

@@ -8,6 +8,7 @@ pub mod estimate;
 pub mod glider;
 pub mod heading_depth_hold;
 pub mod line_of_sight;
+pub mod modes;
 pub mod motion_control;
 pub mod multirotor;
 pub mod sailing;
@@ -16,7 +17,7 @@ pub mod velocity_guidance;
 
 use crate::control::command::{check, check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::estimate::{Known, missing_sensor};
+use crate::control::firmware::estimate::Known;
 use crate::control::firmware::multirotor::FlightTick;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
@@ -366,18 +367,16 @@ fn apply_motion_command(
 ) -> Result<(), CommandRejection> {
     let now_ns = state.time_ns;
     let (model, target) = find_robot(scene, state, robot)?;
+    let possible = match command {
+        Command::ControlMode { mode, .. } => modes::check_mode(model, *mode),
+        Command::PoseGoal { .. } | Command::FollowPath { .. } => modes::check_task(model),
+        _ => Ok(()),
+    };
+    possible.map_err(|reason| reject(robot, reason))?;
     let unsupported = || "the robot has no firmware that accepts this command".to_string();
     let Some(firmware) = &model.firmware else {
         return Err(reject(robot, unsupported()));
     };
-    let is_task = matches!(
-        command,
-        Command::PoseGoal { .. } | Command::FollowPath { .. }
-    );
-    if is_task && let Some(what) = missing_sensor(&firmware.feedback, ControlMode::PathFollowing) {
-        let reason = format!("goals and paths: no sensor of the robot measures {what}");
-        return Err(reject(robot, reason));
-    }
     let result = match &firmware.law {
         FirmwareLaw::MotionControl(settings) => {
             let context = (model, &**settings, &firmware.feedback);
@@ -397,7 +396,7 @@ fn apply_motion_command(
                 return handle_order(scene, state, robot, FirmwareOrder::Enable(true));
             }
             Command::Joystick { .. } | Command::Gain { .. } => Err(unsupported()),
-            _ => start_task(firmware, target, command),
+            _ => start_task(target, command),
         },
     };
     result.map_err(|reason| reject(robot, reason))
@@ -418,7 +417,7 @@ fn apply_to_vehicle(
             sailing::apply(model, settings, target, sailing, command)
         }
         (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) => {
-            glider::apply(settings, target, glider, command)
+            glider::apply(model, settings, target, glider, command)
         }
         _ => Ok(()),
     };
@@ -427,22 +426,7 @@ fn apply_to_vehicle(
 }
 
 /// Starts a goal or a path of a vehicle that the guidance moves by velocity commands.
-fn start_task(
-    firmware: &Firmware,
-    target: &mut RobotState,
-    command: &Command,
-) -> Result<(), String> {
-    if firmware.guidance.is_none() {
-        return Err("the firmware has no guidance; add the key `guidance`".to_string());
-    }
-    if let Command::ControlMode { mode, .. } = command
-        && *mode != ControlMode::StationKeeping
-    {
-        return Err(format!(
-            "mode {}: the firmware has the modes off, velocity and station_keeping, and follows paths",
-            mode.keyword()
-        ));
-    }
+fn start_task(target: &mut RobotState, command: &Command) -> Result<(), String> {
     let task = velocity_guidance::requested_task(&target.motion, command)?;
     let Some(memory) = &mut target.firmware else {
         return Ok(());
@@ -571,7 +555,7 @@ fn enable(
             } else {
                 ControlMode::Off
             };
-            glider::apply(settings, target, glider, &mode_command(mode))?;
+            glider::apply(model, settings, target, glider, &mode_command(mode))?;
         }
         _ => {}
     }

@@ -33,7 +33,7 @@
 //! # Checked by
 //! test/analytic/vehicles/sailing.rs
 
-use crate::control::firmware::line_of_sight;
+use crate::control::firmware::{line_of_sight, modes};
 use merrow_environment::EnvironmentState;
 use merrow_environment::air::wind::wind_velocity;
 use merrow_math::Vec3;
@@ -221,10 +221,7 @@ pub(crate) fn apply(
                 memory.goal = Some(state.motion.p_WB);
                 Ok(())
             }
-            _ => Err(format!(
-                "mode {}: the firmware has the modes off, heading_hold and station_keeping, and follows paths",
-                mode.keyword()
-            )),
+            _ => modes::check_mode(robot, *mode),
         },
         _ => Err("the robot has no motion controller".to_string()),
     }

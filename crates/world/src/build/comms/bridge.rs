@@ -7,7 +7,7 @@ use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBrid
 use merrow_model::scene::comms::{BridgeQueue, Modem};
 use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_schema::comms::{BridgeEntry, BridgeFixConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 
 /// Value of the key `to` for all modems that can receive.
@@ -274,9 +274,9 @@ fn find_modem(
     if found.is_none() {
         let names = scene.modems.iter().map(|modem| modem.name.as_str());
         let text = format!(
-            "{name}: no modem {}; expected the name of a modem such as `rov/acoustic`{}",
+            "{name}: no modem {}{}",
             quote(requested),
-            did_you_mean(requested, names)
+            known_names(requested, names)
         );
         problems.push(file.at.key_place(key), text);
     }

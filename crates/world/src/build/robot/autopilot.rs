@@ -32,7 +32,7 @@ use merrow_schema::robot::autopilot::{
     ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,
     Px4FrameConfig,
 };
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::fields::Places;
 use merrow_yaml::read::NamedMap;
 use std::collections::HashMap;
@@ -395,7 +395,7 @@ fn find_sensor(
     let found = found.filter(suitable);
     if found.is_none() {
         let names = all.filter(suitable).map(|k| robot.sensors[k].name.as_str());
-        let hint = did_you_mean(name, names);
+        let hint = known_names(name, names);
         let text = format!("no sensor {} of this kind on the base{hint}", quote(name));
         problems.push(place, text);
     }
@@ -426,7 +426,7 @@ fn find_device(
     if let Some(k) = position(Box::new(loads.clone())) {
         return Some(ServoDevice::Load(k));
     }
-    let hint = did_you_mean(name, thrusters.chain(fins).chain(joints).chain(loads));
+    let hint = known_names(name, thrusters.chain(fins).chain(joints).chain(loads));
     let text = format!("no thruster, fin, joint or load {}{hint}", quote(name));
     problems.push(place, text);
     None

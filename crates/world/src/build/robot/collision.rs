@@ -16,7 +16,7 @@ use merrow_schema::contact::{
     StructureConfig, VisualConfig,
 };
 use merrow_schema::{Axes, RobotModelConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::node::Key;
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
@@ -124,7 +124,7 @@ pub(crate) fn set_visual_fins(
                 let text = format!(
                     "`turns_with` of {name}: no fin or azimuth thruster {}{}",
                     quote(fin),
-                    did_you_mean(fin, names)
+                    known_names(fin, names)
                 );
                 problems.push(file.at.key_place("turns_with"), text);
                 continue;

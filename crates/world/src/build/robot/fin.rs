@@ -8,7 +8,7 @@ use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
 use merrow_schema::ThrusterConfig;
 use merrow_schema::robot::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_yaml::error::Place;
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Problems, known_names, quote};
 use merrow_yaml::read::Places;
 
 /// Lift slope of a thin foil, reduced for viscosity [1/rad].
@@ -375,7 +375,7 @@ fn build_slipstream(
         problems.push(file.at.key_place("slipstream"), text);
     }
     let Some(thruster) = robot.thrusters.iter().position(|t| t.name == race.thruster) else {
-        let hint = did_you_mean(
+        let hint = known_names(
             &race.thruster,
             robot.thrusters.iter().map(|t| t.name.as_str()),
         );

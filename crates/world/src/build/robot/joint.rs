@@ -13,7 +13,7 @@ use merrow_schema::robot::servo::{
     ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
 };
 use merrow_schema::{JointConfig, JointDriveConfig, RobotModelConfig};
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Problems, known_names, quote};
 
 /// Name of the group of all moving joints if a file names no groups.
 pub(crate) const DEFAULT_GROUP: &str = "arm";
@@ -275,7 +275,7 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
         let mut joints = Vec::new();
         for name in names {
             let Some(joint) = moving().find(|j| name_of(*j) == name) else {
-                let hint = did_you_mean(name, moving().map(name_of));
+                let hint = known_names(name, moving().map(name_of));
                 problems.push(
                     place,
                     format!("group {group}: no moving joint {}{hint}", quote(name)),
@@ -330,7 +330,7 @@ fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> Kee
     let mut spheres = Vec::new();
     for (name, sphere) in file.spheres.iter() {
         let Some(frame) = robot.find_frame(&sphere.link) else {
-            let hint = did_you_mean(&sphere.link, robot.frame_names());
+            let hint = known_names(&sphere.link, robot.frame_names());
             let text = format!("sphere {name}: no link {}{hint}", quote(&sphere.link));
             problems.push(sphere.at.key_place("link"), text);
             continue;

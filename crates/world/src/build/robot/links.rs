@@ -6,7 +6,7 @@ use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{Drive, Joint, JointKind, Link};
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
 use merrow_schema::{JointConfig, JointKindConfig, LinkConfig, RobotModelConfig};
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Problems, known_names, quote};
 
 /// Builds the base and the links of a model, connected by their joints.
 pub(crate) fn build_links(
@@ -123,7 +123,7 @@ fn direct_leader(
         .position(|l| moves(&l) && l.joint.name == mimic.joint)
     else {
         let names = links[1..].iter().filter(moves);
-        let hint = did_you_mean(&mimic.joint, names.map(|l| l.joint.name.as_str()));
+        let hint = known_names(&mimic.joint, names.map(|l| l.joint.name.as_str()));
         let text = format!(
             "the joint {name} follows {}, which is not a moving joint{hint}",
             quote(&mimic.joint)

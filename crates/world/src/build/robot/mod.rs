@@ -36,7 +36,7 @@ use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_sim::control::firmware::allocation;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::{Place, Problems, known_names, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Context from the world that is needed to build a robot.
@@ -219,7 +219,7 @@ fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &
         match robot.find_frame(name) {
             Some(frame) => robot.contact_wrenches.push(frame.link),
             None => {
-                let hint = did_you_mean(name, robot.frame_names());
+                let hint = known_names(name, robot.frame_names());
                 problems.push(
                     model.at.key_place("contact_wrenches"),
                     format!("no link {}{hint}", quote(name)),
@@ -407,7 +407,7 @@ fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems)
         .or_else(base)
         .unwrap_or_else(|| {
             let names = || links.iter().map(|l| l.name.as_str());
-            let (hint, known) = (did_you_mean(name, names()), quoted_list(names()));
+            let (hint, known) = (known_names(name, names()), quoted_list(names()));
             problems.push(
                 place,
                 format!(

@@ -3,7 +3,7 @@
 use merrow_math::Vec3;
 use merrow_model::scene::{JointKind, Link, Start};
 use merrow_schema::{Base, RobotEntry};
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Problems, known_names, quote};
 
 /// Builds the initial state of the robot of `entry`, displaced by `offset` [m], W.
 pub(crate) fn build_start(
@@ -40,7 +40,7 @@ fn given_joint_velocities(entry: &RobotEntry, links: &[Link], problems: &mut Pro
             continue;
         }
         let names = links[1..].iter().filter(moves);
-        let hint = did_you_mean(name, names.map(|l| l.joint.name.as_str()));
+        let hint = known_names(name, names.map(|l| l.joint.name.as_str()));
         let text = format!("no joint {} that moves by itself{hint}", quote(name));
         let velocities = &entry.joint_velocities;
         problems.push(velocities.key_place(name).unwrap_or(&entry.at.whole), text);
@@ -76,7 +76,7 @@ fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Prob
                 }
                 format!("joint {name} starts at {value}; expected {lo} to {hi}")
             }
-            None => format!("no joint {}{}", quote(name), did_you_mean(name, names())),
+            None => format!("no joint {}{}", quote(name), known_names(name, names())),
         };
         let place = entry
             .joint_positions

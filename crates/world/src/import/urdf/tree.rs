@@ -2,7 +2,7 @@
 
 use crate::import::urdf::xml::{Inertial, Joint, Limit, Link, Robot};
 use merrow_math::{Mat3, Sym3, Vec3};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 use std::collections::HashMap;
 
 /// Maximum number of links of one robot.
@@ -187,7 +187,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
                 let text = format!(
                     "the joint {what} refers to the missing link {}{}",
                     quote(name),
-                    did_you_mean(name, names())
+                    known_names(name, names())
                 );
                 problems.push(place, text);
             }
@@ -219,7 +219,7 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
                 );
             }
             None => {
-                let hint = did_you_mean(leader, joints());
+                let hint = known_names(leader, joints());
                 problems.push(
                     place,
                     format!(

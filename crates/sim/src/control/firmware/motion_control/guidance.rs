@@ -30,7 +30,7 @@ use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
 /// Distance from the goal, as a multiple of the acceptance radius, at which a vehicle that cannot
 /// move sideways turns towards the goal.
-const RETURN_RATIO: f64 = 2.0;
+pub(crate) const RETURN_RATIO: f64 = 2.0;
 
 /// Motion that the mode requests.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Commands to the motion controller: modes, goals, paths, joystick, gains.
 
-use crate::control::firmware::estimate;
+use crate::control::firmware::modes;
 use crate::control::firmware::motion_control::current_motion;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Robot;
@@ -106,26 +106,7 @@ impl Controller<'_> {
         if !self.control.armed {
             return Err("the vehicle is disarmed: arm it first".to_string());
         }
-        let name = mode.keyword();
-        let [surge, _, heave, roll, pitch, yaw] = self.settings.actuated;
-        let lacks = |what: &str| Err(format!("mode {name}: the thrusters cannot control {what}"));
-        match mode {
-            ControlMode::Stabilize if !(roll || pitch) => return lacks("roll or pitch"),
-            ControlMode::HeadingHold if !yaw => return lacks("the heading"),
-            ControlMode::DepthHold if !heave => return lacks("the depth"),
-            ControlMode::Velocity | ControlMode::StationKeeping | ControlMode::PathFollowing
-                if !(surge && yaw) =>
-            {
-                return lacks("surge and yaw");
-            }
-            _ => {}
-        }
-        let missing = estimate::missing_sensor(self.feedback, mode);
-        missing.map_or(Ok(()), |what| {
-            Err(format!(
-                "mode {name}: no sensor of the robot measures {what}"
-            ))
-        })
+        modes::check_controlled_mode(self.settings, self.feedback, mode)
     }
 
     fn set_goal(&mut self, p_WB: Vec3, q_WB: Option<Quat>) -> Result<(), String> {

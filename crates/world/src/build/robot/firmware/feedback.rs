@@ -3,7 +3,7 @@
 use merrow_model::scene::robot::motion_control::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_schema::robot::feedback::{FeedbackConfig, FeedbackSensorsConfig, MotionSourceConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 
 /// Returns the source of the motion, with the sensors that the file names or the first of each
 /// kind.
@@ -89,7 +89,7 @@ fn named_sensors(
                     .iter()
                     .filter(suitable)
                     .map(|s| s.name.as_str());
-                let hint = did_you_mean(name, names);
+                let hint = known_names(name, names);
                 let text = format!(
                     "`{key}`: no sensor {} of this kind on the base{hint}",
                     quote(name)

@@ -17,7 +17,7 @@ use merrow_schema::robot::firmware::{
     DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
     MultirotorConfig, SpeedControlConfig, SurgeYawRateConfig, VelocityGuidanceConfig,
 };
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::Places;
 
 /// Builds the firmware of `robot`, whose links and thrusters are complete, in a world with time
@@ -61,7 +61,7 @@ fn find_by_name<'a>(
     problems: &mut Problems,
 ) -> usize {
     names.clone().position(|n| n == name).unwrap_or_else(|| {
-        let hint = did_you_mean(name, names);
+        let hint = known_names(name, names);
         problems.push(place, format!("no {what} {}{hint}", quote(name)));
         0
     })
@@ -295,7 +295,7 @@ fn initial_thruster_command(
         .iter()
         .position(|t| t.name == file.propeller);
     let Some(k) = found else {
-        let hint = did_you_mean(&file.propeller, names());
+        let hint = known_names(&file.propeller, names());
         problems.push(
             file.at.key_place("propeller"),
             format!("no thruster {}{hint}", quote(&file.propeller)),
@@ -332,7 +332,7 @@ fn differential_drive(
             {
                 Some(joint) => found.push(joint),
                 None => {
-                    let hint = did_you_mean(name, servos());
+                    let hint = known_names(name, servos());
                     problems.push(
                         place,
                         format!("no joint {} with a servo{hint}", quote(name)),
