@@ -436,7 +436,7 @@ fn push(
     };
     let link = link.as_deref().unwrap_or(&model.links[0].name);
     let Some(frame) = model.find_frame(link) else {
-        let hint = did_you_mean(link, model.frame_names());
+        let hint = known_names(link, model.frame_names());
         problems.push(
             file.at.key_place("link"),
             format!("no link {}{hint}", quote(link)),

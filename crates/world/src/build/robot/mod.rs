@@ -36,7 +36,7 @@ use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_sim::control::firmware::allocation;
-use merrow_yaml::error::{Place, Problems, known_names, known_names, quote, quoted_list};
+use merrow_yaml::error::{Place, Problems, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Context from the world that is needed to build a robot.
