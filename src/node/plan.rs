@@ -16,8 +16,9 @@ use crate::modem;
 use crate::node::world_topics;
 use crate::profile;
 use crate::profile::ProfileCommand;
-use merrow_messages::convert::{camera, topic};
+use merrow_messages::convert::topic;
 use merrow_model::scene::sensor::PublisherQos;
+use merrow_model::scene::sensor::camera::has_labels;
 use merrow_model::scene::{Fin, FinLaw, JointKind, JointMode, Robot, Scene};
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
@@ -456,7 +457,7 @@ fn sensor_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
                 source,
             );
         }
-        if camera::has_labels(&sensor.kind) {
+        if has_labels(&sensor.kind) {
             let topic = format!("{name}/{}/labels/names", sensor.name);
             add(
                 topic,

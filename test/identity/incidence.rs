@@ -146,8 +146,8 @@ fn fins_of_vehicle_models_keep_their_published_law() {
     }
 }
 
-// Goal: the forces of Fossen's rudder and of a derivative are reversed in flow from astern. Method: the force of the
-// opposite velocity, reversed. Tolerance: rounding.
+// Goal: the forces of Fossen's rudder and of a derivative are reversed in flow from astern. Method:
+// the force at the opposite velocity, reversed. Tolerance: rounding.
 #[test]
 fn fins_are_reversed_in_flow_from_astern() {
     for law in [FIN_LAWS[3], FIN_LAWS[5]] {

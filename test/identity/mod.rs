@@ -8,6 +8,7 @@ mod galileo;
 mod hull;
 mod incidence;
 mod response;
+mod restoring;
 mod symmetry;
 mod two_halves;
 mod urdf;

@@ -32,6 +32,7 @@ fn hull() -> Restoring {
         roll: heave * ry * ry,
         pitch: heave * rx * rx,
         p_LoF: Vec3::new(0.3, 0.0, 0.0),
+        linear_body_axes: false,
         reserve: 900.0,
     }
 }

@@ -5,6 +5,7 @@ mod decoders;
 mod files;
 mod fuzz;
 mod keys;
+mod limits;
 mod schema;
 mod shipped;
 mod syntax;

@@ -8,8 +8,7 @@ use merrow_math::Quat;
 use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::lens::Distortion;
-use merrow_model::scene::{Scene, Sensor, SensorKind};
-use merrow_model::sensor::SensorParameters;
+use merrow_model::scene::{Scene, Sensor};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
 use merrow_ros2::msg::std_msgs::Header;
@@ -183,12 +182,6 @@ pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
             do_rectify: false,
         },
     }
-}
-
-/// Returns true if a sensor is a camera with a label output.
-pub fn has_labels(kind: &SensorKind) -> bool {
-    let spec = CameraSpec::from_kind(kind);
-    spec.is_some_and(|spec| CameraOutput::Labels.is_enabled_in(spec.outputs))
 }
 
 /// Builds the map from label numbers to names. The number 65535, which the message reserves for "no

@@ -19,6 +19,10 @@ spec! {
         pitch_nm_per_rad: f64 [positive],
         /// Centroid of the waterplane, relative to the body origin.
         center_of_flotation_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Whether heel and trim act about the body axes, as in Fossen's programs. Their moments
+        /// then have a vertical component, which turns a heeled and trimmed hull. Otherwise the
+        /// buoyancy is vertical and its moments are horizontal at every heel.
+        linear_body_axes: bool = false,
         /// Total mass, including the hull, that the hull can support when fully submerged.
         max_supported_kg: f64 [positive],
     }

@@ -205,6 +205,8 @@ pub struct Restoring {
     pub pitch: f64,
     /// Centre of the waterplane in L [m].
     pub p_LoF: Vec3,
+    /// True if heel and trim act about the body axes, as in linear theory.
+    pub linear_body_axes: bool,
     /// Mass that the fully submerged hull displaces; upper limit of the buoyancy [kg].
     pub reserve: f64,
 }

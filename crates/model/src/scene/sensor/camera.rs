@@ -1,9 +1,10 @@
 //! Camera parameters (lens, shutter, exposure, noise) and lamps.
 
 use crate::persist;
+use crate::scene::sensor::SensorKind;
 use crate::scene::sensor::lens;
 use crate::scene::sensor::lens::Lens;
-use crate::sensor::{ExteroceptiveSensor, Obstruction};
+use crate::sensor::{ExteroceptiveSensor, Obstruction, SensorParameters};
 use bytes::Bytes;
 use merrow_math::Vec3;
 
@@ -84,6 +85,12 @@ impl CameraOutput {
     pub fn is_enabled_in(self, parts: u8) -> bool {
         parts & self as u8 != 0
     }
+}
+
+/// Returns true if a sensor is a camera with a label output.
+pub fn has_labels(kind: &SensorKind) -> bool {
+    let spec = CameraSpec::from_kind(kind);
+    spec.is_some_and(|spec| CameraOutput::Labels.is_enabled_in(spec.outputs))
 }
 
 /// Conversion of light to pixel values: exposure, gain and noise.

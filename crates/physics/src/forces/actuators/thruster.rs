@@ -396,13 +396,15 @@ pub(crate) fn inflow_wrench<T: Real>(
         let p = Vec3::splat(thruster.p_LoT);
         let v = link.V.v - link.water;
         let speed = advance_speed(thruster, propeller, axis, (v, link.V.w));
-        let disc = |i: usize| {
+        let mut disc = [(0.0, 0.0); merrow_math::MAX_LANES];
+        for (i, loads) in disc.iter_mut().enumerate().take(T::LANES) {
             let n = work.drive[k][stage].lane(i);
-            propeller.thrust_torque(n, propeller.wake * speed.lane(i), environment.sea.density)
-        };
-        let wet = |i: usize| disc_wet_fraction(thruster, link, i, environment);
-        let thrust = T::from_lanes(|i| disc(i).0 * wet(i));
-        let torque = T::from_lanes(|i| disc(i).1 * wet(i) * thruster.hand);
+            let inflow = propeller.wake * speed.lane(i);
+            let (thrust, torque) = propeller.thrust_torque(n, inflow, environment.sea.density);
+            let wet = disc_wet_fraction(thruster, link, i, environment);
+            *loads = (thrust * wet, torque * wet * thruster.hand);
+        }
+        let (thrust, torque) = (T::from_lanes(|i| disc[i].0), T::from_lanes(|i| disc[i].1));
         let f = axis.scale(thrust);
         sum = sum.plus(&SpatialForce {
             m: p.cross(f) + axis.scale(torque),

@@ -19,15 +19,19 @@
 //! the origin of the tables · β heading of the wave.
 //!
 //! # Frames
-//! (1) in the link frame L at Lo; X along the hull's horizontal axes, forward, port and up.
+//! (1) in the link frame L at Lo; the forces of X along the hull's horizontal axes, forward, port
+//! and up, its moments about the axes of L: the tilt of the moments is of second order, and
+//! pressure has no moment about the axis of a tilted body of revolution.
 //!
 //! # Limits
 //! Linear, about the waterline at rest and without forward speed. (1) and (2) decrease with the wet
 //! fraction as the hull leaves the water, and vanish as it submerges. X is linear between the
-//! headings of the tables.
+//! headings of the tables. Forces of second order in the wave height are incomplete: the mean drift
+//! force on a hull in waves comes from the incident pressure on its moving mesh only, and can have
+//! the wrong sign.
 //!
 //! # Checked by
-//! test/witness/vehicles/hemisphere.rs (V34)
+//! test/witness/vehicles/hemisphere.rs (V34), test/identity/restoring.rs
 
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -158,10 +162,9 @@ fn diffraction_force(
             *sum += wave.a * (re * wave.cos + im * wave.sin);
         }
     });
-    let to_link =
-        |x: f64, y: f64, z: f64| R_WL.tr_mul_vec(Vec3::new(c * x - s * y, s * x + c * y, z));
+    let [x, y, z] = [sum[3], sum[4], sum[5]];
     SpatialForce {
-        m: to_link(sum[0], sum[1], sum[2]),
-        f: to_link(sum[3], sum[4], sum[5]),
+        m: Vec3::new(sum[0], sum[1], sum[2]),
+        f: R_WL.tr_mul_vec(Vec3::new(c * x - s * y, s * x + c * y, z)),
     }
 }

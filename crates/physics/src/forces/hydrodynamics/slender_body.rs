@@ -16,8 +16,9 @@
 //!
 //! # Symbols
 //! (u, v, w, p, q, r) velocity relative to the water, forward-right-down · S reference area · b = d
-//! diameter · ᾱ angle of attack against the nearer end, σ_α and σ_β factors for the incidence in the
-//! vertical plane and out of it (`../incidence.rs`) · e Oswald factor · C_y cross-flow drag coefficient, one for each plane.
+//! diameter · ᾱ angle of attack against the nearer end, σ_α and σ_β factors for the incidence in
+//! the vertical plane and out of it (`../incidence.rs`) · e Oswald factor · C_y cross-flow drag
+//! coefficient, one for each plane.
 //!
 //! # Frames
 //! Computed in forward-left-up axes of the user's link frame about its origin, which is the
@@ -25,7 +26,8 @@
 //!
 //! # Limits
 //! (1) is published for small angles of attack. Beyond 30 degrees the lift decreases to zero
-//! broadside, the drag follows the same polar up to 90 degrees, and both ends are equal. Constant coefficients; no interaction with fins.
+//! broadside, the drag follows the same polar up to 90 degrees, and both ends are equal. Constant
+//! coefficients; no interaction with fins.
 //!
 //! # Checked by
 //! tests below; test/identity/incidence.rs, test/witness/vehicles/remus.rs (V49)

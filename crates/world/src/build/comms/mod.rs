@@ -37,6 +37,9 @@ pub(crate) fn nanoseconds(s: f64) -> u64 {
 /// Addresses of the modems of a running world, by the names of the modems.
 pub(crate) type Addresses = BTreeMap<String, u16>;
 
+/// Maximum number of modems: 100 bytes for every pair of them are 400 MB.
+const MAX_MODEMS: usize = 2000;
+
 /// Builds the modems of a world whose robots have been built: the modems of each robot in the order
 /// of the robots, then the fixed modems. The modems of a running world keep their addresses
 /// `running`.
@@ -84,6 +87,14 @@ pub(crate) fn build_modems(
         }
         let (p, axis) = (Vec3::from(modem.position_m), Vec3::from(modem.axis));
         builder.add(modem, name, (None, p, axis), 0, problems);
+    }
+    let n = builder.modems.len();
+    if n > MAX_MODEMS {
+        let text = format!(
+            "the world has {n} modems; expected at most {MAX_MODEMS}, because every pair of modems has a state; remove modems"
+        );
+        problems.push(&file.at.whole, text);
+        return Vec::new();
     }
     let kept = kept_addresses(file, &builder.modems, running, problems);
     builder.assign_addresses(&kept, problems);

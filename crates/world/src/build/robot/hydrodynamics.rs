@@ -208,6 +208,7 @@ pub(crate) fn restoring(
         roll: file.roll_nm_per_rad,
         pitch: file.pitch_nm_per_rad,
         p_LoF: to_link(file.center_of_flotation_m),
+        linear_body_axes: file.linear_body_axes,
         reserve: file.max_supported_kg,
     })
 }

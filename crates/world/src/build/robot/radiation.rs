@@ -23,6 +23,8 @@ const NOTED_FIT_ERROR: f64 = 0.05;
 /// Energy that the filters add, relative to the largest damping, above which a note is given, and
 /// above which the tables are rejected.
 const ADDED_ENERGY_LIMITS: [f64; 2] = [0.02, 0.2];
+/// Steps of the headings to which the forces on a body of revolution are turned [deg].
+const TURNED_HEADING_STEP: i32 = 3;
 /// Relative difference of the heave stiffness of the hull from the tables above which a note is
 /// given.
 const NOTED_STIFFNESS_ERROR: f64 = 0.05;
@@ -68,10 +70,10 @@ pub(crate) fn set_radiation(
         advance: [0.5, 1.0]
             .map(|part| FilterStep::discretise(part * frame.world.dt, *omega, *damping)),
     });
-    let diffraction = table
-        .waves
-        .as_ref()
-        .and_then(|w| build_diffraction(w, link, p_LoP, frame, place, problems));
+    let diffraction = table.waves.as_ref().and_then(|w| {
+        let headings = HeadingTable::from_waves(w, table.is_axisymmetric());
+        build_diffraction((w, headings), link, p_LoP, frame, place, problems)
+    });
     // The added mass is scaled with the wetted fraction: at rest it equals the value of the tables.
     link.added = to_link(&fitted.added_infinite).scale(1.0 / wet_at_rest);
     link.total = link.rigid.plus(&link.added);
@@ -236,18 +238,29 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
         );
         problems.note(place, text);
     }
-    if fitted.negative_damping > noted {
-        let text = format!(
-            "the radiation of {} would add energy at some frequency, {:.0} % of its largest damping: the tables are not \
-             coefficients of a body that makes waves, or need more frequencies",
-            link.name,
-            100.0 * fitted.negative_damping
-        );
-        if fitted.negative_damping > refused {
-            problems.push(place, text)
-        } else {
-            problems.note(place, text)
-        }
+    let causes = [
+        (
+            fitted.of_table,
+            "the tables are not coefficients of a body that makes waves",
+        ),
+        (
+            fitted.of_filters,
+            "no filters fit the tables; give more frequencies, or change `filters`",
+        ),
+    ];
+    let Some((found, cause)) = causes.into_iter().find(|(found, _)| found.part > noted) else {
+        return;
+    };
+    let text = format!(
+        "the radiation of {} would add energy at {:.3} rad/s, {:.0} % of its largest damping: {cause}",
+        link.name,
+        found.omega,
+        100.0 * found.part
+    );
+    if found.part > refused {
+        problems.push(place, text)
+    } else {
+        problems.note(place, text)
     }
 }
 
@@ -305,10 +318,13 @@ struct HeadingTable {
 }
 
 impl HeadingTable {
-    /// Returns the table of `waves`, closed to a full circle if its headings nearly cover one;
-    /// `None` if headings are missing.
-    fn from_waves(waves: &WaveExcitation) -> Option<Self> {
+    /// Returns the table of `waves`, closed to a full circle if its headings nearly cover one, and
+    /// turned to all headings if a body of revolution has only one; `None` if headings are missing.
+    fn from_waves(waves: &WaveExcitation, is_axisymmetric: bool) -> Option<Self> {
         let (mut headings, mut force) = (waves.headings.clone(), waves.force.clone());
+        if let ([given], true) = (headings.as_slice(), is_axisymmetric) {
+            return Some(Self::of_revolution(waves, *given));
+        }
         let mirrored = match (headings.first(), headings.last()) {
             (Some(first), Some(last)) if *first == 0.0 && *last == 180.0 => true,
             (Some(first), Some(last)) if headings.len() > 2 && last - first >= 359.999 => false,
@@ -336,11 +352,41 @@ impl HeadingTable {
             mirrored,
         })
     }
+
+    /// Turns the forces at the heading `given` [deg] about the axis of a body of revolution.
+    fn of_revolution(waves: &WaveExcitation, given: f64) -> Self {
+        let headings: Vec<f64> = (0..=180 / TURNED_HEADING_STEP)
+            .map(|k| f64::from(k * TURNED_HEADING_STEP))
+            .collect();
+        let turned = |force: &[[f64; 2]; 6], heading: f64| -> [[f64; 2]; 6] {
+            let angle = (heading - given).to_radians();
+            let (c, s) = (libm::cos(angle), libm::sin(angle));
+            let mut all = *force;
+            for first in [0, 3] {
+                for part in 0..2 {
+                    let (x, y) = (force[first][part], force[first + 1][part]);
+                    all[first][part] = c * x - s * y;
+                    all[first + 1][part] = s * x + c * y;
+                }
+            }
+            all
+        };
+        let force = waves
+            .force
+            .iter()
+            .flat_map(|force| headings.iter().map(|heading| turned(force, *heading)))
+            .collect();
+        HeadingTable {
+            headings,
+            force,
+            mirrored: true,
+        }
+    }
 }
 
-/// Computes the scattering forces at Lo.
+/// Computes the scattering forces at Lo from `waves` and its table over the headings.
 fn build_diffraction(
-    waves: &WaveExcitation,
+    (waves, table): (&WaveExcitation, Option<HeadingTable>),
     link: &Link,
     p_LoP: Vec3,
     frame: BuildContext<'_>,
@@ -356,8 +402,8 @@ fn build_diffraction(
         problems.push(place, text);
         return None;
     };
-    let Some(table) = HeadingTable::from_waves(waves) else {
-        let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle; expected one of the two";
+    let Some(table) = table else {
+        let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle; expected one of the two, or one heading for a body of revolution";
         problems.push(place, text);
         return None;
     };

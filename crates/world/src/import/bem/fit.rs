@@ -9,9 +9,22 @@
 //! follows the spacing. The remaining problem is linear: the same least squares problem for every
 //! pair of axes, with a ridge of 1e-4 that keeps the gains small. Every filter is therefore stable
 //! for any tables.
+//!
+//! Filters that oscillate between and beyond the frequencies of the table can add energy, although
+//! the damping of the table is positive. The fit is then made passive (positive real, B(ω) >= 0)
+//! by the smallest change in the metric of the least squares problem:
+//! ```text
+//!   min Σ |ΔC|²_N  subject to  v_k' B(ω_k) v_k >= 0                      (2)
+//!   ΔC = Σ λ_k N⁻¹ρ(ω_k) v_k v_k',  λ_k >= 0                             (3)
+//!   (2) [Grivet-Talocia 2004]
+//! ```
+//! with the normal matrix N and the responses ρ of the filters. The eigenvectors v_k of negative
+//! damping at the frequencies ω_k are added to the constraints until there are none. Finally the
+//! gains are averaged over the symmetries of the table, because eigenvectors of equal damping are
+//! arbitrary; the mean of passive filters is passive.
 
 use crate::import::bem::{BemTable, Matrix};
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Matrix6, SymmetricEigen, Vector6};
 
 /// Ridge of the least squares problem.
 const RIDGE: f64 = 1e-4;
@@ -36,6 +49,15 @@ const ADDED_MASS_RIDGE: f64 = 1e-12;
 /// Minimum pivot of the factorisation.
 const MIN_PIVOT: f64 = 1e-300;
 
+/// Frequencies at which the damping of the filters is checked: their number and their limits
+/// relative to the ends of the table. The damping has its limits of low and high frequency there.
+const CHECKED_FREQUENCIES: (u32, [f64; 2]) = (300, [0.01, 100.0]);
+/// Maximum number of sets of constraints, and of sweeps over their multipliers.
+const PASSIVITY_ITERATIONS: [usize; 2] = [40, 2000];
+/// Damping to which a constraint is set, relative to the sum of the responses times the largest
+/// gain: frequencies between the checked frequencies stay passive.
+const PASSIVITY_MARGIN: f64 = 1e-5;
+
 /// Filters, and the added mass at infinite frequency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
@@ -46,9 +68,29 @@ pub struct Fit {
     /// Largest error of A and B/ω over the table, relative to the largest entry of A of the same
     /// kind (translation, rotation, coupling).
     pub error: f64,
-    /// Largest negative damping of a motion, relative to the largest damping of the table. A
-    /// positive value means that the filters add energy. Zero if there is none.
-    pub(crate) negative_damping: f64,
+    /// Largest negative damping of a motion in the table.
+    pub(crate) of_table: NegativeDamping,
+    /// Largest negative damping of a motion by the filters: they add energy there.
+    pub(crate) of_filters: NegativeDamping,
+}
+
+/// Negative damping of a motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct NegativeDamping {
+    /// Magnitude relative to the largest damping of the table; zero if there is none.
+    pub(crate) part: f64,
+    /// Frequency [rad/s].
+    pub(crate) omega: f64,
+}
+
+impl NegativeDamping {
+    /// Includes the damping `scaled` at `omega`.
+    fn include(&mut self, omega: f64, scaled: &Matrix6<f64>) {
+        let part = -scaled.symmetric_eigenvalues().min();
+        if part > self.part {
+            *self = Self { part, omega };
+        }
+    }
 }
 
 /// One equation of the least squares problem: the factors of the gains and of A∞, and the table
@@ -113,11 +155,143 @@ pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
         filters,
         added_infinite: fast,
         error: 0.0,
-        negative_damping: 0.0,
+        of_table: NegativeDamping::default(),
+        of_filters: NegativeDamping::default(),
     };
+    let scales = axis_scales(table, size);
+    for (omega, damping) in table.omega.iter().zip(&table.damping) {
+        fit.of_table.include(*omega, &scaled(damping, &scales));
+    }
+    let checked = checked_frequencies(table);
+    if let Some(factor) = &factor {
+        make_passive(&mut fit, factor, &scales, unit, &checked);
+    }
+    let matrices = fit.filters.iter_mut().map(|(_, _, gain)| gain);
+    for matrix in matrices.chain([&mut fit.added_infinite]) {
+        *matrix = table.symmetrised(matrix);
+    }
+    for omega in checked {
+        let (_, damping) = fit.matrices_at(omega);
+        fit.of_filters.include(omega, &scaled(&damping, &scales));
+    }
     fit.error = fit_error(table, &fit, size);
-    fit.negative_damping = max_negative_damping(table, &fit, size);
     fit
+}
+
+/// Returns the frequencies at which the damping of the filters is checked [rad/s].
+fn checked_frequencies(table: &BemTable) -> Vec<f64> {
+    let (count, [low, high]) = CHECKED_FREQUENCIES;
+    let (first, last) = (
+        low * table.omega[0],
+        high * table.omega[table.omega.len() - 1],
+    );
+    (0..count)
+        .map(|k| first * libm::pow(last / first, f64::from(k) / f64::from(count - 1)))
+        .collect()
+}
+
+/// Constraint v'B(ω)v >= margin on the damping of the filters, in scaled axes.
+struct Constraint {
+    motion: Vector6<f64>,
+    /// Responses of the filters to the unknowns of the least squares problem.
+    response: DVector<f64>,
+    /// The normal matrix's inverse times `response`.
+    direction: DVector<f64>,
+    /// Damping that is missing without a change.
+    missing: f64,
+    /// Multiplier λ of the constraint.
+    multiplier: f64,
+}
+
+/// Makes the filters passive by (2) and (3), if they are not.
+fn make_passive(
+    fit: &mut Fit,
+    factor: &Cholesky<f64, Dyn>,
+    scales: &[f64; 6],
+    unit: f64,
+    checked: &[f64],
+) {
+    let original = fit.clone();
+    let largest = original
+        .filters
+        .iter()
+        .map(|(_, _, gain)| scaled(gain, scales).norm());
+    let largest = largest.fold(0.0, f64::max);
+    let mut constraints: Vec<Constraint> = Vec::new();
+    for _ in 0..PASSIVITY_ITERATIONS[0] {
+        let eigen: Vec<_> = checked
+            .iter()
+            .map(|omega| SymmetricEigen::new(scaled(&fit.matrices_at(*omega).1, scales)))
+            .collect();
+        let smallest: Vec<f64> = eigen.iter().map(|e| e.eigenvalues.min()).collect();
+        let mut is_passive = true;
+        for k in (0..checked.len()).filter(|k| smallest[*k] < 0.0) {
+            is_passive = false;
+            let neighbours = &smallest[k.saturating_sub(1)..(k + 2).min(checked.len())];
+            if neighbours.iter().any(|value| *value < smallest[k]) {
+                continue;
+            }
+            let columns = eigen[k].eigenvectors.column_iter();
+            for (value, motion) in eigen[k].eigenvalues.iter().zip(columns) {
+                if *value < 0.0 {
+                    let at = (checked[k], motion.into_owned());
+                    constraints.push(original.constraint(at, factor, scales, (unit, largest)));
+                }
+            }
+        }
+        if is_passive {
+            return;
+        }
+        solve_multipliers(&mut constraints);
+        constraints.retain(|constraint| constraint.multiplier > 0.0);
+        *fit = original.changed_by(&constraints, scales, unit);
+    }
+}
+
+/// Solves the dual of (2) for the multipliers by Gauss-Seidel sweeps, from their present values.
+fn solve_multipliers(constraints: &mut [Constraint]) {
+    let n = constraints.len();
+    let gram = DMatrix::from_fn(n, n, |k, l| {
+        let (a, b) = (&constraints[k], &constraints[l]);
+        let alignment = a.motion.dot(&b.motion);
+        alignment * alignment * a.response.dot(&b.direction)
+    });
+    for _ in 0..PASSIVITY_ITERATIONS[1] {
+        let mut change = 0.0_f64;
+        for k in 0..n {
+            let reached: f64 = (0..n)
+                .map(|l| gram[(l, k)] * constraints[l].multiplier)
+                .sum();
+            let constraint = &mut constraints[k];
+            let present = constraint.multiplier;
+            let step = (constraint.missing - reached) / gram[(k, k)];
+            constraint.multiplier = (present + step).max(0.0);
+            change = change.max((constraint.multiplier - present).abs() / (present + 1e-300));
+        }
+        if change < 1e-9 {
+            return;
+        }
+    }
+}
+
+/// Returns the factors that make motions comparable: the inverse square root of the largest damping
+/// of each axis, for a body of the size `length` [m].
+fn axis_scales(table: &BemTable, length: f64) -> [f64; 6] {
+    let largest = |i: usize| table.damping.iter().map(|b| b[i][i]).fold(1e-300, f64::max);
+    let push = (0..3).map(largest).fold(0.0, f64::max);
+    std::array::from_fn(|i| {
+        let floor = if i < 3 {
+            1e-2 * push
+        } else {
+            1e-2 * push * length * length
+        };
+        1.0 / largest(i).max(floor).sqrt()
+    })
+}
+
+/// Returns the symmetric part of a matrix in scaled axes.
+fn scaled(m: &Matrix, scales: &[f64; 6]) -> Matrix6<f64> {
+    Matrix6::from_fn(|i, j| 0.5 * (m[i][j] + m[j][i]) * scales[i] * scales[j])
 }
 
 /// Returns the real and imaginary part of s/(s² + d s + ωₘ²) at s = iω, divided by ω.
@@ -217,6 +391,52 @@ impl Fit {
         }
         (added, damping)
     }
+
+    /// Returns the constraint on the damping of `motion` at a frequency [rad/s]. `largest` is the
+    /// largest gain in scaled axes.
+    fn constraint(
+        &self,
+        (omega, motion): (f64, Vector6<f64>),
+        factor: &Cholesky<f64, Dyn>,
+        scales: &[f64; 6],
+        (unit, largest): (f64, f64),
+    ) -> Constraint {
+        let of_filter = |(pole, width, _): &(f64, f64, Matrix)| {
+            response((*pole, *width), omega).0 * omega * unit * unit
+        };
+        let n = self.filters.len();
+        let response =
+            DVector::from_iterator(n + 1, self.filters.iter().map(of_filter).chain([0.0]));
+        let (_, damping) = self.matrices_at(omega);
+        let found = motion.dot(&(scaled(&damping, scales) * motion));
+        let margin = PASSIVITY_MARGIN * response.sum() / (unit * unit) * largest;
+        Constraint {
+            motion,
+            direction: factor.solve(&response),
+            response,
+            missing: margin - found,
+            multiplier: 0.0,
+        }
+    }
+
+    /// Returns the fit with the change (3).
+    fn changed_by(&self, constraints: &[Constraint], scales: &[f64; 6], unit: f64) -> Self {
+        let mut fit = self.clone();
+        let n = fit.filters.len();
+        for constraint in constraints {
+            for i in 0..6 {
+                for j in 0..6 {
+                    let motion = constraint.motion[i] * constraint.motion[j];
+                    let change = constraint.multiplier * motion / (scales[i] * scales[j]);
+                    for (m, (_, _, gain)) in fit.filters.iter_mut().enumerate() {
+                        gain[i][j] += change * constraint.direction[m] * unit * unit;
+                    }
+                    fit.added_infinite[i][j] += change * constraint.direction[n];
+                }
+            }
+        }
+        fit
+    }
 }
 
 /// Returns 0 for translation, 1 for coupling and 2 for rotation.
@@ -247,34 +467,4 @@ fn fit_error(table: &BemTable, fit: &Fit, size: f64) -> f64 {
         .filter(|k| largest[*k] > 0.0)
         .map(|k| worst[k] / largest[k])
         .fold(0.0, f64::max)
-}
-
-fn max_negative_damping(table: &BemTable, fit: &Fit, length: f64) -> f64 {
-    // scale each axis by its own size, so that translation and rotation are comparable
-    let largest = |i: usize| table.damping.iter().map(|b| b[i][i]).fold(1e-300, f64::max);
-    let push = (0..3).map(largest).fold(0.0, f64::max);
-    let size: [f64; 6] = std::array::from_fn(|i| {
-        let floor = if i < 3 {
-            1e-2 * push
-        } else {
-            1e-2 * push * length * length
-        };
-        largest(i).max(floor).sqrt()
-    });
-    let (low, high) = (
-        0.25 * table.omega[0],
-        4.0 * table.omega[table.omega.len() - 1],
-    );
-    let mut worst = 0.0_f64;
-    for k in 0..120 {
-        let omega = low * libm::pow(high / low, f64::from(k) / 119.0);
-        let (_, b) = fit.matrices_at(omega);
-        let scaled =
-            std::array::from_fn(|i| std::array::from_fn(|j| b[i][j] / (size[i] * size[j])));
-        let smallest = merrow_model::scene::smallest_eigenvalue(
-            &merrow_math::SpatialInertia::from_matrix(&scaled),
-        );
-        worst = worst.max(-smallest);
-    }
-    worst
 }

@@ -7,6 +7,10 @@ pub mod capytaine;
 pub mod fit;
 pub mod wamit;
 
+/// Largest difference of the axes of a body of revolution, relative to its largest
+/// coefficients.
+const ASYMMETRY: f64 = 0.02;
+
 /// Matrix with rows and columns surge, sway, heave, roll, pitch, yaw.
 pub type Matrix = [[f64; 6]; 6];
 
@@ -69,5 +73,53 @@ impl BemTable {
             return Err("an added mass or damping is not finite".into());
         }
         Ok(self)
+    }
+
+    /// Returns the mean of the matrix `m` over the symmetries of the table: the mirror image of a
+    /// body that is equal to port and starboard, and the quarter turns of a body of revolution.
+    pub(crate) fn symmetrised(&self, m: &Matrix) -> Matrix {
+        // surge, heave and pitch have an even index, sway, roll and yaw an odd one
+        let couples = |m: &Matrix, i: usize, j: usize| (i + j) % 2 == 1 && m[i][j] != 0.0;
+        let any = |m: &Matrix| (0..36).any(|k| couples(m, k / 6, k % 6));
+        let is_round = self.is_axisymmetric();
+        if !is_round && self.added.iter().chain(&self.damping).any(any) {
+            return *m;
+        }
+        let mut mean = *m;
+        for (i, row) in mean.iter_mut().enumerate() {
+            for (j, value) in row.iter_mut().enumerate() {
+                let is_turned = is_round && [0, 1, 3, 4].contains(&i) != [0, 1, 3, 4].contains(&j);
+                if (i + j) % 2 == 1 || is_turned {
+                    *value = 0.0;
+                }
+            }
+        }
+        if is_round {
+            let [force, moment] = [m[0][0] + m[1][1], m[3][3] + m[4][4]].map(|x| 0.5 * x);
+            let coupling = 0.25 * (m[0][4] + m[4][0] - m[1][3] - m[3][1]);
+            (mean[0][0], mean[1][1]) = (force, force);
+            (mean[3][3], mean[4][4]) = (moment, moment);
+            (mean[0][4], mean[4][0]) = (coupling, coupling);
+            (mean[1][3], mean[3][1]) = (-coupling, -coupling);
+        }
+        mean
+    }
+
+    /// Returns true if added mass and damping have the symmetry of a body of revolution about the
+    /// z axis.
+    pub(crate) fn is_axisymmetric(&self) -> bool {
+        [&self.added, &self.damping].into_iter().all(|matrices| {
+            let largest = |i: usize| matrices.iter().map(|m| m[i][i].abs()).fold(0.0, f64::max);
+            let (force, moment) = (largest(0), largest(3));
+            let coupling = (force * moment).sqrt();
+            let close = |a: f64, b: f64, size: f64| (a - b).abs() <= ASYMMETRY * size;
+            matrices.iter().all(|m| {
+                close(m[0][0], m[1][1], force)
+                    && close(m[3][3], m[4][4], moment)
+                    && close(m[0][4], -m[1][3], coupling)
+                    && close(m[4][0], -m[3][1], coupling)
+                    && close(m[5][5], 0.0, moment)
+            })
+        })
     }
 }
