@@ -5,7 +5,8 @@ use merrow_math::Vec3;
 use merrow_model::scene::WaveField;
 use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::Components;
-use merrow_model::state::{Health, RobotState};
+use merrow_model::state::{FaultState, Health, RobotState};
+use merrow_sim::control::fault::device_path;
 use merrow_sim::{Control, Simulation};
 use serde_json::{Value, json};
 
@@ -70,23 +71,33 @@ fn structure(pose: &StructurePose) -> Value {
 fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
     let robot = &simulation.scene.robots[index];
     let now = simulation.time_ns();
+    let label = |fault: &FaultState| {
+        let device = device_path(&simulation.scene, index, fault.fault.device);
+        format!("{device}: {}", fault.fault.kind.keyword())
+    };
     let active = state.faults.iter().filter(|fault| fault.is_active(now));
-    let mut faults: Vec<String> = active.map(|fault| fault.fault.name.to_string()).collect();
+    let mut faults: Vec<String> = active.map(label).collect();
     for (thruster, state) in robot.thrusters.iter().zip(&state.actuators) {
         if state.health != Health::Healthy {
-            faults.push(format!("{}: {}", thruster.name, health(state.health)));
+            faults.push(format!(
+                "thrusters/{}: {}",
+                thruster.name,
+                health(state.health)
+            ));
         }
     }
     for (fin, state) in robot.fins.iter().zip(&state.fins) {
         if state.health != Health::Healthy {
-            faults.push(format!("{}: {}", fin.name, health(state.health)));
+            faults.push(format!("fins/{}: {}", fin.name, health(state.health)));
         }
     }
+    let all = state.faults.iter();
+    let repairable = all.map(|fault| json!([&*fault.fault.name, label(fault)]));
     json!({
         "mode": state.firmware.as_ref().map(|firmware| firmware.mode().keyword()),
         "halted": state.halted.as_ref().map(|halt| halt.cause.as_str()),
         "faults": faults,
-        "repairable": state.faults.iter().map(|fault| &*fault.fault.name).collect::<Vec<_>>(),
+        "repairable": repairable.collect::<Vec<_>>(),
     })
 }
 

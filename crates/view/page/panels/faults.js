@@ -1,7 +1,7 @@
 // Faults of the selected robot: start and end.
 
 import { fetchJson } from "../net.js";
-import { element, showEvent, showRefusal } from "./panels.js";
+import { element, readable, showEvent, showRefusal } from "./panels.js";
 
 const $ = (id) => document.getElementById(id);
 const OPTIONAL_SHOWN = new Set(["spoofed", "jammed"]);
@@ -70,27 +70,28 @@ export class Faults {
       do: "fault", robot: this.robot.name, name: `view_${device.replace(/\W+/g, "_")}_${this.next++}`,
       device, kind, values, duration_s: Number.isFinite(duration) ? duration : 0,
     });
-    if (showRefusal(answer)) showEvent(`${this.robot.name}: ${device} ${kind}`, "warning");
+    if (showRefusal(answer)) showEvent(`${this.robot.name}: ${readable(`${device}: ${kind}`)}`, "warning");
   }
 
   /** Shows the faults of the robot, each with a button that ends it. */
   status(state) {
-    const names = state?.repairable ?? [];
-    const key = names.join("\n");
+    const all = state?.repairable ?? [];
+    const key = JSON.stringify(all);
     if (key === this.shown) return;
     this.shown = key;
-    const items = names.map((name) => {
+    const items = all.map(([name, label]) => {
+      const text = readable(label);
       const item = element("li", undefined, "entry");
       const end = element("button", "End");
-      end.setAttribute("aria-label", `End the fault ${name}`);
+      end.setAttribute("aria-label", `End the fault ${text}`);
       end.onclick = async () => {
         const action = { do: "repair", robot: this.robot.name, fault: name };
-        if (showRefusal(await this.request(action))) showEvent(`${this.robot.name}: ${name} ended`);
+        if (showRefusal(await this.request(action))) showEvent(`${this.robot.name}: ${text} ended`);
       };
-      item.append(element("span", name), end);
+      item.append(element("span", text), end);
       return item;
     });
     $("fault-list").replaceChildren(...items);
-    $("fault-none").hidden = names.length > 0;
+    $("fault-none").hidden = all.length > 0;
   }
 }
