@@ -93,9 +93,9 @@ def check_fault(browser):
     """Faults of the selected robot are shown at their time; a recording does not show that there are none."""
     state = "document.querySelector('#robot-state').textContent"
     seek(browser, 2.5)
-    browser.wait(f"{state}.includes('weak')")
+    browser.wait(f"{state}.includes('thruster t1: reduced')")
     seek(browser, 0.4)
-    browser.wait(f"!{state}.includes('weak')")
+    browser.wait(f"!{state}.includes('thruster t1: reduced')")
     assert "no faults" not in browser.evaluate(state)
     seek(browser, 3.3)
 
