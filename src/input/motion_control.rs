@@ -56,6 +56,24 @@ fn follows_paths(robot: &Robot) -> bool {
     robot.firmware.as_ref().is_some_and(Firmware::follows_paths)
 }
 
+/// Returns why a robot moves to no goals, for a robot that does not.
+pub fn why_no_goals(robot: &Robot) -> String {
+    let Some(firmware) = &robot.firmware else {
+        return "it has no firmware that moves to goals; command its topics, or give it the key `firmware`"
+            .to_string();
+    };
+    let key = match firmware.law {
+        FirmwareLaw::Glider(_) => "steering",
+        FirmwareLaw::Multirotor(_)
+        | FirmwareLaw::Drive(_)
+        | FirmwareLaw::SurgeYawRate(_)
+        | FirmwareLaw::HeadingDepthHold(_)
+        | FirmwareLaw::MotionControl(_)
+        | FirmwareLaw::Sailing(_) => "guidance",
+    };
+    format!("its firmware moves to no goals; give the firmware the key `{key}`")
+}
+
 /// Appends the topics for goals, paths and joysticks to which the firmware of robot `i` subscribes.
 pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let mut add = |topic: &str, info, command, unit: &str| {

@@ -10,8 +10,8 @@ use merrow_view::action::ControlAction;
 use merrow_view::readings::plotted::PlottedTopics;
 use merrow_view::readings::topic_table::TopicTable;
 use merrow_view::{
-    Answer, Controls, FieldOfView, ImageSource, MessageNumbers, RobotControls, TopicInfo,
-    TopicMessage, View, WatchedFrame,
+    Answer, Controls, DrawnImage, FieldOfView, ImageSource, MessageNumbers, RobotControls,
+    TopicInfo, TopicMessage, View, WatchedFrame,
 };
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -100,7 +100,7 @@ impl Controls for ReplayControls {
         picture::field_of_view(sensor)
     }
 
-    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
         live::image(sensor, kind, frames)
     }
 }

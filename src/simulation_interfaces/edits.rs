@@ -34,6 +34,33 @@ pub(crate) fn add(
     success(spawned.result).map(|()| spawned.entity_name)
 }
 
+/// Adds a copy of an object with its attitude at another position in W [m], and returns its name.
+///
+/// # Errors
+/// There is no such object, or the world is not valid with the copy.
+pub(crate) fn duplicate(
+    editor: &mut WorldEditor,
+    name: &str,
+    position: Vec3,
+) -> Result<String, String> {
+    let placement = Placement {
+        p_WB: position,
+        ..self::placement(editor, name)?
+    };
+    let document = editor.document();
+    let objects = document.objects();
+    let mut names = (2..).map(|k: u32| format!("{name}_{k}"));
+    let is_free = |copy: &String| objects.iter().all(|object| object.name != *copy);
+    let copy = names.find(is_free).unwrap_or_default();
+    let changed = document.with_copy(name, &copy, placement)?;
+    let lines = |why: String| {
+        let lines: Vec<&str> = why.lines().map(str::trim).collect();
+        lines.join("; ")
+    };
+    editor.change(changed).map_err(lines)?;
+    Ok(copy)
+}
+
 /// Removes an entity as the service `delete_entity`.
 ///
 /// # Errors

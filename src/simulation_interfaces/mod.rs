@@ -19,7 +19,7 @@ mod save;
 mod spawn;
 mod steps;
 mod version1;
-mod worlds;
+pub(crate) mod worlds;
 
 use crate::node::diagnostics::Rejections;
 use crate::node::world_editor::EditSender;

@@ -155,6 +155,23 @@ fn available_worlds(
     }
 }
 
+/// Loads the bundled world `name` instead of the current one, as the service `load_world`.
+///
+/// # Errors
+/// One line: there is no such bundled world, or it cannot be loaded.
+pub(crate) fn open_bundled(editor: &mut WorldEditor, name: &str) -> Result<(), String> {
+    let path = data_dir::bundled_world(name);
+    let path = path.ok_or_else(|| format!("no bundled world {name:?}; see `merrow list`"))?;
+    let request = LoadWorldRequest {
+        world_resource: Resource {
+            uri: path.display().to_string(),
+            resource_string: String::new(),
+        },
+        ..LoadWorldRequest::default()
+    };
+    load(editor, &request).map_err(|result| result.error_message.replace('\n', "; "))
+}
+
 /// Loads a world instead of the current one.
 fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), ServiceResult> {
     let Resource {

@@ -7,6 +7,7 @@
 
 use crate::common::folder::Folder;
 use crate::common::python;
+use crossbeam_channel::Receiver;
 use merrow::input::view::{self, ControlParts, ViewControls};
 use merrow::replay::Recording;
 use merrow::replay::world::{self, RecordedWorld};
@@ -21,7 +22,7 @@ use merrow_ros2::qos::Qos;
 use merrow_sim::{Pace, Request, Simulation};
 use merrow_view::Controls;
 use merrow_view::action::ControlAction;
-use merrow_world::{Overrides, load_text};
+use merrow_world::{Overrides, load_text, load_world};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,18 +63,7 @@ fn every_actuator_can_be_commanded() {
         let text = format!("robots: {{r: {{model: {robot}}}}}");
         let world = load_text("w.yaml", &text, Overrides::default()).expect("a world");
         let simulation = Simulation::new(Arc::new(world.scene), 1).expect("a simulation");
-        let (requests, received) = crossbeam_channel::unbounded();
-        let parameters = view::standalone_parameters(&simulation, Pace::Max, &requests);
-        let controls = ViewControls::new(
-            &simulation,
-            ControlParts {
-                requests,
-                parameters: parameters.expect("parameters"),
-                editor: None,
-                recorder: None,
-                network: None,
-            },
-        );
+        let (controls, received) = controls_of(&simulation);
         let actuators = controls.of_robot(0).actuators;
         let names: HashSet<&str> = actuators.iter().map(|own| own.name.as_str()).collect();
         assert_eq!(names.len(), actuators.len(), "{robot}");
@@ -96,10 +86,121 @@ fn every_actuator_can_be_commanded() {
                     assert_eq!(done, Ok(String::new()), "{what}");
                 };
                 controls.request(action, Box::new(answer));
-                let request = received.try_recv().expect("a request");
-                assert!(matches!(request, Request::Input(_, commands, _) if commands.len() == 1));
+                match received.try_recv().expect("a request") {
+                    Request::CommandReply(_, _, Some(_), reply) => reply.send(Ok(())),
+                    other => panic!("{other:?}"),
+                }
             }
         }
+    }
+}
+
+/// Returns the controls of a simulation, and the requests that they send.
+fn controls_of(simulation: &Simulation) -> (ViewControls, Receiver<Request>) {
+    let (requests, received) = crossbeam_channel::unbounded();
+    let parameters = view::standalone_parameters(simulation, Pace::Max, &requests);
+    let parts = ControlParts {
+        requests,
+        parameters: parameters.expect("parameters"),
+        editor: None,
+        recorder: None,
+        network: None,
+    };
+    (ViewControls::new(simulation, parts), received)
+}
+
+/// Loads a bundled world.
+fn bundled(world: &str) -> Simulation {
+    let path = merrow_world::data_dir::world_file(world);
+    let world = load_world(&path, Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+    Simulation::new(Arc::new(world.scene), 1).expect("a simulation")
+}
+
+// Goal: a page offers goals for each robot that can take them, and the reason for another robot.
+// Method: all robots of worlds with each kind of firmware and without firmware. Tolerance: none.
+#[test]
+fn robots_take_goals_or_give_the_reason() {
+    for (name, takers) in [
+        ("harbour", &["wamv", "heron", "otter"][..]),
+        ("riverwatch", &["usv", "uav"]),
+        ("every_sensor", &["boat", "rov"]),
+        ("sailing", &["boat"]),
+    ] {
+        let simulation = bundled(name);
+        let (controls, _received) = controls_of(&simulation);
+        for (k, robot) in simulation.scene.robots.iter().enumerate() {
+            let own = controls.of_robot(k);
+            let takes = takers.contains(&robot.name.as_str());
+            assert_eq!(own.goal.is_some(), takes, "{name}: {}", robot.name);
+            assert_eq!(own.no_goal.is_none(), takes, "{name}: {}", robot.name);
+        }
+    }
+}
+
+// Goal: the boats whose firmware follows velocities move to a goal of the page. Method: goals 15 m
+// ahead in the world `harbour`. Tolerance: the acceptance radius of 4 m (WAM-V) and the mean drift
+// after it.
+#[test]
+fn boats_of_the_harbour_move_to_goals() {
+    let mut simulation = bundled("harbour");
+    let (controls, received) = controls_of(&simulation);
+    let names: Vec<String> = simulation
+        .scene
+        .robots
+        .iter()
+        .map(|r| r.name.clone())
+        .collect();
+    let place = |s: &Simulation, k: usize| s.state.robots[k].motion.p_WB;
+    let goals: Vec<Vec3> = (0..names.len())
+        .map(|k| {
+            let ahead = simulation.state.robots[k].motion.q_WB.matrix().col(0);
+            place(&simulation, k) + ahead.scale(15.0)
+        })
+        .collect();
+    for (robot, goal) in names.iter().zip(&goals) {
+        let action = ControlAction::Goal {
+            robot: robot.clone(),
+            position: goal.to_array(),
+            yaw_deg: None,
+        };
+        controls.request(action, Box::new(|done| assert_eq!(done, Ok(String::new()))));
+        match received.try_recv().expect("a request") {
+            Request::CommandReply(_, command, _, reply) => {
+                reply.send(simulation.apply(&command));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    while simulation.time_ns() < 40_000_000_000 {
+        simulation.advance(100);
+    }
+    for (k, (robot, goal)) in names.iter().zip(&goals).enumerate() {
+        let left = place(&simulation, k) - *goal;
+        let distance = libm::hypot(left.x, left.y);
+        assert!(distance < 5.0, "{robot}: {distance} m");
+    }
+}
+
+// Goal: a goal in the seabed is refused before it is sent. Method: heights below and above the
+// seabed of 6 m. Tolerance: none.
+#[test]
+fn goals_in_the_seabed_are_refused() {
+    let text = "seabed: {depth_m: 6}\nrobots: {rov: {model: bluerov2}}";
+    let world = load_text("w.yaml", text, Overrides::default()).expect("a world");
+    let simulation = Simulation::new(Arc::new(world.scene), 1).expect("a simulation");
+    let (controls, received) = controls_of(&simulation);
+    for (height, is_sent) in [(-6.1, false), (-5.9, true)] {
+        let action = ControlAction::Goal {
+            robot: "rov".to_string(),
+            position: [0.0, 0.0, height],
+            yaw_deg: None,
+        };
+        let check = move |done: Result<String, String>| match done {
+            Ok(_) => assert!(is_sent),
+            Err(why) => assert!(!is_sent && why.contains("below the seabed"), "{why}"),
+        };
+        controls.request(action, Box::new(check));
+        assert_eq!(received.try_recv().is_ok(), is_sent);
     }
 }
 

@@ -134,18 +134,18 @@ def check_sensor(browser):
     """The images of a camera arrive while its panel is open, and only then."""
     browser.click_on("[aria-controls=sensor-panel]")
     browser.wait("merrow.sensors.count >= 2")
-    size = browser.evaluate("[document.querySelector('#sensor-image').width,"
-                            " document.querySelector('#sensor-image').height]")
+    size = browser.evaluate("[document.querySelector('.sensor-image').width,"
+                            " document.querySelector('.sensor-image').height]")
     assert size == [160, 90], size
-    kinds = browser.evaluate("[...document.querySelector('#sensor-kind').options].map((o) => o.value)")
+    kinds = browser.evaluate("[...document.querySelector('.sensor-kind').options].map((o) => o.value)")
     assert kinds == ["color", "depth"], kinds
     assert image_levels(browser) > 8
-    browser.evaluate("(() => {const k = document.querySelector('#sensor-kind'); k.value = 'depth';"
+    browser.evaluate("(() => {const k = document.querySelector('.sensor-kind'); k.value = 'depth';"
                      " k.onchange(); })()")
     before = browser.evaluate("merrow.sensors.count")
     browser.wait(f"merrow.sensors.count > {before} + 1")
     answer = browser.evaluate(
-        "merrow.request({do: 'watch', robot: 'bluerov2', sensor: 'imu', image: 'image'})")
+        "merrow.request({do: 'watch', images: [{robot: 'bluerov2', sensor: 'imu', image: 'image'}]})")
     assert not answer["ok"] and "no image" in answer["error"], answer
     select(browser, browser.evaluate("merrow.world.scene.robots.findIndex((r) => r.name === 'otter')"))
     browser.wait("merrow.overlays.points?.xyz.length > 0")
@@ -156,7 +156,7 @@ def check_sensor(browser):
     check_sonar(browser)
     select(browser, 0)
     browser.click_on("[aria-controls=log-panel]")
-    browser.wait("merrow.sensors.watched === null")
+    browser.wait("merrow.sensors.watched === '[]'")
     pause(browser)
     count = browser.evaluate("merrow.sensors.count")
     resume(browser)
@@ -168,7 +168,7 @@ def check_sensor(browser):
 def image_levels(browser):
     """Returns the number of different levels in the image of the panel Sensor."""
     return browser.evaluate(
-        "(() => {const c = document.querySelector('#sensor-image');"
+        "(() => {const c = document.querySelector('.sensor-image');"
         " const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
         " return new Set(d).size; })()"
     )
@@ -176,12 +176,12 @@ def image_levels(browser):
 
 def check_sonar(browser):
     """The panel shows the image of the sonar of the selected boat."""
-    browser.evaluate("(() => {const n = document.querySelector('#sensor-name'); n.value = 'sonar'; n.onchange(); })()")
+    browser.evaluate("(() => {const n = document.querySelector('.sensor-name'); n.value = 'sonar'; n.onchange(); })()")
     before = browser.evaluate("merrow.sensors.count")
     # an image of the sensor that was shown before can still arrive
     browser.wait(f"merrow.sensors.count > {before} + 1")
     # the sector of 130 degrees is wider than high
-    width, height = browser.evaluate("(({width, height}) => [width, height])(document.querySelector('#sensor-image'))")
+    width, height = browser.evaluate("(({width, height}) => [width, height])(document.querySelector('.sensor-image'))")
     assert 1.5 * height < width < 2 * height, (width, height)
     assert image_levels(browser) > 8
 

@@ -20,7 +20,9 @@ from pathlib import Path
 from PIL import Image, ImageChops
 
 import editing
+import layout
 import operation
+import panels
 import replay
 import story
 from browser import Browser, find
@@ -86,10 +88,10 @@ def start(binary, folder, bundled=None):
     return start_world(binary, folder, bundled or str(world))
 
 
-def start_world(binary, folder, world):
+def start_world(binary, folder, world, address="127.0.0.1:0"):
     """Starts a run of a world; returns its process and the address of its page."""
     binary = Path(binary).resolve()
-    command = [binary, "run", world, "--no-ros", "--view=127.0.0.1:0"]
+    command = [binary, "run", world, "--no-ros", f"--view={address}"]
     # recordings are in the working folder
     run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     for line in run.stdout:
@@ -462,12 +464,14 @@ def check_reset(browser):
 # each check continues from the state in which the previous check leaves the page
 SHORT = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_drive, check_plot,
-    operation.check_topic_plot, *editing.SHORT, check_environment, check_reset,
+    operation.check_topic_plot, *editing.SHORT, check_environment, layout.check_windows, layout.check_slider_tracks,
+    panels.check_menus, panels.check_refused_goal, check_reset,
 ]
 COMPLETE = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_region,
     check_drive, check_follow, check_waypoints, check_click_selects, check_environment, check_plot, check_themes,
-    *editing.CHECKS, *operation.CHECKS, check_overlays, check_keys, check_reset,
+    *editing.CHECKS, *operation.CHECKS, check_overlays, check_keys, *layout.CHECKS,
+    *panels.CHECKS, check_reset,
 ]
 
 
@@ -565,6 +569,8 @@ def main():
             run_checks(browser, COMPLETE if arguments.complete else SHORT)
             check_saved_world(browser, arguments.binary, folder)
             if arguments.complete:
+                panels.check_direct_control(browser, start_world, arguments.binary)
+                panels.check_dead_server(browser, start_world, arguments.binary)
                 replay.check(browser, arguments.binary, folder, MOVING, None)
                 assert not browser.errors, browser.errors
         finally:

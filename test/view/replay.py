@@ -93,9 +93,9 @@ def check_fault(browser):
     """Faults of the selected robot are shown at their time; a recording does not show that there are none."""
     state = "document.querySelector('#robot-state').textContent"
     seek(browser, 2.5)
-    browser.wait(f"{state}.includes('weak')")
+    browser.wait(f"{state}.includes('thruster t1: reduced')")
     seek(browser, 0.4)
-    browser.wait(f"!{state}.includes('weak')")
+    browser.wait(f"!{state}.includes('thruster t1: reduced')")
     assert "no faults" not in browser.evaluate(state)
     seek(browser, 3.3)
 
@@ -116,11 +116,11 @@ def check_image(browser):
     """The panel shows the recorded image of the camera at the shown time."""
     browser.click_on("[aria-controls=sensor-panel]")
     browser.wait("merrow.sensors.count >= 1")
-    size = browser.evaluate("[document.querySelector('#sensor-image').width,"
-                            " document.querySelector('#sensor-image').height]")
+    size = browser.evaluate("[document.querySelector('.sensor-image').width,"
+                            " document.querySelector('.sensor-image').height]")
     assert size == [160, 90], size
     seek(browser, 1.0)
-    browser.wait("document.querySelector('#sensor-text').textContent.startsWith('1.00 s')")
+    browser.wait("document.querySelector('.sensor-text').textContent.startsWith('1.00 s')")
 
 
 def check_topic_plot(browser, positions):

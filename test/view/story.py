@@ -102,7 +102,7 @@ def check_water(browser, time, is_changed):
     browser.evaluate(f"merrow.request({{do: 'seek', time_s: {time}}})")
     for name, value in WATER.items():
         browser.wait(f"(Math.abs(merrow.world.status['{name}'] - {value}) < 1e-6) === {str(is_changed).lower()}")
-    for fault in ["weak", "t2: 40 % of its thrust"]:
+    for fault in ["thrusters/t1: reduced", "thrusters/t2: 40 % of its thrust"]:
         browser.wait(f"merrow.world.status.robots[0].faults.includes('{fault}') === {str(is_changed).lower()}")
 
 

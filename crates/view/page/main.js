@@ -5,14 +5,23 @@ import { Drive } from "./input/drive.js";
 import { Editor } from "./input/edit.js";
 import { Actuators } from "./panels/actuators.js";
 import { Faults } from "./panels/faults.js";
+import { DirectControl, stickDeflections } from "./input/direct.js";
 import { GamepadControl } from "./input/gamepad.js";
+import { Pointers } from "./input/pointers.js";
+import { Push } from "./input/push.js";
 import { Route } from "./input/route.js";
 import { geodetic } from "./math.js";
 import { Connection, fetchJson, readFrame } from "./net.js";
+import { Layout } from "./panels/layout.js";
 import { Network } from "./panels/network.js";
 import { Overlays } from "./scene/overlays.js";
 import { fillOverlayMenu } from "./panels/overlay_menu.js";
-import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels/panels.js";
+import { Capture, download, fileName } from "./panels/capture.js";
+import { createHelp } from "./panels/help.js";
+import { bindMenus, closeMenu } from "./panels/menus.js";
+import {
+  Details, Environment, RobotList, StatusLine, element, log, showBanner, showEvent, showRefusal,
+} from "./panels/panels.js";
 import { Plot } from "./panels/plot.js";
 import { meetDrawables } from "./scene/raycast.js";
 import { Renderer } from "./scene/renderer.js";
@@ -26,6 +35,8 @@ const $ = (id) => document.getElementById(id);
 /** Time per image above which the resolution is reduced, and below which it is raised [ms]. */
 const [SLOW_MS, FAST_MS] = [70, 14];
 const MIN_SCALE = 0.33;
+/** Keys that need a running world. */
+const LIVE_KEYS = ["Period", "KeyK", "KeyP", "KeyG", "KeyE", "KeyM", "KeyT", "Backspace", "Delete", "Enter"];
 /** Distance by which an arrow key drags the image [px]. */
 const KEY_PIXELS = 24;
 
@@ -35,11 +46,12 @@ class App {
     this.camera = new Camera();
     this.renderer = new Renderer($("scene"));
     this.overlays = new Overlays($("labels"));
+    this.layout = new Layout((free) => (this.overlays.free = free));
     this.plot = new Plot($("plot"), $("plot-legend"));
     this.details = new Details();
     this.statusLine = new StatusLine();
     this.forces = new Forces();
-    this.list = new RobotList((k) => this.select(k), (k) => this.goTo(k));
+    this.list = new RobotList((k) => this.selectAndFrame(k), (k) => this.goTo(k));
     this.selected = -1;
     this.structure = null;
     this.awaited = null;
@@ -49,9 +61,12 @@ class App {
     this.detail = !this.renderer.isSoftware;
     /** Names of the topics that can be plotted. */
     this.topics = new Set();
-    log.add = ((events) => (text, level, time) => events.add(text, level, time))(new EventLog());
+    const events = new EventLog();
+    log.add = (text, level, time) => events.add(text, level, time);
+    log.show = () => events.show();
     this.connection = new Connection({
-      connected: (is) => this.connected(is),
+      opened: () => this.opened(),
+      live: (is, why) => this.setLive(is, why),
       scene: (message) => this.setScene(message),
       sea: (message) => this.world.sea.set(message),
       status: (message) => this.setStatus(message),
@@ -74,18 +89,20 @@ class App {
       (robot, joy) => this.sendGamepad(robot, joy),
       (text) => ($("drive-hint").textContent = text),
     );
+    this.directs = [0, 1].map(() => new DirectControl((name, value) => this.actuators.move(name, value)));
     this.actuators = new Actuators((robot, actuator, value) =>
       this.request({ do: "actuator", robot, actuator, value }).then(showRefusal),
     );
     this.editor = new Editor(this);
     this.route = new Route(this);
+    this.push = new Push(this);
     this.faults = new Faults((action) => this.request(action));
     this.sensors = new Sensors((action) => this.request(action));
     this.network = new Network((action) => this.request(action));
     this.timeline = new Timeline((action) => this.request(action), () => this.jumped());
     this.bindRun();
     this.bindPanels();
-    this.bindCanvas();
+    new Pointers($("scene"), this);
     this.setCamera("follow");
     if (this.renderer.isSoftware) this.showShadows(false);
     this.last = performance.now();
@@ -102,29 +119,46 @@ class App {
     return this.connection.request(action);
   }
 
-  connected(is) {
-    $("connection").textContent = is ? "connected" : "not connected";
-    this.hasReadings = false;
-    if (is) {
-      this.requestReadings();
-      this.network.connected();
-      return;
-    }
-    this.drive.start(null);
-    this.gamepad.start(null);
+  /** Requests again what a new connection does not have yet. */
+  opened() {
+    [this.hasReadings, this.hasTopics] = [false, false];
+    this.requestReadings();
+    this.network.connected();
   }
 
-  async setScene(scene) {
+  /** Shows whether the run answers. Without it the image is the last state, and its controls have no effect. */
+  setLive(is, why) {
+    $("connection").textContent = is ? "connected" : "not connected";
+    document.body.classList.toggle("offline", !is);
+    for (const part of document.querySelectorAll(".needs-run")) part.inert = !is;
+    this.isLive = is;
+    if (is) {
+      showBanner("");
+      return;
+    }
+    const since = new Date().toLocaleTimeString();
+    showBanner(`${why} since ${since}. The image shows the last state; the page connects again by itself.`);
+    this.drive.start(null);
+    this.gamepad.start(null);
+    this.updateControls();
+  }
+
+  /** Loads a scene after the scenes that are being loaded. */
+  setScene(scene) {
+    this.loading = (this.loading ?? 0) + 1;
+    const load = (this.loaded ?? Promise.resolve()).then(() => this.loadScene(scene));
+    this.loaded = load.finally(() => this.loading--);
+    return this.loaded;
+  }
+
+  async loadScene(scene) {
     const first = this.world.scene === null || this.world.scene.name !== scene.name;
-    const name = this.world.scene?.robots[this.selected]?.name;
-    this.loading = true;
+    if (first) this.showLoading(scene.name);
     try {
       await this.world.load(scene);
     } catch (error) {
       showEvent(`scene: ${error.message}`, "error");
       return;
-    } finally {
-      this.loading = false;
     }
     this.renderer.setScene(this.world);
     this.overlays.scene = scene;
@@ -137,19 +171,32 @@ class App {
     this.list.set(scene, (structure) => this.selectStructure(structure));
     this.fresh = first;
     const indexOf = (wanted) => scene.robots.findIndex((robot) => robot.name === wanted);
-    const awaited = indexOf(this.awaited);
-    if (awaited >= 0) this.awaited = null;
-    const same = awaited >= 0 ? awaited : indexOf(name);
-    const { structure } = this;
+    const { awaited, structure } = this;
+    const same = indexOf(this.selectedName);
     this.select(same >= 0 ? same : scene.robots.length ? 0 : -1);
     this.loadTopics();
     if (scene.structures.some((one) => one.name === structure)) this.selectStructure(structure);
+    if (indexOf(awaited) < 0 && !scene.structures.some((one) => one.name === awaited)) return;
+    this.awaited = null;
+    this.selectObject(awaited);
   }
 
-  /** Selects an added robot as soon as the scene contains it. */
-  selectWhenLoaded(name) {
-    const k = this.world.scene.robots.findIndex((robot) => robot.name === name);
-    if (k >= 0) this.select(k);
+  /** Removes the state of another world until the first state of this one arrives. */
+  showLoading(name) {
+    showBanner(`Loading ${name} …`, "loading");
+    this.world.status = null;
+    document.body.classList.add("loading");
+    this.statusLine.clear();
+    this.overlays.readings = null;
+    this.plot.clear();
+  }
+
+  /** Selects an object, as soon as the scene contains it. */
+  selectObject(name) {
+    const { scene } = this.world;
+    const k = scene.robots.findIndex((robot) => robot.name === name);
+    if (k >= 0) this.selectFromImage(k);
+    else if (scene.structures.some((structure) => structure.name === name)) this.selectStructure(name);
     else this.awaited = name;
   }
 
@@ -214,22 +261,34 @@ class App {
     }
     if (this.fresh) {
       this.fresh = false;
-      this.goTo(Math.max(this.selected, 0));
+      showBanner("");
+      this.awaitedRobot = Math.max(this.selected, 0);
     }
+    if (this.awaitedRobot === undefined) return;
+    const robot = this.awaitedRobot;
+    this.awaitedRobot = undefined;
+    this.goTo(robot);
   }
 
   select(k) {
     this.selected = k;
     this.structure = null;
     const robot = this.world.scene?.robots[k];
+    // another version of the scene has other indices
+    this.selectedName = robot?.name;
     this.list.mark(k, null);
     this.details.show(robot);
     this.showState();
     this.request({ do: "select", robot: robot?.name ?? null });
     if (!$("plot-topic").value) this.showRobotFields();
-    if (this.drive.robot) this.drive.start(robot?.drive ? robot.name : null);
-    if (this.gamepad.robot) this.gamepad.start(robot?.drive || robot?.gamepad ? robot : null);
+    // before the sliders of the other robot are removed
+    const [isDriven, hasGamepad] = [this.drive.robot, this.gamepad.robot].map((own) => Boolean(own) && own !== robot?.name);
+    if (isDriven) this.drive.start(null);
+    if (hasGamepad) this.gamepad.start(null);
+    this.actuators.flush();
     this.actuators.show(robot);
+    if (isDriven) this.startDrive(robot);
+    if (hasGamepad) this.startGamepad(robot);
     this.faults.show(robot);
     this.faults.status(this.world.status, k);
     this.sensors.show(robot, k);
@@ -240,9 +299,40 @@ class App {
     this.updateControls();
   }
 
+  selectAndFrame(k) {
+    this.select(k);
+    this.goTo(k);
+  }
+
+  /** Moves the camera so that it shows all robots and props, or the structures of a world without them. */
+  frameAll() {
+    const { scene, frame } = this.world;
+    if (!scene || !frame) return;
+    const robots = frame.robots.map(({ links }, k) => [links[0].p, scene.robots[k].size]);
+    const structures = (this.world.status?.structures ?? []).map(({ p }) => [p, 2]);
+    const all = robots.length ? robots : structures;
+    if (!all.length) return;
+    const ends = [0, 1, 2].map((axis) => [
+      Math.min(...all.map(([p, size]) => p[axis] - size)), Math.max(...all.map(([p, size]) => p[axis] + size)),
+    ]);
+    const centre = ends.map(([low, high]) => (low + high) / 2);
+    const radius = Math.hypot(...ends.map(([low, high]) => (high - low) / 2));
+    if (this.camera.mode !== "map") this.setCamera("orbit");
+    this.camera.frame(centre, radius);
+    // the function of a robot has a largest distance
+    this.camera.distance = 2.6 * radius;
+    this.camera.mapHeight = 2.4 * radius;
+  }
+
   /** Moves the camera to a robot. */
   goTo(k) {
-    const robot = this.world.frame?.robots[k];
+    const { frame } = this.world;
+    // an added robot has no state yet
+    if (!frame) {
+      this.awaitedRobot = k;
+      return;
+    }
+    const robot = frame.robots[k];
     if (robot) this.camera.frame(robot.links[0].p, this.world.scene.robots[k].size);
     else this.camera.frame([0, 0, 0], 5);
   }
@@ -264,6 +354,43 @@ class App {
       button.onclick = () => this.setCamera(button.dataset.camera);
     }
     $("record").onclick = () => this.toggleRecording();
+    $("frame-all").onclick = () => this.frameAll();
+    const groups = this.keys();
+    this.actions = Object.fromEntries(groups.flatMap(([, rows]) => rows).map(([code, , , act]) => [code, act]));
+    delete this.actions.null;
+    this.showHelp = createHelp($("help"), groups.map(([title, rows]) => [title, rows.map(([, key, text]) => [key, text])]));
+    $("show-help").onclick = () => this.showHelp();
+    const name = () => `${fileName(this.world.scene?.name ?? "merrow")}_${this.world.time.toFixed(2)}s`;
+    this.capture = new Capture([$("scene"), $("labels")], name, $("video"));
+    $("screenshot").onclick = () => this.capture.takeImage();
+    $("video").onclick = () => this.capture.toggleVideo();
+    bindMenus();
+  }
+
+  /** Lists the bundled worlds; a click opens one. */
+  showWorlds(names) {
+    const items = names.map((name) => {
+      const button = element("button", name);
+      button.dataset.world = name;
+      button.onclick = () => this.openWorld(name);
+      const item = element("li");
+      item.append(button);
+      return item;
+    });
+    $("worlds").replaceChildren(...items);
+    $("worlds-hint").textContent = names.length ? "Opening a world ends the present one." : "This run can open no other world.";
+    $("world-filter").oninput = () => {
+      const wanted = $("world-filter").value.trim().toLowerCase();
+      for (const item of items) item.hidden = !item.textContent.includes(wanted);
+    };
+  }
+
+  async openWorld(name) {
+    $("world-menu").open = false;
+    showBanner(`Opening ${name} …`, "loading");
+    const answer = await this.request({ do: "open", world: name });
+    if (showRefusal(answer)) showEvent(answer.text);
+    else if (this.isLive) showBanner("");
   }
 
   async toggleRecording() {
@@ -295,11 +422,21 @@ class App {
     bindTabs((id) => {
       if (id === "edit-panel") this.editor.open();
       if (id === "fault-panel") this.faults.open();
+      log.show();
       this.sensors.watch();
       this.network.watch();
       this.requestReadings();
     });
-    fetchJson("/catalogue").then(({ modes }) => {
+    $("drive-target").onchange = () => {
+      const [isDriven, hasGamepad] = [this.drive.robot, this.gamepad.robot].map(Boolean);
+      this.drive.start(null);
+      this.gamepad.start(null);
+      if (isDriven) this.startDrive(this.selectedRobot());
+      if (hasGamepad) this.startGamepad(this.selectedRobot());
+      this.updateControls();
+    };
+    fetchJson("/catalogue").then(({ modes, worlds }) => {
+      this.showWorlds(worlds);
       const text = (mode) => mode.replaceAll("_", " ");
       $("mode").replaceChildren(...modes.map((mode) => new Option(text(mode), mode)));
     });
@@ -389,21 +526,52 @@ class App {
     if (names.includes(chosen)) $("plot-field").value = chosen;
   }
 
+  /** Returns whether keys and sticks command the actuators of a robot, not its velocity or wrench. */
+  isDirect(robot) {
+    const hasJoints = robot.actuators.some(({ joint }) => joint);
+    return !robot.drive || (hasJoints && $("drive-target").value === "joints");
+  }
+
+  canDrive(robot) {
+    return Boolean(robot && (robot.drive || robot.actuators.length));
+  }
+
+  /** Starts the direct control of the keyboard (0) or of the gamepad (1); null without one. */
+  startDirect(robot, k) {
+    if (!this.isDirect(robot)) return null;
+    this.directs[k].start(robot, Boolean(robot.drive));
+    return this.directs[k];
+  }
+
+  startDrive(robot) {
+    if (this.canDrive(robot)) this.drive.start(robot.name, this.startDirect(robot, 0));
+  }
+
+  startGamepad(robot) {
+    if (!this.canDrive(robot) && !robot?.gamepad) return;
+    this.startDirect(robot, 1);
+    this.gamepad.start(robot);
+  }
+
   toggleDrive() {
-    const robot = this.world.scene?.robots[this.selected];
-    this.drive.start(this.drive.robot || !robot?.drive ? null : robot.name);
+    if (this.drive.robot) this.drive.start(null);
+    else this.startDrive(this.selectedRobot());
     this.updateControls();
   }
 
   toggleGamepad() {
-    const robot = this.world.scene?.robots[this.selected];
-    const can = robot?.drive || robot?.gamepad;
-    this.gamepad.start(this.gamepad.robot || !can ? null : robot);
+    if (this.gamepad.robot) this.gamepad.start(null);
+    else this.startGamepad(this.selectedRobot());
     this.updateControls();
   }
 
   /** Sends sticks and buttons to the topic for gamepads, or the sticks as drive command. */
-  sendGamepad(robot, { axes, buttons }) {
+  sendGamepad(robot, joy) {
+    const { axes, buttons } = joy;
+    if (this.isDirect(robot)) {
+      this.directs[1].move(stickDeflections(joy), this.drive.gain);
+      return;
+    }
     if (robot.gamepad) {
       this.request({ do: "gamepad", robot: robot.name, axes, buttons }).then(showRefusal);
       return;
@@ -427,39 +595,103 @@ class App {
 
   updateControls() {
     const robot = this.selectedRobot();
-    $("drive").disabled = !robot?.drive;
+    const can = this.canDrive(robot);
+    $("drive").disabled = !can;
     $("drive").setAttribute("aria-pressed", String(Boolean(this.drive.robot)));
-    $("drive-hint").textContent = !robot
-      ? ""
-      : !robot.drive
-        ? "This robot has no topic for velocities or wrenches."
-        : this.drive.robot
-          ? "W S forward, A D sideways, ↑ ↓ up and down, ← → turn. Escape ends."
-          : `Commands ${robot.drive}`;
-    $("gamepad").disabled = !robot?.drive && !robot?.gamepad;
+    $("drive-hint").textContent = this.driveHint(robot);
+    $("drive-target-row").hidden = !(robot?.drive && robot.actuators.some(({ joint }) => joint));
+    $("gamepad").disabled = !can && !robot?.gamepad;
     $("gamepad").setAttribute("aria-pressed", String(Boolean(this.gamepad.robot)));
     $("mode").disabled = !robot?.firmware;
   }
 
+  driveHint(robot) {
+    if (!robot) return "";
+    if (!this.canDrive(robot)) return "This robot has no device that can be commanded.";
+    if (this.drive.direct) return this.drive.direct.hint();
+    if (this.drive.robot) return "W S forward, A D sideways, ↑ ↓ up and down, ← → turn. Escape ends.";
+    return this.isDirect(robot) ? "Commands the actuators" : `Commands ${robot.drive}`;
+  }
+
   saveCsv() {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([this.plot.csv()], { type: "text/csv" }));
-    link.download = "merrow.csv";
-    link.click();
-    URL.revokeObjectURL(link.href);
+    download(new Blob([this.plot.csv()], { type: "text/csv" }), "merrow.csv");
+  }
+
+  /** Lists the keys in groups: title, and rows of code, text for the user, function, and action. */
+  keys() {
+    const { editor, route, camera } = this;
+    return [
+      ["Run", [
+        ["Space", "Space", "pause, resume", () => this.togglePause()],
+        ["Period", ".", "make the entered number of steps", () => this.step()],
+      ]],
+      ["Camera", [
+        ["Digit1", "1", "free camera", () => this.setCamera("orbit")],
+        ["Digit2", "2", "follow the selected robot", () => this.setCamera("follow")],
+        ["Digit3", "3", "first person", () => this.setCamera("first")],
+        ["Digit4", "4", "map", () => this.setCamera("map")],
+        ["Home", "Home", "move to the selected robot", () => this.goTo(Math.max(this.selected, 0))],
+        ["KeyF", "F", "show all objects", () => this.frameAll()],
+        ["Equal", "+", "closer", () => camera.zoom(0.85)],
+        ["Minus", "-", "farther", () => camera.zoom(1.18)],
+        [null, "arrows, with Shift", "turn the camera, move it"],
+      ]],
+      ["Control", [
+        ["KeyK", "K", "keyboard control", () => this.toggleDrive()],
+        [null, "W A S D, arrows", "move the robot, or its actuators, while the keyboard controls it"],
+        ["KeyP", "P", "set a goal", () => route.toggle("goal")],
+        ["KeyG", "G", "add waypoints", () => route.toggle("path")],
+        ["Backspace", "Backspace", "remove the newest waypoint", () => route.clicking === "path" && route.removeLast()],
+        ["Enter", "Enter", "click on the centre of the image", () => this.clickCentre()],
+        ["Escape", "Escape", "end or close", () => this.escape()],
+      ]],
+      ["Edit", [
+        ["KeyE", "E", "edit the world", () => this.toggleEditor()],
+        ["KeyM", "M", "axes that move the object", () => editor.setMode("move")],
+        ["KeyT", "T", "rings that turn the object", () => editor.setMode("turn")],
+        ["Delete", "Delete", "remove the object", () => editor.isOpen && editor.remove()],
+        [null, "Ctrl+D", "add a copy of the object"],
+        [null, "Ctrl+Z, Ctrl+Y", "undo, redo"],
+      ]],
+      ["Page", [
+        ["BracketLeft", "[", "panels of the world", () => this.layout.toggle("left")],
+        ["BracketRight", "]", "panels of the robot", () => this.layout.toggle("right")],
+        [null, "?", "this help"],
+      ]],
+    ];
+  }
+
+  escape() {
+    if (closeMenu() || this.sensors.reduce()) return;
+    this.drive.start(null);
+    this.gamepad.start(null);
+    this.editor.cancel();
+    this.route.cancel();
+    this.updateControls();
+  }
+
+  /** Handles a key of the editor with Control; returns true if it is one. */
+  editKey(event) {
+    const isAgain = event.code === "KeyY" || (event.code === "KeyZ" && event.shiftKey);
+    const actions = {
+      KeyZ: () => this.editor.undo(isAgain),
+      KeyY: () => this.editor.undo(true),
+      KeyD: () => this.editor.duplicate(),
+    };
+    const action = this.editor.isOpen ? actions[event.code] : undefined;
+    action?.();
+    return Boolean(action);
   }
 
   key(event, down) {
     const field = event.target.closest?.("input, select, textarea");
-    if (down && !field && (event.ctrlKey || event.metaKey) && this.editor.isOpen) {
-      const again = event.code === "KeyY" || (event.code === "KeyZ" && event.shiftKey);
-      if (again || event.code === "KeyZ") {
-        event.preventDefault();
-        this.editor.run({ do: again ? "redo" : "undo" });
-        return;
-      }
+    // menus and enlarged images close also from their fields
+    const isClosing = down && event.code === "Escape" && field;
+    if (isClosing && (closeMenu() || this.sensors.reduce())) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      if (down && !field && !event.altKey && this.editKey(event)) event.preventDefault();
+      return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!down || !field) {
       if (this.drive.key(event.code, down)) {
         event.preventDefault();
@@ -467,46 +699,25 @@ class App {
       }
     }
     if (!down || field) return;
+    if (event.key === "?" || ($("help").open && event.code === "Escape")) {
+      event.preventDefault();
+      this.showHelp();
+      return;
+    }
+    if ($("help").open) return;
     const isButton = event.target.closest?.("button, summary");
     const { timeline } = this;
     const recorded = {
       ArrowLeft: () => timeline.step(-1, event.shiftKey),
       ArrowRight: () => timeline.step(1, event.shiftKey),
     };
-    const always = ["Space", "Digit1", "Digit2", "Digit3", "Digit4", "Home", "Equal", "Minus"];
-    const actions = {
-      Escape: () => {
-        this.drive.start(null);
-        this.gamepad.start(null);
-        this.editor.cancel();
-        this.route.cancel();
-        this.updateControls();
-      },
-      Space: () => !isButton && this.togglePause(),
-      Period: () => this.step(),
-      KeyK: () => this.toggleDrive(),
-      KeyG: () => this.route.toggle("path"),
-      KeyP: () => this.route.toggle("goal"),
-      KeyE: () => this.toggleEditor(),
-      KeyM: () => this.editor.setMode("move"),
-      KeyT: () => this.editor.setMode("turn"),
-      Backspace: () => this.route.clicking === "path" && this.route.removeLast(),
-      Delete: () => this.editor.isOpen && this.editor.remove(),
-      Digit1: () => this.setCamera("orbit"),
-      Digit2: () => this.setCamera("follow"),
-      Digit3: () => this.setCamera("first"),
-      Digit4: () => this.setCamera("map"),
-      Home: () => this.goTo(Math.max(this.selected, 0)),
-      Equal: () => this.camera.zoom(0.85),
-      Minus: () => this.camera.zoom(1.18),
-      Enter: () => this.clickCentre(),
-      ...this.cameraKeys(event.shiftKey),
-    };
-    const isRecording = timeline.isRecording;
-    const action = isRecording && !always.includes(event.code) ? recorded[event.code] : actions[event.code];
-    if (!action || (isButton && ["Space", "Enter"].includes(event.code))) return;
+    const actions = { ...this.actions, ...this.cameraKeys(event.shiftKey) };
+    const isLive = LIVE_KEYS.includes(event.code);
+    const action = timeline.isRecording && isLive ? undefined : actions[event.code];
+    const own = (timeline.isRecording && recorded[event.code]) || action;
+    if (!own || (isButton && ["Space", "Enter"].includes(event.code))) return;
     event.preventDefault();
-    action();
+    own();
   }
 
   /** Returns the actions of the arrow keys: they turn the camera, or move it with Shift; they move the map. */
@@ -534,48 +745,10 @@ class App {
     if (id === "edit-panel") this.editor.open();
   }
 
-  bindCanvas() {
-    const canvas = $("scene");
-    let from = null;
-    canvas.onpointerdown = (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      canvas.focus({ preventScroll: true });
-      if (event.button === 0 && (this.editor.press(event) || this.route.press(event))) return;
-      from = { x: event.clientX, y: event.clientY, moved: 0 };
-    };
-    canvas.onpointermove = (event) => {
-      this.showPointer(event.clientX, event.clientY);
-      if (this.editor.move(event) || this.route.move(event)) return;
-      if (!from) return;
-      const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
-      from = { x: event.clientX, y: event.clientY, moved: from.moved + Math.hypot(dx, dy) };
-      if (from.moved > 4) this.camera.drag(dx, dy, event.shiftKey || event.buttons === 2);
-      if (this.camera.mode === "orbit") this.setCamera("orbit");
-    };
-    canvas.onpointerup = (event) => {
-      if (this.editor.release() || this.route.release()) return;
-      if (from && from.moved <= 4) this.click(event.clientX, event.clientY);
-      from = null;
-    };
-    canvas.onpointercancel = () => {
-      from = null;
-      this.editor.release(false);
-      this.route.abandon();
-    };
-    canvas.oncontextmenu = (event) => event.preventDefault();
-    canvas.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        this.camera.zoom(Math.exp(event.deltaY * 0.0012));
-      },
-      { passive: false },
-    );
-  }
-
   showPointer(x, y) {
     const p = this.camera.mode === "map" || this.route.clicking ? this.route.pointAt(x, y) : null;
     $("pointer").textContent = p ? this.pointerText(p) : "";
+    $("pointer").hidden = !p;
   }
 
   pointerText([east, north]) {
@@ -589,12 +762,18 @@ class App {
     if (!this.robots) return;
     const hit = meetDrawables(this.world, this.robots, this.camera.ray(x, y), this.camera.hidden);
     const { robot, structure } = hit?.drawable ?? {};
-    if (robot >= 0) this.select(robot);
+    if (robot >= 0) this.selectFromImage(robot);
     else if (structure && this.editor.isOpen) this.selectStructure(structure);
     else {
       const near = this.overlays.pick(this.robots, x, y);
-      if (near >= 0) this.select(near);
+      if (near >= 0) this.selectFromImage(near);
     }
+  }
+
+  /** Selects a robot in the image; the map and the image of the editor stay where they are. */
+  selectFromImage(k) {
+    if (this.camera.mode === "map" || this.editor.isOpen) this.select(k);
+    else this.selectAndFrame(k);
   }
 
   /** Fits the images to the window and to the speed of the machine. */
@@ -655,9 +834,12 @@ class App {
       this.overlays.aims = Boolean(this.route.clicking || this.editor.model);
       this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
       this.editor.draw(this.overlays, this.camera);
+      this.push.draw(this.overlays);
     }
     this.plot.draw(this.world.time);
     this.statusLine.image(now);
+    document.body.classList.remove("loading");
+    this.capture.drawn();
     this.images++;
     this.adapt(elapsed);
   }

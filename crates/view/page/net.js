@@ -74,29 +74,70 @@ export function readFrame(buffer, scene) {
   return frame;
 }
 
+/** Time without a message after which the server counts as silent, and after which the page connects again [ms]. */
+const [SILENT_MS, DEAD_MS] = [3000, 20000];
+const RETRY_MS = 1000;
+
 /** WebSocket that connects again after an interruption. */
 export class Connection {
   constructor(handlers) {
     this.handlers = handlers;
     this.pending = new Map();
     this.next = 1;
+    /** True while the connection is open and the server sends. */
+    this.isLive = false;
+    setInterval(() => this.check(), 500);
     this.open();
   }
 
   open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}${withToken("/socket")}`);
-    this.socket.binaryType = "arraybuffer";
-    this.socket.onopen = () => this.handlers.connected(true);
-    this.socket.onmessage = (message) => this.receive(message.data);
-    this.socket.onclose = () => {
-      for (const resolve of this.pending.values()) {
-        resolve({ ok: false, error: "the connection was closed" });
-      }
-      this.pending.clear();
-      this.handlers.connected(false);
-      setTimeout(() => this.open(), 1000);
+    const socket = new WebSocket(`${scheme}://${location.host}${withToken("/socket")}`);
+    this.socket = socket;
+    this.heard = performance.now();
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.heard = performance.now();
+      this.handlers.opened();
+      this.setLive(true);
     };
+    socket.onmessage = (message) => {
+      this.heard = performance.now();
+      this.setLive(true);
+      this.receive(message.data);
+    };
+    socket.onclose = () => this.closed(socket);
+  }
+
+  /** Refuses the open requests and connects again. */
+  closed(socket) {
+    if (socket !== this.socket) return;
+    this.socket = null;
+    for (const resolve of this.pending.values()) {
+      resolve({ ok: false, error: "the connection was closed" });
+    }
+    this.pending.clear();
+    this.setLive(false, "No connection to the run");
+    setTimeout(() => this.open(), RETRY_MS);
+  }
+
+  /** Compares the time of the newest message: the server sends states also while the run is paused. */
+  check() {
+    const silent = performance.now() - this.heard;
+    // a hidden page may receive late
+    if (!this.socket || document.hidden || silent < SILENT_MS) return;
+    this.setLive(false, "The run does not answer");
+    if (silent < DEAD_MS) return;
+    const { socket } = this;
+    socket.onmessage = null;
+    socket.close();
+    this.closed(socket);
+  }
+
+  setLive(is, why) {
+    if (is === this.isLive && why === this.why) return;
+    [this.isLive, this.why] = [is, why];
+    this.handlers.live(is, why);
   }
 
   receive(data) {
@@ -118,7 +159,7 @@ export class Connection {
 
   /** Sends a request. The promise has the answer. */
   request(action) {
-    if (this.socket.readyState !== WebSocket.OPEN) {
+    if (this.socket?.readyState !== WebSocket.OPEN) {
       return Promise.resolve({ ok: false, error: "not connected" });
     }
     const id = this.next++;

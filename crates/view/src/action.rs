@@ -22,6 +22,8 @@ pub const MAX_STEPS: u64 = 1_000_000;
 pub const MAX_GAMEPAD: usize = 32;
 /// Maximum number of robots whose fields a client plots.
 pub(crate) const MAX_PLOTTED: usize = 6;
+/// Maximum number of images of sensors that a client receives.
+pub(crate) const MAX_WATCHED: usize = 4;
 /// Maximum number of topics whose fields a client plots.
 pub(crate) const MAX_TOPICS: usize = 8;
 /// Maximum number of plotted fields of one topic.
@@ -30,6 +32,8 @@ pub(crate) const MAX_FIELDS: usize = 6;
 pub(crate) const MAX_FAULT_VALUES: usize = 16;
 /// Maximum time of a recording [s].
 pub(crate) const MAX_SEEK_S: f64 = 1e10;
+/// Maximum force [N] and moment [N m] of a push.
+pub const MAX_PUSH: f64 = 1e7;
 /// Maximum duration of a fault [s].
 pub const MAX_FAULT_S: f64 = 1e9;
 
@@ -38,8 +42,8 @@ pub const MAX_FAULT_S: f64 = 1e9;
 pub enum Action {
     /// Receive the details of this robot; `None`: of no robot.
     Select(Option<String>),
-    /// Receive the images of this sensor: names of robot, sensor and image; `None`: of no sensor.
-    Watch(Option<[String; 3]>),
+    /// Receive these images of sensors: names of robot, sensor and image each.
+    Watch(Vec<[String; 3]>),
     /// Receive the readings of the selected robot for overlays, or no longer.
     Overlay {
         /// Whether the client receives readings.
@@ -132,6 +136,17 @@ pub enum ControlAction {
         /// Command, in the unit of the actuator.
         value: f64,
     },
+    /// Apply a force and a moment to a link until the next push, for at most half a second.
+    Push {
+        /// Name of the robot.
+        robot: String,
+        /// Name of the link.
+        link: String,
+        /// Force, in W [N].
+        force: [f64; 3],
+        /// Moment about the origin of the link, in W [N m].
+        moment: [f64; 3],
+    },
     /// Start a fault of a device.
     Fault(FaultAction),
     /// End a fault.
@@ -147,6 +162,8 @@ pub enum ControlAction {
     StopRecording,
     /// Change the objects of the world.
     Edit(EditAction),
+    /// Continue with the bundled world of this name, at its start.
+    Open(String),
 }
 
 /// Fault of a device of a robot, of a beacon or of a fixed modem.
@@ -177,6 +194,13 @@ pub enum EditAction {
         position: [f64; 3],
         /// Attitude in W (w, x, y, z).
         attitude: [f64; 4],
+    },
+    /// Add a copy of a robot, prop or structure.
+    Duplicate {
+        /// Name of the object.
+        object: String,
+        /// Position of the copy in W [m]; its attitude is the attitude of the object.
+        position: [f64; 3],
     },
     /// Remove the object with this name.
     Remove(String),
@@ -241,8 +265,8 @@ pub(crate) fn message_id(text: &str) -> u64 {
 
 /// Names of all actions, for messages.
 const ACTIONS: &str = "select, watch, overlay, network, plot, topics, pause, resume, step, reset, seek, pace, \
-    set, drive, path, goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, \
-    place, undo, redo or save";
+    set, drive, path, goal, gamepad, actuator, push, mode, fault, repair, record, stop_recording, \
+    open, add, duplicate, remove, place, undo, redo or save";
 
 fn action(map: &Map<String, Value>) -> Result<Action, String> {
     let is_none = |key: &str| matches!(map.get(key), None | Some(Value::Null));
@@ -263,12 +287,19 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
             Ok(Action::Plot(list(map, "robots", limits, robot)?))
         }
         "topics" => Ok(Action::Topics(topics(map)?)),
-        "watch" if is_none("sensor") => Ok(Action::Watch(None)),
-        "watch" => Ok(Action::Watch(Some([
-            name(map, "robot")?,
-            name(map, "sensor")?,
-            name(map, "image")?,
-        ]))),
+        "watch" => {
+            let image = |value: &Value| {
+                let map = value.as_object();
+                let map = map.ok_or_else(|| unexpected("images", value, "an object"))?;
+                Ok([
+                    name(map, "robot")?,
+                    name(map, "sensor")?,
+                    name(map, "image")?,
+                ])
+            };
+            let limits = ([0, MAX_WATCHED], "images");
+            Ok(Action::Watch(list(map, "images", limits, image)?))
+        }
         _ => Ok(Action::Control(control_action(map)?)),
     }
 }
@@ -332,6 +363,13 @@ fn control_action(map: &Map<String, Value>) -> Result<ControlAction, String> {
             actuator: name(map, "actuator")?,
             value: number(map.get("value").unwrap_or(&Value::Null), "value", f64::MAX)?,
         },
+        "push" => ControlAction::Push {
+            robot: name(map, "robot")?,
+            link: name(map, "link")?,
+            force: numbers(map.get("force"), "force", MAX_PUSH)?,
+            moment: numbers(map.get("moment"), "moment", MAX_PUSH)?,
+        },
+        "open" => ControlAction::Open(file_name(map, "world")?),
         "mode" => ControlAction::Mode {
             robot: name(map, "robot")?,
             mode: name(map, "mode")?,
@@ -354,6 +392,10 @@ fn edit_action(map: &Map<String, Value>) -> Result<EditAction, String> {
             model: file_name(map, "model")?,
             position: position()?,
             attitude: quaternion(map, "attitude")?,
+        },
+        "duplicate" => EditAction::Duplicate {
+            object: name(map, "object")?,
+            position: position()?,
         },
         "remove" => EditAction::Remove(name(map, "object")?),
         "place" => EditAction::Place {
@@ -577,11 +619,10 @@ mod tests {
         let mode = control(r#"{"do":"mode","robot":"rov","mode":"depth_hold"}"#);
         assert_eq!(mode, expected);
         assert_eq!(control(r#"{"do":"record"}"#), ControlAction::Record);
-        let watch = decode(r#"{"do":"watch","robot":"rov","sensor":"camera","image":"depth"}"#);
-        let watch = watch.unwrap();
+        let image = r#"{"robot":"rov","sensor":"camera","image":"depth"}"#;
+        let watch = decode(&format!(r#"{{"do":"watch","images":[{image}]}}"#)).unwrap();
         let expected = [robot(), "camera".to_string(), "depth".to_string()];
-        let expected = Action::Watch(Some(expected));
-        assert_eq!(watch.action, expected);
+        assert_eq!(watch.action, Action::Watch(vec![expected]));
         let topics = r#"{"do":"topics","topics":[{"topic":"/a","fields":["x.y"]}]}"#;
         let plotted = PlottedTopic {
             topic: "/a".to_string(),
@@ -599,14 +640,54 @@ mod tests {
         assert_eq!(overlay.action, expected);
         let network = decode(r#"{"do":"network","on":false}"#).unwrap();
         assert_eq!(network.action, Action::Network(false));
-        let none = decode(r#"{"do":"watch","sensor":null}"#).unwrap();
-        assert_eq!(none.action, Action::Watch(None));
+        let none = decode(r#"{"do":"watch","images":[]}"#).unwrap();
+        assert_eq!(none.action, Action::Watch(Vec::new()));
+    }
+
+    #[test]
+    fn pushes_copies_and_worlds_are_decoded() {
+        let push = control(
+            r#"{"do":"push","robot":"rov","link":"arm","force":[1,2,3],"moment":[0,0,-1]}"#,
+        );
+        let expected = ControlAction::Push {
+            robot: "rov".to_string(),
+            link: "arm".to_string(),
+            force: [1.0, 2.0, 3.0],
+            moment: [0.0, 0.0, -1.0],
+        };
+        assert_eq!(push, expected);
+        let open = control(r#"{"do":"open","world":"fleet_100"}"#);
+        assert_eq!(open, ControlAction::Open("fleet_100".to_string()));
+        let duplicate = control(r#"{"do":"duplicate","object":"rov","position":[1,2,3]}"#);
+        let expected = ControlAction::Edit(EditAction::Duplicate {
+            object: "rov".to_string(),
+            position: [1.0, 2.0, 3.0],
+        });
+        assert_eq!(duplicate, expected);
     }
 
     #[test]
     fn wrong_choices_are_refused() {
         for (message, expected) in [
-            (r#"{"do":"watch","sensor":"camera"}"#, "robot: expected"),
+            (r#"{"do":"watch","sensor":"camera"}"#, "images: expected"),
+            (r#"{"do":"watch","images":[{}]}"#, "robot: expected"),
+            (
+                r#"{"do":"watch","images":[0,0,0,0,0]}"#,
+                "images: expected 0 to 4",
+            ),
+            (r#"{"do":"open","world":"../secret"}"#, "world: expected"),
+            (
+                r#"{"do":"push","robot":"a","link":"b","force":[1e9,0,0],"moment":[0,0,0]}"#,
+                "force: expected",
+            ),
+            (
+                r#"{"do":"push","robot":"a","link":"b","force":[1,0,0]}"#,
+                "moment: expected 3 numbers",
+            ),
+            (
+                r#"{"do":"duplicate","object":"a","position":[1,0]}"#,
+                "position: expected 3 numbers",
+            ),
             (r#"{"do":"overlay","on":1}"#, "on: expected"),
             (r#"{"do":"overlay","on":true,"hull":1}"#, "hull: expected"),
             (r#"{"do":"network"}"#, "on: expected"),

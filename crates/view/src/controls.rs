@@ -1,7 +1,7 @@
 //! Interface through which the view changes the running world.
 
 use crate::action::ControlAction;
-use crate::images::{ImageSource, WatchedFrame};
+use crate::images::{DrawnImage, ImageSource, WatchedFrame};
 use crate::teleoperation::actuators::ActuatorControl;
 use bytes::Bytes;
 use merrow_messages::snapshot::FieldOfView;
@@ -18,6 +18,8 @@ pub struct RobotControls {
     pub path: Option<String>,
     /// Topic of pose goals; `None` if the robot moves to no goals.
     pub goal: Option<String>,
+    /// Why the robot moves to no goals; `None` if it does.
+    pub no_goal: Option<String>,
     /// Topic of gamepads; `None` if the robot has none.
     pub gamepad: Option<String>,
     /// Actuators that can be commanded.
@@ -44,6 +46,8 @@ pub struct Catalogue {
     pub models: Vec<CatalogueEntry>,
     /// Names of the modes of firmwares.
     pub modes: Vec<String>,
+    /// Names of the bundled worlds that can be opened.
+    pub worlds: Vec<String>,
     /// Kinds of faults, with the names of their required and of their optional values.
     pub faults: Vec<(String, [Vec<String>; 2])>,
 }
@@ -135,9 +139,9 @@ pub trait Controls: Send + Sync {
     fn field_of_view(&self, _: &Sensor) -> Option<FieldOfView> {
         None
     }
-    /// Draws the image `kind` of a sensor from its recent frames, as the content of a JPEG or PNG
-    /// file. Not called on the thread of the run.
-    fn image(&self, _sensor: &Sensor, _kind: &str, _frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+    /// Draws the image `kind` of a sensor from its recent frames. Not called on the thread of the
+    /// run.
+    fn image(&self, _sensor: &Sensor, _kind: &str, _frames: &[WatchedFrame]) -> Option<DrawnImage> {
         None
     }
     /// Returns the topics that pages can plot. Not called on the thread of the run.

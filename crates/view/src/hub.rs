@@ -95,8 +95,8 @@ pub(crate) struct Hub {
     topics: Mutex<TopicChoices>,
     /// Recent messages of these topics.
     messages: Mutex<TopicMessages>,
-    /// Sensor that each client watches, by the number of the client.
-    watched: Mutex<HashMap<u64, Watch>>,
+    /// Images of sensors that each client watches, by the number of the client.
+    watched: Mutex<HashMap<u64, Vec<Watch>>>,
     /// Clients that receive the readings of their selected robot, and whether they receive its
     /// wetted hull.
     overlaid: Mutex<HashMap<u64, bool>>,
@@ -296,18 +296,19 @@ impl Hub {
         robots
     }
 
-    /// Sets the sensor whose images a client receives; `None` ends the images.
-    pub(crate) fn watch(&self, client: u64, sensor: Option<Watch>) {
+    /// Sets the images of sensors that a client receives.
+    pub(crate) fn watch(&self, client: u64, images: Vec<Watch>) {
         let mut watched = lock(&self.watched);
-        match sensor {
-            Some(sensor) => drop(watched.insert(client, sensor)),
-            None => drop(watched.remove(&client)),
+        if images.is_empty() {
+            watched.remove(&client);
+        } else {
+            watched.insert(client, images);
         }
     }
 
     /// Returns the sensors that clients watch.
     pub(crate) fn watched(&self) -> Vec<Watch> {
-        let mut all: Vec<Watch> = lock(&self.watched).values().cloned().collect();
+        let mut all: Vec<Watch> = lock(&self.watched).values().flatten().cloned().collect();
         all.sort_unstable();
         all.dedup();
         all

@@ -21,7 +21,9 @@ pub(crate) const POINTS_KIND: u8 = 4;
 /// Maximum number of points in one message.
 pub(crate) const MAX_POINTS: usize = 6000;
 /// Length of the head of an image [bytes].
-const HEAD_BYTES: usize = 16;
+const HEAD_BYTES: usize = 24;
+/// Length of the head of points [bytes].
+const POINTS_HEAD_BYTES: usize = 16;
 
 /// Images that a sensor can show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +32,37 @@ pub struct ImageSource {
     pub kinds: Vec<(String, u8)>,
     /// Number of recent frames from which an image is drawn.
     pub frames: usize,
+}
+
+/// Image of a sensor, drawn for a client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnImage {
+    /// Content of the JPEG or PNG file.
+    pub file: Vec<u8>,
+    /// Quantity that the colours show.
+    pub scale: ColorScale,
+}
+
+/// Quantity that the colours of an image show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ColorScale {
+    /// No quantity, or a quantity without a scale.
+    None,
+    /// Depth on a logarithmic scale, from the nearest to the farthest surface [m].
+    Depth([f32; 2]),
+    /// Level of the echo from zero to the largest level.
+    Level,
+}
+
+impl ColorScale {
+    /// Returns the number of the quantity and the values at the ends of the scale.
+    fn code(self) -> (u8, [f32; 2]) {
+        match self {
+            Self::None => (0, [0.0; 2]),
+            Self::Depth(ends) => (1, ends),
+            Self::Level => (2, [0.0, 1.0]),
+        }
+    }
 }
 
 /// Frame of a watched sensor and the pose of the sensor at its delivery.
@@ -172,25 +205,52 @@ pub(crate) fn points_message(
     stamp_ns: u64,
     points: &[[f32; 3]],
 ) -> Vec<u8> {
-    let bytes: Vec<u8> = points
-        .iter()
-        .flatten()
-        .flat_map(|x| x.to_le_bytes())
-        .collect();
-    let mut out = message((robot, sensor), stamp_ns, &bytes);
-    out[0] = POINTS_KIND;
+    let mut out = Vec::with_capacity(POINTS_HEAD_BYTES + 12 * points.len());
+    push_head(
+        &mut out,
+        [POINTS_KIND, 0],
+        (robot, sensor),
+        [0, 0],
+        stamp_ns,
+    );
+    let numbers = points.iter().flatten();
+    out.extend(numbers.flat_map(|x| x.to_le_bytes()));
     out
 }
 
-/// Returns the message of an image: kind, indices of robot and sensor, time of the sample [s],
+/// Returns the message of an image: kind, indices of robot and sensor, index of the image among the
+/// images of the sensor, quantity of the colours, time of the sample [s], ends of the colour scale,
 /// image file.
-pub(crate) fn message((robot, sensor): (usize, usize), stamp_ns: u64, image: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(HEAD_BYTES + image.len());
-    out.extend([IMAGE_KIND, 0]);
+pub(crate) fn message(
+    place: (usize, usize),
+    image: usize,
+    stamp_ns: u64,
+    drawn: &DrawnImage,
+) -> Vec<u8> {
+    let (quantity, ends) = drawn.scale.code();
+    let mut out = Vec::with_capacity(HEAD_BYTES + drawn.file.len());
+    push_head(
+        &mut out,
+        [IMAGE_KIND, 0],
+        place,
+        [image as u8, quantity],
+        stamp_ns,
+    );
+    out.extend(ends.into_iter().flat_map(f32::to_le_bytes));
+    out.extend_from_slice(&drawn.file);
+    out
+}
+
+fn push_head(
+    out: &mut Vec<u8>,
+    kind: [u8; 2],
+    (robot, sensor): (usize, usize),
+    image: [u8; 2],
+    stamp_ns: u64,
+) {
+    out.extend(kind);
     out.extend((robot as u16).to_le_bytes());
     out.extend((sensor as u16).to_le_bytes());
-    out.extend([0, 0]);
+    out.extend(image);
     out.extend((stamp_ns as f64 * 1e-9).to_le_bytes());
-    out.extend_from_slice(image);
-    out
 }

@@ -50,7 +50,7 @@ pub use crate::controls::{
     RobotControls, StructurePose, TopicInfo, TopicMessage,
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
-pub use crate::images::{IMAGE_KIND, ImageSource, WatchedFrame};
+pub use crate::images::{ColorScale, DrawnImage, IMAGE_KIND, ImageSource, WatchedFrame};
 use crate::readings::load::LoadMeter;
 pub use merrow_messages::snapshot::FieldOfView;
 

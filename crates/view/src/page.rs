@@ -37,8 +37,12 @@ const MODULES: &[File] = modules![
     "scene/waves",
     "scene/world",
     "panels/actuators",
+    "panels/capture",
     "panels/faults",
     "panels/forces",
+    "panels/help",
+    "panels/layout",
+    "panels/menus",
     "panels/network",
     "panels/overlay_menu",
     "panels/panels",
@@ -46,10 +50,13 @@ const MODULES: &[File] = modules![
     "panels/replay",
     "panels/sensors",
     "panels/tabs",
+    "input/direct",
     "input/drive",
     "input/edit",
     "input/gamepad",
     "input/gizmo",
+    "input/pointers",
+    "input/push",
     "input/route"
 ];
 

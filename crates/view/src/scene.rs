@@ -118,9 +118,11 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         "drive": controls.drive,
         "path": controls.path,
         "goal": controls.goal,
+        "no_goal": controls.no_goal,
         "gamepad": controls.gamepad,
         "actuators": controls.actuators.iter().map(ActuatorControl::to_json).collect::<Vec<_>>(),
         "firmware": robot.firmware.is_some(),
+        "mass_kg": robot.links.iter().map(|link| link.mass).sum::<f64>(),
         "devices": devices_with_kinds(scene, index),
     })
 }
@@ -141,6 +143,7 @@ pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
     json!({
         "models": catalogue.models.iter().map(model).collect::<Vec<_>>(),
         "modes": catalogue.modes,
+        "worlds": catalogue.worlds,
         "faults": faults.collect::<Vec<_>>(),
     })
 }

@@ -5,7 +5,7 @@
 
 use crate::action::{self, Action, ControlAction, MAX_MESSAGE_BYTES, PlottedTopic};
 use crate::hub::{Hub, Latest};
-use crate::images::{self, Watch, WatchedFrame};
+use crate::images::{self, ColorScale, DrawnImage, Watch, WatchedFrame};
 use crate::picture;
 use crate::readings::samples::Sampler;
 use crate::server::Shared;
@@ -64,10 +64,9 @@ pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared
         selected: None,
         plotted: Vec::new(),
         samplers: Vec::new(),
-        watched: None,
+        watched: Vec::new(),
         has_overlay: false,
         has_network: false,
-        until_image: 0,
         stop: None,
         refused: 0,
         stalled: 0,
@@ -88,13 +87,23 @@ struct Sent {
     scene: u64,
     sea: u64,
     status: u64,
-    image: u64,
     links: u64,
     network: u64,
     rates: u64,
     overlays: u64,
     message: u64,
     event: Option<u64>,
+}
+
+/// Image of a sensor that the client receives.
+struct Watched {
+    watch: Watch,
+    /// Index of the image among the images of the sensor.
+    image: usize,
+    /// Number of the newest frame that the client has received.
+    seen: u64,
+    /// Number of turns until the next image may be sent.
+    turns: usize,
 }
 
 struct Session<'a> {
@@ -109,14 +118,12 @@ struct Session<'a> {
     plotted: Vec<usize>,
     /// Topics whose fields the client plots.
     samplers: Vec<Sampler>,
-    /// Sensor whose images the client receives.
-    watched: Option<Watch>,
+    /// Images of sensors that the client receives.
+    watched: Vec<Watched>,
     /// Whether the client receives the readings of its selected robot.
     has_overlay: bool,
     /// Whether the client receives the activities of the modems.
     has_network: bool,
-    /// Number of turns until the next image may be sent.
-    until_image: usize,
     /// Action that stops the robot that the client currently controls.
     stop: Option<ControlAction>,
     refused: usize,
@@ -187,7 +194,7 @@ impl Session<'_> {
             Action::Select(robot) => self.select(robot.as_deref()),
             Action::Plot(names) => self.plot(&names),
             Action::Topics(plotted) => self.plot_topics(plotted),
-            Action::Watch(sensor) => self.watch(sensor),
+            Action::Watch(images) => self.watch(&images),
             Action::Overlay { is_on, has_hull } => {
                 self.hub.overlay(self.client, is_on.then_some(has_hull));
                 self.has_overlay = is_on;
@@ -235,11 +242,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Sets the sensor whose images the client receives.
-    fn watch(&mut self, sensor: Option<[String; 3]>) -> Result<(), String> {
-        self.watched = sensor.map(|names| self.find_sensor(&names)).transpose()?;
-        self.hub.watch(self.client, self.watched.clone());
-        self.sent.image = 0;
+    /// Sets the images of sensors that the client receives.
+    fn watch(&mut self, images: &[[String; 3]]) -> Result<(), String> {
+        let found = images.iter().map(|names| self.find_image(names));
+        self.watched = found.collect::<Result<_, _>>()?;
+        let watches = self.watched.iter().map(|watched| watched.watch.clone());
+        self.hub.watch(self.client, watches.collect());
         Ok(())
     }
 
@@ -269,6 +277,17 @@ impl Session<'_> {
                 };
                 self.stop = axes.iter().any(|x| *x != 0.0).then(stop);
             }
+            ControlAction::Push {
+                robot, link, force, ..
+            } => {
+                let stop = || ControlAction::Push {
+                    robot: robot.clone(),
+                    link: link.clone(),
+                    force: [0.0; 3],
+                    moment: [0.0; 3],
+                };
+                self.stop = force.iter().any(|x| *x != 0.0).then(stop);
+            }
             ControlAction::Gamepad { robot, axes, .. } => {
                 let stop = || ControlAction::Gamepad {
                     robot: robot.clone(),
@@ -292,8 +311,8 @@ impl Session<'_> {
         found.map(Some).ok_or_else(|| format!("no robot {name:?}"))
     }
 
-    /// Returns the indices of robot and sensor, from the names of robot, sensor and image.
-    fn find_sensor(&self, [robot, sensor, image]: &[String; 3]) -> Result<Watch, String> {
+    /// Finds an image from the names of robot, sensor and image.
+    fn find_image(&self, [robot, sensor, image]: &[String; 3]) -> Result<Watched, String> {
         let latest = self.hub.lock();
         let data = Arc::clone(&latest.scene.value);
         drop(latest);
@@ -306,18 +325,24 @@ impl Session<'_> {
         let s = s.ok_or_else(|| format!("no sensor {sensor:?} on {robot}"))?;
         let source = self.shared.controls.image_source((r, s), &sensors[s]);
         let kinds = source.unwrap_or_default().kinds;
-        if !kinds.iter().any(|(name, _)| name == image) {
+        let Some(index) = kinds.iter().position(|(name, _)| name == image) else {
             let names: Vec<&str> = kinds.iter().map(|(name, _)| name.as_str()).collect();
             let expected = match names.as_slice() {
                 [] => "the sensor has no images".to_string(),
                 names => format!("expected {}", names.join(" or ")),
             };
             return Err(format!("{robot}/{sensor}: no image {image:?}; {expected}"));
-        }
-        Ok(Watch {
+        };
+        let watch = Watch {
             robot: r,
             sensor: s,
             kind: image.clone(),
+        };
+        Ok(Watched {
+            watch,
+            image: index,
+            seen: 0,
+            turns: 0,
         })
     }
 
@@ -359,8 +384,8 @@ impl Session<'_> {
             self.hub.plot(self.client, Vec::new());
             self.samplers.clear();
             self.hub.plot_topics(self.client, Vec::new());
-            self.hub.watch(self.client, None);
-            self.watched = None;
+            self.hub.watch(self.client, Vec::new());
+            self.watched.clear();
             self.send_text(&latest.scene.value.json)?;
         }
         self.send_world(latest)?;
@@ -397,7 +422,9 @@ impl Session<'_> {
             self.send_samples()?;
         }
         if self.flush()? {
-            self.send_image(latest)?;
+            for k in 0..self.watched.len() {
+                self.send_image(k, latest)?;
+            }
             self.flush()?;
         }
         Ok(())
@@ -441,21 +468,25 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Sends the newest image of the watched sensor. While earlier data waits, images are left out.
-    fn send_image(&mut self, latest: &Latest) -> Result<(), Error> {
-        let Some(watch) = &self.watched else {
-            return Ok(());
-        };
-        self.until_image = self.until_image.saturating_sub(1);
-        if self.until_image > 0 {
+    /// Sends the newest image of a watched sensor. While earlier data waits, images are left out.
+    fn send_image(&mut self, index: usize, latest: &Latest) -> Result<(), Error> {
+        let watched = &mut self.watched[index];
+        watched.turns = watched.turns.saturating_sub(1);
+        if watched.turns > 0 {
             return Ok(());
         }
-        let (place, kind) = ((watch.robot, watch.sensor), watch.kind.clone());
-        let Some(recent) = self.hub.sensor_frames(place, self.sent.image) else {
+        let Watch {
+            robot,
+            sensor,
+            kind,
+        } = watched.watch.clone();
+        let place = (robot, sensor);
+        let Some(recent) = self.hub.sensor_frames(place, watched.seen) else {
             return Ok(());
         };
-        self.sent.image = recent.number;
-        self.until_image = IMAGE_TURNS;
+        watched.seen = recent.number;
+        watched.turns = IMAGE_TURNS;
+        let image = watched.image;
         let scene = latest.scene.value.scene.as_ref();
         let robot = scene.and_then(|scene| scene.robots.get(place.0));
         let Some(sensor) = robot.and_then(|robot| robot.sensors.get(place.1)) else {
@@ -471,12 +502,18 @@ impl Session<'_> {
             self.write(Message::binary(points))?;
         }
         let file = frames.last().and_then(|last| last.file.as_ref());
-        let image = match file {
-            Some((name, file)) => (*name == kind).then(|| file.to_vec()),
+        let drawn = match file {
+            Some((name, file)) => (*name == kind).then(|| DrawnImage {
+                file: file.to_vec(),
+                scale: ColorScale::None,
+            }),
             None => self.shared.controls.image(sensor, &kind, &frames),
         };
-        match image {
-            Some(image) => self.write(Message::binary(images::message(place, stamp, &image))),
+        match drawn {
+            Some(drawn) => {
+                let message = images::message(place, image, stamp, &drawn);
+                self.write(Message::binary(message))
+            }
             None => Ok(()),
         }
     }
@@ -508,7 +545,7 @@ impl Session<'_> {
         self.hub.select(self.client, None);
         self.hub.plot(self.client, Vec::new());
         self.hub.plot_topics(self.client, Vec::new());
-        self.hub.watch(self.client, None);
+        self.hub.watch(self.client, Vec::new());
         self.hub.overlay(self.client, None);
         self.hub.network(self.client, false);
         if let Some(stop) = self.stop.take() {

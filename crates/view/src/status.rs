@@ -6,6 +6,7 @@ use merrow_model::scene::WaveField;
 use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::Components;
 use merrow_model::state::{FaultState, Health, RobotState};
+use merrow_sim::control::fault::{device_path, world_device_path};
 use merrow_sim::{Control, Simulation};
 use serde_json::{Value, json};
 
@@ -49,7 +50,9 @@ pub(crate) fn status(
         "utc_s": sea.air.start_utc,
         "edit": {"possible": own.can_edit, "undo": own.undo, "redo": own.redo},
         "recording": own.recording,
-        "repairable": repairable(&simulation.state.faults),
+        "repairable": repairable(&simulation.state.faults, |fault| {
+            describe(fault, world_device_path(&simulation.scene, fault.fault.device))
+        }),
         "structures": own.structures.iter().map(structure).collect::<Vec<_>>(),
         "robots": robots.map(|(k, state)| robot(simulation, k, state)).collect::<Vec<_>>(),
     })
@@ -71,29 +74,45 @@ fn structure(pose: &StructurePose) -> Value {
 fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
     let robot = &simulation.scene.robots[index];
     let now = simulation.time_ns();
+    let label = |fault: &FaultState| {
+        describe(
+            fault,
+            device_path(&simulation.scene, index, fault.fault.device),
+        )
+    };
     let active = state.faults.iter().filter(|fault| fault.is_active(now));
-    let mut faults: Vec<String> = active.map(|fault| fault.fault.name.to_string()).collect();
+    let mut faults: Vec<String> = active.map(label).collect();
     for (thruster, state) in robot.thrusters.iter().zip(&state.actuators) {
         if state.health != Health::Healthy {
-            faults.push(format!("{}: {}", thruster.name, health(state.health)));
+            faults.push(format!(
+                "thrusters/{}: {}",
+                thruster.name,
+                health(state.health)
+            ));
         }
     }
     for (fin, state) in robot.fins.iter().zip(&state.fins) {
         if state.health != Health::Healthy {
-            faults.push(format!("{}: {}", fin.name, health(state.health)));
+            faults.push(format!("fins/{}: {}", fin.name, health(state.health)));
         }
     }
     json!({
         "mode": state.firmware.as_ref().map(|firmware| firmware.mode().keyword()),
         "halted": state.halted.as_ref().map(|halt| halt.cause.as_str()),
         "faults": faults,
-        "repairable": repairable(&state.faults),
+        "repairable": repairable(&state.faults, label),
     })
 }
 
-/// Returns the names of faults, which can be ended.
-fn repairable(faults: &[FaultState]) -> Vec<&str> {
-    faults.iter().map(|fault| &*fault.fault.name).collect()
+/// Returns a text for a fault of the device at `path`.
+fn describe(fault: &FaultState, path: String) -> String {
+    format!("{path}: {}", fault.fault.kind.keyword())
+}
+
+/// Returns the names of faults, which can be ended, with their texts.
+fn repairable(faults: &[FaultState], text: impl Fn(&FaultState) -> String) -> Vec<Value> {
+    let entry = |fault: &FaultState| json!([&*fault.fault.name, text(fault)]);
+    faults.iter().map(entry).collect()
 }
 
 fn health(health: Health) -> String {

@@ -13,8 +13,8 @@ use merrow_view::action::ControlAction;
 use merrow_view::readings::forces::Evaluation;
 use merrow_view::readings::wetted_hull::wetted_hull;
 use merrow_view::{
-    Answer, Catalogue, CatalogueEntry, Controls, DETAILS_KIND, FRAME_KIND, IMAGE_KIND, ImageSource,
-    NoControls, RobotControls, View, WatchedFrame, fields, picture,
+    Answer, Catalogue, CatalogueEntry, ColorScale, Controls, DETAILS_KIND, DrawnImage, FRAME_KIND,
+    IMAGE_KIND, ImageSource, NoControls, RobotControls, View, WatchedFrame, fields, picture,
 };
 use merrow_world::{Overrides, load_text};
 use serde_json::{Value, json};
@@ -221,9 +221,12 @@ impl Controls for Painter {
         })
     }
 
-    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
         assert_eq!((sensor.name.as_str(), kind), ("camera", "color"));
-        Some(vec![frames.len() as u8])
+        Some(DrawnImage {
+            file: vec![frames.len() as u8],
+            scale: ColorScale::Depth([1.0, 8.0]),
+        })
     }
 }
 
@@ -235,15 +238,17 @@ fn watcher(view: &View, count: &Arc<AtomicUsize>, n: usize) -> JoinHandle<()> {
         while let Ok(message) = socket.read() {
             match message {
                 Message::Text(text) if text.contains("\"type\":\"scene\"") => {
-                    let watch = json!({
-                        "do": "watch", "robot": "rov", "sensor": "camera", "image": "color",
-                    });
+                    let image = json!({"robot": "rov", "sensor": "camera", "image": "color"});
+                    let watch = json!({"do": "watch", "images": [image]});
                     let _ = socket.send(Message::text(watch.to_string()));
                 }
                 Message::Binary(bytes) if bytes[0] == IMAGE_KIND => {
                     // robot 0; at most three frames are kept
-                    assert_eq!((bytes[2], bytes.len()), (0, 17));
-                    assert!((1..=3).contains(&bytes[16]), "{}", bytes[16]);
+                    assert_eq!((bytes[2], bytes.len()), (0, 25));
+                    // image 0 of the sensor, with depths from 1 m to 8 m
+                    let end = |k: usize| f32::from_le_bytes(bytes[k..k + 4].try_into().unwrap());
+                    assert_eq!((bytes[6], bytes[7], end(16), end(20)), (0, 1, 1.0, 8.0));
+                    assert!((1..=3).contains(&bytes[24]), "{}", bytes[24]);
                     let time = f64::from_le_bytes(bytes[8..16].try_into().unwrap());
                     assert!((0.0..10.0).contains(&time), "{time}");
                     if count.fetch_add(1, Ordering::Relaxed) + 1 == n {
@@ -304,9 +309,8 @@ fn unknown_sensors_and_images_are_refused() {
         ("rov", "imu", "color", "the sensor has no images"),
         ("rov", "camera", "depth", "expected color"),
     ] {
-        let watch = json!({
-            "do": "watch", "robot": robot, "sensor": sensor, "image": image, "id": 3,
-        });
+        let image = json!({"robot": robot, "sensor": sensor, "image": image});
+        let watch = json!({"do": "watch", "images": [image], "id": 3});
         socket.send(Message::text(watch.to_string())).unwrap();
         let refusal = answer(&mut socket, 3);
         let error = refusal["error"].as_str().unwrap();
@@ -350,8 +354,11 @@ impl Controls for LargePainter {
         Painter.image_source(place, sensor)
     }
 
-    fn image(&self, _: &Sensor, _: &str, _: &[WatchedFrame]) -> Option<Vec<u8>> {
-        Some(vec![0; 16 << 20])
+    fn image(&self, _: &Sensor, _: &str, _: &[WatchedFrame]) -> Option<DrawnImage> {
+        Some(DrawnImage {
+            file: vec![0; 16 << 20],
+            scale: ColorScale::None,
+        })
     }
 }
 
@@ -375,8 +382,8 @@ fn stalled_client_does_not_stop_the_run() {
                     .is_ok_and(|text| text.contains("\"type\":\"scene\""))
             };
             while !is_scene(&socket.read().unwrap()) {}
-            let watch =
-                json!({"do": "watch", "robot": "rov", "sensor": "camera", "image": "color"});
+            let image = json!({"robot": "rov", "sensor": "camera", "image": "color"});
+            let watch = json!({"do": "watch", "images": [image]});
             socket.send(Message::text(watch.to_string())).unwrap();
         } else {
             drop(socket);

@@ -299,6 +299,27 @@ impl Document {
         Ok(changed)
     }
 
+    /// Returns the world with a copy of the robot, prop or structure `name` at another place. The
+    /// result is not built yet.
+    ///
+    /// # Errors
+    /// There is no such object, or it cannot be copied.
+    pub fn with_copy(&self, name: &str, copy: &str, placement: Placement) -> Result<Self, String> {
+        let mut changed = self.clone();
+        for section in ["robots", "props", "structures"] {
+            let Some(map) = changes::existing_section(&mut changed.tree, section) else {
+                continue;
+            };
+            let Some(mut entry) = changes::copy_of(map, name) else {
+                continue;
+            };
+            changes::set_placement(&mut entry, placement);
+            map.insert(copy, entry);
+            return Ok(changed);
+        }
+        Err(format!("no robot, prop or structure {name:?}"))
+    }
+
     /// Returns the world without the robot, prop or structure `name`. The result is not built yet.
     ///
     /// # Errors

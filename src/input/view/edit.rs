@@ -5,7 +5,7 @@
 
 use crate::node::world_editor::{EditSender, WorldEditor};
 use crate::simulation_interfaces::answer::BUSY;
-use crate::simulation_interfaces::edits;
+use crate::simulation_interfaces::{edits, worlds};
 use merrow_math::{Quat, Vec3};
 use merrow_ros2::msg::simulation_interfaces::Resource;
 use merrow_view::action::EditAction;
@@ -121,8 +121,17 @@ impl Editing {
         self.catalogue.get_or_init(read_catalogue).clone()
     }
 
-    /// Makes a change on the thread of the editor and answers.
+    /// Makes a change and answers.
     pub(super) fn request(&self, action: EditAction, answer: Answer) {
+        self.perform(answer, |history, editor| history.handle(editor, action));
+    }
+
+    /// Calls `change` on the thread of the editor and answers.
+    fn perform(
+        &self,
+        answer: Answer,
+        change: impl FnOnce(&mut History, &mut WorldEditor) -> Result<String, String> + Send + 'static,
+    ) {
         let pending = Arc::clone(&self.pending);
         if pending.fetch_add(1, Ordering::Relaxed) >= MAX_PENDING {
             pending.fetch_sub(1, Ordering::Relaxed);
@@ -137,9 +146,19 @@ impl Editing {
         let (history, labels) = (Arc::clone(&self.history), Arc::clone(&self.labels));
         self.editor.send(move |editor| {
             let mut history = lock(&history);
-            let done = history.handle(editor, action);
+            let done = change(&mut history, editor);
             *lock(&labels) = history.labels();
             client.respond(done);
+        });
+    }
+
+    /// Continues with a bundled world as the service `load_world`, and answers. No change of the
+    /// world before can be undone then.
+    pub(super) fn open(&self, world: String, answer: Answer) {
+        self.perform(answer, move |history, editor| {
+            worlds::open_bundled(editor, &world)?;
+            *history = History::default();
+            Ok(format!("opened {world}"))
         });
     }
 
@@ -172,6 +191,11 @@ impl History {
             } => {
                 let placement = placement(position, attitude);
                 let name = edits::add(editor, &model, resource(&model)?, placement)?;
+                self.push(format!("add {name}"), Change::Remove(name.clone()));
+                Ok(name)
+            }
+            EditAction::Duplicate { object, position } => {
+                let name = edits::duplicate(editor, &object, Vec3::from(position))?;
                 self.push(format!("add {name}"), Change::Remove(name.clone()));
                 Ok(name)
             }

@@ -25,10 +25,11 @@ use merrow_view::action::{ControlAction, FaultAction};
 use merrow_view::readings::foreign_topics::ForeignTopics;
 use merrow_view::readings::topic_table::TopicTable;
 use merrow_view::{
-    Answer, Catalogue, ControlState, Controls, FieldOfView, ImageSource, MessageNumbers,
-    RobotControls, TopicInfo, TopicMessage, WatchedFrame,
+    Answer, Catalogue, ControlState, Controls, DrawnImage, FieldOfView, ImageSource,
+    MessageNumbers, RobotControls, TopicInfo, TopicMessage, WatchedFrame,
 };
 use merrow_world::build::fault::request_values;
+use merrow_world::data_dir;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -105,11 +106,22 @@ impl ViewControls {
         Arc::clone(&self.lock().topics)
     }
 
-    /// Sends a request whose answer confirms it.
-    fn send(&self, request: Result<Request, String>, answer: Answer) {
-        let ended = || "the run has ended".to_string();
-        let sent = request.and_then(|request| self.requests.send(request).map_err(|_| ended()));
-        answer(sent.map(|()| String::new()));
+    /// Sends the commands of a message on a topic. The outcome of a single command is the answer;
+    /// rejections of several commands are events.
+    fn send_message(&self, mut commands: Vec<Command>, message: InputMessage, answer: Answer) {
+        if commands.len() == 1
+            && let Some(command) = commands.pop()
+        {
+            return self.send_command(Ok((command, message)), answer);
+        }
+        let version = self.lock().version;
+        let sent = self
+            .requests
+            .send(Request::Input(version, commands, message));
+        answer(match sent {
+            Ok(()) => Ok(String::new()),
+            Err(_) => Err("the run has ended".to_string()),
+        });
     }
 
     /// Sends a request with a reply, which is the answer.
@@ -120,8 +132,8 @@ impl ViewControls {
         })));
     }
 
-    /// Sends the command of a service to the run; its outcome is the answer. Bags contain the
-    /// request of the service.
+    /// Sends the command of a message or of a service to the run; its outcome is the answer. Bags
+    /// contain the message or the request.
     fn send_command(&self, command: Result<(Command, InputMessage), String>, answer: Answer) {
         let version = self.lock().version;
         let (command, message) = match command {
@@ -219,6 +231,10 @@ impl Controls for ViewControls {
                 Some(editing) => editing.request(action, answer),
                 None => answer(Err("the objects of this run cannot be changed".to_string())),
             },
+            A::Open(world) => match &self.editing {
+                Some(editing) => editing.open(world, answer),
+                None => answer(Err("this run can open no other world".to_string())),
+            },
             A::Mode { robot, mode } => {
                 let command = self.lock().mode(&robot, &mode);
                 self.send_command(command, answer);
@@ -239,10 +255,10 @@ impl Controls for ViewControls {
                 let command = self.lock().fault(action);
                 self.send_command(command, answer);
             }
-            message => {
-                let request = self.message(message);
-                self.send(request, answer);
-            }
+            message => match self.message(message) {
+                Ok((commands, message)) => self.send_message(commands, message, answer),
+                Err(why) => answer(Err(why)),
+            },
         }
     }
 
@@ -252,6 +268,10 @@ impl Controls for ViewControls {
         Catalogue {
             models: models.unwrap_or_default(),
             modes: modes.into(),
+            worlds: match &self.editing {
+                Some(_) => data_dir::file_names("worlds"),
+                None => Vec::new(),
+            },
             faults: request_values()
                 .into_iter()
                 .map(|values| (values.kind, [values.required, values.optional]))
@@ -267,7 +287,7 @@ impl Controls for ViewControls {
         picture::field_of_view(sensor)
     }
 
-    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
         live::image(sensor, kind, frames)
     }
 
@@ -319,8 +339,8 @@ impl Controls for ViewControls {
 }
 
 impl ViewControls {
-    /// Returns the request of an action that is a message on a topic of a robot.
-    fn message(&self, action: ControlAction) -> Result<Request, String> {
+    /// Returns the commands of an action that is a message on a topic of a robot, and the message.
+    fn message(&self, action: ControlAction) -> Result<(Vec<Command>, InputMessage), String> {
         use ControlAction as A;
         let inputs = self.lock();
         match action {
@@ -341,6 +361,12 @@ impl ViewControls {
                 actuator,
                 value,
             } => inputs.actuator(&robot, &actuator, value),
+            A::Push {
+                robot,
+                link,
+                force,
+                moment,
+            } => inputs.push(&robot, &link, [force, moment]),
             other => Err(format!("{other:?}: not a message of a robot")),
         }
     }

@@ -9,12 +9,15 @@ use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
 use merrow_model::scene::Scene;
+use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::state::Command;
 use merrow_ros2::cdr::to_bytes;
-use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped, Quaternion, Twist, Wrench};
+use merrow_ros2::msg::geometry_msgs::{
+    Pose, PoseStamped, Quaternion, Twist, Wrench, WrenchStamped,
+};
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
-use merrow_sim::{InputMessage, Request, SceneVersion};
+use merrow_sim::{InputMessage, SceneVersion};
 use merrow_view::RobotControls;
 use merrow_view::action::FaultAction;
 use merrow_view::readings::topic_table::TopicTable;
@@ -33,6 +36,9 @@ pub(super) struct SceneInputs {
     robots: Vec<RobotInputs>,
 }
 
+/// Commands of a message on a topic, and the message.
+pub(super) type TopicCommands = (Vec<Command>, InputMessage);
+
 /// Topics of a robot.
 #[derive(Clone, Default)]
 struct RobotInputs {
@@ -41,6 +47,8 @@ struct RobotInputs {
     path: Option<Input>,
     goal: Option<Input>,
     gamepad: Option<Input>,
+    /// Topics of wrenches on the links, in the order of the links.
+    wrenches: Vec<Input>,
     /// Actuators with their topics.
     actuators: Vec<(ActuatorControl, Input)>,
 }
@@ -83,6 +91,7 @@ impl SceneInputs {
                     robot,
                     command: FirmwareCommand::Velocity,
                 } => robots[robot].drive = Some(input),
+                Target::ExternalWrench { robot, .. } => robots[robot].wrenches.push(input),
                 Target::Wrench { robot } if robots[robot].drive.is_none() => {
                     robots[robot].drive = Some(input);
                 }
@@ -115,14 +124,22 @@ impl SceneInputs {
         RobotControls {
             drive: topic(inputs.drive),
             path: topic(inputs.path),
+            no_goal: match inputs.goal {
+                Some(_) => None,
+                None => self
+                    .scene
+                    .robots
+                    .get(robot)
+                    .map(motion_control::why_no_goals),
+            },
             goal: topic(inputs.goal),
             gamepad: topic(inputs.gamepad),
             actuators: inputs.actuators.into_iter().map(|(own, _)| own).collect(),
         }
     }
 
-    /// Returns the request for a drive command with these fractions in surge, sway, heave and yaw.
-    pub(super) fn drive(&self, name: &str, axes: [f64; 4]) -> Result<Request, String> {
+    /// Returns the message of a drive command with these fractions in surge, sway, heave and yaw.
+    pub(super) fn drive(&self, name: &str, axes: [f64; 4]) -> Result<TopicCommands, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].drive else {
             return Err(format!(
@@ -151,14 +168,13 @@ impl SceneInputs {
         self.message(input, bytes)
     }
 
-    /// Returns the request to follow waypoints in W [m].
-    pub(super) fn path(&self, name: &str, points: &[[f64; 3]]) -> Result<Request, String> {
+    /// Returns the message to follow waypoints in W [m].
+    pub(super) fn path(&self, name: &str, points: &[[f64; 3]]) -> Result<TopicCommands, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].path else {
-            return Err(format!(
-                "{name}: its firmware follows no paths; expected a robot with the topic path"
-            ));
+            return Err(self.why_no_goals(robot));
         };
+        points.iter().try_for_each(|p| self.check_point(robot, p))?;
         let pose = |p: &[f64; 3]| stamped(*p, Quaternion::default());
         let path = Path {
             header: header(0, WORLD_FRAME),
@@ -167,19 +183,18 @@ impl SceneInputs {
         self.message(input, to_bytes(&path))
     }
 
-    /// Returns the request to move to a position in W [m] with this yaw [deg], or with any yaw.
+    /// Returns the message to move to a position in W [m] with this yaw [deg], or with any yaw.
     pub(super) fn goal(
         &self,
         name: &str,
         position: [f64; 3],
         yaw_deg: Option<f64>,
-    ) -> Result<Request, String> {
+    ) -> Result<TopicCommands, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].goal else {
-            return Err(format!(
-                "{name}: its firmware moves to no goals; expected a robot with the topic goal_pose"
-            ));
+            return Err(self.why_no_goals(robot));
         };
+        self.check_point(robot, &position)?;
         let none = Quaternion {
             w: 0.0,
             ..Quaternion::default()
@@ -189,13 +204,59 @@ impl SceneInputs {
         self.message(input, to_bytes(&goal))
     }
 
-    /// Returns the request for the sticks and buttons of a gamepad.
+    fn why_no_goals(&self, robot: usize) -> String {
+        let model = &self.scene.robots[robot];
+        format!("{}: {}", model.name, motion_control::why_no_goals(model))
+    }
+
+    /// Checks that a goal or a waypoint in W [m] is not in the seabed. Vehicles with wheels ignore
+    /// the height.
+    fn check_point(&self, robot: usize, p: &[f64; 3]) -> Result<(), String> {
+        let model = &self.scene.robots[robot];
+        let firmware = model.firmware.as_ref();
+        let is_on_wheels = firmware.is_some_and(|f| matches!(f.law, FirmwareLaw::Drive(_)));
+        let seabed = self.scene.sea.seabed.height(p[0], p[1]);
+        if is_on_wheels || p[2] >= seabed {
+            return Ok(());
+        }
+        Err(format!(
+            "{}: the point is below the seabed; expected a height of at least {seabed:.2} m, found {:.2} m",
+            model.name, p[2]
+        ))
+    }
+
+    /// Returns the message that applies a force [N] and a moment [N m] in W to a link, until the
+    /// next message.
+    pub(super) fn push(
+        &self,
+        name: &str,
+        link: &str,
+        [force, torque]: [[f64; 3]; 2],
+    ) -> Result<TopicCommands, String> {
+        let robot = find_robot(&self.scene, name)?;
+        let links = self.scene.robots[robot].links.iter();
+        let found = links.zip(&self.robots[robot].wrenches);
+        let mut found = found.filter(|(own, _)| own.name == link);
+        let Some((_, input)) = found.next() else {
+            return Err(format!("{name}: no link {link:?}"));
+        };
+        let message = WrenchStamped {
+            header: header(0, WORLD_FRAME),
+            wrench: Wrench {
+                force: vector3(Vec3::from(force)),
+                torque: vector3(Vec3::from(torque)),
+            },
+        };
+        self.message(input, to_bytes(&message))
+    }
+
+    /// Returns the message of the sticks and buttons of a gamepad.
     pub(super) fn gamepad(
         &self,
         name: &str,
         axes: &[f64],
         buttons: &[bool],
-    ) -> Result<Request, String> {
+    ) -> Result<TopicCommands, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].gamepad else {
             return Err(format!(
@@ -210,13 +271,13 @@ impl SceneInputs {
         self.message(input, to_bytes(&joy))
     }
 
-    /// Returns the request for a command to an actuator, in its unit.
+    /// Returns the message of a command to an actuator, in its unit.
     pub(super) fn actuator(
         &self,
         name: &str,
         actuator: &str,
         value: f64,
-    ) -> Result<Request, String> {
+    ) -> Result<TopicCommands, String> {
         let robot = find_robot(&self.scene, name)?;
         let all = self.robots[robot].actuators.iter();
         let found = all.clone().find(|(control, _)| control.name == actuator);
@@ -253,14 +314,14 @@ impl SceneInputs {
         Ok((command, message))
     }
 
-    /// Converts a message on an input topic to a request, as the subscription does.
-    fn message(&self, input: &Input, bytes: Vec<u8>) -> Result<Request, String> {
+    /// Converts a message on an input topic to commands, as the subscription does.
+    fn message(&self, input: &Input, bytes: Vec<u8>) -> Result<TopicCommands, String> {
         let commands = commands(&self.scene, &Progress::default(), input.target, &bytes)?;
         let message = InputMessage {
             topic: input.topic.as_str().into(),
             bytes,
         };
-        Ok(Request::Input(self.version, commands, message))
+        Ok((commands, message))
     }
 }
 

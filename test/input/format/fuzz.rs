@@ -469,7 +469,7 @@ fn fuzz_targets_declare_their_crates() {
 }
 
 /// Messages of clients of the live view, one per action, and the head of a request.
-const VIEW_MESSAGES: [&str; 30] = [
+const VIEW_MESSAGES: [&str; 33] = [
     r#"{"do":"pause","id":1}"#,
     r#"{"do":"resume"}"#,
     r#"{"do":"reset","id":9}"#,
@@ -489,7 +489,10 @@ const VIEW_MESSAGES: [&str; 30] = [
     r#"{"do":"drive","robot":"bluerov2","axes":[0.4,-1,0,1e-3],"id":18446744073709551615}"#,
     r#"{"do":"path","robot":"bluerov2","points":[[1,2,-3],[4.5,-6,-1e2]]}"#,
     r#"{"do":"select","robot":null}"#,
-    r#"{"do":"watch","robot":"bluerov2","sensor":"camera","image":"color"}"#,
+    r#"{"do":"watch","images":[{"robot":"bluerov2","sensor":"camera","image":"color"}]}"#,
+    r#"{"do":"push","robot":"bluerov2","link":"base_link","force":[1,2,3],"moment":[0,0,1]}"#,
+    r#"{"do":"open","world":"pool"}"#,
+    r#"{"do":"duplicate","object":"bluerov2","position":[1,2,3]}"#,
     r#"{"do":"add","model":"otter","position":[1,2,-3],"attitude":[0.7071,0,0,0.7071]}"#,
     r#"{"do":"place","object":"otter","position":[1,2,-3],"attitude":[0.6,0,0.8,0],"id":3}"#,
     r#"{"do":"remove","object":"otter","id":4}"#,

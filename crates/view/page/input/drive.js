@@ -1,4 +1,7 @@
-// Teleoperation by keyboard: the pressed keys as fractions of the maximum speed, ten times a second.
+// Teleoperation by keyboard: the pressed keys as fractions of the maximum speed, or as deflections of the channels of a
+// direct control, ten times a second.
+
+import { CHANNEL_KEYS } from "./direct.js";
 
 /** Axis (surge, sway, heave, yaw) and sign of every key. */
 const KEYS = {
@@ -12,6 +15,8 @@ export class Drive {
   constructor(send) {
     this.send = send;
     this.robot = null;
+    /** Direct control of actuators; null for velocities or wrenches. */
+    this.direct = null;
     this.gain = 0.4;
     this.pressed = new Set();
     this.moving = false;
@@ -19,17 +24,20 @@ export class Drive {
     addEventListener("blur", () => this.pressed.clear());
   }
 
-  /** Starts to drive a robot; null stops. */
-  start(robot) {
-    if (this.robot && this.robot !== robot && this.moving) this.send(this.robot, [0, 0, 0, 0]);
+  /** Starts to drive a robot, by a direct control if there is one; null stops. */
+  start(robot, direct = null) {
+    if (this.direct) this.direct.stop();
+    else if (this.robot && (this.robot !== robot || direct) && this.moving) this.send(this.robot, [0, 0, 0, 0]);
     this.robot = robot;
+    this.direct = direct;
     this.moving = false;
     this.pressed.clear();
   }
 
   /** Handles a key; returns true if it belongs to the controls. */
   key(code, down) {
-    if (!this.robot || !KEYS[code]) return false;
+    const isOwn = this.direct ? this.direct.hasKey(code) : KEYS[code];
+    if (!this.robot || !isOwn) return false;
     if (down) this.pressed.add(code);
     else this.pressed.delete(code);
     this.tick();
@@ -47,6 +55,11 @@ export class Drive {
 
   tick() {
     if (!this.robot) return;
+    if (this.direct) {
+      const sign = ([plus, minus]) => Number(this.pressed.has(plus)) - Number(this.pressed.has(minus));
+      this.direct.move(CHANNEL_KEYS.map(sign), this.gain);
+      return;
+    }
     const { axes } = this;
     const moves = axes.some((x) => x !== 0);
     // zero once, so that another source can command the robot

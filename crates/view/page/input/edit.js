@@ -30,8 +30,11 @@ export class Editor {
     this.marker = null;
     this.preview = null;
     this.fields = FIELDS.map((field) => this.field(field));
-    $("undo").onclick = () => this.run({ do: "undo" });
-    $("redo").onclick = () => this.run({ do: "redo" });
+    /** Names of the objects that were selected before an object was added, by its name. */
+    this.before = new Map();
+    $("undo").onclick = () => this.undo(false);
+    $("redo").onclick = () => this.undo(true);
+    $("duplicate").onclick = () => this.duplicate();
     $("remove").onclick = () => this.remove();
     $("save-world").onclick = () => this.save();
     for (const button of document.querySelectorAll("[data-gizmo]")) {
@@ -167,10 +170,39 @@ export class Editor {
 
   async add(model, position) {
     showEvent(`adding ${model} …`);
+    const selected = this.app.object()?.name;
     const answer = await this.app.request({ do: "add", model, position });
+    this.added(answer, selected);
+  }
+
+  /** Adds a copy of the selected object beside it. */
+  async duplicate() {
+    const object = this.app.object();
+    if (!object) return;
+    const { scene } = this.app.world;
+    const robot = scene.robots.find(({ name }) => name === object.name);
+    const offset = 0.5 + 2.2 * (robot?.size ?? 1);
+    const position = add(object.pose.p, [offset, 0, 0]);
+    this.added(await this.app.request({ do: "duplicate", object: object.name, position }), object.name);
+  }
+
+  /** Selects an added object. `before` is the name of the object that was selected. */
+  added(answer, before) {
     if (!showRefusal(answer)) return;
-    this.app.selectWhenLoaded(answer.text);
+    this.before.set(answer.text, before);
+    this.app.selectObject(answer.text);
     showEvent(`added ${answer.text}`);
+  }
+
+  /** Undoes or repeats a change, and selects the object that it was made with. */
+  async undo(isRedo) {
+    const answer = await this.run({ do: isRedo ? "redo" : "undo" });
+    if (!answer.ok) return;
+    // "undone: add crate"
+    const [, change, name] = /: (\w+) (.+)$/.exec(answer.text) ?? [];
+    const isGone = change === (isRedo ? "remove" : "add");
+    const selected = isGone ? this.before.get(name) : name;
+    if (selected) this.app.selectObject(selected);
   }
 
   async run(action) {
@@ -229,6 +261,7 @@ export class Editor {
     $("save-world").disabled = !possible;
     const object = this.app.object();
     $("remove").disabled = !object;
+    $("duplicate").disabled = !object || !possible;
     $("edit-object").textContent = object ? object.name : "No object selected";
     const pose = this.pose();
     const values = pose ? [...pose.p, ...toRpy(pose.q).map((x) => (x * 180) / Math.PI)] : null;

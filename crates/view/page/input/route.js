@@ -165,7 +165,7 @@ export class Route {
 
   hint(robot, n) {
     if (!robot) return "";
-    if (!robot.path) return "The firmware of this robot follows no paths.";
+    if (!robot.goal) return `No goals: ${robot.no_goal}.`;
     if (this.clicking === "goal") return "Click in the image; drag for the heading.";
     if (this.clicking !== "path") return "";
     return `${n} waypoint${n === 1 ? "" : "s"}. Click to add, drag to move, Backspace removes the newest.`;

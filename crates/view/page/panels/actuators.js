@@ -13,6 +13,8 @@ export class Actuators {
     this.robot = null;
     /** Values that are not sent yet, by actuator. */
     this.waiting = new Map();
+    /** Functions that move the slider of an actuator, by its name. */
+    this.rows = new Map();
     setInterval(() => this.flush(), PERIOD_MS);
   }
 
@@ -24,6 +26,7 @@ export class Actuators {
     this.robot = robot?.name ?? null;
     this.waiting.clear();
     const all = robot?.actuators ?? [];
+    this.rows.clear();
     $("actuators").hidden = all.length === 0;
     $("actuator-list").replaceChildren(...all.map((one) => this.row(one)));
   }
@@ -40,14 +43,21 @@ export class Actuators {
       shown.textContent = `${Number(inside.toPrecision(4))} ${unit}`;
       this.waiting.set(name, inside);
     };
-    input.oninput = () => command(input.valueAsNumber);
-    input.ondblclick = () => {
-      input.value = rest;
-      command(rest);
+    const move = (value) => {
+      input.value = value;
+      command(value);
     };
+    this.rows.set(name, move);
+    input.oninput = () => command(input.valueAsNumber);
+    input.ondblclick = () => move(rest);
     const item = element("li");
-    item.append(element("span", name), input, shown);
+    item.append(element("span", name), shown, input);
     return item;
+  }
+
+  /** Commands an actuator as its slider does. */
+  move(name, value) {
+    this.rows.get(name)?.(value);
   }
 
   flush() {

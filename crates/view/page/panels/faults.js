@@ -1,7 +1,7 @@
 // Faults of the selected robot, and of the beacons and fixed modems of the world: start and end.
 
 import { fetchJson } from "../net.js";
-import { element, showEvent, showRefusal } from "./panels.js";
+import { element, readable, showEvent, showRefusal } from "./panels.js";
 
 const $ = (id) => document.getElementById(id);
 const OPTIONAL_SHOWN = new Set(["spoofed", "jammed"]);
@@ -83,28 +83,28 @@ export class Faults {
       do: "fault", robot, name: `view_${path.replace(/\W+/g, "_")}_${this.next++}`,
       device: path, kind, values, duration_s: Number.isFinite(duration) ? duration : 0,
     });
-    if (showRefusal(answer)) showEvent(`${robot ? `${robot}: ` : ""}${path} ${kind}`, "warning");
+    if (showRefusal(answer)) showEvent(`${robot ? `${robot}: ` : ""}${readable(`${path}: ${kind}`)}`, "warning");
   }
 
   /** Shows the faults of the robot and of the world, each with a button that ends it. */
   status(status, k) {
-    const own = status?.robots[k]?.repairable ?? [];
+    const entries = (robot, faults = []) => faults.map(([name, label]) => ({ robot, name, text: readable(label) }));
     const faults = [
-      ...own.map((name) => ({ robot: this.robot?.name ?? null, name })),
-      ...(status?.repairable ?? []).map((name) => ({ robot: null, name })),
+      ...entries(this.robot?.name ?? null, status?.robots[k]?.repairable),
+      ...entries(null, status?.repairable),
     ];
     const key = JSON.stringify(faults);
     if (key === this.shown) return;
     this.shown = key;
-    const items = faults.map(({ robot, name }) => {
+    const items = faults.map(({ robot, name, text }) => {
       const item = element("li", undefined, "entry");
       const end = element("button", "End");
-      end.setAttribute("aria-label", `End the fault ${name}`);
+      end.setAttribute("aria-label", `End the fault ${text}`);
       end.onclick = async () => {
         const action = { do: "repair", robot, fault: name };
-        if (showRefusal(await this.request(action))) showEvent(`${robot ? `${robot}: ` : ""}${name} ended`);
+        if (showRefusal(await this.request(action))) showEvent(`${robot ? `${robot}: ` : ""}${text} ended`);
       };
-      item.append(element("span", name), end);
+      item.append(element("span", text), end);
       return item;
     });
     $("fault-list").replaceChildren(...items);

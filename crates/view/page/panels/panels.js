@@ -2,24 +2,27 @@
 
 const $ = (id) => document.getElementById(id);
 
-/** Parameters of the environment: name, label, unit, minimum, maximum and step. */
+/** Parameters of the environment: name, label, unit, minimum, maximum, step, and usual range of the slider. */
 const PARAMETERS = [
-  ["water.current.speed_m_s", "Current", "m/s", 0, 20, 0.05],
-  ["water.current.direction_deg", "Current towards", "deg", 0, 360, 5],
-  ["water.waves.hs_m", "Wave height Hs", "m", 0, 30, 0.1],
-  ["water.waves.tp_s", "Wave period Tp", "s", 0, 100, 0.5],
-  ["water.waves.direction_deg", "Waves towards", "deg", 0, 360, 5],
-  ["weather.wind_speed_m_s", "Wind", "m/s", 0, 100, 0.5],
-  ["weather.wind_from_deg", "Wind from", "deg", 0, 360, 5],
-  ["weather.gustiness", "Gusts", "", 0, 10, 0.1],
-  ["weather.time_of_day_h", "Time of day (UTC)", "h", 0, 24, 0.5],
-  ["weather.cloud_cover", "Cloud cover", "", 0, 1, 0.1],
-  ["weather.visibility_m", "Visibility", "m", 1, 100000, 500],
-  ["weather.rain_mm_h", "Rain", "mm/h", 0, 500, 1],
-  ["weather.temperature_c", "Air", "°C", -60, 60, 1],
+  ["water.current.speed_m_s", "Current", "m/s", 0, 20, 0.05, [0, 3]],
+  ["water.current.direction_deg", "Current towards", "deg", 0, 360, 5, [0, 360]],
+  ["water.waves.hs_m", "Wave height Hs", "m", 0, 30, 0.1, [0, 6]],
+  ["water.waves.tp_s", "Wave period Tp", "s", 0, 100, 0.5, [1, 20]],
+  ["water.waves.direction_deg", "Waves towards", "deg", 0, 360, 5, [0, 360]],
+  ["weather.wind_speed_m_s", "Wind", "m/s", 0, 100, 0.5, [0, 30]],
+  ["weather.wind_from_deg", "Wind from", "deg", 0, 360, 5, [0, 360]],
+  ["weather.gustiness", "Gusts", "", 0, 10, 0.1, [0, 3]],
+  ["weather.time_of_day_h", "Time of day (UTC)", "h", 0, 24, 0.5, [0, 24]],
+  ["weather.cloud_cover", "Cloud cover", "", 0, 1, 0.1, [0, 1]],
+  ["weather.visibility_m", "Visibility", "m", 1, 100000, 500, [100, 20000]],
+  ["weather.rain_mm_h", "Rain", "mm/h", 0, 500, 1, [0, 100]],
+  ["weather.temperature_c", "Air", "°C", -60, 60, 1, [-20, 45]],
 ];
+/** Time between two changes by a slider, and time for which the fields keep the value of the user [ms]. */
+const [SLIDER_MS, HOLD_MS] = [100, 700];
 const EVENT_MS = 6000;
-const MAX_EVENTS = 4;
+/** Number of events that are shown at a time; the panel Events has all. */
+const MAX_EVENTS = 2;
 
 export function element(name, text, className) {
   const made = document.createElement(name);
@@ -28,17 +31,45 @@ export function element(name, text, className) {
   return made;
 }
 
-/** Log that keeps all events: `add(text, level, time)`. */
-export const log = { add: () => {} };
+/** Log that keeps all events: `add(text, level, time)`; `show()` is called when its panel opens. */
+export const log = { add: () => {}, show: () => {} };
 
-/** Shows a line for some seconds and adds it to the log, with the simulated time [s] if it has one. */
+/** Shown events: line, text, number of repetitions and timer. */
+let toasts = [];
+
+/** Shows an event for some seconds and adds it to the log, with the simulated time [s] if it has one. An event that is
+ * shown already is counted; a rejection that names its robot replaces the same reason without it. */
 export function showEvent(text, level = "info", time = NaN) {
   log.add(text, level, time);
-  const line = element("div", text, `event ${level}`);
-  const list = $("events");
-  list.append(line);
-  while (list.children.length > MAX_EVENTS) list.firstChild.remove();
-  setTimeout(() => line.remove(), EVENT_MS);
+  let toast = toasts.find((own) => own.text.endsWith(text) || text.endsWith(own.text));
+  if (!toast) {
+    toast = { line: element("div"), text: "", count: 0 };
+    toasts.push(toast);
+    $("events").append(toast.line);
+  }
+  toast.count++;
+  if (text.length > toast.text.length) toast.text = text;
+  toast.line.className = `event ${level}`;
+  toast.line.replaceChildren(toast.text);
+  if (toast.count > 1) toast.line.append(element("b", `× ${toast.count}`));
+  clearTimeout(toast.timer);
+  const own = toast;
+  toast.timer = setTimeout(() => removeToast(own), EVENT_MS);
+  while (toasts.length > MAX_EVENTS) removeToast(toasts[0]);
+}
+
+function removeToast(toast) {
+  clearTimeout(toast.timer);
+  toast.line.remove();
+  toasts = toasts.filter((own) => own !== toast);
+}
+
+/** Shows a text above the image until the next one; an empty text hides it. */
+export function showBanner(text, className = "") {
+  const banner = $("banner");
+  banner.textContent = text;
+  banner.className = className;
+  banner.hidden = !text;
 }
 
 /** Shows the reason of a refused request. */
@@ -166,12 +197,18 @@ export class Details {
   /** Shows mode, a halt and the faults; with `isComplete` also that there are no faults. */
   status(state, isComplete) {
     const chips = [];
-    if (state?.mode) chips.push(element("span", `mode: ${state.mode.replaceAll("_", " ")}`, "chip"));
-    if (state?.halted) chips.push(element("span", `halted: ${state.halted}`, "chip bad"));
-    for (const fault of state?.faults ?? []) chips.push(element("span", fault, "chip bad"));
+    if (state?.mode) chips.push(element("span", `mode: ${readable(state.mode)}`, "chip"));
+    if (state?.halted) chips.push(element("span", `halted: ${readable(state.halted)} is not finite`, "chip bad"));
+    for (const fault of state?.faults ?? []) chips.push(element("span", readable(fault), "chip bad"));
     if (isComplete && state && !state.halted && !state.faults.length) chips.push(element("span", "no faults", "chip"));
     $("robot-state").replaceChildren(...chips);
   }
+}
+
+/** Returns the name of a mode or of a device as words, such as `thruster t1` of `thrusters/t1`. */
+export function readable(name) {
+  const ends = { ies: "y", ches: "ch", s: "" };
+  return name.replace(/^(\w+?)(ies|ches|s)\//, (_, stem, end) => `${stem}${ends[end]} `).replaceAll("_", " ");
 }
 
 function sectionOf(name) {
@@ -198,47 +235,77 @@ function formatNumber(x) {
   return x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
 }
 
-/** Form with the parameters of the environment. */
+/** Form with the parameters of the environment: a field and a slider each. */
 export class Environment {
   constructor(set) {
     const form = $("parameters");
+    this.set = set;
+    /** Field and slider of each parameter, and the time until which they keep the value of the user [ms]. */
     this.inputs = new Map();
-    for (const [name, label, unit, min, max, step] of PARAMETERS) {
-      const input = element("input");
-      Object.assign(input, { type: "number", min, max, step: "any", id: name, value: 0 });
-      input.onkeydown = (event) => {
-        const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-        if (!sign) return;
-        event.preventDefault();
-        input.value = Number((Number(input.value) + sign * step).toFixed(4));
-        input.onchange();
-      };
-      input.onchange = async () => {
-        const x = input.valueAsNumber;
-        if (!input.checkValidity() || !Number.isFinite(x)) {
-          this.error.textContent = `${label}: expected ${min} to ${max}`;
-          return;
-        }
-        this.error.textContent = "";
-        const answer = await set(name, x);
-        if (!answer.ok) this.error.textContent = answer.error;
-      };
-      const text = element("label", unit ? `${label} [${unit}]` : label);
-      text.htmlFor = name;
-      form.append(text, input);
-      this.inputs.set(name, input);
-    }
+    /** Values of sliders that are not sent yet, by parameter. */
+    this.waiting = new Map();
+    for (const parameter of PARAMETERS) this.add(form, parameter);
     this.error = element("output");
     this.error.setAttribute("role", "alert");
     form.append(this.error);
     form.onsubmit = (event) => event.preventDefault();
+    setInterval(() => this.flush(), SLIDER_MS);
+  }
+
+  add(form, [name, label, unit, min, max, step, [low, high]]) {
+    const input = element("input");
+    Object.assign(input, { type: "number", min, max, step: "any", id: name, value: 0 });
+    const slider = element("input");
+    Object.assign(slider, { type: "range", min: low, max: high, step: "any", value: low });
+    slider.dataset.parameter = name;
+    slider.setAttribute("aria-label", label);
+    const own = { input, slider, held: 0 };
+    input.onkeydown = (event) => {
+      const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (!sign) return;
+      event.preventDefault();
+      input.value = Number((Number(input.value) + sign * step).toFixed(4));
+      input.onchange();
+    };
+    input.onchange = () => {
+      const x = input.valueAsNumber;
+      if (!input.checkValidity() || !Number.isFinite(x)) {
+        this.error.textContent = `${label}: expected ${min} to ${max}`;
+        return;
+      }
+      this.send(name, x);
+    };
+    slider.oninput = () => {
+      // a tenth of the step of the keys is fine enough
+      const x = Number((Math.round((10 * slider.valueAsNumber) / step) * (step / 10)).toFixed(4));
+      own.held = performance.now() + HOLD_MS;
+      input.value = x;
+      this.waiting.set(name, Math.min(Math.max(x, min), max));
+    };
+    const text = element("label", unit ? `${label} [${unit}]` : label);
+    text.htmlFor = name;
+    form.append(text, input, slider);
+    this.inputs.set(name, own);
+  }
+
+  async send(name, x) {
+    this.error.textContent = "";
+    const answer = await this.set(name, x);
+    if (!answer.ok) this.error.textContent = answer.error;
+  }
+
+  flush() {
+    for (const [name, x] of this.waiting) this.send(name, x);
+    this.waiting.clear();
   }
 
   update(status, time) {
-    for (const [name, input] of this.inputs) {
+    for (const [name, { input, slider, held }] of this.inputs) {
+      if (performance.now() < held) continue;
       const day = (((status.utc_s + time) % 86400) + 86400) % 86400;
       const x = name === "weather.time_of_day_h" ? day / 3600 : status[name];
       if (document.activeElement !== input) input.value = Number(x.toFixed(3));
+      slider.value = x;
     }
   }
 }
@@ -274,10 +341,22 @@ export class StatusLine {
     $("load").textContent = `${status.load_cores.toFixed(2)} cores`;
   }
 
+  /** Counts a drawn image. Its rate is the number of intervals over their duration in the last second, or of one
+   * longer interval. */
   image(now) {
     this.images.push(now);
-    while (now - this.images[0] > 1000) this.images.shift();
-    $("fps").textContent = `${this.images.length} /s`;
+    while (this.images.length > 2 && now - this.images[0] > 1000) this.images.shift();
+    const duration = now - this.images[0];
+    if (now - (this.shownAt ?? 0) < 250 || duration <= 0) return;
+    this.shownAt = now;
+    const rate = (1000 * (this.images.length - 1)) / duration;
+    $("fps").textContent = `${rate < 9.95 ? rate.toFixed(1) : rate.toFixed(0)} /s`;
+  }
+
+  /** Removes the numbers of another world. */
+  clear() {
+    this.history = [];
+    for (const id of ["time", "wall", "step-count", "overruns", "rejected", "rtf", "load"]) $(id).textContent = "–";
   }
 
   pace(pace) {

@@ -1,93 +1,272 @@
-// Images of one sensor of the selected robot, while its panel is open.
+// Images of sensors of the selected robot, up to four at once, while their panel is open.
 
-import { element, showRefusal } from "./panels.js";
+import { download, fileName } from "./capture.js";
+import { element, showEvent, showRefusal } from "./panels.js";
 import { isOpen } from "./tabs.js";
 
 const $ = (id) => document.getElementById(id);
 /** Length of the head of an image message [bytes]. */
-const HEAD_BYTES = 16;
+const HEAD_BYTES = 24;
+const MAX_VIEWS = 4;
+/** Quantities of the colours, by their number in the message: colours from the low to the high end, and unit. */
+const SCALES = {
+  1: { colors: ["#fde725", "#5ec962", "#21918c", "#3b528b", "#440154"], unit: "m", isLogarithmic: true },
+  2: { colors: ["#000000", "#ffffff"], unit: "of the largest echo", isLogarithmic: false },
+};
+
+/** Image of one sensor, with its controls. */
+class SensorView {
+  /** `changed()` is called when another image is wanted, `removed(view)` when the view is closed. */
+  constructor(changed, removed) {
+    this.changed = changed;
+    this.isPaused = false;
+    this.root = element("figure", undefined, "sensor-view");
+    this.names = element("select", undefined, "sensor-name");
+    this.names.setAttribute("aria-label", "Sensor");
+    this.kinds = element("select", undefined, "sensor-kind");
+    this.kinds.setAttribute("aria-label", "Image");
+    this.canvas = element("canvas", undefined, "sensor-image");
+    [this.canvas.width, this.canvas.height] = [320, 180];
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", "Image of the sensor");
+    this.bar = element("div", undefined, "color-bar");
+    this.bar.hidden = true;
+    this.text = element("p", undefined, "hint sensor-text");
+    this.text.setAttribute("role", "status");
+    const button = (text, title, act) => {
+      const made = element("button", text);
+      made.title = title;
+      made.onclick = act;
+      return made;
+    };
+    this.pause = button("Pause", "Keep this image", () => this.togglePause());
+    this.enlarge = button("Enlarge", "Show the image in the whole window (Escape ends)", () => this.toggleSize());
+    const save = button("Save", "Save the image as PNG", () => this.save());
+    const close = button("×", "Remove this view", () => removed(this));
+    close.className = "close";
+    const choice = element("p", undefined, "row");
+    choice.append(this.names, this.kinds, close);
+    const buttons = element("p", undefined, "row");
+    buttons.append(this.pause, this.enlarge, save);
+    this.root.append(choice, this.canvas, this.bar, this.text, buttons);
+    this.names.onchange = () => {
+      this.showKinds();
+      changed();
+    };
+    this.kinds.onchange = changed;
+    this.canvas.ondblclick = () => this.toggleSize();
+  }
+
+  /** Offers the sensors of a robot; keeps the sensor of this name if there is one, else shows `fallback`. */
+  show(robot, sensors, fallback) {
+    this.robot = robot;
+    this.sensors = sensors;
+    const before = this.names.value;
+    this.names.replaceChildren(...sensors.map(({ name }) => new Option(name, name)));
+    this.names.value = sensors.some(({ name }) => name === before) ? before : (fallback?.name ?? "");
+    this.names.disabled = !sensors.length;
+    this.showKinds();
+    this.key = undefined;
+  }
+
+  get sensor() {
+    return this.sensors.find(({ name }) => name === this.names.value);
+  }
+
+  showKinds() {
+    const kinds = this.sensor?.images ?? [];
+    const before = this.kinds.value;
+    this.kinds.replaceChildren(...kinds.map((kind) => new Option(kind, kind)));
+    if (kinds.includes(before)) this.kinds.value = before;
+    this.kinds.disabled = kinds.length < 2;
+  }
+
+  /** Returns the wanted image; null while the view is paused or has no sensor. Another image than before removes the shown one. */
+  wanted() {
+    const { sensor } = this;
+    this.root.classList.toggle("empty", !sensor);
+    if (!sensor) {
+      this.text.textContent = this.robot ? "This robot has no sensor with images." : "";
+      this.clear(null);
+      return null;
+    }
+    const wanted = { robot: this.robot.name, sensor: sensor.name, image: this.kinds.value };
+    this.clear(JSON.stringify(wanted));
+    return this.isPaused ? null : wanted;
+  }
+
+  clear(key) {
+    if (key === this.key) return;
+    this.key = key;
+    this.arrivals = [];
+    this.time = null;
+    this.setPaused(false);
+    this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.bar.hidden = true;
+    if (key) this.text.textContent = "Waiting for the first image …";
+  }
+
+  setPaused(is) {
+    this.isPaused = is;
+    this.pause.textContent = is ? "Resume" : "Pause";
+    this.pause.setAttribute("aria-pressed", String(is));
+  }
+
+  togglePause() {
+    this.setPaused(!this.isPaused);
+    if (this.isPaused && this.time !== null) this.text.textContent = `Paused at ${this.time.toFixed(2)} s`;
+    this.changed();
+  }
+
+  toggleSize(on = !this.root.classList.contains("enlarged")) {
+    this.root.classList.toggle("enlarged", on);
+    this.enlarge.textContent = on ? "Reduce" : "Enlarge";
+    this.enlarge.setAttribute("aria-pressed", String(on));
+  }
+
+  save() {
+    if (this.time === null) {
+      showEvent("there is no image to save yet", "warning");
+      return;
+    }
+    const parts = [this.robot.name, this.names.value, this.kinds.value, `${this.time.toFixed(2)}s`];
+    this.saved = `${fileName(parts.join("_"))}.png`;
+    this.canvas.toBlob((blob) => download(blob, this.saved), "image/png");
+    showEvent(`saved as ${this.saved}`);
+  }
+
+  /** Returns true if a message contains an image of this view. */
+  isFor(sensor, image) {
+    return !this.isPaused && this.sensor?.k === sensor && this.sensor.images[image] === this.kinds.value;
+  }
+
+  /** Shows an image with its time [s], its colour scale and its size in the message [bytes]. */
+  draw(bitmap, time, scale, bytes) {
+    const { canvas } = this;
+    [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
+    canvas.getContext("2d").drawImage(bitmap, 0, 0);
+    this.time = time;
+    const now = performance.now();
+    this.arrivals = [...this.arrivals.filter((t) => now - t < 3000), now];
+    const seconds = (now - this.arrivals[0]) / 1000;
+    const rate = this.arrivals.length > 1 ? `, ${((this.arrivals.length - 1) / seconds).toFixed(1)} images/s` : "";
+    this.text.textContent = `${time.toFixed(2)} s, ${canvas.width} × ${canvas.height}, ${(bytes / 1000).toFixed(0)} kB${rate}`;
+    this.showScale(scale);
+  }
+
+  showScale({ quantity, low, high }) {
+    const scale = SCALES[quantity];
+    this.bar.hidden = !scale;
+    if (!scale) return;
+    const middle = scale.isLogarithmic ? Math.sqrt(low * high) : (low + high) / 2;
+    const labels = [low, middle, high].map((x) => element("span", Number(x.toPrecision(3)).toString()));
+    labels[2].textContent += ` ${scale.unit}`;
+    const colors = element("i");
+    colors.style.background = `linear-gradient(to right, ${scale.colors.join(", ")})`;
+    const row = element("div");
+    row.append(...labels);
+    this.bar.replaceChildren(colors, row);
+  }
+}
 
 export class Sensors {
   constructor(request) {
     this.request = request;
-    this.watched = null;
+    /** Number of images that were shown. */
     this.count = 0;
-    this.arrivals = [];
-    $("sensor-name").onchange = () => {
-      this.showKinds();
+    this.all = [];
+    this.views = [];
+    $("sensor-add").onclick = () => {
+      this.add();
       this.watch();
     };
-    $("sensor-kind").onchange = () => this.watch();
     document.addEventListener("visibilitychange", () => this.watch());
+    this.add();
+  }
+
+  add() {
+    if (this.views.length >= MAX_VIEWS) return;
+    const view = new SensorView(() => this.watch(), (own) => this.remove(own));
+    this.views.push(view);
+    view.show(this.robot ?? null, this.all, this.unused());
+    $("sensor-views").append(view.root);
+    this.update();
+  }
+
+  remove(view) {
+    this.views = this.views.filter((own) => own !== view);
+    view.root.remove();
+    this.update();
+    this.watch();
+  }
+
+  update() {
+    const { length } = this.views;
+    $("sensor-add").disabled = length >= MAX_VIEWS || length >= Math.max(this.all.length, 1);
+    for (const view of this.views) view.root.querySelector(".close").hidden = length < 2;
+  }
+
+  /** Returns a sensor that no view shows. */
+  unused() {
+    const shown = new Set(this.views.map((view) => view.names.value));
+    return this.all.find(({ name }) => !shown.has(name)) ?? this.all[0];
   }
 
   /** Shows the sensors of a robot with this index in the scene. */
   show(robot, index) {
     this.robot = robot ?? null;
     this.index = index;
-    this.all = (robot?.sensors ?? []).map((sensor, k) => ({ ...sensor, k }));
-    this.all = this.all.filter((sensor) => sensor.images.length);
-    const before = $("sensor-name").value;
-    const names = this.all.map((sensor) => sensor.name);
-    $("sensor-name").replaceChildren(...names.map((name) => new Option(name, name)));
-    if (names.includes(before)) $("sensor-name").value = before;
-    $("sensor-name").disabled = !names.length;
-    this.showKinds();
+    const all = (robot?.sensors ?? []).map((sensor, k) => ({ ...sensor, k }));
+    this.all = all.filter((sensor) => sensor.images.length);
+    for (const view of this.views.splice(Math.max(this.all.length, 1))) view.root.remove();
+    for (const view of this.views) view.show(this.robot, this.all, this.unused());
+    this.update();
     // the server may still send the images of another robot
     this.watched = undefined;
     this.watch();
   }
 
-  get sensor() {
-    return this.all?.find((sensor) => sensor.name === $("sensor-name").value);
-  }
-
-  showKinds() {
-    const kinds = this.sensor?.images ?? [];
-    $("sensor-kind").replaceChildren(...kinds.map((kind) => new Option(kind, kind)));
-    $("sensor-kind").disabled = kinds.length < 2;
-  }
-
-  /** Requests the images of the shown sensor; none while the panel is closed or hidden. */
+  /** Requests the images of the views; none while the panel is closed or hidden. */
   async watch() {
-    const { sensor } = this;
-    const isShown = isOpen("sensor-panel") && !document.hidden && sensor;
-    const image = $("sensor-kind").value;
-    const wanted = isShown ? JSON.stringify([this.robot.name, sensor.name, image]) : null;
-    if (!sensor) $("sensor-text").textContent = this.robot ? "This robot has no sensor with images." : "";
-    if (wanted === this.watched) return;
-    this.watched = wanted;
-    this.arrivals = [];
-    const canvas = $("sensor-image");
-    canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
-    if (sensor) $("sensor-text").textContent = "Waiting for the first image …";
-    const action = isShown ? { robot: this.robot.name, sensor: sensor.name, image } : { sensor: null };
-    showRefusal(await this.request({ do: "watch", ...action }));
+    const wanted = this.views.map((view) => view.wanted()).filter(Boolean);
+    const isShown = isOpen("sensor-panel") && !document.hidden;
+    const images = isShown ? wanted : [];
+    const key = JSON.stringify(images);
+    if (key === this.watched) return;
+    this.watched = key;
+    this.isWatching = images.length > 0;
+    showRefusal(await this.request({ do: "watch", images }));
   }
 
-  /** Shows the image of a message. */
+  /** Shows the image of a message in the views that want it. */
   async receive(buffer) {
     const head = new DataView(buffer, 0, HEAD_BYTES);
-    const { sensor } = this;
-    if (!this.watched || head.getUint16(2, true) !== this.index || head.getUint16(4, true) !== sensor?.k) return;
+    if (!this.isWatching || head.getUint16(2, true) !== this.index) return;
+    const [sensor, image] = [head.getUint16(4, true), head.getUint8(6)];
+    const { robot } = this;
     const bitmap = await createImageBitmap(new Blob([new Uint8Array(buffer, HEAD_BYTES)]));
-    const canvas = $("sensor-image");
-    [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
-    canvas.getContext("2d").drawImage(bitmap, 0, 0);
+    // another robot or image may have been selected meanwhile
+    const views = this.robot === robot ? this.views.filter((view) => view.isFor(sensor, image)) : [];
+    const scale = {
+      quantity: head.getUint8(7), low: head.getFloat32(16, true), high: head.getFloat32(20, true),
+    };
+    for (const view of views) view.draw(bitmap, head.getFloat64(8, true), scale, buffer.byteLength);
+    if (views.length) this.count++;
     bitmap.close();
-    this.count++;
-    const now = performance.now();
-    this.arrivals = [...this.arrivals.filter((t) => now - t < 3000), now];
-    const seconds = (now - this.arrivals[0]) / 1000;
-    const rate = this.arrivals.length > 1 ? `, ${((this.arrivals.length - 1) / seconds).toFixed(1)} images/s` : "";
-    const size = `${canvas.width} × ${canvas.height}, ${(buffer.byteLength / 1000).toFixed(0)} kB`;
-    $("sensor-text").textContent = `${head.getFloat64(8, true).toFixed(2)} s, ${size}${rate}`;
+  }
+
+  /** Reduces an enlarged image; returns false without one. */
+  reduce() {
+    const enlarged = this.views.filter((view) => view.root.classList.contains("enlarged"));
+    for (const view of enlarged) view.toggleSize(false);
+    return enlarged.length > 0;
   }
 }
 
-/** Log of events. */
+/** Log of events. A number at its tab counts the warnings since the panel was open. */
 export class EventLog {
   constructor() {
+    this.unread = 0;
     $("log-clear").onclick = () => $("log").replaceChildren();
   }
 
@@ -99,5 +278,14 @@ export class EventLog {
     list.prepend(item);
     while (list.children.length > 200) list.lastChild.remove();
     $("log-none").hidden = true;
+    if (level !== "info") this.unread++;
+    this.show();
+  }
+
+  /** Shows the number of warnings that the user has not seen. */
+  show() {
+    if (isOpen("log-panel")) this.unread = 0;
+    $("unread").hidden = this.unread === 0;
+    $("unread").textContent = Math.min(this.unread, 99);
   }
 }

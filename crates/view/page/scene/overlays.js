@@ -61,6 +61,8 @@ function thrustAxis({ fins }, { azimuth, direction }, state) {
 export class Overlays {
   constructor(canvas) {
     this.canvas = canvas;
+    /** Edges of the part of the image that no panel covers [px]; set by the page. */
+    this.free = { left: 0, right: innerWidth, top: 0, bottom: innerHeight };
     this.shown = Object.fromEntries(Object.entries(OVERLAYS).map(([key, [, on]]) => [key, on]));
     /** Laws whose forces are drawn with the overlay of the forces. */
     this.laws = new Set(LAWS);
@@ -536,7 +538,8 @@ export class Overlays {
     const power = 10 ** Math.floor(Math.log10(wanted));
     const step = [5, 2, 1].map((k) => k * power).find((k) => k <= wanted) ?? power;
     const length = step / metres;
-    const [x, y] = [this.size[0] / 2 - length / 2, this.size[1] - 56];
+    const { left, right, bottom } = this.free;
+    const [x, y] = [(left + right) / 2 - length / 2, bottom - 46];
     c.fillStyle = "rgba(0, 15, 30, 0.55)";
     c.fillRect(x - 10, y - 20, length + 20, 30);
     c.fillStyle = "#ffffff";
@@ -554,7 +557,7 @@ export class Overlays {
     const n = Math.hypot(x, y);
     if (n < 1e-3) return;
     [x, y] = [x / n, y / n];
-    const [cx, cy] = [this.size[0] - 376, 92];
+    const [cx, cy] = [this.free.right - 36, this.free.top + 46];
     c.save();
     c.translate(cx, cy);
     c.fillStyle = "rgba(0, 15, 30, 0.5)";

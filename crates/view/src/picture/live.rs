@@ -2,7 +2,7 @@
 
 use crate::picture::colors::viridis;
 use crate::picture::{Samples, SensorImage, SnapshotOutput, output};
-use crate::{ImageSource, WatchedFrame};
+use crate::{ColorScale, DrawnImage, ImageSource, WatchedFrame};
 use bytes::Bytes;
 use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
@@ -48,30 +48,33 @@ pub fn source(sensor: &Sensor) -> Option<ImageSource> {
 }
 
 /// Draws the image `kind` of a sensor from its recent frames as JPEG; `None` without data.
-pub fn image(sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+pub fn image(sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
     match output(sensor)? {
         SnapshotOutput::Camera([width, height], _) => {
             let FrameData::CameraImages(images) = &*frames.last()?.frame.data else {
                 return None;
             };
-            let rgb = camera_pixels(images, kind)?;
-            jpeg(width, height, Pixels::Rgb8(&rgb))
+            let (rgb, scale) = camera_pixels(images, kind)?;
+            let file = jpeg(width, height, Pixels::Rgb8(&rgb))?;
+            Some(DrawnImage { file, scale })
         }
         SnapshotOutput::Image(_, mut builder) => {
             for WatchedFrame { frame, pose, .. } in frames {
                 builder.add(&frame.data, pose, frame.stamp_ns);
             }
-            match builder.finish()? {
-                SensorImage::Grey(grey) => jpeg(
-                    grey.width as usize,
-                    grey.height as usize,
-                    Pixels::Mono8(&grey.data),
-                ),
+            let (file, scale) = match builder.finish()? {
+                SensorImage::Grey(grey) => {
+                    let pixels = Pixels::Mono8(&grey.data);
+                    let file = jpeg(grey.width as usize, grey.height as usize, pixels)?;
+                    (file, ColorScale::Level)
+                }
                 SensorImage::Colored(shown) => {
                     let rgb = Bytes::from(shown.rgb);
-                    jpeg(shown.width, shown.height, Pixels::Rgb8(&rgb))
+                    let file = jpeg(shown.width, shown.height, Pixels::Rgb8(&rgb))?;
+                    (file, ColorScale::None)
                 }
-            }
+            };
+            Some(DrawnImage { file, scale })
         }
         SnapshotOutput::Plot(_) => None,
     }
@@ -86,16 +89,16 @@ fn jpeg(width: usize, height: usize, pixels: Pixels<'_>) -> Option<Vec<u8>> {
     Some(shown.jpeg(header(0, ""), QUALITY).ok()?.data.to_vec())
 }
 
-/// Returns red, green and blue of each pixel.
-fn camera_pixels(images: &CameraImages, kind: &str) -> Option<Bytes> {
+/// Returns red, green and blue of each pixel, and what the colours show.
+fn camera_pixels(images: &CameraImages, kind: &str) -> Option<(Bytes, ColorScale)> {
     if kind == DEPTH {
         return images.depth.as_ref().map(|depth| depth_colors(depth));
     }
-    images.rgb.clone()
+    Some((images.rgb.clone()?, ColorScale::None))
 }
 
 /// Converts depths [m] to colours on a logarithmic scale; near is bright, no surface is black.
-fn depth_colors(depths: &[f32]) -> Bytes {
+fn depth_colors(depths: &[f32]) -> (Bytes, ColorScale) {
     let is_shown = |d: f64| d.is_finite() && d > 0.0;
     let all = || {
         depths
@@ -112,7 +115,12 @@ fn depth_colors(depths: &[f32]) -> Bytes {
         d if is_shown(d) => viridis(1.0 - libm::log(d / low) / span, 1.0),
         _ => [0; 3],
     };
-    depths.iter().flat_map(color).collect()
+    let scale = if high > 0.0 {
+        ColorScale::Depth([low as f32, high as f32])
+    } else {
+        ColorScale::None
+    };
+    (depths.iter().flat_map(color).collect(), scale)
 }
 
 #[cfg(test)]
@@ -121,7 +129,9 @@ mod tests {
 
     #[test]
     fn near_is_bright_and_no_surface_is_black() {
-        let colors = depth_colors(&[1.0, 10.0, f32::INFINITY]);
+        let (colors, scale) = depth_colors(&[1.0, 10.0, f32::INFINITY]);
+        assert_eq!(scale, ColorScale::Depth([1.0, 10.0]));
+        assert_eq!(depth_colors(&[f32::INFINITY]).1, ColorScale::None);
         let sum = |k: usize| colors[3 * k..3 * k + 3].iter().map(|c| u32::from(*c)).sum();
         let [near, far, none]: [u32; 3] = [sum(0), sum(1), sum(2)];
         assert!(near > far && far > none && none == 0, "{near} {far} {none}");
@@ -135,7 +145,7 @@ mod tests {
             depth: Some(vec![2.0]),
             labels: None,
         };
-        assert_eq!(camera_pixels(&images, COLOR).unwrap()[..], [1, 2, 3]);
-        assert_ne!(camera_pixels(&images, DEPTH).unwrap()[..], [1, 2, 3]);
+        assert_eq!(camera_pixels(&images, COLOR).unwrap().0[..], [1, 2, 3]);
+        assert_ne!(camera_pixels(&images, DEPTH).unwrap().0[..], [1, 2, 3]);
     }
 }

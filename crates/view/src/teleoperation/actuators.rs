@@ -24,6 +24,9 @@ pub struct ActuatorControl {
     pub range: [f64; 2],
     /// Command at which the actuator is at rest, in `unit`.
     pub rest: f64,
+    /// True if a key or a stick that is released commands `rest`, as for a speed; false if the
+    /// actuator keeps its position.
+    pub returns: bool,
     /// Mode of a joint, whose commands have its name; `None` for other actuators.
     joint: Option<JointMode>,
 }
@@ -38,6 +41,7 @@ impl ActuatorControl {
             unit: own.unit.symbol().to_owned(),
             range: own.command_range,
             rest: own.neutral,
+            returns: true,
             joint: None,
         }
     }
@@ -52,6 +56,7 @@ impl ActuatorControl {
             unit: "rad".to_owned(),
             range: own.range,
             rest: 0.0_f64.clamp(own.range[0], own.range[1]),
+            returns: !own.sail,
             joint: None,
         }
     }
@@ -65,6 +70,7 @@ impl ActuatorControl {
             unit: "m³".to_owned(),
             range: own.range,
             rest: own.start,
+            returns: false,
             joint: None,
         }
     }
@@ -99,6 +105,7 @@ impl ActuatorControl {
                 unit: units[usize::from(is_slide)].to_owned(),
                 range,
                 rest: 0.0_f64.clamp(range[0], range[1]),
+                returns: mode != JointMode::Position,
                 joint: Some(mode),
             }
         };
@@ -136,6 +143,7 @@ impl ActuatorControl {
     pub(crate) fn to_json(&self) -> Value {
         json!({
             "name": self.name, "unit": self.unit, "range": self.range, "rest": self.rest,
+            "returns": self.returns, "joint": self.joint.is_some(),
         })
     }
 }

@@ -179,6 +179,16 @@ fn entry_of_copy<'a>(map: &'a mut Map, name: &str) -> Option<&'a mut Node> {
     repeats.then_some(entry)
 }
 
+/// Returns a copy of the entry of an object, which is not repeated.
+pub(super) fn copy_of(map: &mut Map, name: &str) -> Option<Node> {
+    let mut entry = match map.get(name) {
+        Some(entry) => entry.clone(),
+        None => entry_of_copy(map, name)?.clone(),
+    };
+    map_of(&mut entry).remove("repeat");
+    Some(entry)
+}
+
 /// Leaves out one copy of an entry with `repeat`. Returns false if the entry does not exist or the
 /// copy is left out already.
 pub(super) fn leave_out_copy(map: &mut Map, name: &str) -> bool {

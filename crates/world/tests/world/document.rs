@@ -50,6 +50,36 @@ fn removed_objects_are_restored() {
     assert!(error.contains("ghost"), "{error}");
 }
 
+// Goal: a copied object is in the world and in its saved text. Method: copies of a robot, of one of
+// several props, of a structure and of a spawned robot, built from the world and from its text.
+// Tolerance: none.
+#[test]
+fn copied_objects_are_in_the_saved_world() {
+    let (document, _) = Document::from_text("w.yaml", WORLD, Overrides::default()).unwrap();
+    let at = |x: f64| Placement {
+        p_WB: Vec3::new(x, 5.0, 0.0),
+        q_WB: Quat::identity(),
+    };
+    let otter = Resource::Uri("otter".to_string());
+    let document = document.with_robot("otter", "", &otter, at(5.0)).unwrap();
+    for name in ["rov", "mark_1", "rock", "otter"] {
+        let copied = document.with_copy(name, "other", at(20.0)).unwrap();
+        assert_eq!(names(&copied).len(), names(&document).len() + 1, "{name}");
+        let text = copied.to_yaml();
+        let (saved, world) = Document::from_text("w.yaml", &text, Overrides::default()).unwrap();
+        assert!(names(&saved).iter().any(|own| own == "other"), "{name}");
+        let robots = &world.scene.robots;
+        let built = copied.build().unwrap().scene;
+        assert_eq!(robots.len(), built.robots.len(), "{name}");
+        if let Some(k) = robots.iter().position(|robot| robot.name == "other") {
+            let start = State::new(&world.scene).robots[k].motion.p_WB;
+            assert_eq!(start, Vec3::new(20.0, 5.0, 0.0), "{name}");
+        }
+    }
+    let error = document.with_copy("ghost", "other", at(0.0)).unwrap_err();
+    assert!(error.contains("ghost"), "{error}");
+}
+
 #[test]
 fn restored_copy_starts_as_in_the_source() {
     let (document, world) = Document::from_text("w.yaml", WORLD, Overrides::default()).unwrap();
