@@ -2,9 +2,9 @@
 //! connect without a change.
 //!
 //! [`apply`] renames the topics of a robot and adds the inputs of its profile; the frames are in
-//! `merrow_messages::frames`, the units and axes of readings in `merrow_messages::convert::profile`.
-//! A topic that the other simulator lacks keeps the name of Merrow. Each module names the files of
-//! the other simulator from which its names come.
+//! `merrow_messages::frames`, the units and axes of readings in
+//! `merrow_messages::convert::profile`. A topic that the other simulator lacks keeps the name of
+//! Merrow. Each module names the files of the other simulator from which its names come.
 
 mod gz;
 mod stonefish;

@@ -797,7 +797,10 @@ fn fixed_modems_have_faults_and_links_have_random_losses() {
     ]);
     assert_eq!(scene["devices"], devices);
     let texts = texts_of(&mut view, &mut simulation, &[], "status");
-    assert_eq!(texts[0]["repairable"], json!(["mute"]));
+    assert_eq!(
+        texts[0]["repairable"],
+        json!([["mute", "modems/shore: dead"]])
+    );
     let texts = texts_of(&mut view, &mut simulation, &[], "links");
     let link = &texts.last().unwrap()["links"][0];
     let [frames, received, random] = [2, 3, 7].map(|k| link[k].as_u64().unwrap());

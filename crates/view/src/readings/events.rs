@@ -248,9 +248,9 @@ faults:
         }
         let place = Command::SetPose {
             robot: 0,
-            p_WB: simulation.state.robots[1].motion.p_WB + Vec3::new(0.0, 0.0, 0.3),
+            p_WB: simulation.state.robots[1].motion.p_WB + Vec3::new(0.0, 0.0, 0.4),
             q_WB: Quat::identity(),
-            v_WB_B: Vec3::zero(),
+            v_WB_B: Vec3::new(0.0, 0.0, -2.0),
             w_WB_B: Vec3::zero(),
         };
         simulation.apply(&place).unwrap();

@@ -106,7 +106,7 @@ fn saved_worlds_name_the_file_without_parent_folders() {
         let (document, _) = Document::load(&path, Overrides::default()).unwrap();
         let text = document.to_yaml();
         assert!(
-            text.contains("worlds/pool.yaml") && !text.contains(".."),
+            text.contains("extends: \"pool\"") && !text.contains(".."),
             "{text}"
         );
     }

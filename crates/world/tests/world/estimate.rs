@@ -221,5 +221,6 @@ fn mesh_is_replaced_by_ellipsoid_of_equal_moments() {
     let longest = (0..3).max_by(|i, j| axes[*i].total_cmp(&axes[*j])).unwrap();
     assert!(placed.R.col(longest).z.abs() > 1.0 - 1e-9);
     let open = equivalent_ellipsoid(&box_mesh([1.0, 2.0, 3.0], far), false).unwrap();
-    assert_eq!(open.solid, Solid::Ellipsoid([0.5, 1.0, 1.5]));
+    // the convex hull of an open mesh
+    within("open", open.solid.volume(), 6.0, 1e-9);
 }

@@ -199,8 +199,15 @@ def check_halted_robot():
     with Merrow("pool", "--pace", "lockstep", "--json") as m:
         log = m.listen("/rosout", LOG)
         for i in range(2):
-            # its square overflows a double
-            assert m.set_pose(ROBOT, (0, 0, -2), linear=(1e200, 0, 0)).success
+            assert m.set_pose(ROBOT, (0, 0, -2)).success
+            # the square of the velocity overflows a double
+            force = message_type("geometry_msgs/msg/Vector3")(x=1e200, y=0.0, z=0.0)
+            zero = message_type("geometry_msgs/msg/Vector3")(x=0.0, y=0.0, z=0.0)
+            wrench = message_type("geometry_msgs/msg/Wrench")(force=force, torque=zero)
+            origin = message_type("geometry_msgs/msg/Point")(x=0.0, y=0.0, z=0.0)
+            pushed = m.call("apply_wrench", body=ROBOT, reference_frame="world", reference_point=origin, wrench=wrench,
+                            delay_s=0.0, duration_s=0.002)
+            assert pushed.success, pushed
             m.step(200)
             lines = [line for line in take(log) if line.level >= 40]
             assert wait_for(lambda: lines.extend(line for line in take(log) if line.level >= 40) or lines, 3), "not reported"
@@ -212,7 +219,7 @@ def check_halted_robot():
             assert line.level == 40 and re.fullmatch(
                 rf"{ROBOT}: halted at {at:.3f} s: .* no longer finite", line.msg), line
         m.process.send_signal(signal.SIGINT)
-        assert m.process.wait(timeout=5) == 0
+        assert m.process.wait(timeout=5) == 1
         assert json.loads(m.output()[0])["halted"] == 1, m.output()[0]
 
 
@@ -263,7 +270,7 @@ def check_couple():
         state = m.listen("/couplings/grip/state", transient_local=True, depth=1)
         assert not latest(state).data
         wrong = m.call("couple", coupling="grap", engage=True, partner="")
-        assert not wrong.success and wrong.message == 'no coupling "grap"', wrong
+        assert not wrong.success and wrong.message == 'no coupling "grap"; did you mean `grip`?', wrong
         wrong = m.call("couple", coupling="grip", engage=True, partner="gripper")
         assert not wrong.success and "itself" in wrong.message, wrong
         assert m.call("couple", coupling="grip", engage=True, partner="object").success

@@ -180,7 +180,10 @@ fn convex_parts(geometry: &Geometry, is_fixed: bool) -> Result<Vec<(Pose, Shared
                 .into())
         }
         Geometry::Mesh(mesh) => {
-            let flags = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::MERGE_DUPLICATE_VERTICES;
+            // oriented: the inside of a closed mesh is known
+            let flags = TriMeshFlags::FIX_INTERNAL_EDGES
+                | TriMeshFlags::MERGE_DUPLICATE_VERTICES
+                | TriMeshFlags::ORIENTED;
             SharedShape::trimesh_with_flags(points(mesh), mesh.triangles.clone(), flags)
                 .map_err(|e| format!("the mesh is not usable: {e}"))
                 .and_then(single)

@@ -3,14 +3,15 @@
 //! # Law
 //! ```text
 //!   f = m_0 g ẑ at m_0  +  G33 z_F ẑ at F,  0 <= m_0 g + G33 z_F <= m_max g               (1)
-//!   m = ẑ × (G55 ẑ_x, G44 ẑ_y, 0),  z_F = z - ẑ·F                                         (2)
+//!   m = ẑ × ((G55 - G) ẑ_x, (G44 - G) ẑ_y, -G),  z_F = z - ẑ·F                            (2)
 //!   Z = -(m_0 g + G33 z_F),  K = -G44 φ,  M = -G55 θ  about F, less the moments of m_0 g  (3)
 //!   z_F = z - x_F θ + y_F φ                                                               (4)
 //!   (3) [Fossen 2021, eq. 4.27-4.31]
 //! ```
 //! The forces are vertical and the moment (2) is horizontal, as pressure of calm water acts: the
-//! hull has the potential energy ½(G44 ẑ_y² + G55 ẑ_x²), and at small angles (2) is -G44 φ and
-//! -G55 θ. (1) limits the buoyancy to the volume of the hull.
+//! hull has the potential energy G (1 - ẑ_z) + ½(G44 - G) ẑ_y² + ½(G55 - G) ẑ_x² with the smaller
+//! stiffness G. At small angles (2) is -G44 φ and -G55 θ, and in roll it is -G44 sin φ, as for the
+//! weight of a keel. (1) limits the buoyancy to the volume of the hull.
 //!
 //! `linear_body_axes` selects (3) in forward-right-down body axes up to a heel of 60 degrees, as in
 //! Fossen's programs: along x and y it cancels the full weight of the link, because linear theory
@@ -94,7 +95,9 @@ fn hydrostatic_force_lane(
     let lift = buoyancy(-height - up.dot(hull.p_LoF));
     let wet = wetness(lift);
     let at_design = wet * design;
-    let gradient = Vec3::new(hull.pitch * up.x, hull.roll * up.y, 0.0).scale(wet);
+    let least = hull.roll.min(hull.pitch);
+    let (pitch, roll) = (hull.pitch - least, hull.roll - least);
+    let gradient = Vec3::new(pitch * up.x, roll * up.y, -least).scale(wet);
     let mut force = SpatialForce::at_point(up.scale(at_design), hull.p_LoM).plus(
         &SpatialForce::at_point(up.scale(lift - at_design), hull.p_LoF),
     ); // (1)

@@ -36,7 +36,7 @@ use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_sim::control::firmware::allocation;
-use merrow_yaml::error::{Place, Problems, known_names, quote, quoted_list};
+use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
 /// Context from the world that is needed to build a robot.
@@ -407,7 +407,7 @@ fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems)
         .or_else(base)
         .unwrap_or_else(|| {
             let names = || links.iter().map(|l| l.name.as_str());
-            let (hint, known) = (known_names(name, names()), quoted_list(names()));
+            let (hint, known) = (did_you_mean(name, names()), quoted_list(names()));
             problems.push(
                 place,
                 format!(
