@@ -11,7 +11,8 @@ import peer
 import simulation_types
 from action_client import ABORTED, SUCCEEDED, ActionClient
 from checks.node.services import check_bag, find_bag
-from live import Merrow, command, latest, message_type, take, wait_for
+import live
+from live import Merrow, command, latest, message_type, take, wait_for, wait_until
 from peer import valid
 from websockets.sync.client import connect
 
@@ -549,7 +550,9 @@ def motion_after(m, simulator, steps):
     """Returns the positions of the robots and the joints, and the speeds of the joints, after steps."""
     joints = m.listen("/bench/joint_states", "sensor_msgs/msg/JointState")
     m.step(steps)
-    last = latest(joints)
+    now = live.seconds(simulator.state("box").header.stamp)
+    # the newest message can arrive after the reply
+    last = wait_until(joints, lambda message_: live.seconds(message_.header.stamp) > now - 0.015)
     bases = [x for name in ("rov", "box") for x in position(simulator.state(name))]
     return bases + [*last.position] + [*last.velocity]
 

@@ -20,7 +20,7 @@ use parry3d_f64::query::{
     ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, ShapeCastOptions,
     cast_shapes,
 };
-use parry3d_f64::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
+use parry3d_f64::shape::{PolygonalFeature, PolygonalFeatureMap, Shape, Triangle};
 use std::collections::{HashMap, VecDeque};
 
 /// A contact point of two surfaces that touch or nearly touch at the end of the free step.
@@ -135,7 +135,7 @@ impl Detector {
     pub(crate) fn structure_at(&self, p: Vec3) -> Option<usize> {
         let p = to_parry(p);
         let all = self.fixed.iter().zip(&self.fixed_poses);
-        let mut inside = all.filter(|(shape, X)| shape.shape.contains_point(X, p));
+        let mut inside = all.filter(|(shape, X)| contains(&*shape.shape, X, p));
         inside.find_map(|(shape, _)| match shape.owner {
             Owner::Structure(structure) => Some(structure as usize),
             Owner::Link(..) | Owner::Seabed => None,
@@ -263,7 +263,7 @@ impl Detector {
                 continue;
             }
             let center = a.shape.compute_aabb(&self.poses[i]).center();
-            if b.shape.contains_point(X, center) {
+            if contains(&*b.shape, X, center) {
                 let surface = b.shape.project_point(X, center, false).point;
                 let (p, s) = (from_parry(center), from_parry(surface));
                 out.push(ContactPoint {
@@ -481,6 +481,34 @@ impl Detector {
             }
         }
     }
+}
+
+/// Returns whether a shape at the pose `X` contains the point `p` [m, W].
+///
+/// A mesh contains the points about which its triangles turn at least half: their solid angles add
+/// up to 4π inside and to 0 outside of a closed surface, also where parts of it intersect.
+fn contains(shape: &dyn Shape, X: &Pose, p: Vector) -> bool {
+    let Some(mesh) = shape.as_trimesh() else {
+        return shape.contains_point(X, p);
+    };
+    if !shape.compute_aabb(X).contains_local_point(p) {
+        return false;
+    }
+    let p = X.inverse_transform_point(p);
+    let angle: f64 = mesh
+        .triangles()
+        .map(|triangle| solid_angle(&triangle, p))
+        .sum();
+    angle.abs() > std::f64::consts::TAU
+}
+
+/// Returns the solid angle of a triangle about `p` [sr], positive behind its front.
+fn solid_angle(triangle: &Triangle, p: Vector) -> f64 {
+    let [a, b, c] = [triangle.a - p, triangle.b - p, triangle.c - p];
+    let (la, lb, lc) = (a.length(), b.length(), c.length());
+    let above = a.dot(b.cross(c));
+    let below = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
+    2.0 * libm::atan2(above, below)
 }
 
 /// Returns the contact point of two shapes without its geometry.

@@ -180,10 +180,7 @@ fn convex_parts(geometry: &Geometry, is_fixed: bool) -> Result<Vec<(Pose, Shared
                 .into())
         }
         Geometry::Mesh(mesh) => {
-            // oriented: the inside of a closed mesh is known
-            let flags = TriMeshFlags::FIX_INTERNAL_EDGES
-                | TriMeshFlags::MERGE_DUPLICATE_VERTICES
-                | TriMeshFlags::ORIENTED;
+            let flags = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::MERGE_DUPLICATE_VERTICES;
             SharedShape::trimesh_with_flags(points(mesh), mesh.triangles.clone(), flags)
                 .map_err(|e| format!("the mesh is not usable: {e}"))
                 .and_then(single)
