@@ -13,9 +13,9 @@ use merrow_yaml::error::Problems;
 /// Bound on the rounding error of a moment of inertia over the moments about the origin.
 const ROUNDING: f64 = 1e-12;
 
-/// Negative eigenvalue of an added mass, relative to its largest element, that tables of a panel
-/// method can have without a motion that they describe.
-const NEGLIGIBLE: f64 = 1e-3;
+/// Negative eigenvalue of an added mass, relative to its largest element, that rounding leaves, and
+/// that the tables of a panel method leave for motions that make no waves.
+const NEGLIGIBLE: [f64; 2] = [1e-9, 1e-3];
 
 /// Inertia of a moving link together with the links fixed to it, at the origin of the moving link.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,8 @@ fn check_added_mass(
     let smallest = smallest_eigenvalue(&link.added);
     let largest = link.added.to_matrix().into_iter().flatten();
     let largest = largest.fold(0.0_f64, |a, x| a.max(x.abs()));
-    let Some(body) = body_of(model, i, &link.name).filter(|_| smallest < -NEGLIGIBLE * largest)
+    let negligible = NEGLIGIBLE[usize::from(link.radiation.is_some())];
+    let Some(body) = body_of(model, i, &link.name).filter(|_| smallest < -negligible * largest)
     else {
         return;
     };
