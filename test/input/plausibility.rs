@@ -91,6 +91,9 @@ fn implausible_values_are_reported() {
         assert!(found[0].starts_with("w.yaml:"), "{found:?}");
         assert!(found[0].contains(expected), "{found:?}");
     }
+    // an attitude of a saved world
+    let text = WORLD.replace("[0, 0, 90]", "[0, 0, 1.5711731511898146]");
+    assert_eq!(warnings(&text), Vec::<String>::new());
 }
 
 #[test]

@@ -30,8 +30,6 @@ const COMMON: [f64; 8] = [
     PI,
     1.5 * PI,
 ];
-/// Relative difference below which an angle is one of [`COMMON`]: three digits.
-const SAME: f64 = 6e-4;
 const AXES: [&str; 6] = ["roll", "pitch", "yaw", "surge", "sway", "heave"];
 
 /// Returns the warnings about a world, without its changes.
@@ -301,7 +299,16 @@ fn check_angles(node: &Node, key: &str, found: &mut Problems) {
             let Some(x) = text.parse::<f64>().ok().filter(|_| !quoted) else {
                 return;
             };
-            let is_common = |angle: &f64| (x.abs() - angle).abs() < SAME * angle;
+            // as a person writes it, with two decimals or more; a saved angle has all decimals
+            let decimals = text
+                .split_once('.')
+                .map_or(0, |(_, decimals)| decimals.len());
+            let scale = libm::pow(10.0, decimals as f64);
+            let written = (x.abs() * scale).round();
+            let is_common = |angle: &f64| {
+                let exact = angle * scale;
+                decimals >= 2 && [exact.round(), exact.floor()].contains(&written)
+            };
             if is_angle("_deg") && COMMON.iter().any(is_common) {
                 let text = format!(
                     "{key}: {x} looks like radians; expected degrees, {:.1} deg",
