@@ -7,11 +7,11 @@ import re
 import tempfile
 import time
 
+import live
 import peer
 import simulation_types
 from action_client import ABORTED, SUCCEEDED, ActionClient
 from checks.node.services import check_bag, find_bag
-import live
 from live import Merrow, command, latest, message_type, take, wait_for, wait_until
 from peer import valid
 from websockets.sync.client import connect
