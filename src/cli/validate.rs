@@ -45,6 +45,9 @@ pub(super) enum Validation {
     /// Docking of RexROV with positions by sound and radio (Erdemir 2018): still water, currents,
     /// power; prints the tables of docs/docking.md.
     Docking(cases::Arguments),
+    /// Cases of public bug reports of simulators: buoyancy, added mass, drag astern, imported
+    /// robots, heights and ranges of sensors, equal runs.
+    Reports(cases::Arguments),
     /// All cases, as without a name.
     All(cases::PageArguments),
 }
@@ -101,6 +104,7 @@ pub(super) fn run(validation: &Validation) -> Result<ExitCode, String> {
         Validation::Sea(arguments) => cases::set(CaseSet::Sea, arguments),
         Validation::Comms(arguments) => cases::set(CaseSet::Comms, arguments),
         Validation::Docking(arguments) => cases::docking(arguments),
+        Validation::Reports(arguments) => cases::set(CaseSet::Reports, arguments),
         Validation::All(whole) => cases::all(whole),
     }
 }

@@ -144,6 +144,7 @@ fn heading(set: CaseSet) -> &'static str {
         CaseSet::Sea => "Sea",
         CaseSet::Comms => "Communication",
         CaseSet::Docking => "Docking",
+        CaseSet::Reports => "Bug reports of simulators",
     }
 }
 
@@ -195,7 +196,7 @@ The dock transmits the position of RexROV by `docking_acoustic` and, within 10 m
             "In V04 the controller of the lake mission sends no commands for 5 s.
 The simulation does not wait: the vehicle continues with its last commands."
         }
-        CaseSet::Uvms | CaseSet::Bodies => "",
+        CaseSet::Uvms | CaseSet::Bodies | CaseSet::Reports => "",
     }
 }
 
@@ -211,7 +212,7 @@ The command below writes this page:
 merrow validate --check            # all cases (slow: half a minute); status 1 if one fails
 merrow validate --write docs       # this page and its figures (slow: half a minute)
 merrow validate kelpie --out out   # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea,
-                                   # comms, docking
+                                   # comms, docking, reports
 ```
 
 Tables of other programs and recordings are read from `test/data` of the source tree, or from
@@ -229,6 +230,8 @@ The numbers V21 to V23 are not used.
 V13 takes a minute (docking against currents, 100 runs; `docs/docking.md`).
 Only `merrow validate docking`, `merrow validate comms` and the slow tests run it.
 `merrow validate comms` also runs V04, V12 to V16 and V65 to V69 of other sets.
+V90 to V104 are cases of public bug reports of simulators, with the number of the report: what
+another program computed wrong, and what is right.
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
 V04 compares simulated time; `test/ros/checks/program/process.py` tests over ROS that the rate

@@ -7,9 +7,9 @@
 use crate::common::folder::Folder;
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::tree::Random;
-use crate::common::{close, close_vectors, relative, run, scene, start, within};
+use crate::common::{close, close_vectors, relative, scene, within};
 use merrow_math::hull_cut::HullShape;
-use merrow_math::{Mat3, Sym3, Vec3};
+use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Scene;
 use merrow_sim::report::hydrostatic_equilibrium::{
     Equilibrium, FloatingState, compute_equilibrium,
@@ -209,137 +209,6 @@ fn meshes_float_with_their_volume() {
     let hull = &round.scene.robots[0].links[0];
     assert!(hull.hull_mesh.is_some());
     within("volume of the ball", hull.volume, PI / 6.0, 0.02);
-}
-
-// A point mass fixed to a link counts by the parallel axis theorem.
-#[test]
-fn fixed_point_masses_count_exactly() {
-    let urdf = "<robot name='r'><link name='base'><inertial><mass value='50'/>
-<inertia ixx='5' iyy='5' izz='5'/></inertial></link>
-<link name='sensor'><inertial><mass value='0.5'/><inertia ixx='0' iyy='0' izz='0'/></inertial></link>
-<joint name='j' type='fixed'><parent link='base'/><child link='sensor'/><origin xyz='0.3 0 0.4'/></joint></robot>";
-    let world = "robots: {r: {model: {urdf: r.urdf}}}\n";
-    let folder = Folder::new("imported_point", &[("w.yaml", world), ("r.urdf", urdf)]);
-    let world = load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap();
-    let [base] = world.scene.robots[0].links.as_slice() else {
-        panic!("the sensor is not merged");
-    };
-    assert_eq!(base.mass, 50.5);
-    let expected = Sym3 {
-        xx: 5.0 + 0.5 * 0.16,
-        yy: 5.0 + 0.5 * 0.25,
-        zz: 5.0 + 0.5 * 0.09,
-        xy: 0.0,
-        xz: -0.5 * 0.12,
-        yz: 0.0,
-    };
-    let found = base.rigid.A;
-    for (found, expected) in [
-        (found.xx, expected.xx),
-        (found.yy, expected.yy),
-        (found.zz, expected.zz),
-        (found.xz, expected.xz),
-    ] {
-        close("moment", found, expected, 1e-15);
-    }
-    assert_eq!([found.xy, found.yz], [0.0, 0.0]);
-}
-
-// A joint that follows a follower: q_c = -q_b, q_b = 2 q_a + 0.1.
-#[test]
-fn chains_of_mimic_joints_are_resolved() {
-    let link = |name: &str, mimic: &str| {
-        format!(
-            "<link name='{name}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>
-<joint name='{name}_joint' type='continuous'><parent link='base'/><child link='{name}'/><axis xyz='0 0 1'/>{mimic}</joint>"
-        )
-    };
-    let urdf = format!(
-        "<robot name='r'><link name='base'><inertial><mass value='5'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>{}{}{}</robot>",
-        link("c", "<mimic joint='b_joint' multiplier='-1'/>"),
-        link("b", "<mimic joint='a_joint' multiplier='2' offset='0.1'/>"),
-        link("a", ""),
-    );
-    let world = "robots: {r: {joint_positions: {a_joint: 0.3}, model: {urdf: r.urdf}}}\n";
-    let folder = Folder::new("imported_chain", &[("w.yaml", world), ("r.urdf", &urdf)]);
-    let scene = load_world(&folder.0.join("w.yaml"), Overrides::default())
-        .unwrap()
-        .scene;
-    let q = start(&scene, 0).q;
-    assert_eq!(q, [-0.7, 0.7, 0.3]);
-    let robot = &scene.robots[0];
-    let leader = robot.link_index("a").unwrap();
-    let last = robot.links[robot.link_index("c").unwrap()]
-        .joint
-        .mimic
-        .unwrap();
-    assert_eq!(
-        (last.leader, last.multiplier, last.offset),
-        (leader, -2.0, -0.1)
-    );
-}
-
-// An added mass with a negative eigenvalue is used where mass plus added mass is positive definite.
-// A full matrix with a negative eigenvalue; a unit force along x for one step.
-#[test]
-fn indefinite_added_mass_accelerates_as_the_sum() {
-    let upper = [
-        [
-            0.3949679265119419,
-            0.046356515552357314,
-            0.10350947385435993,
-            0.898797296303345,
-            0.49882101032414017,
-            0.37538990588775467,
-        ],
-        [
-            0.0,
-            0.7251406148851146,
-            0.6826397691305769,
-            0.7790258092356468,
-            0.3095523984784859,
-            0.9762734675205801,
-        ],
-        [
-            0.0,
-            0.0,
-            0.7127177841503902,
-            0.968056899449243,
-            0.7054363474498657,
-            0.9327424023111127,
-        ],
-        [
-            0.0,
-            0.0,
-            0.0,
-            0.7730463848840338,
-            0.5459481647643502,
-            0.8074138574151712,
-        ],
-        [0.0, 0.0, 0.0, 0.0, 0.13432180787188996, 0.8255294272171281],
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.2597705135260855],
-    ];
-    let row = |i: usize| {
-        format!(
-            "{:?}",
-            std::array::from_fn::<f64, 6, _>(|j| upper[i.min(j)][i.max(j)])
-        )
-    };
-    let rows: Vec<String> = (0..6).map(row).collect();
-    let text = format!(
-        "step: {{dt_s: 0.0001}}
-water: {{density_kg_m3: 1000}}
-robots: {{r: {{position_m: [0, 0, -30], model: {{source: test, body: {{source: test, axes: flu,
-  mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, volume_m3: 0.001,
-  added_mass: {{kind: matrix, rows: [{}]}}}}}}}}}}
-schedule: {{f: {{time_s: 0, robot: r, kind: push, force_n: [1, 0, 0], duration_s: 1}}}}",
-        rows.join(", ")
-    );
-    let simulation = run(&text, 0.0001);
-    let V = simulation.state.robots[0].motion.V_WB_B;
-    let (v, w) = (V.v.scale(1e4), V.w.scale(1e4));
-    close_vectors("linear", v, Vec3::new(1.6655, 0.4461, 0.7679), 1e-3);
-    close_vectors("angular", w, Vec3::new(-1.1466, -0.5508, -0.3148), 1e-3);
 }
 
 // The net weight of an imported robot is reported: 2.3 kg that displace 0.88 l sink.

@@ -17,6 +17,7 @@ pub(crate) mod missions;
 pub mod otter;
 pub mod reference_data;
 pub mod remus;
+pub mod reports;
 pub mod sea;
 pub mod vessels;
 
@@ -113,11 +114,13 @@ pub enum CaseSet {
     Comms,
     /// Docking of RexROV with positions by modem.
     Docking,
+    /// Cases of public bug reports of simulators.
+    Reports,
 }
 
 impl CaseSet {
     /// All sets, in the order of the page.
-    pub const ALL: [CaseSet; 9] = [
+    pub const ALL: [CaseSet; 10] = [
         CaseSet::Thetis,
         CaseSet::Kelpie,
         CaseSet::Uvms,
@@ -127,6 +130,7 @@ impl CaseSet {
         CaseSet::Sea,
         CaseSet::Comms,
         CaseSet::Docking,
+        CaseSet::Reports,
     ];
 
     /// Returns the name of the set on the command line.
@@ -141,6 +145,7 @@ impl CaseSet {
             CaseSet::Sea => "sea",
             CaseSet::Comms => "comms",
             CaseSet::Docking => "docking",
+            CaseSet::Reports => "reports",
         }
     }
 }
@@ -182,6 +187,8 @@ pub fn all_cases() -> Vec<Case> {
         &crate::cases::sea::sound::CASES,
         &crate::cases::comms::CASES,
         &crate::cases::docking::CASES,
+        &crate::cases::reports::bodies::CASES,
+        &crate::cases::reports::sensors::CASES,
     ]
     .concat();
     all.sort_by_key(|c| c.number);

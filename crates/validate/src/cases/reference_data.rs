@@ -24,6 +24,8 @@ pub struct ReferenceData<'a> {
     pub world: &'a dyn Fn(&str) -> Result<Scene, String>,
     /// Returns the scene of a bundled world by its name.
     pub shipped: &'a dyn Fn(&str) -> Result<Scene, String>,
+    /// Returns the scene of a world file by its path in the folder of reference data.
+    pub file: &'a dyn Fn(&str) -> Result<Scene, String>,
     /// Returns the text of a table of another program, by its file name.
     pub table: &'a dyn Fn(&str) -> Result<String, String>,
     /// Returns the recorded pool trials.

@@ -45,9 +45,11 @@ pub fn with_reference_data<T>(
             Err(found.problems.to_string())
         }
     };
+    let file = |name: &str| scene_of_file(&folder.join(name));
     use_them(&ReferenceData {
         world: &scene_of_text,
         shipped: &shipped,
+        file: &file,
         table: &table,
         trials: &recordings,
         added: &added,
@@ -62,7 +64,11 @@ fn scene_of_text(text: &str) -> Result<Scene, String> {
 }
 
 fn shipped(name: &str) -> Result<Scene, String> {
-    load_world(&data_dir::world_file(name), Overrides::default())
+    scene_of_file(&data_dir::world_file(name))
+}
+
+fn scene_of_file(path: &Path) -> Result<Scene, String> {
+    load_world(path, Overrides::default())
         .map(|world| world.scene)
         .map_err(|p| p.to_string())
 }
