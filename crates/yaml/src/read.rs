@@ -27,7 +27,8 @@ pub enum Check {
     Range(f64, f64),
     /// The string is a valid ROS name: `[a-z][a-z0-9_]*`.
     Name,
-    /// The string is a valid name of a ROS frame or joint: not empty, without whitespace.
+    /// The string is a valid name of a ROS frame or joint: not empty, without whitespace or a
+    /// leading `/`.
     Frame,
     /// The string or list is not empty.
     NotEmpty,

@@ -246,7 +246,8 @@ impl Read for String {
                 TypeName::new(format!("a name {rule}"), format!("names {rule}"))
             }
             false if field.has_check(Check::Frame) => {
-                TypeName::new("a name without whitespace", "names without whitespace")
+                let rule = "without whitespace that does not start with `/`";
+                TypeName::new(format!("a name {rule}"), format!("names {rule}"))
             }
             false if field.has_check(Check::NotEmpty) => {
                 TypeName::new("a non-empty string", "non-empty strings")

@@ -21,11 +21,11 @@ fn mass_and_inertia() {
     );
     check(
         &bluerov2("body: {inertia_kg_m2: {xy: 0.5}}"),
-        "w.yaml:5:29: the inertia of base_link, which moves, is not positive definite; expected positive principal moments, found -3.400e-1 kg m2",
+        "w.yaml:5:29: the inertia of base_link, which moves, is not positive definite; expected positive principal moments, found -3.400e-1 kg m2; correct the inertia",
     );
     check(
         &bluerov2("body: {inertia_kg_m2: {xx: 1, yy: 0.1, zz: 0.1}}"),
-        "w.yaml:5:29: the inertia of base_link violates the triangle inequality; expected no principal moment above the sum of the two others",
+        "w.yaml:5:29: the inertia of base_link violates the triangle inequality; expected no principal moment above the sum of the two others, found 1.0000 above 0.1000 + 0.1000 kg m2; correct the moments",
     );
     check(
         &bluerov2("body: {inertia_kg_m2: [0.16, 0.16, 0.16]}"),

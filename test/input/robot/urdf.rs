@@ -260,14 +260,14 @@ fn links_without_mass_are_rejected() {
     check(
         "singular",
         &without(singular, "continuous"),
-        "r.urdf:2:18: the inertia of arm, which moves, is not positive definite; expected positive principal moments, found 0.000e0 kg m2",
+        "r.urdf:2:18: the inertia of arm, which moves, is not positive definite; expected positive principal moments, found 0.000e0 kg m2; correct the inertia or fix its joint: `joint: {kind: fixed}`",
     );
     let point = "<link name='arm'><inertial><mass value='1'/><inertia ixx='0' iyy='0' izz='0'/></inertial></link>";
     check("point_fixed", &without(point, "fixed"), "accepted");
     check(
         "point",
         &without(point, "continuous"),
-        "r.urdf:2:18: the inertia of arm, which moves, is not positive definite; expected positive principal moments, found `xx` (`ixx` of a URDF) 0",
+        "r.urdf:2:18: the inertia of arm, which moves, is not positive definite; expected positive principal moments, found `xx` (`ixx` of a URDF) 0; correct the inertia or fix its joint: `joint: {kind: fixed}`",
     );
     check(
         "negative",

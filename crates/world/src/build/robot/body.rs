@@ -128,10 +128,13 @@ fn build_inertia(
     } else {
         SpatialInertia::zero()
     };
-    if smallest_eigenvalue(&rigid) > 0.0 && violates_triangle_inequality(&about_com) {
+    if smallest_eigenvalue(&rigid) > 0.0
+        && let Some([a, b, c]) = triangle_violation(&about_com)
+    {
         let text = format!(
             "the inertia of {name} violates the triangle inequality; expected no principal \
-             moment above the sum of the two others"
+             moment above the sum of the two others, found {c:.4} above {a:.4} + {b:.4} kg m2; \
+             correct the moments"
         );
         problems.push(body.at.key_place("inertia_kg_m2"), text);
     }
@@ -269,9 +272,10 @@ fn inertia_about_com(body: &BodyConfig) -> Sym3 {
     }
 }
 
-/// Returns true if a principal moment exceeds the sum of the two others. Then ∫r rᵀ dm, which is
-/// half the trace minus the inertia, has a negative eigenvalue.
-fn violates_triangle_inequality(i: &Sym3) -> bool {
+/// Returns the principal moments [kg m²] in ascending order if the largest exceeds the sum of the
+/// two others, otherwise `None`. Then ∫r rᵀ dm, which is half the trace minus the inertia, has a
+/// negative eigenvalue.
+fn triangle_violation(i: &Sym3) -> Option<[f64; 3]> {
     let half = 0.5 * (i.xx + i.yy + i.zz);
     let second_moment = nalgebra::Matrix3::new(
         half - i.xx,
@@ -285,7 +289,9 @@ fn violates_triangle_inequality(i: &Sym3) -> bool {
         half - i.zz,
     );
     // Published values are rounded.
-    second_moment.symmetric_eigenvalues().min() < -0.01 * half
+    let mut moments = second_moment.symmetric_eigenvalues().map(|e| half - e);
+    moments.as_mut_slice().sort_by(f64::total_cmp);
+    (half - moments[2] < -0.01 * half).then_some(moments.into())
 }
 
 fn trim(body: &BodyConfig, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {

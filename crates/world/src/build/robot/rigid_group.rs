@@ -95,8 +95,13 @@ fn check_moments(
     };
     let text = format!(
         "the inertia of {}, which moves, is not positive definite; expected positive principal \
-         moments, found {found}",
-        link.name
+         moments, found {found}; correct the inertia{}",
+        link.name,
+        if i > 0 {
+            " or fix its joint: `joint: {kind: fixed}`"
+        } else {
+            ""
+        }
     );
     problems.push(body.at.key_place("inertia_kg_m2"), text);
 }

@@ -34,7 +34,7 @@ pub(crate) fn model_node(
                 "parent",
                 text(&file.parent.1, &tree.nodes[*parent].link.name),
             ),
-            ("joint", joint(file, problems)),
+            ("joint", joint(file)),
         ];
         entries.extend(bodies[k].clone().map(|body| ("body", body)));
         links.push((
@@ -124,7 +124,7 @@ fn vector(place: &Place, v: Vec3) -> Node {
     numbers(place, &v.to_array())
 }
 
-fn joint(file: &Joint, problems: &mut Problems) -> Node {
+fn joint(file: &Joint) -> Node {
     let at = &file.place;
     let mut entries = vec![
         ("name", text(at, &file.name)),
@@ -148,18 +148,9 @@ fn joint(file: &Joint, problems: &mut Problems) -> Node {
             entries.push((low, number(place, lower)));
             entries.push((high, number(place, upper)));
         }
-        for (key, what, limit_value) in [
-            ("max_effort", "an effort", limit.effort),
-            ("max_speed", "a velocity", limit.velocity),
-        ] {
-            if limit_value == 0.0 {
-                let text = format!(
-                    "the joint {} has {what} limit of 0, which means no limit",
-                    quote(&file.name)
-                );
-                problems.note(place, text);
-            } else if limit_value.is_finite() {
-                entries.push((key, number(place, limit_value)));
+        for (key, maximum) in [("max_effort", limit.effort), ("max_speed", limit.velocity)] {
+            if maximum.is_finite() {
+                entries.push((key, number(place, maximum)));
             }
         }
     }

@@ -161,7 +161,7 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
         name,
         document: &document,
         problems,
-        unused: BTreeMap::new(),
+        notes: BTreeMap::new(),
     };
     let place = reader.place(root);
     if root.tag_name().name() != "robot" {
@@ -194,7 +194,7 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
             _ => reader.count_unused(node),
         }
     }
-    reader.note_unused();
+    reader.write_notes();
     resolve_materials(&mut robot, &materials);
     (problems.len() == before).then_some(robot)
 }
@@ -253,12 +253,17 @@ fn topic_name(name: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
+/// Returns the name of a joint without `/` at its start, which the names of ROS frames do not have.
+fn joint_name(name: &str) -> String {
+    name.trim_start_matches('/').to_string()
+}
+
 struct Reader<'a, 'i> {
     name: Arc<str>,
     document: &'a Document<'i>,
     problems: &'a mut Problems,
-    /// Unused elements by name: position of the first element, and their number.
-    unused: BTreeMap<String, (Place, usize)>,
+    /// Notes that many elements may give: position of the first, and their number.
+    notes: BTreeMap<String, (Place, usize)>,
 }
 
 impl Reader<'_, '_> {
@@ -273,22 +278,23 @@ impl Reader<'_, '_> {
     }
 
     fn count_unused(&mut self, node: Node<'_, '_>) {
-        let place = self.place(node);
-        self.unused
-            .entry(node.tag_name().name().to_string())
-            .or_insert((place, 0))
-            .1 += 1;
+        let name = node.tag_name().name();
+        self.count_note(node, format!("the element `<{name}>` is not used"));
     }
 
-    fn note_unused(&mut self) {
-        for (name, (place, count)) in std::mem::take(&mut self.unused) {
+    fn count_note(&mut self, node: Node<'_, '_>, text: impl Into<String>) {
+        let place = self.place(node);
+        self.notes.entry(text.into()).or_insert((place, 0)).1 += 1;
+    }
+
+    fn write_notes(&mut self) {
+        for (text, (place, count)) in std::mem::take(&mut self.notes) {
             let times = if count == 1 {
                 String::new()
             } else {
                 format!(", here and {} more times", count - 1)
             };
-            self.problems
-                .note(&place, format!("the element `<{name}>` is not used{times}"));
+            self.problems.note(&place, format!("{text}{times}"));
         }
     }
 
@@ -593,9 +599,10 @@ impl Reader<'_, '_> {
             }
             None => None,
         };
-        if color.is_some_and(|rgba| rgba.iter().any(|part| !(0.0..=1.0).contains(part))) {
-            self.report(node, "`rgba` of <color>: expected four numbers from 0 to 1");
-            return None;
+        let limited = color.map(|rgba| rgba.map(|part| part.clamp(0.0, 1.0)));
+        if limited != color {
+            let text = "`rgba` of <color> is limited to four numbers from 0 to 1";
+            self.count_note(node, text);
         }
         let texture = match self.child(node, "texture") {
             Some(texture) => Some(self.text(texture, "filename")?),
@@ -603,7 +610,7 @@ impl Reader<'_, '_> {
         };
         Some(VisualMaterial {
             name,
-            color,
+            color: limited,
             texture,
         })
     }
@@ -615,8 +622,8 @@ impl Reader<'_, '_> {
                 "origin", "parent", "child", "axis", "limit", "dynamics", "mimic",
             ],
         );
-        let name = self.frame_name(node);
-        let kind = self.joint_kind(node);
+        let name = self.frame_name(node).map(|name| joint_name(&name));
+        let mut kind = self.joint_kind(node);
         let (parent, child) = (
             self.joint_link(node, "parent"),
             self.joint_link(node, "child"),
@@ -629,6 +636,12 @@ impl Reader<'_, '_> {
             ["damping", "friction"].map(|key| self.at_least_zero(dynamics, key));
         let limit = self.child(node, "limit").map(|n| self.limit(n));
         let mimic = self.child(node, "mimic").map(|n| self.mimic(n));
+        // a common way to keep Gazebo from merging the link of a sensor
+        let is_locked = matches!(&limit, Some(Some(limit)) if limit.range == [0.0; 2]);
+        if is_locked && mimic.is_none() && kind.as_deref() != Some("continuous") {
+            kind = kind.map(|_| "fixed".to_string());
+            self.count_note(node, "a joint whose two limits are 0 is fixed");
+        }
         let (xyz, rpy) = origin?;
         Some(Joint {
             name: name?,
@@ -709,7 +722,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Returns the value of an upper limit, infinite if it is not given.
+    /// Returns the value of an upper limit, infinite if it is 0 or not given.
     fn upper_limit(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
         let [limit] = self.numbers_or(Some(node), key, [f64::INFINITY])?;
         if limit < 0.0 {
@@ -719,11 +732,15 @@ impl Reader<'_, '_> {
             );
             return None;
         }
+        if limit == 0.0 {
+            self.count_note(node, format!("a limit of {key} of 0 means no limit"));
+            return Some(f64::INFINITY);
+        }
         Some(limit)
     }
 
     fn mimic(&mut self, node: Node<'_, '_>) -> Option<(String, f64, f64, Place)> {
-        let joint = self.text(node, "joint");
+        let joint = self.text(node, "joint").map(|name| joint_name(&name));
         let [multiplier] = self.numbers_or(Some(node), "multiplier", [1.0])?;
         let [offset] = self.numbers_or(Some(node), "offset", [0.0])?;
         Some((joint?, multiplier, offset, self.place(node)))
