@@ -29,13 +29,6 @@ const ORDER: [&str; 20] = [
     "scenery",
 ];
 
-/// Columns of a line of comment or Markdown.
-const WIDTH: usize = 100;
-/// Columns of a line of formulas in a block of a doc comment.
-const FORMULA_WIDTH: usize = 124;
-/// Lines of a function.
-const FUNCTION_LINES: usize = 70;
-
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -191,7 +184,6 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
         "Instant::now",
         &[
             "crates/autopilot/",
-            "crates/comms/tests/world.rs",
             "crates/sim/src/pace.rs",
             "crates/ros2/",
             "crates/ros2_native/src/spin.rs",
@@ -209,7 +201,6 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
         &[
             "crates/sim/src/pace.rs",
             "crates/rtps/src/udp/driver.rs",
-            "crates/rtps/tests/",
             "crates/comms/tests/network/speed.rs",
             "crates/view/src/readings/load.rs",
         ],
@@ -257,7 +248,7 @@ fn words_stay_in_their_modules() {
 }
 
 #[test]
-fn every_law_states_source_symbols_frames_limits_and_tests() {
+fn every_law_states_its_limits_and_tests() {
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         let is_law = text.contains("//! # Law");
@@ -268,14 +259,14 @@ fn every_law_states_source_symbols_frames_limits_and_tests() {
             wrong.push(format!("{file}: no `# Law`"));
         }
         if is_law && !file.starts_with("crates/world/") {
-            for heading in ["# Symbols", "# Frames", "# Limits", "# Checked by"] {
+            for heading in ["# Limits", "# Checked by"] {
                 if !text.contains(&format!("//! {heading}")) {
                     wrong.push(format!("{file}: no `{heading}`"));
                 }
             }
         }
     }
-    expect_none("a law states its symbols, frames, limits and tests", &wrong);
+    expect_none("a law states its limits and tests", &wrong);
 }
 
 #[test]
@@ -322,9 +313,8 @@ fn citations_resolve() {
     expect_none("a citation is an entry of SOURCES.md", &wrong);
 }
 
-// Goal: SOURCES.md states how many entries have each mark. Method: the counts of the entries of its
-// table of keys with the words "confirmed" and "unverified", compared with the sentence above the
-// table. Tolerance: none.
+// SOURCES.md states how many entries have each mark. Method: the counts of the entries of its table
+// of keys with the words "confirmed" and "unverified", compared with the sentence above the table.
 #[test]
 fn source_counts_match_the_table() {
     let sources_md = text("SOURCES.md");
@@ -353,9 +343,9 @@ fn source_counts_match_the_table() {
     assert!(is_stated, "SOURCES.md does not contain: {expected}");
 }
 
-// Goal: each source file of the RTPS library names the sections that it implements. Method: the
-// name of the specification in the file, unless the README of the crate lists the file among those
-// without a section. Tolerance: none.
+// Each source file of the RTPS library names the sections that it implements. Method: the name of
+// the specification in the file, unless the README of the crate lists the file among those without
+// a section.
 #[test]
 fn rtps_files_cite_the_specification() {
     let readme = text("crates/rtps/README.md");
@@ -371,64 +361,6 @@ fn rtps_files_cite_the_specification() {
         }
     }
     expect_none("a file of the RTPS library cites a section", &wrong);
-}
-
-/// Returns the functions of a file: line, name and number of lines.
-fn functions(text: &str) -> Vec<(usize, String, usize)> {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut found = Vec::new();
-    for (start, line) in lines.iter().enumerate() {
-        let code = line.trim_start();
-        let indent = &line[..line.len() - code.len()];
-        let Some(position) = code.find("fn ").filter(|_| !code.starts_with("//")) else {
-            continue;
-        };
-        let is_function = code[..position].split_whitespace().all(|word| {
-            [
-                "pub",
-                "pub(crate)",
-                "pub(super)",
-                "pub(in",
-                "crate::engine)",
-                "const",
-                "unsafe",
-                "async",
-            ]
-            .contains(&word)
-        });
-        if !is_function || line.trim_end().ends_with(['}', ';']) {
-            continue;
-        }
-        let name = code[position + 3..]
-            .split(['(', '<'])
-            .next()
-            .unwrap()
-            .to_string();
-        let end = lines[start..].iter().position(|l| {
-            // a declaration without a body ends with a semicolon
-            l.strip_prefix(indent)
-                .is_some_and(|rest| rest == "}" || rest.starts_with(')') && rest.ends_with(';'))
-        });
-        found.push((start + 1, name, end.map_or(0, |n| n + 1)));
-    }
-    found
-}
-
-#[test]
-fn functions_keep_to_their_size() {
-    let mut wrong = Vec::new();
-    // unit tests and the other tests as well
-    for (file, text) in files(&["crates", "tools", "src", "test", "benches"], "rs") {
-        for (line, name, n) in functions(&text) {
-            if n > FUNCTION_LINES {
-                wrong.push(format!("{file}:{line}: {name} has {n} lines"));
-            }
-        }
-    }
-    expect_none(
-        &format!("a function has at most {FUNCTION_LINES} lines"),
-        &wrong,
-    );
 }
 
 /// Files of a sensor outside the folder of its law.
@@ -484,10 +416,10 @@ fn words_of_code(text: &str) -> HashSet<&str> {
         .collect()
 }
 
-// Goal: adding a sensor changes at most five files outside the folder of its law, as
-// docs/extending.md says. Method: the files that name the types of parameters and keys of each
-// sensor of the registry; comments do not count. No file outside the registries and the keys names
-// a kind of exteroceptive sensor. Tolerance: none.
+// Adding a sensor changes at most five files outside the folder of its law, as docs/extending.md
+// says. Method: the files that name the types of parameters and keys of each sensor of the
+// registry; comments do not count. No file outside the registries and the keys names a kind of
+// exteroceptive sensor.
 #[test]
 fn sensors_are_named_in_few_files() {
     let sources = sources();
@@ -526,89 +458,9 @@ fn sensors_are_named_in_few_files() {
     );
 }
 
-// Goal: comments are readable side by side with code. Method: columns of each line of comment; a
-// line with an address is exempt, and so is a formula with aligned columns, which contains two
-// consecutive spaces, in a block of code of a doc comment. Tolerance: none.
-#[test]
-fn comments_keep_to_their_width() {
-    let mut wrong = Vec::new();
-    for (file, text) in files(&["crates", "tools", "src", "test", "benches"], "rs") {
-        let mut in_block = false;
-        for (n, line) in text.lines().enumerate() {
-            let code = line.trim_start();
-            if !code.starts_with("//") {
-                in_block = false;
-                continue;
-            }
-            in_block ^= code.contains("```");
-            let limit = if in_block && code.contains("  ") {
-                FORMULA_WIDTH
-            } else {
-                WIDTH
-            };
-            let columns = line.chars().count();
-            if columns > limit && !code.contains("://") {
-                wrong.push(format!("{file}:{}: {columns} columns", n + 1));
-            }
-        }
-    }
-    expect_none(&format!("a comment has at most {WIDTH} columns"), &wrong);
-}
-
-/// Verbs that begin the docs of functions although they do not end with "s".
-const OTHER_VERBS: [&str; 1] = ["Called"];
-/// Nouns that end with "s" and do not begin the docs of functions.
-const PLURALS: [&str; 16] = [
-    "As",
-    "Indices",
-    "Components",
-    "Coefficients",
-    "Contacts",
-    "Forces",
-    "Positions",
-    "Distances",
-    "Angles",
-    "Errors",
-    "Sensors",
-    "Velocities",
-    "Loss",
-    "Slowness",
-    "Nanoseconds",
-    "Status",
-];
-
-// Goal: the doc of a function begins with a verb in the third person, such as "Returns". Method:
-// the first word of the doc comment above every function of libraries and node ends with "s".
-// Tolerance: none.
-#[test]
-fn docs_of_functions_begin_with_a_verb() {
-    let mut wrong = Vec::new();
-    for (file, text) in sources() {
-        let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
-        for (line, name, _) in functions(&text) {
-            let above = lines[..line - 1].iter().rev();
-            let doc: Vec<&str> = above
-                .skip_while(|l| l.starts_with("#[") || l.starts_with(")]"))
-                .take_while(|l| l.starts_with("///"))
-                .copied()
-                .collect();
-            let Some(first) = doc.last().map(|l| l.trim_start_matches("///").trim_start()) else {
-                continue;
-            };
-            let word = first.split([' ', ',', ':']).next().unwrap_or_default();
-            let is_verb = word.ends_with('s') && word.starts_with(char::is_uppercase);
-            if PLURALS.contains(&word) || !is_verb && !OTHER_VERBS.contains(&word) {
-                wrong.push(format!("{file}:{line}: {name}: {first}"));
-            }
-        }
-    }
-    expect_none("the doc of a function begins with a verb", &wrong);
-}
-
-// Goal: a number never lacks its unit. Method: every public function of a library with a
-// floating-point argument or result has a unit in brackets, `[-]` for a plain ratio, or names its
-// unit in words. Code, links and citations are no units. Vectors are excluded: their frame is in
-// their name. Tolerance: none.
+// A number never lacks its unit. Method: every public function of a library with a floating-point
+// argument or result has a unit in brackets, `[-]` for a plain ratio, or names its unit in words.
+// Code, links and citations are no units. Vectors are excluded: their frame is in their name.
 #[test]
 fn numbers_of_public_functions_have_units() {
     let year = regex_lite::Regex::new(r"\b(1[89]|20)[0-9]{2}\b").unwrap();
@@ -651,21 +503,6 @@ fn numbers_of_public_functions_have_units() {
     expect_none("a public function states the unit of its numbers", &wrong);
 }
 
-/// Returns the lines of prose of a Markdown text, with their numbers: no tables, code, images or
-/// headings.
-fn prose_lines(text: &str) -> Vec<(usize, &str)> {
-    let mut in_code = false;
-    let mut lines = Vec::new();
-    for (n, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
-            in_code = !in_code;
-        } else if !in_code && !line.starts_with(['|', '#']) && !line.starts_with("![") {
-            lines.push((n + 1, line));
-        }
-    }
-    lines
-}
-
 /// Returns all pages: those of the root, of docs/ and of the crates.
 fn pages() -> Vec<(String, String)> {
     let mut pages = files(
@@ -681,546 +518,8 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-#[test]
-fn pages_keep_to_their_width() {
-    let mut wrong = Vec::new();
-    for (file, text) in pages() {
-        for (n, line) in prose_lines(&text) {
-            if line.chars().count() > WIDTH && !line.contains("](") && !line.contains("://") {
-                wrong.push(format!("{file}:{n}: {} columns", line.chars().count()));
-            }
-        }
-    }
-    expect_none(
-        &format!("a line of prose has at most {WIDTH} columns"),
-        &wrong,
-    );
-}
-
-// Goal: a change of a sentence changes one line. Method: a line of prose does not contain the end
-// of a sentence before a capital letter, a link or a code span. Tolerance: none.
-#[test]
-fn pages_have_one_sentence_per_line() {
-    let end = regex_lite::Regex::new(r#"[.!?][)"]* +[A-Z\["]"#).unwrap();
-    let mut wrong = Vec::new();
-    for (file, text) in pages() {
-        for (n, line) in prose_lines(&text) {
-            let marker = line.trim_start().split(' ').next().unwrap_or_default();
-            let is_number =
-                marker.ends_with('.') && marker[..marker.len() - 1].parse::<u32>().is_ok();
-            let line = if is_number {
-                line.trim_start()[marker.len()..].trim_start()
-            } else {
-                line
-            };
-            let spans = line.split('`').enumerate();
-            let shown: String = spans
-                .map(|(k, part)| if k % 2 == 0 { part } else { "X" })
-                .collect();
-            if end.is_match(&shown) {
-                wrong.push(format!("{file}:{n}: {line}"));
-            }
-        }
-    }
-    expect_none("a line of a page contains one sentence", &wrong);
-}
-
-/// Names that keep their capital in headings.
-const PROPER_NAMES: &[&str] = &[
-    "Merrow",
-    "ROS",
-    "I",
-    "Kelpie",
-    "Thetis",
-    "Python",
-    "Fast",
-    "DDS",
-    "Cyclone",
-    "Rust",
-    "Markdown",
-    "Earth",
-    "Beaufort",
-    "Embree",
-    "MuJoCo",
-    "Pinocchio",
-    "Added",
-    "Changed",
-    "Fixed",
-    "Removed",
-    "Unreleased",
-    "Xeon",
-    "Intel",
-    "Doppler",
-    "Capytaine",
-    "Gazebo",
-    "Stonefish",
-    "Otter",
-    "Heron",
-    "Linux",
-    "English",
-    "Taipan",
-    "Remus",
-    "Salagou",
-    "Hinsdale",
-    "Wave",
-    "Research",
-    "Laboratory",
-    "August",
-    "Wagner",
-    "Coulomb",
-    "Kirchhoff",
-    "Fossen",
-    "Apache",
-    "Ekman",
-    "Airy",
-    "Stokes",
-    "Wheeler",
-];
-
-/// Words that begin questions and negations; a heading is a noun phrase.
-const QUESTIONS: [&str; 8] = ["What", "Where", "How", "Why", "Who", "When", "Which", "Not"];
-
-/// Returns true if a word has more than one letter, and only the first is a capital.
-fn is_capitalised(word: &str) -> bool {
-    let mut letters = word.chars();
-    letters.next().is_some_and(char::is_uppercase)
-        && !letters.as_str().is_empty()
-        && letters.all(char::is_lowercase)
-}
-
-#[test]
-fn headings_are_in_sentence_case() {
-    let mut wrong = Vec::new();
-    for (file, text) in pages() {
-        let mut in_code = false;
-        for (n, line) in text.lines().enumerate() {
-            if line.trim_start().starts_with("```") {
-                in_code = !in_code;
-            }
-            let Some(heading) = line.strip_prefix('#').filter(|_| !in_code) else {
-                continue;
-            };
-            let heading = heading.trim_start_matches('#').trim();
-            let first = heading.split(' ').next().unwrap_or_default();
-            if QUESTIONS.contains(&first) {
-                wrong.push(format!("{file}:{}: {heading}: not a noun phrase", n + 1));
-            }
-            for phrase in heading.split(": ") {
-                for word in phrase.split([' ', '-', '/', '(']).skip(1) {
-                    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-                    if is_capitalised(word)
-                        && !PROPER_NAMES.contains(&word)
-                        && !heading.contains('`')
-                    {
-                        wrong.push(format!("{file}:{}: {heading}", n + 1));
-                    }
-                }
-            }
-        }
-    }
-    expect_none("a heading is a noun phrase in sentence case", &wrong);
-}
-
-/// Phrases of the style guide's word list and what replaces them.
-const PHRASES: [(&str, &str); 56] = [
-    ("worked out", "computed"),
-    ("is told", "is reported"),
-    ("are told", "are reported"),
-    (" tells ", "reports, returns, documents"),
-    (" goes by ", "uses, follows"),
-    (" heeds ", "uses, follows"),
-    (" lets go", "releases"),
-    ("takes hold", "latches, grasps"),
-    (" mended", "fixed"),
-    (" anew", "again, re-"),
-    ("that is none", "NaN, none"),
-    ("whoever", "clients, callers"),
-    ("looks around", "exteroceptive"),
-    (" lesser ", "smaller, minimum"),
-    ("each for itself", "independently"),
-    (" to be had", "available"),
-    ("stands in ", "is in"),
-    ("stands beside", "is next to"),
-    ("laid over", "overlaid, applied"),
-    ("is nothing", "is zero, none"),
-    ("in vain", "unnecessarily"),
-    ("thereby", "rephrase"),
-    ("thereof", "rephrase"),
-    (" so many ", "n"),
-    ("speaks of", "documents"),
-    (" at hand ", "available"),
-    (" so does ", "name both subjects"),
-    (" let go ", "released"),
-    ("from memory", "unverified, or name the storage"),
-    ("nothing is ", "name the subject"),
-    ("knows nothing", "is independent of"),
-    (" knows ", "has, receives"),
-    (" hears ", "receives"),
-    (" wants ", "requests"),
-    (" asks ", "requests"),
-    ("whatever", "any, regardless of"),
-    (" to and fro", "back and forth"),
-    (" brings ", "outputs, publishes"),
-    (" brought ", "published, moved"),
-    (" parted ", "broken, separated"),
-    (" parts at ", "breaks at"),
-    ("mirrors ", "reflects specularly"),
-    ("act as mirror", "reflect specularly"),
-    (" glints", "specular reflections"),
-    (" picture", "image, figure, plot"),
-    (" thing ", "the noun"),
-    (" things ", "the noun"),
-    ("beside the step", "asynchronously"),
-    ("beside them", "concurrently, next to"),
-    (" lay over ", "overlay, apply"),
-    (" sees ", "measures, receives"),
-    (" tell ", "report, return"),
-    (" hear ", "receive"),
-    (" speak of ", "document"),
-    (" or nothing", "or zero, or none"),
-    ("sea bottom", "seabed"),
-];
-
-/// Returns the patterns that prose does not contain, and what replaces them. They apply to pages,
-/// comments, and the messages of libraries and node.
-fn patterns() -> Vec<(regex_lite::Regex, &'static str)> {
-    let patterns = [
-        (r"\bsays?\b", "reports, states"),
-        (r"\b(some|any|every|no)thing\b", "the noun"),
-        (r"\bknows?\b", "has, uses, has discovered"),
-        (r"\bmistakes?\b", "error"),
-        (
-            r"\bstands? (for|still|in|beside)\b",
-            "represents, is stationary",
-        ),
-        (r"\bsame bits\b", "bit-identical"),
-        (r"\bbesides\b", "in addition to"),
-        (r"\b(gets?|got)\b", "receives, has"),
-        (r"\bcount of\b", "number of"),
-        (r"\b(that|those) of\b", "repeat the noun"),
-        (r"\bones\b", "repeat the noun"),
-        (
-            r"\b(this|another|last|first|new|old|next) one\b",
-            "repeat the noun",
-        ),
-        (r"\balone\b", "only, separately"),
-        (
-            r"\b(nobody|everybody|somebody|whoever)\b",
-            "subscribers, callers",
-        ),
-        (
-            r"\b(hears?|wants?|asks?|tells?|sees)\b",
-            "receives, requests, reports",
-        ),
-        (r"\b(goes|go) on\b", "continues"),
-        (r"\bwhat (touches|looks|comes|happens|goes)\b", "the noun"),
-        (
-            r"\bpresent (pose|mode|leg|value|state|position|heading|angle|course|wrench|waves|sea)\b",
-            "current",
-        ),
-        (r"\bthe present\b", "the current"),
-        (
-            r"\b(on|along) (its|the|their) way\b",
-            "in transit, on the path",
-        ),
-        (r"\b(way|line)s? of (the )?(sound|light)\b", "path, ray"),
-        (
-            r"\b(commands?|wrench|forces?|robots?) from outside\b",
-            "external, direct",
-        ),
-    ];
-    let compile = |pattern| regex_lite::Regex::new(pattern).unwrap();
-    patterns
-        .map(|(pattern, instead)| (compile(pattern), instead))
-        .into()
-}
-
-/// Words with a technical use: pattern, what replaces the word elsewhere, and the technical uses.
-const TECHNICAL: [(&str, &str, &str); 4] = [
-    (r"\bmiddle\b", "centre, midpoint, mean", r"^ *middle(:| *$)"),
-    (
-        r"\bmirrors?\b",
-        "specular reflection",
-        r"\blloyd('s)? mirror|\bmirror images?\b|\bmirror or head\b",
-    ),
-    (
-        r"\bthe (bottom|ground)\b",
-        "the seabed, the terrain, the lower edge",
-        r"\bthe bottom([ -](lock|track|search|paint|bar)| of)|\bthe ground (effect|station|truth)|\bon the ground\b",
-    ),
-    // "of the one ... of the other"
-    (r"\bthe one\b", "the first, the noun", r"\bthe one(-| or )"),
-];
-
-/// Returns the words of a text in lower case that [`TECHNICAL`] replaces, and what replaces them.
-/// Code spans and placeholders of messages do not count.
-fn find_untechnical(
-    rules: &[(regex_lite::Regex, &'static str, regex_lite::Regex)],
-    prose: &str,
-) -> Option<(String, &'static str)> {
-    rules.iter().find_map(|(pattern, instead, technical)| {
-        pattern.find(prose)?;
-        let code = regex_lite::Regex::new(r"`[^`]*`|\{[^}]*\}").unwrap();
-        let text = code.replace_all(prose, "X");
-        let text = technical.replace_all(&text, "X");
-        let found = pattern.find(&text)?;
-        Some((found.as_str().to_string(), *instead))
-    })
-}
-
-/// Returns the string literals of a line of code; a line whose string continues on the next line
-/// counts as a whole.
-fn messages_of(line: &str) -> String {
-    if line.ends_with('\\') {
-        return line.to_string();
-    }
-    let strings: Vec<&str> = code_of(line).split('"').skip(1).step_by(2).collect();
-    strings.join(" ")
-}
-
-/// Returns the comment of a line, after the mark `mark`.
-fn comment_of<'a>(line: &'a str, mark: &str) -> &'a str {
-    line.split_once(mark).map_or("", |(_, comment)| comment)
-}
-
-/// Returns the docstrings and comments of a Python script, each in its line.
-fn python_prose(text: &str) -> String {
-    let mut in_docstring = false;
-    let mut prose = String::new();
-    for line in text.lines() {
-        let marks = line.matches("\"\"\"").count();
-        prose += if in_docstring || marks > 0 {
-            line
-        } else {
-            comment_of(line, "#")
-        };
-        prose.push('\n');
-        in_docstring ^= marks % 2 == 1;
-    }
-    prose
-}
-
-/// Returns the text files that are not Rust sources, with the mark of their comments; empty: all is
-/// prose.
-fn other_files() -> Vec<(String, String, &'static str)> {
-    let kinds: [(&[&str], &str, &str); 14] = [
-        (&["params", "worlds", "config", "docs", "ros"], "yaml", ""),
-        (&["config"], "parm", ""),
-        (&["ros"], "srdf", ""),
-        (&["config", "ros"], "xml", ""),
-        (&["ros"], "rviz", ""),
-        (&["crates", "tools", "fuzz"], "toml", "#"),
-        (&["crates/view/page"], "html", ""),
-        (&["crates/view/page"], "js", "//"),
-        (&["test"], "sh", "#"),
-        (&["test"], "txt", "#"),
-        (&["ros"], "msg", "#"),
-        (&["ros"], "srv", "#"),
-        (&["benches", "test"], "cpp", "//"),
-        (&["benches", "test"], "hpp", "//"),
-    ];
-    let mut found = Vec::new();
-    for (folders, ending, mark) in kinds {
-        let of_kind = files(folders, ending).into_iter();
-        found.extend(of_kind.map(|(name, text)| (name, text, mark)));
-    }
-    let scripts = ["benches", "docs", "meshes", "ros", "test", "tools"];
-    for (name, text) in files(&scripts, "py") {
-        found.push((name, python_prose(&text), ""));
-    }
-    // scripts without an ending
-    for name in [
-        "Cargo.toml",
-        ".ci/run",
-        "test/run",
-        "benches/run",
-        "benches/ros",
-        "benches/threads",
-        "benches/sensors",
-        "benches/rays",
-        "benches/instructions",
-        "docs/render_images",
-    ] {
-        found.push((name.to_string(), text(name), "#"));
-    }
-    found
-}
-
-// Goal: pages, comments and messages use standard technical English. Method: the patterns of
-// `patterns` in pages, in the comments of all sources and scripts, and in the messages of libraries
-// and node. Tolerance: none.
-#[test]
-fn prose_has_no_vague_references() {
-    let patterns = patterns();
-    let compile = |pattern| regex_lite::Regex::new(pattern).unwrap();
-    let technical =
-        TECHNICAL.map(|(pattern, instead, uses)| (compile(pattern), instead, compile(uses)));
-    let mut wrong = Vec::new();
-    let mut check = |file: &str, n: usize, prose: &str| {
-        // most lines of code contain no prose
-        if prose.trim().is_empty() {
-            return;
-        }
-        let prose = prose.to_lowercase();
-        for (pattern, instead) in &patterns {
-            if let Some(found) = pattern.find(&prose) {
-                wrong.push(format!("{file}:{}: `{}`: {instead}", n + 1, found.as_str()));
-            }
-        }
-        if let Some((found, instead)) = find_untechnical(&technical, &prose) {
-            wrong.push(format!("{file}:{}: `{found}`: {instead}", n + 1));
-        }
-    };
-    for (file, text) in pages() {
-        // titles of publications are quoted
-        let is_quoted = file == "SOURCES.md";
-        for (n, line) in text.lines().enumerate().filter(|_| !is_quoted) {
-            check(&file, n, line);
-        }
-    }
-    for (file, text) in sources() {
-        for (n, line) in text.lines().enumerate() {
-            check(&file, n, &messages_of(line));
-        }
-    }
-    let all = ["crates", "tools", "src", "benches", "test", "fuzz", "docs"];
-    for (file, text) in files(&all, "rs") {
-        // this file lists the patterns
-        for (n, line) in text.lines().enumerate().filter(|_| file != "test/tidy.rs") {
-            check(&file, n, comment_of(line, "//"));
-        }
-    }
-    for (file, text, mark) in other_files() {
-        for (n, line) in text.lines().enumerate() {
-            let prose = if mark.is_empty() {
-                line
-            } else {
-                comment_of(line, mark)
-            };
-            check(&file, n, prose);
-        }
-    }
-    expect_none("prose repeats nouns and uses standard verbs", &wrong);
-}
-
-// Goal: error messages have the form that CONVENTIONS.md defines. Method: in the messages of
-// libraries and node, `found` does not precede `expected` in a clause, a statement before
-// `expected` ends with a semicolon, and so does the text before a remedy. Tolerance: none.
-#[test]
-fn messages_state_the_expected_value_first() {
-    let compile = |pattern| regex_lite::Regex::new(pattern).unwrap();
-    let order = compile(r"\bfound\b[^;]*[,;:] expected\b");
-    let comma = compile(r", expected\b");
-    let remedy = compile(
-        r"[a-z0-9`)}]: (use|write|set|repair|add|give|rename|remove|choose|create|enable|start|increase|convert|run|check|install) [^+]",
-    );
-    let mut wrong = Vec::new();
-    for (file, text) in sources() {
-        for (n, line) in text.lines().enumerate() {
-            let message = messages_of(line);
-            let patterns = [&order, &comma, &remedy];
-            if patterns.iter().any(|pattern| pattern.is_match(&message)) {
-                wrong.push(format!("{file}:{}: {}", n + 1, message.trim()));
-            }
-        }
-    }
-    expect_none(
-        "a message is `what is wrong; expected X, found Y; do Z`",
-        &wrong,
-    );
-}
-
-/// Returns the prose of a line of Rust: its string literals and its comment. A line whose string
-/// continues on the next line counts as a whole.
-fn prose_of(line: &str) -> String {
-    if line.ends_with('\\') {
-        return line.to_string();
-    }
-    let (code, comment) = line.split_once("//").unwrap_or((line, ""));
-    let strings: Vec<&str> = code.split('"').skip(1).collect();
-    format!("{} {comment}", strings.join(" "))
-}
-
-#[test]
-fn prose_uses_standard_words() {
-    let mut wrong = Vec::new();
-    let mut check = |place: String, prose: &str| {
-        if prose.trim().is_empty() {
-            return;
-        }
-        let padded = format!(" {} ", prose.to_lowercase());
-        for (phrase, instead) in PHRASES {
-            if padded.contains(phrase) {
-                wrong.push(format!("{place}: `{}`: {instead}", phrase.trim()));
-            }
-        }
-    };
-    for (file, text) in pages() {
-        for (n, line) in text.lines().enumerate() {
-            check(format!("{file}:{}", n + 1), line);
-        }
-    }
-    for (file, text) in files(
-        &["crates", "tools", "src", "benches", "test", "fuzz", "docs"],
-        "rs",
-    ) {
-        // this file lists the phrases
-        if file == "test/tidy.rs" {
-            continue;
-        }
-        for (n, line) in text.lines().enumerate() {
-            check(format!("{file}:{}", n + 1), &prose_of(line));
-        }
-    }
-    for (file, text, _) in other_files() {
-        for (n, line) in text.lines().enumerate() {
-            check(format!("{file}:{}", n + 1), line);
-        }
-    }
-    expect_none("words that the style guide replaces", &wrong);
-}
-
-/// Words that a public name does not contain: `min`, `max` and `count` say which is meant.
-const VAGUE: [&str; 5] = ["lesser", "least", "most", "many", "few"];
-
-/// Returns the parts of a name in snake case or camel case, in lower case, without the fixed
-/// phrases "at most" and "at least".
-fn name_parts(name: &str) -> Vec<String> {
-    let mut snake = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() {
-            snake.push('_');
-        }
-        snake.extend(c.to_lowercase());
-    }
-    let snake = snake.replace("at_most", "").replace("at_least", "");
-    snake.split('_').map(str::to_string).collect()
-}
-
-// Goal: public names state minimum, maximum and count. Method: the names that a line with `pub`
-// declares, and the names of the variants and keys of public types. Tolerance: none.
-#[test]
-fn public_names_have_no_vague_words() {
-    let mut wrong = Vec::new();
-    for (file, text) in sources() {
-        for (n, line) in text.lines().enumerate() {
-            let mut names = BTreeSet::new();
-            add_declared(line, &mut names);
-            let is_public = line.trim_start().starts_with("pub ");
-            let is_key = file.starts_with("crates/schema/");
-            for name in names.iter().filter(|_| is_public || is_key) {
-                let parts = name_parts(name);
-                if parts.iter().any(|part| VAGUE.contains(&part.as_str())) {
-                    wrong.push(format!("{file}:{}: {name}", n + 1));
-                }
-            }
-        }
-    }
-    expect_none("a public name says min, max or count", &wrong);
-}
-
-// Goal: a crate declares only dependencies that it uses. Method: the name of each dependency occurs
-// in a source file of the crate. Tolerance: none.
+// A crate declares only dependencies that it uses. Method: the name of each dependency occurs in a
+// source file of the crate.
 #[test]
 fn declared_dependencies_are_used() {
     let mut wrong = Vec::new();
@@ -1289,28 +588,6 @@ fn figures_are_shown() {
     expect_none("a figure is shown on a page", &wrong);
 }
 
-// Goal: no folder such as `docs/docs`, which a command creates in the wrong folder. Method: no
-// folder of the repository contains a folder of the same name. Tolerance: none.
-#[test]
-fn folders_do_not_contain_their_own_name() {
-    fn walk(folder: &Path, wrong: &mut Vec<String>) {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
-            let (path, name) = (entry.path(), entry.file_name());
-            let is_ours = !["target", "node_modules"].iter().any(|skip| name == *skip)
-                && !name.to_string_lossy().starts_with('.');
-            if path.is_dir() && is_ours {
-                if folder != root() && folder.file_name() == Some(&name) {
-                    wrong.push(path.display().to_string());
-                }
-                walk(&path, wrong);
-            }
-        }
-    }
-    let mut wrong = Vec::new();
-    walk(root(), &mut wrong);
-    expect_none("a folder contains a folder of its own name", &wrong);
-}
-
 /// Returns the keys that the declarations of a file of `crates/schema` between two texts contain.
 fn declared_keys(text: &str, from: &str, to: &str) -> BTreeSet<String> {
     let text = text.split(from).nth(1).unwrap();
@@ -1324,9 +601,9 @@ fn declared_keys(text: &str, from: &str, to: &str) -> BTreeSet<String> {
     keys.filter(is_key).map(str::to_string).collect()
 }
 
-// Goal: the head of transceiver.rs lists the keys of modem files. Method: every key that the schema
+// The head of transceiver.rs lists the keys of modem files. Method: every key that the schema
 // declares for the media and for the type of a modem occurs in the list, and every word of the list
-// that ends with a unit is such a key. Tolerance: none.
+// that ends with a unit is such a key.
 #[test]
 fn keys_of_modem_files_are_listed() {
     let list = text("crates/model/src/scene/comms/transceiver.rs");
@@ -1446,9 +723,9 @@ fn named_crates(page: &str, phrase: &str, is_after: bool) -> BTreeSet<String> {
     named
 }
 
-// Goal: the README of a crate names its place among the crates. Method: the crates in the sentence
-// with "depends on", compared with its Cargo.toml; the crates in the sentence with "depend on it",
-// if the page has one that names crates, compared with the other Cargo.toml. Tolerance: none.
+// The README of a crate names its place among the crates. Method: the crates in the sentence with
+// "depends on", compared with its Cargo.toml; the crates in the sentence with "depend on it", if
+// the page has one that names crates, compared with the other Cargo.toml.
 #[test]
 fn readmes_name_the_dependencies() {
     let mut wrong = Vec::new();
@@ -1484,8 +761,8 @@ fn params_state_their_source() {
     }
 }
 
-// Goal: a value without a source is marked, as SOURCES.md says. Method: the words "guessed" and
-// "assumed" in parameter files follow "unverified (". Tolerance: none.
+// A value without a source is marked, as SOURCES.md says. Method: the words "guessed" and "assumed"
+// in parameter files follow "unverified (".
 #[test]
 fn guessed_values_are_marked() {
     let mut wrong = Vec::new();
@@ -1501,55 +778,6 @@ fn guessed_values_are_marked() {
         }
     }
     expect_none("a guessed or assumed value is `unverified (...)`", &wrong);
-}
-
-/// Returns a key of SOURCES.md in lower case, with the accented letters that keys contain as plain
-/// letters.
-fn sort_key(key: &str) -> String {
-    let plain = |c: char| match c {
-        'å' | 'ä' => 'a',
-        'é' => 'e',
-        'ö' | 'ø' => 'o',
-        _ => c,
-    };
-    key.to_lowercase().chars().map(plain).collect()
-}
-
-// Goal: a reader finds an entry of SOURCES.md by its name. Method: the order of the keys of the
-// table, without case and accents. Tolerance: none.
-#[test]
-fn sources_are_sorted() {
-    let sources_md = text("SOURCES.md");
-    let (_, table) = sources_md.split_once("| key | work |").unwrap();
-    let rows = table.lines().skip(2).map_while(|l| l.strip_prefix("| "));
-    let keys: Vec<String> = rows
-        .map(|row| sort_key(row.split(" |").next().unwrap()))
-        .collect();
-    let wrong: Vec<String> = keys
-        .windows(2)
-        .filter(|pair| pair[0] > pair[1])
-        .map(|pair| format!("{} precedes {}", pair[0], pair[1]))
-        .collect();
-    expect_none("the entries of SOURCES.md are sorted", &wrong);
-}
-
-// Goal: statements are confirmed or marked `unverified`; none rests on memory. Method: the phrase
-// in the table of sources, in the parameter files and in the descriptions of keys, whose lines are
-// joined. Tolerance: none.
-#[test]
-fn no_statement_is_from_memory() {
-    let mut all = files(&["params"], "yaml");
-    all.extend(files(&["crates/schema"], "rs"));
-    all.push(("SOURCES.md".to_string(), text("SOURCES.md")));
-    let mut wrong = Vec::new();
-    for (file, text) in all {
-        let joined = text.to_lowercase().replace("///", " ").replace("//!", " ");
-        let words: Vec<&str> = joined.split_whitespace().collect();
-        if words.join(" ").contains("from memory") {
-            wrong.push(file);
-        }
-    }
-    expect_none("a statement is confirmed or marked `unverified`", &wrong);
 }
 
 /// Returns the part of a line of code before its comment.
@@ -1615,9 +843,9 @@ fn is_resolved(path: &str, words: &BTreeSet<&str>, declared: &BTreeSet<&str>) ->
     }
 }
 
-// Goal: a link in a doc comment names an item that exists. `cargo doc` does not check this, because
-// it takes units in brackets for links. Method: text search for the segments of every [`path`]
-// among the declared names; see `is_resolved`. Tolerance: none.
+// A link in a doc comment names an item that exists. `cargo doc` does not check this, because it
+// takes units in brackets for links. Method: text search for the segments of every [`path`] among
+// the declared names; see `is_resolved`.
 #[test]
 fn doc_links_name_existing_items() {
     let files = files(&["crates", "tools", "src"], "rs");

@@ -14,6 +14,8 @@
 //! assert!(error.contains("missing.mcap"), "{error}");
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod arrays;
 pub mod export;
 pub mod plot;

@@ -19,6 +19,8 @@
 //! assert_eq!((header.system_id, received), (1, message));
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod ardupilot;
 pub mod history;
 pub mod mavlink;

@@ -15,6 +15,8 @@
 //! # Ok::<(), merrow_world::Problems>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod actuators;
 pub mod convert;
 pub mod frames;

@@ -27,6 +27,8 @@
 //! assert!((tip_P - Vec3::new(0.5 + 0.2 * q.cos(), 0.2 * q.sin(), 0.0)).norm() < 1e-15);
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod kinematics;
 pub mod persist;
 pub mod scene;

@@ -26,6 +26,8 @@
 //! # Ok::<(), merrow_ros2::cdr::CdrError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod action_type;
 pub mod args;
 pub mod backend;

@@ -46,6 +46,8 @@
 //! # Ok::<(), merrow_rtps::wire::ParseError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod engine;
 pub mod participant;
 pub mod qos;

@@ -14,6 +14,8 @@
 //! assert_eq!(keys["gravity_m_s2"]["default"], 9.81);
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod actor;
 pub mod air;
 pub mod comms;

@@ -23,6 +23,8 @@
 //! assert!((depth - 99.1).abs() < 0.1);
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod acoustic;
 mod acoustic_instrument;
 pub mod ais;

@@ -18,6 +18,8 @@
 //! # Ok::<(), String>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod cases;
 pub mod docking;
 pub mod figure;

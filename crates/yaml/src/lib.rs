@@ -41,6 +41,8 @@
 //! # Ok::<(), Problems>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod collections;
 pub mod error;
 pub mod fields;

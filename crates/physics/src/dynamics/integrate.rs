@@ -1,4 +1,5 @@
-//! Time integration of one robot. Only this module writes base and joint coordinates.
+//! Time integration of one robot. During a step only this module writes base and joint coordinates;
+//! between steps commands and loaded states set them.
 //!
 //! # Law
 //! ```text
@@ -34,7 +35,7 @@ struct Slope<T> {
 }
 
 /// Evaluation of the accelerations inside the integrator.
-///  
+///
 /// A separate trait in addition to `FnMut`, because a closure is compiled for the baseline
 /// instruction set, wherever it is called from.
 pub trait Evaluate<T: Real> {
