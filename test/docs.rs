@@ -631,6 +631,9 @@ const SLOW: &str = "(slow";
 /// Text in the comment of a command that another test of the slow suite runs.
 const TESTED: &str = "(test/";
 
+/// Start of the commands of the studies.
+const STUDIES: &str = "cargo run --release -p merrow-studies -- ";
+
 /// Runs the commands of a document in `folder`, either the slow or the other commands, and returns
 /// their number.
 fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
@@ -638,7 +641,13 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
     for line in blocks_of(document, "sh").iter().flat_map(|b| b.lines()) {
         let (command, comment) = line.split_once('#').unwrap_or((line, ""));
         let command = command.split('>').next().unwrap_or_default().trim();
-        let Some(arguments) = command.strip_prefix("merrow ") else {
+        let merrow = Path::new(env!("CARGO_BIN_EXE_merrow"));
+        let (program, arguments) = if let Some(arguments) = command.strip_prefix("merrow ") {
+            (merrow.to_path_buf(), arguments)
+        } else if let Some(arguments) = command.strip_prefix(STUDIES) {
+            // `cargo test --workspace` builds it beside the simulator
+            (merrow.with_file_name("merrow-studies"), arguments)
+        } else {
             continue;
         };
         if comment.contains(SLOW) != slow || comment.contains(TESTED) {
@@ -662,17 +671,16 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
             arguments.push("--check");
         }
         let start = Instant::now();
-        let output = Command::new(env!("CARGO_BIN_EXE_merrow"))
+        let output = Command::new(&program)
             .args(&arguments)
             .current_dir(folder)
             .output()
-            .unwrap();
+            .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
         let seconds = start.elapsed().as_secs_f64();
-        println!("{seconds:6.1} s  merrow {}", arguments.join(" "));
+        println!("{seconds:6.1} s  {command}");
         assert!(
             output.status.success(),
-            "merrow {}: {}",
-            arguments.join(" "),
+            "{command}: {}",
             String::from_utf8_lossy(&output.stderr)
         );
         n += 1;

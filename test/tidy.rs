@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "math",
     "model",
     "environment",
@@ -23,6 +23,7 @@ const ORDER: [&str; 20] = [
     "ros2",
     "ros2_native",
     "messages",
+    "chart",
     "validate",
     "analysis",
     "view",
@@ -164,7 +165,8 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
             "crates/ros2/src/args.rs",
             "crates/ros2/src/installed.rs",
             "crates/rtps/src/udp/networks.rs",
-            "crates/validate/src/read/",
+            "crates/validate/src/read.rs",
+            "crates/validate/src/program.rs",
             "src/cli/",
             "src/node/checkpoint.rs",
             "src/node/file_access.rs",

@@ -1,7 +1,6 @@
 //! The commands of the command line, one per file.
 
 mod analysis;
-mod cases;
 mod describe;
 mod list;
 mod reachable;
@@ -14,7 +13,6 @@ mod sensor_image;
 mod shapes;
 mod snapshot;
 mod terrain;
-mod validate;
 
 pub(crate) use crate::cli::run::join_addresses;
 
@@ -24,6 +22,11 @@ use merrow::node::checkpoint;
 use merrow::publisher::connect_bridges;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_sim::Simulation;
+use merrow_validate::cases::{all_cases, cases_of};
+use merrow_validate::page::VALIDATION;
+use merrow_validate::program::PageArguments;
+use merrow_validate::sets::CaseSet;
+use merrow_validate::{program, sets};
 use merrow_world as world;
 use merrow_world::{Document, Overrides, World};
 use std::path::{Path, PathBuf};
@@ -70,14 +73,13 @@ enum Command {
         #[arg(long, value_parser = profile)]
         profile: Option<Profile>,
     },
-    /// Run cases with a known answer, or replay recorded experiments: expected value, result,
-    /// tolerance, verdict.
-    #[command(args_conflicts_with_subcommands = true)]
+    /// Run cases with a known answer: expected value, result, tolerance, verdict.
     Validate {
-        #[command(subcommand)]
-        validation: Option<validate::Validation>,
+        /// Set of cases: bodies, hulls, vehicles, sea, comms or reports [default: all].
+        #[arg(value_parser = case_set, conflicts_with = "write")]
+        set: Option<&'static CaseSet>,
         #[command(flatten)]
-        whole: cases::PageArguments,
+        arguments: PageArguments,
     },
     /// Generate the scenery of a bundled world from a seed: river valley, quay or wreck.
     Terrain(terrain::Arguments),
@@ -168,14 +170,10 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
                 None => describe::describe(&world, json, robot.as_deref(), topics),
             }
         }
-        Command::Validate {
-            validation: Some(validation),
-            ..
-        } => validate::run(&validation),
-        Command::Validate {
-            validation: None,
-            whole,
-        } => cases::all(&whole),
+        Command::Validate { set, arguments } => match set {
+            Some(set) => program::set(cases_of(set), &arguments.arguments),
+            None => program::all(all_cases(), &VALIDATION, "validation", &arguments),
+        },
         Command::Terrain(arguments) => terrain::run(&arguments),
         Command::Save(arguments) => save::save(&arguments),
         Command::Snapshot(arguments) => snapshot::run(&arguments),
@@ -197,6 +195,14 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
 }
 
 /// Parses the name of a profile.
+fn case_set(text: &str) -> Result<&'static CaseSet, String> {
+    let found = sets::ALL.into_iter().find(|set| set.name == text);
+    found.ok_or_else(|| {
+        let names = sets::ALL.map(|set| set.name).join(", ");
+        format!("expected one of {names}; found {text:?}")
+    })
+}
+
 fn profile(text: &str) -> Result<Profile, String> {
     Profile::from_keyword(text).ok_or_else(|| {
         let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();

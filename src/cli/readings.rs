@@ -4,12 +4,12 @@
 use merrow::picture;
 use merrow::picture::figure;
 use merrow::picture::{FIGURE_WIDTH, Plot, SnapshotOutput};
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_messages::convert::curves::{Axis, Curves};
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
 use merrow_sim::Simulation;
-use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 
 /// Default duration of the run [s].
 pub(super) const DEFAULT_DURATION: f64 = 10.0;

@@ -8,8 +8,8 @@ mod rviz;
 
 use crate::input::replay::absolute;
 use crate::node::plan::Plan;
+use merrow_chart::canvas::escaped;
 use merrow_model::scene::Scene;
-use merrow_validate::figure::canvas::escaped;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 

@@ -1,9 +1,10 @@
-//! Access to the cases of `merrow validate` for tests. Each case runs once per process; therefore
+//! Access to the cases of `merrow validate` and of the studies for tests. Each case runs once per process; therefore
 //! only the program `witness` runs them.
 
 use merrow_validate::cases::reference_data::ReferenceData;
 use merrow_validate::cases::{Case, CaseResult, all_cases};
 use merrow_validate::page::Outcome;
+use merrow_validate::sets::CaseSet;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
@@ -18,14 +19,16 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         case,
         outcome: OnceLock::new(),
     };
-    all_cases().into_iter().map(entry).collect()
+    let all = all_cases()
+        .into_iter()
+        .chain(merrow_studies::cases::all_cases());
+    all.map(entry).collect()
 });
 
 /// Calls `use_them` with worlds, tables and recordings.
 pub(crate) fn with_reference_data<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
-    merrow_validate::read::reference_data::with_reference_data(
+    merrow_validate::read::with_reference_data(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
-        &merrow::publisher::connect_bridges,
         use_them,
     )
 }
@@ -37,13 +40,16 @@ impl Entry {
     }
 }
 
-/// Returns every case with its outcome, in order of number.
-pub(crate) fn outcomes() -> Vec<Outcome> {
+/// Returns the cases of `sets` with their outcomes, in order of number.
+pub(crate) fn outcomes(sets: &[&CaseSet]) -> Vec<Outcome> {
     let outcome = |entry: &Entry| Outcome {
         case: entry.case,
         found: entry.outcome().clone(),
     };
-    ENTRIES.iter().map(outcome).collect()
+    let selected = ENTRIES
+        .iter()
+        .filter(|entry| sets.contains(&entry.case.set));
+    selected.map(outcome).collect()
 }
 
 /// Runs the case `number` once and returns its result.

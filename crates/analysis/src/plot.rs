@@ -4,11 +4,11 @@
 //! a position, share a panel, also over several topics.
 
 use crate::{Undecoded, absolute, read, stamp};
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_ros2::bag::topics::BagContent;
 use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::{ArrayLimits, Leaf, Value};
-use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_yaml::error::{did_you_mean, quoted_list};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

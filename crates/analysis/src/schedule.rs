@@ -2,9 +2,9 @@
 
 use crate::plot::Plotted;
 use crate::{Undecoded, absolute, read, type_name};
+use merrow_chart::canvas::{Anchor, Colour, Drawing, Element};
+use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH};
 use merrow_ros2::dynamic::value::Value;
-use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Element};
-use merrow_validate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH};
 use merrow_yaml::error::{did_you_mean, quoted_list};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -6,15 +6,15 @@ use merrow_model::scene::Integrator;
 use merrow_model::state::{Motion, Workspace};
 use merrow_physics::dynamics::aba;
 use merrow_sim::step::Kernel;
-use merrow_validate::pool::baseline;
-use merrow_validate::pool::coupling;
-use merrow_validate::pool::delayed;
-use merrow_validate::pool::joints::JointMotion;
-use merrow_validate::pool::model::Model;
-use merrow_validate::pool::recording::Recording;
-use merrow_validate::pool::summary::{missed_limits, simulate_rest, summarize};
-use merrow_validate::pool::trial::{Mode, Outcome, replay_and_score};
-use merrow_validate::read::trials;
+use merrow_studies::pool::baseline;
+use merrow_studies::pool::coupling;
+use merrow_studies::pool::delayed;
+use merrow_studies::pool::joints::JointMotion;
+use merrow_studies::pool::model::Model;
+use merrow_studies::pool::recording::Recording;
+use merrow_studies::pool::summary::{missed_limits, simulate_rest, summarize};
+use merrow_studies::pool::trial::{Mode, Outcome, replay_and_score};
+use merrow_studies::pool::trials;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 
@@ -105,7 +105,7 @@ fn exchanged_drag_explains_paper_lag() {
 
 // Goal: the servo of table I follows the commanded motion, and the vehicle responds as measured.
 // Method: all 26 trials replayed with it. Tolerance: the limits of
-// `merrow validate uvms --servo --check`.
+// `merrow-studies uvms --servo --check`.
 #[test]
 fn servo_replay_is_within_its_limits() {
     let model = model("uvms_pool");

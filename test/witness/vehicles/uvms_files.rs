@@ -1,7 +1,7 @@
 //! Tests folders of trials with missing or invalid files: one problem line each, and the other
 //! trials still load.
 
-use merrow_validate::read::trials;
+use merrow_studies::pool::trials;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

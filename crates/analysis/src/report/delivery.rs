@@ -1,10 +1,8 @@
 //! Figures of the links between modems: delivery over distance, plan view.
 
 use crate::report::page::{Cell, HEIGHT, WIDTH, table};
-use merrow_validate::figure::canvas::{Colour, Drawing};
-use merrow_validate::figure::chart::{
-    BLACK, COLOURS, Panel, PlotCurve, draw_marks, draw_named_plan,
-};
+use merrow_chart::canvas::{Colour, Drawing};
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_marks, draw_named_plan};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of bins of a network over its largest distance.
@@ -221,7 +219,7 @@ pub(super) fn draw_links(links: &[DrawnLink]) -> Option<Drawing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merrow_validate::figure::canvas::Element;
+    use merrow_chart::canvas::Element;
 
     fn ends(from: &str, to: &str) -> [String; 2] {
         [from.to_owned(), to.to_owned()]

@@ -8,9 +8,9 @@ use crate::report::robots::Robots;
 use crate::report::{Item, Section, text};
 use crate::schedule::{Interval, MODEM_ACTIVITIES, draw_schedule, intervals};
 use crate::type_name;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_marks};
 use merrow_ros2::dynamic::value::Value;
-use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_marks};
 use std::collections::BTreeMap;
 
 /// Maximum number of bars of the schedule.

@@ -2,10 +2,10 @@
 
 use crate::report::page::{HEIGHT, Series, WIDTH, curves};
 use crate::report::{Item, vector};
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_plan};
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_ros2::dynamic::value::Value;
-use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_plan};
 
 /// Variance from which a coordinate of a pose is not measured [m2].
 const UNKNOWN: f64 = 999.0;

@@ -2,8 +2,8 @@
 
 use crate::plot::thin;
 use crate::report::Section;
-use merrow_validate::figure::canvas::{Drawing, escaped};
-use merrow_validate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_chart::canvas::{Drawing, escaped};
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use std::path::Path;
 
 /// Width of a figure [px].

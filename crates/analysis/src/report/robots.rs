@@ -226,7 +226,7 @@ impl Robot {
         Some(Section { title, html })
     }
 
-    fn draw_thrusters(&self) -> Option<merrow_validate::figure::canvas::Drawing> {
+    fn draw_thrusters(&self) -> Option<merrow_chart::canvas::Drawing> {
         let series = |k: usize| -> Vec<Series> {
             let of = |samples: &[[f64; 3]]| samples.iter().map(|s| [s[0], s[k]]).collect();
             let thrusters = self.thrusters.iter();
@@ -268,7 +268,7 @@ impl Robot {
         table(&head, &rows)
     }
 
-    fn draw_batteries(&self) -> Option<merrow_validate::figure::canvas::Drawing> {
+    fn draw_batteries(&self) -> Option<merrow_chart::canvas::Drawing> {
         let series = |k: usize| -> Vec<Series> {
             let of = |samples: &[[f64; 4]]| samples.iter().map(|s| [s[0], s[k]]).collect();
             let is_single = self.batteries.len() == 1;

@@ -2,7 +2,8 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{BodyShape, ReferenceData, advance, evaluate, initial_motion};
-use crate::cases::{Case, CaseResult, CaseSet};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::state::Motion;
@@ -13,42 +14,42 @@ use std::f64::consts::PI;
 pub const CASES: [Case; 6] = [
     Case {
         number: 30,
-        set: CaseSet::Bodies,
+        set: &sets::BODIES,
         title: "added mass of a sphere",
         source: "closed form; Capytaine 3.0.0 (BEM)",
         run: sphere,
     },
     Case {
         number: 31,
-        set: CaseSet::Bodies,
+        set: &sets::BODIES,
         title: "added mass of prolate spheroids",
         source: "closed form [Lamb 1932, §114, §115]",
         run: spheroids,
     },
     Case {
         number: 32,
-        set: CaseSet::Bodies,
+        set: &sets::BODIES,
         title: "added mass of a cylinder 1.33 m x 0.191 m, from handbook tables",
         source: "Capytaine 3.0.0 (BEM)",
         run: cylinder,
     },
     Case {
         number: 33,
-        set: CaseSet::Bodies,
+        set: &sets::BODIES,
         title: "added mass of a cube, from handbook tables",
         source: "Capytaine 3.0.0 (BEM)",
         run: cube,
     },
     Case {
         number: 35,
-        set: CaseSet::Bodies,
+        set: &sets::BODIES,
         title: "free motion of a spheroid in ideal fluid (Kirchhoff)",
         source: "DOP853 at 1e-12 on Kirchhoff's equations",
         run: kirchhoff,
     },
     Case {
         number: 36,
-        set: CaseSet::Bodies,
+        set: &sets::BODIES,
         title: "Munk moment and broadside instability",
         source: "closed form [Lamb 1932, §124]",
         run: munk,

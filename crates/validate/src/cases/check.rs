@@ -76,8 +76,9 @@ impl Check {
         Self::new(what, unit, [limit, computed], Tolerance::AtMost)
     }
 
-    /// Creates a comparison that passes if `computed` is greater than `limit`.
-    pub(crate) fn more_than(
+    /// Creates a comparison that passes if `computed` is greater than `limit`, both in the unit
+    /// `unit`.
+    pub fn more_than(
         what: impl Into<String>,
         unit: &'static str,
         limit: f64,
@@ -86,8 +87,8 @@ impl Check {
         Self::new(what, unit, [limit, computed], Tolerance::MoreThan)
     }
 
-    /// Returns the error divided by the tolerance: at most 1 if the comparison passes.
-    pub(crate) fn relative_error(&self) -> f64 {
+    /// Returns the error divided by the tolerance [-]: at most 1 if the comparison passes.
+    pub fn relative_error(&self) -> f64 {
         match self.tolerance {
             Tolerance::AtMost => self.computed / self.expected,
             Tolerance::MoreThan => self.expected / self.computed,
@@ -113,9 +114,9 @@ impl Check {
         }
     }
 
-    /// Formats a value of this comparison with a resolution of 1 % of its tolerance and at most
+    /// Formats a value `x` in the unit of this comparison, with a resolution of 1 % of its tolerance and at most
     /// seven digits.
-    pub(crate) fn format_value(&self, x: f64) -> String {
+    pub fn format_value(&self, x: f64) -> String {
         let finest = 0.01 * self.absolute_tolerance();
         if x.abs() < 0.5 * finest {
             return "0".to_string();

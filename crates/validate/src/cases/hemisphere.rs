@@ -5,9 +5,10 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::SpatialInertia;
 use merrow_math::real::sin_cos;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 /// The case of the floating hemisphere.
 pub const CASES: [Case; 1] = [Case {
     number: 34,
-    set: CaseSet::Hulls,
+    set: &sets::HULLS,
     title: "floating hemisphere: added mass, damping, wave forces, response and power",
     source: "Capytaine 3.0.0 (BEM), different mesh",
     run: hemisphere,

@@ -2,9 +2,10 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, evaluate, mean_period};
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
@@ -20,21 +21,21 @@ use std::sync::Arc;
 pub const CASES: [Case; 3] = [
     Case {
         number: 42,
-        set: CaseSet::Hulls,
+        set: &sets::HULLS,
         title: "buoyancy of a sphere at three draughts, closed form and mesh",
         source: "spherical cap",
         run: caps,
     },
     Case {
         number: 43,
-        set: CaseSet::Hulls,
+        set: &sets::HULLS,
         title: "heeled cube, half submerged",
         source: "wall-sided formula",
         run: heeled,
     },
     Case {
         number: 44,
-        set: CaseSet::Hulls,
+        set: &sets::HULLS,
         title: "metacentric heights, capsizing, heave",
         source: "GM = KB + BM - KG; w = sqrt(g/T)",
         run: stability,

@@ -9,11 +9,8 @@ pub mod bodies;
 pub mod check;
 pub mod comms;
 pub mod control;
-pub mod docking;
 pub mod hemisphere;
 pub mod hulls;
-pub mod kelpie;
-pub(crate) mod missions;
 pub mod otter;
 pub mod reference_data;
 pub mod remus;
@@ -22,9 +19,9 @@ pub mod sea;
 pub mod vessels;
 
 use crate::cases::check::Check;
-use crate::cases::docking::LONG_CASES;
 use crate::cases::reference_data::ReferenceData;
-use crate::figure::canvas::Drawing;
+use crate::sets::CaseSet;
+use merrow_chart::canvas::Drawing;
 
 /// Result of a case.
 #[derive(Clone, Debug, Default)]
@@ -45,14 +42,14 @@ impl CaseResult {
     }
 
     /// Adds a figure under its file name.
-    pub(crate) fn with_figure(mut self, name: &'static str, figure: Drawing) -> Self {
+    pub fn with_figure(mut self, name: &'static str, figure: Drawing) -> Self {
         self.figures.push((name, figure));
         self
     }
 
     /// Returns the comparison with the largest error relative to its tolerance, or `None` without
     /// comparisons.
-    pub(crate) fn worst_check(&self) -> Option<&Check> {
+    pub fn worst_check(&self) -> Option<&Check> {
         let first = self.checks.first()?;
         // a comparison with NaN counts as the worst
         let by = |c: &Check| {
@@ -81,7 +78,7 @@ pub struct Case {
     /// Number of the case, as in V01.
     pub number: u32,
     /// Set that the case belongs to.
-    pub set: CaseSet,
+    pub set: &'static CaseSet,
     /// Subject of the case.
     pub title: &'static str,
     /// Source of the expected values.
@@ -93,90 +90,19 @@ pub struct Case {
 /// Runs a case. Returns its comparisons, or the reason why it could not run.
 pub type Run = fn(&ReferenceData<'_>) -> Result<CaseResult, String>;
 
-/// A set of related cases, selectable on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CaseSet {
-    /// Lake mission of Thetis.
-    Thetis,
-    /// Laws of the Kelpie simulator.
-    Kelpie,
-    /// Pool trials of a vehicle with an arm.
-    Uvms,
-    /// Bodies in ideal fluid.
-    Bodies,
-    /// Hydrostatics and waves of floating hulls.
-    Hulls,
-    /// Vehicles compared with other programs and publications.
-    Vehicles,
-    /// Waves, wind and water.
-    Sea,
-    /// Modems, channels and medium access.
-    Comms,
-    /// Docking of RexROV with positions by modem.
-    Docking,
-    /// Cases of public bug reports of simulators.
-    Reports,
+/// Returns the cases that `merrow validate` runs for a set, sorted by number.
+pub fn cases_of(set: &CaseSet) -> Vec<Case> {
+    // the laws of sound also concern communication
+    let is_related = |c: &Case| set.name == "comms" && (65..=69).contains(&c.number);
+    let mut selected = all_cases();
+    selected.retain(|c| c.set == set || is_related(c));
+    selected
 }
 
-impl CaseSet {
-    /// All sets, in the order of the page.
-    pub const ALL: [CaseSet; 10] = [
-        CaseSet::Thetis,
-        CaseSet::Kelpie,
-        CaseSet::Uvms,
-        CaseSet::Bodies,
-        CaseSet::Hulls,
-        CaseSet::Vehicles,
-        CaseSet::Sea,
-        CaseSet::Comms,
-        CaseSet::Docking,
-        CaseSet::Reports,
-    ];
-
-    /// Returns the name of the set on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            CaseSet::Thetis => "thetis",
-            CaseSet::Kelpie => "kelpie",
-            CaseSet::Uvms => "uvms",
-            CaseSet::Bodies => "bodies",
-            CaseSet::Hulls => "hulls",
-            CaseSet::Vehicles => "vehicles",
-            CaseSet::Sea => "sea",
-            CaseSet::Comms => "comms",
-            CaseSet::Docking => "docking",
-            CaseSet::Reports => "reports",
-        }
-    }
-}
-
-impl CaseSet {
-    /// Returns the numbers of the cases of other sets that the command also runs for this set.
-    fn related(self) -> &'static [u32] {
-        match self {
-            // the stalled controller, the docking by modem, and the laws of sound
-            CaseSet::Comms => &[4, 12, 13, 14, 15, 16, 65, 66, 67, 68, 69],
-            _ => &[],
-        }
-    }
-
-    /// Returns the cases that `merrow validate` runs for this set, also those that take minutes,
-    /// sorted by number.
-    pub fn cases(self) -> Vec<Case> {
-        let all = all_cases().into_iter().chain(LONG_CASES);
-        let is_selected = |c: &Case| c.set == self || self.related().contains(&c.number);
-        let mut selected: Vec<Case> = all.filter(is_selected).collect();
-        selected.sort_by_key(|c| c.number);
-        selected
-    }
-}
-
-/// Returns all cases except those that take minutes, sorted by number.
+/// Returns all cases, sorted by number.
 pub fn all_cases() -> Vec<Case> {
     let mut all: Vec<Case> = [
-        &crate::cases::missions::CASES[..],
-        &crate::cases::kelpie::CASES,
-        &crate::cases::bodies::CASES,
+        &crate::cases::bodies::CASES[..],
         &crate::cases::hemisphere::CASES,
         &crate::cases::hulls::CASES,
         &crate::cases::vessels::CASES,
@@ -186,7 +112,6 @@ pub fn all_cases() -> Vec<Case> {
         &crate::cases::sea::water::CASES,
         &crate::cases::sea::sound::CASES,
         &crate::cases::comms::CASES,
-        &crate::cases::docking::CASES,
         &crate::cases::reports::bodies::CASES,
         &crate::cases::reports::sensors::CASES,
     ]
@@ -204,26 +129,7 @@ mod tests {
     fn case_numbers_are_unique() {
         let numbers: Vec<u32> = all_cases().iter().map(|c| c.number).collect();
         assert!(numbers.windows(2).all(|w| w[0] < w[1]), "{numbers:?}");
-        assert!(
-            CaseSet::ALL
-                .iter()
-                .all(|set| all_cases().iter().any(|c| c.set == *set))
-        );
-    }
-
-    // Goal: the set of communication runs all cases of modems, channels and the laws of sound.
-    // Method: the numbers of the cases. Tolerance: none.
-    #[test]
-    fn communication_runs_related_cases() {
-        let numbers: Vec<u32> = CaseSet::Comms.cases().iter().map(|c| c.number).collect();
-        for range in [2..=4, 8..=16, 24..=29, 65..=69] {
-            for number in range {
-                assert!(numbers.contains(&number), "V{number:02}: {numbers:?}");
-            }
-        }
-        assert!(numbers.windows(2).all(|w| w[0] < w[1]), "{numbers:?}");
-        let docking = CaseSet::Docking.cases();
-        assert!(docking.iter().all(|c| c.set == CaseSet::Docking) && docking.len() == 5);
+        assert!(crate::sets::ALL.iter().all(|set| !cases_of(set).is_empty()));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Input of the cases: worlds, tables of other programs, recordings. The caller reads the files.
 
-use crate::pool::recording::Recording;
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Command, Motion, RobotState, Workspace};
 use merrow_sim::{Simulation, step::Kernel};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A shape whose added mass is estimated, about its centre.
@@ -28,14 +28,11 @@ pub struct ReferenceData<'a> {
     pub file: &'a dyn Fn(&str) -> Result<Scene, String>,
     /// Returns the text of a table of another program, by its file name.
     pub table: &'a dyn Fn(&str) -> Result<String, String>,
-    /// Returns the recorded pool trials.
-    pub trials: &'a dyn Fn() -> Result<Vec<Recording>, String>,
+    /// Folder of tables and recordings.
+    pub folder: &'a Path,
     /// Returns the estimated added mass of a shape over the density of water: along x, y, z [m³],
     /// then about them [m⁵].
     pub added: &'a dyn Fn(BodyShape) -> Result<[f64; 6], String>,
-    /// Connects the bridges of a simulation at its start to its outputs. The ROS node
-    /// encodes the messages.
-    pub connect_bridges: &'a dyn Fn(&mut Simulation),
 }
 
 /// A table of numbers with named columns.
@@ -119,7 +116,7 @@ pub fn apply(simulation: &mut Simulation, command: &Command) -> Result<(), Strin
 }
 
 /// Returns the environment of a scene at time zero, without waves and without current variation.
-pub(crate) fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
+pub fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
     EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
@@ -133,7 +130,7 @@ pub(crate) fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
 ///
 /// # Errors
 /// The world has no robot.
-pub(crate) fn initial_motion(scene: &Scene) -> Result<Motion, String> {
+pub fn initial_motion(scene: &Scene) -> Result<Motion, String> {
     Ok(RobotState::new(scene.robots.first().ok_or("the world has no robot")?).motion)
 }
 

@@ -3,8 +3,8 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{Damping, Scene};

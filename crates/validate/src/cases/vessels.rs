@@ -2,9 +2,10 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply, evaluate, initial_motion};
-use crate::cases::{Case, CaseResult, CaseSet, otter, remus};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult, otter, remus};
+use crate::sets;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -16,56 +17,56 @@ const PROGRAMS: &str = "MSS 736a3d1 in GNU Octave; PythonVehicleSimulator c717e0
 pub const CASES: [Case; 8] = [
     Case {
         number: 46,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "REMUS 100 in a current (MSS gives 2.2604 m/s over ground: its propeller model uses the speed over ground)",
         source: "still water (Galilean invariance)",
         run: current,
     },
     Case {
         number: 47,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "accelerations of REMUS 100 and Otter in 20 states each, to the precision of the tabulated states",
         source: "MSS 736a3d1 in GNU Octave",
         run: vectors,
     },
     Case {
         number: 48,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "trajectories with the reference programs' integrators, relative to the range of each column",
         source: PROGRAMS,
         run: trajectories,
     },
     Case {
         number: 49,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "steady speeds and turns",
         source: PROGRAMS,
         run: steady,
     },
     Case {
         number: 50,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "REMUS 100 with Prestero's coefficients: speed and static instability",
         source: "sqrt(X_prop/X_uu); [Prestero 2001]",
         run: prestero,
     },
     Case {
         number: 51,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "free decays of the Otter: period and logarithmic decrement",
         source: "MSS 736a3d1 in GNU Octave",
         run: decays,
     },
     Case {
         number: 52,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "Firefly: rotor speed in hover, maximum thrust",
         source: "RotorS [Furrer 2016]",
         run: firefly,
     },
     Case {
         number: 53,
-        set: CaseSet::Vehicles,
+        set: &sets::VEHICLES,
         title: "top speeds of WAM-V and Heron",
         source: "T = d u + q u² of VRX and Clearpath",
         run: top_speeds,

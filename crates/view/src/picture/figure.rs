@@ -1,8 +1,8 @@
 //! Figures of sensors other than curves: lists of text and plan views.
 
+use merrow_chart::canvas::{Anchor, Drawing, Element};
+use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_messages::snapshot::PlanView;
-use merrow_validate::figure::canvas::{Anchor, Drawing, Element};
-use merrow_validate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 
 /// Number of lines of text in a figure, counted from the end.
 const TEXT_LINES: usize = 24;

@@ -4,8 +4,8 @@
 pub mod figure;
 pub mod live;
 
+pub use merrow_chart::chart::FIGURE_WIDTH;
 pub use merrow_messages::snapshot::{
     ImageBuilder, Plot, Samples, SensorImage, SnapshotOutput, cloud, colors, field_of_view, output,
     points_in_world,
 };
-pub use merrow_validate::figure::chart::FIGURE_WIDTH;

@@ -1,7 +1,7 @@
 //! Draws the map of a river: terrain heights, trees, buoys, and the current as arrows.
 
 use crate::river::{HALF_EXTENT, River};
-use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Element};
+use merrow_chart::canvas::{Anchor, Colour, Drawing, Element};
 
 /// Scale of the map [px/m].
 const SCALE: f64 = 1.25;

@@ -3,9 +3,10 @@
 use crate::cases::check::Check;
 use crate::cases::comms::{run_modems, uniform_water};
 use crate::cases::reference_data::{ReferenceData, environment_of};
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::propagation::Channel;
 use merrow_environment::SPEED_OF_LIGHT;
@@ -19,7 +20,7 @@ use std::f64::consts::{LOG10_E, PI};
 /// The case of this file.
 pub(super) const CASE: Case = Case {
     number: 54,
-    set: CaseSet::Comms,
+    set: &sets::COMMS,
     title: "received power over distance by sound, light, radio and in conductive water; satellite",
     source: "Friis, Lambert and beam attenuation, plane wave in a conductor, spreading and absorption",
     run: budget,

@@ -2,8 +2,8 @@
 
 use crate::cases::comms::{PERIOD, Results, run_modems, thetis, uniform_water};
 use crate::cases::reference_data::ReferenceData;
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_model::scene::comms::BROADCAST;
 
 /// Threshold of the signal-to-noise ratio of the modem of Thetis [dB].

@@ -1,17 +1,16 @@
 //! V02, V03, V08 to V11, V24 to V29 and V54: modems, channels and medium access of Thetis and of
 //! the docking study, relays, and the received power of every medium.
 
-mod avoidance;
 mod budget;
 mod figures;
 mod pair;
-mod swarm;
 mod traffic;
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_comms::channel::conductive::ConductiveWave;
 use merrow_comms::channel::fading::power_factor;
 use merrow_comms::mac::tdma::StationSchedule;
@@ -28,55 +27,53 @@ use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
 use std::f64::consts::LN_2;
 
 /// Cases of modems and channels.
-pub const CASES: [Case; 13] = [
+pub const CASES: [Case; 11] = [
     Case {
         number: 2,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "delay of the acoustic modem of Thetis",
         source: "d/c + n/rate [Thetis, section IV.D]",
         run: delay,
     },
     Case {
         number: 3,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "delivery by signal excess, directivity, and damage by overlap",
         source: "SL - TL - NB > threshold [Thetis, section IV.D]",
         run: delivery,
     },
     Case {
         number: 8,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "TDMA of a docking station and eight vehicles",
         source: "arithmetic; docking study, section 4.4.1",
         run: schedule,
     },
     Case {
         number: 9,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "acoustic path loss in fresh water at 100 kHz",
         source: "15 log r + 3.58 dB/km r; docking study, eqs 2.1 to 2.5",
         run: path_loss,
     },
     Case {
         number: 10,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "electromagnetic wave of 10 MHz in fresh water",
         source: "plane wave in a conductor; docking study, eq. 2.7",
         run: conductor,
     },
     Case {
         number: 11,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "Rayleigh fading and the frames that it loses",
         source: "closed forms of the distribution; docking study, section 5.3",
         run: fading,
     },
     pair::CASE,
-    avoidance::CASE,
     traffic::CASES[0],
     traffic::CASES[1],
     traffic::CASES[2],
-    swarm::CASE,
     budget::CASE,
 ];
 

@@ -3,9 +3,10 @@
 use super::{delivery_radius, uniform_water};
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply};
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
@@ -14,7 +15,7 @@ use merrow_sim::Simulation;
 /// The case of this module.
 pub(super) const CASE: Case = Case {
     number: 24,
-    set: CaseSet::Comms,
+    set: &sets::COMMS,
     title: "two Taipan 300: a follower with commands by modem, overlap, range",
     source: "d/c + n/rate, SL - TL - NB > threshold [Parodi 2009]",
     run: pair,

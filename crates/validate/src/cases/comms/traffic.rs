@@ -3,8 +3,9 @@
 use crate::cases::check::Check;
 use crate::cases::comms::{Message, Results, run_modems, uniform_water};
 use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
 use merrow_math::decibels::level as decibels;
 use merrow_math::rng::Stream;
 use merrow_model::state::comms::LossCause;
@@ -13,21 +14,21 @@ use merrow_model::state::comms::LossCause;
 pub(super) const CASES: [Case; 3] = [
     Case {
         number: 26,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "throughput of medium access protocols over the offered load",
         source: "G exp(-2 G), G exp(-G) [Abramson 1970]; nonpersistent CSMA [Kleinrock 1975]",
         run: throughput,
     },
     Case {
         number: 27,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "data rate by the quality of the channel",
         source: "fastest scheme whose minimum ratio is exceeded; Thetis, section III.C",
         run: adaptation,
     },
     Case {
         number: 28,
-        set: CaseSet::Comms,
+        set: &sets::COMMS,
         title: "adaptive power control: requests until messages arrive",
         source: "P r^-1.5 > 1.9 mW; docking study, section 4.4.4",
         run: power_control,

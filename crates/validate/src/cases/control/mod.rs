@@ -2,15 +2,16 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance};
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 
 /// The case of this module.
 pub(crate) const CASES: [Case; 1] = [Case {
     number: 80,
-    set: CaseSet::Vehicles,
+    set: &sets::VEHICLES,
     title: "motion controllers: overshoot and remaining error after a step of the goal",
     source: "reference model and pole placement with critical damping [Fossen 2021, ch. 12 and 15]",
     run: step_responses,

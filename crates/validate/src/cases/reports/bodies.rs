@@ -2,7 +2,8 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
-use crate::cases::{Case, CaseResult, CaseSet};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
 use merrow_sim::report::hydrostatic_equilibrium::{
@@ -14,56 +15,56 @@ use std::f64::consts::{PI, TAU};
 pub const CASES: [Case; 8] = [
     Case {
         number: 90,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "URDF of two floats, and of a lying cylinder: equilibrium",
         source: "rectangles and half discs; gz-sim#3892 (rotated shapes), asv_wave_sim#36 (offset shapes)",
         run: imported_hulls,
     },
     Case {
         number: 91,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "sphere of 30 kg and 0.2 m radius at the surface: draught at rest",
         source: "spherical cap; uuv_simulator#254 (it keeps jumping)",
         run: floating_sphere,
     },
     Case {
         number: 92,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "box of 2 m height at any draught: buoyancy",
         source: "ρ g times the submerged volume; uuv_simulator#174 (tall bodies lose it)",
         run: tall_box,
     },
     Case {
         number: 93,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "submerged body, centre of buoyancy above and below the centre of mass",
         source: "pendulum, period 2π sqrt(I/(m g h)); gz-sim#1296 (the sign is wrong)",
         run: restoring,
     },
     Case {
         number: 94,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "added mass from 0.1 to 1000 times the mass, constant force",
         source: "F t/(m + m_A); gz-sim#1923, WEC-Sim#1157 (unbounded), mujoco#3452 (not applied)",
         run: large_added_mass,
     },
     Case {
         number: 95,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "added mass matrix with a negative eigenvalue",
         source: "6 x 6 linear system in NumPy; gz-sim#1923 (matrices refused or unstable)",
         run: indefinite_added_mass,
     },
     Case {
         number: 96,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "vehicles that move astern: drag, and power of their fins",
         source: "passivity; lrauv#55 (fins astern), uuv_simulator#351 (drag that drives)",
         run: astern,
     },
     Case {
         number: 97,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "URDF with a fixed point mass and chained mimic joints",
         source: "parallel axis theorem, m1 m2 and m1 b2 + b1; sdformat#22 (wrong sum of fixed links)",
         run: imported_inertia,

@@ -2,7 +2,8 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply};
-use crate::cases::{Case, CaseResult, CaseSet};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_math::{Quat, Vec3};
 use merrow_model::sensor::water::DvlLock;
@@ -17,49 +18,49 @@ use std::sync::Arc;
 pub const CASES: [Case; 7] = [
     Case {
         number: 98,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "heights from pressure at a tide of 3 m: pressure sensor, INS, depth control, above the water",
         source: "hydrostatics; dave#61 (pressure above the surface as below it)",
         run: heights,
     },
     Case {
         number: 99,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "DVL with a range of 50 m over a level seabed, at pitch angles up to 80 deg",
         source: "slant range of each beam; lrauv#229 (beams without data)",
         run: slant_ranges,
     },
     Case {
         number: 100,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "echo sounder pitched by 26 deg",
         source: "h/cos 26 deg; glider_hybrid_whoi#38 (z instead of the range)",
         run: pitched_altimeter,
     },
     Case {
         number: 101,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "imaging sonar: ball of 0.3 m radius at 15 m, at any elevation in the beam",
         source: "sonar equation, Lambert ball; nps_uw_multibeam_sonar#4 (targets between rays)",
         run: small_target,
     },
     Case {
         number: 102,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "body at rest in a current of 0.8 m/s from any heading",
         source: "the water carries it; stonefish#19, vrx#442 (no effect)",
         run: carried,
     },
     Case {
         number: 103,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "five runs of one world, on one and two threads",
         source: "zero difference; gz-sim#3349 (spread of 1 m)",
         run: equal_runs,
     },
     Case {
         number: 104,
-        set: CaseSet::Reports,
+        set: &sets::REPORTS,
         title: "vehicles at rest in calm water without control, for 60 s",
         source: "no moment about the vertical; stonefish#67 (yaw of 0.03 rad/s)",
         run: left_alone,

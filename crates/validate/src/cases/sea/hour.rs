@@ -4,9 +4,10 @@
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, mean_period};
 use crate::cases::sea::{eastward_sea_state, spectral_moment};
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::WaveState;
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::spectrum::Density;
@@ -35,7 +36,7 @@ const SEEDS: [u64; 3] = [1, 2, 3];
 /// The case of the one-hour records.
 pub const CASES: [Case; 1] = [Case {
     number: 62,
-    set: CaseSet::Sea,
+    set: &sets::SEA,
     title: "JONSWAP spectrum (Hs 2 m, Tp 8 s): moments, and three one-hour records at one point",
     source: "moments from SciPy; Rayleigh distribution [Longuet-Higgins 1952]",
     run: hour,

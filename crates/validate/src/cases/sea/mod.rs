@@ -6,7 +6,8 @@ pub mod water;
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult, CaseSet};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
 use merrow_environment::WaveState;
 use merrow_environment::waves::dispersion::wave_number;
 use merrow_environment::waves::realise::wave_field;
@@ -21,28 +22,28 @@ use std::f64::consts::TAU;
 pub const CASES: [Case; 4] = [
     Case {
         number: 60,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "dispersion, 64 pairs of period and depth",
         source: "SciPy on w² = g k tanh kh",
         run: dispersion,
     },
     Case {
         number: 61,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "decay of motion and pressure with depth",
         source: "e^kz; long waves: sqrt(g h)",
         run: decay,
     },
     Case {
         number: 63,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "significant wave height of a wind sea",
         source: "Hs = 0.21 V²/g [Fossen 2021, eq. 10.60]",
         run: wind,
     },
     Case {
         number: 64,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "Beaufort scale",
         source: "WMO; V = 0.836 B^1.5",
         run: beaufort,

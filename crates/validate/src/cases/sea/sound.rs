@@ -2,9 +2,10 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult, CaseSet};
-use crate::figure::canvas::Drawing;
-use crate::figure::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
+use merrow_chart::canvas::Drawing;
+use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::sound::eigenray::eigenrays;
 use merrow_environment::sound::ray::{Ray, trace};
 use merrow_environment::sound::{Waveguide, doppler, interference};
@@ -15,21 +16,21 @@ use std::f64::consts::TAU;
 pub const CASES: [Case; 3] = [
     Case {
         number: 67,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "sound rays: arcs, travel times, images, reciprocity, turning depths",
         source: "closed forms; profile of [Munk 1974]",
         run: rays,
     },
     Case {
         number: 68,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "Doppler shift",
         source: "2vf/c; numerically solved arrival times of a moving source",
         run: shift,
     },
     Case {
         number: 69,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "Lloyd's mirror",
         source: "image source",
         run: mirror,

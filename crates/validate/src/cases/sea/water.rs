@@ -2,7 +2,8 @@
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult, CaseSet};
+use crate::cases::{Case, CaseResult};
+use crate::sets;
 use merrow_environment::absorption::{Water, ainslie_mccolm, francois_garrison, thorp};
 use merrow_environment::geodesy;
 use merrow_environment::seawater::{
@@ -15,21 +16,21 @@ use merrow_model::scene::Origin;
 pub const CASES: [Case; 3] = [
     Case {
         number: 65,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "speed of sound and density of sea water, check values and 252 grid points",
         source: "[Mackenzie 1981], UNESCO 44 [Fofonoff 1983], gsw 3.06 and seawater 3.3",
         run: sea_water,
     },
     Case {
         number: 66,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "absorption of sound, check values and 165 grid points",
         source: "[Thorp 1967], [Francois 1982], [Ainslie 1998] in Python",
         run: absorption,
     },
     Case {
         number: 70,
-        set: CaseSet::Sea,
+        set: &sets::SEA,
         title: "WGS84: ECEF and local coordinates at six origins, forward and back",
         source: "pyproj 3.7.2",
         run: geodesy,

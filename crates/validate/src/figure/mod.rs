@@ -1,4 +1,0 @@
-//! SVG figures: a drawing canvas and line charts.
-
-pub mod canvas;
-pub mod chart;

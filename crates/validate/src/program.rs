@@ -1,0 +1,163 @@
+//! The part of a program that runs cases: options, output, page. `merrow validate` and
+//! `merrow-studies` use it.
+
+use crate::cases::Case;
+use crate::page;
+use crate::page::{Outcome, Page};
+use crate::read;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Options of `merrow validate`, `all` and the sets of cases.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// Folder with reference tables of other programs and recordings [default: test/data of the
+    /// source tree].
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Folder for the figures (SVG); created if it does not exist.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Exit with status 1 if a case fails.
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// Options of `merrow validate` and `merrow validate all`.
+#[derive(Args, Debug)]
+pub struct PageArguments {
+    /// Options of all cases.
+    #[command(flatten)]
+    pub arguments: Arguments,
+    /// Write DIR/validation.md and its figures in DIR/validation.
+    #[arg(long, value_name = "DIR")]
+    pub write: Option<PathBuf>,
+}
+
+/// Runs all cases and optionally writes their page, `<name>.md`, with its figures.
+///
+/// # Errors
+/// The folder of reference data is missing, or a file cannot be written.
+pub fn all(
+    cases: Vec<Case>,
+    page: &Page,
+    name: &str,
+    whole: &PageArguments,
+) -> Result<ExitCode, String> {
+    let outcomes = run(cases, &whole.arguments)?;
+    if let Some(folder) = &whole.write {
+        let figures = folder.join(page.figures);
+        create_folder(&figures)?;
+        for (name, drawing) in figures_of(&outcomes) {
+            write(
+                &figures.join(format!("{name}.svg")),
+                drawing.svg().as_bytes(),
+            )?;
+        }
+        write(
+            &folder.join(format!("{name}.md")),
+            page::markdown(page, &outcomes).as_bytes(),
+        )?;
+        println!("page and figures in {}", folder.display());
+    }
+    Ok(verdict(&outcomes, &whole.arguments))
+}
+
+/// Runs some cases.
+///
+/// # Errors
+/// As [`all`].
+pub fn set(cases: Vec<Case>, arguments: &Arguments) -> Result<ExitCode, String> {
+    Ok(verdict(&run(cases, arguments)?, arguments))
+}
+
+/// Returns the folder with reference tables.
+///
+/// # Errors
+/// There is none.
+pub fn data_folder(arguments: &Arguments) -> Result<PathBuf, String> {
+    arguments
+        .data
+        .clone()
+        .or_else(read::data_folder)
+        .ok_or_else(|| {
+            "no folder test/data with reference tables found; give one with --data".to_string()
+        })
+}
+
+/// Runs cases, prints their comparisons and writes their figures.
+///
+/// # Errors
+/// As [`all`].
+pub fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> {
+    let data = data_folder(arguments)?;
+    if !data.is_dir() {
+        return Err(format!(
+            "{}: no such folder; expected a folder with reference tables of other programs",
+            data.display()
+        ));
+    }
+    println!("{}", page::table_header());
+    let mut outcomes = Vec::with_capacity(cases.len());
+    for case in cases {
+        let found = read::with_reference_data(&data, case.run);
+        let outcome = Outcome { case, found };
+        print!("{}", page::format_outcome(&outcome));
+        outcomes.push(outcome);
+    }
+    if let Some(out) = &arguments.out {
+        create_folder(out)?;
+        for (name, drawing) in figures_of(&outcomes) {
+            write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+        }
+        println!("figures in {}", out.display());
+    }
+    println!("{}", page::format_summary(&outcomes));
+    Ok(outcomes)
+}
+
+fn figures_of(
+    outcomes: &[Outcome],
+) -> impl Iterator<Item = &(&'static str, merrow_chart::canvas::Drawing)> {
+    outcomes
+        .iter()
+        .filter_map(|o| o.found.as_ref().ok())
+        .flat_map(|f| &f.figures)
+}
+
+/// Prints whether all cases hold, and returns the status of the program.
+pub fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
+    let holds = outcomes.iter().all(Outcome::passes);
+    println!(
+        "{}",
+        if holds {
+            "verdict: pass"
+        } else {
+            "verdict: fail"
+        }
+    );
+    if arguments.check && !holds {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Creates a folder and its parents.
+///
+/// # Errors
+/// It cannot be created.
+pub fn create_folder(path: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(path)
+        .map_err(|e| format!("{}: cannot create the folder: {e}", path.display()))
+}
+
+/// Writes a file.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(path, bytes)
+        .map_err(|e| format!("{}: cannot write the file: {e}", path.display()))
+}

@@ -1,4 +1,0 @@
-//! Readers of recorded trials and reference data.
-
-pub mod reference_data;
-pub mod trials;
