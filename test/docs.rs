@@ -547,23 +547,22 @@ fn bundled_worlds_are_listed() {
 
 // Goal: every package of a type is installed with Merrow, because the native backend reads types
 // from it. A package that a launch file starts on request is not: the page names it. Method: the
-// modules of messages, which have the names of the packages, in the `package.xml` of the simulator.
+// folders of interface files, which have the names of the packages, in the `package.xml` of the simulator.
 #[test]
 fn packages_of_types_and_launch_files_are_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let modules = std::fs::read_dir(root.join("crates/ros2/src/msg")).unwrap();
+    let modules = std::fs::read_dir(root.join("crates/ros2/interfaces")).unwrap();
     let mut missing = Vec::new();
     let manifest = text("ros/merrow/package.xml");
     let page = text("docs/deployment.md");
     let mut packages = 0;
     for module in modules {
-        let name = module.unwrap().file_name().into_string().unwrap();
-        let package = name.trim_end_matches(".rs");
-        // the other modules are parts of packages; the RMW contains `rmw_dds_common`
+        let package = module.unwrap().file_name().into_string().unwrap();
+        // variants of packages; the RMW contains `rmw_dds_common`
         if package.ends_with("_msgs") || package.ends_with("_interfaces") {
             packages += 1;
             if !manifest.contains(&format!("depend>{package}</")) {
-                missing.push(package.to_owned());
+                missing.push(package);
             }
         }
     }

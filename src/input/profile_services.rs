@@ -10,12 +10,15 @@ use crate::input::services::{ServiceOutcome, serve};
 use crate::input::{Mailbox, find_robot};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::from_quaternion;
-use merrow_messages::msg::profiles::{
+use merrow_messages::msg::stonefish_ros2::{Respawn, RespawnRequest};
+use merrow_messages::msg::uuv_gazebo_ros_plugins_msgs::{
     GetThrusterEfficiency, GetThrusterEfficiencyResponse, GetThrusterState,
-    GetThrusterStateResponse, Respawn, RespawnRequest, SetCurrentDirection,
-    SetCurrentDirectionResponse, SetCurrentVelocity, SetCurrentVelocityResponse,
-    SetThrusterEfficiency, SetThrusterEfficiencyResponse, SetThrusterState,
-    SetThrusterStateResponse,
+    GetThrusterStateResponse, SetThrusterEfficiency, SetThrusterEfficiencyResponse,
+    SetThrusterState, SetThrusterStateResponse,
+};
+use merrow_messages::msg::uuv_world_ros_plugins_msgs::{
+    SetCurrentDirection, SetCurrentDirectionResponse, SetCurrentVelocity,
+    SetCurrentVelocityResponse,
 };
 use merrow_model::scene::Scene;
 use merrow_model::scene::robot::profile::Profile;

@@ -13,16 +13,16 @@ use crate::publisher::Task;
 use crate::simulation_interfaces;
 use crossbeam_channel::Sender;
 use merrow_messages::convert::time;
-use merrow_messages::msg::modem::{
-    MeasureRange, MeasureRangeResponse, SetModemMac, SetModemMacResponse, SetModemPower,
-    SetModemPowerResponse, SetModemRate, SetModemRateResponse,
-};
-use merrow_messages::msg::profiles::{Respawn, RespawnResponse};
+use merrow_messages::msg::stonefish_ros2::{Respawn, RespawnResponse};
 use merrow_messages::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
     ClearWrenches, ClearWrenchesResponse, Couple, CoupleResponse, Fault, FaultResponse, Record,
     RecordResponse, SaveWorld, SetControlMode, SetControlModeResponse, SetPose, SetPoseResponse,
     StepSimulation, StepSimulationResponse, Weather, WeatherResponse,
+};
+use merrow_messages::msg::{
+    MeasureRange, MeasureRangeResponse, SetModemMac, SetModemMacResponse, SetModemPower,
+    SetModemPowerResponse, SetModemRate, SetModemRateResponse,
 };
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;

@@ -12,7 +12,7 @@ mod uuv;
 mod vrx;
 
 use crate::node::plan::{Input, Output, Source, Target};
-use merrow_messages::msg::FloatStamped;
+use merrow_messages::msg::uuv_gazebo_ros_plugins_msgs::FloatStamped;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_ros2::cdr::from_bytes;

@@ -3,7 +3,7 @@
 //! thruster 0 is `id_0` as in Plankton.
 
 use crate::profile::{AddInput, ProfileCommand, SensorTopic};
-use merrow_messages::msg::FloatStamped;
+use merrow_messages::msg::uuv_gazebo_ros_plugins_msgs::FloatStamped;
 use merrow_model::scene::Robot;
 use merrow_ros2::message::Message;
 

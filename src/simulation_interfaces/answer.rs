@@ -60,7 +60,7 @@ refusing! {
     v1::GetSpawnables => v1::GetSpawnablesResponse,
     v1::LoadWorld => v1::LoadWorldResponse,
     v1::SetEntityState => v1::SetEntityStateResponse,
-    v1::SpawnEntityService => v1::SpawnEntityResponse,
+    v1::SpawnEntity => v1::SpawnEntityResponse,
 }
 
 impl Refusing for GetSimulatorFeatures {

@@ -5,13 +5,13 @@ use merrow_ros2::msg::simulation_interfaces as v2;
 use merrow_ros2::msg::simulation_interfaces::Resource;
 use merrow_ros2::msg::simulation_interfaces_v1::{
     GetSpawnables, GetSpawnablesResponse, LoadWorld, LoadWorldResponse, SetEntityState,
-    SetEntityStateResponse, SpawnEntityResponse, SpawnEntityService, Spawnable,
+    SetEntityStateResponse, SpawnEntity, SpawnEntityResponse, Spawnable,
 };
 use merrow_ros2::node::{NodeError, Service};
 
 /// Starts the service `SpawnEntity`.
 pub(super) fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
+    connections.serve::<SpawnEntity>("spawn_entity", |connections, request, answer| {
         let refusals = connections.refusals.clone();
         connections.editor.send(move |editor| {
             let spawned = spawn::spawn(

@@ -60,7 +60,6 @@ macro_rules! ros_action {
     )+) => {$(
         $(#[$meta])*
         pub mod $module {
-            use super::*;
             use $crate::msg::{builtin_interfaces, unique_identifier_msgs};
 
             #[doc = concat!("The action `", $type, "`.")]

@@ -1,7 +1,8 @@
 //! Types of installed interface files have the hash and the definition of the compiled types.
 
 use merrow_ros2::installed::InstalledTypes;
-use merrow_ros2::msg::{catalogue, services};
+use merrow_ros2::msg::{TypeSample, catalogue, services};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,10 +38,14 @@ impl Drop for Prefix {
     }
 }
 
-/// Returns true for a message of a package in which each name has one type. `rmw_dds_common` has
-/// two forms of its messages.
-fn is_message(name: &str) -> bool {
-    name.split('/').nth(1) == Some("msg") && !name.starts_with("rmw_dds_common/")
+/// Returns the messages of the catalogue. Of types with several forms, which are last, it has the
+/// first.
+fn messages() -> Vec<TypeSample> {
+    let mut all = catalogue();
+    all.retain(|sample| sample.info.name.split('/').nth(1) == Some("msg"));
+    let mut names = HashSet::new();
+    all.retain(|sample| names.insert(sample.info.name));
+    all
 }
 
 /// Returns the text of the type itself in a definition with all types that it uses.
@@ -54,14 +59,13 @@ fn own_text(definition: &str) -> &str {
 #[test]
 fn files_give_the_compiled_messages() {
     let prefix = Prefix::new("installed_messages");
-    let all = catalogue();
-    let messages = || all.iter().filter(|sample| is_message(sample.info.name));
-    for sample in messages() {
+    let messages = messages();
+    for sample in &messages {
         prefix.write(sample.info.name, own_text(&sample.info.definition));
     }
     let types = prefix.types();
     let mut count = 0;
-    for sample in messages() {
+    for sample in &messages {
         let found = types.message(sample.info.name).unwrap().expect("a type");
         assert_eq!(found.hash, sample.info.hash, "{}", found.name);
         assert_eq!(found.definition, sample.info.definition, "{}", found.name);
@@ -76,13 +80,13 @@ fn files_give_the_compiled_messages() {
 #[test]
 fn files_give_the_compiled_services() {
     let prefix = Prefix::new("installed_services");
-    for sample in catalogue() {
-        if is_message(sample.info.name) {
-            prefix.write(sample.info.name, own_text(&sample.info.definition));
-        }
+    for sample in messages() {
+        prefix.write(sample.info.name, own_text(&sample.info.definition));
     }
     let all = services();
-    let is_service = |name: &str| name.split('/').nth(1) == Some("srv");
+    let mut names = HashSet::new();
+    let mut is_service =
+        |name: &'static str| name.split('/').nth(1) == Some("srv") && names.insert(name);
     let types = prefix.types();
     let mut count = 0;
     for service in all.iter().filter(|service| is_service(service.name)) {

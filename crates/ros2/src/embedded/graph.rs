@@ -16,10 +16,8 @@ use merrow_rtps::participant::Writer;
 use merrow_rtps::wire::Guid;
 
 use crate::cdr::to_bytes;
-use crate::msg::rmw_dds_common::{
-    Gid, HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo, NodeEntitiesInfo,
-    ParticipantEntitiesInfo,
-};
+use crate::msg::rmw_dds_common::{Gid, NodeEntitiesInfo, ParticipantEntitiesInfo};
+use crate::msg::rmw_dds_common_humble as humble;
 use crate::names::NameResolver;
 
 /// Minimum time between two messages.
@@ -138,13 +136,13 @@ impl Graph {
 
     /// Encodes `rmw_dds_common/msg/ParticipantEntitiesInfo` of Humble.
     fn humble_message(&self, state: &State) -> Vec<u8> {
-        let node = HumbleNodeEntitiesInfo {
+        let node = humble::NodeEntitiesInfo {
             node_namespace: self.namespace.clone(),
             node_name: self.name.clone(),
             reader_gid_seq: gids(&state.readers, humble_gid),
             writer_gid_seq: gids(&state.writers, humble_gid),
         };
-        to_bytes(&HumbleParticipantEntitiesInfo {
+        to_bytes(&humble::ParticipantEntitiesInfo {
             gid: humble_gid(self.participant.to_bytes()),
             node_entities_info_seq: vec![node],
         })
@@ -160,10 +158,10 @@ fn gids<T>(guids: &[Guid], gid: impl Fn([u8; 16]) -> T) -> Vec<T> {
 }
 
 /// Returns the GUID followed by 8 zero bytes.
-fn humble_gid(guid: [u8; 16]) -> HumbleGid {
+fn humble_gid(guid: [u8; 16]) -> humble::Gid {
     let mut data = [0; 24];
     data[..16].copy_from_slice(&guid);
-    HumbleGid { data }
+    humble::Gid { data }
 }
 
 #[cfg(test)]

@@ -1,31 +1,18 @@
 //! ROS messages and services that Merrow uses, one module per ROS package.
 //!
-//! The names and the order of the fields agree with ROS 2 Jazzy; the type hashes verify this
-//! (`test/ros/messages.py`). The crate `merrow-messages` converts the simulator's own types.
+//! The build script generates them from the files in `interfaces/`, which have the names and the
+//! order of the fields of ROS 2 Jazzy; the type hashes verify this (`test/ros/messages.py`). A
+//! module `package_variant` has the types of another release under the same type names:
+//! `simulation_interfaces_v1` those of Humble and Jazzy (1.4 and 1.5), `rmw_dds_common_humble` the
+//! identifiers of 24 bytes up to Humble. Pixels and points are `bytes::Bytes`: a message shares
+//! them with their source.
+//!
+//! In the messages, linear components precede angular components, quaternions have the order
+//! x y z w, and all values are in SI units and radians unless the package says otherwise.
 
-pub mod action_msgs;
-pub mod builtin_interfaces;
-mod catalogue;
-pub mod control_msgs;
-pub mod diagnostic_msgs;
-pub mod geometry_msgs;
-pub mod nav_msgs;
-pub mod rcl_interfaces;
-mod rcl_services;
-pub mod rmw_dds_common;
-pub mod rosgraph_msgs;
-mod sensor_images;
-pub mod sensor_msgs;
-pub mod service_msgs;
-pub mod simulation_interfaces;
-pub mod simulation_interfaces_v1;
-pub mod simulation_services;
-pub mod std_msgs;
-pub mod std_srvs;
-pub mod tf2_msgs;
-pub mod trajectory_msgs;
-pub mod type_description_interfaces;
-pub mod unique_identifier_msgs;
-pub mod vision_msgs;
+mod sample;
+mod time;
 
-pub use crate::msg::catalogue::{RoundTrip, TypeSample, catalogue, catalogue_json, services};
+pub use crate::msg::sample::{RoundTrip, TypeSample, catalogue_json};
+
+include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));
