@@ -29,7 +29,7 @@ trait Consistent {
 }
 
 macro_rules! compare {
-    ($($(#[doc = $doc:literal])* $tag:literal = $kind:ident($reading:ty),)*) => {
+    ($($(#[doc = $doc:literal])* $kind:ident($reading:ty),)*) => {
         fn normalised(found: &Reading, truth: &Reading, origin: &Origin) -> Vec<Normalised> {
             match (found, truth) {
                 $((Reading::$kind(found), Reading::$kind(truth)) => found.normalised(truth, origin),)*

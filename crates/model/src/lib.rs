@@ -29,6 +29,9 @@
 
 #![forbid(unsafe_code)]
 
+// the path in which derived code finds the traits of this crate
+extern crate self as merrow_model;
+
 pub mod kinematics;
 pub mod persist;
 pub mod scene;

@@ -104,7 +104,7 @@ pub trait Faulty {
 }
 
 macro_rules! implement_for_reading {
-    ($($(#[doc = $doc:literal])* $tag:literal = $kind:ident($reading:ty),)*) => {
+    ($($(#[doc = $doc:literal])* $kind:ident($reading:ty),)*) => {
         impl Faulty for Reading {
             fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
                 match self {

@@ -9,10 +9,12 @@
 //! # Law
 //! ```text
 //!   file = head | state | frames | SHA-256 of all before
-//!   head = mark | format | version of Merrow | length of the file
+//!   head = mark | format | version of Merrow | hash of the layout | length of the file
 //!          | changes of the world file | world | seed | digest of the scene
 //! ```
-//! The digest of the scene covers all that the world file and the files it names determine.
+//! The hash of the layout covers the names and types of all fields of the state, so that a program
+//! with another state refuses a checkpoint instead of misreading it. The digest of the scene covers
+//! all that the world file and the files it names determine.
 //!
 //! # Symbols
 //! None.
@@ -30,16 +32,16 @@
 
 use crate::sensors::scheduler::SavedFrames;
 use crate::simulation::Simulation;
-use merrow_model::persist::{Persist, Reader, Writer, identity, shape, to_bytes};
-use merrow_model::scene::{Scene, Sea};
-use merrow_model::state::State;
+use merrow_model::persist::{Layout, Persist, Reader, Writer, to_bytes};
+use merrow_model::scene::{Scene, Sea, identity};
+use merrow_model::state::{State, shape};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// First bytes of every checkpoint.
 pub const MARK: [u8; 8] = *b"merrowCP";
-/// Number of the file format.
-const FORMAT: u32 = 5;
+/// Number of the form of the head and of the file around the state.
+const FORMAT: u32 = 6;
 /// Version of Merrow that writes and reads the checkpoints.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Simulated time of the trial before a run continues [s].
@@ -50,6 +52,13 @@ const MAX_TIME_NS: u64 = 10 * 31_557_600 * 1_000_000_000;
 const MAX_DIFFERENCE_NS: u64 = 1_000_000_000;
 /// Length of the digest at the end [bytes].
 const SUM: usize = 32;
+
+/// Hash of the layout of the contents.
+static LAYOUT: LazyLock<[u8; 8]> = LazyLock::new(|| {
+    let text = Layout::of::<(State, Option<SavedFrames>)>();
+    let digest = identity::digest(text.as_bytes());
+    std::array::from_fn(|i| digest[i])
+});
 
 /// Contents of a checkpoint.
 #[derive(Clone)]
@@ -71,6 +80,7 @@ impl Simulation {
         to.bytes.extend_from_slice(&MARK);
         FORMAT.save(&mut to);
         VERSION.to_string().save(&mut to);
+        LAYOUT.save(&mut to);
         let length_at = to.bytes.len();
         0_u64.save(&mut to);
         self.changes.save(&mut to);
@@ -201,6 +211,16 @@ fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
     if version != VERSION {
         return Err(format!(
             "this is a checkpoint of Merrow {version}; expected one of Merrow {VERSION}"
+        ));
+    }
+    let layout = <[u8; 8]>::load(from).map_err(short)?;
+    if layout != *LAYOUT {
+        let hex = |hash: [u8; 8]| format!("{:016x}", u64::from_be_bytes(hash));
+        return Err(format!(
+            "this checkpoint has the state layout {}; expected {}; continue it with the program \
+             that wrote it",
+            hex(layout),
+            hex(*LAYOUT)
         ));
     }
     let length = u64::load(from).map_err(short)?;

@@ -28,11 +28,11 @@
 use crate::computers::kernel;
 use crate::control::joints::encoder;
 use crate::simulation::{SceneVersion, Simulation};
-use merrow_model::persist::shape;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Robot};
 use merrow_model::state::coupling::LatchCapture;
+use merrow_model::state::shape;
 use merrow_model::state::{RobotState, State};
 
 impl Simulation {

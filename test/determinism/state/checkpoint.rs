@@ -375,11 +375,16 @@ fn mismatched_checkpoints_are_refused() {
     };
     refused(
         &changed(8),
-        "this checkpoint has format 4; expected format 5 of Merrow ",
+        "this checkpoint has format 7; expected format 6 of Merrow ",
     );
     refused(
         &changed(20),
         "this is a checkpoint of Merrow 1.1.0; expected one of Merrow 0.1.0",
+    );
+    // mark, format, length and text of the version
+    refused(
+        &changed(8 + 4 + 8 + 5),
+        "this checkpoint has the state layout ",
     );
     for k in [checkpoint.len() / 2, checkpoint.len() - 1] {
         refused(

@@ -1,6 +1,7 @@
 //! Checkpoints with a valid digest and impossible values.
 
-use merrow_model::persist::{identity, to_bytes};
+use merrow_model::persist::to_bytes;
+use merrow_model::scene::identity;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;

@@ -15,7 +15,7 @@ pub trait Curves {
 pub type Axis = (Cow<'static, str>, Vec<(String, f64)>);
 
 macro_rules! implement_for_reading {
-    ($($(#[doc = $doc:literal])* $tag:literal = $kind:ident($reading:ty),)*) => {
+    ($($(#[doc = $doc:literal])* $kind:ident($reading:ty),)*) => {
         impl Curves for Reading {
             fn axes(&self) -> Vec<Axis> {
                 match self {

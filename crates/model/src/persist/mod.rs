@@ -1,14 +1,16 @@
-//! Serialisation of the state: one declaration per type for both directions and for the state hash.
+//! Serialisation of the state: `#[derive(Persist)]` gives both directions, the state hash and the
+//! layout of a type from its declaration.
 //!
 //! # Law
 //! ```text
 //!   load(save(x)) = x,  save(load(b)) = b     (1)  one text of bytes per value
 //!   hash = SHA-256(save(x))                   (2)
 //! ```
-//! Integers and floating-point numbers are stored by their bits, little-endian. Every variable
+//! Fields are stored in the order of their declaration. Integers and floating-point numbers are
+//! stored by their bits, little-endian. Every variable
 //! length precedes its items and every enum begins with a tag, so that two different values never
 //! have the same bytes. Gridded data does not change during a run: it is stored as a reference to
-//! the scene (`sea.rs`).
+//! the scene (`scene/sea/references.rs`).
 //!
 //! # Symbols
 //! x value · b bytes that `load` accepts.
@@ -22,17 +24,12 @@
 //! # Checked by
 //! test/determinism/state/checkpoint.rs
 
-mod comms;
-mod hash;
-pub mod identity;
-mod readings;
-mod robot;
 mod scalars;
-mod sea;
-pub mod shape;
-mod world;
 
-use crate::scene::Sea;
+pub use merrow_derive::Persist;
+
+use std::any::Any;
+use std::collections::HashSet;
 
 /// A value that a checkpoint contains.
 pub trait Persist: Sized {
@@ -44,6 +41,48 @@ pub trait Persist: Sized {
     /// # Errors
     /// Error message if the data is invalid.
     fn load(from: &mut Reader<'_>) -> Result<Self, String>;
+
+    /// Describes the bytes: the names and types of all fields.
+    fn layout(to: &mut Layout);
+}
+
+/// Text that describes the bytes of a type; types with equal texts have equal forms.
+#[derive(Debug, Default)]
+pub struct Layout {
+    text: String,
+    described: HashSet<&'static str>,
+}
+
+impl Layout {
+    /// Returns the text of a type.
+    pub fn of<T: Persist>() -> String {
+        let mut layout = Self::default();
+        T::layout(&mut layout);
+        layout.text
+    }
+
+    /// Begins the fields of `name`, which the Rust type `unique` has. Returns false if they are
+    /// described already.
+    pub fn begin(&mut self, name: &str, unique: &'static str) -> bool {
+        self.text.push_str(name);
+        let is_new = self.described.insert(unique);
+        if is_new {
+            self.text.push('{');
+        }
+        is_new
+    }
+
+    /// Adds the name of a field, a variant or a type without fields.
+    pub fn name(&mut self, name: &str) {
+        self.text.push(' ');
+        self.text.push_str(name);
+        self.text.push(' ');
+    }
+
+    /// Ends the fields of a type.
+    pub fn end(&mut self) {
+        self.text.push('}');
+    }
 }
 
 /// Bytes of the values saved so far.
@@ -57,14 +96,23 @@ pub struct Writer {
 #[derive(Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
-    sea: &'a Sea,
+    scene: &'a dyn Any,
 }
 
 impl<'a> Reader<'a> {
-    /// Creates a reader of `bytes`; references to gridded data are resolved in `sea`, the sea of
-    /// the scene.
-    pub fn new(bytes: &'a [u8], sea: &'a Sea) -> Self {
-        Self { bytes, sea }
+    /// Creates a reader of `bytes`; references to gridded data are resolved in `scene`, the part of
+    /// the scene that contains it.
+    pub fn new(bytes: &'a [u8], scene: &'a dyn Any) -> Self {
+        Self { bytes, scene }
+    }
+
+    /// Returns the part of the scene in which references are resolved.
+    ///
+    /// # Errors
+    /// The reader has another part.
+    pub fn scene<T: 'static>(&self) -> Result<&'a T, String> {
+        let scene = self.scene.downcast_ref();
+        scene.ok_or_else(|| "found a reference to another part of the scene".to_string())
     }
 
     /// Returns the bytes that have not been read.
@@ -102,46 +150,4 @@ pub fn to_bytes(value: &impl Persist) -> Vec<u8> {
     let mut to = Writer::default();
     value.save(&mut to);
     to.bytes
-}
-
-/// Implements [`Persist`] for a struct by its fields, or for an enum by the tag and the fields of
-/// each variant. A field or variant that is missing here does not compile.
-#[macro_export]
-macro_rules! persist {
-    (struct $type:ty { $($field:ident),+ $(,)? }) => {
-        impl $crate::persist::Persist for $type {
-            fn save(&self, to: &mut $crate::persist::Writer) {
-                let Self { $($field),+ } = self;
-                $($crate::persist::Persist::save($field, to);)+
-            }
-            fn load(from: &mut $crate::persist::Reader<'_>) -> Result<Self, String> {
-                Ok(Self { $($field: $crate::persist::Persist::load(from)?),+ })
-            }
-        }
-    };
-    (enum $type:ty {
-        $($tag:literal = $variant:ident $(($($item:ident),+))? $({ $($field:ident),+ })?),+ $(,)?
-    }) => {
-        impl $crate::persist::Persist for $type {
-            fn save(&self, to: &mut $crate::persist::Writer) {
-                match self {
-                    $(Self::$variant $(($($item),+))? $({ $($field),+ })? => {
-                        $crate::persist::Persist::save(&($tag as u8), to);
-                        $($($crate::persist::Persist::save($item, to);)+)?
-                        $($($crate::persist::Persist::save($field, to);)+)?
-                    })+
-                }
-            }
-            fn load(from: &mut $crate::persist::Reader<'_>) -> Result<Self, String> {
-                match <u8 as $crate::persist::Persist>::load(from)? {
-                    $($tag => {
-                        $($(let $item = $crate::persist::Persist::load(from)?;)+)?
-                        $($(let $field = $crate::persist::Persist::load(from)?;)+)?
-                        Ok(Self::$variant $(($($item),+))? $({ $($field),+ })?)
-                    })+
-                    tag => Err(format!("found the tag {tag} of {}", stringify!($type))),
-                }
-            }
-        }
-    };
 }

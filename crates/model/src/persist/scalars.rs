@@ -1,7 +1,6 @@
 //! Numbers, texts, containers, and the types of `merrow-math`.
 
-use crate::persist;
-use crate::persist::{Persist, Reader, Writer};
+use crate::persist::{Layout, Persist, Reader, Writer};
 use bytes::Bytes;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Quat, SpatialForce, SpatialVelocity, Sym3, Vec3};
@@ -19,6 +18,9 @@ macro_rules! integers {
                 raw.copy_from_slice(from.read_bytes(size_of::<Self>())?);
                 Ok(Self::from_le_bytes(raw))
             }
+            fn layout(to: &mut Layout) {
+                to.name(stringify!($type));
+            }
         })+
     };
 }
@@ -34,6 +36,9 @@ impl Persist for usize {
             .try_into()
             .map_err(|_| format!("found the number {number}"))
     }
+    fn layout(to: &mut Layout) {
+        to.name("usize");
+    }
 }
 
 impl Persist for f64 {
@@ -43,6 +48,9 @@ impl Persist for f64 {
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         u64::load(from).map(Self::from_bits)
     }
+    fn layout(to: &mut Layout) {
+        to.name("f64");
+    }
 }
 
 impl Persist for f32 {
@@ -51,6 +59,9 @@ impl Persist for f32 {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         u32::load(from).map(Self::from_bits)
+    }
+    fn layout(to: &mut Layout) {
+        to.name("f32");
     }
 }
 
@@ -65,6 +76,9 @@ impl Persist for bool {
             other => Err(format!("found {other} as a truth value")),
         }
     }
+    fn layout(to: &mut Layout) {
+        to.name("bool");
+    }
 }
 
 impl Persist for String {
@@ -77,6 +91,9 @@ impl Persist for String {
         text.map(str::to_owned)
             .map_err(|_| "found a text that is not UTF-8".to_string())
     }
+    fn layout(to: &mut Layout) {
+        to.name("text");
+    }
 }
 
 impl Persist for Arc<str> {
@@ -85,6 +102,9 @@ impl Persist for Arc<str> {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         String::load(from).map(Self::from)
+    }
+    fn layout(to: &mut Layout) {
+        to.name("text");
     }
 }
 
@@ -97,6 +117,9 @@ impl Persist for Bytes {
         let n = usize::load(from)?;
         Ok(Self::copy_from_slice(from.read_bytes(n)?))
     }
+    fn layout(to: &mut Layout) {
+        to.name("bytes");
+    }
 }
 
 impl<T: Persist> Persist for Option<T> {
@@ -108,6 +131,10 @@ impl<T: Persist> Persist for Option<T> {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         bool::load(from)?.then(|| T::load(from)).transpose()
+    }
+    fn layout(to: &mut Layout) {
+        to.name("optional");
+        T::layout(to);
     }
 }
 
@@ -130,6 +157,10 @@ impl<T: Persist> Persist for Vec<T> {
         }
         Ok(items)
     }
+    fn layout(to: &mut Layout) {
+        to.name("list");
+        T::layout(to);
+    }
 }
 
 impl<T: Persist> Persist for VecDeque<T> {
@@ -140,6 +171,10 @@ impl<T: Persist> Persist for VecDeque<T> {
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         Vec::load(from).map(Self::from)
     }
+    fn layout(to: &mut Layout) {
+        to.name("list");
+        T::layout(to);
+    }
 }
 
 impl<T: Persist> Persist for Arc<[T]> {
@@ -148,6 +183,10 @@ impl<T: Persist> Persist for Arc<[T]> {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         Vec::load(from).map(Self::from)
+    }
+    fn layout(to: &mut Layout) {
+        to.name("list");
+        T::layout(to);
     }
 }
 
@@ -158,6 +197,9 @@ impl<T: Persist> Persist for Arc<T> {
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         T::load(from).map(Self::new)
     }
+    fn layout(to: &mut Layout) {
+        T::layout(to);
+    }
 }
 
 impl<T: Persist> Persist for Box<T> {
@@ -166,6 +208,9 @@ impl<T: Persist> Persist for Box<T> {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         T::load(from).map(Self::new)
+    }
+    fn layout(to: &mut Layout) {
+        T::layout(to);
     }
 }
 
@@ -181,6 +226,10 @@ impl<T: Persist, const N: usize> Persist for [T; N] {
             .try_into()
             .map_err(|items: Vec<T>| format!("expected {N} items, found {}", items.len()))
     }
+    fn layout(to: &mut Layout) {
+        to.name(&N.to_string());
+        T::layout(to);
+    }
 }
 
 impl<A: Persist, B: Persist> Persist for (A, B) {
@@ -191,6 +240,10 @@ impl<A: Persist, B: Persist> Persist for (A, B) {
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         Ok((A::load(from)?, B::load(from)?))
     }
+    fn layout(to: &mut Layout) {
+        A::layout(to);
+        B::layout(to);
+    }
 }
 
 impl Persist for Stream {
@@ -200,11 +253,34 @@ impl Persist for Stream {
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         u64::load(from).map(Self::from_key)
     }
+    fn layout(to: &mut Layout) {
+        to.name("Stream");
+    }
 }
 
-persist! { struct Vec3 { x, y, z } }
-persist! { struct Quat { w, x, y, z } }
-persist! { struct Mat3 { r } }
-persist! { struct Sym3 { xx, xy, xz, yy, yz, zz } }
-persist! { struct SpatialVelocity { w, v } }
-persist! { struct SpatialForce { m, f } }
+/// Implements [`Persist`] for a struct of another crate by its fields. A field that is missing
+/// does not compile.
+macro_rules! foreign {
+    ($($type:ident { $($field:ident),+ })+) => {$(
+        impl Persist for $type {
+            fn save(&self, to: &mut Writer) {
+                let Self { $($field),+ } = self;
+                $($field.save(to);)+
+            }
+            fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+                Ok(Self { $($field: Persist::load(from)?),+ })
+            }
+            fn layout(to: &mut Layout) {
+                to.name(stringify!($type { $($field),+ }));
+            }
+        }
+    )+};
+}
+foreign! {
+    Vec3 { x, y, z }
+    Quat { w, x, y, z }
+    Mat3 { r }
+    Sym3 { xx, xy, xz, yy, yz, zz }
+    SpatialVelocity { w, v }
+    SpatialForce { m, f }
+}

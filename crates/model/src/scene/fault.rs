@@ -1,12 +1,13 @@
 //! Faults of devices and their schedule.
 
+use crate::persist::Persist;
 use crate::scene::Correspondence;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use std::sync::Arc;
 
 /// Device of a robot, by its index among devices of its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Device {
     /// Thruster with this index.
     Thruster(usize),
@@ -59,7 +60,7 @@ macro_rules! fault_kinds {
         }
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Persist)]
         pub enum $name {
             $($(#[doc = $kind_doc])* $variant $(($data))?,)*
         }
@@ -113,7 +114,7 @@ fault_kinds! {
 }
 
 /// GNSS jammer: a noise transmitter at the frequency of the satellites.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Jammer {
     /// Position in W [m].
     pub p_W: Vec3,
@@ -141,7 +142,7 @@ impl Jammer {
 }
 
 /// False position that a spoofer imposes on a receiver.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Spoof {
     /// Initial offset from the true position, in W [m].
     pub offset: Vec3,
@@ -150,7 +151,7 @@ pub struct Spoof {
 }
 
 /// Hole in the hull of a link.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Leak {
     /// Area of the hole [m²].
     pub area: f64,
@@ -163,7 +164,7 @@ pub struct Leak {
 }
 
 /// Fault of a device, with its schedule.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Fault {
     /// Name, unique among the faults of one robot or among the faults of all beacons and fixed
     /// modems.

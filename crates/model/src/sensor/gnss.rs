@@ -1,6 +1,6 @@
 //! Receivers of navigation satellites: parameters and readings.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::sensor::StepSensor;
 use merrow_math::Vec3;
 
@@ -56,7 +56,7 @@ impl StepSensor for GnssSpec {
 }
 
 /// Source of corrections for a GNSS receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Augmentation {
     /// No corrections (autonomous receiver).
     None,
@@ -65,8 +65,6 @@ pub enum Augmentation {
     /// Ground-based augmentation, such as RTK.
     Ground,
 }
-
-persist! { enum Augmentation { 0 = None, 1 = Satellites, 2 = Ground } }
 
 /// Satellites of a receiver and its multipath errors.
 #[derive(Clone, Debug)]
@@ -84,7 +82,7 @@ pub struct SatelliteConstellation {
 }
 
 /// Position fix of a GNSS receiver.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Gnss {
     /// True with a fix; without a fix the position is NaN.
     pub fix: bool,
@@ -105,10 +103,6 @@ pub struct Gnss {
     /// a fix.
     pub dilution: Option<[f64; 2]>,
 }
-
-persist! { struct Gnss {
-    fix, position, velocity, variances, velocity_variances, augmentation, satellites, dilution,
-} }
 
 /// GNSS heading receiver with two antennas.
 #[derive(Clone, Copy, Debug)]
@@ -139,12 +133,10 @@ impl StepSensor for HeadingSpec {
 }
 
 /// Heading of the sensor frame about the vertical.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Heading {
     /// Yaw from east, counter-clockwise [rad]; NaN if unavailable.
     pub yaw: f64,
     /// Variance of the yaw [rad²].
     pub variance: f64,
 }
-
-persist! { struct Heading { yaw, variance } }

@@ -1,6 +1,6 @@
 //! Inertial sensors, magnetometers and inertial navigation: parameters and readings.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::sensor::{Errors, Noise};
 use crate::sensor::{SensorReading, StepSensor, Workload};
 use crate::state::reading::Reading;
@@ -33,7 +33,7 @@ impl StepSensor for ImuSpec {
 const TRIADS: &[&str] = &["gyro", "accelerometer"];
 
 /// Gyro, accelerometer and, for an AHRS, attitude.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Imu {
     /// Angular velocity w_WS_S [rad/s].
     pub angular_velocity: Vec3,
@@ -45,8 +45,6 @@ pub struct Imu {
     /// [rad²].
     pub variances: [Vec3; 3],
 }
-
-persist! { struct Imu { angular_velocity, linear_acceleration, orientation, variances } }
 
 /// Attitude and heading reference system (AHRS): a filter over its own gyro, accelerometer and
 /// magnetometer.
@@ -210,7 +208,7 @@ pub struct PressureAid {
 }
 
 /// Navigation solution of an INS with its covariances.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Navigation {
     /// Position of S in W [m].
     pub p_WS: Vec3,
@@ -235,11 +233,6 @@ pub struct Navigation {
     pub rate_variance: f64,
 }
 
-persist! { struct Navigation {
-    p_WS, q_WS, v_WS_S, w_WS_S, position, position_covariance, cross_covariance,
-    attitude_covariance, velocity_covariance, rate_variance,
-} }
-
 /// Parameters of a three-axis magnetometer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MagnetometerSpec {
@@ -260,15 +253,13 @@ impl StepSensor for MagnetometerSpec {
 }
 
 /// Reading of a magnetometer.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Magnetometer {
     /// Magnetic flux density in S [T].
     pub field: Vec3,
     /// Variances of the components [T²].
     pub variances: Vec3,
 }
-
-persist! { struct Magnetometer { field, variances } }
 
 /// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
 /// sensor.

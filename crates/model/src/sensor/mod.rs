@@ -75,39 +75,39 @@ macro_rules! each_reading {
     ($then:ident) => {
         $then! {
             /// Inertial measurement (IMU or AHRS).
-            0 = Imu($crate::sensor::inertial::Imu),
+            Imu($crate::sensor::inertial::Imu),
             /// Position fix of a GNSS receiver.
-            1 = Gnss($crate::sensor::gnss::Gnss),
+            Gnss($crate::sensor::gnss::Gnss),
             /// Heading from two GNSS antennas.
-            2 = Heading($crate::sensor::gnss::Heading),
+            Heading($crate::sensor::gnss::Heading),
             /// Position, velocity and attitude of an INS.
-            3 = Navigation($crate::sensor::inertial::Navigation),
+            Navigation($crate::sensor::inertial::Navigation),
             /// Velocity over ground or through the water.
-            4 = Dvl($crate::sensor::water::Dvl),
+            Dvl($crate::sensor::water::Dvl),
             /// Absolute pressure of the water.
-            5 = Pressure($crate::sensor::water::Pressure),
+            Pressure($crate::sensor::water::Pressure),
             /// Magnetic field in S.
-            6 = Magnetometer($crate::sensor::inertial::Magnetometer),
+            Magnetometer($crate::sensor::inertial::Magnetometer),
             /// Range to the seabed.
-            7 = Altimeter($crate::sensor::water::Altimeter),
+            Altimeter($crate::sensor::water::Altimeter),
             /// Ground truth pose and velocity.
-            8 = Odometry($crate::sensor::vehicle::Odometry),
+            Odometry($crate::sensor::vehicle::Odometry),
             /// Force and torque through a joint.
-            9 = Wrench($crate::sensor::vehicle::Wrench),
+            Wrench($crate::sensor::vehicle::Wrench),
             /// One quantity of the water.
-            10 = Probe($crate::sensor::water::Probe),
+            Probe($crate::sensor::water::Probe),
             /// Conductivity, temperature and pressure.
-            11 = Ctd($crate::sensor::water::Ctd),
+            Ctd($crate::sensor::water::Ctd),
             /// Bottle of a water sampler.
-            12 = Bottle($crate::state::bottle::Bottle),
+            Bottle($crate::state::bottle::Bottle),
             /// Apparent wind at the sensor.
-            13 = Wind($crate::sensor::vehicle::Wind),
+            Wind($crate::sensor::vehicle::Wind),
             /// Leak detection in the hull.
-            14 = Leak($crate::sensor::vehicle::Leak),
+            Leak($crate::sensor::vehicle::Leak),
             /// Telemetry of a motor controller.
-            15 = Motor($crate::sensor::vehicle::Motor),
+            Motor($crate::sensor::vehicle::Motor),
             /// Voltage, current and charge of the battery.
-            16 = Power($crate::sensor::vehicle::Power),
+            Power($crate::sensor::vehicle::Power),
         }
     };
 }
@@ -144,23 +144,23 @@ macro_rules! each_frame {
     ($then:ident) => {
         $then! {
             /// Ranges in a plane (laser).
-            0 = Scan($crate::scene::sensor::laser::Scan),
+            Scan($crate::scene::sensor::laser::Scan),
             /// Point cloud of a laser.
-            1 = Cloud(Vec<$crate::scene::sensor::laser::Point>),
+            Cloud(Vec<$crate::scene::sensor::laser::Point>),
             /// Images of a camera.
-            2 = CameraImages($crate::scene::sensor::camera::CameraImages),
+            CameraImages($crate::scene::sensor::camera::CameraImages),
             /// Echoes of a sonar.
-            3 = Ping($crate::scene::sensor::sonar::Ping),
+            Ping($crate::scene::sensor::sonar::Ping),
             /// Observations of beacons by an acoustic instrument.
-            4 = Acoustic($crate::scene::sensor::acoustic::AcousticObservations),
+            Acoustic($crate::scene::sensor::acoustic::AcousticObservations),
             /// Bounding boxes of obstacles.
-            5 = Detections(Vec<$crate::scene::sensor::obstacle::Detection>),
+            Detections(Vec<$crate::scene::sensor::obstacle::Detection>),
             /// Echoes that the detector accumulates with the echoes of earlier samples.
-            6 = Echoes($crate::scene::sensor::obstacle::EchoSet),
+            Echoes($crate::scene::sensor::obstacle::EchoSet),
             /// Spokes of a radar.
-            7 = Sweep($crate::scene::sensor::radar::Sweep),
+            Sweep($crate::scene::sensor::radar::Sweep),
             /// AIS sentences of a receiver.
-            8 = Sentences(Vec<$crate::scene::sensor::ais::Sentence>),
+            Sentences(Vec<$crate::scene::sensor::ais::Sentence>),
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Sensors of the vehicle itself and of the air around it: parameters and readings.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::sensor::Errors;
 use crate::sensor::StepSensor;
 use crate::sensor::water::Pressure;
@@ -19,7 +19,7 @@ impl StepSensor for OdometrySpec {
 }
 
 /// Ground truth: pose in W, velocity in S.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Odometry {
     /// Position of S in W [m].
     pub p_WS: Vec3,
@@ -30,8 +30,6 @@ pub struct Odometry {
     /// Angular velocity, expressed in S [rad/s].
     pub w_WS_S: Vec3,
 }
-
-persist! { struct Odometry { p_WS, q_WS, v_WS_S, w_WS_S } }
 
 /// Force and torque through the joint of the sensor's link, at So and expressed in S.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +52,7 @@ impl StepSensor for WrenchSpec {
 }
 
 /// Force and torque through a joint, at So and expressed in S.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Wrench {
     /// Force, expressed in S [N].
     pub force: Vec3,
@@ -63,8 +61,6 @@ pub struct Wrench {
     /// Variances of the components of force [N²] and torque [N² m²].
     pub variances: [Vec3; 2],
 }
-
-persist! { struct Wrench { force, torque, variances } }
 
 /// Sensor of the air pressure.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +107,7 @@ impl StepSensor for AnemometerSpec {
 }
 
 /// Apparent wind perpendicular to the mast; NaN if unavailable.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Wind {
     /// Speed of the apparent wind [m/s].
     pub speed: f64,
@@ -122,8 +118,6 @@ pub struct Wind {
     /// Variances of speed [m²/s²] and direction [deg²].
     pub variances: [f64; 2],
 }
-
-persist! { struct Wind { speed, from, velocity, variances } }
 
 /// Detector of water in the hull.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,7 +136,7 @@ impl StepSensor for LeakSpec {
 }
 
 /// Reading of a leak detector.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Leak {
     /// Signal: 1 wet, 0 dry.
     pub signal: f64,
@@ -154,8 +148,6 @@ impl Leak {
         self.signal >= 0.5
     }
 }
-
-persist! { struct Leak { signal } }
 
 /// Telemetry of a motor controller.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +174,7 @@ impl StepSensor for MotorSpec {
 }
 
 /// Telemetry of a motor controller; NaN where unknown.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Motor {
     /// Speed of the motor shaft [rad/s].
     pub speed: f64,
@@ -197,8 +189,6 @@ pub struct Motor {
     /// Electrical power of the motor [W].
     pub power: f64,
 }
-
-persist! { struct Motor { speed, current, voltage, temperature, torque, power } }
 
 /// Battery monitor: measures voltage and current and integrates the charge.
 #[derive(Clone, Debug, PartialEq)]
@@ -220,7 +210,7 @@ impl StepSensor for PowerSpec {
 }
 
 /// Voltage, current and charge of the battery.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Power {
     /// Terminal voltage of the battery [V].
     pub voltage: f64,
@@ -231,5 +221,3 @@ pub struct Power {
     /// Capacity of the pack [A h].
     pub capacity: f64,
 }
-
-persist! { struct Power { voltage, current, charge, capacity } }

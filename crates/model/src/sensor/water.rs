@@ -1,7 +1,7 @@
 //! Sensors that measure properties of the water or measure with sound in water: parameters and
 //! readings.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::sensor::Errors;
 use crate::sensor::{StepSensor, Workload};
 use crate::state::bottle::Bottle;
@@ -24,7 +24,7 @@ impl StepSensor for PressureSpec {
 }
 
 /// Reading of an absolute pressure sensor.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Pressure {
     /// Measured absolute pressure [Pa].
     pub pressure: f64,
@@ -33,8 +33,6 @@ pub struct Pressure {
     /// Water by which the pressure is converted to a height.
     pub water: WaterAtRest,
 }
-
-persist! { struct Pressure { pressure, variance, water } }
 
 impl Pressure {
     /// Returns the height of the sensor in W [m] and its variance [m²]; `None` if the water has no
@@ -53,7 +51,7 @@ impl Pressure {
 }
 
 /// Water without waves at the place and the time of a measurement.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct WaterAtRest {
     /// Height of its surface in W [m].
     pub level: f64,
@@ -62,8 +60,6 @@ pub struct WaterAtRest {
     /// Mean weight density of the water above the sensor [N/m³].
     pub weight: f64,
 }
-
-persist! { struct WaterAtRest { level, surface_pressure, weight } }
 
 /// Single-beam echo sounder along its x axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +85,7 @@ impl StepSensor for AltimeterSpec {
 }
 
 /// Range to the seabed along the beam.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Altimeter {
     /// Range [m]; +inf beyond the maximum range, -inf below the minimum range (REP-117).
     pub range: f64,
@@ -100,8 +96,6 @@ pub struct Altimeter {
     /// Variance of the range [m²].
     pub variance: f64,
 }
-
-persist! { struct Altimeter { range, limits, beam_width, variance } }
 
 /// Doppler velocity log with four beams.
 #[derive(Clone, Debug)]
@@ -185,7 +179,7 @@ impl PingRates {
 }
 
 /// Reference of the DVL velocity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum DvlLock {
     /// Seabed: the DVL has bottom track.
     Bottom,
@@ -195,10 +189,8 @@ pub enum DvlLock {
     None,
 }
 
-persist! { enum DvlLock { 0 = Bottom, 1 = Water, 2 = None } }
-
 /// One acoustic beam of a DVL.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct DvlBeam {
     /// Unit vector pointing away from the transducer, in S.
     pub direction: Vec3,
@@ -212,10 +204,8 @@ pub struct DvlBeam {
     pub velocity_variance: f64,
 }
 
-persist! { struct DvlBeam { direction, bottom, range, velocity, velocity_variance } }
-
 /// Ping of a Doppler velocity log.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Dvl {
     /// Reference of the velocity.
     pub lock: DvlLock,
@@ -232,10 +222,6 @@ pub struct Dvl {
     /// Sound speed that the instrument uses [m/s].
     pub sound_speed: f64,
 }
-
-persist! { struct Dvl {
-    lock, velocity, covariance, altitude, beams, range_variance, sound_speed,
-} }
 
 /// Quantity of the water that an instrument measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,15 +276,13 @@ impl StepSensor for ProbeSpec {
 }
 
 /// Reading of a probe for one quantity of the water.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Probe {
     /// Value in the unit of the quantity; NaN where undefined.
     pub value: f64,
     /// Variance, in the squared unit of the quantity.
     pub variance: f64,
 }
-
-persist! { struct Probe { value, variance } }
 
 /// Conversion of pressure to depth in a CTD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -339,7 +323,7 @@ impl StepSensor for CtdSpec {
 }
 
 /// Measured and derived quantities of a CTD.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Ctd {
     /// Water temperature on the ITS-90 scale [°C].
     pub temperature: f64,
@@ -356,10 +340,6 @@ pub struct Ctd {
     /// Variances of temperature [K²], conductivity [S²/m²] and pressure [Pa²].
     pub variances: [f64; 3],
 }
-
-persist! { struct Ctd {
-    temperature, conductivity, pressure, salinity, depth, sound_speed, variances,
-} }
 
 /// Water sampler with bottles.
 #[derive(Clone, Debug, PartialEq)]

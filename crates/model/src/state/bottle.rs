@@ -1,12 +1,13 @@
 //! State of a water sampler and its bottles.
 
+use crate::persist::Persist;
 use merrow_math::Vec3;
 
 /// Maximum number of quantities of a sampler.
 pub const FIELDS: usize = 8;
 
 /// Filling state of a bottle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Filling {
     /// No water has been taken.
     Empty,
@@ -31,7 +32,7 @@ impl Filling {
 }
 
 /// Bottle of a water sampler: its filling and the means over the water that it contains.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Bottle {
     /// Bottle number, from 1.
     pub number: u32,
@@ -48,7 +49,7 @@ pub struct Bottle {
 }
 
 /// State of a water sampler.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct SamplerState {
     /// Bottles in the order of their numbers, from 1.
     pub bottles: Vec<Bottle>,

@@ -1,6 +1,7 @@
 //! External commands: issued by ROS or a script between steps, and applied by
 //! `crates/sim/src/control` at the next step.
 
+use crate::persist::Persist;
 use crate::scene::robot::motion_control::GainKind;
 use crate::scene::{Correspondence, JointMode};
 use crate::state::comms::ModemCommand;
@@ -10,7 +11,7 @@ use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
 
 /// Health of an actuator.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum Health {
     /// Normal operation without degradation.
     Healthy,

@@ -1,11 +1,12 @@
 //! Contacts after a step and the impulses of the step. The impulses are published and warm-start
 //! the next step.
 
+use crate::persist::Persist;
 use crate::scene::Correspondence;
 use merrow_math::Vec3;
 
 /// Source of an impulse, by which the next step finds its initial guess.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Persist)]
 pub enum ImpulseKey {
     /// Dry friction (side 0), lower limit (1) or upper limit (2) of a joint.
     Joint {
@@ -21,7 +22,7 @@ pub enum ImpulseKey {
 }
 
 /// Impulse of one step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Impulse {
     /// Components along the rows of the solver [N s or N m s].
     pub along_rows: [f64; 3],
@@ -30,7 +31,7 @@ pub struct Impulse {
 }
 
 /// One of the two bodies of a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum ContactBody {
     /// Link of a robot.
     Link {
@@ -81,7 +82,7 @@ impl ContactBody {
 }
 
 /// Contact point with an impulse in the last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Contact {
     /// Body that is pushed along the normal.
     pub a: ContactBody,
@@ -99,7 +100,7 @@ pub struct Contact {
 }
 
 /// Contacts, impulses and counters of all robots after a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct Contacts {
     /// Contact points with an impulse, in a fixed order.
     pub touching: Vec<Contact>,

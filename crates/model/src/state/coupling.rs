@@ -1,10 +1,11 @@
 //! State of the couplings.
 
+use crate::persist::Persist;
 use crate::scene::{Coupling, CouplingKind, Strength};
 use merrow_math::{Quat, Vec3};
 
 /// Capture state of a released latch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum LatchCapture {
     /// Captures a tip that comes close enough.
     Armed,
@@ -15,7 +16,7 @@ pub enum LatchCapture {
 }
 
 /// State of one coupling.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct CouplingState {
     /// True while the coupling is engaged.
     pub engaged: bool,

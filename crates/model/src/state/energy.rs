@@ -1,9 +1,10 @@
 //! State of batteries and chargers.
 
+use crate::persist::Persist;
 use crate::scene::Battery;
 
 /// State of a battery.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct BatteryState {
     /// State of charge, 0..1.
     pub charge: f64,
@@ -70,7 +71,7 @@ impl BatteryState {
 }
 
 /// State of one charger.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct ChargerState {
     /// Index of the robot that is being charged; `None`: no robot.
     pub robot: Option<usize>,

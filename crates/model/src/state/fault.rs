@@ -1,9 +1,10 @@
 //! State of faults, and their effect on a device in a step.
 
+use crate::persist::Persist;
 use crate::scene::Fault;
 
 /// Past, present or future fault.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct FaultState {
     /// Device, kind and schedule of the fault.
     pub fault: Fault,
@@ -38,7 +39,7 @@ impl FaultState {
 }
 
 /// Combined effect of the faults of a device in a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct FaultEffect {
     /// The device has no output.
     pub dead: bool,

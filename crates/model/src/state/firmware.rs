@@ -2,6 +2,7 @@
 
 pub mod motion_control;
 
+use crate::persist::Persist;
 pub use crate::state::firmware::motion_control::{ControlMode, MotionControlState};
 use crate::state::firmware::motion_control::{MotionEstimate, PathProgress, PoseGoal};
 
@@ -10,7 +11,7 @@ use crate::scene::robot::firmware::FirmwareLaw;
 use merrow_math::Vec3;
 
 /// State of the firmware of a robot.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct FirmwareState {
     /// Number of ticks so far.
     pub ticks: u64,
@@ -29,7 +30,7 @@ pub struct FirmwareState {
 }
 
 /// Motion that a task has read for the firmware at the start of its job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct FirmwareInput {
     /// Known motion of the robot.
     pub motion: crate::state::Motion,
@@ -42,7 +43,7 @@ pub struct FirmwareInput {
 }
 
 /// Task of the guidance that moves a vehicle by velocity commands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub enum GuidanceTask {
     /// No control; external velocity commands are accepted.
     None,
@@ -59,7 +60,7 @@ pub enum GuidanceTask {
 }
 
 /// State of a control law.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 #[allow(clippy::large_enum_variant)] // a box would allocate when the state is copied
 pub enum FirmwareLawState {
     /// State of the multirotor firmware.
@@ -79,7 +80,7 @@ pub enum FirmwareLawState {
 }
 
 /// State of the firmware of a sailing boat.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct SailingState {
     /// True while it is active.
     pub on: bool,
@@ -98,7 +99,7 @@ pub struct SailingState {
 }
 
 /// State of the firmware of a glider.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct GliderState {
     /// True while it is active.
     pub on: bool,
@@ -113,7 +114,7 @@ pub struct GliderState {
 }
 
 /// State of the velocity controller of a surface vehicle; pairs are for surge speed and yaw rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct SurgeYawRateState {
     /// True while it is active: from a velocity command until the command times out.
     pub on: bool,
@@ -124,7 +125,7 @@ pub struct SurgeYawRateState {
 }
 
 /// State of the heading and depth hold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct HeadingDepthState {
     /// True while it is active.
     pub on: bool,
@@ -152,7 +153,7 @@ impl HeadingDepthState {
 }
 
 /// State of a differential drive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct DifferentialDriveState {
     /// True while it is active.
     pub on: bool,
@@ -167,7 +168,7 @@ pub struct DifferentialDriveState {
 }
 
 /// Flight phase of a multirotor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum FlightMode {
     /// Rotors off, or commanded externally.
     Off,
@@ -192,7 +193,7 @@ impl FlightMode {
 }
 
 /// State of the multirotor firmware.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct MultirotorState {
     /// Flight phase; `Off`: the firmware does not command the rotors.
     pub mode: FlightMode,

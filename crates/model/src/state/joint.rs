@@ -1,11 +1,12 @@
 //! State of joint drives, and the goals of joint groups.
 
+use crate::persist::Persist;
 use crate::scene::{Drive, Joint, JointGroup, JointMode, Robot};
 use crate::state::fault::FaultEffect;
 use std::sync::Arc;
 
 /// State of the drive of one joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct JointDriveState {
     /// Current command mode of the joint.
     pub mode: JointMode,
@@ -37,7 +38,7 @@ pub struct JointDriveState {
 }
 
 /// Set-point of a joint.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct Reference {
     /// Position [rad or m].
     pub position: f64,
@@ -50,7 +51,7 @@ pub struct Reference {
 }
 
 /// Measured state of a joint.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct Measured {
     /// Position [rad or m].
     pub position: f64,
@@ -65,7 +66,7 @@ pub struct Measured {
 }
 
 /// Trajectory as in `trajectory_msgs/JointTrajectory`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Trajectory {
     /// Joint indices in the order of the values, as in `Motion::q`.
     pub joints: Vec<usize>,
@@ -82,7 +83,7 @@ pub struct Trajectory {
 }
 
 /// Point of a trajectory. Velocities, accelerations and efforts may be empty.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct TrajectoryPoint {
     /// Joint positions [rad or m].
     pub positions: Vec<f64>,
@@ -98,7 +99,7 @@ pub struct TrajectoryPoint {
 
 /// Tolerance as in `control_msgs/JointTolerance`: 0 selects the default, a negative value disables
 /// the check.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct Tolerance {
     /// Position tolerance [rad or m].
     pub position: f64,
@@ -110,7 +111,7 @@ pub struct Tolerance {
 }
 
 /// State of a joint group.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct GroupState {
     /// Active goal, or the last goal if none is active; `None` before the first.
     pub goal: Option<Goal>,
@@ -122,7 +123,7 @@ pub struct GroupState {
 }
 
 /// Trajectory or gripper goal of a joint group, with its times.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Goal {
     /// Identifier given by the client.
     pub id: u64,
@@ -137,7 +138,7 @@ pub struct Goal {
 }
 
 /// State of a goal.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum GoalState {
     /// The goal is being executed.
     Active,
@@ -153,7 +154,7 @@ pub enum GoalState {
 
 /// Reason for aborting a goal. Joints are indices as in `Motion::q`.
 #[allow(missing_docs)] // `text` documents the fields
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum AbortReason {
     /// The path tolerance was exceeded.
     Path {
@@ -180,7 +181,7 @@ pub enum AbortReason {
 }
 
 /// Task that drives a joint group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub enum Task {
     /// Execution of a trajectory.
     Trajectory(ActiveTrajectory),
@@ -189,7 +190,7 @@ pub enum Task {
 }
 
 /// Trajectory that a group executes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct ActiveTrajectory {
     /// Trajectory as requested by the client.
     pub trajectory: Arc<Trajectory>,
@@ -204,7 +205,7 @@ pub struct ActiveTrajectory {
 }
 
 /// Gripper goal in execution.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct ActiveGripper {
     /// Time of the last motion [ns].
     pub moved_ns: u64,

@@ -11,9 +11,11 @@ pub mod energy;
 pub mod fault;
 pub mod firmware;
 pub mod frames;
+mod hash;
 pub mod joint;
 pub mod navigation;
 pub mod reading;
+pub mod shape;
 pub mod tether;
 pub mod wave_tile;
 pub mod workspace;
@@ -30,6 +32,7 @@ pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
 pub use crate::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
 
+use crate::persist::Persist;
 use crate::scene::schedule::ScheduledCommand;
 use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use crate::sensor::water::DvlLock;
@@ -38,7 +41,7 @@ use merrow_math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 use std::collections::VecDeque;
 
 /// Complete state of a world.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct State {
     /// Simulated time since the start [ns].
     pub time_ns: u64,
@@ -65,7 +68,7 @@ pub struct State {
 }
 
 /// Position and velocity of one robot (or of several robots of the same model in the lanes of `T`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Motion<T = f64> {
     /// Attitude of the base B in W.
     pub q_WB: Quat<T>,
@@ -80,7 +83,7 @@ pub struct Motion<T = f64> {
 }
 
 /// State of one robot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct RobotState {
     /// Position and velocity of base and joints.
     pub motion: Motion,
@@ -139,7 +142,7 @@ pub struct RobotState {
 }
 
 /// State of one thruster.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct ActuatorState {
     /// Command in the unit of the thruster.
     pub command: f64,
@@ -172,7 +175,7 @@ pub struct ActuatorState {
 }
 
 /// State of one fin.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct FinState {
     /// Commanded angle of the fin [rad].
     pub command: f64,
@@ -194,7 +197,7 @@ pub struct FinState {
 }
 
 /// State of one buoyancy engine.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct BuoyancyEngineState {
     /// Commanded volume of the buoyancy engine [m³].
     pub command: f64,
@@ -207,7 +210,7 @@ pub struct BuoyancyEngineState {
 }
 
 /// State of one sensor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct SensorState {
     /// Number of samples taken or dropped: index of the noise draw and of the next sample time.
     pub samples: u64,
@@ -235,7 +238,7 @@ pub struct SensorState {
 }
 
 /// State of up to three first-order lags of a sensor at the last sample.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct SensorLag {
     /// Time of the last sample [s].
     pub time: f64,
@@ -249,7 +252,7 @@ pub struct SensorLag {
 /// step is `½ A + K`, with A the free acceleration of the next step. This is the mean acceleration
 /// of the step, extrapolated by half a step with the change of the free acceleration. A body at
 /// rest therefore has zero acceleration to rounding error.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct ImpulseAcceleration {
     /// True if impulses changed a velocity.
     pub is_nonzero: bool,
@@ -303,7 +306,7 @@ impl ImpulseAcceleration {
 
 /// Time and cause of the halt of a robot. A halted robot stays at its pose and takes no samples
 /// until its pose is set.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Halt {
     /// End of the step in which the robot was halted [ns].
     pub time_ns: u64,

@@ -1,11 +1,12 @@
 //! State of the navigation filters in AHRS and INS.
 
+use crate::persist::Persist;
 use crate::scene::{Sensor, SensorKind};
 use crate::state::reading::Stamped;
 use merrow_math::{Mat3, Quat, Vec3};
 
 /// State of a navigation filter.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 #[allow(clippy::large_enum_variant)] // allocated once, in a box
 pub enum NavigationFilter {
     /// Filter of an AHRS.
@@ -15,7 +16,7 @@ pub enum NavigationFilter {
 }
 
 /// State of an AHRS filter.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct AhrsMemory {
     /// Estimated attitude of S in W.
     pub q: Quat,
@@ -39,7 +40,7 @@ pub struct AhrsMemory {
 pub const BLOCKS: usize = 7;
 
 /// State of an INS filter.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct InsMemory {
     /// Estimated position of S in W [m].
     pub p: Vec3,

@@ -1,10 +1,11 @@
 //! Reading of any sensor, with the time of measurement.
 
+use crate::each_reading;
+use crate::persist::Persist;
 use crate::sensor::SensorReading;
-use crate::{each_reading, persist};
 
 /// Reading with the time of its measurement.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Stamped {
     /// Time of measurement [ns].
     pub stamp_ns: u64,
@@ -12,19 +13,15 @@ pub struct Stamped {
     pub reading: Reading,
 }
 
-persist! { struct Stamped { stamp_ns, reading } }
-
 macro_rules! declare_readings {
-    ($($(#[doc = $doc:literal])* $tag:literal = $kind:ident($reading:ty),)*) => {
+    ($($(#[doc = $doc:literal])* $kind:ident($reading:ty),)*) => {
         /// Reading of any sensor. Vectors are in the sensor frame S unless stated otherwise.
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Persist)]
         // readings are stored in preallocated queues; boxing would allocate in every step
         #[allow(clippy::large_enum_variant)]
         pub enum Reading {
             $($(#[doc = $doc])* $kind($reading),)*
         }
-
-        persist! { enum Reading { $($tag = $kind(reading)),* } }
 
         $(
             impl From<$reading> for Reading {

@@ -1,10 +1,11 @@
 //! State of a tether between steps.
 
+use crate::persist::Persist;
 use crate::scene::Tether;
 use merrow_math::Vec3;
 
 /// State of one tether.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct TetherState {
     /// Node positions from the first end to the second, in W [m].
     pub p: Vec<Vec3>,
@@ -27,7 +28,7 @@ pub struct TetherState {
 }
 
 /// Segment and time at which a line broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct LineBreak {
     /// Segment that no longer carries tension.
     pub segment: usize,
@@ -36,7 +37,7 @@ pub struct LineBreak {
 }
 
 /// Command of a winch.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum WinchCommand {
     /// Speed, positive for paying out [m/s]; 0 closes the brake.
     Speed(f64),

@@ -1,9 +1,10 @@
 //! Forces and moments that users apply to links.
 
+use crate::persist::Persist;
 use merrow_math::{SpatialForce, Vec3};
 
 /// Axes along which a wrench is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum WrenchFrame {
     /// Axes of W, fixed in the world.
     World,
@@ -12,7 +13,7 @@ pub enum WrenchFrame {
 }
 
 /// Interface that applied a wrench, which decides whether it replaces other wrenches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum WrenchSource {
     /// Topic of the link; a new wrench replaces the former one.
     Topic,
@@ -21,7 +22,7 @@ pub enum WrenchSource {
 }
 
 /// Force and moment on a link for a limited time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct AppliedWrench {
     /// Index of the link.
     pub link: usize,

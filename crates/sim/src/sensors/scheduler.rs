@@ -24,7 +24,7 @@ use crate::sensors::dispatcher::SensorThreads;
 use crate::sensors::priority::{Class, DEADLINE_PERIODS, Load, Priority, classify};
 use crate::sensors::worker::{SampleRequest, SampleResult};
 use crate::sensors::world_view;
-use merrow_model::persist;
+use merrow_model::persist::Persist;
 use merrow_model::scene::{Correspondence, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::frames::{Frame, FrameData};
@@ -65,13 +65,13 @@ struct ScheduledSensor {
 }
 
 /// Exteroceptive sensors in a checkpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct SavedFrames {
     devices: Vec<SavedSensor>,
 }
 
 /// An exteroceptive sensor in a checkpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct SavedSensor {
     requested_outputs: u8,
     requested: u64,
@@ -82,7 +82,7 @@ struct SavedSensor {
 }
 
 /// A computed sample that has not been delivered, in a checkpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct SavedSample {
     /// Number of earlier samples of all sensors that are also in progress.
     rank: u64,
@@ -91,10 +91,6 @@ struct SavedSample {
     /// `None`: repeat the last frame.
     data: Option<Arc<FrameData>>,
 }
-
-persist! { struct SavedFrames { devices } }
-persist! { struct SavedSensor { requested_outputs, requested, missed, ordered, last, under_way } }
-persist! { struct SavedSample { rank, stamp_ns, due_ns, data } }
 
 /// Load by an exteroceptive sensor, and its missed samples.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,9 @@
 //! Parameters of the medium access protocols. The clock of the modem measures all times.
 
+use crate::persist::Persist;
+
 /// Medium access protocol with its parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub enum MacProtocol {
     /// Transmits every frame at once.
     Aloha,
@@ -23,14 +25,14 @@ pub enum MacProtocol {
 }
 
 /// Parameters of slotted ALOHA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct SlottedAloha {
     /// Duration of a slot [ns].
     pub slot_ns: u64,
 }
 
 /// Parameters of the waiting-room protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct WaitingRoom {
     /// Address of the station, which reports the result of every slot.
     pub station: u16,
@@ -41,7 +43,7 @@ pub struct WaitingRoom {
 }
 
 /// Parameters of carrier sense with random backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct CsmaCa {
     /// Backoff that follows a busy medium.
     pub backoff: Backoff,
@@ -52,7 +54,7 @@ pub struct CsmaCa {
 }
 
 /// Backoff of carrier sense with random backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Backoff {
     /// Senses again after a uniform random delay.
     Nonpersistent {
@@ -71,7 +73,7 @@ pub enum Backoff {
 }
 
 /// Parameters of carrier sense with detection of collisions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct CsmaCd {
     /// Time after its arrival from which a signal is sensed [ns].
     pub window_ns: u64,
@@ -84,7 +86,7 @@ pub struct CsmaCd {
 }
 
 /// Parameters of time-division multiple access.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub struct Tdma {
     /// Period of the schedule [ns].
     pub frame_ns: u64,
@@ -95,7 +97,7 @@ pub struct Tdma {
 }
 
 /// Slot in the schedule of time-division multiple access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct TdmaSlot {
     /// Start of the slot after the start of the period [ns].
     pub start_ns: u64,
@@ -104,7 +106,7 @@ pub struct TdmaSlot {
 }
 
 /// Parameters of frequency-division multiple access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Fdma {
     /// Index of the part of the band.
     pub channel: u16,
@@ -113,7 +115,7 @@ pub struct Fdma {
 }
 
 /// Role of a modem in polling.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub enum Polling {
     /// Polls other modems in turn.
     Controller {

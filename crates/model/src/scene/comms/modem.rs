@@ -1,5 +1,6 @@
 //! Modem: a transceiver with framing, a transmit queue, medium access and a clock.
 
+use crate::persist::Persist;
 use crate::scene::comms::clock::ClockError;
 use crate::scene::comms::framing::{Acknowledgement, Framing};
 use crate::scene::comms::mac::MacProtocol;
@@ -59,7 +60,7 @@ pub struct UsblArray {
 }
 
 /// Data rate of a modem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum RateChoice {
     /// Index into the rates of the transceiver.
     Fixed(usize),

@@ -1,5 +1,6 @@
 //! Joint between a link and its parent.
 
+use crate::persist::Persist;
 use crate::scene::robot::actuator::Servo;
 use merrow_math::{Mat3, Vec3};
 
@@ -18,7 +19,7 @@ pub enum JointKind {
 }
 
 /// Command mode of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum JointMode {
     /// Effort command [N m or N].
     Effort,

@@ -2,6 +2,7 @@
 //!
 //! Lists of six numbers are for surge, sway, heave, roll, pitch and yaw, in the axes of the base.
 
+use crate::persist::Persist;
 use merrow_math::{Mat3, Vec3};
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
@@ -51,7 +52,7 @@ pub struct AzimuthThruster {
 }
 
 /// Gains of the PID controller.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct MotionGains {
     /// Force per position error [N/m], moment per attitude error [N m/rad].
     pub position: [f64; 6],
@@ -60,8 +61,6 @@ pub struct MotionGains {
     /// Force per velocity error [N s/m], moment per angular velocity error [N m s/rad].
     pub velocity: [f64; 6],
 }
-
-crate::persist! { struct MotionGains { position, integral, velocity } }
 
 /// Kind of a gain of the PID controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Air above the water: constant models, and the weather, which can change.
 
+use crate::persist::Persist;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
 /// Weather at sea level.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Weather {
     /// Mean wind velocity at the reference height, in W [m/s].
     pub wind: Vec3,
@@ -21,7 +22,7 @@ pub struct Weather {
 }
 
 /// Air of the world.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Air {
     /// Reference height of the wind [m].
     pub reference_height: f64,
@@ -44,7 +45,7 @@ pub struct Air {
 }
 
 /// Mean wind profile over height.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum Shear {
     /// The same wind at all heights.
     Uniform,
@@ -61,7 +62,7 @@ pub enum Shear {
 }
 
 /// Spectrum of the gusts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum Gusts {
     /// Steady wind without gusts.
     None,
@@ -77,7 +78,7 @@ pub enum Gusts {
 }
 
 /// One harmonic component of the gusts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct GustComponent {
     /// Frequency of the component [Hz].
     pub frequency: f64,

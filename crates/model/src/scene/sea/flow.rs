@@ -1,11 +1,12 @@
 //! Components of the current other than its mean: tides, jets, channels, eddies, grids.
 
+use crate::persist::Persist;
 use crate::scene::sea::grid::Grid;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
 /// Named component of the current, added to the mean.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Flow {
     /// Name; used in the name of its parameter.
     pub name: String,
@@ -19,7 +20,7 @@ pub struct Flow {
 
 /// Velocity law of a current component; equations and symbols are in
 /// `crates/environment/src/flow.rs`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub enum FlowLaw {
     /// Uniform in space, periodic in time.
     Tide(Vec<Constituent>),
@@ -34,7 +35,7 @@ pub enum FlowLaw {
 }
 
 /// Constituent of a tidal current: an ellipse traversed once per period.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Constituent {
     /// Angular frequency of the constituent [rad/s].
     pub omega: f64,
@@ -48,7 +49,7 @@ pub struct Constituent {
 }
 
 /// Straight horizontal jet with lateral decay.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Jet {
     /// Horizontal velocity on its axis, in W [m/s].
     pub velocity: Vec3,
@@ -63,7 +64,7 @@ pub struct Jet {
 }
 
 /// Straight channel flow between two banks over a level bed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Channel {
     /// Horizontal velocity at the centre of the surface, in W [m/s].
     pub velocity: Vec3,
@@ -80,7 +81,7 @@ pub struct Channel {
 }
 
 /// Vortex about a vertical axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Eddy {
     /// Angular velocity of the core, positive counter-clockwise [rad/s].
     pub spin: f64,

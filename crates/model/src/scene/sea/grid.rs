@@ -20,6 +20,7 @@
 //! # Checked by
 //! tests below; test/analytic/environment/grid.rs, test/input/environment/grids.rs
 
+use crate::persist::Persist;
 use crate::scene::sea::mapped::Mapped;
 use merrow_math::ellipsoid::TangentPlane;
 
@@ -143,7 +144,7 @@ impl Axis {
 }
 
 /// Interpolation between the samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Interpolation {
     /// Linear along every axis.
     Linear,
@@ -152,7 +153,7 @@ pub enum Interpolation {
 }
 
 /// Value beyond the first and last samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Extrapolation {
     /// The value at the nearest edge.
     Clamp,

@@ -5,10 +5,12 @@ pub mod flow;
 pub mod grid;
 pub mod mapped;
 pub mod optics;
+mod references;
 pub mod terrain;
 pub mod water;
 pub mod waves;
 
+use crate::persist::Persist;
 use crate::scene::sea::air::Air;
 use crate::scene::sea::flow::Flow;
 use crate::scene::sea::optics::Optics;
@@ -19,7 +21,7 @@ use merrow_math::Vec3;
 use std::sync::Arc;
 
 /// Water of the world, with the air above and the seabed below.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Sea {
     /// Density at the surface [kg/m³].
     pub density: f64,
@@ -70,7 +72,7 @@ impl Sea {
 }
 
 /// Water velocity as a function of depth and time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Current {
     /// Mean velocity profile, sorted by depth: (depth [m], velocity in W [m/s]). One entry:
     /// uniform. Linear between entries, constant beyond the ends.
@@ -82,7 +84,7 @@ pub struct Current {
 }
 
 /// First-order Gauss-Markov variation of the current.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct GaussMarkov {
     /// Standard deviation of each component [m/s].
     pub std: Vec3,
@@ -91,7 +93,7 @@ pub struct GaussMarkov {
 }
 
 /// Seabed: a plane or a terrain.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Seabed {
     /// Height of the plane at the world origin [m], negative below the water surface. With a
     /// terrain, the negative depth that waves assume.

@@ -1,7 +1,9 @@
 //! Optical properties of the water.
 
+use crate::persist::Persist;
+
 /// Optical coefficients of the water for red, green and blue light [1/m].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Optics {
     /// Beam attenuation coefficient c [1/m].
     pub beam: [f64; 3],

@@ -1,10 +1,11 @@
 //! Vertical profiles of the water properties, regions and tracers.
 
+use crate::persist::Persist;
 use crate::scene::sea::grid::Grid;
 use std::sync::Arc;
 
 /// Vertical profiles of the water properties.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct WaterColumn {
     /// Layers in order of depth, the first at depth 0; linear between them, constant below the
     /// last.
@@ -18,7 +19,7 @@ pub struct WaterColumn {
 }
 
 /// Equation for the sound speed in a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum SoundSpeedLaw {
     /// Equation of Chen and Millero (UNESCO).
     Unesco,
@@ -40,7 +41,7 @@ pub enum AbsorptionLaw {
 }
 
 /// Water properties at one depth.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Layer {
     /// Depth below the surface [m].
     pub depth: f64,
@@ -57,7 +58,7 @@ pub struct Layer {
 }
 
 /// Horizontal region of the sea with separate water properties: a river, a lake, a harbour.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Region {
     /// Name of the region.
     pub name: String,
@@ -116,7 +117,7 @@ impl Region {
 }
 
 /// Named tracer of the water, such as turbidity or chlorophyll.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Tracer {
     /// Name of the tracer.
     pub name: String,
@@ -127,7 +128,7 @@ pub struct Tracer {
 }
 
 /// Values of a tracer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub enum TracerValues {
     /// (depth [m], value), in order of depth; linear between entries, constant beyond the ends.
     Profile(Vec<[f64; 2]>),

@@ -3,12 +3,13 @@
 //!
 //! `merrow_environment::waves::realise` computes the components once. This module only stores them.
 
+use crate::persist::Persist;
 use crate::scene::sea::water::Region;
 use merrow_math::Vec3;
 use std::sync::Arc;
 
 /// Frequency spectrum of a sea state.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub enum Spectrum {
     /// One sinusoidal wave with the height `SeaState::hs`. Parameter: phase at the origin at time 0
     /// [rad]; 0 is a crest.
@@ -30,7 +31,7 @@ pub enum Spectrum {
 }
 
 /// Directional spreading of a sea state.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum Spreading {
     /// Long-crested waves: all components in one direction.
     None,
@@ -41,7 +42,7 @@ pub enum Spreading {
 }
 
 /// Sea state as requested by the user.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct SeaState {
     /// Distribution of the energy over frequency.
     pub spectrum: Spectrum,
@@ -68,7 +69,7 @@ pub const LANES: usize = 8;
 /// of zero amplitude.
 ///
 /// Component i is `a cos(kx x + ky y - omega t + phase)`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Components {
     /// Amplitude of each component [m].
     pub a: Vec<f64>,
@@ -95,7 +96,7 @@ pub struct Components {
 }
 
 /// Sea state with its wave components.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct WaveField {
     /// Sea state that the components realise.
     pub requested: SeaState,
@@ -112,7 +113,7 @@ pub struct WaveField {
 /// Sea states of a world in time order. Each fades out while the next grows.
 ///
 /// At most three: a decaying sea, a growing sea, and the next sea.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Waves {
     /// Start of the growth [ns] and the sea state, by time. A sea state with start 0 has been fully
     /// developed since the beginning.

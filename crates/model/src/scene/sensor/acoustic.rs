@@ -1,7 +1,7 @@
 //! Acoustic positioning: parameters of the beacons that ping or reply, and of the instruments that
 //! receive them.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::comms::directivity::Transducer;
 use crate::scene::comms::medium::ThrusterNoise;
 use crate::sensor::ExteroceptiveSensor;
@@ -261,7 +261,7 @@ impl ExteroceptiveSensor for AcousticSpec {
 }
 
 /// All observations of one sample.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct AcousticObservations {
     /// Position fixes of the sample.
     pub fixes: Vec<AcousticFix>,
@@ -269,10 +269,8 @@ pub struct AcousticObservations {
     pub ranges: Vec<AcousticRange>,
 }
 
-persist! { struct AcousticObservations { fixes, ranges } }
-
 /// Position fix of one target or of the instrument itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct AcousticFix {
     /// Index of the target; 0 for its own position.
     pub target: usize,
@@ -288,10 +286,8 @@ pub struct AcousticFix {
     pub world: Option<(Vec3, Mat3)>,
 }
 
-persist! { struct AcousticFix { target, stamp_ns, p_S, covariance, snr, world } }
-
 /// Range measurement of one target.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct AcousticRange {
     /// Index of the target.
     pub target: usize,
@@ -304,5 +300,3 @@ pub struct AcousticRange {
     /// Variance of the range [m²].
     pub variance: f64,
 }
-
-persist! { struct AcousticRange { target, receiver, stamp_ns, range, variance } }

@@ -1,6 +1,6 @@
 //! Automatic Identification System (AIS): parameters of transponders and receivers.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
@@ -73,12 +73,10 @@ impl ExteroceptiveSensor for ReceiverSpec {
 }
 
 /// AIS sentence as received by radio.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Sentence {
     /// Time of transmission [ns].
     pub stamp_ns: u64,
     /// Text without the line terminator.
     pub text: String,
 }
-
-persist! { struct Sentence { stamp_ns, text } }

@@ -1,6 +1,6 @@
 //! Camera parameters (lens, shutter, exposure, noise) and lamps.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::sensor::SensorKind;
 use crate::scene::sensor::lens;
 use crate::scene::sensor::lens::Lens;
@@ -253,7 +253,7 @@ impl ExteroceptiveSensor for CameraSpec {
 }
 
 /// Requested outputs of a camera. Rows from the top, pixels from the left.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct CameraImages {
     /// Requested outputs, as bits of [`CameraOutput`].
     pub parts: u8,
@@ -265,5 +265,3 @@ pub struct CameraImages {
     /// props, each in the order of the world file; 65534 open water, 65535 the water surface.
     pub labels: Option<Vec<u16>>,
 }
-
-persist! { struct CameraImages { parts, rgb, depth, labels } }

@@ -1,6 +1,6 @@
 //! Scanning lasers: beam directions, timing and range measurement.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};
@@ -157,7 +157,7 @@ impl ExteroceptiveSensor for LaserSpec {
 }
 
 /// Ranges of the columns of a planar laser.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Scan {
     /// Ranges [m]; +inf without an echo, -inf below the minimum range (REP-117).
     pub ranges: Vec<f32>,
@@ -166,10 +166,8 @@ pub struct Scan {
     pub intensities: Vec<f32>,
 }
 
-persist! { struct Scan { ranges, intensities } }
-
 /// Point of a laser point cloud.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Point {
     /// Position in the frame S at the time of firing [m].
     pub p: [f32; 3],
@@ -180,5 +178,3 @@ pub struct Point {
     /// Index of the ring, from the lowest.
     pub ring: u16,
 }
-
-persist! { struct Point { p, intensity, time, ring } }

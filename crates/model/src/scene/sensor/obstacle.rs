@@ -1,6 +1,6 @@
 //! Obstacle detectors, and the obstacles that a world file lists for them.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use crate::state::FaultEffect;
 use merrow_math::{Mat3, Quat, Vec3};
@@ -79,7 +79,7 @@ impl ExteroceptiveSensor for DetectorSpec {
 }
 
 /// Echo in W with its vertical extent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Echo {
     /// Position of the echo in W [m].
     pub p: Vec3,
@@ -87,10 +87,8 @@ pub struct Echo {
     pub half_height: f64,
 }
 
-persist! { struct Echo { p, half_height } }
-
 /// Echoes of one sample of a detector that accumulates several samples.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct EchoSet {
     /// Echoes of the sample.
     pub echoes: Vec<Echo>,
@@ -106,10 +104,8 @@ pub struct EchoSet {
     pub fault: FaultEffect,
 }
 
-persist! { struct EchoSet { echoes, R_WS, p_WS, sample, noise, fault } }
-
 /// Bounding box of an obstacle; its z axis is vertical.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Detection {
     /// Centre in the output frame of the detector [m].
     pub p: Vec3,
@@ -124,5 +120,3 @@ pub struct Detection {
     /// Index of the obstacle in the world file.
     pub listed: Option<usize>,
 }
-
-persist! { struct Detection { p, q, size, p_W, echoes, listed } }

@@ -1,6 +1,6 @@
 //! Navigation radars: rotating antenna, beam, pulse and signal processing.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::sensor::sonar::Aperture;
 use crate::sensor::ExteroceptiveSensor;
 
@@ -92,12 +92,10 @@ impl ExteroceptiveSensor for RadarSpec {
 }
 
 /// Successive spokes of a radar.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Sweep {
     /// Number of the first spoke, counted since the start.
     pub first: u64,
     /// Echo strengths of each spoke from the nearest to the farthest range bin, 0..1.
     pub spokes: Vec<Vec<f32>>,
 }
-
-persist! { struct Sweep { first, spokes } }

@@ -1,6 +1,6 @@
 //! Active sonars: beams, pulse and signal processing.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::sensor::laser::Tilt;
 use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
@@ -238,7 +238,7 @@ impl ExteroceptiveSensor for SonarSpec {
 }
 
 /// Echoes of one ping.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Ping {
     /// Sound speed for the conversion of times to ranges [m/s].
     pub sound_speed: f64,
@@ -252,15 +252,11 @@ pub struct Ping {
     pub soundings: Vec<Sounding>,
 }
 
-persist! { struct Ping { sound_speed, head, number, levels, soundings } }
-
 /// Seabed detection of one beam.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Sounding {
     /// Range to the seabed [m]; +inf without a detection.
     pub range: f64,
     /// Level of the echo [dB re 1 µPa].
     pub level: f64,
 }
-
-persist! { struct Sounding { range, level } }

@@ -1,5 +1,6 @@
 //! Commands to modems.
 
+use crate::persist::Persist;
 use crate::scene::comms::{MacProtocol, RateChoice};
 
 /// Command to one modem, addressed by its index in the scene.
@@ -59,7 +60,7 @@ impl ModemCommand {
 }
 
 /// Method of a range measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Ranging {
     /// From the time of transmission by the clock of the transmitter to the time of arrival by the
     /// clock of the receiver.

@@ -1,7 +1,9 @@
 //! Events of the network.
 
+use crate::persist::Persist;
+
 /// Event at an instant. Events are processed by time, then by `order`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Event {
     /// Simulated time at which the event is processed [ns].
     pub time_ns: u64,
@@ -14,7 +16,7 @@ pub struct Event {
 /// Kind of event. `serial` identifies the state for which the event was scheduled; an event with an
 /// outdated number has no effect.
 #[allow(missing_docs)] // the description of each variant covers its fields
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum EventKind {
     /// End of a transmission at the transmitter.
     TransmitEnd { transmission: u32, serial: u32 },

@@ -1,8 +1,10 @@
 //! Counters and last values of one pair of modems.
 
+use crate::persist::Persist;
+
 /// State of the link from one modem to another. Counters cover the time since the start of the run.
 /// They include a frame as soon as it has ended at all receivers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct LinkState {
     /// Mean signal-to-noise ratio of the last frame, linear; 0 before the first frame.
     pub mean_snr: f64,
@@ -31,7 +33,7 @@ impl LinkState {
 }
 
 /// Last frame that was received on a link, and the data rate of its transmitter.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct LinkSignal {
     /// Signal-to-noise ratio, linear; 0 before the first frame.
     pub snr: f32,

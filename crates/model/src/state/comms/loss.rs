@@ -1,7 +1,9 @@
 //! Causes of loss and counters of packets.
 
+use crate::persist::Persist;
+
 /// Cause for which a packet did not reach its destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 #[repr(u8)]
 pub enum LossCause {
     /// Terrain lies between the ends.
@@ -116,7 +118,7 @@ impl LossCause {
 }
 
 /// Numbers of packets by result, since the start of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct PacketCounts {
     /// Number of packets that entered, including packets that are neither delivered nor lost.
     pub entered: u64,

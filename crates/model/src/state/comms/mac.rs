@@ -1,9 +1,10 @@
 //! State of medium access.
 
+use crate::persist::Persist;
 use crate::scene::comms::MacProtocol;
 
 /// State of the medium access of one modem, by protocol.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum MacState {
     /// Protocol without a state: ALOHA, TDMA and FDMA.
     Stateless,
@@ -34,14 +35,14 @@ impl MacState {
 }
 
 /// State of slotted ALOHA.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct SlottedAlohaState {
     /// Start of the slot in which the frame is transmitted [ns]; `None`: no slot is selected.
     pub at_ns: Option<u64>,
 }
 
 /// State of the waiting-room protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct WaitingRoomState {
     /// Number of groups that transmit before this modem; `None`: in the waiting room.
     pub level: Option<u32>,
@@ -64,7 +65,7 @@ pub struct WaitingRoomState {
 }
 
 /// State of carrier sense with random backoff.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct CsmaCaState {
     /// Number of times the medium was busy.
     pub attempts: u32,
@@ -79,7 +80,7 @@ pub struct CsmaCaState {
 }
 
 /// State of carrier sense with detection of collisions.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct CsmaCdState {
     /// Number of collisions of the frame.
     pub collisions: u32,
@@ -88,7 +89,7 @@ pub struct CsmaCdState {
 }
 
 /// State of controller or polled modem.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct PollingState {
     /// Position of the next poll in the list of addresses.
     pub position: u32,

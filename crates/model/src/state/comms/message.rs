@@ -1,10 +1,11 @@
 //! Messages and their copies.
 
+use crate::persist::Persist;
 use crate::state::comms::loss::LossCause;
 use crate::state::comms::slab::Reset;
 
 /// Message that is queued or in flight.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Message {
     /// Number of the message since the start of the run.
     pub id: u64,
@@ -45,7 +46,7 @@ pub struct Message {
 }
 
 /// State of a message for one addressed modem.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Copy {
     /// Bit set of the frames that were received.
     pub received: u64,

@@ -1,6 +1,8 @@
 //! State of the communication network: queues, packets in flight, medium access, counters and the
 //! results that the caller has not taken.
 
+use crate::persist::Persist;
+
 pub mod command;
 pub mod event;
 pub mod link;
@@ -26,7 +28,7 @@ pub use crate::state::comms::signal::{Reception, Transmission};
 pub use crate::state::comms::slab::Slab;
 
 /// Complete state of a network. A run that continues from a copy of the state is bit-identical.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct NetworkState {
     /// Time up to which all events have been processed [ns].
     pub time_ns: u64,

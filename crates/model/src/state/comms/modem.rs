@@ -1,5 +1,6 @@
 //! State of one modem.
 
+use crate::persist::Persist;
 use crate::scene::comms::{MacProtocol, RateChoice};
 use crate::state::comms::LossCause;
 use crate::state::comms::mac::MacState;
@@ -8,7 +9,7 @@ use crate::state::comms::signal::{ControlFrame, Signal};
 use std::collections::VecDeque;
 
 /// State of one modem.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct ModemState {
     /// Whether the modem operates. `ModemCommand::Switch` and changes of the power of its robot set
     /// it.
@@ -72,7 +73,7 @@ pub struct ModemState {
 }
 
 /// Whether a modem can operate: power of its robot, and faults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum Supply {
     /// The robot that carries the modem has no power.
     Unpowered,
@@ -101,7 +102,7 @@ impl ModemState {
 }
 
 /// Error of a clock since the last adjustment.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct ClockState {
     /// Simulated time of the last adjustment [ns].
     pub since_ns: u64,
@@ -112,7 +113,7 @@ pub struct ClockState {
 }
 
 /// Message that is being transmitted, frame by frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Service {
     /// Index of the message in `NetworkState::messages`.
     pub message: u32,
@@ -125,7 +126,7 @@ pub struct Service {
 }
 
 /// Progress of the frame that is being transmitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum ServicePhase {
     /// Waits for medium access.
     Ready,
@@ -140,7 +141,7 @@ pub enum ServicePhase {
 }
 
 /// Use of the medium as sensed by a modem.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct CarrierState {
     /// Number of sensed signals that are arriving.
     pub count: u32,
@@ -151,7 +152,7 @@ pub struct CarrierState {
 }
 
 /// Open two-way range measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct RangeRequest {
     /// Sequence number of the request.
     pub sequence: u16,
@@ -162,7 +163,7 @@ pub struct RangeRequest {
 }
 
 /// Energy and time by activity. The current activity is not included.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct EnergyState {
     /// Energy of the ended transmissions [J].
     pub transmit: f64,

@@ -1,11 +1,12 @@
 //! Results of the network for the caller.
 
+use crate::persist::Persist;
 use crate::state::comms::command::Ranging;
 use crate::state::comms::loss::LossCause;
 use merrow_math::Vec3;
 
 /// Results since the caller last cleared them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct NetworkOutput {
     /// Messages that were delivered.
     pub deliveries: Vec<Delivery>,
@@ -74,7 +75,7 @@ fn move_all<T>(from: &mut Vec<T>, to: &mut Vec<T>) {
 }
 
 /// List with a limit. Further items are counted and discarded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Record<T> {
     /// Items since the list was last cleared.
     pub items: Vec<T>,
@@ -111,7 +112,7 @@ impl<T> Record<T> {
 }
 
 /// Message that a modem delivered.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Delivery {
     /// Number of the message since the start of the run.
     pub message: u64,
@@ -147,7 +148,7 @@ pub struct Delivery {
 /// Times of a range measurement. With c the sound speed or the speed of light, the range is
 /// c (received - sent) for a one-way measurement and
 /// c (received - sent - (replied - arrived)) / 2 for a two-way measurement.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct RangeResult {
     /// Method of the measurement.
     pub kind: Ranging,
@@ -185,7 +186,7 @@ pub struct RangeResult {
 }
 
 /// Direction of a range reply, as measured by the array of the modem.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct ReplyDirection {
     /// Unit vector to the other modem in the link that carries the modem, or in W.
     pub d: Vec3,
@@ -205,7 +206,7 @@ impl RangeResult {
 }
 
 /// End of a frame at a receiver, or of a message that was never transmitted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct PacketRecord {
     /// End of the arrival, or time at which a waiting message was lost [ns]. For a frame without a
     /// signal at the receiver, start of its transmission.
@@ -229,7 +230,7 @@ pub struct PacketRecord {
 }
 
 /// Activity of a modem in the schedule trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum Activity {
     /// The modem is switched off.
     Off,
@@ -271,7 +272,7 @@ impl Activity {
 }
 
 /// Interval of the schedule trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Interval {
     /// Index of the modem.
     pub modem: u32,

@@ -1,5 +1,6 @@
 //! Frames in flight and signals at receivers.
 
+use crate::persist::Persist;
 use crate::state::comms::loss::LossCause;
 use crate::state::comms::slab::Reset;
 
@@ -7,7 +8,7 @@ use crate::state::comms::slab::Reset;
 pub const HEADER_BYTES: usize = 14;
 
 /// Frame in flight, with its receptions.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Transmission {
     /// Index of the transmitting modem.
     pub from: u32,
@@ -55,7 +56,7 @@ impl Reset for Transmission {
 }
 
 /// Part of a band that a transmission occupies: `index` of `count` equal parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct BandPart {
     /// Index of the part, 0 to `count - 1`.
     pub index: u16,
@@ -71,7 +72,7 @@ impl Default for BandPart {
 
 /// One frame at one receiver. Ratios and powers are in single precision, so that the receptions of
 /// many frames fit into the cache.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Reception {
     /// Index of the receiving modem.
     pub to: u32,
@@ -100,7 +101,7 @@ impl Reception {
 }
 
 /// Signal that is arriving at a modem.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Signal {
     /// Index of the transmission in `NetworkState::transmissions`.
     pub transmission: u32,
@@ -131,7 +132,7 @@ pub struct Signal {
 }
 
 /// Frame without data of a message.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct ControlFrame {
     /// Purpose of the frame with its content.
     pub kind: ControlKind,
@@ -149,7 +150,7 @@ pub struct ControlFrame {
 
 /// Purpose of a control frame.
 #[allow(missing_docs)] // the description of each variant covers its fields
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum ControlKind {
     /// Acknowledges a frame with data.
     Acknowledgement,

@@ -1,5 +1,7 @@
 //! Storage of items with a stable index, whose memory is reused.
 
+use crate::persist::Persist;
+
 /// An item of a slab.
 pub trait Reset: Default {
     /// Restores the initial value and keeps allocated memory.
@@ -7,7 +9,7 @@ pub trait Reset: Default {
 }
 
 /// Items with stable indices. A released item keeps its memory for the next item in its place.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct Slab<T> {
     /// All items; released items have their initial value.
     pub items: Vec<T>,

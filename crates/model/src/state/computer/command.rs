@@ -1,6 +1,6 @@
 //! Commands that pass through a task: commands to actuators and set-points of the firmware.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::JointMode;
 use crate::state::Command;
 use merrow_math::{Quat, Vec3};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Command to the robot of the task. [`Command`] describes the fields of each variant.
 #[allow(missing_docs)] // `Command` describes the fields
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub enum TaskCommand {
     /// Commands one thruster of the robot, in its own unit.
     Thruster { thruster: usize, value: f64 },
@@ -50,15 +50,6 @@ pub enum TaskCommand {
     /// Deflections of a joystick, -1..1.
     Joystick { sticks: [f64; 4] },
 }
-
-persist! { enum TaskCommand {
-    0 = Thruster { thruster, value }, 1 = Thrusters { values }, 2 = Fin { fin, value },
-    3 = Fins { values }, 4 = BuoyancyEngine { engine, value }, 5 = Wrench { force, moment },
-    6 = Joint { joint, value }, 7 = JointWithMode { joint, mode, value },
-    8 = JointGroup { group, mode, values }, 9 = Velocity { linear, angular },
-    10 = HeadingDepth { heading, depth }, 11 = PoseGoal { p_WB, q_WB },
-    12 = FollowPath { waypoints }, 13 = Joystick { sticks },
-} }
 
 /// Declares the conversions between the variants of both types.
 macro_rules! declare_conversions {

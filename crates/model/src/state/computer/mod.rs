@@ -2,7 +2,7 @@
 
 pub mod command;
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::Robot;
 use crate::scene::computer::{Computer, Task, TaskIndex};
 use crate::state::comms::Delivery;
@@ -14,7 +14,7 @@ use crate::state::reading::Stamped;
 use std::collections::VecDeque;
 
 /// State of a computer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct ComputerState {
     /// Time of the last event [ns].
     pub time_ns: u64,
@@ -25,7 +25,7 @@ pub struct ComputerState {
 }
 
 /// State of a task.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct TaskState {
     /// Index of the next periodic release.
     pub next_release: u64,
@@ -48,7 +48,7 @@ pub struct TaskState {
 }
 
 /// One execution of a task, from its release to its completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Job {
     /// Simulated time at which the task was released [ns].
     pub release_ns: u64,
@@ -63,7 +63,7 @@ pub struct Job {
 }
 
 /// Counts of a task since the start of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct TaskCounts {
     /// Number of released jobs.
     pub released: u64,
@@ -84,7 +84,7 @@ pub struct TaskCounts {
 }
 
 /// Activity of a task in the schedule trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum TaskActivity {
     /// The task has no job.
     #[default]
@@ -111,7 +111,7 @@ pub struct TaskInterval {
 }
 
 /// Data that passes through a task, with the time of its arrival at the task [ns].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Input {
     /// Time of the arrival [ns].
     pub arrival_ns: u64,
@@ -120,7 +120,7 @@ pub struct Input {
 }
 
 /// Content of an input.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 // readings are stored in preallocated queues; boxing would allocate in every step
 #[allow(clippy::large_enum_variant)]
 pub enum InputData {
@@ -173,17 +173,3 @@ pub(crate) fn start_states(robot: &Robot) -> Vec<ComputerState> {
     let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
     computers.map(ComputerState::new).collect()
 }
-
-persist! { struct ComputerState { time_ns, clock, tasks } }
-persist! { struct TaskState {
-    next_release, jobs, inputs, seen, taken, firmware, activity, since_ns, counts,
-} }
-persist! { struct Job { release_ns, deadline_ns, remaining_ns, is_started, is_late } }
-persist! { struct TaskCounts {
-    released, completed, missed, skipped, dropped, response_ns, max_response_ns, busy_ns,
-} }
-persist! { enum TaskActivity { 0 = Idle, 1 = Ready, 2 = Running } }
-persist! { struct Input { arrival_ns, data } }
-persist! { enum InputData {
-    0 = Reading(sensor, stamped), 1 = Frame(frame), 2 = Command(command), 3 = Message(delivery, payload),
-} }

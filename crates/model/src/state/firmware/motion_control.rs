@@ -1,12 +1,12 @@
 //! State of the motion controller.
 
-use crate::persist;
+use crate::persist::Persist;
 use crate::scene::robot::motion_control::{MotionControl, MotionGains};
 use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
 
 /// Mode of the motion controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum ControlMode {
     /// The controller does not command the thrusters.
     Off,
@@ -65,14 +65,9 @@ impl ControlMode {
     }
 }
 
-persist! { enum ControlMode {
-    0 = Off, 1 = Manual, 2 = Stabilize, 3 = HeadingHold, 4 = DepthHold, 5 = Velocity,
-    6 = StationKeeping, 7 = PathFollowing, 8 = Dive,
-} }
-
 /// State of the motion controller. Lists of six numbers are for surge, sway, heave, roll, pitch and
 /// yaw.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct MotionControlState {
     /// Current mode; the end of a path changes it to `StationKeeping`.
     pub mode: ControlMode,
@@ -101,13 +96,8 @@ pub struct MotionControlState {
     pub allocated: [f64; 6],
 }
 
-persist! { struct MotionControlState {
-    mode, armed, gains, pilot, pilot_ns, goal, path, reference, controlled, integral, requested,
-    allocated,
-} }
-
 /// Pose that a vehicle holds in station keeping.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct PoseGoal {
     /// Position of the base origin in W [m].
     pub p_WB: Vec3,
@@ -115,10 +105,8 @@ pub struct PoseGoal {
     pub rpy: [f64; 3],
 }
 
-persist! { struct PoseGoal { p_WB, rpy } }
-
 /// Waypoints of a path, its current leg and the deviation from this leg.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct PathProgress {
     /// Waypoints in W [m]; the first is the position at the start.
     pub waypoints: Arc<Vec<Vec3>>,
@@ -161,10 +149,8 @@ impl PathProgress {
     }
 }
 
-persist! { struct PathProgress { waypoints, leg, cross_track_integral, cross_track } }
-
 /// Set-points of the motion controller. Their acceleration is limited.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct MotionReference {
     /// Position in W [m].
     pub p: Vec3,
@@ -176,10 +162,8 @@ pub struct MotionReference {
     pub yaw_rate: f64,
 }
 
-persist! { struct MotionReference { p, v, rpy, yaw_rate } }
-
 /// Motion of the base as the firmware estimates it, with the times of the measurements.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct MotionEstimate {
     /// Attitude of B in W.
     pub q_WB: Quat,
@@ -201,10 +185,6 @@ pub struct MotionEstimate {
     /// False before the first tick.
     pub started: bool,
 }
-
-persist! { struct MotionEstimate {
-    q_WB, p_WB, v_WB, w_WB_B, attitude_ns, velocity_ns, depth_ns, fix_ns, started,
-} }
 
 impl MotionEstimate {
     /// Creates an estimate that starts at the first tick.

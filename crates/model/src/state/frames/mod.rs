@@ -4,12 +4,13 @@
 pub mod acoustic;
 pub mod view;
 
+use crate::each_frame;
+use crate::persist::Persist;
 use crate::sensor::SensorFrame;
-use crate::{each_frame, persist};
 use std::sync::Arc;
 
 /// Output of one sample of an exteroceptive sensor.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Frame {
     /// Index of the robot that carries the sensor.
     pub robot: usize,
@@ -24,14 +25,12 @@ pub struct Frame {
 }
 
 macro_rules! declare_frames {
-    ($($(#[doc = $doc:literal])* $tag:literal = $kind:ident($data:ty),)*) => {
+    ($($(#[doc = $doc:literal])* $kind:ident($data:ty),)*) => {
         /// Content of a frame, by type of sensor.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Persist)]
         pub enum FrameData {
             $($(#[doc = $doc])* $kind($data),)*
         }
-
-        persist! { enum FrameData { $($tag = $kind(data)),* } }
 
         $(impl SensorFrame for $data {
             fn from_data(data: &FrameData) -> Option<&Self> {
@@ -43,8 +42,6 @@ macro_rules! declare_frames {
         })*
     };
 }
-
-persist! { struct Frame { robot, sensor, stamp_ns, due_ns, data } }
 
 each_frame!(declare_frames);
 
