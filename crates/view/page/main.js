@@ -293,7 +293,7 @@ class App {
     if (hasGamepad) this.startGamepad(robot);
     this.faults.show(robot);
     this.faults.status(this.world.status, k);
-    this.sensors.show(robot, k);
+    this.sensors.show(this.world.scene, k);
     this.network.select(k);
     this.overlays.points = null;
     this.editor.update(this.world.status);
