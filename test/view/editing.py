@@ -64,6 +64,7 @@ def check_click_adds(browser):
         ("{do: 'add', model: '../../../etc/passwd', position: [0, 0, 0]}", "lowercase letters"),
         ("{do: 'remove', object: 'ghost'}", "ghost"),
         ("{do: 'place', object: 'ghost', position: [0, 0, 0]}", "ghost"),
+        ("{do: 'place', object: 'bluerov2', position: [0, 0, -60], attitude: [1, 0, 0, 0]}", "inside the seabed"),
     ]:
         answer = browser.evaluate(f"merrow.request({message})")
         assert not answer["ok"] and reason in answer["error"], (message, answer)

@@ -3,10 +3,12 @@
     python3 test/view/fps.py --binary target/release/merrow [--world fleet_100] [--seconds 20]
 
 The page has 960 x 540 pixels. It is measured with the resolution that it selects itself, and with
-full resolution and detail.
+full resolution and detail. The processor time of the browser for an image depends less on the other
+load of the computer.
 """
 
 import argparse
+import os
 import re
 import signal
 import subprocess
@@ -29,12 +31,31 @@ def start(binary, world):
     raise RuntimeError("the program printed no address")
 
 
+def processor_time(browser):
+    """Returns the processor time of the processes of the browser so far [s]."""
+    ticks, children = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            fields = open(f"/proc/{pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        ticks[int(pid)] = int(fields[11]) + int(fields[12])
+        children.setdefault(int(fields[1]), []).append(int(pid))
+    total, pending = 0, [browser.process.pid]
+    while pending:
+        pid = pending.pop()
+        total += ticks.get(pid, 0)
+        pending += children.get(pid, [])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
 def rate(browser, seconds):
-    """Returns the number of images per second over a wall-clock time [s]."""
-    first = browser.evaluate("[merrow.images, performance.now()]")
+    """Returns images per second over a wall-clock time [s] and processor time per image, as text."""
+    measure = lambda: [*browser.evaluate("[merrow.images, performance.now()]"), processor_time(browser)]
+    first = measure()
     time.sleep(seconds)
-    last = browser.evaluate("[merrow.images, performance.now()]")
-    return 1000 * (last[0] - first[0]) / (last[1] - first[1])
+    images, wall_ms, processor_s = (b - a for a, b in zip(first, measure()))
+    return f"{1000 * images / wall_ms:.1f} images/s, {1000 * processor_s / images:.0f} ms of processor time per image"
 
 
 def main():
@@ -51,10 +72,12 @@ def main():
     run, url = start(arguments.binary, arguments.world)
     browser = Browser(program, SIZE)
     try:
+        before = processor_time(browser)
         browser.open(url)
         browser.wait("window.merrow?.images > 0")
         first = browser.evaluate("performance.now()") / 1000
-        print(f"first image within {first:.2f} s after the request of the page")
+        print(f"first image within {first:.2f} s after the request of the page,"
+              f" {processor_time(browser) - before:.2f} s of processor time")
         browser.wait("window.merrow?.images > 2")
         browser.evaluate("merrow.setCamera('orbit')")
         n = browser.evaluate("merrow.world.scene.robots.length")
@@ -64,11 +87,11 @@ def main():
         for distance, pitch in [(60, 0.25), (15, 0.15)]:
             browser.evaluate(f"merrow.camera.distance = {distance}; merrow.camera.pitch = {pitch}")
             time.sleep(10)
-            print(f"distance {distance} m: {rate(browser, arguments.seconds):.1f} images/s with the scale"
+            print(f"distance {distance} m: {rate(browser, arguments.seconds)} with the scale"
                   f" {browser.evaluate('merrow.scale'):.2f}", flush=True)
         browser.evaluate("merrow.adapt = () => {}; merrow.scale = 1; merrow.detail = true")
         time.sleep(2)
-        print(f"full resolution: {rate(browser, arguments.seconds):.1f} images/s", flush=True)
+        print(f"full resolution: {rate(browser, arguments.seconds)}", flush=True)
         assert not browser.errors, browser.errors
     finally:
         browser.close()

@@ -301,8 +301,8 @@ def check_links(browser):
     """The overlay of communication links has the link that transmits the depth of the robot."""
     browser.wait("merrow.overlays.links.length > 0")
     link = browser.evaluate("merrow.overlays.links[0]")
-    first, second, frames, received, snr, delay, airtime = link
-    assert {first, second} == {0, 1} and 0 <= received <= frames, (received, frames)
+    first, second, frames, received, snr, delay, airtime, lost = link
+    assert {first, second} == {0, 1} and 0 <= received <= frames - lost <= frames, link
     # 1500 m/s at least 14 m from the gateway, at a known duration of the frames
     assert 0 <= delay < 0.1 and airtime > 0.01, (delay, airtime)
     # no ratio if the path of the last frame was blocked
@@ -337,7 +337,7 @@ def check_network(browser):
     cells = browser.evaluate("[...document.querySelector('#network-links tr').cells].map((c) => c.textContent)")
     assert cells[:2] == ["bluerov2/acoustic", "gateway"], cells
     assert re.fullmatch(r"\d+ (ms|µs)", cells[3]) and re.fullmatch(r"\d+ %", cells[4]), cells
-    assert re.fullmatch(r"\d+\.\d %", cells[5]), cells
+    assert re.fullmatch(r"\d+", cells[5]) and re.fullmatch(r"\d+\.\d %", cells[6]), cells
     data = browser.evaluate("merrow.network.data")
     for modem, activity, start, end in data["intervals"]:
         assert modem in (0, 1) and 0 <= activity <= 5 and start <= end <= data["time_s"], data

@@ -24,6 +24,7 @@ import layout
 import operation
 import panels
 import replay
+import scene
 import story
 from browser import Browser, find
 
@@ -532,6 +533,16 @@ def check_story(program, arguments):
             browser.close()
 
 
+def check_scenes(program, arguments):
+    """Runs the checks of light, cameras and scenery in a new browser."""
+    browser = Browser(program, SIZE)
+    try:
+        scene.check(browser, start_world, arguments.binary)
+        assert not browser.errors, browser.errors
+    finally:
+        browser.close()
+
+
 def check_replay(program, arguments):
     """Runs only the checks of a recording and writes an image."""
     with tempfile.TemporaryDirectory() as folder:
@@ -547,6 +558,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--complete", action="store_true", help="all checks, also of a recording and of a whole session")
+    parser.add_argument("--only-scenes", action="store_true", help="only the checks of light, cameras and scenery")
     parser.add_argument("--image")
     parser.add_argument("--only-replay", metavar="FILE.jpg", help="write an image of a recording")
     arguments = parser.parse_args()
@@ -556,6 +568,9 @@ def main():
         return 0
     if arguments.only_replay:
         check_replay(program, arguments)
+        return 0
+    if arguments.only_scenes:
+        check_scenes(program, arguments)
         return 0
     with tempfile.TemporaryDirectory() as folder:
         run, url = start(arguments.binary, folder, "pool" if arguments.image else None)
@@ -579,6 +594,7 @@ def main():
             run.communicate(timeout=60)
         assert run.returncode == 0, run.returncode
     if arguments.complete:
+        check_scenes(program, arguments)
         check_story(program, arguments)
     return 0
 

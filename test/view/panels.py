@@ -233,7 +233,16 @@ def check_sensor_views(browser):
     five = ["{robot: 'bluerov2', sensor: 'camera', image: 'color'}"] * 5
     answer = browser.evaluate(f"merrow.request({{do: 'watch', images: [{', '.join(five)}]}})")
     assert not answer["ok"] and "0 to 4" in answer["error"], answer
-    browser.evaluate(f"merrow.sensors.remove({views}[1])")
+    # a view that keeps its robot, beside a view of the selected robot
+    browser.evaluate(f"{views}[0].keep.click(); merrow.select(merrow.world.scene.robots.findIndex((r) => r.name === 'otter'))")
+    assert browser.evaluate(f"{views}.map((view) => view.robot.name)") == ["bluerov2", "otter"]
+    assert browser.evaluate(f"{views}[0].names.selectedOptions[0].textContent") == "bluerov2 camera"
+    times = browser.evaluate(f"{views}.map((view) => view.time)")
+    browser.wait(f"{views}.every(({{ time }}, k) => time > ({json.dumps(times)}[k] ?? 0) + 0.3)")
+    browser.evaluate(f"{views}[0].keep.click()")
+    assert browser.evaluate(f"{views}.map((view) => view.robot.name)") == ["otter", "otter"]
+    browser.evaluate("merrow.select(0)")
+    assert browser.evaluate(f"{views}.map((view) => view.robot.name)") == ["bluerov2"]
     browser.click_on("[aria-controls=plot-panel]")
 
 

@@ -157,8 +157,8 @@ def check_state(browser):
     # the pressure sensor has 20 messages per second
     browser.wait("merrow.details.rateCells.some((cell) => Math.abs(parseFloat(cell.textContent) - 20) <= 1)")
     browser.wait("merrow.overlays.links.length > 0")
-    first, second, frames, received, _, delay, airtime = browser.evaluate("merrow.overlays.links[0]")
-    assert {first, second} == {0, 1} and 0 <= received <= frames, (received, frames)
+    first, second, frames, received, _, delay, airtime, lost = browser.evaluate("merrow.overlays.links[0]")
+    assert {first, second} == {0, 1} and 0 <= received <= frames - lost <= frames, (received, frames, lost)
     assert 0 <= delay < 0.1 and airtime > 0.01, (delay, airtime)
     browser.click_on("[aria-controls=network-panel]")
     # receptions of the gateway; the transmission of the robot has not ended

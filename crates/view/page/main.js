@@ -7,6 +7,7 @@ import { Actuators } from "./panels/actuators.js";
 import { Faults } from "./panels/faults.js";
 import { DirectControl, stickDeflections } from "./input/direct.js";
 import { GamepadControl } from "./input/gamepad.js";
+import { EXPOSURE_STEP, Look } from "./input/look.js";
 import { Pointers } from "./input/pointers.js";
 import { Push } from "./input/push.js";
 import { Route } from "./input/route.js";
@@ -100,6 +101,7 @@ class App {
     this.sensors = new Sensors((action) => this.request(action));
     this.network = new Network((action) => this.request(action));
     this.timeline = new Timeline((action) => this.request(action), () => this.jumped());
+    this.look = new Look($("overlays"), this);
     this.bindRun();
     this.bindPanels();
     new Pointers($("scene"), this);
@@ -291,7 +293,7 @@ class App {
     if (hasGamepad) this.startGamepad(robot);
     this.faults.show(robot);
     this.faults.status(this.world.status, k);
-    this.sensors.show(robot, k);
+    this.sensors.show(this.world.scene, k);
     this.network.select(k);
     this.overlays.points = null;
     this.editor.update(this.world.status);
@@ -307,21 +309,13 @@ class App {
   /** Moves the camera so that it shows all robots and props, or the structures of a world without them. */
   frameAll() {
     const { scene, frame } = this.world;
-    if (!scene || !frame) return;
-    const robots = frame.robots.map(({ links }, k) => [links[0].p, scene.robots[k].size]);
-    const structures = (this.world.status?.structures ?? []).map(({ p }) => [p, 2]);
+    if (!frame || !this.robots) return;
+    const robots = frame.robots.map(({ links }, k) => ({ p: links[0].p, radius: scene.robots[k].size }));
+    const structures = (this.world.status?.structures ?? []).map(({ p }) => ({ p, radius: 2 }));
     const all = robots.length ? robots : structures;
     if (!all.length) return;
-    const ends = [0, 1, 2].map((axis) => [
-      Math.min(...all.map(([p, size]) => p[axis] - size)), Math.max(...all.map(([p, size]) => p[axis] + size)),
-    ]);
-    const centre = ends.map(([low, high]) => (low + high) / 2);
-    const radius = Math.hypot(...ends.map(([low, high]) => (high - low) / 2));
     if (this.camera.mode !== "map") this.setCamera("orbit");
-    this.camera.frame(centre, radius);
-    // the function of a robot has a largest distance
-    this.camera.distance = 2.6 * radius;
-    this.camera.mapHeight = 2.4 * radius;
+    this.camera.frameAll(all, this.overlays.free);
   }
 
   /** Moves the camera to a robot. */
@@ -413,6 +407,7 @@ class App {
     fillOverlayMenu($("overlays"), this.overlays, (key, on) => {
       // the user decides, also on a slow machine
       if (key === "shadows") this.keepsShadows = on;
+      if (key === "clear") this.look.showClear(on);
       this.requestReadings();
     });
     $("drive").onclick = () => this.toggleDrive();
@@ -619,7 +614,7 @@ class App {
 
   /** Lists the keys in groups: title, and rows of code, text for the user, function, and action. */
   keys() {
-    const { editor, route, camera } = this;
+    const { editor, route, camera, look } = this;
     return [
       ["Run", [
         ["Space", "Space", "pause, resume", () => this.togglePause()],
@@ -635,6 +630,11 @@ class App {
         ["Equal", "+", "closer", () => camera.zoom(0.85)],
         ["Minus", "-", "farther", () => camera.zoom(1.18)],
         [null, "arrows, with Shift", "turn the camera, move it"],
+      ]],
+      ["Image", [
+        ["KeyC", "C", "clear water", () => look.switchClear()],
+        ["KeyV", "V", "darker", () => look.expose(look.exposure - EXPOSURE_STEP)],
+        ["KeyB", "B", "brighter", () => look.expose(look.exposure + EXPOSURE_STEP)],
       ]],
       ["Control", [
         ["KeyK", "K", "keyboard control", () => this.toggleDrive()],
@@ -816,11 +816,12 @@ class App {
     if (!this.world.scene || !this.world.frame) return;
     const [width, height] = this.resize();
     this.world.preview = this.editor.preview;
+    this.world.added = this.editor.marker && { name: this.editor.model, p: this.editor.marker };
     const robots = this.world.update(performance.now());
     this.robots = robots;
     const robot = robots[this.selected];
-    if (robot) robot.eye = [0.9 * this.world.scene.robots[this.selected].size, 0, 0.05];
-    this.camera.hidden = this.camera.mode === "first" ? this.selected : undefined;
+    if (robot) robot.eye = this.world.eye(this.selected, robots);
+    this.camera.hidden = this.camera.mode === "first" && robot?.eye.hides ? this.selected : undefined;
     this.camera.update(width, height, robot, dt);
     const { shown } = this.overlays;
     this.renderer.draw(this.world, robots, this.camera, {
@@ -829,6 +830,8 @@ class App {
       depths: shown.depths,
       detail: this.detail,
       shadows: shown.shadows,
+      clear: shown.clear,
+      exposure: this.look.exposure,
     });
     if (this.detail || this.images % 2 === 0) {
       this.overlays.aims = Boolean(this.route.clicking || this.editor.model);
@@ -841,6 +844,7 @@ class App {
     document.body.classList.remove("loading");
     this.capture.drawn();
     this.images++;
+    this.look.update(robots);
     this.adapt(elapsed);
   }
 }

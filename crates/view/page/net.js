@@ -53,8 +53,9 @@ export function readFrame(buffer, scene) {
     const velocity = vector();
     const links = robot.links.map(() => pose());
     const fins = robot.fins.map(() => number());
+    const lamps = robot.lamps.map(() => number());
     const thrusters = robot.thrusters.map(() => ({ speed: number(), thrust: number() }));
-    frame.robots.push({ velocity, links, fins, thrusters });
+    frame.robots.push({ velocity, links, fins, lamps, thrusters });
   }
   if (at + 4 <= buffer.byteLength && data.getUint8(at) === TETHERS) {
     const n = data.getUint16(at + 2, true);

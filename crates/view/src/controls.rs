@@ -125,6 +125,11 @@ pub trait Controls: Send + Sync {
     fn catalogue(&self) -> Catalogue {
         Catalogue::default()
     }
+    /// Builds a world that contains only a model of the catalogue; `None` if it has none of this
+    /// name. May read files; not called on the thread of the run.
+    fn model(&self, _name: &str) -> Option<Scene> {
+        None
+    }
     /// Returns the images that a sensor can show, given the indices of its robot and of the sensor;
     /// `None` without images.
     fn image_source(&self, _place: (usize, usize), _: &Sensor) -> Option<ImageSource> {

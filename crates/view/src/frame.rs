@@ -6,6 +6,7 @@ use crate::fields;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, Thruster};
 use merrow_model::state::{ActuatorState, RobotState, TetherState};
+use merrow_sim::sensors::world_view::lamp_level;
 use merrow_sim::{Control, Simulation};
 
 /// First byte of a state frame.
@@ -69,6 +70,9 @@ fn push_robot(out: &mut Vec<u8>, robot: &Robot, state: &RobotState) {
     }
     // unknown in a recording without them
     let known = |x: f64| if x.is_finite() { x } else { 0.0 };
+    for lamp in &robot.lamps {
+        push(out, &[known(lamp_level(state, lamp))]);
+    }
     for (thruster, state) in robot.thrusters.iter().zip(&state.actuators) {
         push(
             out,

@@ -247,8 +247,14 @@ fn respond(head: &Head, shared: &Shared) -> Response {
         let json = scene::catalogue_json(&shared.controls.catalogue()).to_string();
         return Response::new("application/json", json.into_bytes());
     }
-    let scene = Arc::clone(&shared.hub.lock().scene.value);
     let binary = "application/octet-stream";
+    if let Some(name) = head.path.strip_prefix("/model/") {
+        return match shared.controls.model(name) {
+            Some(model) => Response::new(binary, scene::model_bytes(&model)),
+            None => Response::refusal(404, "no such model"),
+        };
+    }
+    let scene = Arc::clone(&shared.hub.lock().scene.value);
     if head.path == "/terrain" {
         return Response::new(binary, scene.terrain.clone());
     }

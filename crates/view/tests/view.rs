@@ -135,7 +135,7 @@ fn has_details(bytes: &[u8]) -> bool {
 fn simulation_layout() -> usize {
     let world = load_text("w.yaml", WORLD, Overrides::default()).unwrap();
     let numbers = |robot: &merrow_model::scene::Robot| {
-        3 + 7 * robot.links.len() + robot.fins.len() + 2 * robot.thrusters.len()
+        3 + 7 * robot.links.len() + robot.fins.len() + robot.lamps.len() + 2 * robot.thrusters.len()
     };
     40 + 4 * world.scene.robots.iter().map(numbers).sum::<usize>()
 }

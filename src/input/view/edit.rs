@@ -7,9 +7,11 @@ use crate::node::world_editor::{EditSender, WorldEditor};
 use crate::simulation_interfaces::answer::BUSY;
 use crate::simulation_interfaces::{edits, worlds};
 use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
 use merrow_ros2::msg::simulation_interfaces::Resource;
 use merrow_view::action::EditAction;
 use merrow_view::{Answer, CatalogueEntry, ControlState, StructurePose};
+use merrow_world::Overrides;
 use merrow_world::data_dir;
 use merrow_world::data_dir::BundledModel;
 use merrow_world::document::{Document, Placement};
@@ -30,6 +32,14 @@ fn read_catalogue() -> Vec<CatalogueEntry> {
         height_above_seabed: model.height_above_seabed,
     };
     data_dir::bundled_models().into_iter().map(entry).collect()
+}
+
+/// Builds a world that contains only a model of the catalogue.
+pub(super) fn model_scene(model: &str) -> Option<Scene> {
+    let reference = data_dir::model_reference(model)?;
+    let text = format!("robots: {{model: {{model: {reference}}}}}");
+    let world = merrow_world::load_text(model, &text, Overrides::default());
+    Some(world.ok()?.scene)
 }
 
 /// Returns the description of a model of the catalogue. Paths of other files are not accepted.

@@ -279,6 +279,11 @@ impl Controls for ViewControls {
         }
     }
 
+    fn model(&self, name: &str) -> Option<Scene> {
+        self.editing.as_ref()?;
+        edit::model_scene(name)
+    }
+
     fn image_source(&self, _: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
         live::source(sensor)
     }

@@ -37,13 +37,9 @@ pub(crate) fn snapshot(
         links.push(work.iter().map(|w| (w.R_WL, w.p_WL)).collect());
         velocities.push(work.iter().map(|w| w.V).collect());
     }
-    let level = |own: &RobotState, lamp: &Lamp| match lamp.load {
-        _ if !own.battery.is_on() => 0.0,
-        Some(load) => own.loads[load],
-        None => 1.0,
-    };
     let of_robot = |(robot, own): (&Robot, &RobotState)| {
-        robot.lamps.iter().map(|lamp| level(own, lamp)).collect()
+        let lamps = robot.lamps.iter();
+        lamps.map(|lamp| lamp_level(own, lamp)).collect()
     };
     let lamps = scene
         .robots
@@ -71,6 +67,15 @@ pub(crate) fn snapshot(
         beacons,
         velocities,
         shaft_speeds,
+    }
+}
+
+/// Returns the brightness level of a lamp, dimensionless from 0 to 1.
+pub fn lamp_level(own: &RobotState, lamp: &Lamp) -> f64 {
+    match lamp.load {
+        _ if !own.battery.is_on() => 0.0,
+        Some(load) => own.loads[load],
+        None => 1.0,
     }
 }
 

@@ -26,7 +26,7 @@ export class Pointers {
       "wheel",
       (event) => {
         event.preventDefault();
-        app.camera.zoom(Math.exp(event.deltaY * 0.0012));
+        app.camera.zoomAt(Math.exp(event.deltaY * 0.0012), event.clientX, event.clientY);
       },
       { passive: false },
     );
@@ -77,8 +77,8 @@ export class Pointers {
     this.pressed.set(id, place);
     const after = measure();
     const { camera } = this.app;
-    if (before.distance > 0 && after.distance > 0) camera.zoom(before.distance / after.distance);
     camera.drag(after.mean[0] - before.mean[0], after.mean[1] - before.mean[1], camera.mode !== "follow");
+    if (before.distance > 0 && after.distance > 0) camera.zoomAt(before.distance / after.distance, ...after.mean);
     if (camera.mode === "orbit") this.app.setCamera("orbit");
   }
 

@@ -1,4 +1,4 @@
-// Images of sensors of the selected robot, up to four at once, while their panel is open.
+// Images of sensors of the selected robot, or of kept robots, up to four at once, while their panel is open.
 
 import { download, fileName } from "./capture.js";
 import { element, showEvent, showRefusal } from "./panels.js";
@@ -16,10 +16,15 @@ const SCALES = {
 
 /** Image of one sensor, with its controls. */
 class SensorView {
-  /** `changed()` is called when another image is wanted, `removed(view)` when the view is closed. */
-  constructor(changed, removed) {
+  /**
+   * `changed()` is called when another image is wanted, `removed(view)` when the view is closed, `kept()` when it keeps
+   * its robot or no longer does.
+   */
+  constructor(changed, removed, kept) {
     this.changed = changed;
     this.isPaused = false;
+    /** True while the view keeps its robot when another one is selected. */
+    this.isKept = false;
     this.root = element("figure", undefined, "sensor-view");
     this.names = element("select", undefined, "sensor-name");
     this.names.setAttribute("aria-label", "Sensor");
@@ -41,13 +46,17 @@ class SensorView {
     };
     this.pause = button("Pause", "Keep this image", () => this.togglePause());
     this.enlarge = button("Enlarge", "Show the image in the whole window (Escape ends)", () => this.toggleSize());
+    this.keep = button("Keep robot", "Keep the robot of this view when another is selected", () => {
+      this.setKept(!this.isKept);
+      kept();
+    });
     const save = button("Save", "Save the image as PNG", () => this.save());
     const close = button("×", "Remove this view", () => removed(this));
     close.className = "close";
     const choice = element("p", undefined, "row");
     choice.append(this.names, this.kinds, close);
     const buttons = element("p", undefined, "row");
-    buttons.append(this.pause, this.enlarge, save);
+    buttons.append(this.pause, this.enlarge, save, this.keep);
     this.root.append(choice, this.canvas, this.bar, this.text, buttons);
     this.names.onchange = () => {
       this.showKinds();
@@ -57,16 +66,24 @@ class SensorView {
     this.canvas.ondblclick = () => this.toggleSize();
   }
 
-  /** Offers the sensors of a robot; keeps the sensor of this name if there is one, else shows `fallback`. */
-  show(robot, sensors, fallback) {
+  /** Offers the sensors of a robot and its index; keeps the sensor of this name if there is one, else shows `fallback`. */
+  show(robot, index, sensors, fallback) {
+    // the image of a former scene is removed
+    if (robot !== this.robot) this.key = undefined;
     this.robot = robot;
+    this.index = index;
     this.sensors = sensors;
+    this.keep.disabled = !sensors.length;
     const before = this.names.value;
-    this.names.replaceChildren(...sensors.map(({ name }) => new Option(name, name)));
+    this.names.replaceChildren(...sensors.map(({ name }) => new Option(this.isKept ? `${robot.name} ${name}` : name, name)));
     this.names.value = sensors.some(({ name }) => name === before) ? before : (fallback?.name ?? "");
     this.names.disabled = !sensors.length;
     this.showKinds();
-    this.key = undefined;
+  }
+
+  setKept(is) {
+    this.isKept = is;
+    this.keep.setAttribute("aria-pressed", String(is));
   }
 
   get sensor() {
@@ -136,8 +153,8 @@ class SensorView {
   }
 
   /** Returns true if a message contains an image of this view. */
-  isFor(sensor, image) {
-    return !this.isPaused && this.sensor?.k === sensor && this.sensor.images[image] === this.kinds.value;
+  isFor(robot, sensor, image) {
+    return !this.isPaused && this.index === robot && this.sensor?.k === sensor && this.sensor.images[image] === this.kinds.value;
   }
 
   /** Shows an image with its time [s], its colour scale and its size in the message [bytes]. */
@@ -169,6 +186,12 @@ class SensorView {
   }
 }
 
+/** Returns the sensors of a robot that have images, with their indices. */
+function withImages(robot) {
+  const all = (robot?.sensors ?? []).map((sensor, k) => ({ ...sensor, k }));
+  return all.filter((sensor) => sensor.images.length);
+}
+
 export class Sensors {
   constructor(request) {
     this.request = request;
@@ -186,9 +209,11 @@ export class Sensors {
 
   add() {
     if (this.views.length >= MAX_VIEWS) return;
-    const view = new SensorView(() => this.watch(), (own) => this.remove(own));
+    const view = new SensorView(
+      () => this.watch(), (own) => this.remove(own), () => this.show(this.scene, this.index),
+    );
     this.views.push(view);
-    view.show(this.robot ?? null, this.all, this.unused());
+    view.show(this.robot ?? null, this.index, this.all, this.unused());
     $("sensor-views").append(view.root);
     this.update();
   }
@@ -202,24 +227,38 @@ export class Sensors {
 
   update() {
     const { length } = this.views;
-    $("sensor-add").disabled = length >= MAX_VIEWS || length >= Math.max(this.all.length, 1);
+    $("sensor-add").disabled = length >= MAX_VIEWS || this.free.length >= Math.max(this.all.length, 1);
     for (const view of this.views) view.root.querySelector(".close").hidden = length < 2;
+  }
+
+  /** Returns the views that show the selected robot, whichever it is. */
+  get free() {
+    return this.views.filter(({ isKept }) => !isKept);
   }
 
   /** Returns a sensor that no view shows. */
   unused() {
-    const shown = new Set(this.views.map((view) => view.names.value));
+    const shown = new Set(this.views.filter(({ robot }) => robot === this.robot).map((view) => view.names.value));
     return this.all.find(({ name }) => !shown.has(name)) ?? this.all[0];
   }
 
-  /** Shows the sensors of a robot with this index in the scene. */
-  show(robot, index) {
-    this.robot = robot ?? null;
+  /** Shows the sensors of the robot with this index in the scene, except in views that keep a robot of the scene. */
+  show(scene, index) {
+    this.shows = (this.shows ?? 0) + 1;
+    this.scene = scene;
+    this.robot = scene?.robots[index] ?? null;
     this.index = index;
-    const all = (robot?.sensors ?? []).map((sensor, k) => ({ ...sensor, k }));
-    this.all = all.filter((sensor) => sensor.images.length);
-    for (const view of this.views.splice(Math.max(this.all.length, 1))) view.root.remove();
-    for (const view of this.views) view.show(this.robot, this.all, this.unused());
+    this.all = withImages(this.robot);
+    for (const view of this.views.filter(({ isKept }) => isKept)) {
+      const k = scene.robots.findIndex(({ name }) => name === view.robot.name);
+      const sensors = withImages(scene.robots[k]);
+      if (sensors.length) view.show(scene.robots[k], k, sensors, sensors[0]);
+      else view.setKept(false);
+    }
+    const surplus = this.free.slice(Math.max(this.all.length, 1));
+    this.views = this.views.filter((view) => !surplus.includes(view));
+    for (const view of surplus) view.root.remove();
+    for (const view of this.free) view.show(this.robot, this.index, this.all, this.unused());
     this.update();
     // the server may still send the images of another robot
     this.watched = undefined;
@@ -241,12 +280,12 @@ export class Sensors {
   /** Shows the image of a message in the views that want it. */
   async receive(buffer) {
     const head = new DataView(buffer, 0, HEAD_BYTES);
-    if (!this.isWatching || head.getUint16(2, true) !== this.index) return;
-    const [sensor, image] = [head.getUint16(4, true), head.getUint8(6)];
-    const { robot } = this;
+    if (!this.isWatching) return;
+    const place = [head.getUint16(2, true), head.getUint16(4, true), head.getUint8(6)];
+    const { shows } = this;
     const bitmap = await createImageBitmap(new Blob([new Uint8Array(buffer, HEAD_BYTES)]));
     // another robot or image may have been selected meanwhile
-    const views = this.robot === robot ? this.views.filter((view) => view.isFor(sensor, image)) : [];
+    const views = this.shows === shows ? this.views.filter((view) => view.isFor(...place)) : [];
     const scale = {
       quantity: head.getUint8(7), low: head.getFloat32(16, true), high: head.getFloat32(20, true),
     };

@@ -6,6 +6,14 @@ import {
 
 export const MODES = ["orbit", "follow", "first", "map"];
 const FOV = (50 * Math.PI) / 180;
+const MAP_AXES = { right: [1, 0, 0], up: [0, 1, 0], forward: [0, 0, -1] };
+/** Margin about objects that the image shows as a whole. */
+const MARGIN = 1.15;
+
+/** Returns the distance from which a camera shows a robot of a size [m]. */
+export function framingDistance(size) {
+  return clamp(3.2 * size, 1.2, 60);
+}
 
 export class Camera {
   constructor() {
@@ -20,8 +28,35 @@ export class Camera {
   /** Points the camera at a robot of a size [m]. */
   frame(p, size) {
     this.target = [...p];
-    this.distance = clamp(3.2 * size, 1.2, 60);
+    // a tall image is narrow
+    this.distance = framingDistance(size) * Math.max(1, 0.75 / (this.width / this.height || 1));
     this.mapHeight = clamp(40 * size, 20, 400);
+  }
+
+  /** Points the camera so that a part of the image, given by its edges [px], shows balls of centres and radii [m]. */
+  frameAll(balls, { left, right, top, bottom }) {
+    const isMap = this.mode === "map";
+    const axes = isMap ? MAP_AXES : this.axesAlong(scale(this.outward(this.yaw), -1), [0, 0, 1]);
+    const centre = [axes.right, axes.up, axes.forward].reduce((sum, axis) => {
+      const ends = balls.flatMap(({ p, radius }) => [dot(p, axis) - radius, dot(p, axis) + radius]);
+      return add(sum, scale(axis, (Math.min(...ends) + Math.max(...ends)) / 2));
+    }, [0, 0, 0]);
+    const half = isMap ? 0.5 : this.tan;
+    const aspect = this.width / this.height;
+    // edges of the part, per distance of the camera or height of the map
+    const sides = [
+      [axes.right, ...[left, right].map((x) => ((2 * x) / this.width - 1) * half * aspect)],
+      [axes.up, ...[bottom, top].map((y) => (1 - (2 * y) / this.height) * half)],
+    ];
+    const distance = MARGIN * Math.max(...sides.flatMap(([axis, low, high]) => balls.map(({ p, radius }) => {
+      const off = sub(p, centre);
+      const [x, z] = [dot(off, axis), isMap ? 0 : dot(off, axes.forward)];
+      return Math.max(x + radius - high * z, radius - x + low * z) / Math.max((high - low) / 2, 0.02);
+    })));
+    if (isMap) this.mapHeight = clamp(distance, 20, 20000);
+    else this.distance = clamp(distance, 1.2, 5000);
+    const reach = isMap ? this.mapHeight : this.distance;
+    this.target = sides.reduce((at, [axis, low, high]) => sub(at, scale(axis, ((low + high) / 2) * reach)), centre);
   }
 
   drag(dx, dy, pan) {
@@ -39,6 +74,19 @@ export class Camera {
   zoom(factor) {
     if (this.mode === "map") this.mapHeight = clamp(this.mapHeight * factor, 2, 20000);
     else this.distance = clamp(this.distance * factor, 0.2, 5000);
+  }
+
+  /** Changes the distance so that the point under a pixel stays there, on the map and of the free camera. */
+  zoomAt(factor, x, y) {
+    const { origin, direction } = this.ray(x, y);
+    const key = this.mode === "map" ? "mapHeight" : "distance";
+    const before = this[key];
+    this.zoom(factor);
+    if (this.mode !== "map" && this.mode !== "orbit") return;
+    const { forward } = this.axes;
+    const t = dot(sub(this.target, origin), forward) / dot(direction, forward);
+    const shift = sub(add(origin, scale(direction, t)), this.target);
+    this.target = add(this.target, scale(shift, 1 - this[key] / before));
   }
 
   /** Returns the size of a pixel at the target [m]. */
@@ -68,16 +116,14 @@ export class Camera {
       }
     }
     if (this.mode === "first" && robot) {
-      const forward = rotate(q, [1, 0, 0]);
-      const eye = add(robot.links[0].p, rotate(q, robot.eye ?? [0.25, 0, 0.1]));
-      this.look(eye, forward, rotate(q, [0, 0, 1]));
+      const { p, forward, up } = robot.eye;
+      this.look(p, forward, up);
     } else if (this.mode === "map") {
       this.eye = [this.target[0], this.target[1], 2000];
-      this.axes = { right: [1, 0, 0], up: [0, 1, 0], forward: [0, 0, -1] };
+      this.axes = MAP_AXES;
     } else {
       const yaw = this.yaw + (this.mode === "follow" && q ? yawOf(q) : 0);
-      const c = Math.cos(this.pitch);
-      const out = [c * Math.cos(yaw), c * Math.sin(yaw), Math.sin(this.pitch)];
+      const out = this.outward(yaw);
       this.look(add(this.target, scale(out, this.distance)), scale(out, -1), [0, 0, 1]);
     }
     const { right, up, forward } = this.axes;
@@ -93,13 +139,24 @@ export class Camera {
     this.matrix = multiply(this.projection, view);
   }
 
+  /** Returns the direction from the target to the camera at an angle from east [rad]. */
+  outward(yaw) {
+    const c = Math.cos(this.pitch);
+    return [c * Math.cos(yaw), c * Math.sin(yaw), Math.sin(this.pitch)];
+  }
+
   look(eye, forward, upward) {
+    this.eye = eye;
+    this.axes = this.axesAlong(forward, upward);
+  }
+
+  /** Returns the axes of the image of a camera that looks along a direction. */
+  axesAlong(forward, upward) {
     const f = unit(forward);
     let right = cross(f, upward);
     if (Math.hypot(...right) < 1e-4) right = [Math.sin(this.yaw), -Math.cos(this.yaw), 0];
     right = unit(right);
-    this.eye = eye;
-    this.axes = { right, up: cross(right, f), forward: f };
+    return { right, up: cross(right, f), forward: f };
   }
 
   /** Returns the ray through a pixel: origin and direction. */

@@ -27,6 +27,7 @@ export const OVERLAYS = {
   shadows: ["Shadows", true],
   water: ["Water surface", true],
   depths: ["Depth colours", false],
+  clear: ["Clear water (C)", false],
 };
 /** Overlays that need readings of the selected robot. */
 const WITH_READINGS = ["forces", "gravity", "buoyancy", "hull", "contacts", "current", "wind"];

@@ -4,7 +4,9 @@ import { disc, simplify, tube } from "./geometry.js";
 import {
   clamp, cross, dot, multiply, orthographic, poseMatrix, scale, sub, unit, viewMatrix,
 } from "../math.js";
+import { adaptation, lampUniforms, lampsAt, opticsOf } from "./light.js";
 import * as shaders from "./shaders.js";
+import { Scenery } from "./scenery.js";
 import { MAX_CORNERS, MAX_REGIONS } from "./shaders.js";
 import { MAX_COMPONENTS, Sea } from "./waves.js";
 
@@ -21,14 +23,15 @@ const PROPELLER_PIXELS = 14;
 const SHADOW_PIXELS = 1024;
 /** Colour of tethers, 0..255. */
 const TETHER_COLOR = [235, 205, 60];
-/** Fraction of the scattered light that stays in the image. */
-const FORWARD = 0.65;
 
-function compile(gl, source) {
+/** Compiles a program with features: names that its source tests. */
+function compile(gl, source, features) {
+  const defined = features.map((name) => `#define ${name}\n`).join("");
   const program = gl.createProgram();
   for (const [kind, text] of [[gl.VERTEX_SHADER, source.vertex], [gl.FRAGMENT_SHADER, source.fragment]]) {
     const shader = gl.createShader(kind);
-    gl.shaderSource(shader, text);
+    // at the second line, because the version is the first
+    gl.shaderSource(shader, text.replace("\n", `\n${defined}`));
     gl.compileShader(shader);
     if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) {
       throw new Error(`shader: ${gl.getShaderInfoLog(shader)}`);
@@ -134,11 +137,12 @@ export class Renderer {
     if (!gl) throw new Error("this browser has no WebGL2");
     this.canvas = canvas;
     this.gl = gl;
-    this.programs = {};
-    for (const name of ["object", "shadow", "ground", "sea", "backdrop", "particles"]) {
-      this.programs[name] = compile(gl, shaders[name]);
-    }
+    /** Programs by their names and features, compiled when they are used. */
+    this.programs = new Map();
     this.pieces = new Map();
+    this.scenery = new Scenery();
+    /** Uploaded instances by kind of scenery and detail. */
+    this.instances = new Map();
     this.seas = [[110, 160], [40, 48]].map(([rings, sectors]) => ({
       spacing: (SEA_OUTER / SEA_INNER) ** (1 / (rings - 1)) - 1,
       mesh: upload(gl, disc(rings, sectors, SEA_INNER, SEA_OUTER)),
@@ -209,13 +213,15 @@ export class Renderer {
   setScene(world) {
     for (const mesh of [...this.pieces.values()].flat()) if (mesh) release(this.gl, mesh);
     this.pieces.clear();
+    this.scenery.setScene(world);
     this.ground = world.ground ? upload(this.gl, world.ground) : null;
   }
 
   /** Computes light and media from the scene and the weather. */
-  environment(world, camera, seaNow, options) {
+  environment(world, robots, camera, seaNow, options) {
     const { scene, status } = world;
-    const optics = scene.optics;
+    const optics = opticsOf(world, options.clear);
+    const lamps = camera.mode === "map" ? [] : lampsAt(world, robots, camera.eye, optics.loss);
     const utc = (status?.utc_s ?? 1.7e9) + world.time;
     const sun = sunDirection(utc, scene.origin.latitude_deg, scene.origin.longitude_deg);
     const up = sun[2];
@@ -237,8 +243,8 @@ export class Renderer {
     const below = camera.mode !== "map" && camera.eye[2] < surface;
     // the eye adapts to the light at its depth
     const depth = below ? Math.max(level - camera.eye[2], 0) : 0;
-    const dim = Math.exp(-optics.daylight[1] * depth * 0.75);
-    const exposure = (below ? 1.25 : 0.78) * clamp(1 / dim, 1, 25) * clamp(0.75 / (0.15 + day), 0.65, 2.5);
+    const adapted = 1 / adaptation(optics, below ? lamps : [], depth, day);
+    const exposure = 2 ** options.exposure * (below ? 1.25 : 0.78) * adapted * clamp(0.75 / (0.15 + day), 0.65, 2.5);
     const wind = status?.["weather.wind_from_deg"] ?? 0;
     const speed = status?.["weather.wind_speed_m_s"] ?? 0;
     const to = ((wind + 180) * Math.PI) / 180;
@@ -246,8 +252,8 @@ export class Renderer {
       uEye: camera.eye,
       // the eye is on the side of the actual surface
       uLevel: below ? Math.max(level, camera.eye[2] + 0.01) : Math.min(level, camera.eye[2] - 0.01),
-      // most scattered light keeps nearly its direction and stays in the image
-      uBeam: optics.beam.map((c, k) => c - FORWARD * optics.scattering[k]),
+      uBeam: optics.loss,
+      ...lampUniforms(lamps, optics),
       uVeil: veil,
       uDaylight: optics.daylight,
       uSun: unit([sun[0], sun[1], Math.max(up, 0.05)]),
@@ -267,9 +273,13 @@ export class Renderer {
     };
   }
 
-  use(name, environment) {
+  /** Selects a program with features. Software rendering also executes branches that a uniform excludes. */
+  use(name, environment, own = []) {
     const { gl } = this;
-    const program = this.programs[name];
+    const features = environment.uLamps > 0 ? ["LAMPS", ...own] : own;
+    const key = [name, ...features].join();
+    if (!this.programs.has(key)) this.programs.set(key, compile(gl, shaders[name], features));
+    const program = this.programs.get(key);
     gl.useProgram(program.program);
     for (const [key, value] of Object.entries(environment)) {
       const at = program.at(key);
@@ -287,7 +297,8 @@ export class Renderer {
   draw(world, robots, camera, options) {
     const { gl, canvas } = this;
     const seaNow = world.sea.at(world.time);
-    const environment = this.environment(world, camera, seaNow, options);
+    const environment = this.environment(world, robots, camera, seaNow, options);
+    const vessels = world.vessels(robots, seaNow, camera, options.detail);
     const hasShadows = options.shadows && camera.mode !== "map";
     if (hasShadows) this.drawShadows(world, robots, camera, environment);
     environment.uShadows = hasShadows ? 1 : 0;
@@ -295,15 +306,18 @@ export class Renderer {
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.disable(gl.BLEND);
     // from near to far, so that hidden pixels are not shaded
-    this.drawObjects(world, robots, camera, environment, options.selected);
+    this.drawObjects(world, robots, camera, environment, options.selected, seaNow.level, vessels);
     this.drawTethers(world, camera, environment);
+    this.drawScenery(world, camera, environment, seaNow.level, options.detail);
     this.drawGround(world, camera, environment);
     this.drawBackdrop(camera, environment);
     const sea = this.seas[options.detail ? 0 : 1];
     if (camera.mode !== "map" && options.water) {
-      for (const surface of Sea.surfaces(seaNow)) this.drawSea(camera, environment, seaNow, sea, surface);
+      for (const surface of Sea.surfaces(seaNow)) this.drawSea(world, camera, environment, seaNow, sea, surface, vessels);
     }
     if (environment.below) this.drawParticles(world, camera, environment);
+    if (environment.uLamps > 0) this.drawGlare(camera, environment);
+    this.drawGhosts(world.ghosts(robots), camera, environment);
     gl.bindVertexArray(null);
   }
 
@@ -325,16 +339,24 @@ export class Renderer {
   drawGround(world, camera, environment) {
     const { gl } = this;
     const { seabed } = world.scene;
-    const program = this.use("ground", environment);
+    const program = this.use("ground", environment, seabed.basin ? ["POOL"] : []);
     gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
     gl.uniform3fv(program.at("uColor"), seabed.color);
     const plane = this.ground ? 0 : 1;
     gl.uniform4f(program.at("uPlane"), seabed.slope[0], seabed.slope[1], seabed.z0, plane);
     gl.uniform2f(program.at("uCentre"), camera.eye[0], camera.eye[1]);
+    const { basin } = seabed;
+    this.setBasin(program, world);
     const range = world.ground?.range ?? [seabed.z0 - 1, 0];
     gl.uniform2f(program.at("uDepths"), Math.max(-range[1], 0), Math.max(-range[0], 1));
     const mesh = this.ground ?? this.plane;
     gl.bindVertexArray(mesh.vao);
+    gl.uniform1f(program.at("uPart"), basin ? 1 : 0);
+    gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+    if (!basin) return;
+    // the surroundings of a pool
+    gl.uniform4f(program.at("uPlane"), 0, 0, basin.top_m - 0.02, 1);
+    gl.uniform1f(program.at("uPart"), 2);
     gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
   }
 
@@ -348,23 +370,103 @@ export class Renderer {
     return meshes[level];
   }
 
-  drawObjects(world, robots, camera, environment, selected) {
-    const { gl } = this;
-    const program = this.use("object", environment);
-    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+  drawObjects(world, robots, camera, environment, selected, level, vessels) {
     const sizes = robots.map(({ links }, k) => sizeInImage(camera, links[0].p, world.scene.robots[k].size));
-    for (const drawable of world.drawables) {
+    const water = new Map(vessels.map(({ robot, plane }) => [robot, plane]));
+    const { basin } = world.scene.seabed;
+    const featureOf = ({ robot, structure }) => (water.has(robot) ? "WET" : basin?.structures.includes(structure) ? "POOL" : "");
+    for (const feature of ["", "WET", "POOL"]) {
+      const drawables = world.drawables.filter((drawable) => featureOf(drawable) === feature);
+      if (!drawables.length) continue;
+      const program = this.use("object", environment, feature ? [feature] : []);
+      this.drawDrawables(program, drawables, { world, robots, camera, selected, level, sizes, water });
+    }
+  }
+
+  drawDrawables(program, drawables, { world, robots, camera, selected, level, sizes, water }) {
+    const { gl } = this;
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniform1f(program.at("uOpacity"), 1);
+    gl.uniform1f(program.at("uMean"), level);
+    this.setBasin(program, world);
+    for (const drawable of drawables) {
       const { robot } = drawable;
       if (robot === camera.hidden) continue;
       const pixels = robot < 0 ? Infinity : sizes[robot];
       if (pixels === 0 || (drawable.propeller >= 0 && pixels < PROPELLER_PIXELS)) continue;
       const mesh = this.mesh(drawable.piece, pixels);
       const { p, q } = world.pose(drawable, robots);
+      if (water.has(robot)) gl.uniform3fv(program.at("uWater"), water.get(robot));
       gl.uniformMatrix4fv(program.at("uModel"), false, poseMatrix(p, q));
-      gl.uniform1f(program.at("uHighlight"), camera.mode === "map" && drawable.robot === selected ? 1 : 0);
+      gl.uniform1f(program.at("uHighlight"), camera.mode === "map" && robot === selected ? 1 : 0);
       gl.bindVertexArray(mesh.vao);
       gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
     }
+  }
+
+  drawScenery(world, camera, environment, level, isDetailed) {
+    if (camera.mode === "map") return;
+    const { gl } = this;
+    const kinds = this.scenery.update(world, camera, level, isDetailed);
+    if (!kinds.length) return;
+    const program = this.use("scenery", environment);
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniform1f(program.at("uWindSpeed"), environment.speed);
+    for (const { name, kind, changed, ...places } of kinds) {
+      for (const part of ["near", "far"]) {
+        if (!kind[part]) continue;
+        const key = `${name} ${part}`;
+        if (!this.instances.has(key)) this.instances.set(key, this.createInstances(kind[part]));
+        const { mesh, buffer } = this.instances.get(key);
+        if (changed) {
+          gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+          gl.bufferData(gl.ARRAY_BUFFER, places[part], gl.DYNAMIC_DRAW);
+        }
+        gl.bindVertexArray(mesh.vao);
+        gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0, places[part].length / 8);
+      }
+    }
+  }
+
+  /** Uploads a geometry with attributes of its instances: place and scale, turn, tint and sway. */
+  createInstances(geometry) {
+    const { gl } = this;
+    const mesh = upload(gl, geometry);
+    const buffer = gl.createBuffer();
+    gl.bindVertexArray(mesh.vao);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    for (const [index, offset] of [[3, 0], [4, 16]]) {
+      gl.enableVertexAttribArray(index);
+      gl.vertexAttribPointer(index, 4, gl.FLOAT, false, 32, offset);
+      gl.vertexAttribDivisor(index, 1);
+    }
+    return { mesh, buffer };
+  }
+
+  /** Draws objects that are being moved or added, transparent. */
+  drawGhosts(ghosts, camera, environment) {
+    if (!ghosts.length) return;
+    const { gl } = this;
+    const program = this.use("object", environment);
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniform1f(program.at("uHighlight"), 1);
+    gl.uniform1f(program.at("uOpacity"), 0.55);
+    // depths first, so that inner parts do not shine through
+    for (const isColored of [false, true]) {
+      gl.colorMask(isColored, isColored, isColored, false);
+      gl.depthFunc(isColored ? gl.LEQUAL : gl.LESS);
+      if (isColored) gl.enable(gl.BLEND);
+      gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+      for (const { piece, pose } of ghosts) {
+        const mesh = this.mesh(piece, Infinity);
+        gl.uniformMatrix4fv(program.at("uModel"), false, poseMatrix(pose.p, pose.q));
+        gl.bindVertexArray(mesh.vao);
+        gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+      }
+    }
+    gl.colorMask(true, true, true, true);
+    gl.depthFunc(gl.LESS);
+    gl.disable(gl.BLEND);
   }
 
   /** Draws the tethers, at least 2.6 pixels wide. */
@@ -375,6 +477,7 @@ export class Renderer {
     gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
     gl.uniformMatrix4fv(program.at("uModel"), false, poseMatrix([0, 0, 0], [1, 0, 0, 0]));
     gl.uniform1f(program.at("uHighlight"), 0);
+    gl.uniform1f(program.at("uOpacity"), 1);
     world.tethers.forEach(({ points, broken }, k) => {
       const radius = 0.5 * (world.scene.tethers[k]?.diameter_m ?? 0.01);
       const radii = points.map((p) => Math.max(radius, 1.3 * camera.pixelSize(p)));
@@ -390,9 +493,10 @@ export class Renderer {
   }
 
   /** Draws the surface of the open sea or of a region. */
-  drawSea(camera, environment, { waves, regions }, { mesh, spacing }, { index, level, factor }) {
+  drawSea(world, camera, environment, { waves, regions }, { mesh, spacing }, { index, level, factor }, vessels) {
     const { gl } = this;
-    const program = this.use("sea", environment);
+    const hasWakes = vessels.length > 0 && !environment.below;
+    const program = this.use("sea", environment, hasWakes ? ["WAKES"] : []);
     waves.forEach((wave, k) => this.waveData.set(wave, 4 * k));
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.waves);
@@ -405,6 +509,12 @@ export class Renderer {
     gl.uniform1f(program.at("uMean"), level);
     gl.uniform1f(program.at("uFactor"), factor);
     this.setRegions(program, regions, index);
+    if (hasWakes) {
+      gl.uniform1i(program.at("uVessels"), vessels.length);
+      gl.uniform4fv(program.at("uVesselPose[0]"), vessels.flatMap(({ p, along }) => [...p, ...along]));
+      gl.uniform4fv(program.at("uVesselSize[0]"), vessels.flatMap(({ half, speed }) => [...half, speed, 0]));
+    }
+    this.setBasin(program, world);
     gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
     gl.uniform2f(program.at("uCentre"), camera.eye[0], camera.eye[1]);
     gl.uniform2f(program.at("uWind"), ...environment.wind);
@@ -418,6 +528,11 @@ export class Renderer {
     gl.bindVertexArray(mesh.vao);
     gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
     gl.disable(gl.BLEND);
+  }
+
+  /** Sets the edges of a pool, in the south west and north east; equal without one. */
+  setBasin(program, { scene: { seabed: { basin } } }) {
+    this.gl.uniform4f(program.at("uBasin"), ...(basin ? [...basin.low, ...basin.high] : [0, 0, 0, 0]));
   }
 
   /** Sets the regions of the shader, and the region whose surface is drawn. */
@@ -436,17 +551,25 @@ export class Renderer {
 
   drawParticles(world, camera, environment) {
     const { gl } = this;
-    const program = this.use("particles", {});
-    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
-    gl.uniform3fv(program.at("uEyePosition"), camera.eye);
+    const program = this.use("particles", environment);
     gl.uniform1f(program.at("uDrift"), world.time % 1000);
-    gl.uniform1f(program.at("uPixels"), camera.height);
-    gl.uniform3f(program.at("uTint"), 0.75, 0.95, 0.95);
+    this.drawPoints(program, camera, this.points.vao, 500);
+  }
+
+  drawGlare(camera, environment) {
+    this.drawPoints(this.use("glare", environment), camera, this.empty, environment.uLamps);
+  }
+
+  /** Draws transparent points, whose size depends on the height of the image. */
+  drawPoints(program, camera, vao, n) {
+    const { gl, canvas } = this;
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniform1f(program.at("uPixels"), canvas.height);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.depthMask(false);
-    gl.bindVertexArray(this.points.vao);
-    gl.drawArrays(gl.POINTS, 0, 500);
+    gl.bindVertexArray(vao);
+    gl.drawArrays(gl.POINTS, 0, n);
     gl.depthMask(true);
     gl.disable(gl.BLEND);
   }

@@ -19,6 +19,8 @@ from websockets.sync.client import connect
 UNSUPPORTED, OK, NOT_FOUND, INCORRECT_STATE, FAILED = range(5)
 STOPPED, PLAYING, PAUSED, QUITTING = range(4)
 PACKAGE = "simulation_interfaces"
+# entities of the world `pool`
+POOL = ["basin", "bluerov2"]
 ARM = pathlib.Path(__file__).parents[2] / "worlds" / "arm.yaml"
 
 
@@ -133,7 +135,7 @@ def check_spawn_and_delete():
         odometry = m.listen("/bluerov2/odometry")
         done = simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 0, -2)))
         assert done.entity_name == "second", done
-        assert sorted(simulator.entities()) == ["bluerov2", "second"]
+        assert sorted(simulator.entities()) == [*POOL, "second"]
         own = m.listen("/second/odometry", "nav_msgs/msg/Odometry")
         first = latest(own)
         assert near((first.pose.pose.position.x, first.pose.pose.position.y), (2, 0), 0.2), first.pose.pose.position
@@ -147,7 +149,7 @@ def check_spawn_and_delete():
         assert wait_for(lambda: latest(own).pose.pose.position.x > 2.3, 8), "the spawned robot does not move"
         take(odometry)
         simulator.ok("DeleteEntity", entity="second")
-        assert simulator.entities() == ["bluerov2"]
+        assert sorted(simulator.entities()) == POOL
         assert wait_for(lambda: not any("/second/" in topic for topics in m.peer.endpoints("rt/") for topic in topics))
         assert m.get("second.imu.noise") is None
         assert latest(odometry) and m.set("bluerov2.imu.noise", False).successful
@@ -184,7 +186,7 @@ def check_spawn_errors():
         refused(109, "quaternion", "SpawnEntity", name="a", **invalid)
         invalid["initial_pose"] = pose_stamped((0, 0, -1), frame="nowhere")
         refused(109, "nowhere", "SpawnEntity", name="a", **invalid)
-        assert simulator.entities() == ["bluerov2"]
+        assert sorted(simulator.entities()) == POOL
         # renaming
         done = simulator.ok("SpawnEntity", name="bluerov2", allow_renaming=True, **spawn("bluerov2", at=(3, 3, -2)))
         assert done.entity_name == "bluerov2_1", done
@@ -254,7 +256,7 @@ def check_entity_states():
         found = simulator.state("bluerov2")
         assert near(position(found), (1, 3, -3)) and near((found.twist.linear.x,), (0.5,)), found
         both = simulator.ok("GetEntitiesStates", filters=message(f"{PACKAGE}/msg/EntityFilters"))
-        assert both.entities == ["bluerov2"] and near(position(both.states[0]), (1, 3, -3)), both
+        assert sorted(both.entities) == POOL and near(position(both.states[both.entities.index("bluerov2")]), (1, 3, -3)), both
         invalid = message(f"{PACKAGE}/msg/EntityState", pose=pose((float("inf"), 0, 0)))
         simulator.refused(101, "finite", "SetEntityState", entity="bluerov2", state=invalid, set_pose=True)
         for z, reason in ((-60, "inside the seabed"), (1e300, "within 1000 km")):
@@ -292,7 +294,7 @@ def check_simulation_state():
         assert state() == PAUSED and (stamp().sec, stamp().nanosec) == (0, 0)
         simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(3, 0, -2)))
         simulator.ok("SetSimulationState", **target(STOPPED))
-        assert state() == STOPPED and simulator.entities() == ["bluerov2"]
+        assert state() == STOPPED and sorted(simulator.entities()) == POOL
         simulator.refused(103, "expected a state from 0", "SetSimulationState", **target(9))
         # reset of only the state: the time continues
         simulator.ok("StepSimulation", steps=100)
@@ -302,14 +304,14 @@ def check_simulation_state():
         simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(3, 0, -2)))
         simulator.ok("ResetSimulation", scope=2)
         assert near(position(simulator.state("bluerov2")), (0, 0, -1)) and stamp().nanosec == 200_000_000
-        assert sorted(simulator.entities()) == ["bluerov2", "second"]
+        assert sorted(simulator.entities()) == [*POOL, "second"]
         simulator.refused(UNSUPPORTED, "only the time", "ResetSimulation", scope=1)
         simulator.ok("ResetSimulation", scope=4)
-        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 200_000_000
+        assert sorted(simulator.entities()) == POOL and stamp().nanosec == 200_000_000
         simulator.ok("DeleteEntity", entity="bluerov2")
-        assert simulator.entities() == []
+        assert simulator.entities() == ["basin"]
         simulator.ok("ResetSimulation", scope=0)
-        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 0 and state() == STOPPED
+        assert sorted(simulator.entities()) == POOL and stamp().nanosec == 0 and state() == STOPPED
         simulator.ok("SetSimulationState", **target(QUITTING))
         assert m.process.wait(timeout=3) == 0
 
@@ -436,7 +438,7 @@ def check_worlds():
         simulator.refused(104, "no file", "LoadWorld", **resource(
             text="robots: {a: {model: {source: x, urdf: none.urdf}}}"))
         simulator.refused(NOT_FOUND, "poool", "LoadWorld", **resource("poool"))
-        assert simulator.entities() == ["bluerov2"]
+        assert sorted(simulator.entities()) == POOL
         loaded = simulator.ok("LoadWorld", **resource("usv"))
         assert loaded.world.name == "usv", loaded
         entities = simulator.entities()
@@ -773,7 +775,7 @@ def check_spawns_of_one_request():
         done = simulator.call("SpawnEntities", timeout_s=20, spawn_requests=requests)
         codes = [one.result.result for one in done.results]
         assert codes == [OK] * 152 + [109, 106, 107, 101], codes
-        assert len(simulator.entities()) == 153, simulator.entities()
+        assert len(simulator.entities()) == len(POOL) + 152, simulator.entities()
         assert near(position(simulator.state("near")), (-4, -4, -3)), simulator.state("near")
 
 
@@ -865,7 +867,7 @@ def check_version_1():
         with Merrow("pool", ros=["-p", "simulation_interfaces_version:=1"]) as m:
             simulator = Simulator(m)
             simulator.ok("SpawnEntity", name="second", uri="bluerov2", initial_pose=pose_stamped((2, 0, -2)))
-            assert sorted(simulator.entities()) == ["bluerov2", "second"]
+            assert sorted(simulator.entities()) == [*POOL, "second"]
             state = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 1, -3)))
             simulator.ok("SetEntityState", entity="second", state=state)
             assert near(position(simulator.state("second")), (1, 1, -3), 0.2)
