@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(axis(SolidMesh::sphere(1.0), Vec3::new(3.0, 1.0, 1.0)), x);
         assert_eq!(axis(SolidMesh::sphere(1.0), Vec3::new(1.0, 3.0, 1.0)), y);
         assert_eq!(
-            axis(SolidMesh::sphere(1.0), Vec3::new(1.0, 1.03, 1.0)),
+            axis(SolidMesh::sphere(1.0), Vec3::new(1.0, 1.03, 1.1)),
             None
         );
         assert_eq!(axis(SolidMesh::block([1.0, 1.0, 2.0]), same), None);

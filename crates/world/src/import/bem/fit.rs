@@ -21,7 +21,7 @@
 //! with the normal matrix N and the responses ρ of the filters. The eigenvectors v_k of negative
 //! damping at the frequencies ω_k are added to the constraints until there are none. Finally the
 //! gains are averaged over the symmetries of the table, because eigenvectors of equal damping are
-//! arbitrary; the mean of passive filters is passive. A small equal increase of all gains, whose
+//! arbitrary; the mean of passive filters is passive. A small increase of all gains, whose
 //! responses are positive, removes what negative damping is left between the checked frequencies.
 //!
 //! # Checked by
@@ -58,8 +58,8 @@ const MIN_PIVOT: f64 = 1e-300;
 const CHECKED_FREQUENCIES: (u32, [f64; 2]) = (300, [0.01, 100.0]);
 /// The same for the final increase of all gains.
 const RAISED_FREQUENCIES: (u32, [f64; 2]) = (3000, [1e-3, 1e4]);
-/// Factor on the final increase, and its minimum relative to the largest gain.
-const RAISE: [f64; 2] = [1.01, 1e-7];
+/// Factor on the final increase.
+const RAISE: f64 = 1.01;
 /// Maximum number of sets of constraints, and of sweeps over their multipliers.
 const PASSIVITY_ITERATIONS: [usize; 2] = [40, 2000];
 /// Damping to which a constraint is set, relative to the sum of the responses times the largest
@@ -391,28 +391,24 @@ impl Fit {
         }
     }
 
-    /// Increases the gains of all filters by the same diagonal matrix, so that no damping between
-    /// or beyond the frequencies of [`make_passive`] is negative.
+    /// Increases the gains of all filters by the same diagonal matrix times their squared
+    /// frequency, so that no damping between or beyond the frequencies of [`make_passive`] is
+    /// negative.
     fn raise_damping(&mut self, table: &BemTable, scales: &[f64; 6]) {
-        let gains = self
-            .filters
-            .iter()
-            .map(|(_, _, gain)| scaled(gain, scales).norm());
-        let mut raise = RAISE[1] * gains.fold(0.0, f64::max);
+        let mut raise = 0.0_f64;
         for omega in checked_frequencies(table, RAISED_FREQUENCIES) {
-            let least = scaled(&self.matrices_at(omega).1, scales)
-                .symmetric_eigenvalues()
-                .min();
-            let all = self
-                .filters
-                .iter()
-                .map(|(pole, width, _)| response((*pole, *width), omega).0);
-            raise = raise.max(-RAISE[0] * least / (omega * all.sum::<f64>()));
+            let damping = scaled(&self.matrices_at(omega).1, scales);
+            let least = damping.symmetric_eigenvalues().min();
+            let of_filter = |(pole, width, _): &(f64, f64, Matrix)| {
+                pole * pole * response((*pole, *width), omega).0
+            };
+            let all: f64 = self.filters.iter().map(of_filter).sum();
+            raise = raise.max(-RAISE * least / (omega * all));
         }
         for i in 0..6 {
             if self.filters.iter().any(|(_, _, gain)| gain[i][i] != 0.0) {
-                for (_, _, gain) in &mut self.filters {
-                    gain[i][i] += raise / (scales[i] * scales[i]);
+                for (pole, _, gain) in &mut self.filters {
+                    gain[i][i] += raise * *pole * *pole / (scales[i] * scales[i]);
                 }
             }
         }
