@@ -7,6 +7,7 @@ mod energy;
 mod galileo;
 mod hull;
 mod incidence;
+mod radiation;
 mod response;
 mod restoring;
 mod symmetry;

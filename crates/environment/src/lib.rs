@@ -266,10 +266,8 @@ fn sample_lanes<T: Real>(environment: &EnvironmentState<'_>, link: &Link, work: 
     let vector = |get: fn(&LinkWaveState) -> Vec3| Vec3::from_lanes(|i| get(&lanes[i]));
     work.surface_normal = vector(|l| l.normal);
     work.height_above_surface = T::from_lanes(|i| lanes[i].height);
-    work.wave_velocity = vector(|l| l.velocity);
-    work.water += work.wave_velocity;
-    work.wave_acceleration = vector(|l| l.acceleration);
-    work.water_acceleration += work.wave_acceleration;
+    work.water += vector(|l| l.velocity);
+    work.water_acceleration += vector(|l| l.acceleration);
     work.pressure_acceleration = vector(|l| l.pressure_acceleration);
 }
 
@@ -343,6 +341,28 @@ fn link_wave_state(
     }
 }
 
+/// Returns the height [m], W, halfway between the surface at the height `eta` and the lowest point
+/// of a hull whose centre is at the height `z`: the centre of the wet part of an upright box.
+fn center_of_wet_part(hull: &Hull, R_WL: &Mat3, z: f64, eta: f64) -> f64 {
+    let lowest = z - hull.shape.reach(hull.R_LH.tr_mul_vec(R_WL.r[2]));
+    0.5 * (eta + lowest)
+}
+
+/// Returns the point of an upright link at which the motion of the water is evaluated in small
+/// waves, in L [m], if Lo is at the height `z` [m].
+pub fn water_point_at_rest(link: &Link, z: f64) -> Vec3 {
+    let hull = &link.hull;
+    let mut point = link.p_LoCb;
+    let center = z + hull.p_LoH.z;
+    if center > -hull.bound {
+        let R_WL = Mat3::identity();
+        point.z = point
+            .z
+            .min(center_of_wet_part(hull, &R_WL, center, 0.0) - z);
+    }
+    point
+}
+
 /// Returns the state of a hull with its centre at `p_H` and its centre of buoyancy at `p_Cb` [m],
 /// W. `water_motion` returns the motion at a point [m], W, below a surface of this height [m].
 fn submerged_wave_state(
@@ -366,10 +386,7 @@ fn submerged_wave_state(
     let mut p = p_Cb;
     let eta = surface.z + surface.slope[0] * (p.x - p_H.x) + surface.slope[1] * (p.y - p_H.y);
     if height > -hull.bound {
-        // halfway between the surface and the lowest point of the hull: the centre of the wet part
-        // of an upright box
-        let lowest = p_H.z - hull.shape.reach(hull.R_LH.tr_mul_vec(R_WL.r[2]));
-        p.z = p.z.min(0.5 * (eta + lowest));
+        p.z = p.z.min(center_of_wet_part(hull, R_WL, p_H.z, eta));
     }
     let water = water_motion(p, eta);
     LinkWaveState {

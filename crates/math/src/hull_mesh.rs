@@ -5,6 +5,7 @@
 //! forms, so a flat surface gives the Archimedes force to rounding error. Both triangles of an edge
 //! compute its waterline point from the same two vertices, so the clipped mesh has no gaps.
 
+use crate::revolution::axis_of_revolution;
 use crate::{Lanes, MAX_LANES, Mat3, Packed, Real, SpatialForce, Vec3};
 
 /// Closed triangle mesh of a hull with outward normals.
@@ -23,6 +24,8 @@ pub struct HullMesh {
     pub volume: f64,
     /// Centroid of the enclosed volume [m].
     pub centroid: Vec3,
+    /// Unit vector along the axis of revolution, which contains the centroid, if there is one.
+    pub axis: Option<Vec3>,
     /// Minimum and maximum corner of the axis-aligned bounding box [m].
     pub bounds: [Vec3; 2],
 }
@@ -75,6 +78,33 @@ impl SubmergedIntegrals {
     pub fn centroid(&self) -> Option<Vec3> {
         (self.volume > 0.0).then(|| self.first_moment.scale(1.0 / self.volume))
     }
+
+    /// Returns the integrals of the mirror image, whose points are `offset + S r` [m] with the
+    /// reflection `S`.
+    pub fn reflected(&self, S: &Mat3, offset: Vec3) -> Self {
+        let f = S.mul_vec(self.pressure.f);
+        Self {
+            volume: self.volume,
+            first_moment: S.mul_vec(self.first_moment) + offset.scale(self.volume),
+            pressure: SpatialForce {
+                m: offset.cross(f) - S.mul_vec(self.pressure.m),
+                f,
+            },
+        }
+    }
+
+    /// Returns the mean of both integrals.
+    pub fn mean(&self, other: &Self) -> Self {
+        let sum = self.pressure.plus(&other.pressure);
+        Self {
+            volume: 0.5 * (self.volume + other.volume),
+            first_moment: (self.first_moment + other.first_moment).scale(0.5),
+            pressure: SpatialForce {
+                m: sum.m.scale(0.5),
+                f: sum.f.scale(0.5),
+            },
+        }
+    }
 }
 
 impl HullMesh {
@@ -105,6 +135,7 @@ impl HullMesh {
             };
         let coordinates = [0, 1, 2].map(|axis| padded(vertices.iter().map(|v| v[axis]).collect()));
         let panels = panels(&vertices, &triangles);
+        let axis = axis_of_revolution(&vertices, &triangles, centroid);
         Self {
             vertices,
             triangles,
@@ -112,6 +143,7 @@ impl HullMesh {
             panels,
             volume,
             centroid,
+            axis,
             bounds,
         }
     }

@@ -36,6 +36,7 @@ pub(crate) mod inertia_rotation;
 pub mod pentadiagonal;
 pub mod quat;
 pub mod real;
+mod revolution;
 pub mod rng;
 pub mod simd;
 pub mod solid_mesh;

@@ -67,7 +67,11 @@ fn scattered_forces_agree_between_formats() {
     });
     let [a, b, c] =
         [&total, &scattered, &binary].map(|r| r.diffraction.as_ref().expect("diffraction"));
-    assert_eq!((a.omega.len(), a.headings.len(), a.mirrored), (21, 5, true));
+    // 20 intervals of the tables in 4 parts, their last frequency and 20 above it
+    assert_eq!(
+        (a.omega.len(), a.headings.len(), a.mirrored),
+        (101, 5, true)
+    );
     for (k, force) in b.force.iter().enumerate() {
         for (i, [re, im]) in force.iter().enumerate() {
             for (part, value) in [re, im].into_iter().enumerate() {

@@ -176,6 +176,9 @@ impl SeaAtInstant {
     }
 }
 
+/// Largest difference of the components of unit directions that count as equal.
+const SAME_DIRECTION: f64 = 1e-9;
+
 /// Waves at one instant, prepared for queries at any number of positions.
 #[derive(Clone, Debug)]
 pub struct WaveState {
@@ -481,6 +484,22 @@ impl WaveState {
                 });
             }
         }
+    }
+
+    /// Returns the unit direction [east, north] in which all waves travel, or `None` if they travel
+    /// in more than one.
+    pub fn common_direction(&self) -> Option<[f64; 2]> {
+        let mut all = self
+            .parts
+            .iter()
+            .filter(|part| !part.is_tide)
+            .flat_map(|part| {
+                let c = &part.field.components;
+                c.dx.iter().zip(&c.dy).take(part.field.n)
+            });
+        let (dx, dy) = all.next()?;
+        all.all(|(x, y)| (x - dx).abs() < SAME_DIRECTION && (y - dy).abs() < SAME_DIRECTION)
+            .then_some([*dx, *dy])
     }
 
     /// Returns true if some wave has an effect above rounding at depth `d` [m].

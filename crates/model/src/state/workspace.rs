@@ -191,12 +191,7 @@ pub struct LinkWork<T = f64> {
     pub water: Vec3<T>,
     /// Water acceleration at the link, in L [m/s²]. Computed by `merrow_environment`.
     pub water_acceleration: Vec3<T>,
-    /// Wave part of the water velocity, in L [m/s]. Computed by `merrow_environment` in waves only.
-    pub wave_velocity: Vec3<T>,
-    /// Wave part of the water acceleration, in L [m/s²]. Computed by `merrow_environment` in waves
-    /// only.
-    pub wave_acceleration: Vec3<T>,
-    /// Part of `wave_acceleration` that the linear wave pressure causes, in L [m/s²]. Computed by
+    /// Part of `water_acceleration` that the linear wave pressure causes, in L [m/s²]. Computed by
     /// `merrow_environment` in waves only.
     pub pressure_acceleration: Vec3<T>,
     /// Upward normal of the surface at the hull, in L; in waves only. Computed by
@@ -245,8 +240,6 @@ impl<T: Real> LinkWork<T> {
             c: self.c.lane(i),
             water: self.water.lane(i),
             water_acceleration: self.water_acceleration.lane(i),
-            wave_velocity: self.wave_velocity.lane(i),
-            wave_acceleration: self.wave_acceleration.lane(i),
             pressure_acceleration: self.pressure_acceleration.lane(i),
             surface_normal: self.surface_normal.lane(i),
             height_above_surface: self.height_above_surface.lane(i),
@@ -273,8 +266,6 @@ impl<T: Real> LinkWork<T> {
             c: SpatialVelocity::zero(),
             water: Vec3::zero(),
             water_acceleration: Vec3::zero(),
-            wave_velocity: Vec3::zero(),
-            wave_acceleration: Vec3::zero(),
             pressure_acceleration: Vec3::zero(),
             surface_normal: Vec3::zero(),
             height_above_surface: T::zero(),

@@ -185,24 +185,13 @@ fn add_velocity_products<T: Real>(
     rho: T,
 ) -> SpatialForce<T> {
     let displaced = wetness.wet * (rho * link.volume);
-    let mut V_a = *V_r;
-    let (mut v_w, mut a_w) = (w.water, w.water_acceleration);
-    if environment.waves.is_some() && link.is_scattering() {
-        // the diffraction tables include the wave forces: the added mass responds to the current
-        // only
-        v_w -= w.wave_velocity;
-        a_w -= w.wave_acceleration;
-        V_a.v += w.wave_velocity;
-    }
     let merged_lanes = if environment.is_still() && link.munk == MunkMoments::All {
         fully_submerged_lanes(wetness.wet)
     } else {
         LaneCondition::None
     };
     let water = RelativeWater {
-        V_a,
-        v_w,
-        a_w,
+        V_r: *V_r,
         displaced,
     };
     match merged_lanes {
@@ -276,13 +265,10 @@ fn add_flood_water<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity
     w.inertia = w.inertia.plus(&SpatialInertia::splat(water));
 }
 
-/// State of the water for the added mass.
+/// Motion of a link relative to the water for the added mass.
 struct RelativeWater<T> {
     /// Velocity of the link relative to the water, at Lo in L.
-    V_a: SpatialVelocity<T>,
-    /// Velocity and acceleration of the water, in L.
-    v_w: Vec3<T>,
-    a_w: Vec3<T>,
+    V_r: SpatialVelocity<T>,
     /// Mass of the displaced water [kg].
     displaced: T,
 }
@@ -309,19 +295,13 @@ fn velocity_products<T: Real>(
 ) -> SpatialForce<T> {
     let F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
-    let RelativeWater {
-        V_a,
-        v_w,
-        a_w,
-        displaced,
-    } = water;
     F.plus(&added_mass::force(
         link,
         &w.V,
-        V_a,
-        *v_w,
-        *a_w,
-        (wetness.wet, *displaced),
+        &water.V_r,
+        w.water,
+        w.water_acceleration,
+        (wetness.wet, water.displaced),
         p_LoCb,
     ))
 }

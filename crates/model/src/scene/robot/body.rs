@@ -89,16 +89,6 @@ pub struct Link {
     pub wind: Option<WindLoad>,
 }
 
-impl Link {
-    /// Returns true if the link has diffraction tables.
-    #[inline(always)]
-    pub fn is_scattering(&self) -> bool {
-        self.radiation
-            .as_ref()
-            .is_some_and(|r| r.diffraction.is_some())
-    }
-}
-
 /// Munk moments that the added mass exerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MunkMoments {

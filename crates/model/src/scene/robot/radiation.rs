@@ -10,7 +10,7 @@ pub struct Radiation {
     pub filters: Vec<Filter>,
     /// Submerged fraction of the hull in the condition of the tables, 0..1.
     pub wet_at_rest: f64,
-    /// Diffraction forces; `None`: waves act through the added mass.
+    /// Diffraction forces; `None`: the hull reacts to the motion of the water only.
     pub diffraction: Option<Diffraction>,
 }
 
@@ -85,7 +85,7 @@ fn product(a: &[[f64; 4]; 4], b: &[[f64; 4]; 4]) -> [[f64; 4]; 4] {
 }
 
 /// Real and imaginary part of a force by axis, moments first, for a wave of 1 m: Re[X exp(iωt)],
-/// with the wave crest at the hull at t = 0.
+/// with the wave crest at the reference point at t = 0.
 pub type Phasor = [[f64; 2]; 6];
 
 /// Diffraction forces for waves of 1 m, by frequency and direction of travel.
@@ -97,7 +97,8 @@ pub struct Diffraction {
     pub omega: Vec<f64>,
     /// Directions of travel of the waves, counter-clockwise from forward, ascending [rad].
     pub headings: Vec<f64>,
-    /// Forces at Lo along B [N, N m], headings varying fastest.
+    /// Forces at the reference point less the reaction to the motion of the water, along the
+    /// direction of travel of the waves, to its left and up [N, N m], headings varying fastest.
     pub force: Vec<Phasor>,
     /// True if the headings end at 180° and the hull is symmetric about its centre plane.
     pub mirrored: bool,

@@ -14,6 +14,14 @@
 //! gradient at the centroid of the wet part. A specified volume scales (1). A specified centre of
 //! buoyancy shifts its point of application by the difference from the centroid of the mesh.
 //!
+//! Pressure on a surface of revolution has no moment about its axis, and no force across the plane
+//! that contains the axis and the direction of all waves, if the hull moves in it. The triangles of
+//! a mesh are not symmetric to this plane. Therefore the moment of a mesh of such a body about its
+//! axis (`crates/math/src/revolution.rs`) is zero, and the integrals are the mean of the mesh and
+//! its mirror image, which is as good an approximation of the body. The remaining errors of the
+//! mesh do not turn the body about its axis, nor excite its motion across regular waves, of which
+//! both add up over many waves.
+//!
 //! # Symbols
 //! p gauge pressure of the undisturbed water · n outward normal · r from Lo.
 //!
@@ -25,10 +33,9 @@
 //! in flat water; in waves the triangles must be short compared with the waves. With many wave
 //! components, waves are interpolated on a lattice (`crates/environment/src/waves/tile.rs`). The
 //! second-order pressure has a uniform gradient over the hull and causes no moment about its
-//! centroid; with diffraction tables it is omitted. The pressure is the pressure of the water
-//! without the hull. The effects of the hull on the pressure are added mass, damping and, if
-//! specified, radiation and diffraction. There is no slamming and no water on deck beyond the mesh
-//! itself.
+//! centroid. The pressure is the pressure of the water without the hull. The effects of the hull on
+//! the pressure are added mass, damping and, if specified, radiation and diffraction. There is no
+//! slamming and no water on deck beyond the mesh itself.
 //!
 //! # Checked by
 //! test/analytic/bodies/hull.rs, test/identity/hull.rs, test/determinism/worlds/hull.rs; V42-V44
@@ -40,6 +47,10 @@ use merrow_math::hull_mesh::{HullMesh, SubmergedIntegrals};
 use merrow_math::{MAX_LANES, Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::state::workspace::{HullWork, LinkWork};
+
+/// Smallest sine of the angle between the axis of a hull and the direction across the waves for
+/// which the mirror image of the hull is used.
+const MIN_ACROSS: f64 = 1e-3;
 
 /// Returns the wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is the
 /// height of the hull centre above the surface [m].
@@ -68,12 +79,17 @@ pub(crate) fn wetness_and_pressure<T: Real>(
                 link_terms(link, mesh, &mesh.submerged_integrals(&hull.water, up))
             }
             Some(waves) => {
-                update_vertices(link, mesh, environment, hull, (i, &R_WL, p_WL), waves);
-                link_terms(
-                    link,
-                    mesh,
-                    &mesh.submerged_integrals(&hull.water, R_WL.r[2]),
-                )
+                let mut integrals = |R: &Mat3, p: Vec3| {
+                    update_vertices(link, mesh, environment, hull, (i, R, p), waves);
+                    mesh.submerged_integrals(&hull.water, R.r[2])
+                };
+                let sums = match mesh.axis {
+                    Some(axis) => {
+                        revolved_integrals((mesh.centroid, axis), (&R_WL, p_WL), waves, integrals)
+                    }
+                    None => integrals(&R_WL, p_WL),
+                };
+                link_terms(link, mesh, &sums)
             }
         };
         *lane = terms;
@@ -101,7 +117,7 @@ pub fn force<T: Real>(
         m: pressure.m.scale(rho_g),
         f: pressure.f.scale(rho_g),
     };
-    if environment.waves.is_none() || link.is_scattering() {
+    if environment.waves.is_none() {
         return F;
     }
     let double_counted = w
@@ -125,6 +141,51 @@ fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
             f,
         },
     )
+}
+
+/// Returns the integrals of a hull with the axis of revolution `axis` through `center`, both in L:
+/// the mean with its mirror image in the plane of the axis and the waves, without the moment about
+/// the axis. `integrals` evaluates the mesh in a pose in W.
+fn revolved_integrals(
+    (center, axis): (Vec3, Vec3),
+    (R_WL, p_WL): (&Mat3, Vec3),
+    waves: &WaveState,
+    mut integrals: impl FnMut(&Mat3, Vec3) -> SubmergedIntegrals,
+) -> SubmergedIntegrals {
+    let normal = waves.common_direction().and_then(|[dx, dy]| {
+        let across = R_WL.tr_mul_vec(Vec3::new(-dy, dx, 0.0));
+        let normal = across - axis.scale(axis.dot(across));
+        (normal.norm() > MIN_ACROSS).then(|| normal.unit())?
+    });
+    // the image first: the vertices of the hull itself remain in its workspace
+    let image = normal.map(|normal| {
+        let S = reflection(normal);
+        let offset = normal.scale(2.0 * normal.dot(center));
+        integrals(&R_WL.mul_mat(&S), p_WL + R_WL.mul_vec(offset)).reflected(&S, offset)
+    });
+    let mut sums = integrals(R_WL, p_WL);
+    if let Some(image) = image {
+        sums = sums.mean(&image);
+    }
+    let pressure = &mut sums.pressure;
+    let about_axis = axis.dot(pressure.m - center.cross(pressure.f));
+    pressure.m -= axis.scale(about_axis);
+    // nor has the second-order pressure, which acts at the centroid
+    let across = sums.first_moment - center.scale(sums.volume);
+    sums.first_moment -= across - axis.scale(axis.dot(across));
+    sums
+}
+
+/// Returns the matrix of the reflection in a plane with the unit normal `n`.
+fn reflection(n: Vec3) -> Mat3 {
+    let row = |k: usize| {
+        let mut row = n.scale(-2.0 * n[k]);
+        row[k] += 1.0;
+        row
+    };
+    Mat3 {
+        r: [row(0), row(1), row(2)],
+    }
 }
 
 /// Converts the mesh sums to wet fraction, centroid shift and wrench of the link.

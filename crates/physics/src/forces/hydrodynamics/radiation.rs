@@ -10,28 +10,42 @@
 //! The convolution is a sum of second-order filters whose gains are fitted to the tabulated A and B
 //! (`crates/world/src/import/bem/fit.rs`); A∞ is the added mass of the link. The output of each
 //! filter is zero at rest and in steady motion, and each filter is stable. Over a step its input is
-//! linear between the velocities at both ends, for which the filter advances exactly. If
-//! diffraction is specified, waves act on the hull by (2) and by their pressure on its mesh, and
-//! not through the added mass, which then responds to the current only.
+//! linear between the velocities at both ends, for which the filter advances exactly.
+//!
+//! The water of the undisturbed wave moves with u at the centre of the wet part, and the hull
+//! reacts to its motion relative to this water, with A∞ (`added_mass.rs`) and with (1). A force of
+//! diffraction in the tables is the sum of both and of the remainder
+//! ```text
+//!   X = X_D - (iω A(ω) + B(ω)) u                                  (4)
+//! ```
+//! For a hull that is short compared with the waves, X vanishes: such a hull moves as the water
+//! does, and scatters no waves. Thus no force is left over that drives the hull, and it drifts with
+//! the water: ω k a² at the surface in waves of the amplitude a [Stokes 1847].
 //!
 //! # Symbols
-//! V_r velocity relative to the current · C gain, symmetric · X force of a wave of 1 m · θ phase at
-//! the origin of the tables · β heading of the wave.
+//! V_r velocity relative to the water · C gain, symmetric · X_D force of diffraction in a wave of
+//! 1 m, u velocity of its water · θ phase at the origin of the tables · β heading of the wave.
 //!
 //! # Frames
-//! (1) in the link frame L at Lo; the forces of X along the hull's horizontal axes, forward, port
-//! and up, its moments about the axes of L: the tilt of the moments is of second order, and
-//! pressure has no moment about the axis of a tilted body of revolution.
+//! Link frame L at Lo. The pressures of first order act along the normals of the hull, and turn
+//! with it: (1), (2) and the reaction of A∞ are along the axes of the same hull. If they were along
+//! different axes, a heave force f and its reaction would leave the force f sin(tilt), whose mean
+//! drives the hull, and a moment about a level axis would turn a heeled body of revolution about
+//! its own axis. β is the heading of the hull turned upright by the smallest rotation, so that
+//! a rotation of a body of revolution about its axis has no effect. X is interpolated along and
+//! across the waves, where it does not depend on the heading for such a body.
 //!
 //! # Limits
 //! Linear, about the waterline at rest and without forward speed. (1) and (2) decrease with the wet
 //! fraction as the hull leaves the water, and vanish as it submerges. X is linear between the
-//! headings of the tables. Forces of second order in the wave height are incomplete: the mean drift
-//! force on a hull in waves comes from the incident pressure on its moving mesh only, and can have
-//! the wrong sign.
+//! headings of the tables. Forces of second order in the wave height are incomplete: they contain
+//! the pressure of the undisturbed wave on the moving mesh and the products of velocities of the
+//! added mass, but not the pressure of the scattered waves. The drift of hulls that are not short
+//! compared with the waves is therefore wrong.
 //!
 //! # Checked by
-//! test/witness/vehicles/hemisphere.rs (V34), test/identity/restoring.rs
+//! test/witness/vehicles/hemisphere.rs (V34), test/identity/restoring.rs,
+//! test/identity/radiation.rs
 
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -48,14 +62,14 @@ pub fn load_filter_states(robot: &Robot, state: &RobotState, work: &mut Workspac
     }
 }
 
-/// Advances the filter states over the step that ends with the base velocity `V_WB_B`. The current
-/// is the value of the last evaluation.
+/// Advances the filter states over the step that ends with the base velocity `V_WB_B`. The motion
+/// of the water is the value of the last evaluation.
 #[inline(always)]
 pub fn advance_filters(robot: &Robot, state: &mut RobotState, work: &Workspace) {
     let Some(radiation) = &robot.links[0].radiation else {
         return;
     };
-    let V_r = velocity_relative_to_current(&work.links[0], &state.motion.V_WB_B);
+    let V_r = velocity_relative_to_water(&work.links[0], &state.motion.V_WB_B);
     for (filter, x) in radiation.filters.iter().zip(&mut state.radiation_state) {
         *x = advance_filter(filter, 1, x, &work.radiation.V_start, &V_r);
     }
@@ -71,7 +85,7 @@ pub fn force<T: Real>(
     memory: &mut RadiationWork<T>,
     stage: usize,
 ) -> SpatialForce<T> {
-    let V_r = velocity_relative_to_current(w, &w.V);
+    let V_r = velocity_relative_to_water(w, &w.V);
     if stage == 0 {
         memory.V_start = V_r;
     }
@@ -105,15 +119,15 @@ fn wet_factor(wet: f64, at_rest: f64) -> f64 {
     1.0 - x * x * (3.0 - 2.0 * x)
 }
 
-/// Returns the velocity relative to the current, in L.
+/// Returns the velocity relative to the water, in L.
 #[inline(always)]
-fn velocity_relative_to_current<T: Real>(
+fn velocity_relative_to_water<T: Real>(
     w: &LinkWork<T>,
     V: &SpatialVelocity<T>,
 ) -> SpatialVelocity<T> {
     SpatialVelocity {
         w: V.w,
-        v: V.v - (w.water - w.wave_velocity),
+        v: V.v - w.water,
     }
 }
 
@@ -138,33 +152,41 @@ fn advance_filter<T: Real>(
     })
 }
 
-/// Returns the diffraction force (2) at Lo in L.
+/// Returns the axes of the hull turned upright by the smallest rotation that turns its z axis to
+/// the vertical: the forward axis [east, north].
+fn upright_bow(R_WL: &Mat3) -> [f64; 2] {
+    let (up, bow) = (R_WL.r[2], R_WL.col(0));
+    // a capsized hull has no heading
+    let k = up.x / (1.0 + up.z).max(1e-9);
+    let z = R_WL.col(2);
+    [bow.x - k * z.x, bow.y - k * z.y]
+}
+
+/// Returns the remainder of the diffraction force (2) at Lo in L.
 fn diffraction_force(
     diffraction: &Diffraction,
     waves: &WaveState,
     p_WL: Vec3,
     R_WL: &Mat3,
 ) -> SpatialForce {
-    // horizontal heading of the bow
-    let bow = R_WL.col(0);
-    let level = (bow.x * bow.x + bow.y * bow.y).sqrt();
-    let (c, s) = if level > 1e-9 {
-        (bow.x / level, bow.y / level)
-    } else {
-        (1.0, 0.0)
-    };
-    let mut sum = [0.0; 6];
+    let [x, y] = upright_bow(R_WL);
+    let mut sum = SpatialForce::zero();
     let p_WP = p_WL + R_WL.mul_vec(diffraction.p_LoP);
     waves.visit_waves(p_WP.x, p_WP.y, |wave| {
-        let heading = libm::atan2(wave.dy * c - wave.dx * s, wave.dx * c + wave.dy * s);
-        let force = diffraction.interpolate(wave.omega, heading);
-        for (sum, [re, im]) in sum.iter_mut().zip(force) {
-            *sum += wave.a * (re * wave.cos + im * wave.sin);
-        }
+        let (c, s) = (wave.dx * x + wave.dy * y, wave.dy * x - wave.dx * y);
+        let force = diffraction.interpolate(wave.omega, libm::atan2(s, c));
+        let part = |i: usize| wave.a * (force[i][0] * wave.cos + force[i][1] * wave.sin);
+        let turned = |i: usize| {
+            let (x, y) = (part(i), part(i + 1));
+            Vec3::new(c * x - s * y, s * x + c * y, part(i + 2))
+        };
+        sum = sum.plus(&SpatialForce {
+            m: turned(0),
+            f: turned(3),
+        });
     });
-    let [x, y, z] = [sum[3], sum[4], sum[5]];
     SpatialForce {
-        m: Vec3::new(sum[0], sum[1], sum[2]),
-        f: R_WL.tr_mul_vec(Vec3::new(c * x - s * y, s * x + c * y, z)),
+        m: sum.m + diffraction.p_LoP.cross(sum.f),
+        f: sum.f,
     }
 }

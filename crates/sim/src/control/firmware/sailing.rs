@@ -7,19 +7,22 @@
 //!   ψ_r = ψ_w + q ζ         if the leg is closer to the wind than ζ      (2)  beating
 //!   ψ_r = ψ_w + π - q ξ     if the leg is closer to the wind than π - ξ  (3)  running
 //!   q → -q                  if |y_e| > r and the course leads away       (4)  tack, gybe
-//!   δ = sign(u) (k (ψ_r - ψ) - d ψ')                                     (5)  rudder
+//!   δ = sign(u) (k (ψ_r - ψ) - d ψ'), |δ| <= δ_s                         (5)  rudder
 //!   σ = |ψ_a| - α                                                        (6)  sheet
 //!   (1) [Jaulin and Le Bars 2013: line following]
 //! ```
 //! χ_s is the course of `line_of_sight`. r decreases towards the end of a leg, so that the boat
 //! reaches the waypoint. In (6) the sail keeps its incidence α to the apparent wind, within the
-//! range of the sheet.
+//! range of the sheet. In (5) the rudder stays below its stall: a stalled rudder brakes the boat
+//! and cannot hold it against the moment of the sail, which then turns it through the wind instead
+//! of away from it.
 //!
 //! # Symbols
 //! ψ heading, ψ_r its reference · ψ_w direction from which the wind blows · q side of the wind, 1
 //! left of it, -1 right of it · ζ angle of a close-hauled course, ξ minimum angle to the downwind
 //! direction · y_e distance from the leg · r half of the corridor · u forward speed · k, d gains, δ
-//! rudder angle · σ maximum boom angle, ψ_a angle between the bow and the apparent wind.
+//! rudder angle, δ_s its stall angle · σ maximum boom angle, ψ_a angle between the bow and the
+//! apparent wind.
 //!
 //! # Frames
 //! World (ENU); angles from east, counter-clockwise. A positive rudder angle turns the boat to the
@@ -39,6 +42,7 @@ use merrow_environment::air::wind::wind_velocity;
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Robot;
+use merrow_model::scene::robot::fin::{Fin, FinLaw};
 use merrow_model::scene::robot::firmware::Sailing as Settings;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, SailingState};
@@ -108,10 +112,20 @@ pub(crate) fn tick(
     let side = if forward < 0.0 { -1.0 } else { 1.0 };
     let error = wrap_angle(heading - yaw);
     let rudder = side * (settings.heading_gain * error - settings.yaw_rate_gain * yaw_rate); // (5)
-    command(settings.rudder, rudder.clamp(-FRAC_PI_2, FRAC_PI_2));
+    let limit = rudder_limit(&robot.fins[settings.rudder]);
+    command(settings.rudder, rudder.clamp(-limit, limit));
     let apparent = wind - v;
     let angle = wrap_angle(libm::atan2(-apparent.y, -apparent.x) - yaw);
     command(settings.sail, (angle.abs() - settings.incidence).max(0.0)); // (6)
+}
+
+/// Returns the largest rudder angle [rad]: the stall angle, if the law of the rudder has one.
+fn rudder_limit(rudder: &Fin) -> f64 {
+    if let FinLaw::LiftDrag(law) = &rudder.law {
+        law.stall
+    } else {
+        FRAC_PI_2
+    }
 }
 
 /// Returns the heading reference [rad] at `p` [m, W] with the wind from the direction `from` [rad];

@@ -23,8 +23,10 @@ const NOTED_FIT_ERROR: f64 = 0.05;
 /// Energy that the filters add, relative to the largest damping, above which a note is given, and
 /// above which the tables are rejected.
 const ADDED_ENERGY_LIMITS: [f64; 2] = [0.02, 0.2];
-/// Steps of the headings to which the forces on a body of revolution are turned [deg].
-const TURNED_HEADING_STEP: i32 = 3;
+/// Number of intervals into which the interval between two frequencies of the tables is divided.
+const SUBDIVISIONS: u32 = 4;
+/// Number of frequencies above the tables, and the ratio between them.
+const HIGHER_FREQUENCIES: (u32, f64) = (20, 1.1);
 /// Relative difference of the heave stiffness of the hull from the tables above which a note is
 /// given.
 const NOTED_STIFFNESS_ERROR: f64 = 0.05;
@@ -71,8 +73,8 @@ pub(crate) fn set_radiation(
             .map(|part| FilterStep::discretise(part * frame.world.dt, *omega, *damping)),
     });
     let diffraction = table.waves.as_ref().and_then(|w| {
-        let headings = HeadingTable::from_waves(w, table.is_axisymmetric());
-        build_diffraction((w, headings), link, p_LoP, frame, place, problems)
+        let is_round = table.is_axisymmetric();
+        build_diffraction((w, is_round), &fitted, link, p_LoP, frame, place, problems)
     });
     // The added mass is scaled with the wetted fraction: at rest it equals the value of the tables.
     link.added = to_link(&fitted.added_infinite).scale(1.0 / wet_at_rest);
@@ -353,28 +355,43 @@ impl HeadingTable {
         })
     }
 
+    /// Returns the forces at the frequencies `samples`, less the reaction to the motion of the
+    /// water at a frequency and a heading [deg], along and across the waves.
+    fn less_reaction(
+        &self,
+        samples: &[(usize, f64, f64)],
+        is_round: bool,
+        reaction: impl Fn(f64, f64) -> [[f64; 2]; 6],
+    ) -> Vec<Phasor> {
+        let n = self.headings.len();
+        let mut all = Vec::new();
+        for (row, part, omega) in samples {
+            for (column, heading) in self.headings.iter().enumerate() {
+                let this = row * n + column;
+                let next = if *part > 0.0 { this + n } else { this };
+                let force = weighted(&self.force[this], 1.0 - part, &self.force[next], *part);
+                let rest = weighted(&force, 1.0, &reaction(*omega, *heading), -1.0);
+                let [surge, mut sway, heave, mut roll, pitch, mut yaw] = turned(&rest, -heading);
+                if is_round {
+                    (sway, roll, yaw) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+                }
+                all.push([roll, pitch, yaw, surge, sway, heave]);
+            }
+        }
+        all
+    }
+
     /// Turns the forces at the heading `given` [deg] about the axis of a body of revolution.
     fn of_revolution(waves: &WaveExcitation, given: f64) -> Self {
-        let headings: Vec<f64> = (0..=180 / TURNED_HEADING_STEP)
-            .map(|k| f64::from(k * TURNED_HEADING_STEP))
-            .collect();
-        let turned = |force: &[[f64; 2]; 6], heading: f64| -> [[f64; 2]; 6] {
-            let angle = (heading - given).to_radians();
-            let (c, s) = (libm::cos(angle), libm::sin(angle));
-            let mut all = *force;
-            for first in [0, 3] {
-                for part in 0..2 {
-                    let (x, y) = (force[first][part], force[first + 1][part]);
-                    all[first][part] = c * x - s * y;
-                    all[first + 1][part] = s * x + c * y;
-                }
-            }
-            all
-        };
+        let headings = vec![0.0, 180.0];
         let force = waves
             .force
             .iter()
-            .flat_map(|force| headings.iter().map(|heading| turned(force, *heading)))
+            .flat_map(|force| {
+                headings
+                    .iter()
+                    .map(|heading| turned(force, heading - given))
+            })
             .collect();
         HeadingTable {
             headings,
@@ -384,9 +401,26 @@ impl HeadingTable {
     }
 }
 
-/// Computes the scattering forces at Lo from `waves` and its table over the headings.
+/// Turns a force and its moment by `angle` [deg] about the z axis.
+fn turned(force: &[[f64; 2]; 6], angle: f64) -> [[f64; 2]; 6] {
+    let (c, s) = (libm::cos(angle.to_radians()), libm::sin(angle.to_radians()));
+    let mut all = *force;
+    for first in [0, 3] {
+        for part in 0..2 {
+            let (x, y) = (force[first][part], force[first + 1][part]);
+            all[first][part] = c * x - s * y;
+            all[first + 1][part] = s * x + c * y;
+        }
+    }
+    all
+}
+
+/// Computes the scattering forces of `waves` at P, less the reaction of the hull with the radiation
+/// `fitted` to the motion of the water. The forces on a body of revolution (`is_round`) are
+/// symmetric to the plane of the wave.
 fn build_diffraction(
-    (waves, table): (&WaveExcitation, Option<HeadingTable>),
+    (waves, is_round): (&WaveExcitation, bool),
+    fitted: &fit::Fit,
     link: &Link,
     p_LoP: Vec3,
     frame: BuildContext<'_>,
@@ -402,88 +436,140 @@ fn build_diffraction(
         problems.push(place, text);
         return None;
     };
-    let Some(table) = table else {
+    let Some(mut table) = HeadingTable::from_waves(waves, is_round) else {
         let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle; expected one of the two, or one heading for a body of revolution";
         problems.push(place, text);
         return None;
     };
-    let HeadingTable {
-        headings,
-        force,
-        mirrored,
-    } = table;
-    let n = headings.len();
-    let wet = hull_mesh.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
     let around = frame.around;
-    let to_link = |k: usize, force: &[[f64; 2]; 6]| -> Phasor {
-        let (omega, heading) = (waves.omega[k / n], headings[k % n].to_radians());
-        let part = |c: usize| {
-            let x = |i: usize| force[i][c];
-            let (f, m) = (Vec3::new(x(0), x(1), x(2)), Vec3::new(x(3), x(4), x(5)));
-            SpatialForce {
-                m: m + p_LoP.cross(f),
-                f,
-            }
-        };
-        let mut parts = [part(0), part(1)];
-        if waves.is_total {
-            let wave_number = dispersion::wave_number(omega, around.depth, around.gravity);
-            let own = froude_krylov_force(&wet, p_LoP, wave_number, heading, around.depth);
-            let rho_g = around.density * around.gravity * (link.volume / hull_mesh.volume);
-            for (part, own) in parts.iter_mut().zip(own) {
-                *part = part.minus(&SpatialForce {
-                    m: own.m.scale(rho_g),
-                    f: own.f.scale(rho_g),
-                });
+    let wave = |omega: f64, heading: f64| UnitWave {
+        omega,
+        heading: heading.to_radians(),
+        k: dispersion::wave_number(omega, around.depth, around.gravity),
+        depth: around.depth,
+    };
+    if waves.is_total {
+        let wet = hull_mesh.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
+        let rho_g = around.density * around.gravity * (link.volume / hull_mesh.volume);
+        let rows = table.force.chunks_exact_mut(table.headings.len());
+        for (omega, row) in waves.omega.iter().zip(rows) {
+            for (heading, force) in table.headings.iter().zip(row) {
+                let own = wave(*omega, *heading).pressure_force(&wet, p_LoP, rho_g);
+                *force = weighted(force, 1.0, &own, -1.0);
             }
         }
-        let [re, im] = parts.map(|p| [p.m.x, p.m.y, p.m.z, p.f.x, p.f.y, p.f.z]);
-        std::array::from_fn(|i| [re[i], im[i]])
-    };
-    let force = force
-        .iter()
-        .enumerate()
-        .map(|(k, force)| to_link(k, force))
-        .collect();
-    let headings = headings.iter().map(|h| h.to_radians()).collect();
+    }
+    let samples = sampled_frequencies(&waves.omega);
+    let p_PE = merrow_environment::water_point_at_rest(link, -p_LoP.z) - p_LoP;
+    let reaction = |omega: f64, heading: f64| wave(omega, heading).reaction(fitted, p_PE);
     Some(Diffraction {
         p_LoP,
-        omega: waves.omega.clone(),
-        headings,
-        force,
-        mirrored,
+        omega: samples.iter().map(|(_, _, omega)| *omega).collect(),
+        headings: table.headings.iter().map(|h| h.to_radians()).collect(),
+        force: table.less_reaction(&samples, is_round, reaction),
+        mirrored: table.mirrored,
     })
 }
 
-/// Returns real and imaginary part of the pressure force of an undisturbed wave of 1 m amplitude on
-/// triangles at rest, divided by ρ g, at Lo. The pressure is linear over each triangle, as in the
-/// simulation step.
-fn froude_krylov_force(
-    wet: &[[Vec3; 3]],
-    p_LoP: Vec3,
-    k: f64,
-    heading: f64,
-    depth: f64,
-) -> [SpatialForce; 2] {
-    let (c, s) = (libm::cos(heading), libm::sin(heading));
-    let head = |p: Vec3| {
-        let r = p - p_LoP;
-        let z = r.z.min(0.0);
-        let deep = k * depth > 300.0;
-        let sinks = if deep {
-            libm::exp(k * z)
-        } else {
-            libm::cosh(k * (z + depth)) / libm::cosh(k * depth)
-        };
-        let phase = k * (r.x * c + r.y * s);
-        [sinks * libm::cos(phase), -sinks * libm::sin(phase)]
-    };
-    let mut sum = [SpatialForce::zero(); 2];
-    for t in wet {
-        let heads = t.map(head);
-        for (part, sum) in sum.iter_mut().enumerate() {
-            *sum = sum.plus(&HullMesh::pressure_wrench(t, heads.map(|h| h[part])));
-        }
+/// Returns `a x + b y` for two forces x and y.
+fn weighted(x: &[[f64; 2]; 6], a: f64, y: &[[f64; 2]; 6], b: f64) -> [[f64; 2]; 6] {
+    std::array::from_fn(|i| [0, 1].map(|part| a * x[i][part] + b * y[i][part]))
+}
+
+/// Returns frequencies between and above the frequencies of the tables [rad/s], each with the row
+/// of the tables before it and its place between this row and the next: the scattering is linear
+/// between the rows and constant above them, while the reaction to the water is not.
+fn sampled_frequencies(table: &[f64]) -> Vec<(usize, f64, f64)> {
+    let (number, ratio) = HIGHER_FREQUENCIES;
+    let mut all = Vec::new();
+    for (row, ends) in table.windows(2).enumerate() {
+        all.extend((0..SUBDIVISIONS).map(|k| {
+            let part = f64::from(k) / f64::from(SUBDIVISIONS);
+            (row, part, ends[0] + part * (ends[1] - ends[0]))
+        }));
     }
-    sum
+    let last = table.len() - 1;
+    let mut omega = table[last];
+    for _ in 0..=number {
+        all.push((last, 0.0, omega));
+        omega *= ratio;
+    }
+    all
+}
+
+/// Undisturbed wave with an amplitude of 1 m, with its crest at P at the time zero.
+struct UnitWave {
+    /// Frequency [rad/s].
+    omega: f64,
+    /// Direction of travel, counter-clockwise from forward [rad].
+    heading: f64,
+    /// Wave number [1/m].
+    k: f64,
+    /// Depth of the water [m].
+    depth: f64,
+}
+
+impl UnitWave {
+    /// Returns the phasor of the elevation at `r` [m] from P.
+    fn elevation(&self, r: Vec3) -> [f64; 2] {
+        let phase = self.k * (r.x * libm::cos(self.heading) + r.y * libm::sin(self.heading));
+        [libm::cos(phase), -libm::sin(phase)]
+    }
+
+    /// Returns the ratios of the pressure head, and of the horizontal and the vertical motion, at
+    /// the height `z` [m] to the elevation.
+    fn decay(&self, z: f64) -> [f64; 3] {
+        let (k, h, z) = (self.k, self.depth, z.min(0.0));
+        if k * h > 300.0 {
+            return [libm::exp(k * z); 3];
+        }
+        let (cosh, sinh) = (libm::cosh(k * (z + h)), libm::sinh(k * (z + h)));
+        [
+            cosh / libm::cosh(k * h),
+            cosh / libm::sinh(k * h),
+            sinh / libm::sinh(k * h),
+        ]
+    }
+
+    /// Returns the pressure force, surge to yaw about P, on the triangles `wet` of a hull at rest.
+    /// The pressure is linear over each triangle, as in the simulation step.
+    fn pressure_force(&self, wet: &[[Vec3; 3]], p_LoP: Vec3, rho_g: f64) -> [[f64; 2]; 6] {
+        let head = |r: Vec3| self.elevation(r).map(|eta| self.decay(r.z)[0] * eta);
+        let mut sum = [SpatialForce::zero(); 2];
+        for t in wet {
+            let about_p = t.map(|p| p - p_LoP);
+            let heads = about_p.map(head);
+            for (part, sum) in sum.iter_mut().enumerate() {
+                *sum = sum.plus(&HullMesh::pressure_wrench(&about_p, heads.map(|h| h[part])));
+            }
+        }
+        std::array::from_fn(|i| sum.map(|F| rho_g * if i < 3 { F.f[i] } else { F.m[i - 3] }))
+    }
+
+    /// Returns (iω A(ω) + B(ω)) u, surge to yaw about P, for the velocity u of the water at the
+    /// point `p_PE` [m].
+    fn reaction(&self, fitted: &fit::Fit, p_PE: Vec3) -> [[f64; 2]; 6] {
+        let (added, damping) = fitted.matrices_at(self.omega);
+        let [re, im] = self.elevation(p_PE).map(|eta| self.omega * eta);
+        let [_, level, vertical] = self.decay(p_PE.z);
+        let (c, s) = (
+            level * libm::cos(self.heading),
+            level * libm::sin(self.heading),
+        );
+        // the vertical velocity is a quarter of a period ahead
+        let u = [
+            [c * re, c * im],
+            [s * re, s * im],
+            [-vertical * im, vertical * re],
+        ];
+        std::array::from_fn(|i| {
+            let mut sum = [0.0; 2];
+            for (j, [re, im]) in u.iter().enumerate() {
+                let (a, b) = (self.omega * added[i][j], damping[i][j]);
+                sum[0] += b * re - a * im;
+                sum[1] += b * im + a * re;
+            }
+            sum
+        })
+    }
 }

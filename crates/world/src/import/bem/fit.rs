@@ -21,7 +21,11 @@
 //! with the normal matrix N and the responses ρ of the filters. The eigenvectors v_k of negative
 //! damping at the frequencies ω_k are added to the constraints until there are none. Finally the
 //! gains are averaged over the symmetries of the table, because eigenvectors of equal damping are
-//! arbitrary; the mean of passive filters is passive.
+//! arbitrary; the mean of passive filters is passive. A small increase of all gains, whose
+//! responses are positive, removes what negative damping is left between the checked frequencies.
+//!
+//! # Checked by
+//! test/identity/radiation.rs
 
 use crate::import::bem::{BemTable, Matrix};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Matrix6, SymmetricEigen, Vector6};
@@ -52,6 +56,10 @@ const MIN_PIVOT: f64 = 1e-300;
 /// Frequencies at which the damping of the filters is checked: their number and their limits
 /// relative to the ends of the table. The damping has its limits of low and high frequency there.
 const CHECKED_FREQUENCIES: (u32, [f64; 2]) = (300, [0.01, 100.0]);
+/// The same for the final increase of all gains.
+const RAISED_FREQUENCIES: (u32, [f64; 2]) = (3000, [1e-3, 1e4]);
+/// Factor on the final increase.
+const RAISE: f64 = 1.01;
 /// Maximum number of sets of constraints, and of sweeps over their multipliers.
 const PASSIVITY_ITERATIONS: [usize; 2] = [40, 2000];
 /// Damping to which a constraint is set, relative to the sum of the responses times the largest
@@ -162,14 +170,13 @@ pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
     for (omega, damping) in table.omega.iter().zip(&table.damping) {
         fit.of_table.include(*omega, &scaled(damping, &scales));
     }
-    let checked = checked_frequencies(table);
+    let checked = checked_frequencies(table, CHECKED_FREQUENCIES);
     if let Some(factor) = &factor {
         make_passive(&mut fit, factor, &scales, unit, &checked);
     }
-    let matrices = fit.filters.iter_mut().map(|(_, _, gain)| gain);
-    for matrix in matrices.chain([&mut fit.added_infinite]) {
-        *matrix = table.symmetrised(matrix);
-    }
+    fit.symmetrise(table);
+    fit.raise_damping(table, &scales);
+    fit.symmetrise(table);
     for omega in checked {
         let (_, damping) = fit.matrices_at(omega);
         fit.of_filters.include(omega, &scaled(&damping, &scales));
@@ -178,9 +185,8 @@ pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
     fit
 }
 
-/// Returns the frequencies at which the damping of the filters is checked [rad/s].
-fn checked_frequencies(table: &BemTable) -> Vec<f64> {
-    let (count, [low, high]) = CHECKED_FREQUENCIES;
+/// Returns `count` frequencies between these limits relative to the ends of the table [rad/s].
+fn checked_frequencies(table: &BemTable, (count, [low, high]): (u32, [f64; 2])) -> Vec<f64> {
     let (first, last) = (
         low * table.omega[0],
         high * table.omega[table.omega.len() - 1],
@@ -377,6 +383,37 @@ fn factor_normal_matrix(rows: &[Row], n: usize) -> Option<Cholesky<f64, Dyn>> {
 }
 
 impl Fit {
+    /// Averages all gains over the symmetries of the table.
+    fn symmetrise(&mut self, table: &BemTable) {
+        let matrices = self.filters.iter_mut().map(|(_, _, gain)| gain);
+        for matrix in matrices.chain([&mut self.added_infinite]) {
+            *matrix = table.symmetrised(matrix);
+        }
+    }
+
+    /// Increases the gains of all filters by the same diagonal matrix times their squared
+    /// frequency, so that no damping between or beyond the frequencies of [`make_passive`] is
+    /// negative.
+    fn raise_damping(&mut self, table: &BemTable, scales: &[f64; 6]) {
+        let mut raise = 0.0_f64;
+        for omega in checked_frequencies(table, RAISED_FREQUENCIES) {
+            let damping = scaled(&self.matrices_at(omega).1, scales);
+            let least = damping.symmetric_eigenvalues().min();
+            let of_filter = |(pole, width, _): &(f64, f64, Matrix)| {
+                pole * pole * response((*pole, *width), omega).0
+            };
+            let all: f64 = self.filters.iter().map(of_filter).sum();
+            raise = raise.max(-RAISE * least / (omega * all));
+        }
+        for i in 0..6 {
+            if self.filters.iter().any(|(_, _, gain)| gain[i][i] != 0.0) {
+                for (pole, _, gain) in &mut self.filters {
+                    gain[i][i] += raise * *pole * *pole / (scales[i] * scales[i]);
+                }
+            }
+        }
+    }
+
     /// Computes added mass and damping at a frequency [rad/s].
     pub(crate) fn matrices_at(&self, omega: f64) -> (Matrix, Matrix) {
         let (mut added, mut damping) = (self.added_infinite, [[0.0; 6]; 6]);
