@@ -9,6 +9,7 @@ mod hull;
 mod incidence;
 mod response;
 mod restoring;
+mod shown_forces;
 mod symmetry;
 mod two_halves;
 mod urdf;

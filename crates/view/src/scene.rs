@@ -7,6 +7,7 @@ use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Tether, Thruster};
+use merrow_physics::forces::contributions::Law;
 use merrow_sim::Simulation;
 use merrow_sim::control::fault::{devices_with_kinds, world_devices_with_kinds};
 use serde_json::{Value, json};
@@ -71,6 +72,7 @@ impl SceneData {
             "modems": links::modems(scene),
             "structures": structures,
             "tethers": scene.tethers.iter().map(tether_json).collect::<Vec<_>>(),
+            "laws": Law::ALL.iter().map(|law| law.name()).collect::<Vec<_>>(),
             "recording": recording.map(|[start, end]| json!({"start_s": start, "end_s": end})),
         });
         Self {
