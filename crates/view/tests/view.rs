@@ -3,10 +3,10 @@
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, Sensor};
-use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::ModemCommand;
 use merrow_model::state::frames::Frame;
+use merrow_model::state::{Command, Health};
 use merrow_sim::sensors::current_frame;
 use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
 use merrow_view::action::ControlAction;
@@ -304,8 +304,18 @@ fn unknown_sensors_and_images_are_refused() {
     let view = start(&simulation, "127.0.0.1:0", Arc::new(Painter));
     let mut socket = connect(&view);
     for (robot, sensor, image, expected) in [
-        ("ghost", "camera", "color", "no robot \"ghost\""),
-        ("rov", "eye", "color", "no sensor \"eye\" on rov"),
+        (
+            "ghost",
+            "camera",
+            "color",
+            "no robot \"ghost\"; expected `rov`",
+        ),
+        (
+            "rov",
+            "eye",
+            "color",
+            "no sensor \"eye\" on rov; expected one of ",
+        ),
         ("rov", "imu", "color", "the sensor has no images"),
         ("rov", "camera", "depth", "expected color"),
     ] {
@@ -549,7 +559,7 @@ fn thrust_of_azimuth_thrusters_turns_with_their_servos() {
     boat.fins.iter_mut().for_each(|servo| servo.angle = 0.5);
     boat.actuators
         .iter_mut()
-        .for_each(|motor| motor.thrust = 40.0);
+        .for_each(|motor| (motor.health, motor.held_drive) = (Health::Stuck, 40.0));
     let shown = Evaluation::new(&simulation, 0).forces;
     let thrusts: Vec<Vec3> = shown
         .iter()
@@ -822,7 +832,8 @@ fn malformed_messages_are_refused_and_counted() {
     let unknown = json!({"do": "select", "robot": "submarine", "id": 10});
     socket.send(Message::text(unknown.to_string())).unwrap();
     let refusal = answer(&mut socket, 10);
-    assert_eq!(refusal["error"], "no robot \"submarine\"");
+    let expected = "no robot \"submarine\"; expected one of `rov`, `boat`";
+    assert_eq!(refusal["error"], expected);
     // a message that is too long ends the connection
     let long = "x".repeat(100_000);
     let _ = socket.send(Message::text(long));

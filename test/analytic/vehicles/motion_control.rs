@@ -257,9 +257,9 @@ fn rovs_follow_paths() {
 }
 
 // Goal: a path against a current that exceeds the top speed uses all thrust. Method: Heron on a leg
-// to the east in a current of 3 m/s to the west, with both firmwares. Two jets of 33.6 N balance the
-// drag 16.44998712 u + 2.942 u² at the top speed u = 2.738 m/s, so the boat moves at -0.262 m/s over
-// ground. Tolerance: 1 % of the top speed.
+// to the east in a current of 3 m/s to the west, with both firmwares. Two jets of 33.6 N balance
+// the drag 16.44998712 u + 2.942 u² at the top speed u = 2.738 m/s, so the boat moves at -0.262 m/s
+// over ground. Tolerance: 1 % of the top speed.
 #[test]
 fn paths_against_a_current_use_all_thrust() {
     let (b, c, thrust) = (16.449_987_12_f64, 2.942, 2.0 * 33.6);
