@@ -18,9 +18,9 @@ use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
 use crate::node::plan::Target;
 use crossbeam_channel::Sender;
-use merrow_math::{SpatialForce, Vec3};
+use merrow_math::Vec3;
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
-use merrow_model::scene::{JointKind, JointMode, Robot, Scene};
+use merrow_model::scene::{JointKind, JointMode, LinkFrame, Robot, Scene};
 use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
 use merrow_ros2::cdr::{Cdr, from_bytes};
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
@@ -246,17 +246,20 @@ fn external_wrench(
     bytes: &[u8],
 ) -> Result<Command, String> {
     let message = read::<WrenchStamped>(bytes)?;
-    let frame = wrench_frame(&scene.robots[robot], link, &message.header.frame_id)?;
+    let model = &scene.robots[robot];
+    let axes = wrench_frame(model, link, &message.header.frame_id)?;
+    let frame = LinkFrame {
+        link,
+        R_LF: model.links[link].R_LU,
+        p_LoF: Vec3::zero(),
+    };
     Ok(Command::ApplyWrench {
         robot,
         wrench: AppliedWrench {
             link,
             source: WrenchSource::Topic,
-            frame,
-            F: SpatialForce {
-                m: from_vector3(&message.wrench.torque),
-                f: from_vector3(&message.wrench.force),
-            },
+            frame: axes,
+            F: wrench::along_axes(&frame, axes, &message.wrench),
             p_LoP: Vec3::zero(),
             start_ns: 0,
             end_ns: (WRENCH_TIMEOUT_S * 1e9) as u64,

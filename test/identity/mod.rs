@@ -10,6 +10,7 @@ mod incidence;
 mod radiation;
 mod response;
 mod restoring;
+mod shown_forces;
 mod symmetry;
 mod two_halves;
 mod urdf;

@@ -8,14 +8,15 @@ use crate::control::joints::Now;
 use crate::control::{command, fault, firmware};
 use merrow_environment as environment;
 use merrow_environment::{EnvironmentState, water_column};
-use merrow_math::{Quat, SpatialVelocity, Vec3};
+use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sea};
 use merrow_model::state::computer::InputData;
 use merrow_model::state::{Halt, JointDriveState, RobotState, Workspace};
 use merrow_physics::forces::actuators::{buoyancy_engine, fin, thruster};
-use merrow_physics::forces::external;
+use merrow_physics::forces::contributions::{Contribution, Law, Sink};
 use merrow_physics::forces::hydrodynamics::radiation;
+use merrow_physics::forces::{external, rigid_body, sum};
 use merrow_sensors as sensors;
 use merrow_sensors::ray_scene::StaticGeometry;
 use merrow_sensors::{Delivered, SensorEnvironment};
@@ -255,6 +256,58 @@ impl Runner {
         now_ns: u64,
         state: &mut RobotState,
     ) {
+        self.evaluate_into(scene, (robot, state), sea, now_ns, &mut ());
+    }
+
+    /// Returns a copy with the same workspace and an empty outbox.
+    pub(crate) fn with_copied_workspace(&self, robot: &Robot) -> Self {
+        Self {
+            work: self.work.clone(),
+            ..Self::new(robot)
+        }
+    }
+
+    /// Does the same as [`Runner::evaluate`] and returns the contributions to the forces on the
+    /// links. Tethers, contacts and couplings have the forces of the last step, and the
+    /// accelerations in the workspace include its impulses.
+    pub(crate) fn contributions(
+        &mut self,
+        scene: &Scene,
+        robot: &Robot,
+        sea: &Sea,
+        now_ns: u64,
+        state: &mut RobotState,
+    ) -> Vec<Contribution> {
+        let mut sink = Vec::new();
+        self.evaluate_into(scene, (robot, state), sea, now_ns, &mut sink);
+        let at = self.environment_cache.start_environment(scene, sea, now_ns);
+        sum::sum_links(robot, &at, 0, &mut self.work, &mut sink);
+        if state.impulse_acceleration.is_nonzero {
+            add_impulse_accelerations(robot, state, &mut self.work);
+        }
+        for (i, (link, w)) in robot.links.iter().zip(&self.work.links).enumerate() {
+            let F = rigid_body::inertia_times(&link.added, &w.A);
+            let part = -w.submerged_fraction;
+            sink.add(Law::AddedMass, None, i, || SpatialForce {
+                m: F.m.scale(part),
+                f: F.f.scale(part),
+            });
+        }
+        if state.impulse_acceleration.has_current_forces {
+            add_constraint_forces(state, &self.work, &mut sink);
+        }
+        sink
+    }
+
+    /// Does the same as [`Runner::evaluate`] and passes the wrenches in `work.thrust` to `sink`.
+    fn evaluate_into(
+        &mut self,
+        scene: &Scene,
+        (robot, state): (&Robot, &mut RobotState),
+        sea: &Sea,
+        now_ns: u64,
+        sink: &mut impl Sink,
+    ) {
         let at = self.environment_cache.start_environment(scene, sea, now_ns);
         let work = &mut self.work;
         command::time_out(robot, state, now_ns);
@@ -264,9 +317,9 @@ impl Runner {
         power::cut_power(robot, state);
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::store_current(robot, state, work);
-        thruster::store_current(robot, state, &at, work);
+        thruster::store_current(robot, state, &at, work, sink);
         buoyancy_engine::store_current(robot, state, work);
-        external::add_external_forces(robot, state, now_ns, work);
+        external::add_external_forces(robot, state, now_ns, work, sink);
         radiation::load_filter_states(robot, state, work);
         self.kernel
             .evaluate(robot, &at, &state.motion, &state.joint_commands, work);
@@ -332,7 +385,7 @@ impl Step<'_> {
         thruster::prepare_step(robot, state, &self.environment[0], work);
         let pressure = |p: Vec3| self.environment[0].water_pressure(p);
         buoyancy_engine::prepare_step(robot, state, self.scene.dt(), pressure, work);
-        external::add_external_forces(robot, state, self.now_ns, work);
+        external::add_external_forces(robot, state, self.now_ns, work, &mut ());
         radiation::load_filter_states(robot, state, work);
     }
 
@@ -465,6 +518,22 @@ fn restore_pose((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotStat
             ..JointDriveState::new(&link.joint, state.motion.q[j], 0.0)
         };
         state.joint_commands[j] = 0.0;
+    }
+}
+
+/// Passes the forces of contacts and couplings over the last step to `sink`.
+fn add_constraint_forces(state: &RobotState, work: &Workspace, sink: &mut impl Sink) {
+    let forces = [
+        (Law::Contact, &state.contact_force),
+        (Law::Coupling, &state.coupling_force),
+    ];
+    for (law, of_links) in forces {
+        for (i, (F, w)) in of_links.iter().zip(&work.links).enumerate() {
+            sink.add(law, None, i, || SpatialForce {
+                m: w.R_WL.tr_mul_vec(F.m),
+                f: w.R_WL.tr_mul_vec(F.f),
+            });
+        }
     }
 }
 

@@ -26,8 +26,9 @@ use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::frames::Frame;
-use merrow_model::state::{Command, RobotState, State};
+use merrow_model::state::{Command, RobotState, State, Workspace};
 use merrow_physics::contact::Contacts;
+use merrow_physics::forces::contributions::Contribution;
 use merrow_physics::workers::{Task, Workers};
 use merrow_sensors::ray_scene::StaticGeometry;
 use merrow_sensors::water::moving_targets::MovingTargets;
@@ -203,6 +204,27 @@ impl Simulation {
             return self.apply_pose(*robot, command);
         }
         command::apply(&self.scene, &mut self.state, command)
+    }
+
+    /// Evaluates the forces on a robot as the next step does, without an effect on the run. Returns
+    /// the contributions to its forces, and the workspace with the poses and accelerations.
+    pub fn contributions(&self, robot: usize) -> (Workspace, Vec<Contribution>) {
+        let (scene, state) = (&*self.scene, &self.state);
+        let copy_of = |r: usize| self.runners[r].with_copied_workspace(&scene.robots[r]);
+        let mut copy = copy_of(robot);
+        if let Some(contacts) = self
+            .contacts
+            .as_ref()
+            .filter(|_| !scene.couplings.is_empty())
+        {
+            let mut copies: Vec<Runner> = (0..self.runners.len()).map(copy_of).collect();
+            contacts.apply_predicted_loads(scene, state, &mut copies);
+            copy = copies.swap_remove(robot);
+        }
+        let mut own = state.robots[robot].clone();
+        let model = &scene.robots[robot];
+        let all = copy.contributions(scene, model, &state.sea, state.time_ns, &mut own);
+        (copy.work, all)
     }
 
     /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not

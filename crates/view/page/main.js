@@ -16,7 +16,7 @@ import { Connection, fetchJson, readFrame } from "./net.js";
 import { Layout } from "./panels/layout.js";
 import { Network } from "./panels/network.js";
 import { Overlays } from "./scene/overlays.js";
-import { fillOverlayMenu } from "./panels/overlay_menu.js";
+import { fillLawMenu, fillOverlayMenu } from "./panels/overlay_menu.js";
 import { Capture, download, fileName } from "./panels/capture.js";
 import { createHelp } from "./panels/help.js";
 import { bindMenus, closeMenu } from "./panels/menus.js";
@@ -164,6 +164,7 @@ class App {
     }
     this.renderer.setScene(this.world);
     this.overlays.scene = scene;
+    fillLawMenu($("overlays"), this.overlays, scene.laws);
     this.overlays.clear();
     this.network.setScene(scene);
     this.faults.setScene(scene);

@@ -13,6 +13,7 @@ use merrow_model::scene::{
     Collider, Fin, Geometry, Primitive, Robot, Scene, Sensor, SensorKind, Tether, Thruster,
 };
 use merrow_model::state::State;
+use merrow_physics::forces::contributions::Law;
 use merrow_sim::Simulation;
 use merrow_sim::control::fault::{devices_with_kinds, world_devices_with_kinds};
 use serde_json::{Value, json};
@@ -78,6 +79,7 @@ impl SceneData {
             "modems": links::modems(scene),
             "structures": structures,
             "tethers": scene.tethers.iter().map(tether_json).collect::<Vec<_>>(),
+            "laws": Law::ALL.iter().map(|law| law.name()).collect::<Vec<_>>(),
             "recording": recording.map(|[start, end]| json!({"start_s": start, "end_s": end})),
         });
         Self {

@@ -9,6 +9,7 @@ use crate::images::{self, ColorScale, DrawnImage, Watch, WatchedFrame};
 use crate::picture;
 use crate::readings::samples::Sampler;
 use crate::server::Shared;
+use merrow_yaml::error::known_names;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -256,7 +257,8 @@ impl Session<'_> {
         let known = self.shared.controls.topics();
         let is_known = |topic: &str| known.iter().any(|known| known.name == topic);
         if let Some(unknown) = plotted.iter().find(|plotted| !is_known(&plotted.topic)) {
-            return Err(format!("no topic {:?}", unknown.topic));
+            let names = known.iter().map(|known| known.name.as_str());
+            return Err(missing("topic", &unknown.topic, names));
         }
         if self.samplers.is_empty() {
             self.sent.message = self.hub.next_message();
@@ -308,7 +310,8 @@ impl Session<'_> {
         let latest = self.hub.lock();
         let robots = &latest.scene.value.robots;
         let found = robots.iter().position(|known| known == name);
-        found.map(Some).ok_or_else(|| format!("no robot {name:?}"))
+        let names = robots.iter().map(String::as_str);
+        found.map(Some).ok_or_else(|| missing("robot", name, names))
     }
 
     /// Finds an image from the names of robot, sensor and image.
@@ -319,10 +322,17 @@ impl Session<'_> {
         let robots = data.scene.as_ref().map(|scene| &scene.robots);
         let robots = robots.map_or(&[][..], |robots| robots.as_slice());
         let r = robots.iter().position(|known| known.name == *robot);
-        let r = r.ok_or_else(|| format!("no robot {robot:?}"))?;
+        let r = r.ok_or_else(|| {
+            let names = robots.iter().map(|known| known.name.as_str());
+            missing("robot", robot, names)
+        })?;
         let sensors = &robots[r].sensors;
         let s = sensors.iter().position(|known| known.name == *sensor);
-        let s = s.ok_or_else(|| format!("no sensor {sensor:?} on {robot}"))?;
+        let s = s.ok_or_else(|| {
+            let names = sensors.iter().map(|known| known.name.as_str());
+            let known = known_names(sensor, names);
+            format!("no sensor {sensor:?} on {robot}{known}")
+        })?;
         let source = self.shared.controls.image_source((r, s), &sensors[s]);
         let kinds = source.unwrap_or_default().kinds;
         let Some(index) = kinds.iter().position(|(name, _)| name == image) else {
@@ -555,6 +565,11 @@ impl Session<'_> {
         let _ = self.socket.close(None);
         let _ = self.socket.flush();
     }
+}
+
+/// Returns the error about an object of a message that does not exist, with the names that exist.
+fn missing<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    format!("no {what} {name:?}{}", known_names(name, names))
 }
 
 /// Returns the answer to a message as JSON text.

@@ -23,6 +23,7 @@ use merrow_view::action::FaultAction;
 use merrow_view::readings::topic_table::TopicTable;
 use merrow_view::teleoperation::actuators::ActuatorControl;
 use merrow_view::teleoperation::limits::{max_velocity, max_wrench};
+use merrow_yaml::error::known_names;
 use std::sync::Arc;
 
 /// Topics that the view uses, for one version of the scene.
@@ -238,7 +239,9 @@ impl SceneInputs {
         let found = links.zip(&self.robots[robot].wrenches);
         let mut found = found.filter(|(own, _)| own.name == link);
         let Some((_, input)) = found.next() else {
-            return Err(format!("{name}: no link {link:?}"));
+            let names = self.scene.robots[robot].links.iter();
+            let known = known_names(link, names.map(|own| own.name.as_str()));
+            return Err(format!("{name}: no link {link:?}{known}"));
         };
         let message = WrenchStamped {
             header: header(0, WORLD_FRAME),
@@ -281,8 +284,10 @@ impl SceneInputs {
         let robot = find_robot(&self.scene, name)?;
         let all = self.robots[robot].actuators.iter();
         let found = all.clone().find(|(control, _)| control.name == actuator);
-        let (control, input) = found
-            .ok_or_else(|| format!("{name}: no actuator {actuator:?} that can be commanded"))?;
+        let (control, input) = found.ok_or_else(|| {
+            let known = known_names(actuator, all.map(|(control, _)| control.name.as_str()));
+            format!("{name}: no actuator {actuator:?} that can be commanded{known}")
+        })?;
         self.message(input, control.message(value)?)
     }
 

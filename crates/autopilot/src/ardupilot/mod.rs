@@ -12,7 +12,7 @@
 pub mod packet;
 pub mod state_message;
 
-use crate::ardupilot::packet::{ServoPacket, decode};
+use crate::ardupilot::packet::{MAX_OUTPUTS, Pulse, ServoPacket, decode};
 use crate::ardupilot::state_message::{VehicleState, encode};
 use crate::history::{MotionHistory, MotionSample, frame_end};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
@@ -20,7 +20,7 @@ use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use crate::{AutopilotLink, Connection, Progress, device_command, stop_thrusters};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
-use merrow_model::scene::autopilot::Autopilot;
+use merrow_model::scene::autopilot::{Autopilot, ServoDevice, ServoOutput};
 use merrow_model::sensor::water::Altimeter;
 use merrow_model::state::RobotState;
 use merrow_model::state::reading::Reading;
@@ -29,6 +29,7 @@ use std::f64::consts::TAU;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time without a packet after which the autopilot counts as lost.
@@ -47,6 +48,8 @@ const SAMPLE_NS: u64 = 1_000_000;
 const MAX_FRAMES: usize = 1000;
 /// Distance without an echo, as a multiple of the maximum range of the rangefinder.
 const BEYOND_RANGE: f64 = 1.1;
+/// Change of the pulses of an output above which it moves a device [µs].
+const MOVED_WIDTH: f64 = 50.0;
 /// Length of the buffer for packets [bytes]; longer than any valid packet.
 const BUFFER: usize = 128;
 
@@ -90,6 +93,10 @@ pub struct Link {
     sent_ns: Option<u64>,
     history: MotionHistory,
     readings: Readings,
+    /// First pulse width of each output since the connection [µs].
+    first_widths: [Option<f64>; MAX_OUTPUTS],
+    /// True if thrusters without pulses have been reported since the connection.
+    has_reported_absent: bool,
     log: LinkLog,
 }
 
@@ -130,6 +137,8 @@ impl Link {
             last_message: None,
             sent_ns: None,
             history: MotionHistory::default(),
+            first_widths: [None; MAX_OUTPUTS],
+            has_reported_absent: false,
             log: LinkLog::new(name, LinkKind::ArduPilot, address, log),
         })
     }
@@ -226,6 +235,7 @@ impl Link {
         }
         (self.peer, self.last_peer) = (Some(from), Some(from));
         (self.last_count, self.other_packets) = (None, 0);
+        (self.first_widths, self.has_reported_absent) = ([None; MAX_OUTPUTS], false);
     }
 
     /// Reports packets from other addresses that arrived although the autopilot continues.
@@ -257,25 +267,46 @@ impl Link {
 
     /// Commands the devices of the robot.
     fn apply(&mut self, packet: &ServoPacket, simulation: &mut Simulation) {
+        let scene = Arc::clone(&simulation.scene);
+        self.report_outputs(packet, &scene.robots[self.robot]);
         for output in &self.settings.outputs {
-            let Some(pwm) = packet.pwm[..packet.output_count].get(output.channel) else {
-                self.log.note(format!(
-                    "output {}: found {} outputs; set SERVO_32_ENABLE to 1",
-                    output.channel + 1,
-                    packet.output_count
-                ));
-                continue;
-            };
-            let value = match pwm {
-                // without pulses
-                0 => output.command[1],
-                pwm => output.command_from_input(f64::from(*pwm)),
+            let value = match packet.pulse(output.channel) {
+                Pulse::Width(width) => output.command_from_input(width),
+                Pulse::Unchanged => continue,
+                Pulse::Absent => output.command[1],
             };
             let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
                 self.log.status.refused += 1;
                 self.log
                     .note(format!("outputs are refused: {}", refused.reason));
+            }
+        }
+    }
+
+    /// Reports once that outputs do not fit the robot, for example of an autopilot that flies
+    /// another frame.
+    fn report_outputs(&mut self, packet: &ServoPacket, model: &Robot) {
+        if !self.has_reported_absent
+            && let Some(line) = absent_outputs(&self.settings.outputs, packet, model)
+        {
+            self.has_reported_absent = true;
+            self.log.note(line);
+        }
+        for channel in 0..packet.output_count {
+            let Pulse::Width(width) = packet.pulse(channel) else {
+                continue;
+            };
+            let first = *self.first_widths[channel].get_or_insert(width);
+            let has_device = |output: &ServoOutput| output.channel == channel;
+            if (width - first).abs() > MOVED_WIDTH && !self.settings.outputs.iter().any(has_device)
+            {
+                self.log.note(format!(
+                    "output {}: it moves, but commands no device of {}; add it to `outputs`, or \
+                     start the autopilot with the frame of the robot",
+                    channel + 1,
+                    model.name
+                ));
             }
         }
     }
@@ -327,6 +358,38 @@ impl Link {
                 .map(|_| [battery.voltage, battery.current]),
         }
     }
+}
+
+/// Returns the report of thrusters whose outputs have no pulses while other thrusters have them.
+fn absent_outputs(outputs: &[ServoOutput], packet: &ServoPacket, model: &Robot) -> Option<String> {
+    let of_thruster = |output: &ServoOutput| match output.device {
+        ServoDevice::Thruster(k) => Some((k, output.channel)),
+        ServoDevice::Fin(_) | ServoDevice::Joint(_) | ServoDevice::Load(_) => None,
+    };
+    let all: Vec<_> = outputs.iter().filter_map(of_thruster).collect();
+    let is_absent = |(_, channel): &&(usize, usize)| packet.pulse(*channel) == Pulse::Absent;
+    let absent: Vec<_> = all.iter().filter(is_absent).collect();
+    if absent.is_empty() || absent.len() == all.len() {
+        return None;
+    }
+    let beyond = absent.iter().any(|(_, k)| *k >= packet.output_count);
+    let remedy = if beyond {
+        "set SERVO_32_ENABLE to 1"
+    } else {
+        "start the autopilot with the frame of the robot"
+    };
+    let list = |one: &dyn Fn(&(usize, usize)) -> String| {
+        let names: Vec<String> = absent.iter().map(|of| one(of)).collect();
+        names.join(", ")
+    };
+    Some(format!(
+        "outputs {}: expected pulses of 500 to 2500 µs for all {} thrusters of {}, found none: {} \
+         stay at rest; {remedy}",
+        list(&|(_, channel)| (channel + 1).to_string()),
+        all.len(),
+        model.name,
+        list(&|(k, _)| model.thrusters[*k].name.clone()),
+    ))
 }
 
 /// Returns the distance that the autopilot receives [m]. Without an echo it is above the maximum
@@ -457,7 +520,7 @@ mod tests {
     use super::*;
     use merrow_model::scene::autopilot::AutopilotKind;
     use std::net::{IpAddr, Ipv4Addr};
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     /// Returns a link without outputs, and the lines of its log.
     fn link() -> (Link, Arc<Mutex<Vec<String>>>) {

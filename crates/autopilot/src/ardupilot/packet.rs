@@ -29,6 +29,32 @@ pub struct ServoPacket {
     pub pwm: [u16; MAX_OUTPUTS],
 }
 
+/// Pulses of an output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pulse {
+    /// Pulses of this width [µs].
+    Width(f64),
+    /// The output keeps its last pulses: 65535, as in MAVLink.
+    Unchanged,
+    /// No pulses: 0, an output that the packet lacks, or a width that no servo accepts.
+    Absent,
+}
+
+/// Pulse widths that servos and motor controllers accept [µs]; wider than the limits of ArduPilot,
+/// 800 to 2200 (SRV_Channel.cpp).
+const WIDTHS: std::ops::RangeInclusive<u16> = 500..=2500;
+
+impl ServoPacket {
+    /// Returns the pulses of the output with the index `channel`.
+    pub fn pulse(&self, channel: usize) -> Pulse {
+        match self.pwm[..self.output_count].get(channel) {
+            Some(&u16::MAX) => Pulse::Unchanged,
+            Some(width) if WIDTHS.contains(width) => Pulse::Width(f64::from(*width)),
+            Some(_) | None => Pulse::Absent,
+        }
+    }
+}
+
 /// Decodes a packet.
 ///
 /// # Errors
@@ -92,6 +118,20 @@ mod tests {
         );
         let long = decode(&packet(MAGIC_32, 50, 1, &pwm)).unwrap();
         assert_eq!((long.output_count, long.pwm[31]), (32, 1131));
+    }
+
+    // Goal: values that are no pulses of a servo move no device. Method: each limit. Tolerance:
+    // none.
+    #[test]
+    fn pulses_are_distinguished_from_other_values() {
+        let mut pwm = [1500; 16];
+        pwm[..6].copy_from_slice(&[0, 499, 500, 2500, 2501, u16::MAX]);
+        let packet = decode(&packet(MAGIC_16, 400, 1, &pwm)).unwrap();
+        let found: Vec<Pulse> = (0..6).map(|k| packet.pulse(k)).collect();
+        let [low, high] = [500.0, 2500.0].map(Pulse::Width);
+        let (absent, kept) = (Pulse::Absent, Pulse::Unchanged);
+        assert_eq!(found, [absent, absent, low, high, absent, kept]);
+        assert_eq!(packet.pulse(16), Pulse::Absent);
     }
 
     #[test]

@@ -215,8 +215,8 @@ impl Link {
                 Ok(value) => value,
                 Err(why) => {
                     self.log.status.malformed += 1;
-                    self.log.note(why);
-                    continue;
+                    self.log.note(format!("{why}: its device is at rest"));
+                    output.command[1]
                 }
             };
             let command = device_command(self.robot, output.device, value);

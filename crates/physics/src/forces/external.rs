@@ -22,45 +22,56 @@
 //! # Checked by
 //! test/analytic/bodies/external.rs
 
+use crate::forces::contributions::{Law, Sink};
 use crate::forces::route::route_force;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::state::{AppliedWrench, RobotState, Workspace, WrenchFrame};
 
 /// Adds the external forces, the coupling forces and the force of a route to the thruster forces,
-/// at all stages of the step, and the wrenches that act at `now_ns` [ns]. (1), (2)
-pub fn add_external_forces(robot: &Robot, state: &RobotState, now_ns: u64, work: &mut Workspace) {
-    for i in 0..robot.links.len() {
-        let F = state.external_force[i];
-        if is_zero(&F) {
+/// at all stages of the step, and the wrenches that act at `now_ns` [ns]. Passes the forces at the
+/// start of the step to `sink`. (1), (2)
+pub fn add_external_forces(
+    robot: &Robot,
+    state: &RobotState,
+    now_ns: u64,
+    work: &mut Workspace,
+    sink: &mut impl Sink,
+) {
+    let Workspace {
+        links,
+        thrust,
+        coupling_wrenches,
+        ..
+    } = work;
+    let mut add = |law: Law, link: usize, stages: &[SpatialForce; 3]| {
+        sink.add(law, None, link, || stages[0]);
+        for (sum, F_L) in thrust[link].iter_mut().zip(stages) {
+            *sum = sum.plus(F_L);
+        }
+    };
+    for (i, F) in state.external_force.iter().enumerate() {
+        if is_zero(F) {
             continue;
         }
-        let R_WL = work.links[i].R_WL;
+        let R_WL = links[i].R_WL;
         let F_L = SpatialForce {
             m: R_WL.tr_mul_vec(F.m),
             f: R_WL.tr_mul_vec(F.f),
         };
-        for stage in &mut work.thrust[i] {
-            *stage = stage.plus(&F_L);
-        }
+        add(Law::Tether, i, &[F_L; 3]);
     }
     if let Some(route) = &robot.route {
         let F_B = route_force(robot, route, state, now_ns as f64 * 1e-9);
-        for stage in &mut work.thrust[0] {
-            *stage = stage.plus(&F_B);
-        }
+        add(Law::Route, 0, &[F_B; 3]);
     }
     let active = state.applied_wrenches.iter();
     for wrench in active.filter(|wrench| wrench.is_active(now_ns)) {
-        let F_L = wrench_at_origin(wrench, &work.links[wrench.link].R_WL);
-        for stage in &mut work.thrust[wrench.link] {
-            *stage = stage.plus(&F_L);
-        }
+        let F_L = wrench_at_origin(wrench, &links[wrench.link].R_WL);
+        add(Law::Wrench, wrench.link, &[F_L; 3]);
     }
-    for (thrust, coupled) in work.thrust.iter_mut().zip(&work.coupling_wrenches) {
-        for (stage, F_L) in thrust.iter_mut().zip(coupled) {
-            *stage = stage.plus(F_L);
-        }
+    for (i, coupled) in coupling_wrenches.iter().enumerate() {
+        add(Law::Coupling, i, coupled);
     }
 }
 

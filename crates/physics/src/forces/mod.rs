@@ -1,6 +1,7 @@
 //! Forces on the links, one law per file. Only `sum` combines them.
 
 pub mod actuators;
+pub mod contributions;
 pub mod derivatives;
 pub mod external;
 pub mod hydrodynamics;

@@ -1,6 +1,9 @@
-//! Ordered sum of all forces on every link. Only this module combines the force laws.
+//! Ordered sum of the forces that act on the links of one robot within a step. Forces between bodies
+//! (contacts, couplings, tethers) and commanded wrenches are added by their own modules before and after
+//! it.
 
 use crate::forces::actuators::{buoyancy_engine, fin, glider, rotor, thruster};
+use crate::forces::contributions::{Law, LinkSum, Sink};
 use crate::forces::hydrodynamics::buoyancy::Wetness;
 use crate::forces::hydrodynamics::{
     added_mass, buoyancy, damping, kelpie_attitude, mesh_hull, radiation, restoring, slender_body,
@@ -26,108 +29,130 @@ pub fn sum<T: Real>(
     stage: usize,
     work: &mut Workspace<T>,
 ) {
+    sum_links(robot, environment, stage, work, &mut ());
+    joint_efforts(robot, motion, joint_commands, work);
+}
+
+/// Sums all forces on every link into `work` and passes the contributions to `sink`. The wrenches
+/// in `work.thrust` have passed when they were stored.
+#[inline(always)]
+pub fn sum_links<T: Real, S: Sink>(
+    robot: &Robot,
+    environment: &EnvironmentState<'_>,
+    stage: usize,
+    work: &mut Workspace<T>,
+    sink: &mut S,
+) {
     let g = environment.gravity;
     let mut meshes = 0;
     for (i, link) in robot.links.iter().enumerate() {
         let w = &work.links[i];
         let up = w.R_WL.r[2];
-        let mut F = rigid_body::weight(link, up, g);
-        F = if link.wet {
-            add_water_forces(robot, i, environment, F, stage, &mut meshes, work)
-        } else {
-            F.plus(&rigid_body::velocity_product(&link.rigid, &w.V))
+        let weight = rigid_body::weight(link, up, g);
+        sink.add(Law::Gravity, None, i, || weight);
+        let mut sum = LinkSum {
+            F: weight,
+            link: i,
+            sink: &mut *sink,
         };
+        if link.wet {
+            add_water_forces(robot, environment, &mut sum, stage, &mut meshes, work);
+        } else {
+            sum.add_unrecorded(&rigid_body::velocity_product(&link.rigid, &w.V));
+        }
         let w = &mut work.links[i];
         if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
             let arm = Vec3::splat(link.trim.moment_arm);
-            F = F.plus(&SpatialForce {
+            let trim = SpatialForce {
                 m: arm.cross(up),
                 f: up * link.trim.force,
-            });
+            };
+            sum.add(Law::Trim, &trim);
         }
         if let Some(load) = &link.wind {
-            F = F.plus(&wind_load::force(link, load, environment, w));
+            sum.add(Law::Wind, &wind_load::force(link, load, environment, w));
         }
-        F = F.plus(&work.thrust[i][stage]);
-        w.F = F;
+        sum.add_unrecorded(&work.thrust[i][stage]);
+        w.F = sum.F;
         w.inertia = inertia(link, w.submerged_fraction);
         if work.flooded {
-            add_flood_water(&work.flood[i], &mut work.links[i], g);
+            add_flood_water(&work.flood[i], i, &mut work.links[i], g, sink);
         }
         if robot.inflow {
-            let F = thruster::inflow_wrench(robot, i, work, stage, environment);
+            let F = thruster::inflow_wrench(robot, i, work, stage, environment, sink);
             work.links[i].F = work.links[i].F.plus(&F);
         }
         if robot.rotors {
-            let F = rotor::force(robot, i, work, stage, environment);
+            let F = rotor::force(robot, i, work, stage, environment, sink);
             work.links[i].F = work.links[i].F.plus(&F);
         }
         if !robot.fins.is_empty() && link.wet {
-            let F = fin::force(robot, i, work, stage, environment);
+            let F = fin::force(robot, i, work, stage, environment, sink);
             work.links[i].F = work.links[i].F.plus(&F);
         }
     }
-    joint_efforts(robot, motion, joint_commands, work);
 }
 
-/// Adds the forces of the water on the wet link `i`, and the velocity products of its rigid body,
-/// to `F`, at Lo in L. `meshes` counts the hull meshes of the links so far.
+/// Adds the forces of the water on a wet link, and the velocity products of its rigid body, to the
+/// sum. `meshes` counts the hull meshes of the links so far.
 #[inline(always)]
-fn add_water_forces<T: Real>(
+fn add_water_forces<T: Real, S: Sink>(
     robot: &Robot,
-    i: usize,
     environment: &EnvironmentState<'_>,
-    F: SpatialForce<T>,
+    sum: &mut LinkSum<'_, T, S>,
     stage: usize,
     meshes: &mut usize,
     work: &mut Workspace<T>,
-) -> SpatialForce<T> {
+) {
+    let i = sum.link;
     let (link, g) = (&robot.links[i], environment.gravity);
     let w = &mut work.links[i];
-    let (F, wetness, rho) = add_hydrostatic_force(link, environment, F, w, meshes, &mut work.hulls);
+    let (wetness, rho) = add_hydrostatic_force(link, environment, sum, w, meshes, &mut work.hulls);
     let mut V_r = w.V;
     V_r.v -= w.water;
-    let mut F = add_velocity_products(link, environment, F, w, &V_r, &wetness, rho);
-    F = F.plus(&damping::force(link, &V_r, wetness.wet));
+    add_velocity_products(link, environment, sum, w, &V_r, &wetness, rho);
+    sum.add(Law::Damping, &damping::force(link, &V_r, wetness.wet));
     if !link.derivatives.is_empty() {
-        F = F.plus(&derivatives::force(link, &V_r, wetness.wet));
+        sum.add(Law::Lift, &derivatives::force(link, &V_r, wetness.wet));
     }
     if let Some(body) = &link.slender {
-        F = F.plus(&in_user_frame(link, &V_r, |V_U| {
+        let F = in_user_frame(link, &V_r, |V_U| {
             slender_body::force(body, V_U, wetness.wet, environment.sea.density)
-        }));
+        });
+        sum.add(Law::SlenderBody, &F);
     }
     if let Some(coefficients) = &link.glider {
-        F = F.plus(&in_user_frame(link, &V_r, |V_U| {
+        let F = in_user_frame(link, &V_r, |V_U| {
             glider::force(coefficients, V_U, wetness.wet)
-        }));
+        });
+        sum.add(Law::Lift, &F);
     }
     if !robot.buoyancy_engines.is_empty() {
         let weight = rho * g * wetness.wet;
         let up = w.R_WL.r[2];
-        let F_b =
-            buoyancy_engine::force(robot, i, (up, weight), stage, &work.buoyancy_engine_volumes);
-        F = F.plus(&F_b);
+        let volumes = &work.buoyancy_engine_volumes;
+        let F = buoyancy_engine::force(robot, i, (up, weight), stage, volumes, sum.sink);
+        sum.add_unrecorded(&F);
     }
     w.submerged_fraction = wetness.wet;
     if link.surface_laws {
-        let F_s = surface_forces(link, environment, (w, &V_r), &mut work.radiation, stage);
-        F = F.plus(&F_s);
+        let memory = &mut work.radiation;
+        let F = surface_forces(link, i, environment, (w, &V_r), memory, stage, sum.sink);
+        sum.add_unrecorded(&F);
     }
-    F
 }
 
-/// Adds the hydrostatic force on a link to `F`, which is its weight. Returns the sum, the wet part
-/// and the density of the water at the centre of buoyancy [kg/m³].
+/// Adds the hydrostatic force on a link to the sum, which is its weight. Returns the wet part and
+/// the density of the water at the centre of buoyancy [kg/m³].
 #[inline(always)]
-fn add_hydrostatic_force<T: Real>(
+fn add_hydrostatic_force<T: Real, S: Sink>(
     link: &Link,
     environment: &EnvironmentState<'_>,
-    F: SpatialForce<T>,
+    sum: &mut LinkSum<'_, T, S>,
     w: &LinkWork<T>,
     meshes: &mut usize,
     hulls: &mut [HullWork],
-) -> (SpatialForce<T>, Wetness<T>, T) {
+) -> (Wetness<T>, T) {
     let (g, up) = (environment.gravity, w.R_WL.r[2]);
     let (normal, height) = match environment.waves {
         None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
@@ -135,7 +160,7 @@ fn add_hydrostatic_force<T: Real>(
     };
     let hydrostatics = link.restoring.as_ref().map(|hull| {
         let origin = height - normal.dot(Vec3::splat(link.hull.p_LoH));
-        restoring::hydrostatic_force(hull, (normal, origin), &F, g)
+        restoring::hydrostatic_force(hull, (normal, origin), &sum.F, g)
     });
     let (wetness, pressure) = match (&hydrostatics, &link.hull_mesh) {
         (Some(hydrostatics), mesh) => {
@@ -158,32 +183,27 @@ fn add_hydrostatic_force<T: Real>(
     let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
     let rho = water_column::density(environment.sea, g, p_WCb, environment.time);
     let F = match (&hydrostatics, &pressure) {
-        (Some(hydrostatics), _) => F.plus(&hydrostatics.force),
-        (None, None) => F.plus(&buoyancy::force(link, &wetness, up, rho * g)),
-        (None, Some(pressure)) => F.plus(&mesh_hull::force(
-            link,
-            environment,
-            w,
-            &wetness,
-            pressure,
-            rho,
-        )),
+        (Some(hydrostatics), _) => hydrostatics.force,
+        (None, None) => buoyancy::force(link, &wetness, up, rho * g),
+        (None, Some(pressure)) => mesh_hull::force(link, environment, w, &wetness, pressure, rho),
     };
-    (F, wetness, rho)
+    sum.add(Law::Buoyancy, &F);
+    (wetness, rho)
 }
 
 /// Adds the velocity products of a link and its added mass, and the forces of accelerating water,
-/// to `F`. `V_r` is the velocity relative to the water, `rho` the density of the water [kg/m³].
+/// to the sum. `V_r` is the velocity relative to the water, `rho` the density of the water
+/// [kg/m³].
 #[inline(always)]
-fn add_velocity_products<T: Real>(
+fn add_velocity_products<T: Real, S: Sink>(
     link: &Link,
     environment: &EnvironmentState<'_>,
-    F: SpatialForce<T>,
+    sum: &mut LinkSum<'_, T, S>,
     w: &LinkWork<T>,
     V_r: &SpatialVelocity<T>,
     wetness: &Wetness<T>,
     rho: T,
-) -> SpatialForce<T> {
+) {
     let displaced = wetness.wet * (rho * link.volume);
     let merged_lanes = if environment.is_still() && link.munk == MunkMoments::All {
         fully_submerged_lanes(wetness.wet)
@@ -194,39 +214,59 @@ fn add_velocity_products<T: Real>(
         V_r: *V_r,
         displaced,
     };
-    match merged_lanes {
-        LaneCondition::All => merged_velocity_products(link, F, w),
-        LaneCondition::None => velocity_products(link, F, w, &water, wetness),
-        LaneCondition::Some => mixed_velocity_products(link, F, w, &water, wetness),
-    }
+    let before = sum.F;
+    sum.F = match merged_lanes {
+        LaneCondition::All => merged_velocity_products(link, before, w),
+        LaneCondition::None => velocity_products(link, before, w, &water, wetness),
+        LaneCondition::Some => mixed_velocity_products(link, before, w, &water, wetness),
+    };
+    let (i, after) = (sum.link, sum.F);
+    // the pressure of the accelerating water belongs to the waves
+    let pressure = || {
+        let f = w.water_acceleration.scale(displaced);
+        let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
+        SpatialForce {
+            m: p_LoCb.cross(f),
+            f,
+        }
+    };
+    sum.sink.add(Law::Buoyancy, None, i, pressure);
+    sum.sink.add(Law::AddedMass, None, i, || {
+        let rigid = rigid_body::velocity_product(&link.rigid, &w.V);
+        after.minus(&before).minus(&rigid).minus(&pressure())
+    });
 }
 
 /// Returns the forces on hulls at the surface beyond buoyancy, added mass and damping; used by few
 /// links.
 #[inline(never)]
-fn surface_forces<T: Real>(
+fn surface_forces<T: Real, S: Sink>(
     link: &Link,
+    i: usize,
     environment: &EnvironmentState<'_>,
     (w, V_r): (&LinkWork<T>, &SpatialVelocity<T>),
     memory: &mut RadiationWork<T>,
     stage: usize,
+    sink: &mut S,
 ) -> SpatialForce<T> {
-    let mut F = SpatialForce::zero();
+    let mut sum = LinkSum {
+        F: SpatialForce::zero(),
+        link: i,
+        sink,
+    };
     if let Some(law) = &link.surface_damping {
-        F = F.plus(&surface_damping::force(
-            link,
-            law,
-            V_r,
-            w.submerged_fraction,
-        ));
+        let F = surface_damping::force(link, law, V_r, w.submerged_fraction);
+        sum.add(Law::Damping, &F);
     }
     if let Some(law) = &link.kelpie_attitude {
-        F = F.plus(&kelpie_attitude::force(link, law, environment, w));
+        let F = kelpie_attitude::force(link, law, environment, w);
+        sum.add(Law::WaveAttitude, &F);
     }
     if let Some(radiation) = &link.radiation {
-        F = F.plus(&radiation::force(radiation, environment, w, memory, stage));
+        let F = radiation::force(radiation, environment, w, memory, stage);
+        sum.add(Law::Radiation, &F);
     }
-    F
+    sum.F
 }
 
 /// Computes all efforts on the joints, and the accelerations of joints with a position drive, into
@@ -250,7 +290,13 @@ pub fn joint_efforts<T: Real>(
 /// Adds weight, velocity product and inertia of the water in flooded compartments of a link.
 #[cold]
 #[inline(never)]
-fn add_flood_water<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity: f64) {
+fn add_flood_water<T: Real, S: Sink>(
+    water: &SpatialInertia,
+    i: usize,
+    w: &mut LinkWork<T>,
+    gravity: f64,
+    sink: &mut S,
+) {
     let (mass, moment) = (water.D.xx, &water.B);
     let down = w.R_WL.r[2].scale(T::splat(-gravity));
     // B is the mass times the cross-product matrix of the position of the water
@@ -259,6 +305,7 @@ fn add_flood_water<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity
         m: Vec3::splat(water_center).cross(down),
         f: down.scale(T::splat(mass)),
     };
+    sink.add(Law::Flooding, None, i, || weight);
     w.F =
         w.F.plus(&weight)
             .plus(&rigid_body::velocity_product(water, &w.V));

@@ -5,10 +5,9 @@ import { isOpen } from "./tabs.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Returns the rows of the table: law, device, force [N]; contacts are the last rows. */
-export function forceRows({ forces, contacts }) {
-  const touching = contacts.map(({ f }) => ["contact", "", f]);
-  return [...forces.map(({ law, name, f }) => [law, name === law ? "" : name, f]), ...touching];
+/** Returns the rows of the table: law, device, force [N]. */
+export function forceRows({ forces }) {
+  return forces.map(({ law, name, f }) => [law, name, f]);
 }
 
 export class Forces {

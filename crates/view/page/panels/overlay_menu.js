@@ -1,6 +1,6 @@
 // Menu of the overlays: a switch for every overlay, and for every law of the shown forces.
 
-import { LAWS, OVERLAYS } from "../scene/overlays.js";
+import { OVERLAYS } from "../scene/overlays.js";
 import { element } from "./panels.js";
 
 /** Adds a switch to a menu; `changed` receives its new state. */
@@ -19,13 +19,6 @@ function addSwitch(menu, label, isOn, changed) {
 export function fillOverlayMenu(menu, overlays, changed) {
   const laws = element("div", undefined, "laws");
   laws.hidden = !overlays.shown.forces;
-  for (const law of LAWS) {
-    const box = addSwitch(laws, law, overlays.laws.has(law), (on) => {
-      if (on) overlays.laws.add(law);
-      else overlays.laws.delete(law);
-    });
-    box.dataset.law = law;
-  }
   for (const [key, [label]] of Object.entries(OVERLAYS)) {
     const box = addSwitch(menu, label, overlays.shown[key], (on) => {
       overlays.shown[key] = on;
@@ -34,5 +27,18 @@ export function fillOverlayMenu(menu, overlays, changed) {
     });
     box.dataset.overlay = key;
     if (key === "forces") menu.append(laws);
+  }
+}
+
+/** Adds the switches of the laws of forces to the menu of the overlays. */
+export function fillLawMenu(menu, overlays, names) {
+  const laws = menu.querySelector(".laws");
+  laws.replaceChildren();
+  for (const law of names) {
+    const box = addSwitch(laws, law, !overlays.hiddenLaws.has(law), (on) => {
+      if (on) overlays.hiddenLaws.delete(law);
+      else overlays.hiddenLaws.add(law);
+    });
+    box.dataset.law = law;
   }
 }

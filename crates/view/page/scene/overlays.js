@@ -31,13 +31,8 @@ export const OVERLAYS = {
 };
 /** Overlays that need readings of the selected robot. */
 const WITH_READINGS = ["forces", "gravity", "buoyancy", "hull", "contacts", "current", "wind"];
-const LAW_COLORS = {
-  gravity: "#ff6a5e", buoyancy: "#5ab8ff", damping: "#ffd84d", "added mass": "#c79bff",
-  thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0", "slender body": "#e0b64d",
-  lift: "#8fe36b", fin: "#59e0c0", sail: "#f0f0b0", tether: "#ff8f8f",
-};
-/** Laws whose forces are shown, each with its own switch. */
-export const LAWS = Object.keys(LAW_COLORS);
+/** Steps of the hue between the colours of successive laws [deg]. */
+const HUE_STEP = 67;
 const AXIS_COLORS = ["#ff5a52", "#59d46b", "#5aa2ff"];
 /** Length of the arrow of the largest force [px]. */
 const FORCE_PIXELS = 110;
@@ -65,8 +60,8 @@ export class Overlays {
     /** Edges of the part of the image that no panel covers [px]; set by the page. */
     this.free = { left: 0, right: innerWidth, top: 0, bottom: innerHeight };
     this.shown = Object.fromEntries(Object.entries(OVERLAYS).map(([key, [, on]]) => [key, on]));
-    /** Laws whose forces are drawn with the overlay of the forces. */
-    this.laws = new Set(LAWS);
+    /** Laws whose forces are not drawn with the overlay of the forces. */
+    this.hiddenLaws = new Set();
     this.trails = [];
     this.waypoints = [];
     /** True while a key can click on the centre of the image, where a cross is drawn. */
@@ -79,6 +74,11 @@ export class Overlays {
     this.readings = null;
     /** Goal that was sent last: { p, yaw }. */
     this.goal = null;
+  }
+
+  /** Returns the colour of the forces of a law. */
+  lawColor(law) {
+    return `hsl(${(4 + HUE_STEP * this.scene.laws.indexOf(law)) % 360}, 95%, 70%)`;
   }
 
   /** Returns true if a shown overlay needs readings of the selected robot. */
@@ -363,8 +363,8 @@ export class Overlays {
     if (this.shown.forces) this.drawForces(readings.forces, readings.contacts);
     else if (this.shown.contacts) this.drawForces([], readings.contacts);
     const { gravity_center: gravity, buoyancy_center: buoyancy } = readings;
-    if (this.shown.gravity) this.drawPoint(gravity, "CG", LAW_COLORS.gravity, -1);
-    if (this.shown.buoyancy && buoyancy) this.drawPoint(buoyancy, "CB", LAW_COLORS.buoyancy, 1);
+    if (this.shown.gravity) this.drawPoint(gravity, "CG", this.lawColor("gravity"), -1);
+    if (this.shown.buoyancy && buoyancy) this.drawPoint(buoyancy, "CB", this.lawColor("buoyancy"), 1);
     if (this.shown.current) this.drawFlow(gravity, readings.current, "current", "#7fe3ff", 0);
     if (this.shown.wind) this.drawFlow(gravity, readings.wind, "wind", "#e6f2ff", 26);
   }
@@ -393,21 +393,22 @@ export class Overlays {
 
   drawForces(forces, contacts) {
     const touching = contacts.map(({ p, f }) => ({ law: "contact", name: "", p, f }));
-    const isShown = ({ law }) => this.laws.has(law) || (law === "contact" && this.shown.contacts);
-    const all = [...forces, ...touching].filter(isShown);
+    const isShown = ({ law }) => !this.hiddenLaws.has(law) || (law === "contact" && this.shown.contacts);
+    // contacts are drawn at their points
+    const all = [...forces.filter(({ law }) => law !== "contact"), ...touching].filter(isShown);
     const largest = Math.max(...all.map(({ f }) => norm(f)), 1e-6);
     for (const { law, name, p, f } of all) {
       const newtons = norm(f);
       const pixels = (FORCE_PIXELS * newtons) / largest;
       if (pixels < 1.5 && law !== "contact") continue;
       const vector = scale(unit(f), Math.max(pixels, 8) * this.camera.pixelSize(p));
-      this.arrow(p, vector, LAW_COLORS[law], 2.5);
+      this.arrow(p, vector, this.lawColor(law), 2.5);
       const at = this.at(add(p, vector));
       if (!at) continue;
       const text = `${name || law} ${newtons >= 100 ? newtons.toFixed(0) : newtons.toPrecision(3)} N`;
-      this.text(text, at[0] + 8, at[1] + (f[2] > 0 ? -4 : 12), LAW_COLORS[law]);
+      this.text(text, at[0] + 8, at[1] + (f[2] > 0 ? -4 : 12), this.lawColor(law));
     }
-    if (this.shown.contacts) for (const { p } of contacts) this.drawPoint(p, "", LAW_COLORS.contact, 1);
+    if (this.shown.contacts) for (const { p } of contacts) this.drawPoint(p, "", this.lawColor("contact"), 1);
   }
 
   drawPoint(p, text, color, side) {

@@ -35,10 +35,11 @@ pub(crate) fn message(simulation: &Simulation, robot: usize, has_hull: bool) -> 
     let wind = wind_velocity(&simulation.state.sea.air, place, time);
     let force = |force: &Force| {
         json!({
-            "law": force.law,
+            "law": force.law.name(),
             "name": force.name,
             "p": force.p_W.to_array(),
             "f": force.f_W.to_array(),
+            "m": force.m_W.to_array(),
         })
     };
     json!({

@@ -1,10 +1,12 @@
 //! Part of the hulls of a robot that is under water.
 
-use crate::readings::forces::with_snapshot;
+use crate::readings::forces::with_environment;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::clip_submerged;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics;
 use merrow_model::scene::{Geometry, Hull, Primitive, Robot};
+use merrow_model::state::Workspace;
 use merrow_sim::Simulation;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -24,15 +26,16 @@ pub(crate) type Triangles = (Vec<Vec3>, Vec<[u32; 3]>);
 /// They are clipped along the surface of the simulation, linearly over each triangle. A link whose
 /// file states no hull, such as a boat with linear hydrostatics, has its collision shapes.
 pub fn wetted_hull(simulation: &Simulation, robot: usize) -> Vec<[Vec3; 3]> {
-    with_snapshot(simulation, robot, |snapshot| {
+    with_environment(simulation, |environment| {
         let state = &simulation.state.robots[robot];
-        let work = snapshot.evaluate(&state.motion);
-        let model = snapshot.model();
+        let model = &simulation.scene.robots[robot];
+        let mut links = Workspace::new(model).links;
+        kinematics::poses(model, &state.motion, &mut links);
         let mut triangles = Vec::new();
-        for (k, w) in work.links.iter().enumerate() {
+        for (k, w) in links.iter().enumerate() {
             let in_world = |p: Vec3| w.p_WL + w.R_WL.mul_vec(p);
             let mut clip = |vertices: &[Vec3], faces: &[[u32; 3]]| {
-                let height = |p: &Vec3| snapshot.environment.height_above_surface(in_world(*p));
+                let height = |p: &Vec3| environment.height_above_surface(in_world(*p));
                 let heights: Vec<f64> = vertices.iter().map(height).collect();
                 let wet = clip_submerged(vertices, faces, &heights).into_iter();
                 triangles.extend(wet.map(|corners| corners.map(in_world)));

@@ -420,6 +420,26 @@ def check_vehicles_and_channels():
         assert status.level in (2, b"\x02"), status
 
 
+def check_autopilot_of_another_frame():
+    """Thrusters of outputs without pulses stay at rest, and one line reports them; 65535 keeps the last pulses. An output
+    that moves without a device is reported too.
+    """
+    text = world("bluerov2_heavy", {"frame": "vectored_6dof", "lock_step": "true"})
+    def end(pulses, line_counts):
+        with Running(text) as m, Sitl(m.port) as sitl:
+            for k in range(400):
+                state = sitl.frame({**pulses, 12: 1500 + k} if pulses else ())
+            log = m.output()[1]
+            for line, count in line_counts.items():
+                assert log.count(line) == count, log
+            return state
+    lines = ("outputs 7, 8: expected pulses of 500 to 2500 µs for all 8 thrusters of r, found none: t7, t8 stay at rest",
+             "output 12: it moves, but commands no device of r")
+    rest = end({}, dict.fromkeys(lines, 0))
+    found = end({6: 65535, 7: 0, 8: 40000}, dict.fromkeys(lines, 1))
+    assert found == rest, (found, rest)
+
+
 def check_late_autopilot():
     """Without lock_step the world follows the wall clock, whether an autopilot is connected or not. The thrusters stop
     after the time-out of commands and, on a robot without one, when the autopilot is lost.
@@ -474,6 +494,7 @@ CHECKS = [
     check_lock_step_frames,
     check_restarted_autopilot,
     check_vehicles_and_channels,
+    check_autopilot_of_another_frame,
     check_late_autopilot,
     check_autopilot_errors,
 ]

@@ -21,6 +21,7 @@
 //! # Checked by
 //! test/analytic/vehicles/glider.rs, test/analytic/devices/fault.rs
 
+use crate::forces::contributions::{Law, Sink};
 use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::state::{RobotState, Workspace};
@@ -70,12 +71,13 @@ pub fn prepare_step(
 /// `up` is the vertical unit vector in L, `weight` the weight of the water per volume [N/m³], and
 /// `volumes` [m³] holds the three stages of each engine.
 #[inline(always)]
-pub fn force<T: Real>(
+pub(crate) fn force<T: Real, S: Sink>(
     robot: &Robot,
     link_idx: usize,
     (up, weight): (Vec3<T>, T),
     stage: usize,
     volumes: &[[T; 3]],
+    sink: &mut S,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
     for (k, engine) in robot
@@ -85,10 +87,12 @@ pub fn force<T: Real>(
         .filter(|(_, b)| b.link == link_idx)
     {
         let f = up.scale(weight * volumes[k][stage]);
-        sum = sum.plus(&SpatialForce {
+        let F = SpatialForce {
             m: Vec3::splat(engine.p_LoV).cross(f),
             f,
-        });
+        };
+        sink.add(Law::BuoyancyEngine, Some(k), link_idx, || F);
+        sum = sum.plus(&F);
     }
     sum
 }

@@ -58,6 +58,7 @@
 //! test/identity/incidence.rs, test/witness/vehicles/remus.rs (V47, V48, V49)
 
 use crate::forces::actuators::{sail, thruster};
+use crate::forces::contributions::{Law, Sink};
 use crate::forces::incidence;
 use merrow_environment::EnvironmentState;
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
@@ -162,21 +163,25 @@ pub fn remaining_fraction(memory: &FinState) -> f64 {
 /// Returns the wrench of the fins of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at
 /// Lo in L.
 #[inline(always)]
-pub fn force<T: Real>(
+pub(crate) fn force<T: Real, S: Sink>(
     robot: &Robot,
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
     environment: &EnvironmentState<'_>,
+    sink: &mut S,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
-    for (k, _) in robot
+    for (k, fin) in robot
         .fins
         .iter()
         .enumerate()
         .filter(|(_, fin)| fin.link == link_idx && !fin.is_azimuth())
     {
-        sum = sum.plus(&force_of(robot, k, work, stage, environment));
+        let F = force_of(robot, k, work, stage, environment);
+        let law = if fin.sail { Law::Sail } else { Law::Fin };
+        sink.add(law, Some(k), link_idx, || F);
+        sum = sum.plus(&F);
     }
     sum
 }
@@ -184,7 +189,7 @@ pub fn force<T: Real>(
 /// Returns the wrench of the fin with the index `k` at one stage (0 start, 1 midpoint, 2 end), at
 /// Lo in L.
 #[inline(always)]
-pub fn force_of<T: Real>(
+fn force_of<T: Real>(
     robot: &Robot,
     k: usize,
     work: &Workspace<T>,

@@ -41,6 +41,7 @@
 //! test/analytic/actuators/rotor.rs, test/analytic/actuators/rotor_ground_effect.rs; V52
 
 use crate::forces::actuators::thruster;
+use crate::forces::contributions::{Law, Sink};
 use merrow_environment::{EnvironmentState, air};
 use merrow_math::{MAX_LANES, Real, SpatialForce, Vec3};
 use merrow_model::scene::robot::thruster::Rotor;
@@ -93,12 +94,13 @@ pub(crate) fn air_at_link<T: Real>(
 /// Returns the wrench of all rotors of link `link_idx` at one stage (0 start, 1 midpoint, 2 end),
 /// at Lo in L.
 #[inline(never)]
-pub fn force<T: Real>(
+pub(crate) fn force<T: Real, S: Sink>(
     robot: &Robot,
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
     environment: &EnvironmentState<'_>,
+    sink: &mut S,
 ) -> SpatialForce<T> {
     let link = &work.links[link_idx];
     let mut sum = [SpatialForce::zero(); MAX_LANES];
@@ -126,17 +128,12 @@ pub fn force<T: Real>(
                 spin,
                 deck: work.rotor_decks[k],
             };
-            *sum = sum.plus(
-                &wrench(
-                    thruster,
-                    rotor,
-                    &hub,
-                    air.density,
-                    (link, lane),
-                    environment,
-                )
-                .1,
-            );
+            let of_link = (link, lane);
+            let (_, F) = wrench(thruster, rotor, &hub, air.density, of_link, environment);
+            if lane == 0 {
+                sink.add(Law::Thrust, Some(k), link_idx, || F);
+            }
+            *sum = sum.plus(&F);
         }
     }
     SpatialForce::from_lanes(|i| sum[i])

@@ -30,6 +30,7 @@
 //! test/analytic/actuators/thruster.rs, test/witness/vehicles/remus.rs
 
 use crate::forces::actuators::rotor;
+use crate::forces::contributions::{Law, Sink};
 use merrow_environment::EnvironmentState;
 use merrow_math::real::MAX_LANES;
 use merrow_math::{LaneCondition, Real, SpatialForce, Vec3};
@@ -38,13 +39,15 @@ use merrow_model::scene::{Curve, Robot, Thruster};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
 
-/// Stores the current wrenches and drives in `work`, without advancing a step.
+/// Stores the current wrenches and drives in `work`, without advancing a step, and passes the
+/// wrenches to `sink`.
 #[inline]
 pub fn store_current(
     robot: &Robot,
     state: &mut RobotState,
     environment: &EnvironmentState<'_>,
     work: &mut Workspace,
+    sink: &mut impl Sink,
 ) {
     for w in &mut work.thrust {
         w[0] = SpatialForce::zero();
@@ -59,7 +62,7 @@ pub fn store_current(
             None => actuator.held_drive,
         };
         let wet = constant_wet_fraction(thruster, work, environment);
-        store_drives(robot, actuator, k, [drive; 3], 1, wet, work);
+        store_drives(robot, (k, actuator), [drive; 3], 1, wet, work, sink);
     }
 }
 
@@ -82,7 +85,7 @@ pub fn prepare_step(
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator, &mut work.drive_rate[k]);
         let wet = constant_wet_fraction(thruster, work, environment);
-        store_drives(robot, actuator, k, drives, 3, wet, work);
+        store_drives(robot, (k, actuator), drives, 3, wet, work, &mut ());
     }
 }
 
@@ -177,17 +180,17 @@ fn constant_wet_fraction(
     }
 }
 
-/// Stores the drives of a thruster. Adds its wrenches at the first `n_stages` stages unless it
-/// depends on the inflow.
+/// Stores the drives of thruster `k`. Adds its wrenches at the first `n_stages` stages unless it
+/// depends on the inflow, and passes the first to `sink`.
 #[inline(always)]
 fn store_drives(
     robot: &Robot,
-    actuator: &mut ActuatorState,
-    k: usize,
+    (k, actuator): (usize, &mut ActuatorState),
     drives: [f64; 3],
     n_stages: usize,
     wet: f64,
     work: &mut Workspace,
+    sink: &mut impl Sink,
 ) {
     let thruster = &robot.thrusters[k];
     work.drive[k] = drives;
@@ -200,14 +203,18 @@ fn store_drives(
     let stages = &mut work.thrust[thruster.link];
     for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
         let thrust = wet * static_thrust(thruster, drive);
-        if stage == 0 {
-            actuator.thrust = thrust;
-        }
         let unit = azimuth_wrenches
             .as_ref()
             .map_or(&thruster.unit_wrench, |azimuth_wrenches| {
                 &azimuth_wrenches[stage]
             });
+        if stage == 0 {
+            actuator.thrust = thrust;
+            sink.add(Law::Thrust, Some(k), thruster.link, || SpatialForce {
+                m: unit.m.scale(thrust),
+                f: unit.f.scale(thrust),
+            });
+        }
         stages[stage].m += unit.m.scale(thrust);
         stages[stage].f += unit.f.scale(thrust);
     }
@@ -376,12 +383,13 @@ fn disc_above_surface<T: Real>(
 /// Returns the wrench of the thrusters that depend on their inflow, at one stage (0 start, 1
 /// midpoint, 2 end), at Lo in L. (3)
 #[inline(always)]
-pub(crate) fn inflow_wrench<T: Real>(
+pub(crate) fn inflow_wrench<T: Real, S: Sink>(
     robot: &Robot,
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
     environment: &EnvironmentState<'_>,
+    sink: &mut S,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
     let link = &work.links[link_idx];
@@ -406,10 +414,12 @@ pub(crate) fn inflow_wrench<T: Real>(
         }
         let (thrust, torque) = (T::from_lanes(|i| disc[i].0), T::from_lanes(|i| disc[i].1));
         let f = axis.scale(thrust);
-        sum = sum.plus(&SpatialForce {
+        let F = SpatialForce {
             m: p.cross(f) + axis.scale(torque),
             f,
-        });
+        };
+        sink.add(Law::Thrust, Some(k), link_idx, || F);
+        sum = sum.plus(&F);
     }
     sum
 }

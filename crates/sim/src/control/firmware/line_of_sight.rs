@@ -5,7 +5,7 @@
 //!   χ = π_p - atan((y_e + κ y_i)/Δ)             (1)
 //!   y_i' = Δ y_e / (Δ² + (y_e + κ y_i)²)        (2)
 //!   χ = φ + π/2 + atan((d - R)/R) + T v/R       (3)  [Breivik and Fossen 2004: circle]
-//!   ψ = χ - β_c,   β_c = atan2(v_y, v_x) - yaw  (4)  [Fossen 2021, ch. 12: course and heading]
+//!   ψ = χ - β_c,   β_c = atan2(v_l, |v_a|)      (4)  [Fossen 2021, ch. 12: course and heading]
 //!   (1) [Børhaug et al. 2008; Fossen 2021, ch. 12: integral LOS]
 //! ```
 //! In (1) κ = 0 gives LOS without integral. (3) leads to a circle that is passed counter-clockwise.
@@ -15,7 +15,8 @@
 //! χ course, π_p direction of the leg · y_e distance from the leg, y_i its integral state, Δ
 //! look-ahead distance, κ integral gain · φ direction from the centre of the circle to the vehicle,
 //! d distance from it, R radius and look-ahead distance, T lead time, v speed · ψ heading for the
-//! course χ, β_c crab angle, v velocity over ground.
+//! course χ, β_c crab angle, v_a and v_l velocity over ground along the heading and to its left. A
+//! vehicle that a current sets astern keeps its bow towards the course.
 //!
 //! # Frames
 //! World (ENU); angles from east, counter-clockwise; y_e positive to the left of the leg.
@@ -29,7 +30,7 @@
 //! test/analytic/vehicles/heading_depth_hold.rs
 
 use merrow_math::Vec3;
-use merrow_math::real::wrap_angle;
+use merrow_math::real::sin_cos;
 use merrow_model::scene::robot::motion_control::Guidance;
 use merrow_model::state::firmware::motion_control::PathProgress;
 
@@ -148,7 +149,9 @@ pub(crate) fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
     if v.x * v.x + v.y * v.y < MIN_SPEED * MIN_SPEED {
         return course;
     }
-    let crab = wrap_angle(libm::atan2(v.y, v.x) - yaw);
+    let (s, c) = sin_cos(yaw);
+    let (along, left) = (v.x * c + v.y * s, v.y * c - v.x * s);
+    let crab = libm::atan2(left, along.abs());
     course - crab.clamp(-MAX_CRAB, MAX_CRAB)
 }
 
