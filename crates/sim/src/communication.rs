@@ -410,12 +410,9 @@ impl Communication {
         self.misfits.iter().filter_map(named).collect()
     }
 
-    /// Returns the number of steps to the end of the step that contains the next event.
-    pub(crate) fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
-        let Some(next) = self.network.next_event_ns(&state.network) else {
-            return u64::MAX;
-        };
-        next.saturating_sub(state.time_ns).div_ceil(dt_ns).max(1)
+    /// Returns the time of the next event [ns].
+    pub(crate) fn next_event_ns(&self, state: &State) -> Option<u64> {
+        self.network.next_event_ns(&state.network)
     }
 
     /// Processes all events up to the current instant. (1), (2) The output of the state must be

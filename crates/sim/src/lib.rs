@@ -36,6 +36,7 @@
 //! # Ok::<(), String>(())
 //! ```
 
+mod agenda;
 pub mod bridge_source;
 pub mod checkpoint;
 mod communication;

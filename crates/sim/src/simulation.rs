@@ -5,12 +5,10 @@
 //! tethers are updated. In both cases no robot reads data that another robot writes, so the result
 //! does not depend on the number of threads.
 
-use crate::bridge_source::{BridgeSource, NewOutputs};
+use crate::bridge_source::BridgeSource;
 use crate::communication::Communication;
-use crate::computers::{self, Computers};
+use crate::computers::Computers;
 use crate::control::command;
-use crate::control::energy::charging;
-use crate::control::fault;
 use crate::parallel::robot_groups::{Block, RobotGroups};
 use crate::parallel::simd_batch::RobotGroup;
 use crate::parallel::threads::StepThreads;
@@ -268,149 +266,16 @@ impl Simulation {
         Ok(())
     }
 
-    /// Returns the time of the next change of a fault of a modem or a computer [ns].
-    fn next_fault_ns(&self) -> u64 {
-        let robots = self.state.robots.iter().map(|robot| &robot.faults);
-        let all = robots.chain([&self.state.faults]);
-        let next = all.map(|faults| fault::next_change_ns(faults, self.state.time_ns));
-        next.min().unwrap_or(u64::MAX)
-    }
-
-    /// Makes `steps` steps and reads the sensors due at their end. The readings delivered meanwhile
-    /// are then in the outboxes of the runners.
-    pub fn advance(&mut self, steps: u64) {
-        // commands may have moved robots since the last block
+    /// Takes all robots for moved by commands, so that their beams are intersected again.
+    pub(crate) fn watch_all_targets(&mut self) {
         if let Some(targets) = &mut self.moving_targets {
             targets.watch_all();
-        }
-        let mut left = steps;
-        while left > 0 {
-            // before the commands, so that they reach the network at their time
-            self.advance_network();
-            let mut block_steps = left.min(self.apply_schedule());
-            // before the readings of this instant, as in a call that continues here
-            self.advance_computers();
-            let next_ns = self.next_bridged_ns().min(self.next_held_reading_ns());
-            if self.is_replay_due() || next_ns <= self.state.time_ns {
-                // as in the recorded run, in which the command came after the end of a call; and
-                // bridges and tasks receive outputs at their instant
-                self.read_at_end();
-                self.advance_computers();
-            }
-            block_steps = block_steps.min(self.apply_replay());
-            self.advance_computers();
-            self.sample_exteroceptive();
-            if !self.scene.chargers.is_empty() {
-                let now = self.state.time_ns;
-                if charging::is_due(&self.scene, now) {
-                    charging::connect(&self.scene, &mut self.state);
-                }
-                block_steps = block_steps.min(charging::steps_to_next(&self.scene, now));
-            }
-            if let Some(scheduler) = &self.sensor_scheduler {
-                block_steps =
-                    block_steps.min(scheduler.steps_to_next(&self.state, self.scene.dt_ns));
-            }
-            self.advance_network();
-            let dt_ns = self.scene.dt_ns;
-            let event_ns = self.next_computer_ns().min(self.next_fault_ns());
-            let event_ns = event_ns.saturating_sub(self.state.time_ns);
-            block_steps = block_steps.min(event_ns.div_ceil(dt_ns).max(1));
-            if let Some(communication) = &self.communication {
-                let bridged_ns = self.next_bridged_ns().saturating_sub(self.state.time_ns);
-                block_steps = block_steps
-                    .min(communication.steps_to_next(&self.state, dt_ns))
-                    .min(bridged_ns.div_ceil(dt_ns).max(1));
-            }
-            left -= self.advance_to_beams(block_steps);
-        }
-        self.advance_network();
-        // before the sensors are read, so that the end of a call changes no reading
-        self.apply_schedule();
-        self.advance_computers();
-        self.read_at_end();
-        self.advance_computers();
-        self.apply_replay();
-        self.advance_computers();
-    }
-
-    /// Applies the scheduled commands that are due now. Returns the number of steps to the next
-    /// one.
-    fn apply_schedule(&mut self) -> u64 {
-        let scene = Arc::clone(&self.scene);
-        while let Some(next) = scene.schedule.get(self.state.scheduled as usize) {
-            if next.time_ns > self.state.time_ns {
-                return (next.time_ns - self.state.time_ns).div_ceil(scene.dt_ns);
-            }
-            self.state.scheduled += 1;
-            self.apply_scheduled(next);
-        }
-        u64::MAX
-    }
-
-    /// Applies the replayed commands that are due now. Returns the number of steps to the next
-    /// command.
-    fn apply_replay(&mut self) -> u64 {
-        while let Some(next) = self.replay.commands.get(self.replay.applied) {
-            if next.time_ns > self.state.time_ns {
-                return (next.time_ns - self.state.time_ns).div_ceil(self.scene.dt_ns);
-            }
-            let next = next.clone();
-            self.replay.applied += 1;
-            self.apply_scheduled(&next);
-        }
-        u64::MAX
-    }
-
-    /// Returns true if a replayed command is due now.
-    fn is_replay_due(&self) -> bool {
-        let next = self.replay.commands.get(self.replay.applied);
-        next.is_some_and(|next| next.time_ns <= self.state.time_ns)
-    }
-
-    /// Reads the sensors that are due now and delivers the frames that are due, at the end of the
-    /// steps of a call. Then transmits the outputs of bridges.
-    fn read_at_end(&mut self) {
-        let new = self.bridge_source.is_some().then(|| NewOutputs::Instant {
-            readings: self.runners.iter().map(|r| r.outbox.len()).collect(),
-            frames: self.frames.len(),
-        });
-        self.intersect_beams();
-        self.read_due_sensors();
-        self.sample_exteroceptive();
-        if let Some(scheduler) = &mut self.sensor_scheduler {
-            let (first, now) = (self.frames.len(), self.state.time_ns);
-            scheduler.deliver_due(now, &mut self.frames);
-            let robots = &mut self.state.robots;
-            computers::hold_frames(&self.scene, robots, &mut self.frames, first, now);
-        }
-        if let Some(new) = new {
-            self.transmit_outputs(&new);
-        }
-    }
-
-    /// Applies one scheduled command and stores its rejection.
-    fn apply_scheduled(&mut self, next: &ScheduledCommand) {
-        if let Err(mut rejection) = self.apply(&next.command) {
-            rejection.reason = format!("schedule {}: {}", next.name, rejection.reason);
-            self.schedule_rejections.push(rejection);
-        }
-        // the command may have moved a robot
-        if let Some(targets) = &mut self.moving_targets {
-            targets.watch_all();
-        }
-    }
-
-    /// Samples the exteroceptive sensors that are due now.
-    fn sample_exteroceptive(&mut self) {
-        if let Some(scheduler) = &mut self.sensor_scheduler {
-            scheduler.sample_due(&self.scene, &mut self.state, &mut self.runners);
         }
     }
 
     /// Advances by at most `steps` steps, to the next instant at which beams must be intersected
     /// with other robots. Returns the number of steps made.
-    fn advance_to_beams(&mut self, steps: u64) -> u64 {
+    pub(crate) fn advance_to_beams(&mut self, steps: u64) -> u64 {
         if self.moving_targets.is_none() {
             self.advance_block(steps);
             return steps;
@@ -455,7 +320,7 @@ impl Simulation {
     }
 
     /// Intersects the beams that are due now with other robots.
-    fn intersect_beams(&mut self) {
+    pub(crate) fn intersect_beams(&mut self) {
         if let Some(others) = &mut self.moving_targets {
             others.intersect_beams(&self.scene, &self.state, &mut self.runners);
         }
@@ -657,7 +522,7 @@ impl Simulation {
     }
 
     /// Reads the sensors that are evaluated inside the step and are due now.
-    fn read_due_sensors(&mut self) {
+    pub(crate) fn read_due_sensors(&mut self) {
         let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
         self.for_each_robot(Task::Read, |i, runner, sea, state| {
             runner.read_due_sensors(&scene, &scene.robots[i], sea, now, state)

@@ -42,11 +42,10 @@ pub fn record(
         let now = simulation.time_ns();
         let pose = current_frame::pose_of(simulation, robot, sensor);
         poses.push_back((now, pose));
-        let next = simulation
-            .sensor_scheduler
-            .as_ref()
-            .map(|l| l.steps_to_next(&simulation.state, scene.dt_ns));
-        let block_steps = next.unwrap_or(left).min(left);
+        let scheduler = simulation.sensor_scheduler.as_ref();
+        let next_ns = scheduler.and_then(|s| s.next_sample_ns(&simulation.state));
+        let until_ns = next_ns.unwrap_or(u64::MAX).saturating_sub(now);
+        let block_steps = left.min(until_ns.div_ceil(scene.dt_ns).max(1));
         simulation.advance(block_steps);
         left -= block_steps;
         simulation.clear_readings();

@@ -322,8 +322,8 @@ impl SensorScheduler {
         }
     }
 
-    /// Returns the number of steps until the next sample is due; at least 1.
-    pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
+    /// Returns the time of the next sample [ns].
+    pub fn next_sample_ns(&self, state: &State) -> Option<u64> {
         let due = |device: &ScheduledSensor| {
             let robot = &state.robots[device.robot];
             robot
@@ -331,13 +331,7 @@ impl SensorScheduler {
                 .is_none()
                 .then_some(robot.sensors[device.sensor].due_ns)
         };
-        let next = self
-            .devices
-            .iter()
-            .filter_map(due)
-            .min()
-            .unwrap_or(u64::MAX);
-        next.saturating_sub(state.time_ns).div_ceil(dt_ns).max(1)
+        self.devices.iter().filter_map(due).min()
     }
 
     /// Samples the sensors that are due now.

@@ -19,10 +19,9 @@ pub fn is_due(scene: &Scene, now_ns: u64) -> bool {
         && (now_ns < scene.dt_ns || now_ns / PERIOD_NS != (now_ns - scene.dt_ns) / PERIOD_NS)
 }
 
-/// Returns the number of steps from `now_ns` [ns] to the next update; at least one.
-pub fn steps_to_next(scene: &Scene, now_ns: u64) -> u64 {
-    let next = (now_ns / PERIOD_NS + 1) * PERIOD_NS;
-    (next - now_ns).div_ceil(scene.dt_ns).max(1)
+/// Returns the time of the next update after `now_ns` [ns].
+pub fn next_ns(now_ns: u64) -> u64 {
+    (now_ns / PERIOD_NS + 1) * PERIOD_NS
 }
 
 /// Accounts the energy delivered since the last update, and connects the chargers and batteries
