@@ -11,7 +11,7 @@
 #[expect(dead_code, reason = "this bench uses only the scene")]
 mod ray_scene;
 
-use merrow_model::scene::sensor::camera::CameraOutput;
+use merrow_model::sensor::camera::CameraOutput;
 use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
 use merrow_world as world;
@@ -109,7 +109,7 @@ fn simulate_frames(
     let exteroceptive = scene.robots[robot].sensors[sensor].kind.exteroceptive();
     let is_camera = matches!(
         exteroceptive.map(|spec| &**spec),
-        Some(merrow_model::scene::sensor::ExteroceptiveSpec::Camera(_))
+        Some(merrow_model::sensor::ExteroceptiveSpec::Camera(_))
     );
     let parts = if is_camera {
         CameraOutput::Rgb as u8

@@ -8,8 +8,8 @@
 
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{F64x4, Vec3, f64x4};
-use merrow_model::scene::sensor::camera::CameraOutput;
 use merrow_model::scene::{Drive, Integrator, Robot, Scene};
+use merrow_model::sensor::camera::CameraOutput;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{Command, Motion, State, Workspace};

@@ -234,7 +234,7 @@ fn add_sensor_of_docs(copy: &Path) {
         None,
         &example("model.rs"),
     );
-    let registry = "crates/model/src/sensor/mod.rs";
+    let registry = "crates/model/src/sensor/registry.rs";
     let end = "        }\n    };";
     add_text(
         copy,

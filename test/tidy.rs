@@ -399,7 +399,7 @@ fn registered_types<'a>(text: &'a str, head: &str, marks: [&str; 2]) -> Vec<(&'a
 fn registered_sensors() -> Vec<RegisteredSensor> {
     let kinds = text("crates/schema/src/sensor/mod.rs");
     let configs = registered_types(&kinds, "\ndeclare_kinds! {", [" (", "),"]);
-    let registry = text("crates/model/src/sensor/mod.rs");
+    let registry = text("crates/model/src/sensor/registry.rs");
     let mut specs = Vec::new();
     for list in ["each_step_sensor", "each_exteroceptive_sensor"] {
         let head = format!("macro_rules! {list}");

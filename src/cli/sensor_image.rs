@@ -3,7 +3,7 @@
 //! preceding run.
 
 use merrow::picture::{ImageBuilder, Samples, SensorImage};
-use merrow_model::scene::sensor::camera::CameraImages;
+use merrow_model::sensor::camera::CameraImages;
 use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
 use merrow_sim::sensors::{current_frame, frame_recorder};

@@ -12,7 +12,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::camera::CameraImages;
+use merrow_model::sensor::camera::CameraImages;
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::camera::observe::view_camera;

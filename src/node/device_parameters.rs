@@ -4,7 +4,7 @@
 use crate::node::live_parameters::double;
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::fault::FaultEffect;
+use merrow_model::state::FaultEffect;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{Command, Health, RobotState};
 use merrow_ros2::parameters::value::ParameterValue as Value;

@@ -9,7 +9,7 @@ use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::sound::eigenray;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::acoustic::AcousticObservations;
+use merrow_model::sensor::acoustic::AcousticObservations;
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::sonar::noise::ambient;
 use merrow_sim::Simulation;

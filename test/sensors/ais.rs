@@ -1,7 +1,7 @@
 //! Tests of the Automatic Identification System: reporting intervals and reception range.
 
 use crate::common::{advance, simulation};
-use merrow_model::scene::sensor::ais::Sentence;
+use merrow_model::sensor::ais::Sentence;
 use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
 

@@ -2,7 +2,7 @@
 //! and on the boxes computed from frames.
 
 use crate::common::{advance, simulation};
-use merrow_model::scene::sensor::{ExteroceptiveSpec, SensorKind};
+use merrow_model::sensor::{ExteroceptiveSpec, SensorKind};
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sim::{Pace, Simulation};
 use merrow_world::{Overrides, load_text};

@@ -9,8 +9,8 @@ use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::laser::Point;
-use merrow_model::scene::sensor::laser::Scan;
+use merrow_model::sensor::laser::Point;
+use merrow_model::sensor::laser::Scan;
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sim::Simulation;
 

@@ -3,8 +3,8 @@
 
 use crate::common::{advance, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::obstacle::Detection;
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::obstacle::Detection;
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sensors::obstacle::track::Tracks;

@@ -5,8 +5,8 @@ mod clutter;
 mod display;
 
 use crate::common::{advance, simulation, within};
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::radar::RadarSpec;
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::radar::RadarSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::radar::clutter::{SeaClutter, rain_attenuation, rain_cross_section};
 use merrow_sensors::radar::echo_power;

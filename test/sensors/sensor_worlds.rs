@@ -3,9 +3,9 @@
 
 use crate::common::{advance, simulation, within};
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::sonar::Ping;
-use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::sonar::Ping;
+use merrow_model::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_scenery::sites::quay::FACE;
 use merrow_scenery::sites::sand::DEPTH;
@@ -302,7 +302,7 @@ fn stereo_pair_has_its_baseline() {
             .into_iter()
             .find(|sensor| sensor.name == name)
             .unwrap();
-        let merrow_model::scene::sensor::ExteroceptiveSpec::Camera(spec) =
+        let merrow_model::sensor::ExteroceptiveSpec::Camera(spec) =
             &**sensor.kind.exteroceptive().unwrap()
         else {
             panic!("{name} is no camera")

@@ -4,8 +4,8 @@ use crate::frames;
 use crate::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::laser::Tilt;
 use merrow_model::scene::{Collider, Fin, Geometry, Hull, JointKind, Link, Primitive, Robot};
+use merrow_model::sensor::tilt::Tilt;
 use std::fmt::Write;
 
 /// Converts a robot to URDF. Link names have the same prefix as its frames.

@@ -4,7 +4,7 @@
 use crate::acoustic;
 use crate::cost::{CostSite, RECEPTION};
 use crate::exteroceptive::{Observation, Observe};
-use merrow_model::scene::sensor::acoustic::AcousticSpec;
+use merrow_model::sensor::acoustic::AcousticSpec;
 use merrow_model::state::frames::FrameData;
 
 impl Observe for AcousticSpec {

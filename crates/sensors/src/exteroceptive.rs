@@ -12,7 +12,7 @@ use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::each_exteroceptive_sensor;
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
 

@@ -25,7 +25,7 @@
 
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::Errors;
 
 /// Applies (1) to the vector `x` (in S, in the unit of `errors`). `drift` is the state of (3) and
 /// (4) for its three channels. With `on` false the true value is only quantised and clipped.

@@ -15,7 +15,7 @@ use merrow_environment::waves::StepWaves;
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Integrator, LineModel, Scene, Tether, TetherEnd};
-use merrow_model::state::fault::FaultEffect;
+use merrow_model::state::FaultEffect;
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{LineBreak, RobotState, State, TetherState};
 use merrow_physics::dynamics::tether;

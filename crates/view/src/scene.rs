@@ -8,10 +8,10 @@ use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::camera::Lamp;
 use merrow_model::scene::{
     Collider, Fin, Geometry, Primitive, Robot, Scene, Sensor, SensorKind, Tether, Thruster,
 };
+use merrow_model::sensor::camera::Lamp;
 use merrow_model::state::State;
 use merrow_physics::forces::contributions::Law;
 use merrow_sim::Simulation;

@@ -7,9 +7,6 @@
 //! # Symbols
 //! θ angle [rad] · ẑ_S, ẑ_W z axes of the sensor and of the world.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Accelerations do not disturb the reading.
 //!

@@ -14,10 +14,8 @@ impl StepSensor for InclinometerSpec {
 }
 
 /// Angle between the z axis of the sensor and the vertical.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Inclination {
     /// Angle to the vertical [rad].
     pub angle: f64,
 }
-
-persist! { struct Inclination { angle } }

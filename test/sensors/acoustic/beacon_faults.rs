@@ -4,7 +4,7 @@ use super::{C, RECEIVER, TRANSMITTER, pinger, sounds, transponder, world};
 use crate::common::{simulation, within};
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, Fault, FaultKind};
-use merrow_model::scene::sensor::acoustic::AcousticObservations;
+use merrow_model::sensor::acoustic::AcousticObservations;
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 

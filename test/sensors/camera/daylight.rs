@@ -8,7 +8,7 @@ use merrow_environment::air::{sun, sunlight};
 use merrow_environment::surface::{fresnel_reflectance, mean_square_slope};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::camera::haze;
 use merrow_sensors::camera::sea::Sea;

@@ -2,7 +2,7 @@
 
 use super::{camera_images, middle, world};
 use crate::common::{relative, within};
-use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_model::sensor::camera::CameraSpec;
 use merrow_sensors::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
 
 /// Fully overcast sky: daylight without direct sunlight.

@@ -2,7 +2,7 @@
 
 use super::{camera_images, world};
 use crate::common::relative;
-use merrow_model::scene::sensor::camera::CameraImages;
+use merrow_model::sensor::camera::CameraImages;
 use merrow_sensors::camera::shading::SURFACE_LABEL;
 use merrow_world::{Overrides, load_text};
 

@@ -5,7 +5,7 @@ use crate::common::scene;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::SensorKind;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::Errors;
 use merrow_sensors::noise;
 use std::path::Path;
 

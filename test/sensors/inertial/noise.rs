@@ -4,7 +4,7 @@ use crate::common::turntable::{ball, set_pose, statistics};
 use crate::common::{readings, relative, simulation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
-use merrow_model::scene::sensor::{Errors, Noise};
+use merrow_model::sensor::{Errors, Noise};
 use merrow_model::state::reading::Reading;
 use merrow_sensors::noise;
 

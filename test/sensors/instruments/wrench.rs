@@ -8,9 +8,9 @@ use crate::common::{
 };
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
-use merrow_model::scene::sensor::{Errors, Noise, PublisherQos};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_model::sensor::vehicle::WrenchSpec;
+use merrow_model::sensor::{Errors, Noise, PublisherQos};
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;

@@ -5,8 +5,8 @@ use merrow::picture::cloud::{
     RangeGrid, RenderedImage, SwathPoint, lidar, scan, swath, tilted_scan,
 };
 use merrow::picture::colors::viridis;
-use merrow_model::scene::sensor::laser::Point;
-use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::sensor::laser::Point;
+use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
 use std::f64::consts::TAU;
 
 /// Columns of each image; rows of a plan view, of a side view, of a swath, and of the gap between

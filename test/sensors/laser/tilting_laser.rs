@@ -3,9 +3,10 @@
 
 use crate::common::{advance, close, simulation};
 use merrow_messages::convert::exteroceptive::TiltAccumulator;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::laser::Scan;
-use merrow_model::scene::sensor::laser::{LaserSpec, Tilt};
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::laser::LaserSpec;
+use merrow_model::sensor::laser::Scan;
+use merrow_model::sensor::tilt::Tilt;
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sim::Simulation;
 

@@ -1,7 +1,7 @@
 //! Tests of the plan position display of radars.
 
-use merrow_model::scene::sensor::radar::{RadarSpec, Sweep};
-use merrow_model::scene::sensor::sonar::Shading;
+use merrow_model::sensor::radar::{RadarSpec, Sweep};
+use merrow_model::sensor::sonar::Shading;
 use merrow_sensors::display::GreyImage;
 use merrow_sensors::radar::display::PlanPositionDisplay;
 use merrow_sensors::sonar::beam::aperture;

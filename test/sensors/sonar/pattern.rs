@@ -1,6 +1,6 @@
 //! Tests of the beam patterns of sonars.
 
-use merrow_model::scene::sensor::sonar::Shading;
+use merrow_model::sensor::sonar::Shading;
 use merrow_sensors::sonar::beam::{aperture, pattern};
 
 #[test]

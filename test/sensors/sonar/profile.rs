@@ -3,7 +3,7 @@
 use super::{BARE, ping, pings, spec, world};
 use crate::common::{simulation, within};
 use merrow_messages::convert::sonar::{Profile, bearing, projected, raw_sonar_image};
-use merrow_model::scene::sensor::sonar::Ping;
+use merrow_model::sensor::sonar::Ping;
 use merrow_ros2::msg::std_msgs::Header;
 
 /// Walls 9 m ahead and astern, 7 m to port and 5 m to starboard.

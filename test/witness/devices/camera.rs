@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::python::script;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::lens::{Distortion, Lens};
+use merrow_model::sensor::lens::{Distortion, Lens};
 use serde_json::{Value, json};
 
 // Goal: cameras project as OpenCV does, in both directions. Method: cv2.projectPoints and

@@ -26,8 +26,8 @@ use crate::{AutopilotLink, Connection, Progress, device_command, stop_thrusters}
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
 use merrow_model::scene::autopilot::{Autopilot, ServoOutput};
-use merrow_model::sensor::inertial::magnetic_flux_density;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::reading::magnetic_flux_density;
 use merrow_sim::Simulation;
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -5,8 +5,8 @@ use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use crate::snapshot::{PlanView, Plot, Snapshot, SnapshotOutput};
 use merrow_math::Vec3;
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::obstacle::Detection;
-use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::sensor::obstacle::Detection;
+use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance};
 use merrow_ros2::msg::vision_msgs::{

@@ -11,8 +11,8 @@ use crate::convert::{WORLD_FRAME, header, point};
 use crate::snapshot::{Plot, Snapshot, SnapshotOutput};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
-use merrow_model::scene::sensor::acoustic::{AcousticOutput, AcousticSpec, Beacon};
+use merrow_model::sensor::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
+use merrow_model::sensor::acoustic::{AcousticOutput, AcousticSpec, Beacon};
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
@@ -123,7 +123,7 @@ pub fn detections(
     sounds: &AcousticObservations,
     head: Header,
 ) -> Detection3DArray {
-    let one = |fix: &merrow_model::scene::sensor::acoustic::AcousticFix| {
+    let one = |fix: &merrow_model::sensor::acoustic::AcousticFix| {
         let target = &spec.targets[fix.target];
         let pose = unoriented_pose(fix.p_S, &fix.covariance);
         let hypothesis = ObjectHypothesis {

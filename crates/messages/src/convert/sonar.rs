@@ -15,8 +15,8 @@ use crate::snapshot::{
 use bytes::Bytes;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::sonar::{Aperture, SonarKind, SonarSpec};
-use merrow_model::scene::sensor::sonar::{Ping, Sounding};
+use merrow_model::sensor::sonar::{Aperture, SonarKind, SonarSpec};
+use merrow_model::sensor::sonar::{Ping, Sounding};
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2};

@@ -8,11 +8,12 @@
 use crate::convert::header;
 use crate::frames;
 use merrow_math::Quat;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
-use merrow_model::sensor::{ExteroceptiveSensor, SensorFrame, SensorReading, StepSensor};
+use merrow_model::sensor::{ExteroceptiveSensor, ExteroceptiveSpec, SensorParameters, StepSensor};
 use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::SensorFrame;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::reading::SensorReading;
 use merrow_model::{each_exteroceptive_sensor, each_step_sensor};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::{Message, TypeInfo};
@@ -128,7 +129,10 @@ pub struct Topic {
 impl Topic {
     /// Creates a topic of a sensor that is evaluated in the step. `build` builds the messages of a
     /// reading.
-    pub fn of_reading<S: StepSensor, I: IntoIterator<Item: Message>>(
+    pub fn of_reading<
+        S: StepSensor<Reading: SensorReading> + SensorParameters,
+        I: IntoIterator<Item: Message>,
+    >(
         suffix: impl Into<Cow<'static, str>>,
         mut build: impl FnMut(&Sample<'_, S, S::Reading>) -> I + Send + 'static,
     ) -> Self {
@@ -150,7 +154,7 @@ impl Topic {
     /// Creates a topic of an exteroceptive sensor. `build` builds the messages of a frame of the
     /// kind `F`; frames of other kinds have no message.
     pub(crate) fn of_frame<
-        S: ExteroceptiveSensor,
+        S: ExteroceptiveSensor + SensorParameters,
         F: SensorFrame,
         I: IntoIterator<Item: Message>,
     >(

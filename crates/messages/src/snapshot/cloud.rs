@@ -34,7 +34,7 @@
 
 use crate::snapshot::colors::viridis;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::laser::Point;
+use merrow_model::sensor::laser::Point;
 use std::f64::consts::TAU;
 
 /// Number of columns of each image.

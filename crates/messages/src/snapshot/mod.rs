@@ -13,7 +13,7 @@ use crate::snapshot::cloud::RenderedImage;
 use merrow_math::Vec3;
 use merrow_model::each_exteroceptive_sensor;
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::sample::Pose;

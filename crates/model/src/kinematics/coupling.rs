@@ -18,8 +18,11 @@
 //! # Checked by
 //! test/analytic/contacts/coupling.rs
 
-use crate::scene::{Coupling, CouplingEnd, CouplingKind, JointKind, Robot, Scene};
-use crate::state::{CouplingState, Motion, State};
+use crate::scene::coupling::{Coupling, CouplingEnd, CouplingKind};
+use crate::scene::robot::joint::JointKind;
+use crate::scene::{Robot, Scene};
+use crate::state::coupling::CouplingState;
+use crate::state::{Motion, State};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 

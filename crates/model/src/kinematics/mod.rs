@@ -2,7 +2,8 @@
 
 pub mod coupling;
 
-use crate::scene::{Joint, JointKind, Robot};
+use crate::scene::Robot;
+use crate::scene::robot::joint::{Joint, JointKind};
 use crate::state::Motion;
 use crate::state::workspace::LinkWork;
 use merrow_math::{Mat3, Real, SpatialVelocity, Vec3};

@@ -1,7 +1,7 @@
 //! Faults of devices and their schedule.
 
 use crate::persist::Persist;
-use crate::scene::Correspondence;
+use crate::scene::correspondence::Correspondence;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use std::sync::Arc;

@@ -4,15 +4,14 @@
 pub mod autopilot;
 pub mod comms;
 pub mod computer;
-mod correspondence;
+pub mod correspondence;
 pub mod coupling;
 pub mod fault;
 pub mod identity;
 pub mod robot;
 pub mod schedule;
 pub mod sea;
-pub mod sensor;
-mod shared;
+pub mod shared;
 pub mod tether;
 pub mod texture;
 
@@ -31,9 +30,9 @@ pub use crate::scene::robot::thruster::{CommandUnit, Curve, Thruster};
 pub use crate::scene::sea::flow::{Flow, FlowLaw};
 pub use crate::scene::sea::waves::{SeaState, Spectrum, Spreading, WaveField, Waves};
 pub use crate::scene::sea::{Current, Origin, Sea, Seabed};
-pub use crate::scene::sensor::{Sensor, SensorKind};
 pub use crate::scene::shared::Shared;
 pub use crate::scene::tether::{LineModel, LineProperties, Tether, TetherEnd, Winch};
+pub use crate::sensor::kinds::{Sensor, SensorKind};
 use std::sync::Arc;
 
 use merrow_math::spatial::Factor;
@@ -84,9 +83,9 @@ pub struct Scene {
     /// Commands that the world file schedules, sorted by time.
     pub schedule: Vec<crate::scene::schedule::ScheduledCommand>,
     /// Beacons, in the order of the world file.
-    pub beacons: Vec<crate::scene::sensor::acoustic::Beacon>,
+    pub beacons: Vec<crate::sensor::acoustic::Beacon>,
     /// Obstacles for detectors without a sensor, in the order of the world file.
-    pub obstacles: Vec<crate::scene::sensor::obstacle::Obstacle>,
+    pub obstacles: Vec<crate::sensor::obstacle::Obstacle>,
     /// Modems: the modems of each robot in the order of the robots, then the fixed modems.
     pub modems: Vec<crate::scene::comms::Modem>,
     /// Topics that modems transmit between robots.
@@ -94,7 +93,7 @@ pub struct Scene {
     /// Services that modems transmit between robots.
     pub service_bridges: Vec<crate::scene::comms::bridge::ServiceBridge>,
     /// AIS transponders, in the order of the world file.
-    pub ais: Vec<crate::scene::sensor::ais::Transponder>,
+    pub ais: Vec<crate::sensor::ais::Transponder>,
 }
 
 impl Scene {
@@ -141,7 +140,7 @@ pub struct Robot {
     /// Electrical loads that are not modelled otherwise.
     pub loads: Vec<Load>,
     /// Lamps of the robot.
-    pub lamps: Vec<crate::scene::sensor::camera::Lamp>,
+    pub lamps: Vec<crate::sensor::camera::Lamp>,
     /// Solar panels of the robot.
     pub solar: Vec<Solar>,
     /// Groups of joints that are commanded together.

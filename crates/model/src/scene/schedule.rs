@@ -1,6 +1,6 @@
 //! Commands that the world file schedules.
 
-use crate::state::Command;
+use crate::state::commands::Command;
 use std::sync::Arc;
 
 /// Command at a given time.

@@ -1,9 +1,8 @@
 //! Inertial sensors, magnetometers and inertial navigation: parameters and readings.
 
 use crate::persist::Persist;
-use crate::scene::sensor::{Errors, Noise};
-use crate::sensor::{SensorReading, StepSensor, Workload};
-use crate::state::reading::Reading;
+use crate::sensor::{Errors, Noise};
+use crate::sensor::{StepSensor, Workload};
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 
 /// Gyro and accelerometer, optionally with attitude.
@@ -259,10 +258,4 @@ pub struct Magnetometer {
     pub field: Vec3,
     /// Variances of the components [T²].
     pub variances: Vec3,
-}
-
-/// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
-/// sensor.
-pub fn magnetic_flux_density(reading: &Reading) -> Option<Vec3> {
-    Magnetometer::from_reading(reading).map(|r| r.field)
 }

@@ -1,7 +1,7 @@
 //! Sensors of the vehicle itself and of the air around it: parameters and readings.
 
 use crate::persist::Persist;
-use crate::scene::sensor::Errors;
+use crate::sensor::Errors;
 use crate::sensor::StepSensor;
 use crate::sensor::water::Pressure;
 use merrow_math::{Quat, Vec3};

@@ -2,7 +2,7 @@
 //! readings.
 
 use crate::persist::Persist;
-use crate::scene::sensor::Errors;
+use crate::sensor::Errors;
 use crate::sensor::{StepSensor, Workload};
 use crate::state::bottle::Bottle;
 use merrow_math::Vec3;

@@ -2,8 +2,9 @@
 //! `crates/sim/src/control` at the next step.
 
 use crate::persist::Persist;
+use crate::scene::correspondence::Correspondence;
+use crate::scene::robot::joint::JointMode;
 use crate::scene::robot::motion_control::GainKind;
-use crate::scene::{Correspondence, JointMode};
 use crate::state::comms::ModemCommand;
 use crate::state::firmware::ControlMode;
 use crate::state::joint::Trajectory;
@@ -184,7 +185,7 @@ pub enum Command {
         level: f64,
     },
     /// Starts a fault now; its `end_ns` is a duration [ns]. Replaces a fault of the same name.
-    Fault(Box<crate::scene::Fault>),
+    Fault(Box<crate::scene::fault::Fault>),
     /// Ends a fault and removes the water of a leak; without a robot, a fault of a beacon or of a
     /// fixed modem.
     Repair {
@@ -194,7 +195,7 @@ pub enum Command {
     /// Commands the winch of a tether with a speed [m/s] or an unstretched length [m].
     Winch {
         tether: usize,
-        command: crate::state::WinchCommand,
+        command: crate::state::tether::WinchCommand,
     },
     /// Opens the next bottle of a water sampler, or closes the open bottle.
     Sample {
@@ -205,7 +206,7 @@ pub enum Command {
     /// Applies a wrench to a link. Its `start_ns` is a delay and its `end_ns` a duration [ns].
     ApplyWrench {
         robot: usize,
-        wrench: crate::state::AppliedWrench,
+        wrench: crate::state::wrench::AppliedWrench,
     },
     /// Ends the wrenches that the service has applied to a link, or to all links.
     ClearWrenches { robot: usize, link: Option<usize> },
@@ -217,7 +218,7 @@ pub enum Command {
     Call(BridgedCall),
     /// Changes the sea but not the weather. Waves that differ from the current waves replace them
     /// over their `ramp`.
-    Sea(Box<crate::scene::Sea>),
+    Sea(Box<crate::scene::sea::Sea>),
     /// Changes the weather over a duration.
     Weather(Box<WeatherChange>),
 }

@@ -2,7 +2,7 @@
 //! the next step.
 
 use crate::persist::Persist;
-use crate::scene::Correspondence;
+use crate::scene::correspondence::Correspondence;
 use merrow_math::Vec3;
 
 /// Source of an impulse, by which the next step finds its initial guess.

@@ -1,7 +1,7 @@
 //! State of the couplings.
 
 use crate::persist::Persist;
-use crate::scene::{Coupling, CouplingKind, Strength};
+use crate::scene::coupling::{Coupling, CouplingKind, Strength};
 use merrow_math::{Quat, Vec3};
 
 /// Capture state of a released latch.

@@ -1,7 +1,7 @@
 //! State of batteries and chargers.
 
 use crate::persist::Persist;
-use crate::scene::Battery;
+use crate::scene::robot::battery::Battery;
 
 /// State of a battery.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]

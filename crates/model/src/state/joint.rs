@@ -1,8 +1,10 @@
 //! State of joint drives, and the goals of joint groups.
 
 use crate::persist::Persist;
-use crate::scene::{Drive, Joint, JointGroup, JointMode, Robot};
-use crate::state::fault::FaultEffect;
+use crate::scene::Robot;
+use crate::scene::robot::actuator::JointGroup;
+use crate::scene::robot::joint::{Drive, Joint, JointMode};
+use crate::state::fault_effect::FaultEffect;
 use std::sync::Arc;
 
 /// State of the drive of one joint.
@@ -375,7 +377,7 @@ pub fn position_difference(joint: &Joint, a: f64, b: f64) -> f64 {
     const TURN: f64 = 2.0 * std::f64::consts::PI;
     let d = a - b;
     match joint.kind {
-        crate::scene::JointKind::Continuous => d - TURN * (d / TURN).round(),
+        crate::scene::robot::joint::JointKind::Continuous => d - TURN * (d / TURN).round(),
         _ => d,
     }
 }

@@ -1,7 +1,7 @@
 //! State of the navigation filters in AHRS and INS.
 
 use crate::persist::Persist;
-use crate::scene::{Sensor, SensorKind};
+use crate::sensor::kinds::{Sensor, SensorKind};
 use crate::state::reading::Stamped;
 use merrow_math::{Mat3, Quat, Vec3};
 

@@ -2,7 +2,7 @@
 
 use crate::each_reading;
 use crate::persist::Persist;
-use crate::sensor::SensorReading;
+use merrow_math::Vec3;
 
 /// Reading with the time of its measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
@@ -11,6 +11,12 @@ pub struct Stamped {
     pub stamp_ns: u64,
     /// Values measured by the sensor.
     pub reading: Reading,
+}
+
+/// One kind of reading.
+pub trait SensorReading: Into<Reading> + Copy + 'static {
+    /// Returns the reading if it is of this kind.
+    fn from_reading(reading: &Reading) -> Option<&Self>;
 }
 
 macro_rules! declare_readings {
@@ -44,3 +50,9 @@ macro_rules! declare_readings {
 }
 
 each_reading!(declare_readings);
+
+/// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
+/// sensor.
+pub fn magnetic_flux_density(reading: &Reading) -> Option<Vec3> {
+    crate::sensor::inertial::Magnetometer::from_reading(reading).map(|r| r.field)
+}

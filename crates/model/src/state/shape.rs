@@ -1,7 +1,8 @@
 //! Lengths of the lists of a state, which follow from the scene.
 
+use crate::scene::Scene;
+use crate::scene::sea::Sea;
 use crate::scene::sea::waves::{Components, LANES, Waves};
-use crate::scene::{Scene, Sea};
 use crate::state::firmware::FirmwareLawState;
 use crate::state::navigation::NavigationFilter;
 use crate::state::{RobotState, SensorState, State};

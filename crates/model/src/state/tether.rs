@@ -1,7 +1,7 @@
 //! State of a tether between steps.
 
 use crate::persist::Persist;
-use crate::scene::Tether;
+use crate::scene::tether::Tether;
 use merrow_math::Vec3;
 
 /// State of one tether.

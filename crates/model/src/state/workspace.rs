@@ -1,7 +1,8 @@
 //! Derived data of one robot, overwritten by every evaluation. Each field names the module that
 //! computes it and its inputs.
 
-use crate::scene::{Link, Robot};
+use crate::scene::Robot;
+use crate::scene::robot::body::Link;
 use crate::state::Motion;
 use crate::state::wave_tile::WaveTile;
 use merrow_math::{LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};

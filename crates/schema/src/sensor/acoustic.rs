@@ -8,12 +8,12 @@ use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::comms::directivity::{Directivity, Transducer, mount_attitude};
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::acoustic::{
+use merrow_model::scene::{Scene, SensorKind};
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::acoustic::{
     AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Interrogator, ReceiverSensitivity,
     Target,
 };
-use merrow_model::scene::{Scene, SensorKind};
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use merrow_yaml::spec::{choice, spec};

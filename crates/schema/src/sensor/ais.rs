@@ -3,9 +3,9 @@
 use crate::sensor::acoustic::{DeviceMount, find_mount};
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
 use merrow_math::rng::Stream;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder, Vessel};
 use merrow_model::scene::{Scene, SensorKind};
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::ais::{ReceiverSpec, Transponder, Vessel};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};

@@ -6,12 +6,10 @@ use merrow_environment::optics;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::optics::Optics;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::camera::{
-    CameraOutput, CameraSpec, Exposure, Lamp, RenderQuality,
-};
-use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::scene::{Link, Load, SensorKind};
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::camera::{CameraOutput, CameraSpec, Exposure, Lamp, RenderQuality};
+use merrow_model::sensor::lens::{Distortion, Lens};
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 

@@ -4,11 +4,11 @@
 use crate::NoiseConfig;
 use crate::sensor::{BuildSensor, SensorConfig, SensorContext, build_noise};
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::{Errors, Noise};
 use merrow_model::scene::{Sensor, SensorKind};
 use merrow_model::sensor::inertial::{
     AhrsSpec, Aids, DvlAid, GnssAid, ImuSpec, InsSpec, MagnetometerSpec, NoiseModel, PressureAid,
 };
+use merrow_model::sensor::{Errors, Noise};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};

@@ -2,8 +2,9 @@
 
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
 use merrow_model::scene::SensorKind;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec, Tilt};
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::sensor::tilt::Tilt;
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
 use merrow_yaml::spec::spec;

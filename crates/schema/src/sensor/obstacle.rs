@@ -3,9 +3,9 @@
 use crate::RobotEntry;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_yaml::error::{Problems, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;

@@ -2,9 +2,9 @@
 
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
 use merrow_model::scene::SensorKind;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::radar::RadarSpec;
-use merrow_model::scene::sensor::sonar::Shading;
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::radar::RadarSpec;
+use merrow_model::sensor::sonar::Shading;
 use merrow_sensors::sonar::beam::{aperture, pattern};
 use merrow_sensors::sonar::decibels::power;
 use merrow_yaml::error::Problems;

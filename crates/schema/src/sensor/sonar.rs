@@ -2,9 +2,9 @@
 
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive, laser};
 use merrow_model::scene::SensorKind;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::laser::Tilt;
-use merrow_model::scene::sensor::sonar::{Aperture, ColumnBeams, Shading, SonarKind, SonarSpec};
+use merrow_model::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::sonar::{Aperture, ColumnBeams, Shading, SonarKind, SonarSpec};
+use merrow_model::sensor::tilt::Tilt;
 use merrow_sensors::sonar::beam::{aperture, pattern, solid_angle};
 use merrow_yaml::error::Problems;
 use merrow_yaml::spec::{fieldless_choice, spec};

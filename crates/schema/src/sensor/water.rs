@@ -6,7 +6,7 @@ use crate::sensor::{BuildSensor, SensorContext};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::SensorKind;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::Errors;
 use merrow_model::sensor::water::{
     AltimeterSpec, CtdSpec, DepthLaw, DvlSpec, PingRates, PressureSpec, ProbeSpec, Quantity,
     SamplerSpec,

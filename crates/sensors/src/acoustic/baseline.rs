@@ -33,7 +33,7 @@ use crate::acoustic::usbl;
 use crate::acoustic::{AcousticReceiver, BeaconMotion};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::acoustic::{Carrier, Interrogator};
+use merrow_model::sensor::acoustic::{Carrier, Interrogator};
 use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
 
 /// Returns the height measured by a depth gauge and its standard deviation [m]; `None` without a

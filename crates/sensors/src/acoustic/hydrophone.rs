@@ -25,7 +25,7 @@
 use crate::acoustic::path::AcousticPath;
 use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind, Target};
+use merrow_model::sensor::acoustic::{Beacon, BeaconKind, Target};
 use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
 
 /// Variance of an unknown range [m²].

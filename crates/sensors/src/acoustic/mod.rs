@@ -49,7 +49,7 @@ use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::water::AbsorptionLaw;
-use merrow_model::scene::sensor::acoustic::{
+use merrow_model::sensor::acoustic::{
     AcousticKind, AcousticSpec, Beacon, Carrier, Interrogator, ReceiverSensitivity,
 };
 use merrow_model::state::frames::FrameData;

@@ -44,7 +44,7 @@ use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sea::water::AbsorptionLaw;
-use merrow_model::scene::sensor::acoustic::ReceiverSensitivity;
+use merrow_model::sensor::acoustic::ReceiverSensitivity;
 use merrow_model::state::frames::view::WorldView;
 
 /// Number of segments over which properties of non-uniform water are averaged.

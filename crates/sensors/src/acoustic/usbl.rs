@@ -26,7 +26,7 @@ use crate::acoustic::path::AcousticPath;
 use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::acoustic::{BeaconKind, Carrier, Interrogator};
+use merrow_model::sensor::acoustic::{BeaconKind, Carrier, Interrogator};
 use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
 
 /// Reply of a transponder to an interrogation, as the transceiver receives it.

@@ -21,7 +21,7 @@
 //! # Checked by
 //! tests below; test/witness/devices/ais.rs (pyais)
 
-use merrow_model::scene::sensor::ais::Vessel;
+use merrow_model::sensor::ais::Vessel;
 use std::fmt::Write;
 
 /// Maximum number of payload characters in a sentence; a sentence has at most 82 characters.

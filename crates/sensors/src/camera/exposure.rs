@@ -41,7 +41,7 @@ use crate::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
 use crate::sample::SampleErrors;
 use bytes::Bytes;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::camera::{CameraSpec, RenderQuality};
+use merrow_model::sensor::camera::{CameraSpec, RenderQuality};
 use std::sync::OnceLock;
 
 /// Fraction of the pixels that may be brighter than [`MIN_BRIGHT_LEVEL`].

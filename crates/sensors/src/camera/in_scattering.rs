@@ -25,7 +25,7 @@
 use crate::camera::Medium;
 use crate::camera::lamp::LitLamp;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::camera::{CameraSpec, RenderQuality};
+use merrow_model::sensor::camera::{CameraSpec, RenderQuality};
 
 /// Distance between grid points [px], in water and in air, where cones are viewed from far away;
 /// twice as much with the quality `fast`.

@@ -19,8 +19,8 @@
 use crate::camera::{RenderContext, render_image};
 use crate::cost::CostSite;
 use crate::exteroceptive::{Observation, Observe};
-use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, Exposure, RenderQuality};
-use merrow_model::scene::sensor::lens::{Distortion, Lens};
+use merrow_model::sensor::camera::{CameraOutput, CameraSpec, Exposure, RenderQuality};
+use merrow_model::sensor::lens::{Distortion, Lens};
 use merrow_model::state::frames::FrameData;
 
 /// Pixel of a camera above flat water, above waves, and under water [ns].

@@ -26,7 +26,7 @@ use crate::camera::{RenderContext, lerp};
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::air;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_model::sensor::camera::CameraSpec;
 
 /// Maximum distance of visible drops [m].
 const MAX_DISTANCE: f64 = 4.0;

@@ -50,7 +50,7 @@ use crate::ray_scene::SurfaceHit;
 use merrow_environment::air;
 use merrow_environment::surface::fresnel_reflectance;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::camera::{CameraSpec, RenderQuality};
+use merrow_model::sensor::camera::{CameraSpec, RenderQuality};
 use merrow_raytrace::Ray;
 use merrow_raytrace::ray_bounds::RayBounds;
 use merrow_raytrace::shadow_map::ShadowMap;

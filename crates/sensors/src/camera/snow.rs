@@ -6,7 +6,7 @@
 use crate::camera::shading::Shader;
 use crate::sample::SampleErrors;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_model::sensor::camera::CameraSpec;
 
 /// Maximum distance of visible particles [m].
 const MAX_DISTANCE: f64 = 2.5;

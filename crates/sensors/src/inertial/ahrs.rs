@@ -52,7 +52,7 @@ use crate::{Truth, noise};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::FixedErrors;
+use merrow_model::sensor::FixedErrors;
 use merrow_model::sensor::inertial::{AhrsSpec, Imu};
 use merrow_model::state::navigation::{AhrsMemory, NavigationFilter};
 use merrow_model::state::{FaultEffect, SensorState};

@@ -13,7 +13,7 @@ use crate::noise;
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::Errors;
 use merrow_model::state::FaultEffect;
 
 /// Gyro and accelerometer of an instrument with a filter: their errors, their faults and the noise

@@ -5,8 +5,8 @@ use crate::obstacle::fit_boxes;
 use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Stream;
 use merrow_math::{SpatialVelocity, Vec3};
-use merrow_model::scene::sensor::obstacle::DetectorSpec;
-use merrow_model::scene::sensor::obstacle::{Detection, Echo, EchoSet};
+use merrow_model::sensor::obstacle::DetectorSpec;
+use merrow_model::sensor::obstacle::{Detection, Echo, EchoSet};
 use std::collections::VecDeque;
 
 /// Accumulated echoes of a detector.

@@ -3,7 +3,7 @@
 use crate::obstacle::Cuboid;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::scene::sensor::obstacle::Echo;
+use merrow_model::sensor::obstacle::Echo;
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 

@@ -40,8 +40,8 @@ use crate::exteroceptive::{EchoThreshold, Observation, Observe, SourceFrame};
 use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::sensor::obstacle::{Detection, Echo, EchoSet};
-use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::sensor::obstacle::{Detection, Echo, EchoSet};
+use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
 
 /// Box with a vertical axis, in W.

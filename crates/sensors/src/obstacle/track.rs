@@ -2,7 +2,7 @@
 //! a new track.
 
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::obstacle::Detection;
+use merrow_model::sensor::obstacle::Detection;
 
 /// Tracks of the obstacles detected so far.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 //! measurements.
 
 use crate::display::GreyImage;
-use merrow_model::scene::sensor::radar::RadarSpec;
-use merrow_model::scene::sensor::radar::Sweep;
+use merrow_model::sensor::radar::RadarSpec;
+use merrow_model::sensor::radar::Sweep;
 use std::f64::consts::TAU;
 
 /// Number of rows and columns; the maximum range reaches the centre of each side.

@@ -24,7 +24,7 @@
 //! test/sensors/sonar/pattern.rs, test/sensors/sonar.rs
 
 use merrow_math::real::sin_cos;
-use merrow_model::scene::sensor::sonar::{Aperture, Shading};
+use merrow_model::sensor::sonar::{Aperture, Shading};
 use std::f64::consts::PI;
 
 /// Returns u at the half-power point of a beam.

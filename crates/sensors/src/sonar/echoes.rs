@@ -9,7 +9,7 @@ use crate::sonar::propagation::{PropagationContext, Transmitter};
 use crate::sonar::targets::SmallTargets;
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::sonar::{ColumnBeams, SonarSpec};
+use merrow_model::sensor::sonar::{ColumnBeams, SonarSpec};
 use std::collections::VecDeque;
 use std::f64::consts::LN_10;
 

@@ -32,8 +32,8 @@ use crate::sonar::medium::Medium;
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::sensor::SensorParameters;
+use merrow_model::sensor::sonar::SonarSpec;
 use std::f64::consts::LN_10;
 
 /// Ping of another sonar at its arrival.

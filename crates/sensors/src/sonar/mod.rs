@@ -22,7 +22,7 @@
 //! sonar assumes.
 //!
 //! # Frames
-//! Rays in the acoustic frame A (see `crates/model/src/scene/sensor/sonar.rs`), transformed to S
+//! Rays in the acoustic frame A (see `crates/model/src/sensor/sonar.rs`), transformed to S
 //! and W at the instant of the ping.
 //!
 //! # Limits
@@ -67,8 +67,8 @@ use crate::sonar::interference::Burst;
 use crate::sonar::medium::Medium;
 use crate::sonar::propagation::PropagationContext;
 use merrow_environment::{EnvironmentState, air};
-use merrow_model::scene::sensor::sonar::Ping;
-use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
+use merrow_model::sensor::sonar::Ping;
+use merrow_model::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
 

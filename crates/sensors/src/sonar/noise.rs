@@ -20,7 +20,7 @@
 
 use crate::sonar::decibels::power;
 use merrow_environment::sound::noise::{self, MODERATE_SHIPPING};
-use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::sensor::sonar::SonarSpec;
 
 /// Computes the ambient noise at the frequency `f` [kHz] and the wind speed `wind` [m/s] with
 /// moderate shipping, as a spectral power [µPa²/Hz].

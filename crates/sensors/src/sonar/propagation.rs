@@ -15,7 +15,7 @@ use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Backscatter;
-use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::view::WorldView;
 use std::f64::consts::TAU;
 

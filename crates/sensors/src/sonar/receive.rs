@@ -31,7 +31,7 @@ use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use crate::sonar::noise;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::sensor::sonar::SonarSpec;
 
 /// Adds noise and speckle. (1)
 pub(crate) fn add_noise_and_speckle(

@@ -23,7 +23,7 @@
 use crate::sonar::propagation::Transmitter;
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
-use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::sensor::sonar::SonarSpec;
 use std::f64::consts::FRAC_PI_2;
 
 /// Extent of a shape below which its cells are divided [steps between rays].

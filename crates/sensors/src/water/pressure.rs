@@ -28,7 +28,7 @@ use crate::measure::{Measure, Sample};
 use crate::{Truth, noise};
 use merrow_environment::hydrostatics;
 use merrow_math::rng::Draw;
-use merrow_model::scene::sensor::Errors;
+use merrow_model::sensor::Errors;
 use merrow_model::sensor::water::Pressure;
 use merrow_model::sensor::water::PressureSpec;
 use merrow_model::state::SensorState;

@@ -36,7 +36,7 @@ use merrow_model::scene::fault::words::{
 };
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::{Fault, JointKind, Robot, Scene, SensorKind};
-use merrow_model::state::fault::{FaultEffect, FaultState};
+use merrow_model::state::{FaultEffect, FaultState};
 use merrow_model::state::{RobotState, Workspace};
 
 /// Discharge coefficient of a sharp-edged hole.

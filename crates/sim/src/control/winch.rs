@@ -28,7 +28,7 @@
 //! test/analytic/tethers/winch.rs, test/analytic/devices/fault.rs
 
 use merrow_model::scene::{LineProperties, Winch};
-use merrow_model::state::fault::FaultEffect;
+use merrow_model::state::FaultEffect;
 use merrow_model::state::{TetherState, WinchCommand};
 
 /// Proportional gain of the length control: speed per remaining metre [1/s].

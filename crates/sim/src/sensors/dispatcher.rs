@@ -11,7 +11,7 @@ use crate::sensors::priority::{Class, Lane, RESERVED, WaitingSamples};
 use crate::sensors::worker::{Outbox, SampleRequest, SampleResult, Worker, render_pool};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_sensors::ray_scene::{RayScenes, StaticGeometry};
 use std::sync::Arc;
 use std::thread::JoinHandle;

@@ -6,7 +6,7 @@ use crate::sensors::dispatcher::Event;
 use crate::sensors::priority::Priority;
 use crossbeam_channel::{Receiver, Sender};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::state::FaultEffect;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;

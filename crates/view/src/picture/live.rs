@@ -7,7 +7,7 @@ use bytes::Bytes;
 use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::camera::{CameraImages, CameraOutput};
+use merrow_model::sensor::camera::{CameraImages, CameraOutput};
 use merrow_model::state::frames::FrameData;
 
 /// Name of the only image of a sensor that is not a camera.

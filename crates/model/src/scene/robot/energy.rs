@@ -1,6 +1,6 @@
 //! Electrical loads other than motors, and energy sources: switched loads, solar panels, chargers.
 
-use crate::scene::CouplingEnd;
+use crate::scene::coupling::CouplingEnd;
 use merrow_math::Vec3;
 
 /// Electrical load that is not modelled otherwise, such as a computer or a light.

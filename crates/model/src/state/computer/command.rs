@@ -1,8 +1,8 @@
 //! Commands that pass through a task: commands to actuators and set-points of the firmware.
 
 use crate::persist::Persist;
-use crate::scene::JointMode;
-use crate::state::Command;
+use crate::scene::robot::joint::JointMode;
+use crate::state::commands::Command;
 use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
 

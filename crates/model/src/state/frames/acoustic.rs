@@ -1,3 +1,3 @@
 //! Output of an acoustic positioning instrument for one sample.
 
-pub use crate::scene::sensor::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
+pub use crate::sensor::acoustic::{AcousticFix, AcousticObservations, AcousticRange};

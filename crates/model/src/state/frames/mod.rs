@@ -6,7 +6,6 @@ pub mod view;
 
 use crate::each_frame;
 use crate::persist::Persist;
-use crate::sensor::SensorFrame;
 use std::sync::Arc;
 
 /// Output of one sample of an exteroceptive sensor.
@@ -22,6 +21,12 @@ pub struct Frame {
     pub due_ns: u64,
     /// Content of the sample.
     pub data: Arc<FrameData>,
+}
+
+/// One kind of frame, or [`FrameData`] for a sensor with frames of several kinds.
+pub trait SensorFrame: 'static {
+    /// Returns the content if the frame is of this kind.
+    fn from_data(data: &FrameData) -> Option<&Self>;
 }
 
 macro_rules! declare_frames {

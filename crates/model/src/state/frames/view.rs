@@ -1,8 +1,8 @@
 //! World view at one instant: input of the exteroceptive sensors, which are computed
 //! asynchronously.
 
-use crate::scene::Sea;
-use crate::state::FaultEffect;
+use crate::scene::sea::Sea;
+use crate::state::fault_effect::FaultEffect;
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 
 /// Poses and velocities of all links, the sea, and the state of lamps, power and faults.

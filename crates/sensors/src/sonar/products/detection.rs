@@ -6,7 +6,7 @@ use crate::exteroceptive::{EchoThreshold, SensorEcho};
 use crate::sonar::beam;
 use crate::sonar::receive::sample_level;
 use merrow_math::real::sin_cos;
-use merrow_model::scene::sensor::sonar::{Ping, SonarKind, SonarSpec};
+use merrow_model::sensor::sonar::{Ping, SonarKind, SonarSpec};
 
 /// Returns the echoes of a ping: the soundings of a sonar that measures ranges, else the ranges
 /// whose level exceeds the threshold.

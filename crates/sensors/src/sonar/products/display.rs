@@ -2,8 +2,8 @@
 //! for measurements.
 
 use crate::display::GreyImage;
-use merrow_model::scene::sensor::sonar::Ping;
-use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
+use merrow_model::sensor::sonar::Ping;
+use merrow_model::sensor::sonar::{SonarKind, SonarSpec};
 use std::f64::consts::TAU;
 
 /// Number of rows of a fan, sector or waterfall.

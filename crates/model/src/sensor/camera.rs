@@ -1,9 +1,9 @@
 //! Camera parameters (lens, shutter, exposure, noise) and lamps.
 
 use crate::persist::Persist;
-use crate::scene::sensor::SensorKind;
-use crate::scene::sensor::lens;
-use crate::scene::sensor::lens::Lens;
+use crate::sensor::SensorKind;
+use crate::sensor::lens;
+use crate::sensor::lens::Lens;
 use crate::sensor::{ExteroceptiveSensor, Obstruction, SensorParameters};
 use bytes::Bytes;
 use merrow_math::Vec3;

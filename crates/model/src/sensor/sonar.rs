@@ -1,7 +1,7 @@
 //! Active sonars: beams, pulse and signal processing.
 
 use crate::persist::Persist;
-use crate::scene::sensor::laser::Tilt;
+use crate::sensor::tilt::Tilt;
 use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;

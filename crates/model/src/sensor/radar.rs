@@ -1,8 +1,8 @@
 //! Navigation radars: rotating antenna, beam, pulse and signal processing.
 
 use crate::persist::Persist;
-use crate::scene::sensor::sonar::Aperture;
 use crate::sensor::ExteroceptiveSensor;
+use crate::sensor::sonar::Aperture;
 
 /// Radar whose antenna rotates about z of S, clockwise seen from above.
 #[derive(Clone, Debug, PartialEq)]

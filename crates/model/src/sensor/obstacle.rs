@@ -2,7 +2,7 @@
 
 use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
-use crate::state::FaultEffect;
+use crate::state::fault_effect::FaultEffect;
 use merrow_math::{Mat3, Quat, Vec3};
 
 /// Box-shaped obstacle of the world file. It has no collision shape, and only obstacle detectors

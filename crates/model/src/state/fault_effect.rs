@@ -1,0 +1,29 @@
+//! Effect of faults on a device.
+
+use crate::persist::Persist;
+
+/// Combined effect of the faults of a device in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+pub struct FaultEffect {
+    /// The device has no output.
+    pub dead: bool,
+    /// The output is held constant.
+    pub stuck: bool,
+    /// Remaining fraction of the output, 0..1.
+    pub fraction: f64,
+    /// Offset, in the unit of the device.
+    pub offset: f64,
+    /// Standard deviation of the noise added to each sample of a sensor, in its unit.
+    pub noise: f64,
+}
+
+impl FaultEffect {
+    /// No effect: a healthy device.
+    pub const NONE: Self = Self {
+        dead: false,
+        stuck: false,
+        fraction: 1.0,
+        offset: 0.0,
+        noise: 0.0,
+    };
+}
