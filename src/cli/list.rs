@@ -1,6 +1,6 @@
 //! `merrow list`: lists the bundled worlds and components.
 
-use merrow_world::data_dir;
+use merrow_world::{catalogue, data_dir};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ pub(super) fn list(as_json: bool) -> Result<ExitCode, String> {
         let lines = |folder: &str| -> Map<String, Value> {
             let names = data_dir::file_names(folder).into_iter();
             names
-                .map(|name| (name.clone(), json!(data_dir::description(folder, &name))))
+                .map(|name| (name.clone(), json!(catalogue::description(folder, &name))))
                 .collect()
         };
         let descriptions: Map<String, Value> = kinds
@@ -47,7 +47,11 @@ pub(super) fn list(as_json: bool) -> Result<ExitCode, String> {
         for name in names {
             println!(
                 "{}",
-                format!("  {name:<width$}  {}", data_dir::description(folder, &name)).trim_end()
+                format!(
+                    "  {name:<width$}  {}",
+                    catalogue::description(folder, &name)
+                )
+                .trim_end()
             );
         }
     }

@@ -5,8 +5,8 @@
 //! World files are read from the bundled worlds and from this folder. The user of the command line
 //! has the rights of the process and is not checked.
 
-use merrow_world::data_dir;
 use merrow_world::document::Resource as RobotDescription;
+use merrow_world::{catalogue, data_dir};
 use merrow_yaml::error::REQUEST;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -154,7 +154,7 @@ impl FileAccess {
         if uri.is_empty() {
             return Ok(RobotDescription::RequestText(text.to_string()));
         }
-        if data_dir::model_reference(uri).is_some() {
+        if catalogue::model_reference(uri).is_some() {
             return Ok(RobotDescription::Uri(uri.to_string()));
         }
         let path = self.inside(uri)?;

@@ -15,7 +15,7 @@ use merrow_ros2::names::check_full_name;
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
 use merrow_world::document::{Document, Placement, Resource as Description, ResourceError};
-use merrow_world::{data_dir, is_name};
+use merrow_world::{catalogue, is_name};
 use std::collections::HashSet;
 
 /// Starts the services of this file.
@@ -101,7 +101,7 @@ fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError>
 
 /// Lists the bundled robots and props. Further sources are not supported.
 pub(super) fn spawnables(sources: &[String]) -> (ServiceResult, Vec<Spawnable>) {
-    let models = data_dir::bundled_models().into_iter();
+    let models = catalogue::bundled_models().into_iter();
     let spawnables = models.map(|model| Spawnable {
         entity_resource: Resource {
             uri: model.name,

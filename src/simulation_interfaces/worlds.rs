@@ -13,7 +13,7 @@ use merrow_ros2::msg::simulation_interfaces::{
     ServiceResult, UnloadWorld, UnloadWorldResponse, WorldResource,
 };
 use merrow_ros2::node::{NodeError, Service};
-use merrow_world::{Document, Overrides, data_dir};
+use merrow_world::{Document, Overrides, catalogue, data_dir};
 use std::path::{Path, PathBuf};
 
 /// Name of the empty world that replaces an unloaded one.
@@ -138,7 +138,7 @@ fn available_worlds(
         };
     }
     let world = |(name, path): (String, PathBuf)| {
-        let labels = data_dir::world_labels(&path);
+        let labels = catalogue::world_labels(&path);
         has_tags(&request.filter, &labels.tags).then(|| WorldResource {
             name,
             world_resource: Resource {

@@ -55,7 +55,7 @@ fn every_panel_and_recording_in_chromium() {
 // velocities, have actuators. Tolerance: none.
 #[test]
 fn every_actuator_can_be_commanded() {
-    let models = merrow_world::data_dir::bundled_models().into_iter();
+    let models = merrow_world::catalogue::bundled_models().into_iter();
     for robot in models
         .filter(|model| !model.is_prop)
         .map(|model| model.name)

@@ -16,7 +16,8 @@ mod settings;
 pub use crate::document::resource::{Resource, ResourceError};
 
 use crate::build::comms::Addresses;
-use crate::build::{Overrides, build_checked, loader};
+use crate::build::{Overrides, build_checked};
+use crate::components::loader;
 use crate::import::assets::Assets;
 use crate::{Problems, World, data_dir};
 use merrow_math::{Quat, Vec3};

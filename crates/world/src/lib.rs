@@ -25,6 +25,8 @@
 //! ```
 
 pub mod build;
+pub mod catalogue;
+mod components;
 pub mod data_dir;
 pub mod document;
 pub mod import;
@@ -38,7 +40,10 @@ use merrow_model::scene::Scene;
 
 /// Returns the JSON Schema (draft 2020-12) of a world file as the user writes it.
 pub fn json_schema() -> serde_json::Value {
-    merrow_yaml::schema::schema::<merrow_schema::WorldConfig>("Merrow world", build::COMPONENTS)
+    merrow_yaml::schema::schema::<merrow_schema::WorldConfig>(
+        "Merrow world",
+        components::COMPONENTS,
+    )
 }
 
 /// A world as loaded from its files.

@@ -9,8 +9,9 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 
 use crate::error::{Place, Problems, in_brackets, quote};
 use crate::node::{Key, Node, Value};
-use crate::read::{Check, Field, Read, TypeName, is_frame_name, is_name};
+use crate::scalars::{is_frame_name, is_name};
 use crate::schema::Defs;
+use crate::traits::{Check, Field, Read, TypeName};
 
 impl<T: Read> Read for Option<T> {
     const OPTIONAL: bool = true;

@@ -7,9 +7,10 @@ use serde_json::{Map as JsonMap, Value as Json};
 
 use crate::collections::keys_of;
 use crate::error::{Place, Problems, did_you_mean, explain_unknown_key, quoted_list};
-use crate::node::{Key, Map, Node, Value, parse};
-use crate::read::{Declaration, Field, Read, describe_node};
+use crate::node::{KIND, Key, Map, Node, Value};
+use crate::parse::parse;
 use crate::schema::{Defs, KeySet};
+use crate::traits::{Declaration, Field, Read, describe_node};
 
 /// Positions at which a structure and each of its keys were written. Two values always compare
 /// equal, so that positions do not affect the comparison of structures.
@@ -229,9 +230,6 @@ impl<'a> Reader<'a> {
         self.places
     }
 }
-
-/// Key that selects the kind of a choice.
-pub const KIND: &str = "kind";
 
 /// Returns the kind among `kinds` that a node selects, and the node without that key. A string
 /// selects a kind without keys.

@@ -54,5 +54,6 @@ pub mod scalars;
 pub mod schema;
 pub mod spec;
 mod syntax_error;
+mod traits;
 pub mod units;
 pub mod write;

@@ -8,7 +8,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Place, Problems, did_you_mean, quote, quoted_list};
-use crate::node::{DEPTH_MAX, Key, Map, Node, Value, merge, parse};
+use crate::node::{DEPTH_MAX, Key, Map, Node, Value, merge};
+use crate::parse::parse;
 
 /// Maximum size of a file [bytes].
 const FILE_MAX: usize = 8 << 20;

@@ -7,9 +7,11 @@
 use std::collections::HashMap;
 
 use crate::error::Place;
-use crate::fields::KIND;
 pub use crate::load::Loader;
 pub use crate::parse::parse;
+
+/// Key that selects the kind of a choice.
+pub const KIND: &str = "kind";
 
 /// Maximum nesting depth of lists and maps, including `extends`.
 pub const DEPTH_MAX: usize = 64;

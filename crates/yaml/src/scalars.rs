@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 
 use crate::error::{Problems, in_brackets};
 use crate::node::{Node, Value};
-use crate::read::{Check, Field, Read, TypeName};
 use crate::schema::Defs;
+use crate::traits::{Check, Field, Read, TypeName};
 
 /// Parses a number without a unit as defined by YAML 1.2, including `.nan` and `.inf`. Returns
 /// `None` for any other text.

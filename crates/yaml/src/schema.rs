@@ -6,7 +6,9 @@
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
-use crate::read::{Declaration, Fallback, Field, Fields, KIND, Read};
+use crate::fields::Fallback;
+use crate::node::KIND;
+use crate::traits::{Declaration, Field, Fields, Read};
 
 /// Schemas of the structures described so far.
 #[derive(Debug, Default)]

@@ -11,10 +11,9 @@ use merrow_model::scene::Scene;
 use merrow_ros2::msg::simulation_interfaces::Resource;
 use merrow_view::action::EditAction;
 use merrow_view::{Answer, CatalogueEntry, ControlState, StructurePose};
-use merrow_world::Overrides;
-use merrow_world::data_dir;
-use merrow_world::data_dir::BundledModel;
+use merrow_world::catalogue::BundledModel;
 use merrow_world::document::{Document, Placement};
+use merrow_world::{Overrides, catalogue};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -31,12 +30,12 @@ fn read_catalogue() -> Vec<CatalogueEntry> {
         is_prop: model.is_prop,
         height_above_seabed: model.height_above_seabed,
     };
-    data_dir::bundled_models().into_iter().map(entry).collect()
+    catalogue::bundled_models().into_iter().map(entry).collect()
 }
 
 /// Builds a world that contains only a model of the catalogue.
 pub(super) fn model_scene(model: &str) -> Option<Scene> {
-    let reference = data_dir::model_reference(model)?;
+    let reference = catalogue::model_reference(model)?;
     let text = format!("robots: {{model: {{model: {reference}}}}}");
     let world = merrow_world::load_text(model, &text, Overrides::default());
     Some(world.ok()?.scene)
@@ -44,7 +43,7 @@ pub(super) fn model_scene(model: &str) -> Option<Scene> {
 
 /// Returns the description of a model of the catalogue. Paths of other files are not accepted.
 fn resource(model: &str) -> Result<Resource, String> {
-    if data_dir::model_reference(model).is_some() {
+    if catalogue::model_reference(model).is_some() {
         return Ok(Resource {
             uri: model.to_string(),
             resource_string: String::new(),

@@ -290,7 +290,7 @@ fn crates_come_to_rest_on_the_sea_floor() {
 /// below 1 cm/s.
 #[test]
 fn crates_come_to_rest_on_fixed_props() {
-    let props = merrow_world::data_dir::bundled_models()
+    let props = merrow_world::catalogue::bundled_models()
         .into_iter()
         .filter(|model| model.is_prop);
     let mut count = 0;

@@ -32,7 +32,7 @@ use crate::contact::geometry::shapes::Owner;
 use crate::contact::island::{
     AssemblyContext, Island, RobotDynamics, Side, duration_fraction, relative_velocity, stop_row,
 };
-use crate::contact::solver::solve::{Block, Kind, Row, Segment};
+use crate::contact::solver::rows::{Block, Kind, Row, Segment};
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::kinematics::coupling;
 use merrow_model::kinematics::coupling::FrameMotion;

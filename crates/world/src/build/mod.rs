@@ -25,7 +25,7 @@ use crate::build::robot::collision;
 use crate::document::Document;
 use crate::import::assets::Assets;
 use crate::import::urdf;
-use crate::{ModelInfo, Source, World, data_dir};
+use crate::{ModelInfo, Source, World};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -40,7 +40,7 @@ use merrow_schema::sensor::obstacle;
 use merrow_schema::sensor::placement;
 use merrow_schema::{GRAVITY, IntegratorConfig, OriginConfig, RobotEntry, WorldConfig};
 use merrow_yaml::error::{Place, Problems, quote};
-use merrow_yaml::node::{Loader, Node, Value};
+use merrow_yaml::node::{Node, Value};
 use merrow_yaml::read;
 use merrow_yaml::read::{Field, Read};
 use std::net::SocketAddr;
@@ -80,33 +80,6 @@ pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
 /// Returns all errors of the world and its component files.
 pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, Problems> {
     Document::from_text(name, text, overrides).map(|(_, world)| world)
-}
-
-/// Keys whose string value names a component file, and the folder of `params` that contains such
-/// files.
-pub(crate) const COMPONENTS: &[(&str, &str)] = &[
-    ("model", "robots"),
-    ("body", "bodies"),
-    ("motor", "thrusters"),
-    ("surface", "fins"),
-    ("battery", "batteries"),
-    ("firmware", "firmware"),
-    ("device", "sensors"),
-    ("line", "lines"),
-    ("beacon", "beacons"),
-    ("modem", "modems"),
-    ("hydrodynamics", "hydrodynamics"),
-];
-
-pub(crate) fn loader() -> Loader {
-    Loader::new(data_dir::params_folders())
-        .with_components(COMPONENTS)
-        .with_named_files(|name, place| {
-            if place.is_in_request() {
-                return data_dir::bundled_world(name);
-            }
-            Some(data_dir::world_file(name)).filter(|path| path.is_file())
-        })
 }
 
 /// Builds the world of a tree with resolved `extends`. Its modems keep the `addresses` of the

@@ -1,10 +1,10 @@
 //! Descriptions of robots that are added during a run: a bundled model, a file, or a text.
 
-use crate::build::loader;
-use crate::data_dir;
-use crate::import::assets;
+use crate::components::loader;
+use crate::import::files;
 use crate::import::urdf;
 use crate::{Place, Problems};
+use crate::{catalogue, data_dir};
 use merrow_yaml::error::{REQUEST, quote};
 use merrow_yaml::node::{Map, Node, Value, parse};
 use std::path::Path;
@@ -115,7 +115,7 @@ fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
     }
     if suffix == "urdf" || suffix == "xml" {
         let mut problems = Problems::new();
-        return match assets::find_file(file, &Place::file(LABEL), &mut problems) {
+        return match files::find_file(file, &Place::file(LABEL), &mut problems) {
             Some(path) => Ok(entry(model_of_urdf(&absolute(&path), LABEL))),
             None => Err(ResourceError::NotFound(problems.to_string())),
         };
@@ -124,7 +124,7 @@ fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
     if path.is_file() {
         return Ok(entry(text_node(&absolute(path), LABEL)));
     }
-    if let Some(model) = data_dir::model_reference(file) {
+    if let Some(model) = catalogue::model_reference(file) {
         return Ok(entry(text_node(&model, LABEL)));
     }
     let names = ["params/robots", "params/props"].map(data_dir::file_names);

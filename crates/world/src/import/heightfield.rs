@@ -3,8 +3,8 @@
 //! In files, rows are ordered from north to south and each row from west to east, as in rasters. In
 //! memory the southern row comes first.
 
-use crate::import::assets;
-use crate::import::assets::read_bytes;
+use crate::import::files;
+use crate::import::files::read_bytes;
 use crate::import::grid::text::read_ascii_grid;
 use merrow_model::scene::robot::collision::Heightfield;
 use merrow_yaml::error::{Place, Problems, quote};
@@ -35,7 +35,7 @@ pub fn heightfield(
 ) -> Option<Heightfield> {
     let read = match (given.file, given.heights) {
         (Some(file), None) => {
-            let path = assets::find_file(file, place, problems)?;
+            let path = files::find_file(file, place, problems)?;
             raster(&path).map_err(|text| format!("{}: {text}", quote(&path.to_string_lossy())))
         }
         (None, Some(rows)) => Ok((rows.to_vec(), None)),

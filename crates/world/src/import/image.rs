@@ -2,7 +2,7 @@
 //!
 //! This module does not depend on the use of the image.
 
-use crate::import::assets;
+use crate::import::files;
 use std::io::Cursor;
 use std::path::Path;
 use zune_jpeg::JpegDecoder;
@@ -22,7 +22,7 @@ pub type Points = ([usize; 2], Vec<[f32; 4]>);
 /// An unreadable or invalid file, a format other than PNG and JPEG, or a side longer than
 /// 8192 pixels.
 pub fn read(path: &Path) -> Result<Points, String> {
-    let bytes = assets::read_bytes(path)?;
+    let bytes = files::read_bytes(path)?;
     let (size, channels, numbers) = match bytes.get(..4) {
         Some([0x89, b'P', b'N', b'G']) => png(&bytes)?,
         Some([0xff, 0xd8, 0xff, _]) => jpeg(&bytes)?,

@@ -4,6 +4,7 @@ pub mod apriltag;
 pub(crate) mod assets;
 pub mod bem;
 pub mod estimate;
+pub(crate) mod files;
 pub mod grid;
 pub mod heightfield;
 pub mod image;

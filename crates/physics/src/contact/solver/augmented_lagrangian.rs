@@ -27,11 +27,10 @@
 //! # Checked by
 //! test/analytic/contacts/contact.rs, test/identity/contact.rs
 
-use crate::contact::solver::blocks::CoordinateRange;
 use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE};
 use crate::contact::solver::friction::{FrictionBound, project, projection_derivative, slip_error};
 use crate::contact::solver::nonsmooth_newton::NonsmoothScratch;
-use crate::contact::solver::solve::{Block, Kind, MIN_EFFECT, Row, dot_row};
+use crate::contact::solver::rows::{Constraints, Kind, MIN_EFFECT, Row, dot_row};
 use crate::contact::solver::system::{Sparse, System};
 
 /// Parameters of the outer rounds, for small and large problems. In a large problem the number of
@@ -155,16 +154,6 @@ pub struct Outcome {
     pub(crate) is_solved: bool,
     /// True if the impulses differ from the initial guess.
     pub is_recomputed: bool,
-}
-
-/// Constraints of an island.
-pub(crate) struct Constraints<'a> {
-    /// Index ranges of the coordinates of each robot in the velocities of the island.
-    pub bodies: &'a [CoordinateRange],
-    /// Coefficients of the rows.
-    pub Z: &'a [f64],
-    /// Groups of rows that are projected together.
-    pub blocks: &'a [Block],
 }
 
 impl AugmentedLagrangian {

@@ -1,7 +1,6 @@
 //! Dense rows and matrices of an island with few coordinates, padded to whole registers.
 
-use crate::contact::solver::augmented_lagrangian::Constraints;
-use crate::contact::solver::solve::{Kind, Row};
+use crate::contact::solver::rows::{Constraints, Kind, Row};
 use crate::contact::solver::system::System;
 
 /// Maximum number of coordinates for which a dense factor is cheaper.

@@ -22,7 +22,7 @@
 //! # Checked by
 //! test/analytic/contacts/contact.rs
 
-use crate::contact::solver::solve::{MIN_EFFECT, Row};
+use crate::contact::solver::rows::{MIN_EFFECT, Row};
 
 /// Friction bound of a contact in one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,5 +6,6 @@ pub mod dense;
 pub mod friction;
 pub(crate) mod newton_matrix;
 pub(crate) mod nonsmooth_newton;
+pub mod rows;
 pub mod solve;
 pub mod system;

@@ -1,7 +1,7 @@
 //! Assembly of the Newton matrix of the contact solver: adds `Zᵀ G Z` block by block.
 
 use crate::contact::solver::blocks::{BlockMatrix, BlockPosition};
-use crate::contact::solver::solve::{Kind, Row};
+use crate::contact::solver::rows::{Kind, Row};
 
 /// Adds a group of rows with its curvature `g` to the matrix.
 ///

@@ -23,11 +23,11 @@
 //! # Checked by
 //! test/analytic/contacts/contact.rs, test/identity/contact.rs
 
-use crate::contact::solver::augmented_lagrangian::{AugmentedLagrangian, Constraints};
+use crate::contact::solver::augmented_lagrangian::AugmentedLagrangian;
 use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE, padded};
 use crate::contact::solver::friction;
 use crate::contact::solver::friction::FrictionBound;
-use crate::contact::solver::solve::{Kind, Row};
+use crate::contact::solver::rows::{Constraints, Kind, Row};
 
 /// Stiffness relative to a row's own inertia: value of the first step, factor after each successful
 /// step, maximum, and value after an unsuccessful step. A lower stiffness better distinguishes

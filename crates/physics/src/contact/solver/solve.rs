@@ -30,78 +30,9 @@
 //! test/analytic/contacts/contact.rs, test/identity/contact.rs
 
 use crate::contact::dofs::{from_unit_inertia, to_unit_inertia};
-use crate::contact::solver::augmented_lagrangian::{AugmentedLagrangian, Constraints, Outcome};
+use crate::contact::solver::augmented_lagrangian::{AugmentedLagrangian, Outcome};
 use crate::contact::solver::blocks::CoordinateRange;
-
-/// Coordinates of a row in one robot.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Segment {
-    /// Index of the robot; not used by the solver.
-    pub robot: u32,
-    /// Index of the robot in the island.
-    pub body: u32,
-    /// Index of the first velocity.
-    pub v: u32,
-    /// Number of coordinates; 0 if the row has no robot here.
-    pub n: u32,
-    /// Index of the first element of J.
-    pub at: u32,
-}
-
-/// One scalar constraint of the problem.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Row {
-    /// Segments of the one or two robots of the row.
-    pub segments: [Segment; 2],
-    /// Target velocity, minus the contribution of prescribed joints [m/s or rad/s].
-    pub target_velocity: f64,
-    /// Inverse effective mass of the row, `J H⁻¹ Jᵀ`.
-    pub(crate) inverse_mass: f64,
-    /// Impulse [N s or N m s]; the initial guess on entry.
-    pub impulse: f64,
-    /// Time over which an impulse spread evenly over the step moves the coordinates [s].
-    pub duration: f64,
-    /// Velocity that an impact removes at once [m/s or rad/s].
-    pub(crate) impact_velocity: f64,
-    /// Time from the impact to the end of the step [s].
-    pub(crate) time_since_impact: f64,
-    /// Position error before the correction; negative for an overlap [m or rad].
-    pub gap: f64,
-    /// Impulse-like unknown of the position correction.
-    pub push: f64,
-}
-
-/// Constraint on the impulses of a group of rows: friction cone, interval, or none.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    /// Normal and two tangents of a contact.
-    Contact {
-        /// Coefficient of friction of the contact.
-        friction: f64,
-    },
-    /// One row between two bounds [N s or N m s].
-    Box {
-        /// Minimum impulse [N s or N m s].
-        lo: f64,
-        /// Maximum impulse [N s or N m s].
-        hi: f64,
-        /// True for a limit or a stop, whose overlap is corrected; false for friction.
-        stops: bool,
-    },
-    /// Up to six equality rows of a coupling.
-    Equality,
-}
-
-/// A group of rows that are solved together.
-#[derive(Clone, Copy, Debug)]
-pub struct Block {
-    /// Index of the first row.
-    pub first: u32,
-    /// Number of rows in the group.
-    pub n: u32,
-    /// Kind of the group.
-    pub kind: Kind,
-}
+use crate::contact::solver::rows::{Block, Constraints, Kind, Row, SLOP, dot_row};
 
 /// Constraints of an island and their solution.
 #[derive(Clone, Debug, Default)]
@@ -127,12 +58,8 @@ pub struct Problem {
     newton: AugmentedLagrangian,
 }
 
-/// Effect up to which a row counts as immovable [1/kg].
-pub(crate) const MIN_EFFECT: f64 = 1e-11;
 /// Fraction of an overlap that is removed in a step.
 const CORRECTION: f64 = 0.2;
-/// Overlap that is not corrected, so that resting contacts persist [m or rad].
-pub(crate) const SLOP: f64 = 1e-6;
 /// Position error of a coupling that is not corrected [m or rad].
 const COUPLING_TOLERANCE: f64 = 1e-9;
 /// Maximum number of sweeps of the position correction.
@@ -339,20 +266,6 @@ fn duration(row: &Row) -> f64 {
     }
     let fraction = (impact_impulse / row.impulse).min(1.0);
     fraction * row.time_since_impact + (1.0 - fraction) * row.duration
-}
-
-/// Computes `J v` of a row.
-#[inline(always)]
-pub(crate) fn dot_row(row: &Row, J: &[f64], v: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for s in &row.segments {
-        let (at, n) = (s.at as usize, s.n as usize);
-        let (j, v) = (&J[at..at + n], &v[s.v as usize..s.v as usize + n]);
-        for (j, v) in j.iter().zip(v) {
-            sum += j * v;
-        }
-    }
-    sum
 }
 
 /// Computes `w += Zᵀ k` of a row.

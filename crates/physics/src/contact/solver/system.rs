@@ -1,10 +1,9 @@
 //! Linear system of the Newton method of an island: interface, and sparse block form for many
 //! robots.
 
-use crate::contact::solver::augmented_lagrangian::Constraints;
 use crate::contact::solver::blocks::{BlockMatrix, BlockPosition};
 use crate::contact::solver::newton_matrix;
-use crate::contact::solver::solve::{Row, dot_row};
+use crate::contact::solver::rows::{Constraints, Row, dot_row};
 
 /// Rows of an island and `M = 1 + Zᵀ G Z`, in a form that suits its size.
 pub(crate) trait System {

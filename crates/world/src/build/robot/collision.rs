@@ -1,8 +1,8 @@
 //! Conversion of shapes to colliders of a link or of a structure.
 
 use crate::build::texture;
-use crate::import::assets;
 use crate::import::assets::{Assets, CheckedMesh};
+use crate::import::files;
 use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
 use merrow_math::{Mat3, Vec3};
@@ -98,9 +98,9 @@ fn mesh_file(shape: &ShapeConfig) -> Option<MeshFile> {
     else {
         return None;
     };
-    let path = assets::find_file(file, at.key_place("file"), &mut Problems::default())?;
+    let path = files::find_file(file, at.key_place("file"), &mut Problems::default())?;
     Some(MeshFile {
-        uri: assets::resource_name(file, &path),
+        uri: files::resource_name(file, &path),
         scale: *scale,
     })
 }

@@ -2,8 +2,8 @@
 //! of the base.
 
 use crate::build::robot::BuildContext;
-use crate::import::assets;
 use crate::import::bem::{BemTable, Matrix, WaveExcitation, capytaine, fit, wamit};
+use crate::import::files;
 use crate::import::sname;
 use merrow_environment::waves::dispersion;
 use merrow_math::hull_mesh::HullMesh;
@@ -167,7 +167,7 @@ fn read_tables<'a>(
 ) -> Option<(BemTable, &'a Place)> {
     let around = frame.around;
     let mut use_file = |name: &str, place: &Place, parse: &dyn Fn(&Path) -> Result<(), String>| {
-        let path = assets::find_file(name, place, problems)?;
+        let path = files::find_file(name, place, problems)?;
         if let Err(text) = parse(&path) {
             problems.push(place, format!("{}: {text}", quote(name)));
             return None;
@@ -192,7 +192,7 @@ fn read_tables<'a>(
             let place = at.key_place("added_mass");
             let cell = std::cell::RefCell::new(BemTable::default());
             use_file(added_mass, place, &|path| {
-                *cell.borrow_mut() = wamit::read_radiation(&assets::read_text(path)?, scale)?;
+                *cell.borrow_mut() = wamit::read_radiation(&files::read_text(path)?, scale)?;
                 Ok(())
             })?;
             let waves = match (excitation, scattering) {
@@ -207,7 +207,7 @@ fn read_tables<'a>(
             };
             if let Some((name, place, is_total)) = waves {
                 use_file(name, place, &|path| {
-                    let found = wamit::read_excitation(&assets::read_text(path)?, scale, is_total)?;
+                    let found = wamit::read_excitation(&files::read_text(path)?, scale, is_total)?;
                     cell.borrow_mut().waves = Some(found);
                     Ok(())
                 })?;
@@ -218,7 +218,7 @@ fn read_tables<'a>(
             let place = at.key_place("file");
             let cell = std::cell::RefCell::new(BemTable::default());
             use_file(file, place, &|path| {
-                let bytes = assets::read_bytes(path)?;
+                let bytes = files::read_bytes(path)?;
                 *cell.borrow_mut() = capytaine::read(&bytes, around.density, around.gravity)?;
                 Ok(())
             })?;
@@ -284,10 +284,10 @@ fn check_heave_stiffness(
         return;
     };
     let place = at.key_place("hydrostatics");
-    let Some(path) = assets::find_file(name, place, problems) else {
+    let Some(path) = files::find_file(name, place, problems) else {
         return;
     };
-    let found = assets::read_text(&path).and_then(|text| wamit::read_waterplane_area(&text));
+    let found = files::read_text(&path).and_then(|text| wamit::read_waterplane_area(&text));
     let area = match found {
         Ok(c33) => c33 * length_m * length_m,
         Err(text) => return problems.push(place, format!("{}: {text}", quote(name))),

@@ -12,7 +12,7 @@ mod netcdf4;
 pub(super) mod text;
 mod tiff;
 
-use crate::import::assets;
+use crate::import::files;
 use crate::import::grid::mapped_file::map_file;
 use memmap2::Mmap;
 use merrow_math::ellipsoid::TangentPlane;
@@ -81,7 +81,7 @@ pub(crate) fn read_grid(
     problems: &mut Problems,
 ) -> Option<Grid> {
     let place = file.at.key_place("file");
-    let path = assets::find_file(&file.file, place, problems)?;
+    let path = files::find_file(&file.file, place, problems)?;
     let source = open(file, &path, problems)?;
     let name = quote(&path.to_string_lossy());
     assemble_grid(file, source, origin)
@@ -108,7 +108,7 @@ fn open(file: &GridConfig, path: &Path, problems: &mut Problems) -> Option<Sourc
             let found = netcdf::find_variable(&map, variable)?;
             Ok(Source::Mapped(map, found))
         }),
-        Some("csv") => assets::read_text(path).and_then(|text| {
+        Some("csv") => files::read_text(path).and_then(|text| {
             let own = [&file.axes.x, &file.axes.y, &file.axes.depth, &file.axes.time];
             let names: Vec<&str> = own
                 .iter()

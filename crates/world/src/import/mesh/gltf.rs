@@ -4,7 +4,7 @@
 //! The standard defines y as up, and common editors convert it to z up in the same way. This module
 //! parses the JSON itself, because the available glTF crates panic on malformed files.
 
-use crate::import::assets::read_below;
+use crate::import::files::read_below;
 use crate::import::mesh::TriangleSoup;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

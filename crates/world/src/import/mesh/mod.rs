@@ -11,7 +11,7 @@ mod manifold_check;
 
 pub use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
 
-use crate::import::assets::read_bytes;
+use crate::import::files::read_bytes;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::{Mesh, MeshPart};
 use std::path::Path;

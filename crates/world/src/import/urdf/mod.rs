@@ -12,8 +12,8 @@ mod tree;
 mod write;
 mod xml;
 
-use crate::import::assets;
 use crate::import::assets::Assets;
+use crate::import::files;
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::{Map, Node, Value, merge};
 
@@ -98,9 +98,9 @@ fn read_urdf(name: &str, place: &Place, problems: &mut Problems) -> Option<(Stri
     if is_text(name) {
         return Some((format!("{} (URDF)", place.file), name.to_string()));
     }
-    let path = assets::find_file(name, place, problems)?;
+    let path = files::find_file(name, place, problems)?;
     let file = path.to_string_lossy().into_owned();
-    match assets::read_text(&path) {
+    match files::read_text(&path) {
         Ok(text) => Some((file, text)),
         Err(why) => {
             problems.push(&Place::file(&file), why);
