@@ -5,7 +5,7 @@
 //!
 //! # Example
 //! ```
-//! use merrow::node::plan::Plan;
+//! use merrow::topics::Plan;
 //! use merrow_world::{Overrides, load_text};
 //!
 //! // the topics that the node publishes
@@ -27,5 +27,6 @@ pub mod publisher;
 pub mod replay;
 pub mod simulation_interfaces;
 pub mod terminal;
+pub mod topics;
 
 pub use merrow_view::picture;

@@ -6,7 +6,7 @@
 
 use crate::common::folder::Folder;
 use merrow::layout::{Tool, layout};
-use merrow::node::plan::{Output, Plan};
+use merrow::topics::{Output, Plan};
 use merrow_messages::msg::{Contacts, ModemSchedule, PacketLog, PacketRecord};
 use merrow_ros2::bag::read::{RecordedMessage, read_messages};
 use merrow_ros2::bag::topics::{BagMessage, BagTopic, visit_messages};

@@ -2,7 +2,7 @@
 
 use crate::common::folder::Folder;
 use merrow::input::services::names;
-use merrow::node::plan::Plan;
+use merrow::topics::Plan;
 use merrow_model::scene::autopilot::{AutopilotKind, ServoDevice};
 use merrow_model::scene::robot::profile::Profile;
 use merrow_world::{Overrides, load_text};

@@ -7,8 +7,9 @@ use crate::arm::goal_status::{
     Binding, ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot,
 };
 use crate::arm::request::{Rejection, goal_trajectory};
-use crate::arm::{GroupIndex, state};
-use crate::input::Mailbox;
+use crate::arm::state;
+use crate::input::mailbox::Mailbox;
+use crate::topics::GroupIndex;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;

@@ -5,45 +5,19 @@
 //! with the commands. This module maps these numbers to the clients' goals while they are
 //! executing.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::arm::GroupIndex;
-use crate::input::Mailbox;
+use crate::input::mailbox::Mailbox;
+use crate::topics::GroupIndex;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
+use merrow_model::state::Command;
 use merrow_model::state::joint::{Goal, GoalState, Measured};
-use merrow_model::state::{Command, State};
 use merrow_ros2::action_type::Action;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
 use merrow_ros2::node::GoalHandle;
 use merrow_sim::{Reply, Request, SceneVersion, Simulation};
-
-/// Progress of the run, shared by the action servers and the run.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Simulation time of the state [ns].
-    pub now_ns: Arc<AtomicU64>,
-    /// Newest goal number that was assigned.
-    pub newest: AtomicU64,
-    /// Newest number of a client's goal that the run has processed.
-    pub applied: AtomicU64,
-}
-
-impl Progress {
-    /// Returns the progress of a run that starts with `state`. New goals have higher numbers than
-    /// the goals of the state.
-    pub fn from_state(state: &State) -> Self {
-        let groups = state.robots.iter().flat_map(|robot| &robot.groups);
-        let goals = groups.flat_map(|group| [group.goal, group.previous_goal]);
-        let newest = goals.flatten().map(|goal| goal.id).max().unwrap_or(0);
-        Self {
-            now_ns: Arc::new(AtomicU64::new(state.time_ns)),
-            newest: AtomicU64::new(newest),
-            applied: AtomicU64::new(newest),
-        }
-    }
-}
 
 /// Status of the goals of a group.
 #[derive(Clone, Copy, Debug)]

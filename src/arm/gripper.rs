@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::arm::goal_status::{
     Binding, ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot,
 };
-use crate::arm::{GroupIndex, state};
-use crate::input::Mailbox;
+use crate::arm::state;
+use crate::input::mailbox::Mailbox;
+use crate::topics::GroupIndex;
 use merrow_messages::convert::header;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{JointGroup, Robot, Scene};

@@ -9,16 +9,20 @@
 mod follow_joint_trajectory;
 mod goal_status;
 mod gripper;
+pub mod progress;
 mod request;
 mod state;
 
-pub use crate::arm::goal_status::{GoalObserver, GroupStatus, Progress};
+pub use crate::arm::goal_status::{GoalObserver, GroupStatus};
+pub use crate::arm::progress::Progress;
 pub use crate::arm::request::{goal_number, topic_trajectory};
 pub use crate::arm::state::{controller_state, joint_state, joint_state_names};
 
-use crate::input::Mailbox;
-use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
-use merrow_model::scene::{Drive, JointGroup, JointKind, JointMode, Robot, Scene};
+use crate::input::mailbox::Mailbox;
+use crate::topics::{
+    ActionKind, ActionPlan, FRAME_RATE, GroupIndex, Input, Output, Source, Target,
+};
+use merrow_model::scene::{Drive, JointGroup, JointKind, JointMode, Robot};
 use merrow_ros2::action_type::Action;
 use merrow_ros2::message::{Message, Service};
 use merrow_ros2::msg::control_msgs::{
@@ -30,47 +34,6 @@ use merrow_ros2::msg::trajectory_msgs::JointTrajectory;
 use merrow_ros2::node::{ActionServer, Node, NodeError};
 use merrow_ros2::qos::Qos;
 use std::sync::Arc;
-
-/// Group of joints of a robot, by index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupIndex {
-    /// Index of the robot.
-    pub robot: usize,
-    /// Index of the group among the joint groups of the robot.
-    pub group: usize,
-}
-
-impl GroupIndex {
-    /// Looks up the robot and its group.
-    pub fn lookup(self, scene: &Scene) -> (&Robot, &JointGroup) {
-        let robot = &scene.robots[self.robot];
-        (robot, &robot.joint_groups[self.group])
-    }
-}
-
-/// Kind of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActionKind {
-    /// Follows a trajectory, by `control_msgs/action/FollowJointTrajectory`.
-    Follow,
-    /// Moves a gripper, by `control_msgs/action/GripperCommand`.
-    Gripper,
-    /// Moves a gripper, by `control_msgs/action/ParallelGripperCommand`.
-    ParallelGripper,
-}
-
-/// An action that the node offers.
-#[derive(Clone, Debug)]
-pub struct ActionPlan {
-    /// Name of the action.
-    pub name: String,
-    /// ROS name of the action type.
-    pub kind: &'static str,
-    /// Group of joints that the action moves.
-    pub group_index: GroupIndex,
-    /// Kind of the action.
-    pub action: ActionKind,
-}
 
 /// Returns true if every joint of the group accepts commands in `mode`.
 fn supports_mode(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::arm::{GroupIndex, Progress};
+use crate::arm::progress::Progress;
+use crate::topics::GroupIndex;
 use merrow_model::scene::{JointGroup, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::joint::{Tolerance, Trajectory, TrajectoryPoint};

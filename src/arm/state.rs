@@ -1,7 +1,7 @@
 //! Messages with the state of joints: `joint_states`, the state of a controller, and the feedback
 //! of a trajectory.
 
-use crate::arm::GroupIndex;
+use crate::topics::GroupIndex;
 use merrow_messages::convert::header;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{JointGroup, JointKind, JointMode, Robot, Scene};

@@ -561,7 +561,7 @@ fn node_options(ros: &[String]) -> Result<NodeOptions, String> {
 }
 
 fn announce(scene: &merrow_model::scene::Scene, options: &NodeOptions) {
-    let plan = merrow::node::plan::Plan::new(scene);
+    let plan = merrow::topics::Plan::new(scene);
     let robots = scene.robots.len();
     terminal::inform(format_args!(
         "{}: {robots} robot{}, {} topics published, {} subscribed, as /{} on ROS_DOMAIN_ID {}",

@@ -1,6 +1,6 @@
 //! Topics of the computers of robots: `<robot>/<computer>/status` and `schedule`.
 
-use crate::node::plan::{Output, Source};
+use crate::topics::{Output, Source};
 use merrow_messages::convert::{header, time};
 use merrow_messages::msg::{ComputerStatus, TaskInterval, TaskSchedule, TaskStatus};
 use merrow_model::scene::Robot;

@@ -4,14 +4,13 @@
 //! as the service does. Service introspection of ROS has a type per service, such as
 //! `merrow_msgs/srv/Fault_Event`, which readers of bags refuse (mcap-ros2-support 0.6.0).
 
+use crate::input::mailbox::{Mailbox, find_robot, read};
 use crate::input::replay::absolute;
 use crate::input::services::{Caller, MessageOutcome, ServiceOutcome, serve};
-use crate::input::{
-    Mailbox, faults, find_robot, firmware, motion_control, profile_services, read, wrench,
-};
+use crate::input::{faults, firmware, motion_control, profile_services, wrench};
 use crate::modem;
-use crate::node::plan::{Input, Target};
 use crate::node::weather;
+use crate::topics::{Input, Target};
 use merrow_math::Vec3;
 use merrow_messages::convert::{from_quaternion, from_vector3, instruments};
 use merrow_messages::msg::{

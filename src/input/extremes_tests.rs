@@ -3,10 +3,10 @@
 
 use super::command_services;
 use super::commands;
-use crate::arm::Progress;
+use crate::arm::progress::Progress;
 use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters::RecordedParameters;
-use crate::node::plan::Plan;
+use crate::topics::Plan;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
 use merrow_ros2::description::{Count, Description, Element, FieldType, Primitive};

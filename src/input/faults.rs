@@ -1,6 +1,6 @@
 //! Conversion of fault service requests to commands.
 
-use crate::input::find_robot;
+use crate::input::mailbox::find_robot;
 use merrow_messages::msg::FaultRequest;
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::{Fault, Robot, Scene};

@@ -1,7 +1,7 @@
 //! Topics and services of the built-in firmwares.
 
 use crate::input::motion_control;
-use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
+use crate::topics::{FRAME_RATE, FirmwareCommand, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{from_vector3, header, point, quaternion, vector3};
 use merrow_messages::frames::ObjectStates;
@@ -16,21 +16,6 @@ use merrow_ros2::msg::geometry_msgs::{Pose, Twist, TwistStamped};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
 use merrow_ros2::qos::Qos;
-
-/// Kind of a command on a firmware topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirmwareCommand {
-    /// Velocity command on `cmd_vel`.
-    Velocity,
-    /// Velocity command with a header.
-    VelocityStamped,
-    /// Heading command, clockwise from north [deg].
-    Heading,
-    /// Depth command, positive down [m].
-    Depth,
-    /// Enables or disables the firmware.
-    Enable,
-}
 
 /// Appends the topics that the firmware of robot `i` publishes.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {

@@ -4,6 +4,7 @@
 pub(crate) mod command_services;
 pub mod faults;
 pub mod firmware;
+pub mod mailbox;
 pub mod motion_control;
 pub mod profile_services;
 pub mod replay;
@@ -11,91 +12,46 @@ pub mod services;
 pub mod view;
 pub(crate) mod wrench;
 
+pub use crate::input::mailbox::Mailbox;
+pub(crate) use crate::input::mailbox::{find_robot, read};
+
 use crate::arm;
-use crate::arm::Progress;
-use crate::node::checkpoint::FileWriter;
-use crate::node::diagnostics::Rejections;
-use crate::node::file_access::FileAccess;
-use crate::node::plan::Target;
-use crossbeam_channel::Sender;
+use crate::arm::progress::Progress;
+use crate::topics::Target;
 use merrow_math::Vec3;
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
 use merrow_model::scene::{JointKind, JointMode, LinkFrame, Robot, Scene};
 use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
-use merrow_ros2::cdr::{Cdr, from_bytes};
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_ros2::node::Callback;
-use merrow_ros2::node::Logger;
-use merrow_sim::{InputMessage, Request, SceneVersion};
+use merrow_sim::{InputMessage, Request};
 use merrow_yaml::error::known_names;
 use std::sync::Arc;
-
-/// Returns the index of the robot with this name.
-fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
-    let found = scene.robots.iter().position(|r| r.name == name);
-    found.ok_or_else(|| {
-        let names = scene.robots.iter().map(|robot| robot.name.as_str());
-        format!("no robot {name:?}{}", known_names(name, names))
-    })
-}
 
 /// Time for which a wrench from a topic acts [s].
 pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 
-/// Context of all inputs.
-#[derive(Clone)]
-pub struct Mailbox {
-    /// Scene of the world, to which all indices refer.
-    pub scene: Arc<Scene>,
-    /// Version of the scene.
-    pub version: SceneVersion,
-    /// Channel of requests to the running world.
-    pub requests: Sender<Request>,
-    /// Counters of rejected requests.
-    pub rejections: Arc<Rejections>,
-    /// Logger that reports rejections.
-    pub logger: Logger,
-    /// Progress of the run.
-    pub progress: Arc<Progress>,
-    /// Files that requests may write.
-    pub files: FileAccess,
-    /// Thread that writes them.
-    pub writer: FileWriter,
-}
-
-impl Mailbox {
-    /// Counts and reports a rejection. Without a robot it counts for the node.
-    pub fn reject(&self, robot: Option<usize>, topic: &str, why: &str) {
-        if let Some(line) =
-            self.rejections
-                .count_rejection(&self.scene, robot, &format!("{topic}: {why}"))
-        {
-            self.logger.warn(line);
-        }
-    }
-
-    /// Returns the callback of an input topic.
-    pub fn callback(&self, topic: &str, target: Target) -> Callback {
-        let mailbox = self.clone();
-        let topic: Arc<str> = topic.into();
-        Box::new(move |bytes| {
-            let robot = robot_of(target);
-            match commands(&mailbox.scene, &mailbox.progress, target, bytes) {
-                Ok(commands) => {
-                    let message = InputMessage {
-                        topic: Arc::clone(&topic),
-                        bytes: bytes.to_vec(),
-                    };
-                    let request = Request::Input(mailbox.version, commands, message);
-                    // sending fails if the run has ended
-                    let _ = mailbox.requests.send(request);
-                }
-                Err(why) => mailbox.reject(robot, &topic, &why),
+/// Returns the callback of an input topic.
+pub fn callback(mailbox: &Mailbox, topic: &str, target: Target) -> Callback {
+    let mailbox = mailbox.clone();
+    let topic: Arc<str> = topic.into();
+    Box::new(move |bytes| {
+        let robot = robot_of(target);
+        match commands(&mailbox.scene, &mailbox.progress, target, bytes) {
+            Ok(commands) => {
+                let message = InputMessage {
+                    topic: Arc::clone(&topic),
+                    bytes: bytes.to_vec(),
+                };
+                let request = Request::Input(mailbox.version, commands, message);
+                // sending fails if the run has ended
+                let _ = mailbox.requests.send(request);
             }
-        })
-    }
+            Err(why) => mailbox.reject(robot, &topic, &why),
+        }
+    })
 }
 
 fn robot_of(target: Target) -> Option<usize> {
@@ -210,19 +166,6 @@ fn winch_command(tether: usize, bytes: &[u8]) -> Result<Command, String> {
         tether,
         command: WinchCommand::Speed(read::<Float64>(bytes)?.data),
     })
-}
-
-/// Decodes a message from its CDR bytes.
-pub(crate) fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
-    from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))
-}
-
-/// Checks that a pose is in the frame of the world; an empty frame is taken to be this frame.
-pub(crate) fn check_frame(frame: &str) -> Result<(), String> {
-    if frame.is_empty() || frame == WORLD_FRAME {
-        return Ok(());
-    }
-    Err(format!("pose in frame {frame:?}; expected {WORLD_FRAME}"))
 }
 
 /// Decodes the numbers of an array.

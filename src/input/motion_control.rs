@@ -1,7 +1,7 @@
 //! Topics and services of controllers: modes, goals, paths, joystick, status.
 
-use crate::input::{check_frame, read};
-use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
+use crate::input::mailbox::{check_frame, read};
+use crate::topics::{FRAME_RATE, Input, MotionCommand, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
 use merrow_messages::frames::ObjectStates;
@@ -20,19 +20,6 @@ use merrow_ros2::msg::std_msgs::String as StringMsg;
 use merrow_ros2::qos::Qos;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
-
-/// Kind of a command on a topic of the motion controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MotionCommand {
-    /// Goal of the station keeping.
-    GoalPose,
-    /// Waypoints of a path to follow.
-    Path,
-    /// Sticks and buttons of a joystick.
-    Joystick,
-    /// Name of a mode, for clients without the types of this package.
-    Mode,
-}
 
 /// Names of the axes of a joystick.
 const STICKS: [&str; 4] = ["surge", "sway", "heave", "yaw"];

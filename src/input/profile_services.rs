@@ -6,8 +6,8 @@
 //! of a robot. They set the parameters of the node, so that both show the same state.
 
 use crate::input::command_services::CommandService;
+use crate::input::mailbox::{Mailbox, find_robot};
 use crate::input::services::{ServiceOutcome, serve};
-use crate::input::{Mailbox, find_robot};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::from_quaternion;
 use merrow_messages::msg::stonefish_ros2::{Respawn, RespawnRequest};

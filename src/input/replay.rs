@@ -2,11 +2,11 @@
 //!
 //! A replay applies the commands at the start of the same steps as the recorded run.
 
-use crate::arm::Progress;
+use crate::arm::progress::Progress;
 use crate::input::command_services::RecordedRequests;
 use crate::input::commands;
 use crate::node::live_parameters::{EVENTS, RecordedParameters};
-use crate::node::plan::{Input, Plan, Target};
+use crate::topics::{Input, Plan, Target};
 use merrow_model::scene::Scene;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::{Command, State};

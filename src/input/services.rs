@@ -4,9 +4,10 @@
 //! The node's thread passes each request to the run or the recorder, which reply from their own
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
+use crate::input::command_services;
+use crate::input::mailbox::Mailbox;
 use crate::input::profile_services;
 use crate::input::replay::absolute;
-use crate::input::{Mailbox, command_services};
 use crate::modem::calls::{self, BridgedCalls};
 use crate::node::file_access::FileKind;
 use crate::publisher::Task;

@@ -1,6 +1,6 @@
 //! Services that apply wrenches to links and end them.
 
-use crate::input::find_robot;
+use crate::input::mailbox::find_robot;
 use merrow_math::{SpatialForce, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
 use merrow_messages::msg::{ApplyWrenchRequest, ClearWrenchesRequest};

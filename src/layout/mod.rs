@@ -7,7 +7,7 @@
 mod rviz;
 
 use crate::input::replay::absolute;
-use crate::node::plan::Plan;
+use crate::topics::Plan;
 use merrow_chart::canvas::escaped;
 use merrow_model::scene::Scene;
 use serde_json::{Map, Value, json};

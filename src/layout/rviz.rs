@@ -1,7 +1,7 @@
 //! Configurations of RViz.
 
 use crate::input::replay::absolute;
-use crate::node::plan::{Output, Plan};
+use crate::topics::{Output, Plan};
 use merrow_model::scene::Scene;
 use merrow_ros2::qos::{Durability, Reliability};
 use std::fmt::Write;

@@ -7,7 +7,7 @@
 
 use crate::modem::fix::FixDecoder;
 use crate::modem::{calls, feasibility, fix};
-use crate::node::plan::{Input, Output, Plan, Source, Target};
+use crate::topics::{Input, Output, Plan, Source, Target};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_ros2::installed::InstalledTypes;

@@ -9,10 +9,10 @@
 //! A call whose request or response is lost has no response, because a ROS service has no error.
 //! It ends after the timeout of the bridge, is counted as a rejection and logged.
 
-use crate::input::Mailbox;
+use crate::input::mailbox::Mailbox;
 use crate::input::services::own_names;
 use crate::modem::bridges::BridgeError;
-use crate::node::plan::{Input, Target};
+use crate::topics::{Input, Target};
 use merrow_messages::msg::Packet;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::ServiceBridge;

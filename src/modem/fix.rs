@@ -1,6 +1,6 @@
 //! Decoding of positions that arrive over bridges for the firmware of their receiver.
 
-use crate::input::{check_frame, read};
+use crate::input::mailbox::{check_frame, read};
 use merrow_math::Vec3;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{

@@ -10,7 +10,7 @@ mod feasibility;
 pub(crate) mod fix;
 pub mod services;
 
-use crate::node::plan::{Input, Output, Source, Target};
+use crate::topics::{Input, Output, Source, Target};
 use merrow_messages::convert::modem::ModemCondition;
 use merrow_messages::msg::{LinkTable, ModemSchedule, ModemStatus, Packet, PacketLog};
 use merrow_model::scene::Scene;

@@ -1,6 +1,7 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
-use crate::arm::{GroupIndex, GroupStatus, Progress};
+use crate::arm::GroupStatus;
+use crate::arm::progress::Progress;
 use crate::computer::ComputerBatch;
 use crate::modem;
 use crate::modem::NetworkBatch;
@@ -11,11 +12,12 @@ use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
-use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
 use crate::publisher::{
     GoalObservers, NextScene, PublisherContext, PublisherState, PublisherThread, SceneOutputs,
     Task, stop_recording,
 };
+use crate::topics::GroupIndex;
+use crate::topics::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::{LogSink, SharedStatus};
 use merrow_messages::convert::topic;

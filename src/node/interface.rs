@@ -2,17 +2,20 @@
 //! follow the changes of the scene.
 
 use crate::arm;
-use crate::arm::{ActionPlan, GoalObserver, Progress, RunningAction};
-use crate::input::{Mailbox, services};
+use crate::arm::progress::Progress;
+use crate::arm::{GoalObserver, RunningAction};
+use crate::input::mailbox::Mailbox;
+use crate::input::services;
 use crate::modem::calls::BridgedCalls;
 use crate::node::checkpoint::WriterThread;
 use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
 use crate::node::live_parameters::{self, ParameterSinks};
-use crate::node::plan::Plan;
 use crate::publisher::{GoalObservers, PublisherState, Task};
 use crate::simulation_interfaces::{Refusals, Version};
+use crate::topics::ActionPlan;
+use crate::topics::Plan;
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
@@ -180,7 +183,7 @@ impl Interface {
     /// # Errors
     /// One line that names the topic.
     pub(crate) fn publishers(node: &Node, plan: &Plan) -> Result<Arc<[Publisher]>, String> {
-        let create = |output: &crate::node::plan::Output| {
+        let create = |output: &crate::topics::Output| {
             node.publisher(&output.topic, output.info, &output.qos)
                 .map_err(|e| e.to_string())
         };
@@ -235,7 +238,7 @@ impl Interface {
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
         let mut subscriptions = Vec::with_capacity(plan.inputs.len());
         for input in &plan.inputs {
-            let callback = mailbox.callback(&input.topic, input.target);
+            let callback = crate::input::callback(&mailbox, &input.topic, input.target);
             let created = self
                 .node
                 .subscription(&input.topic, input.info, &input.qos(), callback);

@@ -1,6 +1,6 @@
 //! Topics that do not belong to a robot: clock, frames, diagnostics, contacts, couplings, tethers.
 
-use crate::node::plan::{DIAGNOSTICS_RATE, FRAME_RATE, Input, Output, Source, Target};
+use crate::topics::{DIAGNOSTICS_RATE, FRAME_RATE, Input, Output, Source, Target};
 use merrow_messages::msg::Contacts;
 use merrow_model::scene::{Coupling, Scene, Tether};
 use merrow_ros2::message::Message;

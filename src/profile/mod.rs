@@ -11,40 +11,13 @@ mod stonefish;
 mod uuv;
 mod vrx;
 
-use crate::node::plan::{Input, Output, Source, Target};
+use crate::topics::{Input, Output, ProfileCommand, Source, Target};
 use merrow_messages::msg::uuv_gazebo_ros_plugins_msgs::FloatStamped;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray};
-
-/// Command with a unit of another simulator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProfileCommand {
-    /// Thrust of one thruster [N], `std_msgs/msg/Float64`.
-    Thrust {
-        /// Index of the thruster.
-        thruster: usize,
-    },
-    /// Angle of one fin or azimuth thruster [rad], `std_msgs/msg/Float64`.
-    Angle {
-        /// Index of the fin.
-        fin: usize,
-    },
-    /// Command of one thruster in its own unit, with a header.
-    StampedThruster {
-        /// Index of the thruster.
-        thruster: usize,
-    },
-    /// Angle of one fin [rad], with a header.
-    StampedFin {
-        /// Index of the fin.
-        fin: usize,
-    },
-    /// Normalised rotor speeds of all thrusters, -1 to 1.
-    NormalizedThrusters,
-}
 
 /// A sensor topic: the robot, the sensor, and its topic after the name of the sensor.
 #[derive(Clone, Copy, Debug)]

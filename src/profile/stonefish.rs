@@ -2,7 +2,8 @@
 //! in the scenario file. This profile has the units and the image topics of Stonefish, and the
 //! names of its documentation where it has some.
 
-use crate::profile::{AddInput, ProfileCommand, SensorTopic};
+use crate::profile::{AddInput, SensorTopic};
+use crate::topics::ProfileCommand;
 use merrow_model::scene::Robot;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::std_msgs::Float64MultiArray;

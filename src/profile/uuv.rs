@@ -2,7 +2,8 @@
 //! `uuv_gazebo_ros_plugins`; Liquid-ai/Plankton). ROS 2 forbids names that begin with a digit, so
 //! thruster 0 is `id_0` as in Plankton.
 
-use crate::profile::{AddInput, ProfileCommand, SensorTopic};
+use crate::profile::{AddInput, SensorTopic};
+use crate::topics::ProfileCommand;
 use merrow_messages::msg::uuv_gazebo_ros_plugins_msgs::FloatStamped;
 use merrow_model::scene::Robot;
 use merrow_ros2::message::Message;

@@ -1,7 +1,8 @@
 //! Names of Virtual RobotX (osrf/vrx, branch jazzy, 93ae8d0: `vrx_gz/src/vrx_gz/bridges.py`,
 //! `payload_bridges.py`).
 
-use crate::profile::{AddInput, ProfileCommand, SensorTopic, add_thrust_inputs};
+use crate::profile::{AddInput, SensorTopic, add_thrust_inputs};
+use crate::topics::ProfileCommand;
 use merrow_model::scene::Robot;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::std_msgs::Float64;

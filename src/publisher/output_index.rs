@@ -1,8 +1,8 @@
 //! Outputs of a plan by the source of their content.
 
-use crate::arm::GroupIndex;
 use crate::node::batch::LostSamples;
-use crate::node::plan::{Plan, Source};
+use crate::topics::GroupIndex;
+use crate::topics::{Plan, Source};
 use merrow_model::scene::Scene;
 
 /// Indices of the outputs of a plan. Lists hold pairs of an output and the index of its object.

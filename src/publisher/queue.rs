@@ -109,8 +109,8 @@ mod tests {
     use super::*;
     use crate::modem::NetworkBatch;
     use crate::node::diagnostics::HealthSnapshot;
-    use crate::node::plan::{Plan, Source};
     use crate::publisher::{PublisherContext, PublisherThread, SceneOutputs};
+    use crate::topics::{Plan, Source};
     use merrow_messages::frames::ObjectStates;
     use merrow_model::state::comms::{Delivery, NetworkOutput};
     use merrow_ros2::cdr::from_bytes;

@@ -2,9 +2,9 @@
 
 use crate::input::replay::absolute;
 use crate::node::live_parameters::EVENTS;
-use crate::node::plan::Output;
 use crate::publisher::{SceneOutputs, Worker, lock};
 use crate::replay::world;
+use crate::topics::Output;
 use merrow_messages::actuators;
 use merrow_messages::frames::ObjectStates;
 use merrow_ros2::bag::{Bag, ChannelId};

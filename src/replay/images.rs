@@ -1,6 +1,6 @@
 //! Images and points of sensors from their recorded messages.
 
-use crate::node::plan::{Plan, Source};
+use crate::topics::{Plan, Source};
 use merrow_messages::snapshot::recorded::{Form, decode};
 use merrow_model::state::frames::Frame;
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};

@@ -14,7 +14,6 @@ mod rates;
 mod state;
 pub mod world;
 
-use crate::node::plan::{Plan, Source};
 use crate::replay::environment::RecordedEnvironment;
 use crate::replay::images::RecordedImages;
 use crate::replay::network::RecordedNetwork;
@@ -22,6 +21,7 @@ use crate::replay::plots::PlotReader;
 use crate::replay::poses::{Bracket, FrameIndex, Track};
 use crate::replay::rates::RecordedRates;
 use crate::replay::state::{Content, Recorded};
+use crate::topics::{Plan, Source};
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, SensorKind};
 use merrow_ros2::bag::index::BagIndex;

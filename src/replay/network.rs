@@ -1,6 +1,6 @@
 //! Communication network from recorded messages: links, schedule trace and packets.
 
-use crate::node::plan::{Plan, Source};
+use crate::topics::{Plan, Source};
 use merrow_messages::msg::{LinkTable, ModemSchedule, PacketLog};
 use merrow_model::scene::Scene;
 use merrow_model::state::comms::{Activity, Interval, LinkState, LossCause, PacketRecord};

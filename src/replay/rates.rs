@@ -1,6 +1,6 @@
 //! Rates of the recorded messages of sensors.
 
-use crate::node::plan::{Plan, Source};
+use crate::topics::{Plan, Source};
 use merrow_model::scene::Scene;
 use merrow_ros2::bag::index::BagIndex;
 

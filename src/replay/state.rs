@@ -1,9 +1,9 @@
 //! State of the shown simulation from recorded messages.
 
-use crate::node::plan::{Plan, Source};
 use crate::replay::network::set_links;
 use crate::replay::poses::Sample;
 use crate::replay::world::ACTUATORS;
+use crate::topics::{Plan, Source};
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_messages::actuators;
 use merrow_messages::convert::from_vector3;

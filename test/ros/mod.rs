@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use merrow::node::bridge::Bridge;
-use merrow::node::plan::Plan;
+use merrow::topics::Plan;
 use merrow_ros2::msg;
 use merrow_sim as sim;
 use merrow_sim::{Pace, Simulation};

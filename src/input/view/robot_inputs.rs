@@ -1,10 +1,11 @@
 //! Messages and commands of the live view to the robots of one version of the scene.
 
 use crate::arm::Progress;
-use crate::input::firmware::FirmwareCommand;
-use crate::input::motion_control::{self, MotionCommand};
+use crate::input::motion_control;
 use crate::input::{command_services, commands, faults, find_robot};
-use crate::node::plan::{Input, Plan, Target};
+use crate::topics::FirmwareCommand;
+use crate::topics::MotionCommand;
+use crate::topics::{Input, Plan, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
