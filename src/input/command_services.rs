@@ -5,8 +5,7 @@
 //! `merrow_msgs/srv/Fault_Event`, which readers of bags refuse (mcap-ros2-support 0.6.0).
 
 use crate::input::mailbox::{Mailbox, find_robot, read};
-use crate::input::replay::absolute;
-use crate::input::services::{Caller, MessageOutcome, ServiceOutcome, serve};
+use crate::input::serve::{Caller, MessageOutcome, REQUESTS, ServiceOutcome, full_name, serve};
 use crate::input::{faults, firmware, motion_control, profile_services, wrench};
 use crate::modem;
 use crate::node::weather;
@@ -20,18 +19,14 @@ use merrow_messages::msg::{
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_ros2::cdr::{from_bytes, to_bytes};
+use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::{Message, ServiceInfo};
 use merrow_ros2::msg::std_srvs::{SetBool, Trigger};
 use merrow_ros2::node::{Node, NodeError, Service};
 use merrow_ros2::parameters::ParameterServer;
-use merrow_sim::InputMessage;
 use merrow_yaml::error::known_names;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Topic on which bags contain the requests of services.
-pub(crate) const REQUESTS: &str = "/merrow/service_requests";
 
 /// Converts the CDR bytes of a request to a command.
 type Convert = Box<dyn Fn(&Scene, &ParameterServer, &[u8]) -> Result<Command, String>>;
@@ -194,11 +189,6 @@ pub(crate) fn start(
         .collect()
 }
 
-/// Returns the full name of a service.
-fn full_name(service: &str) -> String {
-    absolute(&service.replace('~', "/merrow"))
-}
-
 /// Returns the topic on which bags contain the requests of services.
 pub(crate) fn requests() -> Input {
     Input {
@@ -206,19 +196,6 @@ pub(crate) fn requests() -> Input {
         info: ServiceRequest::info(),
         target: Target::Service,
         unit: "requests of services".to_string(),
-    }
-}
-
-/// Builds the message with which a bag contains a request in CDR.
-pub(crate) fn record<S: ServiceOutcome>(service: &str, request: &[u8]) -> InputMessage {
-    let message = ServiceRequest {
-        service: full_name(service),
-        service_type: S::TYPE.to_string(),
-        request: request.to_vec(),
-    };
-    InputMessage {
-        topic: REQUESTS.into(),
-        bytes: to_bytes(&message),
     }
 }
 

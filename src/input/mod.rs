@@ -8,6 +8,8 @@ pub mod mailbox;
 pub mod motion_control;
 pub mod profile_services;
 pub mod replay;
+pub(crate) mod serve;
+pub(crate) mod service_names;
 pub mod services;
 pub mod view;
 pub(crate) mod wrench;

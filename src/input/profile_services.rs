@@ -7,7 +7,7 @@
 
 use crate::input::command_services::CommandService;
 use crate::input::mailbox::{Mailbox, find_robot};
-use crate::input::services::{ServiceOutcome, serve};
+use crate::input::serve::{ServiceOutcome, serve};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::from_quaternion;
 use merrow_messages::msg::stonefish_ros2::{Respawn, RespawnRequest};

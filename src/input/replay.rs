@@ -6,7 +6,7 @@ use crate::arm::progress::Progress;
 use crate::input::command_services::RecordedRequests;
 use crate::input::commands;
 use crate::node::live_parameters::{EVENTS, RecordedParameters};
-use crate::topics::{Input, Plan, Target};
+use crate::topics::{Input, Plan, Target, absolute};
 use merrow_model::scene::Scene;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::{Command, State};
@@ -165,9 +165,4 @@ impl Replay {
             }
         }
     }
-}
-
-/// Returns the name with a leading slash.
-pub(crate) fn absolute(topic: &str) -> String {
-    format!("/{}", topic.trim_start_matches('/'))
 }

@@ -6,8 +6,8 @@
 
 mod rviz;
 
-use crate::input::replay::absolute;
 use crate::topics::Plan;
+use crate::topics::absolute;
 use merrow_chart::canvas::escaped;
 use merrow_model::scene::Scene;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! Configurations of RViz.
 
-use crate::input::replay::absolute;
+use crate::topics::absolute;
 use crate::topics::{Output, Plan};
 use merrow_model::scene::Scene;
 use merrow_ros2::qos::{Durability, Reliability};

@@ -12,15 +12,16 @@ use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
+use crate::publisher::state::{PublisherState, Task};
 use crate::publisher::{
-    GoalObservers, NextScene, PublisherContext, PublisherState, PublisherThread, SceneOutputs,
-    Task, stop_recording,
+    GoalObservers, NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
 };
-use crate::topics::GroupIndex;
-use crate::topics::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
+use crate::topics::{
+    BATTERY_RATE, DIAGNOSTICS_RATE, ExteroceptiveOutputs, FRAME_RATE, GroupIndex, Plan,
+    exteroceptive_outputs,
+};
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::{LogSink, SharedStatus};
-use merrow_messages::convert::topic;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
@@ -490,47 +491,6 @@ fn count_groups(scene: &Scene) -> usize {
         .iter()
         .map(|robot| robot.joint_groups.len())
         .sum()
-}
-
-/// An exteroceptive sensor, and its outputs with the bits of the data that each contains.
-pub(crate) struct ExteroceptiveOutputs {
-    /// Index of the robot.
-    pub(crate) robot: usize,
-    /// Index of the sensor.
-    pub(crate) sensor: usize,
-    /// Indices of its outputs, with the bits of the data that each contains.
-    pub(crate) outputs: Vec<(usize, u8)>,
-}
-
-/// Lists all exteroceptive sensors with their outputs.
-pub(crate) fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs> {
-    let mut all: Vec<ExteroceptiveOutputs> = Vec::new();
-    for (i, output) in plan.outputs.iter().enumerate() {
-        let Source::Sensor {
-            robot,
-            sensor,
-            part,
-        } = output.source
-        else {
-            continue;
-        };
-        let device = &scene.robots[robot].sensors[sensor];
-        if device.kind.exteroceptive().is_none() {
-            continue;
-        }
-        if part == 0 {
-            all.push(ExteroceptiveOutputs {
-                robot,
-                sensor,
-                outputs: Vec::new(),
-            });
-        }
-        let topics = topic::topics(device);
-        if let (Some(last), Some(topic)) = (all.last_mut(), topics.get(part)) {
-            last.outputs.push((i, topic.required_outputs));
-        }
-    }
-    all
 }
 
 /// Returns true if an output is due: true once per period of simulation time. `next` is the number

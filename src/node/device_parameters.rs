@@ -1,12 +1,12 @@
 //! Parameters of the devices of robots: gains of motion controllers, noise of sensors, levels of
 //! loads, health of thrusters and fins.
 
-use crate::node::live_parameters::double;
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::FaultEffect;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{Command, Health, RobotState};
+use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_ros2::parameters::{Declaration, ParameterServer};
 use merrow_sim::Simulation;
@@ -216,4 +216,10 @@ pub(crate) fn command(scene: &Scene, name: &str, value: f64) -> Option<Command> 
         axis,
         value,
     })
+}
+
+/// Declares a number with a range; `text` describes it with its unit.
+pub(crate) fn double(name: &str, value: f64, range: [f64; 2], text: &str) -> Declaration {
+    Declaration::new(name, Value::Double(value), text)
+        .with_range(Range::doubles(range[0], range[1]))
 }

@@ -1,9 +1,10 @@
 //! Parameters of a running world: water and waves, weather, pace, sensor noise, electrical loads,
 //! health of thrusters and fins.
 
+use crate::node::device_parameters::double;
 use crate::node::{device_parameters, weather};
-use crate::publisher::{DEFAULT_CLOCK_RATE, PublisherState};
-use crate::simulation_interfaces::Version;
+use crate::publisher::state::{DEFAULT_CLOCK_RATE, PublisherState};
+use crate::simulation_interfaces::version::Version;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_environment::waves::sea_state;
 use merrow_math::Vec3;
@@ -77,12 +78,6 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         device_parameters::add_declarations(robot, &mut all);
     }
     all
-}
-
-/// Declares a number with a range; `text` describes it with its unit.
-pub(crate) fn double(name: &str, value: f64, range: [f64; 2], text: &str) -> Declaration {
-    Declaration::new(name, Value::Double(value), text)
-        .with_range(Range::doubles(range[0], range[1]))
 }
 
 /// Declares speed [m/s] and direction [deg] of the uniform current.

@@ -12,6 +12,7 @@ mod recording;
 mod scene_change;
 mod second_source;
 mod sensor_topics;
+pub mod state;
 
 use crate::arm;
 use crate::arm::GoalObserver;
@@ -30,12 +31,12 @@ pub use crate::publisher::bridge_source::connect_bridges;
 use crate::publisher::output_index::{OutputIndex, count_lost_samples, find_output};
 use crate::publisher::queue::BatchQueue;
 use crate::publisher::scene_change::topics_of_sensors;
-use crate::replay::world::RecordedWorld;
+use crate::publisher::state::{PublisherState, Task};
 use crate::terminal;
 use crate::topics::Plan;
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
-use merrow_autopilot::status::{LinkStatus, SharedStatus};
+use merrow_autopilot::status::LinkStatus;
 use merrow_math::Vec3;
 use merrow_messages::convert;
 use merrow_messages::convert::topic::Topic;
@@ -54,10 +55,9 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as Str
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
 use merrow_sim::{Reply, SceneVersion, bridged_call, bridged_message};
-use merrow_view::readings::plotted::PlottedTopics;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -66,71 +66,6 @@ use std::time::Duration;
 const IDLE_PERIOD: Duration = Duration::from_millis(200);
 /// Maximum wall time from a task to its reply.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Task for the thread, with the receiver of its reply.
-pub enum Task {
-    /// Starts recording into this file; the reply is a line about it.
-    Record(PathBuf, Reply<Result<String, String>>),
-    /// Stops recording; the reply is a summary, `None` if no recording was active.
-    StopRecording(Reply<Result<Option<String>, String>>),
-    /// Completes the bag and ends the thread.
-    Quit,
-}
-
-/// Maximum rate of `/clock` in wall time [Hz], unless the parameter sets another.
-pub const DEFAULT_CLOCK_RATE: f64 = 100.0;
-
-/// State shared by the thread and its owners.
-#[derive(Debug, Default)]
-pub struct PublisherState {
-    /// Bits of the maximum rate of `/clock` in wall time [Hz]; 0: [`DEFAULT_CLOCK_RATE`].
-    clock_rate: AtomicU64,
-    /// Whether a bag is being recorded.
-    pub recording: AtomicBool,
-    /// Number of messages that did not reach DDS or the bag.
-    pub dropped: AtomicU64,
-    /// Whether `/tf` includes the true poses of the robots.
-    pub truth_tf: AtomicBool,
-    /// Names of the robots whose true poses `/tf` does not include.
-    pub robots_without_truth_tf: Mutex<BTreeSet<String>>,
-    /// Status of the links to autopilots and ground stations.
-    pub links: SharedStatus,
-    /// Topics that pages of the live view plot.
-    pub plotted: PlottedTopics,
-    /// World of the run, which bags store.
-    pub world: Mutex<RecordedWorld>,
-}
-
-impl PublisherState {
-    /// Returns the maximum rate of `/clock` in wall time [Hz].
-    pub fn clock_rate(&self) -> f64 {
-        match self.clock_rate.load(Ordering::Relaxed) {
-            0 => DEFAULT_CLOCK_RATE,
-            bits => f64::from_bits(bits),
-        }
-    }
-
-    /// Sets the maximum rate of `/clock` in wall time [Hz].
-    pub fn set_clock_rate(&self, rate: f64) {
-        self.clock_rate.store(rate.to_bits(), Ordering::Relaxed);
-    }
-
-    /// Sets whether `/tf` includes the true pose of the robot with this name.
-    pub fn set_truth_tf(&self, robot: &str, is_published: bool) {
-        let mut robots = lock(&self.robots_without_truth_tf);
-        if is_published {
-            robots.remove(robot);
-        } else {
-            robots.insert(robot.to_owned());
-        }
-    }
-
-    /// Returns whether `/tf` includes the true pose of the robot with this name.
-    pub fn has_truth_tf(&self, robot: &str) -> bool {
-        self.truth_tf.load(Ordering::Relaxed)
-            && !lock(&self.robots_without_truth_tf).contains(robot)
-    }
-}
 
 /// Ends a queue when the thread that takes its batches ends.
 struct EndOnDrop(Arc<BatchQueue>);

@@ -1,10 +1,10 @@
 //! Recording of all topics in a bag.
 
-use crate::input::replay::absolute;
 use crate::node::live_parameters::EVENTS;
 use crate::publisher::{SceneOutputs, Worker, lock};
 use crate::replay::world;
 use crate::topics::Output;
+use crate::topics::absolute;
 use merrow_messages::actuators;
 use merrow_messages::frames::ObjectStates;
 use merrow_ros2::bag::{Bag, ChannelId};

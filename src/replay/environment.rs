@@ -1,6 +1,7 @@
 //! Recorded changes of water and weather, and recorded faults.
 
-use crate::input::command_services::{REQUESTS, RecordedRequests};
+use crate::input::command_services::RecordedRequests;
+use crate::input::serve::REQUESTS;
 use crate::node::live_parameters::{EVENTS, RecordedParameters};
 use crate::replay::state;
 use merrow_model::scene::schedule::ScheduledCommand;

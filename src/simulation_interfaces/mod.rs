@@ -14,109 +14,33 @@ pub(crate) mod edits;
 mod entities;
 mod features;
 mod filters;
+pub mod names;
 mod poses;
+pub mod refusals;
 mod save;
 mod spawn;
 mod steps;
+pub mod version;
 mod version1;
 pub(crate) mod worlds;
 
-use crate::node::diagnostics::Rejections;
 use crate::node::world_editor::EditSender;
 use answer::{Answer, Refusing};
 use crossbeam_channel::Sender;
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::simulation_interfaces::ServiceResult;
-use merrow_ros2::node::{Logger, Node, NodeError, Responder, Service};
+use merrow_ros2::node::{Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
 use merrow_sim::{Access, Request, Simulation};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 pub use crate::simulation_interfaces::features::FEATURES;
+use crate::simulation_interfaces::refusals::Refusals;
+use crate::simulation_interfaces::version::Version;
 
 /// Name, without a prefix, and type of the action, for `describe`.
 pub const ACTION: (&str, &str) = ("/simulate_steps", steps::TYPE);
-
-/// Names, without a prefix, and types of the services, for `describe`.
-pub const SERVICES: [(&str, &str); 22] = [
-    ("/delete_entity", "simulation_interfaces/srv/DeleteEntity"),
-    (
-        "/get_available_worlds",
-        "simulation_interfaces/srv/GetAvailableWorlds",
-    ),
-    (
-        "/get_current_world",
-        "simulation_interfaces/srv/GetCurrentWorld",
-    ),
-    ("/get_entities", "simulation_interfaces/srv/GetEntities"),
-    (
-        "/get_entities_states",
-        "simulation_interfaces/srv/GetEntitiesStates",
-    ),
-    (
-        "/get_entity_bounds",
-        "simulation_interfaces/srv/GetEntityBounds",
-    ),
-    (
-        "/get_entity_info",
-        "simulation_interfaces/srv/GetEntityInfo",
-    ),
-    (
-        "/get_entity_state",
-        "simulation_interfaces/srv/GetEntityState",
-    ),
-    (
-        "/get_named_pose_bounds",
-        "simulation_interfaces/srv/GetNamedPoseBounds",
-    ),
-    (
-        "/get_named_poses",
-        "simulation_interfaces/srv/GetNamedPoses",
-    ),
-    (
-        "/get_simulation_state",
-        "simulation_interfaces/srv/GetSimulationState",
-    ),
-    (
-        "/get_simulator_features",
-        "simulation_interfaces/srv/GetSimulatorFeatures",
-    ),
-    ("/get_spawnables", "simulation_interfaces/srv/GetSpawnables"),
-    ("/load_world", "simulation_interfaces/srv/LoadWorld"),
-    (
-        "/reset_simulation",
-        "simulation_interfaces/srv/ResetSimulation",
-    ),
-    (
-        "/set_entity_info",
-        "simulation_interfaces/srv/SetEntityInfo",
-    ),
-    (
-        "/set_entity_state",
-        "simulation_interfaces/srv/SetEntityState",
-    ),
-    (
-        "/set_simulation_state",
-        "simulation_interfaces/srv/SetSimulationState",
-    ),
-    ("/spawn_entities", "simulation_interfaces/srv/SpawnEntities"),
-    ("/spawn_entity", "simulation_interfaces/srv/SpawnEntity"),
-    (
-        "/step_simulation",
-        "simulation_interfaces/srv/StepSimulation",
-    ),
-    ("/unload_world", "simulation_interfaces/srv/UnloadWorld"),
-];
-
-/// Version of the types of the services.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
-    /// Version 1, of the packages for Humble and Jazzy.
-    One,
-    /// Version 2, the current one.
-    Two,
-}
 
 /// Connections of the services to the running world.
 #[derive(Clone)]
@@ -137,35 +61,6 @@ pub struct Connections {
     pub version: Version,
     /// Text before the names of all services, such as `gzserver`; empty: the names are absolute.
     pub prefix: String,
-}
-
-/// Counts refused requests and logs them, at most once per second.
-#[derive(Clone)]
-pub struct Refusals {
-    /// Logger of the node.
-    pub logger: Logger,
-    /// Counters for the diagnostics.
-    pub rejections: Arc<Rejections>,
-}
-
-impl Refusals {
-    /// Reports a request to `service`.
-    fn report(&self, service: &str, reason: &str) {
-        let first = reason.lines().next().unwrap_or_default();
-        if let Some(line) = self
-            .rejections
-            .count_request(&format!("{service}: {first}"))
-        {
-            self.logger.warn(line);
-        }
-    }
-
-    /// Reports a result that is not a success.
-    fn report_failure(&self, service: &str, result: &ServiceResult) {
-        if result.result != ServiceResult::RESULT_OK {
-            self.report(service, &result.error_message);
-        }
-    }
 }
 
 /// The running services. Dropping it ends them.

@@ -11,7 +11,7 @@ use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::world_editor::EditSender;
 use crate::picture;
 use crate::picture::live;
-use crate::publisher::{PublisherState, Task};
+use crate::publisher::state::{PublisherState, Task};
 use crossbeam_channel::Sender;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::Command;

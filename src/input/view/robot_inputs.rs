@@ -2,7 +2,7 @@
 
 use crate::arm::Progress;
 use crate::input::motion_control;
-use crate::input::{command_services, commands, faults, find_robot};
+use crate::input::{commands, faults, find_robot, serve};
 use crate::topics::FirmwareCommand;
 use crate::topics::MotionCommand;
 use crate::topics::{Input, Plan, Target};
@@ -299,7 +299,7 @@ impl SceneInputs {
         let service = self.scene.robots[robot].in_namespace(&format!("{name}/set_mode"));
         let mode = mode.to_string();
         let request = SetControlModeRequest { mode };
-        let message = command_services::record::<SetControlMode>(&service, &to_bytes(&request));
+        let message = serve::record::<SetControlMode>(&service, &to_bytes(&request));
         Ok((command, message))
     }
 
@@ -316,7 +316,7 @@ impl SceneInputs {
             duration_s: action.duration_s,
         };
         let command = faults::command(&self.scene, &request)?;
-        let message = command_services::record::<Fault>("~/fault", &to_bytes(&request));
+        let message = serve::record::<Fault>("~/fault", &to_bytes(&request));
         Ok((command, message))
     }
 

@@ -1,0 +1,69 @@
+//! What every input needs: the scene, the way to the run, and the report of rejections.
+
+use crate::arm::progress::Progress;
+use crate::node::checkpoint::FileWriter;
+use crate::node::diagnostics::Rejections;
+use crate::node::file_access::FileAccess;
+use crossbeam_channel::Sender;
+use merrow_messages::convert::WORLD_FRAME;
+use merrow_model::scene::Scene;
+use merrow_ros2::cdr::{Cdr, from_bytes};
+use merrow_ros2::node::Logger;
+use merrow_sim::{Request, SceneVersion};
+use merrow_yaml::error::known_names;
+use std::sync::Arc;
+
+/// Context of all inputs.
+#[derive(Clone)]
+pub struct Mailbox {
+    /// Scene of the world, to which all indices refer.
+    pub scene: Arc<Scene>,
+    /// Version of the scene.
+    pub version: SceneVersion,
+    /// Channel of requests to the running world.
+    pub requests: Sender<Request>,
+    /// Counters of rejected requests.
+    pub rejections: Arc<Rejections>,
+    /// Logger that reports rejections.
+    pub logger: Logger,
+    /// Progress of the run.
+    pub progress: Arc<Progress>,
+    /// Files that requests may write.
+    pub files: FileAccess,
+    /// Thread that writes them.
+    pub writer: FileWriter,
+}
+
+impl Mailbox {
+    /// Counts and reports a rejection. Without a robot it counts for the node.
+    pub fn reject(&self, robot: Option<usize>, topic: &str, why: &str) {
+        if let Some(line) =
+            self.rejections
+                .count_rejection(&self.scene, robot, &format!("{topic}: {why}"))
+        {
+            self.logger.warn(line);
+        }
+    }
+}
+
+/// Returns the index of the robot with this name.
+pub(crate) fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
+    let found = scene.robots.iter().position(|r| r.name == name);
+    found.ok_or_else(|| {
+        let names = scene.robots.iter().map(|robot| robot.name.as_str());
+        format!("no robot {name:?}{}", known_names(name, names))
+    })
+}
+
+/// Checks that a pose is in the frame of the world; an empty frame is taken to be this frame.
+pub(crate) fn check_frame(frame: &str) -> Result<(), String> {
+    if frame.is_empty() || frame == WORLD_FRAME {
+        return Ok(());
+    }
+    Err(format!("pose in frame {frame:?}; expected {WORLD_FRAME}"))
+}
+
+/// Decodes a message from its CDR bytes.
+pub(crate) fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
+    from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))
+}
