@@ -2,7 +2,7 @@
 
 use crate::control::command::{check, find_robot, reject};
 use crate::control::firmware;
-use crate::control::firmware::allocation;
+use merrow_control::allocation;
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::CommandRejection;

@@ -1,7 +1,7 @@
 //! Commands to the motion controller: modes, goals, paths, joystick, gains.
 
-use crate::control::firmware::modes;
-use crate::control::firmware::motion_control::current_motion;
+use crate::modes;
+use crate::motion_control::current_motion;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::{Feedback, MotionControl};
@@ -12,7 +12,7 @@ use merrow_model::state::{Command, RobotState};
 /// Deflection of a stick that starts the mode `Manual`.
 const STICK_DEADBAND: f64 = 0.1;
 /// Applies a command at `now_ns` [ns]; commands of other kinds are ignored.
-pub(crate) fn apply(
+pub fn apply(
     (model, settings, feedback): (&Robot, &MotionControl, &Feedback),
     target: &mut RobotState,
     command: &Command,
@@ -170,7 +170,7 @@ fn stick_velocity(settings: &MotionControl, sticks: [f64; 4]) -> [Vec3; 2] {
 }
 
 /// Ends the control and stops the thrusters.
-pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, control: &mut MotionControlState) {
+pub fn switch_off(robot: &Robot, state: &mut RobotState, control: &mut MotionControlState) {
     if control.mode != ControlMode::Off {
         for (actuator, thruster) in state.actuators.iter_mut().zip(robot.thrusters.iter()) {
             actuator.set_command(thruster, thruster.neutral);
@@ -180,7 +180,7 @@ pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, control: &mut Mo
 }
 
 /// Switches to velocity commands.
-pub(crate) fn start_velocity(
+pub fn start_velocity(
     (model, settings, feedback): (&Robot, &MotionControl, &Feedback),
     target: &mut RobotState,
     control: &mut MotionControlState,
@@ -202,12 +202,7 @@ pub(crate) fn start_velocity(
 
 /// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot. Returns
 /// false if the mode has no pilot.
-pub(crate) fn set_pilot(
-    control: &mut MotionControlState,
-    force: Vec3,
-    moment: Vec3,
-    now_ns: u64,
-) -> bool {
+pub fn set_pilot(control: &mut MotionControlState, force: Vec3, moment: Vec3, now_ns: u64) -> bool {
     if control.mode.is_piloted() {
         let (f, m) = (force, moment);
         control.pilot = [f.x, f.y, f.z, m.x, m.y, m.z];
@@ -217,7 +212,7 @@ pub(crate) fn set_pilot(
 }
 
 /// Ends the control and leaves the thrusters to external commands.
-pub(crate) fn release(control: &mut MotionControlState) {
+pub fn release(control: &mut MotionControlState) {
     control.mode = ControlMode::Off;
     control.controlled = [false; 4];
     (control.requested, control.allocated) = ([0.0; 6], [0.0; 6]);

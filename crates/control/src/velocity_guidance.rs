@@ -27,7 +27,7 @@
 //! # Checked by
 //! test/analytic/vehicles/waypoints.rs
 
-use crate::control::firmware::line_of_sight;
+use crate::line_of_sight;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::firmware::VelocityGuidance;
@@ -145,7 +145,7 @@ fn along_heading(v: Vec3, yaw: f64) -> Vec3 {
 ///
 /// # Errors
 /// The command is not finite, or the firmware has no such mode.
-pub(crate) fn requested_task(motion: &Motion, command: &Command) -> Result<GuidanceTask, String> {
+pub fn requested_task(motion: &Motion, command: &Command) -> Result<GuidanceTask, String> {
     let yaw = motion.q_WB.matrix().to_rpy()[2];
     match command {
         Command::PoseGoal { p_WB, q_WB, .. } => {

@@ -59,7 +59,7 @@ pub struct Measured {
 
 impl Measured {
     /// Converts a true motion to the quantities of error-free sensors.
-    pub(crate) fn from_motion(motion: &Motion) -> Self {
+    pub fn from_motion(motion: &Motion) -> Self {
         let R = motion.q_WB.matrix();
         let [_, pitch, yaw] = R.to_rpy();
         let V = &motion.V_WB_B;

@@ -119,7 +119,7 @@ pub fn tick(
 }
 
 /// Starts to fly in `mode`, from the current pose of the vehicle.
-pub(crate) fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
+pub fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
     if flight.mode == FlightMode::Off {
         *flight = MultirotorState {
             initialised: false,
@@ -131,7 +131,7 @@ pub(crate) fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
 }
 
 /// Stops the rotors and ends the flight.
-pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut MultirotorState) {
+pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut MultirotorState) {
     (flight.mode, flight.blocked_time) = (FlightMode::Off, 0.0);
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
         actuator.set_command(thruster, thruster.neutral);

@@ -2,8 +2,8 @@
 //!
 //! The law is in `autopilot`, the guidance along a path in `line_of_sight`.
 
-use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::{autopilot, line_of_sight, modes};
+use crate::autopilot::Measured;
+use crate::{autopilot, line_of_sight, modes};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::Robot;
@@ -19,7 +19,7 @@ const MAX_HEADING_LEAD: f64 = 0.5;
 const MAX_DEPTH_LEAD: f64 = 2.0;
 
 /// Initialises a hold that is active from the start, at its first tick.
-pub(crate) fn begin(
+pub fn begin(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
@@ -36,7 +36,7 @@ pub(crate) fn begin(
 }
 
 /// Starts to follow velocity commands from the current heading and depth.
-pub(crate) fn start_velocity(state: &RobotState, hold: &mut HeadingDepthState) {
+pub fn start_velocity(state: &RobotState, hold: &mut HeadingDepthState) {
     if hold.speed_integral.is_none() {
         let here = Measured::from_motion(&state.motion);
         let (heading, depth) = if hold.on && hold.path.is_none() {
@@ -50,7 +50,7 @@ pub(crate) fn start_velocity(state: &RobotState, hold: &mut HeadingDepthState) {
 }
 
 /// Stops the propeller that velocity commands started.
-pub(crate) fn end_velocity(
+pub fn end_velocity(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
@@ -68,7 +68,7 @@ pub(crate) fn end_velocity(
 /// The thrust is `k (u_c - u) + i ∫(u_c - u) dt` with the speed `u`. The set-points lead the
 /// vehicle by at most [`MAX_HEADING_LEAD`] and [`MAX_DEPTH_LEAD`]. When the command expires the
 /// propeller stops, and the vehicle holds heading and depth while it moves.
-pub(crate) fn follow_velocity(
+pub fn follow_velocity(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
@@ -103,7 +103,7 @@ pub(crate) fn follow_velocity(
 }
 
 /// Runs one tick of `dt` [s]: sets heading and depth along the path, and commands the fins.
-pub(crate) fn tick(
+pub fn tick(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
@@ -154,7 +154,7 @@ fn path_set_points(
 
 /// Sets the heading [rad, clockwise from north], the depth [m] or both, and activates the hold.
 /// A quantity without a set-point is held at its value in `here` if the hold was not active.
-pub(crate) fn set_heading_depth(
+pub fn set_heading_depth(
     hold: &mut HeadingDepthState,
     here: &Measured,
     heading: Option<f64>,
@@ -172,7 +172,7 @@ pub(crate) fn set_heading_depth(
 }
 
 /// Follows a path, circles a goal, or switches the hold on or off.
-pub(crate) fn apply(
+pub fn apply(
     model: &Robot,
     settings: &Settings,
     target: &mut RobotState,
@@ -224,7 +224,7 @@ fn apply_to_hold(
 }
 
 /// Holds the current heading and depth, or ends the hold.
-pub(crate) fn set_mode(
+pub fn set_mode(
     model: &Robot,
     settings: &Settings,
     target: &mut RobotState,

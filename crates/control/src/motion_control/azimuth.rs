@@ -25,7 +25,7 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::constrained_allocation::{AllocatedThrusts, allocate_within_limits};
+use crate::constrained_allocation::{AllocatedThrusts, allocate_within_limits};
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
@@ -37,7 +37,7 @@ const MIN_THRUST_RATIO: f64 = 0.02;
 
 /// Allocates `wrench` (force [N] and moment [N m] in B) to thrusters with the `limits` [N]; turns
 /// the azimuth thrusters.
-pub(crate) fn allocate(
+pub(super) fn allocate(
     robot: &Robot,
     settings: &MotionControl,
     state: &mut RobotState,

@@ -76,7 +76,7 @@ impl Known {
 }
 
 /// Returns the quantity that no sensor measures although `mode` needs it.
-pub(crate) fn missing_sensor(feedback: &Feedback, mode: ControlMode) -> Option<&'static str> {
+pub fn missing_sensor(feedback: &Feedback, mode: ControlMode) -> Option<&'static str> {
     let Feedback::Sensors(sensors) = feedback else {
         return None;
     };
@@ -124,10 +124,10 @@ fn is_recent(time: Option<u64>, now_ns: u64) -> bool {
 }
 
 /// Motion of the base: pose and velocity.
-pub(crate) type BaseMotion = (Quat, Vec3, SpatialVelocity);
+pub type BaseMotion = (Quat, Vec3, SpatialVelocity);
 
 /// Returns the estimated motion that the firmware uses; `None` if it uses the true motion.
-pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Option<BaseMotion> {
+pub fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Option<BaseMotion> {
     if *feedback == Feedback::Truth || !estimate.started {
         return None;
     }
@@ -140,7 +140,7 @@ pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Op
 
 /// Sets the motion of the base and returns the previous one. Without a new motion the motion is
 /// unchanged.
-pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Option<BaseMotion> {
+pub fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Option<BaseMotion> {
     let new = new?;
     let old = (motion.q_WB, motion.p_WB, motion.V_WB_B);
     (motion.q_WB, motion.p_WB, motion.V_WB_B) = new;
@@ -149,7 +149,7 @@ pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Op
 
 /// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns]; `origin` is the
 /// origin of the world.
-pub(crate) fn update(
+pub fn update(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
     sensor: usize,
@@ -273,7 +273,7 @@ fn correct_position(
 ///
 /// # Errors
 /// The reason why the fix cannot be used.
-pub(crate) fn correct_by_fix(
+pub fn correct_by_fix(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
     settings: &PositionCorrection,

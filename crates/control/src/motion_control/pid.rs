@@ -35,8 +35,8 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::motion_control::reference::Acceleration;
-use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
+use crate::motion_control::reference::Acceleration;
+use crate::motion_control::{Controlled, VehicleMotion};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -113,7 +113,7 @@ pub fn wrench(
 }
 
 /// Advances the integral part by (3) over `dt` [s].
-pub(crate) fn advance_integral(
+pub fn advance_integral(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,
@@ -170,7 +170,7 @@ fn tracking_rate(position: &[f64; 6], velocity: &[f64; 6], axis: usize) -> f64 {
 }
 
 /// Returns the rotation from the heading frame H (x along the heading, z up) to W for a yaw [rad].
-pub(crate) fn heading_rotation(yaw: f64) -> Mat3 {
+pub fn heading_rotation(yaw: f64) -> Mat3 {
     let (s, c) = sin_cos(yaw);
     Mat3 {
         r: [

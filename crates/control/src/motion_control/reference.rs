@@ -22,9 +22,9 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::motion_control::guidance::RequestedMotion;
-use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
+use crate::motion_control::guidance::RequestedMotion;
+use crate::motion_control::pid::heading_rotation;
+use crate::motion_control::{Controlled, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -44,7 +44,7 @@ pub struct Acceleration {
 
 impl Acceleration {
     /// Returns an acceleration of zero.
-    pub(crate) fn zero() -> Self {
+    pub fn zero() -> Self {
         Self {
             linear: Vec3::zero(),
             yaw: 0.0,

@@ -23,9 +23,9 @@
 //! # Checked by
 //! test/analytic/vehicles/glider.rs
 
-use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::{line_of_sight, modes};
-use crate::control::joints::command;
+use crate::autopilot::Measured;
+use crate::joint_reference::set_reference;
+use crate::{line_of_sight, modes};
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::firmware::Glider as Settings;
 use merrow_model::scene::{JointMode, Robot};
@@ -35,7 +35,7 @@ use merrow_model::state::{Command, RobotState};
 use std::f64::consts::FRAC_PI_2;
 
 /// Runs one tick of `dt` [s]: commands buoyancy engine, sliding mass and rolled mass.
-pub(crate) fn tick(
+pub fn tick(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
@@ -61,7 +61,7 @@ pub(crate) fn tick(
         settings.volumes[phase].clamp(engine.range[0], engine.range[1]);
     if let Some((joint, positions)) = settings.slide {
         let x = positions[phase];
-        command::set_reference(robot, state, joint, JointMode::Position, x);
+        set_reference(robot, state, joint, JointMode::Position, x);
     }
     if let Some(steering) = &settings.steering {
         let angle = memory.heading.map_or(0.0, |heading| {
@@ -71,7 +71,7 @@ pub(crate) fn tick(
             let (k, d) = (steering.heading_gain[phase], steering.yaw_rate_gain[phase]);
             (k * error - d * yaw_rate).clamp(-steering.max_angle, steering.max_angle)
         });
-        command::set_reference(robot, state, steering.joint, JointMode::Position, angle);
+        set_reference(robot, state, steering.joint, JointMode::Position, angle);
     }
 }
 
@@ -98,7 +98,7 @@ fn follow_path(settings: &Settings, state: &RobotState, memory: &mut GliderState
 }
 
 /// Sets the heading [rad, clockwise from north], the depth of the dives [m] or both.
-pub(crate) fn set_heading_depth(
+pub fn set_heading_depth(
     settings: &Settings,
     memory: &mut GliderState,
     heading: Option<f64>,
@@ -128,7 +128,7 @@ fn start(settings: &Settings, memory: &mut GliderState) {
 }
 
 /// Applies a mode, a goal or a path.
-pub(crate) fn apply(
+pub fn apply(
     robot: &Robot,
     settings: &Settings,
     state: &RobotState,

@@ -22,7 +22,7 @@
 //! # Checked by
 //! test/analytic/vehicles/rover.rs
 
-use crate::control::joints::command;
+use crate::joint_reference::set_reference;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::robot::firmware::DifferentialDrive as Settings;
 use merrow_model::scene::{JointMode, Robot};
@@ -51,7 +51,7 @@ pub fn tick(
 }
 
 /// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)
-pub(crate) fn set_wheel_speeds(
+pub fn set_wheel_speeds(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
@@ -60,7 +60,7 @@ pub(crate) fn set_wheel_speeds(
     let side = 0.5 * w * settings.track;
     for (joints, speed) in settings.wheels.iter().zip([v - side, v + side]) {
         for joint in joints {
-            command::set_reference(
+            set_reference(
                 robot,
                 state,
                 *joint,

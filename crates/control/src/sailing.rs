@@ -36,7 +36,7 @@
 //! # Checked by
 //! test/analytic/vehicles/sailing.rs
 
-use crate::control::firmware::{line_of_sight, modes};
+use crate::{line_of_sight, modes};
 use merrow_environment::EnvironmentState;
 use merrow_environment::air::wind::wind_velocity;
 use merrow_math::Vec3;
@@ -73,7 +73,7 @@ fn wind_at_sail(
 }
 
 /// Runs one tick of `dt` [s] in `environment`: commands rudder and sheet.
-pub(crate) fn tick(
+pub fn tick(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
@@ -177,7 +177,7 @@ fn restricted_limit(settings: &Settings, angle: f64) -> Option<f64> {
 }
 
 /// Sails a course from here: `heading` [rad], from east, counter-clockwise.
-pub(crate) fn start_course(
+pub fn start_course(
     memory: &mut SailingState,
     state: &RobotState,
     heading: f64,
@@ -203,14 +203,14 @@ fn start_path(
 }
 
 /// Eases the sheet, centres the rudder and releases both.
-pub(crate) fn switch_off(robot: &Robot, settings: &Settings, state: &mut RobotState) {
+pub fn switch_off(robot: &Robot, settings: &Settings, state: &mut RobotState) {
     for (fin, angle) in [(settings.sail, FRAC_PI_2), (settings.rudder, 0.0)] {
         state.fins[fin].set_command(&robot.fins[fin], angle);
     }
 }
 
 /// Applies a mode, a goal or a path.
-pub(crate) fn apply(
+pub fn apply(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,

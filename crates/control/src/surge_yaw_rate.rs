@@ -108,11 +108,7 @@ pub fn tick(
 }
 
 /// Stops the thrusters and releases them for direct commands.
-pub(crate) fn release_thrusters(
-    robot: &Robot,
-    state: &mut RobotState,
-    memory: &mut SurgeYawRateState,
-) {
+pub fn release_thrusters(robot: &Robot, state: &mut RobotState, memory: &mut SurgeYawRateState) {
     memory.on = false;
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
         actuator.set_command(thruster, thruster.neutral);

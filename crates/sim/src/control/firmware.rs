@@ -1,24 +1,13 @@
 //! Built-in firmware of a robot: runs its control laws and handles its commands.
 
-pub mod allocation;
-pub mod autopilot;
-pub mod constrained_allocation;
-pub mod drive;
-pub mod estimate;
-pub mod glider;
-pub mod heading_depth_hold;
-pub mod line_of_sight;
-pub mod modes;
-pub mod motion_control;
-pub mod multirotor;
-pub mod sailing;
-pub mod surge_yaw_rate;
-pub mod velocity_guidance;
-
 use crate::control::command::{check, check_finite, find_robot, reject};
-use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::estimate::Known;
-use crate::control::firmware::multirotor::FlightTick;
+use merrow_control::autopilot::Measured;
+use merrow_control::estimate::Known;
+use merrow_control::multirotor::FlightTick;
+use merrow_control::{
+    drive, estimate, glider, heading_depth_hold, modes, motion_control, multirotor, sailing,
+    surge_yaw_rate, velocity_guidance,
+};
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::bridge::PositionCorrection;

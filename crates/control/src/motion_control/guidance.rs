@@ -20,9 +20,9 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::line_of_sight;
-use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{ControlTick, VehicleMotion};
+use crate::line_of_sight;
+use crate::motion_control::pid::heading_rotation;
+use crate::motion_control::{ControlTick, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -30,7 +30,7 @@ use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
 /// Distance from the goal, as a multiple of the acceptance radius, at which a vehicle that cannot
 /// move sideways turns towards the goal.
-pub(crate) const RETURN_RATIO: f64 = 2.0;
+pub const RETURN_RATIO: f64 = 2.0;
 
 /// Motion that the mode requests.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl RequestedMotion {
 }
 
 /// Returns the motion that the current mode requests, within the limits of the vehicle.
-pub(crate) fn requested_motion(
+pub fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,

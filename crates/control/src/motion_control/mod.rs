@@ -10,7 +10,7 @@ pub mod orders;
 pub mod pid;
 pub mod reference;
 
-use crate::control::firmware::estimate::Known;
+use crate::estimate::Known;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
@@ -100,7 +100,7 @@ pub fn tick(
 }
 
 /// Returns the motion of the base in `state`.
-pub(crate) fn current_motion(state: &RobotState) -> VehicleMotion {
+pub fn current_motion(state: &RobotState) -> VehicleMotion {
     let motion = &state.motion;
     let R_WB = motion.q_WB.matrix();
     VehicleMotion {
