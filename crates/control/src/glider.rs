@@ -24,64 +24,120 @@
 //! test/analytic/vehicles/glider.rs
 
 use crate::autopilot::Measured;
-use crate::joint_reference::set_reference;
+use crate::devices::Devices;
+use crate::estimate::KnownMotion;
+use crate::law::{ControlLaw, Controller, Effect, Tick};
 use crate::{line_of_sight, modes};
 use merrow_math::real::wrap_angle;
+use merrow_model::scene::JointMode;
 use merrow_model::scene::robot::firmware::Glider as Settings;
-use merrow_model::scene::{JointMode, Robot};
+use merrow_model::state::Command;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, GliderState};
-use merrow_model::state::{Command, RobotState};
 use std::f64::consts::FRAC_PI_2;
 
-/// Runs one tick of `dt` [s]: commands buoyancy engine, sliding mass and rolled mass.
-pub fn tick(
-    robot: &Robot,
-    settings: &Settings,
-    state: &mut RobotState,
-    memory: &mut GliderState,
-    dt: f64,
-) {
-    let now = Measured::from_motion(&state.motion);
-    follow_path(settings, state, memory, dt);
-    let limit = if memory.is_diving {
-        memory.depth
-    } else {
-        settings.turn_depth
-    };
-    // (1); with a depth at or above the turn depth the glider stays at the surface
-    if memory.depth <= settings.turn_depth {
-        memory.is_diving = false;
-    } else if (now.depth >= limit) == memory.is_diving {
-        memory.is_diving = !memory.is_diving;
+impl ControlLaw for Controller<'_, Settings, GliderState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        let Self { settings, state } = self;
+        if !state.on {
+            return;
+        }
+        let now = Measured::from_motion(&tick.motion);
+        follow_path(settings, &tick.motion, state, tick.dt);
+        let limit = if state.is_diving {
+            state.depth
+        } else {
+            settings.turn_depth
+        };
+        // (1); with a depth at or above the turn depth the glider stays at the surface
+        if state.depth <= settings.turn_depth {
+            state.is_diving = false;
+        } else if (now.depth >= limit) == state.is_diving {
+            state.is_diving = !state.is_diving;
+        }
+        let phase = usize::from(!state.is_diving);
+        devices.set_buoyancy_engine(settings.engine, settings.volumes[phase]);
+        if let Some((joint, positions)) = settings.slide {
+            devices.set_joint(joint, JointMode::Position, positions[phase]);
+        }
+        if let Some(steering) = &settings.steering {
+            let angle = state.heading.map_or(0.0, |heading| {
+                // headings are clockwise, the yaw rate is about the vertical
+                let error = -wrap_angle(heading - now.heading);
+                let yaw_rate = tick.motion.V_WB_B.w.z;
+                let (k, d) = (steering.heading_gain[phase], steering.yaw_rate_gain[phase]);
+                (k * error - d * yaw_rate).clamp(-steering.max_angle, steering.max_angle)
+            });
+            devices.set_joint(steering.joint, JointMode::Position, angle);
+        }
     }
-    let phase = usize::from(!memory.is_diving);
-    let engine = &robot.buoyancy_engines[settings.engine];
-    state.buoyancy_engines[settings.engine].command =
-        settings.volumes[phase].clamp(engine.range[0], engine.range[1]);
-    if let Some((joint, positions)) = settings.slide {
-        let x = positions[phase];
-        set_reference(robot, state, joint, JointMode::Position, x);
+
+    fn enable(&mut self, on: bool, _: &KnownMotion, _: &mut Devices<'_>) -> Result<(), String> {
+        if on {
+            if !self.state.on {
+                start(self.settings, self.state);
+            }
+        } else {
+            self.state.on = false;
+        }
+        Ok(())
     }
-    if let Some(steering) = &settings.steering {
-        let angle = memory.heading.map_or(0.0, |heading| {
-            // headings are clockwise, the yaw rate is about the vertical
-            let error = -wrap_angle(heading - now.heading);
-            let yaw_rate = state.motion.V_WB_B.w.z;
-            let (k, d) = (steering.heading_gain[phase], steering.yaw_rate_gain[phase]);
-            (k * error - d * yaw_rate).clamp(-steering.max_angle, steering.max_angle)
-        });
-        set_reference(robot, state, steering.joint, JointMode::Position, angle);
+
+    fn apply(
+        &mut self,
+        command: &Command,
+        motion: &KnownMotion,
+        _: u64,
+        devices: &mut Devices<'_>,
+    ) -> Result<Effect, String> {
+        let waypoints = match command {
+            Command::PoseGoal { p_WB, .. } => std::slice::from_ref(p_WB),
+            Command::FollowPath { waypoints, .. } => waypoints.as_slice(),
+            Command::ControlMode { mode, .. } => {
+                match mode {
+                    ControlMode::Off => self.state.on = false,
+                    ControlMode::Dive => start(self.settings, self.state),
+                    _ => modes::check_mode(devices.robot(), *mode)?,
+                }
+                return Ok(Effect::None);
+            }
+            _ => return Err("the robot has no motion controller".to_string()),
+        };
+        let path = PathProgress::new(motion.p_WB, waypoints)?;
+        start(self.settings, self.state);
+        self.state.path = Some(path);
+        Ok(Effect::None)
+    }
+
+    fn set_heading_depth(
+        &mut self,
+        heading: Option<f64>,
+        depth: Option<f64>,
+        _: &KnownMotion,
+    ) -> Result<(), String> {
+        if heading.is_some() && self.settings.steering.is_none() {
+            return Err("heading: the glider has no steering".to_string());
+        }
+        start(self.settings, self.state);
+        self.state.heading = heading.or(self.state.heading);
+        self.state.depth = depth.unwrap_or(self.state.depth);
+        Ok(())
+    }
+
+    fn drives_joint(&self, joint: usize) -> bool {
+        let slide = self.settings.slide.map(|(slide, _)| slide);
+        let roll = self.settings.steering.map(|steering| steering.joint);
+        self.state.on && [slide, roll].contains(&Some(joint))
     }
 }
 
 /// Sets the heading along the path; at its end the glider surfaces.
-fn follow_path(settings: &Settings, state: &RobotState, memory: &mut GliderState, dt: f64) {
+fn follow_path(settings: &Settings, motion: &KnownMotion, memory: &mut GliderState, dt: f64) {
     let Some(path) = &mut memory.path else {
         return;
     };
-    let R = state.motion.q_WB.matrix();
-    let (p, v) = (state.motion.p_WB, R.mul_vec(state.motion.V_WB_B.v));
+    let R = motion.q_WB.matrix();
+    let (p, v) = (motion.p_WB, R.mul_vec(motion.V_WB_B.v));
     match line_of_sight::advance(&settings.guidance, path, p, dt) {
         Some(leg) => {
             let heading = line_of_sight::heading_for_course(leg.course, R.to_rpy()[2], v);
@@ -97,22 +153,6 @@ fn follow_path(settings: &Settings, state: &RobotState, memory: &mut GliderState
     }
 }
 
-/// Sets the heading [rad, clockwise from north], the depth of the dives [m] or both.
-pub fn set_heading_depth(
-    settings: &Settings,
-    memory: &mut GliderState,
-    heading: Option<f64>,
-    depth: Option<f64>,
-) -> Result<(), String> {
-    if heading.is_some() && settings.steering.is_none() {
-        return Err("heading: the glider has no steering".to_string());
-    }
-    start(settings, memory);
-    memory.heading = heading.or(memory.heading);
-    memory.depth = depth.unwrap_or(memory.depth);
-    Ok(())
-}
-
 /// Starts to dive without a path; a glider that is diving already keeps its phase.
 fn start(settings: &Settings, memory: &mut GliderState) {
     if !memory.on {
@@ -125,31 +165,4 @@ fn start(settings: &Settings, memory: &mut GliderState) {
         };
     }
     memory.path = None;
-}
-
-/// Applies a mode, a goal or a path.
-pub fn apply(
-    robot: &Robot,
-    settings: &Settings,
-    state: &RobotState,
-    memory: &mut GliderState,
-    command: &Command,
-) -> Result<(), String> {
-    let waypoints = match command {
-        Command::PoseGoal { p_WB, .. } => std::slice::from_ref(p_WB),
-        Command::FollowPath { waypoints, .. } => waypoints.as_slice(),
-        Command::ControlMode { mode, .. } => {
-            match mode {
-                ControlMode::Off => memory.on = false,
-                ControlMode::Dive => start(settings, memory),
-                _ => return modes::check_mode(robot, *mode),
-            }
-            return Ok(());
-        }
-        _ => return Err("the robot has no motion controller".to_string()),
-    };
-    let path = PathProgress::new(state.motion.p_WB, waypoints)?;
-    start(settings, memory);
-    memory.path = Some(path);
-    Ok(())
 }

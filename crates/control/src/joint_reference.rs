@@ -5,7 +5,8 @@ use merrow_model::scene::{Drive, JointMode, Robot};
 use merrow_model::state::RobotState;
 use merrow_model::state::joint::Reference;
 
-/// Sets the mode and the set-point of joint `joint`, limited to the range of its drive.
+/// Sets the mode and the set-point of joint `joint`, limited to the range of its drive: position
+/// [rad or m], velocity [rad/s or m/s] or effort [N m or N].
 pub fn set_reference(
     robot: &Robot,
     state: &mut RobotState,
@@ -39,7 +40,7 @@ pub fn set_reference(
     }
 }
 
-/// Sets the command of an ideal drive.
+/// Sets the command of an ideal drive: position [rad or m] or effort [N m or N].
 pub fn set_ideal_command(robot: &Robot, state: &mut RobotState, joint: usize, command: f64) {
     state.joints[joint].original_command = command;
     ideal_drive::apply_faults(robot, state, joint);

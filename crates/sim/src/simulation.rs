@@ -10,7 +10,7 @@ use crate::communication::Communication;
 use crate::computers::{self, Computers};
 use crate::control::command;
 use crate::control::energy::charging;
-use crate::control::fault;
+use crate::control::{fault, firmware};
 use crate::parallel::robot_groups::{Block, RobotGroups};
 use crate::parallel::simd_batch::RobotGroup;
 use crate::parallel::threads::StepThreads;
@@ -18,6 +18,7 @@ use crate::replace;
 use crate::robot::Runner;
 use crate::sensors::scheduler::SensorScheduler;
 use crate::tethers::Tethers;
+use merrow_control::law::ControlLaw;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
@@ -274,6 +275,18 @@ impl Simulation {
         let all = robots.chain([&self.state.faults]);
         let next = all.map(|faults| fault::next_change_ns(faults, self.state.time_ns));
         next.min().unwrap_or(u64::MAX)
+    }
+
+    /// Runs one tick of a law that is not part of the world, `dt` [s] after its last one, with the
+    /// true motion of `robot`. A program with its own controller calls it between two calls of
+    /// [`Simulation::advance`].
+    pub fn run_law(&mut self, robot: usize, law: &mut dyn ControlLaw, dt: f64) {
+        let now_ns = self.state.time_ns;
+        let cache = &mut self.runners[robot].environment_cache;
+        let environment = cache.start_environment(&self.scene, &self.state.sea, now_ns);
+        let target = &mut self.state.robots[robot];
+        let model = &self.scene.robots[robot];
+        firmware::run_law(model, target, law, &environment, now_ns, dt);
     }
 
     /// Makes `steps` steps and reads the sensors due at their end. The readings delivered meanwhile

@@ -20,9 +20,10 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
+use crate::law::Tick;
 use crate::line_of_sight;
+use crate::motion_control::VehicleMotion;
 use crate::motion_control::pid::heading_rotation;
-use crate::motion_control::{ControlTick, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -30,11 +31,11 @@ use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
 /// Distance from the goal, as a multiple of the acceptance radius, at which a vehicle that cannot
 /// move sideways turns towards the goal.
-pub const RETURN_RATIO: f64 = 2.0;
+pub(crate) const RETURN_RATIO: f64 = 2.0;
 
 /// Motion that the mode requests.
 #[derive(Clone, Copy, Debug)]
-pub struct RequestedMotion {
+pub(crate) struct RequestedMotion {
     /// Velocity in W [m/s].
     pub v: Vec3,
     /// Yaw rate about the vertical [rad/s].
@@ -54,11 +55,11 @@ impl RequestedMotion {
 }
 
 /// Returns the motion that the current mode requests, within the limits of the vehicle.
-pub fn requested_motion(
+pub(crate) fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,
-    tick: &ControlTick,
+    tick: &Tick<'_>,
 ) -> RequestedMotion {
     let mut requested = match control.mode {
         ControlMode::Velocity => RequestedMotion {

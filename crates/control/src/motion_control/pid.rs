@@ -44,7 +44,7 @@ use merrow_model::state::firmware::MotionControlState;
 
 /// Returns the force [N] and moment [N m] in B by (1) and (2), in the controlled parts of the
 /// motion.
-pub fn wrench(
+pub(crate) fn wrench(
     settings: &MotionControl,
     control: &MotionControlState,
     motion: &VehicleMotion,
@@ -113,7 +113,7 @@ pub fn wrench(
 }
 
 /// Advances the integral part by (3) over `dt` [s].
-pub fn advance_integral(
+pub(crate) fn advance_integral(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,
@@ -170,7 +170,7 @@ fn tracking_rate(position: &[f64; 6], velocity: &[f64; 6], axis: usize) -> f64 {
 }
 
 /// Returns the rotation from the heading frame H (x along the heading, z up) to W for a yaw [rad].
-pub fn heading_rotation(yaw: f64) -> Mat3 {
+pub(crate) fn heading_rotation(yaw: f64) -> Mat3 {
     let (s, c) = sin_cos(yaw);
     Mat3 {
         r: [

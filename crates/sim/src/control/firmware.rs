@@ -1,28 +1,21 @@
 //! Built-in firmware of a robot: runs its control laws and handles its commands.
 
 use crate::control::command::{check, check_finite, find_robot, reject};
-use merrow_control::autopilot::Measured;
-use merrow_control::estimate::Known;
-use merrow_control::multirotor::FlightTick;
-use merrow_control::{
-    drive, estimate, glider, heading_depth_hold, modes, motion_control, multirotor, sailing,
-    surge_yaw_rate, velocity_guidance,
-};
+use merrow_control::devices::Devices;
+use merrow_control::estimate::{self, Known, KnownMotion};
+use merrow_control::law::{ControlLaw, Effect, Tick};
+use merrow_control::registry::with_law;
+use merrow_control::{modes, velocity_guidance};
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::bridge::PositionCorrection;
-use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
+use merrow_model::scene::robot::firmware::Firmware;
 use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Origin, Robot, Scene};
-use merrow_model::state::Command;
-use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
-use merrow_model::state::firmware::{
-    ControlMode, FirmwareInput, FirmwareLawState, FirmwareState, FlightMode, GuidanceTask,
-    MultirotorState,
-};
-use merrow_model::state::{RobotState, State};
+use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask};
+use merrow_model::state::{Command, Motion, RobotState, State};
 use merrow_sensors::Delivered;
-use std::f64::consts::FRAC_PI_2;
 
 /// Runs the firmware if it is due at `now_ns` [ns], once per instant, in `environment`. A task of a
 /// computer runs its firmware itself.
@@ -39,18 +32,44 @@ pub fn advance(
         return;
     }
     let due = |ticks: u64| crate::control::joints::encoder::due_ns(firmware.rate, ticks) <= now_ns;
-    // the law reads and writes the rest of the state, so its memory is taken out meanwhile
+    // the law commands the rest of the state, so its memory is taken out meanwhile
     let Some(mut memory) = state.firmware.take_if(|memory| due(memory.ticks)) else {
         return;
     };
-    memory.ticks += 1;
-    let known = advance_estimate(firmware, state, &mut memory, now_ns);
-    // the law receives the motion that the firmware has
-    let measured = estimate::known_motion(&firmware.feedback, &memory.estimate);
-    let truth = estimate::replace_motion(&mut state.motion, measured);
-    run_tick(robot, state, &mut memory, known, environment, now_ns);
-    estimate::replace_motion(&mut state.motion, truth);
+    let motion = read_motion(firmware, &state.motion, &mut memory, now_ns);
+    run_tick(
+        robot,
+        firmware,
+        state,
+        &mut memory,
+        motion,
+        environment,
+        now_ns,
+    );
     state.firmware = Some(memory);
+}
+
+/// Runs one tick of a law that is not the firmware of the robot, `dt` [s] after its last one, with
+/// the true motion.
+pub(crate) fn run_law(
+    robot: &Robot,
+    state: &mut RobotState,
+    law: &mut dyn ControlLaw,
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+    dt: f64,
+) {
+    let tick = Tick {
+        now_ns,
+        dt,
+        environment,
+        motion: KnownMotion::from(&state.motion),
+        known: Known::ALL,
+        command: [Vec3::zero(); 2],
+        has_command: false,
+        is_first: now_ns == 0,
+    };
+    law.tick(&tick, &mut Devices::new(robot, state));
 }
 
 /// Reads the motion that a task passes to the firmware, at the start of its job at `now_ns` [ns].
@@ -60,17 +79,15 @@ pub(crate) fn read_input(
     state: &mut RobotState,
     now_ns: u64,
 ) -> Option<FirmwareInput> {
-    let firmware = robot.firmware.as_ref()?;
-    let mut memory = state.firmware.take()?;
-    memory.ticks += 1;
-    let known = advance_estimate(firmware, state, &mut memory, now_ns);
-    let measured = estimate::known_motion(&firmware.feedback, &memory.estimate);
-    let truth = estimate::replace_motion(&mut state.motion, measured);
-    let motion = state.motion.clone();
-    estimate::replace_motion(&mut state.motion, truth);
-    state.firmware = Some(memory);
+    let (firmware, memory) = robot.firmware.as_ref().zip(state.firmware.as_mut())?;
+    let (motion, known) = read_motion(firmware, &state.motion, memory, now_ns);
     Some(FirmwareInput {
-        motion,
+        motion: Motion {
+            q_WB: motion.q_WB,
+            p_WB: motion.p_WB,
+            V_WB_B: motion.V_WB_B,
+            ..state.motion.clone()
+        },
         has_attitude: known.attitude,
         has_velocity: known.velocity,
         has_depth: known.depth,
@@ -81,11 +98,11 @@ pub(crate) fn read_input(
 pub(crate) fn run_with_input(
     robot: &Robot,
     state: &mut RobotState,
-    input: FirmwareInput,
+    input: &FirmwareInput,
     environment: &EnvironmentState<'_>,
     now_ns: u64,
 ) {
-    let Some(mut memory) = state.firmware.take() else {
+    let Some((firmware, mut memory)) = robot.firmware.as_ref().zip(state.firmware.take()) else {
         return;
     };
     let known = Known {
@@ -93,38 +110,47 @@ pub(crate) fn run_with_input(
         velocity: input.has_velocity,
         depth: input.has_depth,
     };
-    let truth = std::mem::replace(&mut state.motion, input.motion);
-    run_tick(robot, state, &mut memory, known, environment, now_ns);
-    state.motion = truth;
+    let motion = (KnownMotion::from(&input.motion), known);
+    run_tick(
+        robot,
+        firmware,
+        state,
+        &mut memory,
+        motion,
+        environment,
+        now_ns,
+    );
     state.firmware = Some(memory);
 }
 
-/// Advances the motion estimate of the firmware and returns which parts of the motion are known.
-fn advance_estimate(
+/// Counts a tick, advances the motion estimate of the firmware, and returns the motion that the
+/// firmware has and which parts of it are known.
+fn read_motion(
     firmware: &Firmware,
-    state: &RobotState,
+    truth: &Motion,
     memory: &mut FirmwareState,
     now_ns: u64,
-) -> Known {
+) -> (KnownMotion, Known) {
+    memory.ticks += 1;
     let dt = 1.0 / firmware.rate;
-    match firmware.feedback {
+    let known = match firmware.feedback {
         Feedback::Truth => Known::ALL,
-        Feedback::Sensors(_) => estimate::advance(&mut memory.estimate, &state.motion, dt, now_ns),
-    }
+        Feedback::Sensors(_) => estimate::advance(&mut memory.estimate, truth, dt, now_ns),
+    };
+    let motion = KnownMotion::new(&firmware.feedback, &memory.estimate, truth);
+    (motion, known)
 }
 
-/// Runs one tick of the firmware at `now_ns` [ns] with the motion in `state`.
+/// Runs one tick of the firmware at `now_ns` [ns] with the motion that it has.
 fn run_tick(
     robot: &Robot,
+    firmware: &Firmware,
     state: &mut RobotState,
     memory: &mut FirmwareState,
-    known: Known,
+    (motion, known): (KnownMotion, Known),
     environment: &EnvironmentState<'_>,
     now_ns: u64,
 ) {
-    let Some(firmware) = &robot.firmware else {
-        return;
-    };
     let is_first = !std::mem::replace(&mut memory.started, true);
     let counts = memory
         .command_ns
@@ -132,103 +158,23 @@ fn run_tick(
     let dt = 1.0 / firmware.rate;
     let command = match &firmware.guidance {
         _ if counts => Some(memory.command),
-        Some(guidance) => {
-            velocity_guidance::velocity(guidance, &mut memory.task, &state.motion, dt)
-        }
+        Some(guidance) => velocity_guidance::velocity(guidance, &mut memory.task, &motion, dt),
         None => None,
     };
-    let tick = LawTick {
+    let tick = Tick {
         now_ns,
         dt,
         environment,
+        motion,
+        known,
         command: command.unwrap_or([Vec3::zero(); 2]),
         has_command: command.is_some(),
         is_first,
-        known,
     };
-    run_law(robot, &firmware.law, state, &mut memory.memory, tick);
-}
-
-/// Inputs of a control law at one tick.
-#[derive(Clone, Copy)]
-struct LawTick<'a> {
-    now_ns: u64,
-    dt: f64,
-    environment: &'a EnvironmentState<'a>,
-    /// Valid velocity command; zero without one.
-    command: [Vec3; 2],
-    has_command: bool,
-    is_first: bool,
-    known: Known,
-}
-
-/// Runs one tick of the control law `law` with the state `memory`.
-fn run_law(
-    robot: &Robot,
-    law: &FirmwareLaw,
-    state: &mut RobotState,
-    memory: &mut FirmwareLawState,
-    tick: LawTick<'_>,
-) {
-    let (dt, command, environment) = (tick.dt, tick.command, tick.environment);
-    let density = environment.sea.density;
-    match (law, memory) {
-        (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
-            let gravity = environment.gravity;
-            let tick = FlightTick {
-                dt,
-                gravity,
-                command,
-            };
-            multirotor::tick(robot, settings, state, flight, tick);
-        }
-        (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold)) => {
-            if tick.is_first {
-                heading_depth_hold::begin(robot, settings, state, hold);
-            }
-            let command = Some(command).filter(|_| tick.has_command);
-            heading_depth_hold::follow_velocity(
-                robot,
-                settings,
-                state,
-                hold,
-                command,
-                (dt, density),
-            );
-            if hold.on {
-                heading_depth_hold::tick(robot, settings, state, hold, dt);
-            }
-        }
-        (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory)) => {
-            let command = [command[0].x, command[1].z];
-            drive::tick(robot, settings, state, memory, command, dt);
-        }
-        (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory)) => {
-            let tick = tick.has_command.then_some(surge_yaw_rate::VelocityTick {
-                command,
-                density,
-                dt,
-            });
-            surge_yaw_rate::tick(robot, settings, state, memory, tick);
-        }
-        (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) => {
-            let tick = motion_control::ControlTick {
-                now_ns: tick.now_ns,
-                known: tick.known,
-                dt,
-                density,
-                command,
-            };
-            motion_control::tick(robot, settings, state, control, tick);
-        }
-        (FirmwareLaw::Sailing(settings), FirmwareLawState::Sailing(sailing)) if sailing.on => {
-            sailing::tick(robot, settings, state, sailing, (environment, dt));
-        }
-        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) if glider.on => {
-            glider::tick(robot, settings, state, glider, dt);
-        }
-        _ => {}
-    }
+    let devices = &mut Devices::new(robot, state);
+    with_law(&firmware.law, &mut memory.memory, |law| {
+        law.tick(&tick, devices);
+    });
 }
 
 /// Passes the readings `delivered` at `now_ns` [ns] to a firmware that uses the sensors.
@@ -271,8 +217,7 @@ pub(crate) fn correct_position(
     }
 }
 
-/// Applies a command to the firmware of a robot; `motion` is the estimated or true motion that the
-/// firmware uses.
+/// Applies a command to the firmware of a robot. A rejected command leaves the firmware unchanged.
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,
@@ -289,333 +234,134 @@ pub(crate) fn apply(
     else {
         return Ok(());
     };
-    let (model, target) = find_robot(scene, state, *robot)?;
-    let firmware = model.firmware.as_ref().zip(target.firmware.as_ref());
-    let measured =
-        firmware.and_then(|(f, memory)| estimate::known_motion(&f.feedback, &memory.estimate));
-    let truth = estimate::replace_motion(&mut target.motion, measured);
-    let result = match command {
-        Command::Velocity {
-            robot,
-            linear,
-            angular,
-        } => set_velocity(scene, state, *robot, *linear, *angular),
-        Command::HeadingDepth {
-            robot,
-            heading,
-            depth,
-        } => set_heading_depth(scene, state, *robot, *heading, *depth),
-        Command::FirmwareOrder { robot, order } => handle_order(scene, state, *robot, *order),
-        _ => apply_motion_command(scene, state, *robot, command),
-    };
-    estimate::replace_motion(&mut state.robots[*robot].motion, truth);
-    result
-}
-
-/// Sets a velocity command: `linear` [m/s] and `angular` [rad/s].
-fn set_velocity(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    linear: Vec3,
-    angular: Vec3,
-) -> Result<(), CommandRejection> {
-    let now = state.time_ns;
+    let (robot, now_ns) = (*robot, state.time_ns);
     let (model, target) = find_robot(scene, state, robot)?;
-    let firmware = model.firmware.as_ref().filter(|f| f.has_velocity_command());
-    let Some((firmware, mut memory)) = firmware.zip(target.firmware.clone()) else {
-        return Err(reject(
-            robot,
-            "the robot has no firmware that accepts velocity commands".into(),
-        ));
-    };
-    check_finite(robot, "velocity", linear)?;
-    check_finite(robot, "angular velocity", angular)?;
-    if let (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) =
-        (&firmware.law, &mut memory.memory)
-    {
-        let context = (model, &**settings, &firmware.feedback);
-        motion_control::orders::start_velocity(context, target, control, now)
-            .map_err(|reason| reject(robot, reason))?;
-    }
-    if let FirmwareLawState::HeadingDepthHold(hold) = &mut memory.memory {
-        heading_depth_hold::start_velocity(target, hold);
-    }
-    (memory.command, memory.command_ns) = ([linear, angular], Some(now));
-    memory.task = GuidanceTask::None;
-    target.firmware = Some(memory);
-    Ok(())
-}
-
-/// Requests a mode, a goal or a path, moves the sticks, or sets a gain.
-fn apply_motion_command(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    command: &Command,
-) -> Result<(), CommandRejection> {
-    let now_ns = state.time_ns;
-    let (model, target) = find_robot(scene, state, robot)?;
-    let possible = match command {
-        Command::ControlMode { mode, .. } => modes::check_mode(model, *mode),
-        Command::PoseGoal { .. } | Command::FollowPath { .. } => modes::check_task(model),
-        _ => Ok(()),
-    };
-    possible.map_err(|reason| reject(robot, reason))?;
-    let unsupported = || "the robot has no firmware that accepts this command".to_string();
-    let Some(firmware) = &model.firmware else {
-        return Err(reject(robot, unsupported()));
-    };
-    let result = match &firmware.law {
-        FirmwareLaw::MotionControl(settings) => {
-            let context = (model, &**settings, &firmware.feedback);
-            motion_control::orders::apply(context, target, command, now_ns)
-        }
-        FirmwareLaw::HeadingDepthHold(settings) => {
-            heading_depth_hold::apply(model, settings, target, command)
-        }
-        FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => {
-            apply_to_vehicle(model, &firmware.law, target, command)
-        }
-        _ => match command {
-            Command::ControlMode { mode, .. } if *mode == ControlMode::Off => {
-                return handle_order(scene, state, robot, FirmwareOrder::Enable(false));
-            }
-            Command::ControlMode { mode, .. } if *mode == ControlMode::Velocity => {
-                return handle_order(scene, state, robot, FirmwareOrder::Enable(true));
-            }
-            Command::Joystick { .. } | Command::Gain { .. } => Err(unsupported()),
-            _ => start_task(target, command),
-        },
-    };
-    result.map_err(|reason| reject(robot, reason))
-}
-
-/// Applies a mode, a goal or a path to a sailing boat or a glider.
-fn apply_to_vehicle(
-    model: &Robot,
-    law: &FirmwareLaw,
-    target: &mut RobotState,
-    command: &Command,
-) -> Result<(), String> {
-    let Some(mut memory) = target.firmware.take() else {
-        return Ok(());
-    };
-    let result = match (law, &mut memory.memory) {
-        (FirmwareLaw::Sailing(settings), FirmwareLawState::Sailing(sailing)) => {
-            sailing::apply(model, settings, target, sailing, command)
-        }
-        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) => {
-            glider::apply(model, settings, target, glider, command)
-        }
-        _ => Ok(()),
-    };
-    target.firmware = Some(memory);
-    result
-}
-
-/// Starts a goal or a path of a vehicle that the guidance moves by velocity commands.
-fn start_task(target: &mut RobotState, command: &Command) -> Result<(), String> {
-    let task = velocity_guidance::requested_task(&target.motion, command)?;
-    let Some(memory) = &mut target.firmware else {
-        return Ok(());
-    };
-    match &mut memory.memory {
-        FirmwareLawState::Drive(drive) if !drive.on => {
-            return Err("the firmware is disabled; enable it first".to_string());
-        }
-        FirmwareLawState::Multirotor(flight) => {
-            multirotor::start_flight(flight, FlightMode::Flying);
-        }
-        _ => {}
-    }
-    (memory.task, memory.command_ns) = (task, None);
-    Ok(())
-}
-
-/// Sets the heading [rad, clockwise from north], the depth [m] or both.
-fn set_heading_depth(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    heading: Option<f64>,
-    depth: Option<f64>,
-) -> Result<(), CommandRejection> {
-    for (name, value) in [("heading", heading), ("depth", depth)] {
-        check(robot, name, value.unwrap_or(0.0))?;
-    }
-    let (model, target) = find_robot(scene, state, robot)?;
+    check_possible(model, command).map_err(|reason| reject(robot, reason))?;
+    check_values(robot, command)?;
     let Some((firmware, mut memory)) = model.firmware.as_ref().zip(target.firmware.clone()) else {
-        return Err(reject(robot, "the robot has no firmware".into()));
+        return Ok(());
     };
-    let result = match (&firmware.law, &mut memory.memory) {
-        (_, FirmwareLawState::HeadingDepthHold(hold)) => {
-            let here = Measured::from_motion(&target.motion);
-            heading_depth_hold::set_heading_depth(hold, &here, heading, depth);
-            Ok(())
+    let motion = &KnownMotion::new(&firmware.feedback, &memory.estimate, &target.motion);
+    let devices = &mut Devices::new(model, target);
+    let effect = with_law(&firmware.law, &mut memory.memory, |law| {
+        apply_to_law(law, command, motion, now_ns, devices)
+    });
+    match effect.map_err(|reason| reject(robot, reason))? {
+        Effect::None => {}
+        Effect::EndVelocity => memory.command_ns = None,
+        Effect::Velocity(velocity) => {
+            (memory.command, memory.command_ns) = (velocity, Some(now_ns));
+            memory.task = GuidanceTask::None;
         }
-        (FirmwareLaw::Sailing(_), FirmwareLawState::Sailing(sailing)) => match (heading, depth) {
-            (_, Some(_)) => Err("depth: a sailing boat has no depth".to_string()),
-            (Some(heading), None) => sailing::start_course(sailing, target, FRAC_PI_2 - heading),
-            (None, None) => Ok(()),
+        Effect::Task(task) => (memory.task, memory.command_ns) = (task, None),
+    }
+    target.firmware = Some(memory);
+    Ok(())
+}
+
+/// Checks that the robot has a firmware with the mode or task of `command`.
+fn check_possible(model: &Robot, command: &Command) -> Result<(), String> {
+    let lacks = |what: &str| Err(format!("the robot has no firmware{what}"));
+    match (command, &model.firmware) {
+        (Command::ControlMode { mode, .. }, _) => modes::check_mode(model, *mode),
+        (Command::PoseGoal { .. } | Command::FollowPath { .. }, _) => modes::check_task(model),
+        (Command::Velocity { .. }, firmware) => match firmware {
+            Some(firmware) if firmware.has_velocity_command() => Ok(()),
+            _ => lacks(" that accepts velocity commands"),
         },
-        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) => {
-            glider::set_heading_depth(settings, glider, heading, depth)
+        (Command::Joystick { .. } | Command::Gain { .. }, None) => {
+            lacks(" that accepts this command")
         }
-        _ => Err("the robot has no firmware that holds heading or depth".to_string()),
-    };
-    target.firmware = Some(memory);
-    result.map_err(|reason| reject(robot, reason))
-}
-
-/// Handles a take-off, landing or enable command.
-fn handle_order(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    order: FirmwareOrder,
-) -> Result<(), CommandRejection> {
-    let (model, target) = find_robot(scene, state, robot)?;
-    let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware.clone()) else {
-        return Err(reject(robot, "the robot has no firmware".into()));
-    };
-    // velocity commands and goals from before the order are discarded
-    (memory.command_ns, memory.task) = (None, GuidanceTask::None);
-    match (&mut memory.memory, order) {
-        (FirmwareLawState::Multirotor(flight), _) => {
-            handle_flight_order(model, target, flight, robot, order)?
-        }
-        (law_state, FirmwareOrder::Enable(on)) => {
-            enable(model, &firmware.law, target, law_state, on)
-                .map_err(|reason| reject(robot, reason))?;
-        }
-        _ => return Err(reject(robot, "the robot has no multirotor firmware".into())),
+        (_, None) => lacks(""),
+        (_, Some(_)) => Ok(()),
     }
-    target.firmware = Some(memory);
-    Ok(())
 }
 
-/// Enables or disables the firmware of a vehicle that does not fly.
-fn enable(
-    model: &Robot,
-    law: &FirmwareLaw,
-    target: &mut RobotState,
-    memory: &mut FirmwareLawState,
-    on: bool,
-) -> Result<(), String> {
-    let mode_command = |mode| Command::ControlMode { robot: 0, mode };
-    match (law, memory) {
-        (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold))
-            if on != hold.on =>
-        {
-            let mode = if on {
-                ControlMode::DepthHold
-            } else {
-                ControlMode::Off
-            };
-            heading_depth_hold::set_mode(model, settings, target, hold, mode)?;
-        }
-        (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory)) => {
-            (memory.on, memory.set_point) = (on, [0.0; 2]);
-            drive::set_wheel_speeds(model, settings, target, [0.0; 2]);
-        }
-        (_, FirmwareLawState::SurgeYawRate(memory)) if !on => {
-            surge_yaw_rate::release_thrusters(model, target, memory)
-        }
-        (_, FirmwareLawState::MotionControl(control)) => {
-            control.armed = on;
-            if !on {
-                motion_control::orders::switch_off(model, target, control);
-            }
-        }
-        (FirmwareLaw::Sailing(settings), FirmwareLawState::Sailing(sailing))
-            if on != sailing.on =>
-        {
-            let mode = if on {
-                ControlMode::HeadingHold
-            } else {
-                ControlMode::Off
-            };
-            sailing::apply(model, settings, target, sailing, &mode_command(mode))?;
-        }
-        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) if on != glider.on => {
-            let mode = if on {
-                ControlMode::Dive
-            } else {
-                ControlMode::Off
-            };
-            glider::apply(model, settings, target, glider, &mode_command(mode))?;
-        }
-        _ => {}
+/// Checks that the numbers of velocities, headings and depths are finite; the laws check the
+/// others.
+fn check_values(robot: usize, command: &Command) -> Result<(), CommandRejection> {
+    if let Command::Velocity {
+        linear, angular, ..
+    } = command
+    {
+        check_finite(robot, "velocity", *linear)?;
+        check_finite(robot, "angular velocity", *angular)?;
+    }
+    if let Command::HeadingDepth { heading, depth, .. } = command {
+        check(robot, "heading", heading.unwrap_or(0.0))?;
+        check(robot, "depth", depth.unwrap_or(0.0))?;
     }
     Ok(())
 }
 
-/// Handles a take-off, landing or enable command of a multirotor.
-fn handle_flight_order(
+/// Passes a command to the law, which has the motion `motion`.
+fn apply_to_law(
+    law: &mut dyn ControlLaw,
+    command: &Command,
+    motion: &KnownMotion,
+    now_ns: u64,
+    devices: &mut Devices<'_>,
+) -> Result<Effect, String> {
+    match command {
+        Command::Velocity {
+            linear, angular, ..
+        } => {
+            law.start_velocity(motion, now_ns, devices)?;
+            Ok(Effect::Velocity([*linear, *angular]))
+        }
+        Command::HeadingDepth { heading, depth, .. } => {
+            law.set_heading_depth(*heading, *depth, motion)?;
+            Ok(Effect::None)
+        }
+        // velocity commands and goals from before the order are discarded
+        Command::FirmwareOrder { order, .. } => {
+            law.order(*order, motion, devices)?;
+            Ok(Effect::Task(GuidanceTask::None))
+        }
+        other => law.apply(other, motion, now_ns, devices),
+    }
+}
+
+/// Calls `f` with the law of a robot; `None`: it has no firmware.
+fn with_law_of<R>(
     model: &Robot,
     target: &mut RobotState,
-    flight: &mut MultirotorState,
-    robot: usize,
-    order: FirmwareOrder,
-) -> Result<(), CommandRejection> {
-    let off = flight.mode == FlightMode::Off;
-    match order {
-        FirmwareOrder::TakeOff if !off => {
-            return Err(reject(
-                robot,
-                "take-off: the robot is already flying".into(),
-            ));
-        }
-        FirmwareOrder::TakeOff => multirotor::start_flight(flight, FlightMode::TakingOff),
-        FirmwareOrder::Enable(true) if off => multirotor::start_flight(flight, FlightMode::Flying),
-        FirmwareOrder::Enable(true) => {}
-        FirmwareOrder::Land if off => {
-            return Err(reject(robot, "landing: the rotors are off".into()));
-        }
-        FirmwareOrder::Land => flight.mode = FlightMode::Landing,
-        FirmwareOrder::Enable(false) => multirotor::switch_off(model, target, flight),
-    }
-    Ok(())
+    f: impl FnOnce(&mut dyn ControlLaw) -> R,
+) -> Option<R> {
+    let (firmware, memory) = model.firmware.as_ref().zip(target.firmware.as_mut())?;
+    Some(with_law(&firmware.law, &mut memory.memory, f))
 }
 
-/// Refuses a command to the thrusters while the firmware controls them. A motion controller
-/// releases them instead.
+/// Refuses a command to the thrusters while the firmware controls them, unless it releases them.
 pub(crate) fn allow_direct_commands(
     robot: usize,
+    model: &Robot,
     target: &mut RobotState,
 ) -> Result<(), CommandRejection> {
-    match &mut target.firmware {
-        Some(FirmwareState {
-            memory: FirmwareLawState::MotionControl(control),
-            ..
-        }) => {
-            motion_control::orders::release(control);
-            Ok(())
-        }
-        Some(memory) if memory.controls_thrusters() => {
-            let reason =
-                "the firmware drives the thrusters: land, or switch it off by `enable`, first";
-            Err(reject(robot, reason.into()))
-        }
-        _ => Ok(()),
+    let controls = target
+        .firmware
+        .as_ref()
+        .is_some_and(|f| f.controls_thrusters());
+    let is_released = with_law_of(model, target, |law| law.release_thrusters());
+    if controls && is_released != Some(true) {
+        let reason = "the firmware drives the thrusters: land, or switch it off by `enable`, first";
+        return Err(reject(robot, reason.into()));
     }
+    Ok(())
 }
 
 /// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot, if the
-/// robot has a motion controller in a mode with a pilot. Returns true if it does.
+/// firmware has a mode with a pilot. Returns true if it does.
 pub(crate) fn set_pilot_wrench(
+    model: &Robot,
     target: &mut RobotState,
     force: Vec3,
     moment: Vec3,
     now_ns: u64,
 ) -> bool {
-    match target.firmware.as_mut().map(|f| &mut f.memory) {
-        Some(FirmwareLawState::MotionControl(control)) => {
-            motion_control::orders::set_pilot(control, force, moment, now_ns)
-        }
-        _ => false,
-    }
+    with_law_of(model, target, |law| {
+        law.set_pilot_wrench(force, moment, now_ns)
+    }) == Some(true)
 }
 
 /// Refuses a command to the fins while the firmware controls them.
@@ -647,23 +393,13 @@ pub(crate) fn check_buoyancy_engines(
 pub(crate) fn check_driven_joints(
     robot: usize,
     model: &Robot,
-    target: &RobotState,
+    target: &mut RobotState,
     joints: &[usize],
 ) -> Result<(), CommandRejection> {
-    let law = model.firmware.as_ref().map(|f| &f.law);
-    let memory = target.firmware.as_ref().map(|f| &f.memory);
-    let is_driven = |joint: &usize| match (law, memory) {
-        (Some(FirmwareLaw::Drive(drive)), Some(FirmwareLawState::Drive(memory))) => {
-            memory.on && drive.wheels.iter().flatten().any(|wheel| wheel == joint)
-        }
-        (Some(FirmwareLaw::Glider(glider)), Some(FirmwareLawState::Glider(memory))) => {
-            let slide = glider.slide.map(|(slide, _)| slide);
-            let roll = glider.steering.map(|steering| steering.joint);
-            memory.on && [slide, roll].contains(&Some(*joint))
-        }
-        _ => false,
-    };
-    let Some(joint) = joints.iter().find(|joint| is_driven(joint)) else {
+    let driven = with_law_of(model, target, |law| {
+        joints.iter().find(|joint| law.drives_joint(**joint))
+    });
+    let Some(joint) = driven.flatten() else {
         return Ok(());
     };
     let name = &model.links[joint + 1].joint.name;
