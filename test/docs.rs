@@ -131,6 +131,49 @@ fn the_force_of_docs_oscillates() {
     }
 }
 
+#[path = "../docs/examples/add_controller.rs"]
+#[allow(
+    unreachable_pub,
+    reason = "the example is part of a library in the text"
+)]
+mod add_controller;
+
+/// Goal: the controller of docs/extending.md follows its stated law. Method: a neutrally buoyant
+/// body of 20 kg under a critically damped depth hold of 20 N/m at 50 Hz, against
+/// (1 + t) exp(-t). Tolerance: 4 cm, for the lag of the thruster and its dead band.
+#[test]
+fn the_controller_of_docs_holds_the_depth() {
+    let page = text("docs/extending.md");
+    assert!(page.contains(&text("docs/examples/add_controller.rs")));
+    let body = "body: {source: test, axes: flu, mass_kg: 20, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, net_buoyancy_n: 0}";
+    let thrusters =
+        "thrusters: {up: {motor: t200_12v, position_m: [0, 0, 0], direction: [0, 0, 1]}}";
+    let world = format!(
+        "step: {{dt_s: 0.005}}\nwater: {{density_kg_m3: 1025}}\nrobots: {{r: {{position_m: [0, 0, -9], model: {{source: test, {body}, {thrusters}}}}}}}\n"
+    );
+    let world =
+        load_text("hold.yaml", &world, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
+    let mut hold = add_controller::DepthHold {
+        thruster: 0,
+        stiffness: 20.0,
+        damping: 40.0,
+        depth: 10.0,
+        on: true,
+    };
+    for tick in 0..500 {
+        let t = f64::from(tick) * 0.02;
+        let z = simulation.state.robots[0].motion.p_WB.z;
+        let expected = -10.0 + (1.0 + t) * f64::exp(-t);
+        assert!(
+            (z - expected).abs() < 0.04,
+            "{t} s: {z}, expected {expected}"
+        );
+        simulation.run_law(0, &mut hold, 0.02);
+        simulation.advance(4);
+    }
+}
+
 // Goal: the mesh of docs/extending.md is generated. Method: the function at the end of torpedoes.py
 // in a copy of tools/models, and make.py of the copy. Tolerance: 2,000 to 20,000 triangles, as the
 // page demands.

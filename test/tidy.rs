@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "math",
     "derive",
     "model",
@@ -15,11 +15,12 @@ const ORDER: [&str; 23] = [
     "raytrace",
     "sensors",
     "comms",
-    "sim",
-    "autopilot",
+    "control",
     "yaml",
     "schema",
     "world",
+    "sim",
+    "autopilot",
     "rtps",
     "interfaces",
     "ros2",

@@ -6,11 +6,13 @@ use merrow::input::services;
 use merrow::node::live_parameters;
 use merrow::simulation_interfaces;
 use merrow::topics::Plan;
+use merrow_control::modes;
 use merrow_math::Vec3;
 use merrow_messages::{frames, urdf};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
 use merrow_model::scene::computer::TaskIndex;
 use merrow_model::scene::fault::Device;
+use merrow_model::scene::fault_devices;
 use merrow_model::scene::{Link, Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_model::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::sensor::ais::Transponder;
@@ -19,8 +21,6 @@ use merrow_ros2::msg::geometry_msgs::TransformStamped;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
-use merrow_sim::control::fault;
-use merrow_sim::control::firmware::modes;
 use merrow_sim::report::cost;
 use merrow_sim::report::hydrostatic_equilibrium;
 use merrow_sim::report::hydrostatic_equilibrium::Equilibrium;
@@ -313,7 +313,7 @@ fn beacon(beacon: &Beacon, source: &Source, scene: &Scene) -> Value {
     json!({
         "name": beacon.name,
         "kind": kind,
-        "faults": fault::allowed_kinds(Device::Beacon(0)),
+        "faults": fault_devices::allowed_kinds(Device::Beacon(0)),
         "at": mount_name(beacon.on, beacon.p, scene),
         "frequency_khz": 1e-3 * beacon.frequency,
         "source_level_db": beacon.source_level,
@@ -352,7 +352,7 @@ fn winch_json(tether: &Tether, winch: &Winch, scene: &Scene) -> Value {
 fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Value {
     let base = &robot.links[0];
     let index = scene.robots.iter().position(|r| r.name == robot.name);
-    let devices = index.map_or_else(Vec::new, |k| fault::devices_with_kinds(scene, k));
+    let devices = index.map_or_else(Vec::new, |k| fault_devices::devices_with_kinds(scene, k));
     let thrusters: Vec<Value> = robot
         .thrusters
         .iter()

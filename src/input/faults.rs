@@ -3,9 +3,9 @@
 use crate::input::mailbox::find_robot;
 use merrow_messages::msg::FaultRequest;
 use merrow_model::scene::fault::{Device, FaultKind};
+use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_device};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_model::state::Command;
-use merrow_sim::control::fault::{check_fault, find_device, find_world_device};
 use merrow_world::build::fault::{random_stream, request_values, requested_kind};
 
 /// Converts a request to a command; the fault starts immediately.

@@ -31,9 +31,7 @@ const SERVICES: [(&str, &str); 14] = [
 
 /// Returns the full names and the types of the services that the simulator offers itself.
 pub(crate) fn own_names(scene: &Scene) -> Vec<(String, &'static str)> {
-    let own = SERVICES
-        .iter()
-        .chain(&names::SERVICES);
+    let own = SERVICES.iter().chain(&names::SERVICES);
     let own = own.map(|(name, kind)| (name.replace('~', "/merrow"), *kind));
     let of_commands = command_services::of_devices(scene).into_iter();
     let of_profiles = profile_services::services(scene).into_iter();

@@ -5,6 +5,7 @@ use crate::node::losses::{Losses, network_status, publisher_status, subscribers_
 use crate::node::modem_health::NetworkHealth;
 use merrow_messages::convert;
 use merrow_model::scene::fault::Device;
+use merrow_model::scene::fault_devices::{device_path, world_device_path};
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use merrow_model::sensor::gnss::Augmentation;
 use merrow_model::sensor::gnss::Gnss;
@@ -14,7 +15,6 @@ use merrow_model::state::{
 };
 use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use merrow_ros2::node::shortened;
-use merrow_sim::control::fault;
 use merrow_sim::sensors::scheduler::SensorLoad;
 use merrow_sim::{Control, Simulation};
 use std::collections::HashMap;
@@ -334,7 +334,7 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
     let acts = |memory: &&FaultState| memory.is_active(health.time_ns) || memory.water > 0.0;
     let mut status = Vec::new();
     for (k, (robot, faults)) in scene.robots.iter().zip(&health.faults).enumerate() {
-        let device = |memory: &FaultState| fault::device_path(scene, k, memory.fault.device);
+        let device = |memory: &FaultState| device_path(scene, k, memory.fault.device);
         let active = faults.iter().filter(acts);
         status.extend(active.map(|f| fault_status(&robot.name, &device(f), f)));
     }
@@ -344,7 +344,7 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
             Device::Modem(_) => "modems",
             _ => "beacons",
         };
-        fault_status(owner, &fault::world_device_path(scene, f.fault.device), f)
+        fault_status(owner, &world_device_path(scene, f.fault.device), f)
     }));
     status
 }

@@ -14,6 +14,7 @@ use merrow_messages::convert::{
     WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
 };
 use merrow_model::state::Command;
+use merrow_physics::contact::free_pose::{EXPECTED, check_position};
 use merrow_ros2::msg::geometry_msgs::{Accel, Pose, Twist};
 use merrow_ros2::msg::simulation_interfaces::{
     Bounds, EntityCategory, EntityInfo, EntityState, GetEntities, GetEntitiesResponse,
@@ -24,7 +25,6 @@ use merrow_ros2::msg::simulation_interfaces::{
 };
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
-use merrow_sim::free_pose::{EXPECTED, check_position};
 use merrow_world::document::{Labels, ObjectInfo, Placement};
 
 /// Starts the services of this file.

@@ -6,12 +6,12 @@
 
 use merrow_chart::canvas::Drawing;
 use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_control::autopilot;
+use merrow_control::autopilot::{Gains, HeadingDepth, Measured};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
-use merrow_sim::control::firmware::autopilot;
-use merrow_sim::control::firmware::autopilot::{Gains, HeadingDepth, Measured};
 use std::sync::Arc;
 
 /// Commanded depth of the mission [m].

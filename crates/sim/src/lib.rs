@@ -43,7 +43,7 @@ mod communication;
 pub mod computers;
 pub mod control;
 mod environment_cache;
-pub mod free_pose;
+mod free_pose;
 mod modem_fix;
 mod network;
 pub mod pace;

@@ -9,6 +9,7 @@ use crate::bridge_source::BridgeSource;
 use crate::communication::Communication;
 use crate::computers::Computers;
 use crate::control::command;
+use crate::control::firmware;
 use crate::parallel::robot_groups::{Block, RobotGroups};
 use crate::parallel::simd_batch::RobotGroup;
 use crate::parallel::threads::StepThreads;
@@ -16,6 +17,7 @@ use crate::replace;
 use crate::robot::Runner;
 use crate::sensors::scheduler::SensorScheduler;
 use crate::tethers::Tethers;
+use merrow_control::law::ControlLaw;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
@@ -264,6 +266,18 @@ impl Simulation {
             return Err(CommandRejection { robot, reason });
         }
         Ok(())
+    }
+
+    /// Runs one tick of a law that is not part of the world, `dt` [s] after its last one, with the
+    /// true motion of `robot`. A program with its own controller calls it between two calls of
+    /// [`Simulation::advance`].
+    pub fn run_law(&mut self, robot: usize, law: &mut dyn ControlLaw, dt: f64) {
+        let now_ns = self.state.time_ns;
+        let cache = &mut self.runners[robot].environment_cache;
+        let environment = cache.start_environment(&self.scene, &self.state.sea, now_ns);
+        let target = &mut self.state.robots[robot];
+        let model = &self.scene.robots[robot];
+        firmware::run_law(model, target, law, &environment, now_ns, dt);
     }
 
     /// Takes all robots for moved by commands, so that their beams are intersected again.

@@ -8,6 +8,7 @@ use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::fault_devices::{devices_with_kinds, world_devices_with_kinds};
 use merrow_model::scene::{
     Collider, Fin, Geometry, Primitive, Robot, Scene, Sensor, SensorKind, Tether, Thruster,
 };
@@ -15,7 +16,6 @@ use merrow_model::sensor::camera::Lamp;
 use merrow_model::state::State;
 use merrow_physics::forces::contributions::Law;
 use merrow_sim::Simulation;
-use merrow_sim::control::fault::{devices_with_kinds, world_devices_with_kinds};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -3,10 +3,10 @@
 use crate::controls::{ControlState, StructurePose};
 use merrow_math::Vec3;
 use merrow_model::scene::WaveField;
+use merrow_model::scene::fault_devices::{device_path, world_device_path};
 use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::Components;
 use merrow_model::state::{FaultState, Health, RobotState};
-use merrow_sim::control::fault::{device_path, world_device_path};
 use merrow_sim::{Control, Simulation};
 use serde_json::{Value, json};
 

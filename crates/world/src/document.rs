@@ -23,7 +23,7 @@ use crate::{Problems, World, data_dir};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
-use merrow_sim::free_pose;
+use merrow_physics::contact::free_pose;
 use merrow_yaml::node::{Node, Value, merge};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

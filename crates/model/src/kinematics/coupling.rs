@@ -26,6 +26,11 @@ use crate::state::{Motion, State};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 
+/// Maximum distance between the ends of a coupling that can be engaged [m].
+const MAX_DISTANCE: f64 = 0.02;
+/// Maximum angle between the ends of a coupling that can be engaged [rad].
+const MAX_ANGLE: f64 = 0.035;
+
 /// Pose and velocity of a frame, expressed in W.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameMotion {
@@ -170,6 +175,27 @@ pub fn deviation(kind: &CouplingKind, T: &FrameMotion, B: &FrameMotion) -> ([f64
         select_constrained(e, rotation_error),
         select_constrained(v, w),
     )
+}
+
+/// Returns why ends with this misfit [m, rad] cannot be joined, or `None` if they can.
+pub fn misfit_error(misfit: &[f64; 6]) -> Option<String> {
+    let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let (distance, angle) = (size(&misfit[..3]), size(&misfit[3..]));
+    if distance > MAX_DISTANCE {
+        return Some(format!(
+            "its ends are {distance:.3} m apart; expected at most {MAX_DISTANCE} m"
+        ));
+    }
+    let (angle, max_angle) = (angle.to_degrees(), MAX_ANGLE.to_degrees());
+    (angle > max_angle).then(|| {
+        format!("the angle between its ends is {angle:.1} deg; expected at most {max_angle:.0} deg")
+    })
+}
+
+/// Returns position [m] and attitude of B in A.
+pub fn relative_pose(A: &FrameMotion, B: &FrameMotion) -> (Vec3, Quat) {
+    let p_AB = A.R_W.tr_mul_vec(B.p_W - A.p_W);
+    (p_AB, Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)))
 }
 
 /// Returns the rotation vector of an attitude with the smaller angle [rad].

@@ -4,6 +4,9 @@ use crate::scene::comms::ClockError;
 use merrow_math::rng::Stream;
 use std::sync::Arc;
 
+/// Maximum number of tasks of a computer.
+pub const MAX_TASKS: usize = 64;
+
 /// Computers of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OnboardComputers {

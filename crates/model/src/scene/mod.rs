@@ -7,6 +7,7 @@ pub mod computer;
 pub mod correspondence;
 pub mod coupling;
 pub mod fault;
+pub mod fault_devices;
 pub mod identity;
 pub mod robot;
 pub mod schedule;

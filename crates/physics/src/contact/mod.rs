@@ -8,6 +8,7 @@
 
 pub mod coupling;
 pub(crate) mod dofs;
+pub mod free_pose;
 pub mod geometry;
 pub mod island;
 pub mod solver;

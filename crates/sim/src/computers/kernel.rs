@@ -31,8 +31,6 @@ use merrow_comms::network::{global_ns, local_ns};
 use merrow_model::scene::computer::{Activation, Computer, ExecutionTime, Scheduling, Task};
 use merrow_model::state::computer::{ComputerState, Job, TaskActivity, TaskState};
 
-/// Maximum number of tasks of a computer.
-pub const MAX_TASKS: usize = 64;
 /// Maximum number of inputs that wait for a task without a job for each of them.
 const MAX_INPUTS: usize = 1024;
 

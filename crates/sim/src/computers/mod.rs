@@ -234,7 +234,7 @@ impl RobotJobs<'_> {
         let environment = cache.start_environment(scene, sea, now);
         let robot = &scene.robots[self.robot];
         let target = &mut state.robots[self.robot];
-        firmware::run_with_input(robot, target, *input, &environment, now);
+        firmware::run_with_input(robot, target, &input, &environment, now);
     }
 
     /// Passes a reading on to its topic and to the firmware.

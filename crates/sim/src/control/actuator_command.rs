@@ -2,7 +2,7 @@
 
 use crate::control::command::{check, find_robot, reject};
 use crate::control::firmware;
-use crate::control::firmware::allocation;
+use merrow_control::allocation;
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
@@ -78,7 +78,7 @@ fn set_thruster(
         .get(thruster)
         .ok_or_else(|| reject(robot, "no such thruster".into()))?;
     check(robot, &t.name, value)?;
-    firmware::allow_direct_commands(robot, target)?;
+    firmware::allow_direct_commands(robot, model, target)?;
     target.actuators[thruster].set_command(t, value);
     target.last_command_ns = Some(now);
     Ok(())
@@ -110,7 +110,7 @@ fn set_thrusters(
     for (t, value) in model.thrusters.iter().zip(for_thrusters) {
         check(robot, &t.name, *value)?;
     }
-    firmware::allow_direct_commands(robot, target)?;
+    firmware::allow_direct_commands(robot, model, target)?;
     if !for_fins.is_empty() {
         set_fins(robot, model, target, for_fins)?;
     }
@@ -135,10 +135,10 @@ fn set_wrench(
         let reason = "wrench: found a value that is not finite";
         return Err(reject(robot, reason.into()));
     }
-    if firmware::set_pilot_wrench(target, force, moment, now) {
+    if firmware::set_pilot_wrench(model, target, force, moment, now) {
         return Ok(());
     }
-    firmware::allow_direct_commands(robot, target)?;
+    firmware::allow_direct_commands(robot, model, target)?;
     let mut commands = vec![0.0; model.thrusters.len()];
     allocation::allocate(model, force, moment, density, &mut commands);
     set_all(model, target, &commands, now);

@@ -5,6 +5,7 @@ use crate::control::{actuator_command, coupling, fault, firmware, sampler, wrenc
 use merrow_environment::air;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::fault::Device;
+use merrow_model::scene::fault_devices::{check_fault, device_path, world_device_path};
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
 use merrow_model::state::commands::{CommandRejection, WeatherChange};
@@ -211,12 +212,12 @@ fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), Comm
     let (name, faults) = match new.robot {
         Some(robot) => {
             let (_, target) = find_robot(scene, state, robot)?;
-            let name = fault::device_path(scene, robot, new.device);
+            let name = device_path(scene, robot, new.device);
             (name, &mut target.faults)
         }
         None => (world_device_name(scene, new.device)?, &mut state.faults),
     };
-    fault::check_fault(new.device, &name, new.kind).map_err(|reason| CommandRejection {
+    check_fault(new.device, &name, new.kind).map_err(|reason| CommandRejection {
         robot: new.robot,
         reason,
     })?;
@@ -260,7 +261,7 @@ fn world_device_name(scene: &Scene, device: Device) -> Result<String, CommandRej
     let missing = match device {
         Device::Beacon(k) if k >= scene.beacons.len() => format!("no beacon number {k}"),
         Device::Modem(k) if k >= scene.modems.len() => format!("no modem number {k}"),
-        _ => return Ok(fault::world_device_path(scene, device)),
+        _ => return Ok(world_device_path(scene, device)),
     };
     Err(CommandRejection {
         robot: None,

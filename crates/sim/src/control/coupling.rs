@@ -1,18 +1,11 @@
 //! Engages and releases couplings on command.
 
-use merrow_math::Quat;
 use merrow_model::kinematics::coupling;
-use merrow_model::kinematics::coupling::FrameMotion;
 use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::contact::ContactBody;
 use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{CouplingState, State};
-
-/// Maximum distance between the ends of a coupling that can be engaged [m].
-pub(crate) const MAX_DISTANCE: f64 = 0.02;
-/// Maximum angle between the ends of a coupling that can be engaged [rad].
-pub(crate) const MAX_ANGLE: f64 = 0.035;
 
 /// Engages or releases coupling `index`, or returns why the command is rejected. A command to
 /// engage an engaged coupling has no effect.
@@ -125,26 +118,11 @@ fn engage_near(
         &coupling::target_frame(&A, memory.p_AT, &memory.q_AT),
         &B,
     );
-    if let Some(why) = misfit_error(&offset) {
+    if let Some(why) = coupling::misfit_error(&offset) {
         return Err(why);
     }
     memory.engage(offset, rate);
     Ok(())
-}
-
-/// Returns why ends with this misfit [m, rad] cannot be joined, or `None` if they can.
-pub fn misfit_error(misfit: &[f64; 6]) -> Option<String> {
-    let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let (distance, angle) = (size(&misfit[..3]), size(&misfit[3..]));
-    if distance > MAX_DISTANCE {
-        return Some(format!(
-            "its ends are {distance:.3} m apart; expected at most {MAX_DISTANCE} m"
-        ));
-    }
-    let (angle, max_angle) = (angle.to_degrees(), MAX_ANGLE.to_degrees());
-    (angle > max_angle).then(|| {
-        format!("the angle between its ends is {angle:.1} deg; expected at most {max_angle:.0} deg")
-    })
 }
 
 /// Finds the link that a grasp holds: a link of the named robot, else the link that the gripper
@@ -232,13 +210,7 @@ fn grasp(
     let A = coupling::end_motion(scene, state, &c.a);
     let B = coupling::link_motion_or_rest(scene, state, robot, link);
     memory.partner = Some((robot, link));
-    (memory.p_AT, memory.q_AT) = relative_pose(&A, &B);
+    (memory.p_AT, memory.q_AT) = coupling::relative_pose(&A, &B);
     let T = coupling::target_frame(&A, memory.p_AT, &memory.q_AT);
     memory.engage([0.0; 6], coupling::deviation(&c.kind, &T, &B).1);
-}
-
-/// Returns position [m] and attitude of B in A.
-pub fn relative_pose(A: &FrameMotion, B: &FrameMotion) -> (merrow_math::Vec3, Quat) {
-    let p_AB = A.R_W.tr_mul_vec(B.p_W - A.p_W);
-    (p_AB, Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)))
 }

@@ -2,10 +2,10 @@
 //! collisions and groundings.
 
 use merrow_model::scene::Scene;
+use merrow_model::scene::fault_devices::world_device_path;
 use merrow_model::state::Health;
 use merrow_model::state::contact::ContactBody;
 use merrow_sim::Simulation;
-use merrow_sim::control::fault::world_device_path;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Charge below which a battery is low, 0..1.

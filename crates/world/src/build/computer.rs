@@ -4,6 +4,7 @@ use crate::build::comms::nanoseconds;
 use merrow_math::rng::Stream;
 use merrow_model::scene::Robot;
 use merrow_model::scene::comms::ClockError;
+use merrow_model::scene::computer::MAX_TASKS;
 use merrow_model::scene::computer::{
     Activation, Computer, ExecutionTime, OnboardComputers, Scheduling, Task, TaskIndex,
 };
@@ -11,7 +12,6 @@ use merrow_schema::RobotModelConfig;
 use merrow_schema::robot::computer::{
     ActivationConfig, ComputerConfig, ExecutionConfig, SchedulingConfig, TaskConfig,
 };
-use merrow_sim::computers::kernel::MAX_TASKS;
 use merrow_yaml::error::{Problems, known_names, quote};
 use std::sync::Arc;
 

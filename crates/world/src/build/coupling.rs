@@ -7,7 +7,6 @@ use merrow_model::state::State;
 use merrow_schema::coupling::{
     CouplingConfig, CouplingEndConfig, CouplingKindConfig, FunnelConfig,
 };
-use merrow_sim::control::coupling as control;
 use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
@@ -128,7 +127,7 @@ fn set_initial_state(
     };
     let A = coupling::end_motion(scene, state, &c.a);
     if let (CouplingKind::Grasp { .. }, Some((robot, link))) = (c.kind, b.link()) {
-        c.start = control::relative_pose(
+        c.start = coupling::relative_pose(
             &A,
             &coupling::link_motion_or_rest(scene, state, robot, link),
         );
@@ -136,7 +135,7 @@ fn set_initial_state(
     }
     let T = coupling::target_frame(&A, c.start.0, &c.start.1);
     let (misfit, _) = coupling::deviation(&c.kind, &T, &coupling::end_motion(scene, state, &b));
-    if let Some(why) = control::misfit_error(&misfit) {
+    if let Some(why) = coupling::misfit_error(&misfit) {
         let text = format!(
             "the {} {} holds at the start, but {why}; remove `position_m` and `attitude_deg` of the second end to place \
              it at the first",

@@ -3,9 +3,9 @@
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
+use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_device};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
-use merrow_sim::control::fault::{check_fault, find_device, find_world_device};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::node::{Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};

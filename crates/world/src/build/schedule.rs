@@ -3,6 +3,7 @@
 use crate::build::comms::schedule::build_modem_command;
 use crate::build::horizontal_velocity;
 use crate::build::waves::changed_waves;
+use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::schedule::ScheduledCommand;
@@ -15,7 +16,6 @@ use merrow_model::state::{
 use merrow_schema::schedule::{
     GainErrorConfig, HealthConfig, ScheduledConfig, ScheduledKindConfig,
 };
-use merrow_sim::control::firmware::modes;
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use crate::document::changes::{existing_section, number, numbers, quoted, section};
 use merrow_model::scene::Scene;
 use merrow_model::scene::fault::{Device, Fault, FaultKind, Jammer};
+use merrow_model::scene::fault_devices::{device_path, world_device_path};
 use merrow_model::state::State;
-use merrow_sim::control::fault::{device_path, world_device_path};
 use merrow_yaml::error::Place;
 use merrow_yaml::node::{Map, Node, Value};
 

@@ -1,4 +1,4 @@
-//! Settings of the stock firmwares in `crates/sim/src/control/firmware`.
+//! Settings of the stock firmwares in `crates/control`.
 
 pub use crate::scene::robot::motion_control::MotionControl;
 use crate::scene::robot::motion_control::{Feedback, Guidance};

@@ -1,4 +1,4 @@
-//! Settings of the motion controller in `crates/sim/src/control/firmware/motion_control`.
+//! Settings of the motion controller in `crates/control/src/motion_control`.
 //!
 //! Lists of six numbers are for surge, sway, heave, roll, pitch and yaw, in the axes of the base.
 

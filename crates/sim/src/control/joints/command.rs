@@ -3,7 +3,7 @@
 
 use crate::control::command::{check, find_robot, reject};
 use crate::control::firmware::check_driven_joints;
-use crate::control::joints::ideal;
+use merrow_control::joint_reference::set_reference;
 use merrow_model::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::joint::{
@@ -184,46 +184,6 @@ fn check_gripper(
         .joints
         .iter()
         .try_for_each(|joint| check_mode(robot, &model.links[joint + 1].joint, JointMode::Position))
-}
-
-/// Sets the mode and the set-point of joint `joint`, limited to the range of its drive.
-pub(crate) fn set_reference(
-    robot: &Robot,
-    state: &mut RobotState,
-    joint: usize,
-    mode: JointMode,
-    value: f64,
-) {
-    let model = &robot.links[joint + 1].joint;
-    let memory = &mut state.joints[joint];
-    if memory.mode != mode {
-        memory.mode = mode;
-        (memory.integral, memory.last_error) = (0.0, 0.0);
-    }
-    memory.effort_limit = model.max_effort;
-    let mut reference = Reference {
-        position: memory.reference.position,
-        ..Reference::default()
-    };
-    match mode {
-        JointMode::Position => reference.position = value.clamp(model.limits[0], model.limits[1]),
-        JointMode::Velocity => {
-            reference.velocity = value.clamp(-model.max_speed(), model.max_speed())
-        }
-        JointMode::Effort => reference.effort = value.clamp(-model.max_effort, model.max_effort),
-    }
-    memory.reference = reference;
-    match model.drive {
-        Drive::Position { .. } => set_ideal_command(robot, state, joint, reference.position),
-        Drive::Effort { .. } => set_ideal_command(robot, state, joint, reference.effort),
-        Drive::Servo(_) => {}
-    }
-}
-
-/// Sets the command of an ideal drive.
-pub(crate) fn set_ideal_command(robot: &Robot, state: &mut RobotState, joint: usize, command: f64) {
-    state.joints[joint].original_command = command;
-    ideal::apply_faults(robot, state, joint);
 }
 
 /// Holds the joints of a group at their measured positions.

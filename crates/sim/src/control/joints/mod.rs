@@ -7,7 +7,6 @@
 pub mod actuator;
 pub mod command;
 pub mod encoder;
-pub mod ideal;
 pub mod keep_out;
 pub mod servo;
 pub mod trajectory;

@@ -24,8 +24,8 @@
 //! # Checked by
 //! test/analytic/joints/trajectory.rs
 
-use crate::control::joints::command;
 use crate::control::joints::command::{end_goal, hold_position};
+use merrow_control::joint_reference::set_ideal_command;
 use merrow_model::scene::{Drive, Joint, Robot, TrajectoryRules};
 use merrow_model::state::RobotState;
 use merrow_model::state::joint::{
@@ -83,7 +83,7 @@ fn follow_trajectory(
             // the command for which the law of the drive gives the acceleration of the set-point
             let lead = 2.0 * reference.velocity / bandwidth
                 + reference.acceleration / (bandwidth * bandwidth);
-            command::set_ideal_command(robot, state, *joint, reference.position + lead);
+            set_ideal_command(robot, state, *joint, reference.position + lead);
         }
     }
     let is_over = active.segment == points.len();

@@ -24,6 +24,7 @@ use crate::build::energy;
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
+use merrow_control::allocation;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::scene::{
@@ -35,7 +36,6 @@ use merrow_schema::robot::servo::TrajectoryConfig;
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
-use merrow_sim::control::firmware::allocation;
 use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 

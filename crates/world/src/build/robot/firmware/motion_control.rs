@@ -21,6 +21,8 @@
 
 use crate::build::robot::firmware::check_rate;
 use crate::build::robot::firmware::feedback::feedback;
+use merrow_control::allocation;
+use merrow_control::constrained_allocation::allocate_within_limits;
 use merrow_math::SpatialInertia;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::body::{Damping, MunkMoments};
@@ -29,8 +31,6 @@ use merrow_model::scene::robot::motion_control::{
     AzimuthThruster, Guidance, JoystickMapping, MAX_THRUSTERS, MotionGains, MotionLimits,
 };
 use merrow_schema::robot::motion_control::{JoystickConfig, MotionControlConfig};
-use merrow_sim::control::firmware::allocation;
-use merrow_sim::control::firmware::constrained_allocation::allocate_within_limits;
 use merrow_yaml::error::Problems;
 use std::f64::consts::FRAC_PI_2;
 

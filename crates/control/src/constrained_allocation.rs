@@ -259,7 +259,7 @@ fn solve_cholesky(mut A: [[f64; 6]; 6], mut b: [f64; 6]) -> [f64; 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::firmware::allocation::{independent_components, pseudo_inverse};
+    use crate::allocation::{independent_components, pseudo_inverse};
     use merrow_math::Vec3;
     use merrow_math::rng::Stream;
     use merrow_model::scene::ThrustAllocation;

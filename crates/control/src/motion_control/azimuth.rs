@@ -25,11 +25,10 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::constrained_allocation::{AllocatedThrusts, allocate_within_limits};
+use crate::constrained_allocation::{AllocatedThrusts, allocate_within_limits};
+use crate::devices::Devices;
 use merrow_math::real::{sin_cos, wrap_angle};
-use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
-use merrow_model::state::RobotState;
 use std::f64::consts::{FRAC_PI_4, PI};
 
 /// Fraction of the maximum thrust below which the angle is kept.
@@ -37,23 +36,22 @@ const MIN_THRUST_RATIO: f64 = 0.02;
 
 /// Allocates `wrench` (force [N] and moment [N m] in B) to thrusters with the `limits` [N]; turns
 /// the azimuth thrusters.
-pub(crate) fn allocate(
-    robot: &Robot,
+pub(super) fn allocate(
     settings: &MotionControl,
-    state: &mut RobotState,
+    devices: &mut Devices<'_>,
     limits: &[[f64; 2]],
     wrench: [f64; 6],
 ) -> AllocatedThrusts {
     let n = limits.len();
     let mut columns = [[0.0; 6]; MAX_THRUSTERS];
-    if let Some(allocation) = &robot.allocation {
+    if let Some(allocation) = &devices.robot().allocation {
         columns[..n].copy_from_slice(&allocation.unit_wrenches[..n]);
     }
     let independent = &settings.independent;
     if !settings.azimuths.is_empty() {
-        command_angles(robot, settings, state, (&columns[..n], limits), wrench);
+        command_angles(settings, devices, (&columns[..n], limits), wrench);
         for azimuth in &settings.azimuths {
-            let (s, c) = sin_cos(state.fins[azimuth.fin].angle);
+            let (s, c) = sin_cos(devices.fin_angle(azimuth.fin));
             let (ahead, side) = (columns[azimuth.thruster], azimuth.side_wrench);
             columns[azimuth.thruster] = std::array::from_fn(|i| c * ahead[i] + s * side[i]);
         }
@@ -63,9 +61,8 @@ pub(crate) fn allocate(
 
 /// Commands the angles of the azimuth thrusters by (1) and (2).
 fn command_angles(
-    robot: &Robot,
     settings: &MotionControl,
-    state: &mut RobotState,
+    devices: &mut Devices<'_>,
     (columns, limits): (&[[f64; 6]], &[[f64; 2]]),
     wrench: [f64; 6],
 ) {
@@ -84,13 +81,12 @@ fn command_angles(
     let found = allocate_within_limits(&extended[..all], independent, &ranges[..all], wrench);
     for (k, azimuth) in settings.azimuths.iter().enumerate() {
         let (x, y) = (found.thrusts[azimuth.thruster], found.thrusts[n + k]);
-        let fin = &robot.fins[azimuth.fin];
-        let memory = &mut state.fins[azimuth.fin];
-        if let Some(angle) = requested_angle((x, y), limits[azimuth.thruster], memory.angle) {
-            let [low, high] = fin.range;
+        let angle = devices.fin_angle(azimuth.fin);
+        if let Some(angle) = requested_angle((x, y), limits[azimuth.thruster], angle) {
+            let [low, high] = devices.robot().fins[azimuth.fin].range;
             let turns = if angle < low { 2.0 * PI } else { 0.0 };
             let turns = if angle > high { -2.0 * PI } else { turns };
-            memory.set_command(fin, angle + turns);
+            devices.set_fin(azimuth.fin, angle + turns);
         }
     }
 }

@@ -118,7 +118,7 @@ pub fn advance(
 
 /// Circle around the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Circle {
+pub struct Circle {
     /// Centre in W [m].
     pub center: Vec3,
     /// Radius of the circle [m].
@@ -129,7 +129,7 @@ pub(crate) struct Circle {
 
 impl Circle {
     /// Computes the course from east [rad] by (3) at `p` [m, W], at the speed `v` [m/s].
-    pub(crate) fn course(&self, p: Vec3, v: f64) -> f64 {
+    pub fn course(&self, p: Vec3, v: f64) -> f64 {
         let (x, y) = (p.x - self.center.x, p.y - self.center.y);
         let error = (x * x + y * y).sqrt() - self.radius;
         let tangent = libm::atan2(y, x) + std::f64::consts::FRAC_PI_2;
@@ -145,7 +145,7 @@ const MAX_CRAB: f64 = std::f64::consts::FRAC_PI_4;
 
 /// Computes the heading for the requested `course` by (4); both from east [rad]. `yaw` is the yaw
 /// of the vehicle [rad], `v` its velocity in W [m/s].
-pub(crate) fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
+pub fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
     if v.x * v.x + v.y * v.y < MIN_SPEED * MIN_SPEED {
         return course;
     }

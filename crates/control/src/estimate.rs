@@ -76,7 +76,7 @@ impl Known {
 }
 
 /// Returns the quantity that no sensor measures although `mode` needs it.
-pub(crate) fn missing_sensor(feedback: &Feedback, mode: ControlMode) -> Option<&'static str> {
+pub fn missing_sensor(feedback: &Feedback, mode: ControlMode) -> Option<&'static str> {
     let Feedback::Sensors(sensors) = feedback else {
         return None;
     };
@@ -123,33 +123,48 @@ fn is_recent(time: Option<u64>, now_ns: u64) -> bool {
     time.is_some_and(|t| now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S)
 }
 
-/// Motion of the base: pose and velocity.
-pub(crate) type BaseMotion = (Quat, Vec3, SpatialVelocity);
-
-/// Returns the estimated motion that the firmware uses; `None` if it uses the true motion.
-pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Option<BaseMotion> {
-    if *feedback == Feedback::Truth || !estimate.started {
-        return None;
-    }
-    let velocity = SpatialVelocity {
-        w: estimate.w_WB_B,
-        v: estimate.q_WB.matrix().tr_mul_vec(estimate.v_WB),
-    };
-    Some((estimate.q_WB, estimate.p_WB, velocity))
+/// Motion of the base as the firmware has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KnownMotion {
+    /// Attitude of B in W.
+    pub q_WB: Quat,
+    /// Position of the base origin in W [m].
+    pub p_WB: Vec3,
+    /// Velocity of the base at its origin, expressed in B [rad/s, m/s].
+    pub V_WB_B: SpatialVelocity,
 }
 
-/// Sets the motion of the base and returns the previous one. Without a new motion the motion is
-/// unchanged.
-pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Option<BaseMotion> {
-    let new = new?;
-    let old = (motion.q_WB, motion.p_WB, motion.V_WB_B);
-    (motion.q_WB, motion.p_WB, motion.V_WB_B) = new;
-    Some(old)
+impl KnownMotion {
+    /// Returns the estimated motion, or the true motion if the firmware uses it or its estimate has
+    /// not started.
+    pub fn new(feedback: &Feedback, estimate: &MotionEstimate, truth: &Motion) -> Self {
+        if *feedback == Feedback::Truth || !estimate.started {
+            return Self::from(truth);
+        }
+        Self {
+            q_WB: estimate.q_WB,
+            p_WB: estimate.p_WB,
+            V_WB_B: SpatialVelocity {
+                w: estimate.w_WB_B,
+                v: estimate.q_WB.matrix().tr_mul_vec(estimate.v_WB),
+            },
+        }
+    }
+}
+
+impl From<&Motion> for KnownMotion {
+    fn from(motion: &Motion) -> Self {
+        Self {
+            q_WB: motion.q_WB,
+            p_WB: motion.p_WB,
+            V_WB_B: motion.V_WB_B,
+        }
+    }
 }
 
 /// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns]; `origin` is the
 /// origin of the world.
-pub(crate) fn update(
+pub fn update(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
     sensor: usize,
@@ -273,7 +288,7 @@ fn correct_position(
 ///
 /// # Errors
 /// The reason why the fix cannot be used.
-pub(crate) fn correct_by_fix(
+pub fn correct_by_fix(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
     settings: &PositionCorrection,

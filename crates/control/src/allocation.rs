@@ -120,7 +120,7 @@ pub fn unit_wrenches(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<
 /// Writes the `commands`, one per thruster in its own unit, for a wrench at the base origin
 /// (`force` [N] and `moment` [N m] in the base frame), in water of `density` [kg/m³]. Returns the
 /// factor by which the wrench was reduced (1: not reduced; 0: no thruster manager).
-pub(crate) fn allocate(
+pub fn allocate(
     robot: &Robot,
     force: Vec3,
     moment: Vec3,

@@ -27,13 +27,14 @@
 //! # Checked by
 //! test/analytic/vehicles/waypoints.rs
 
-use crate::control::firmware::line_of_sight;
+use crate::estimate::KnownMotion;
+use crate::line_of_sight;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::firmware::VelocityGuidance;
+use merrow_model::state::Command;
 use merrow_model::state::firmware::GuidanceTask;
 use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
-use merrow_model::state::{Command, Motion};
 
 /// Distance at which a vehicle that has arrived moves to its goal again, as a multiple of the
 /// acceptance radius.
@@ -44,7 +45,7 @@ const RETURN_RATIO: f64 = 2.0;
 pub fn velocity(
     settings: &VelocityGuidance,
     task: &mut GuidanceTask,
-    motion: &Motion,
+    motion: &KnownMotion,
     dt: f64,
 ) -> Option<[Vec3; 2]> {
     if let GuidanceTask::Path(path) = task {
@@ -77,7 +78,7 @@ fn approach(
     settings: &VelocityGuidance,
     goal: &PoseGoal,
     has_arrived: &mut bool,
-    motion: &Motion,
+    motion: &KnownMotion,
 ) -> [Vec3; 2] {
     let yaw = motion.q_WB.matrix().to_rpy()[2];
     let e = goal.p_WB - motion.p_WB;
@@ -105,7 +106,7 @@ fn approach(
 fn follow_path(
     settings: &VelocityGuidance,
     path: &mut PathProgress,
-    motion: &Motion,
+    motion: &KnownMotion,
     dt: f64,
 ) -> Option<[Vec3; 2]> {
     let R = motion.q_WB.matrix();
@@ -145,7 +146,7 @@ fn along_heading(v: Vec3, yaw: f64) -> Vec3 {
 ///
 /// # Errors
 /// The command is not finite, or the firmware has no such mode.
-pub(crate) fn requested_task(motion: &Motion, command: &Command) -> Result<GuidanceTask, String> {
+pub fn requested_task(motion: &KnownMotion, command: &Command) -> Result<GuidanceTask, String> {
     let yaw = motion.q_WB.matrix().to_rpy()[2];
     match command {
         Command::PoseGoal { p_WB, q_WB, .. } => {

@@ -35,8 +35,8 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::motion_control::reference::Acceleration;
-use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
+use crate::motion_control::reference::Acceleration;
+use crate::motion_control::{Controlled, VehicleMotion};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -44,7 +44,7 @@ use merrow_model::state::firmware::MotionControlState;
 
 /// Returns the force [N] and moment [N m] in B by (1) and (2), in the controlled parts of the
 /// motion.
-pub fn wrench(
+pub(crate) fn wrench(
     settings: &MotionControl,
     control: &MotionControlState,
     motion: &VehicleMotion,

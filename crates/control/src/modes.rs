@@ -1,7 +1,7 @@
 //! Modes and tasks that a vehicle can have, independent of its state.
 
-use crate::control::firmware::estimate::missing_sensor;
-use crate::control::firmware::motion_control::guidance::RETURN_RATIO;
+use crate::estimate::missing_sensor;
+use crate::motion_control::guidance::RETURN_RATIO;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::robot::motion_control::{Feedback, MotionControl};
@@ -104,7 +104,7 @@ pub fn goal_distance(robot: &Robot) -> Option<f64> {
 
 /// Checks that the thrusters can control, and the sensors measure, the quantities of a mode of a
 /// motion controller.
-pub(crate) fn check_controlled_mode(
+pub fn check_controlled_mode(
     settings: &MotionControl,
     feedback: &Feedback,
     mode: ControlMode,

@@ -32,11 +32,13 @@
 //! # Checked by
 //! test/analytic/vehicles/multirotor.rs
 
+use crate::devices::Devices;
+use crate::estimate::KnownMotion;
+use crate::law::{ControlLaw, Controller, Tick};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::Multirotor;
-use merrow_model::state::RobotState;
+use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{FlightMode, MultirotorState};
 use std::f64::consts::PI;
 
@@ -52,36 +54,71 @@ const MIN_LIFT: f64 = 0.2;
 /// Maximum lead of the reference yaw [rad].
 const MAX_YAW_LEAD: f64 = 0.5;
 
-/// Inputs of a firmware tick.
-#[derive(Clone, Copy, Debug)]
-pub struct FlightTick {
-    /// Time since the last tick [s].
-    pub dt: f64,
-    /// Gravity of the world [m/s²].
-    pub gravity: f64,
-    /// Valid velocity command: linear [m/s] and angular [rad/s].
-    pub command: [Vec3; 2],
+impl ControlLaw for Controller<'_, Multirotor, MultirotorState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        let flight = &mut *self.state;
+        if flight.mode == FlightMode::Off && tick.command[0].z > TAKEOFF_CLIMB_RATE {
+            start_flight(flight, FlightMode::Flying);
+        }
+        if !devices.has_power() && flight.mode != FlightMode::Off {
+            switch_off(flight, devices);
+        }
+        if flight.mode != FlightMode::Off {
+            fly(self.settings, flight, tick, devices);
+        }
+    }
+
+    fn enable(
+        &mut self,
+        on: bool,
+        _: &KnownMotion,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        if !on {
+            switch_off(self.state, devices);
+        } else if self.state.mode == FlightMode::Off {
+            start_flight(self.state, FlightMode::Flying);
+        }
+        Ok(())
+    }
+
+    fn order(
+        &mut self,
+        order: FirmwareOrder,
+        motion: &KnownMotion,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        let off = self.state.mode == FlightMode::Off;
+        match order {
+            FirmwareOrder::Enable(on) => return self.enable(on, motion, devices),
+            FirmwareOrder::TakeOff if !off => {
+                return Err("take-off: the robot is already flying".to_string());
+            }
+            FirmwareOrder::TakeOff => start_flight(self.state, FlightMode::TakingOff),
+            FirmwareOrder::Land if off => {
+                return Err("landing: the rotors are off".to_string());
+            }
+            FirmwareOrder::Land => self.state.mode = FlightMode::Landing,
+        }
+        Ok(())
+    }
+
+    fn start_task(&mut self) -> Result<(), String> {
+        start_flight(self.state, FlightMode::Flying);
+        Ok(())
+    }
 }
 
-/// Runs one tick: advances the reference and commands the rotors.
-pub fn tick(
-    robot: &Robot,
+/// Advances the reference and commands the rotors.
+fn fly(
     settings: &Multirotor,
-    state: &mut RobotState,
     flight: &mut MultirotorState,
-    tick: FlightTick,
+    tick: &Tick<'_>,
+    devices: &mut Devices<'_>,
 ) {
-    if flight.mode == FlightMode::Off && tick.command[0].z > TAKEOFF_CLIMB_RATE {
-        start_flight(flight, FlightMode::Flying);
-    }
-    if !state.battery.is_on() && flight.mode != FlightMode::Off {
-        switch_off(robot, state, flight);
-    }
-    if flight.mode == FlightMode::Off {
-        return;
-    }
-    let R = state.motion.q_WB.matrix();
-    let (p, v) = (state.motion.p_WB, R.mul_vec(state.motion.V_WB_B.v));
+    let motion = &tick.motion;
+    let R = motion.q_WB.matrix();
+    let (p, v) = (motion.p_WB, R.mul_vec(motion.V_WB_B.v));
     let yaw = libm::atan2(R.r[1].x, R.r[0].x);
     if !flight.initialised {
         *flight = MultirotorState {
@@ -93,18 +130,18 @@ pub fn tick(
             ..*flight
         };
     }
-    let (requested, yaw_rate) = requested_velocity(settings, flight, yaw, tick);
+    let (requested, yaw_rate) = requested_velocity(settings, flight, yaw, tick.command);
     let acceleration = advance_reference(settings, flight, p, requested, tick.dt);
     flight.yaw = limit_yaw_lead(flight.yaw + yaw_rate * tick.dt, yaw);
     if has_landed(flight, p, requested, tick.dt) {
-        switch_off(robot, state, flight);
+        switch_off(flight, devices);
         return;
     }
     let k = |gain: Vec3, e: Vec3| Vec3::new(gain.x * e.x, gain.y * e.y, gain.z * e.z);
     let push = acceleration.scale(settings.mass)
         - k(settings.position_gain, p - flight.p)
         - k(settings.velocity_gain, v - flight.v);
-    let weight = settings.mass * tick.gravity;
+    let weight = settings.mass * tick.environment.gravity;
     let F = limit_tilt(
         push + Vec3::new(0.0, 0.0, weight),
         settings.max_tilt,
@@ -112,14 +149,14 @@ pub fn tick(
     ); // (2)
     let R_r = attitude(F, flight.yaw);
     let lift = F.dot(R.col(2)).max(MIN_LIFT * weight); // (3)
-    let moment = moment(settings, &R, &R_r, state.motion.V_WB_B.w, yaw_rate);
+    let moment = moment(settings, &R, &R_r, motion.V_WB_B.w, yaw_rate);
     // the lift of the rotors acts at the centre of mass
     let lift = Vec3::new(0.0, 0.0, lift);
-    command_rotors(robot, state, lift, moment + settings.p_BoBcm.cross(lift));
+    command_rotors(devices, lift, moment + settings.p_BoBcm.cross(lift));
 }
 
 /// Starts to fly in `mode`, from the current pose of the vehicle.
-pub(crate) fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
+fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
     if flight.mode == FlightMode::Off {
         *flight = MultirotorState {
             initialised: false,
@@ -131,11 +168,9 @@ pub(crate) fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
 }
 
 /// Stops the rotors and ends the flight.
-pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut MultirotorState) {
+fn switch_off(flight: &mut MultirotorState, devices: &mut Devices<'_>) {
     (flight.mode, flight.blocked_time) = (FlightMode::Off, 0.0);
-    for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
-        actuator.set_command(thruster, thruster.neutral);
-    }
+    devices.stop_thrusters();
 }
 
 /// Returns the velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
@@ -143,7 +178,7 @@ fn requested_velocity(
     settings: &Multirotor,
     flight: &mut MultirotorState,
     yaw: f64,
-    tick: FlightTick,
+    [v, w]: [Vec3; 2],
 ) -> (Vec3, f64) {
     let [climb, sink] = settings.auto_speed;
     let up = |z: f64| Vec3::new(0.0, 0.0, z);
@@ -156,7 +191,6 @@ fn requested_velocity(
         FlightMode::TakingOff | FlightMode::Flying | FlightMode::Off => {
             flight.mode = FlightMode::Flying;
             let [along_ground, max_climb, max_sink] = settings.max_speed;
-            let [v, w] = tick.command;
             let flat = (v.x * v.x + v.y * v.y).sqrt();
             let part = if flat > along_ground {
                 along_ground / flat
@@ -272,7 +306,8 @@ fn moment(settings: &Multirotor, R: &Mat3, R_r: &Mat3, w: Vec3, yaw_rate: f64) -
 
 /// Commands the rotors for the lift `force` [N] and the moment `moment` [N m] about the base
 /// origin, in B.
-fn command_rotors(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Vec3) {
+fn command_rotors(devices: &mut Devices<'_>, force: Vec3, moment: Vec3) {
+    let robot = devices.robot();
     let Some(manager) = &robot.allocation else {
         return;
     };
@@ -293,9 +328,8 @@ fn command_rotors(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Ve
             part = part.min((room / turn.abs()).max(0.0));
         }
     }
-    for (k, thruster) in robot.thrusters.iter().enumerate() {
+    for k in 0..robot.thrusters.len() {
         let (lift, turn) = thrusts(k);
-        let command = thruster.command_from_thrust(lift + part * turn, 0.0);
-        state.actuators[k].set_command(thruster, command);
+        devices.set_thrust(k, lift + part * turn, 0.0);
     }
 }

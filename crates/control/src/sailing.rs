@@ -36,7 +36,10 @@
 //! # Checked by
 //! test/analytic/vehicles/sailing.rs
 
-use crate::control::firmware::{line_of_sight, modes};
+use crate::devices::Devices;
+use crate::estimate::KnownMotion;
+use crate::law::{ControlLaw, Controller, Effect, Tick};
+use crate::{line_of_sight, modes};
 use merrow_environment::EnvironmentState;
 use merrow_environment::air::wind::wind_velocity;
 use merrow_math::Vec3;
@@ -44,9 +47,9 @@ use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::fin::{Fin, FinLaw};
 use merrow_model::scene::robot::firmware::Sailing as Settings;
+use merrow_model::state::Command;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, SailingState};
-use merrow_model::state::{Command, RobotState};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Length of the leg that represents a course [m].
@@ -63,25 +66,80 @@ const SIDE_HYSTERESIS: f64 = 0.15;
 fn wind_at_sail(
     robot: &Robot,
     settings: &Settings,
-    state: &RobotState,
+    motion: &KnownMotion,
     environment: &EnvironmentState<'_>,
 ) -> Vec3 {
     let sail = &robot.fins[settings.sail];
-    let p = state.motion.p_WB + state.motion.q_WB.matrix().mul_vec(sail.p_UoF_U);
+    let p = motion.p_WB + motion.q_WB.matrix().mul_vec(sail.p_UoF_U);
     let wind_point = Vec3::new(p.x, p.y, environment.wind_height(p));
     wind_velocity(&environment.sea.air, wind_point, environment.time)
 }
 
-/// Runs one tick of `dt` [s] in `environment`: commands rudder and sheet.
-pub(crate) fn tick(
-    robot: &Robot,
+impl ControlLaw for Controller<'_, Settings, SailingState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        if self.state.on {
+            sail(self.settings, self.state, tick, devices);
+        }
+    }
+
+    fn enable(
+        &mut self,
+        on: bool,
+        motion: &KnownMotion,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        let mode = if on {
+            ControlMode::HeadingHold
+        } else {
+            ControlMode::Off
+        };
+        if on == self.state.on {
+            return Ok(());
+        }
+        set_mode(self.settings, self.state, mode, motion, devices)
+    }
+
+    fn apply(
+        &mut self,
+        command: &Command,
+        motion: &KnownMotion,
+        _: u64,
+        devices: &mut Devices<'_>,
+    ) -> Result<Effect, String> {
+        match command {
+            Command::PoseGoal { p_WB, .. } => start_path(self.state, motion, &[*p_WB])?,
+            Command::FollowPath { waypoints, .. } => start_path(self.state, motion, waypoints)?,
+            Command::ControlMode { mode, .. } => {
+                set_mode(self.settings, self.state, *mode, motion, devices)?;
+            }
+            _ => return Err("the robot has no motion controller".to_string()),
+        }
+        Ok(Effect::None)
+    }
+
+    fn set_heading_depth(
+        &mut self,
+        heading: Option<f64>,
+        depth: Option<f64>,
+        motion: &KnownMotion,
+    ) -> Result<(), String> {
+        match (heading, depth) {
+            (_, Some(_)) => Err("depth: a sailing boat has no depth".to_string()),
+            (Some(heading), None) => start_course(self.state, motion, FRAC_PI_2 - heading),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// Commands rudder and sheet.
+fn sail(
     settings: &Settings,
-    state: &mut RobotState,
     memory: &mut SailingState,
-    (environment, dt): (&EnvironmentState<'_>, f64),
+    tick: &Tick<'_>,
+    devices: &mut Devices<'_>,
 ) {
-    let wind = wind_at_sail(robot, settings, state, environment);
-    let motion = &state.motion;
+    let (robot, motion) = (devices.robot(), &tick.motion);
+    let wind = wind_at_sail(robot, settings, motion, tick.environment);
     let R = motion.q_WB.matrix();
     let (p, v, yaw) = (motion.p_WB, R.mul_vec(motion.V_WB_B.v), R.to_rpy()[2]);
     if memory.path.is_none()
@@ -97,15 +155,11 @@ pub(crate) fn tick(
         let is_right = wrap_angle(yaw - from) < 0.0;
         (memory.tack, memory.has_tack) = (if is_right { -1.0 } else { 1.0 }, true);
     }
-    let heading = reference_heading(settings, memory, p, from, dt);
+    let heading = reference_heading(settings, memory, p, from, tick.dt);
     let (forward, yaw_rate) = (motion.V_WB_B.v.x, motion.V_WB_B.w.z);
-    let mut command = |fin: usize, angle: f64| {
-        state.fins[fin].set_command(&robot.fins[fin], angle);
-    };
     let Some(heading) = heading else {
         memory.heading = yaw;
-        command(settings.sail, FRAC_PI_2);
-        command(settings.rudder, 0.0);
+        ease(settings, devices);
         return;
     };
     memory.heading = heading;
@@ -113,10 +167,10 @@ pub(crate) fn tick(
     let error = wrap_angle(heading - yaw);
     let rudder = side * (settings.heading_gain * error - settings.yaw_rate_gain * yaw_rate); // (5)
     let limit = rudder_limit(&robot.fins[settings.rudder]);
-    command(settings.rudder, rudder.clamp(-limit, limit));
+    devices.set_fin(settings.rudder, rudder.clamp(-limit, limit));
     let apparent = wind - v;
     let angle = wrap_angle(libm::atan2(-apparent.y, -apparent.x) - yaw);
-    command(settings.sail, (angle.abs() - settings.incidence).max(0.0)); // (6)
+    devices.set_fin(settings.sail, (angle.abs() - settings.incidence).max(0.0)); // (6)
 }
 
 /// Returns the largest rudder angle [rad]: the stall angle, if the law of the rudder has one.
@@ -177,14 +231,14 @@ fn restricted_limit(settings: &Settings, angle: f64) -> Option<f64> {
 }
 
 /// Sails a course from here: `heading` [rad], from east, counter-clockwise.
-pub(crate) fn start_course(
+fn start_course(
     memory: &mut SailingState,
-    state: &RobotState,
+    motion: &KnownMotion,
     heading: f64,
 ) -> Result<(), String> {
     let (s, c) = sin_cos(heading);
-    let end = state.motion.p_WB + Vec3::new(c, s, 0.0).scale(COURSE_LENGTH);
-    start_path(memory, state, &[end])?;
+    let end = motion.p_WB + Vec3::new(c, s, 0.0).scale(COURSE_LENGTH);
+    start_path(memory, motion, &[end])?;
     (memory.is_course, memory.goal) = (true, None);
     Ok(())
 }
@@ -192,51 +246,42 @@ pub(crate) fn start_course(
 /// Starts a path; the last waypoint is the goal.
 fn start_path(
     memory: &mut SailingState,
-    state: &RobotState,
+    motion: &KnownMotion,
     waypoints: &[Vec3],
 ) -> Result<(), String> {
-    let path = PathProgress::new(state.motion.p_WB, waypoints)?;
+    let path = PathProgress::new(motion.p_WB, waypoints)?;
     memory.goal = waypoints.last().copied();
     (memory.on, memory.is_course, memory.path) = (true, false, Some(path));
     memory.has_tack = false;
     Ok(())
 }
 
-/// Eases the sheet, centres the rudder and releases both.
-pub(crate) fn switch_off(robot: &Robot, settings: &Settings, state: &mut RobotState) {
-    for (fin, angle) in [(settings.sail, FRAC_PI_2), (settings.rudder, 0.0)] {
-        state.fins[fin].set_command(&robot.fins[fin], angle);
-    }
+/// Eases the sheet and centres the rudder.
+fn ease(settings: &Settings, devices: &mut Devices<'_>) {
+    devices.set_fin(settings.sail, FRAC_PI_2);
+    devices.set_fin(settings.rudder, 0.0);
 }
 
-/// Applies a mode, a goal or a path.
-pub(crate) fn apply(
-    robot: &Robot,
+/// Drifts, sails the course of the heading, or stays here.
+fn set_mode(
     settings: &Settings,
-    state: &mut RobotState,
     memory: &mut SailingState,
-    command: &Command,
+    mode: ControlMode,
+    motion: &KnownMotion,
+    devices: &mut Devices<'_>,
 ) -> Result<(), String> {
-    match command {
-        Command::PoseGoal { p_WB, .. } => start_path(memory, state, &[*p_WB]),
-        Command::FollowPath { waypoints, .. } => start_path(memory, state, waypoints),
-        Command::ControlMode { mode, .. } => match mode {
-            ControlMode::Off => {
-                (memory.on, memory.path, memory.goal) = (false, None, None);
-                switch_off(robot, settings, state);
-                Ok(())
-            }
-            ControlMode::HeadingHold => {
-                let yaw = state.motion.q_WB.matrix().to_rpy()[2];
-                start_course(memory, state, yaw)
-            }
-            ControlMode::StationKeeping => {
-                (memory.on, memory.is_course, memory.path) = (true, false, None);
-                memory.goal = Some(state.motion.p_WB);
-                Ok(())
-            }
-            _ => modes::check_mode(robot, *mode),
-        },
-        _ => Err("the robot has no motion controller".to_string()),
+    match mode {
+        ControlMode::Off => {
+            (memory.on, memory.path, memory.goal) = (false, None, None);
+            ease(settings, devices);
+            Ok(())
+        }
+        ControlMode::HeadingHold => start_course(memory, motion, motion.q_WB.matrix().to_rpy()[2]),
+        ControlMode::StationKeeping => {
+            (memory.on, memory.is_course, memory.path) = (true, false, None);
+            memory.goal = Some(motion.p_WB);
+            Ok(())
+        }
+        _ => modes::check_mode(devices.robot(), mode),
     }
 }

@@ -26,38 +26,47 @@
 //! # Checked by
 //! test/analytic/vehicles/surge_yaw_rate.rs
 
-use merrow_math::Vec3;
-use merrow_model::scene::Robot;
+use crate::devices::Devices;
+use crate::estimate::KnownMotion;
+use crate::law::{ControlLaw, Controller, Tick};
 use merrow_model::scene::robot::firmware::SurgeYawRateControl as Settings;
-use merrow_model::state::RobotState;
 use merrow_model::state::firmware::SurgeYawRateState;
 
-/// Inputs of a firmware tick.
-#[derive(Clone, Copy, Debug)]
-pub struct VelocityTick {
-    /// Valid velocity command: linear [m/s] and angular [rad/s].
-    pub command: [Vec3; 2],
-    /// Density of the water [kg/m³].
-    pub density: f64,
-    /// Time since the last tick [s].
-    pub dt: f64,
+impl ControlLaw for Controller<'_, Settings, SurgeYawRateState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        if tick.has_command && devices.robot().allocation.is_some() {
+            control(self.settings, self.state, tick, devices);
+        } else if self.state.on {
+            release_thrusters(self.state, devices);
+        }
+    }
+
+    fn enable(
+        &mut self,
+        on: bool,
+        _: &KnownMotion,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        if !on {
+            release_thrusters(self.state, devices);
+        }
+        Ok(())
+    }
 }
 
-/// Runs one tick; without a valid command the thrusters are released.
-pub fn tick(
-    robot: &Robot,
+/// Commands the thrusters by (1) to (3).
+fn control(
     settings: &Settings,
-    state: &mut RobotState,
     memory: &mut SurgeYawRateState,
-    tick: Option<VelocityTick>,
+    tick: &Tick<'_>,
+    devices: &mut Devices<'_>,
 ) {
-    let (Some(manager), Some(tick)) = (&robot.allocation, tick) else {
-        if memory.on {
-            release_thrusters(robot, state, memory);
-        }
+    let robot = devices.robot();
+    let Some(manager) = &robot.allocation else {
         return;
     };
-    let V = &state.motion.V_WB_B;
+    let density = tick.environment.sea.density;
+    let V = &tick.motion.V_WB_B;
     let now = [V.v.x, V.w.z];
     if !memory.on {
         *memory = SurgeYawRateState {
@@ -82,7 +91,7 @@ pub fn tick(
             manager.matrix[k][5] * load[1],
         )
     };
-    let limits = |k: usize| robot.thrusters[k].thrust_limits(tick.density);
+    let limits = |k: usize| robot.thrusters[k].thrust_limits(density);
     let n = robot.thrusters.len();
     let turn_part = (0..n).fold(1.0_f64, |part, k| {
         part.min(available_fraction(share(k).1, limits(k)))
@@ -94,11 +103,9 @@ pub fn tick(
             limits(k).map(|limit| limit - turn_part * turn),
         ))
     });
-    for (k, thruster) in robot.thrusters.iter().enumerate() {
+    for k in 0..n {
         let (push, turn) = share(k);
-        let command =
-            thruster.command_from_thrust(push_part * push + turn_part * turn, tick.density);
-        state.actuators[k].set_command(thruster, command);
+        devices.set_thrust(k, push_part * push + turn_part * turn, density);
     }
     for (i, part) in [push_part, turn_part].into_iter().enumerate() {
         if part == 1.0 {
@@ -108,15 +115,9 @@ pub fn tick(
 }
 
 /// Stops the thrusters and releases them for direct commands.
-pub(crate) fn release_thrusters(
-    robot: &Robot,
-    state: &mut RobotState,
-    memory: &mut SurgeYawRateState,
-) {
+fn release_thrusters(memory: &mut SurgeYawRateState, devices: &mut Devices<'_>) {
     memory.on = false;
-    for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
-        actuator.set_command(thruster, thruster.neutral);
-    }
+    devices.stop_thrusters();
 }
 
 /// Returns the fraction of `thrust` [N] that a thruster with these limits [N] can exert.

@@ -27,8 +27,8 @@
 //! # Checked by
 //! test/witness/environment/thetis.rs (V01), test/analytic/vehicles/heading_depth_hold.rs
 
+use crate::estimate::KnownMotion;
 pub use merrow_model::scene::robot::firmware::HeadingDepthGains as Gains;
-use merrow_model::state::Motion;
 use std::f64::consts::PI;
 
 /// Set-points of heading and depth.
@@ -58,8 +58,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Converts a true motion to the quantities of error-free sensors.
-    pub(crate) fn from_motion(motion: &Motion) -> Self {
+    /// Converts the motion of the base to the quantities that the law uses.
+    pub fn from_motion(motion: &KnownMotion) -> Self {
         let R = motion.q_WB.matrix();
         let [_, pitch, yaw] = R.to_rpy();
         let V = &motion.V_WB_B;

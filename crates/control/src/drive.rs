@@ -22,51 +22,65 @@
 //! # Checked by
 //! test/analytic/vehicles/rover.rs
 
-use crate::control::joints::command;
+use crate::devices::Devices;
+use crate::estimate::KnownMotion;
+use crate::law::{ControlLaw, Controller, Tick};
 use merrow_math::real::sin_cos;
+use merrow_model::scene::JointMode;
 use merrow_model::scene::robot::firmware::DifferentialDrive as Settings;
-use merrow_model::scene::{JointMode, Robot};
-use merrow_model::state::RobotState;
 use merrow_model::state::firmware::DifferentialDriveState;
 
-/// Runs one tick of `dt` [s] with the command of speed [m/s] and yaw rate [rad/s].
-pub fn tick(
-    robot: &Robot,
-    settings: &Settings,
-    state: &mut RobotState,
-    drive: &mut DifferentialDriveState,
-    command: [f64; 2],
-    dt: f64,
-) {
-    update_odometry(settings, state, drive, dt);
-    if !drive.on {
-        return;
+impl ControlLaw for Controller<'_, Settings, DifferentialDriveState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        let Self { settings, state } = self;
+        update_odometry(settings, state, devices, tick.dt);
+        if !state.on {
+            return;
+        }
+        let command = [tick.command[0].x, tick.command[1].z];
+        for i in 0..2 {
+            let target = command[i].clamp(-settings.max_velocity[i], settings.max_velocity[i]);
+            let max_change = settings.max_acceleration[i] * tick.dt;
+            state.set_point[i] += (target - state.set_point[i]).clamp(-max_change, max_change);
+        }
+        set_wheel_speeds(settings, devices, state.set_point);
     }
-    for i in 0..2 {
-        let target = command[i].clamp(-settings.max_velocity[i], settings.max_velocity[i]);
-        let max_change = settings.max_acceleration[i] * dt;
-        drive.set_point[i] += (target - drive.set_point[i]).clamp(-max_change, max_change);
+
+    fn enable(
+        &mut self,
+        on: bool,
+        _: &KnownMotion,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        (self.state.on, self.state.set_point) = (on, [0.0; 2]);
+        set_wheel_speeds(self.settings, devices, [0.0; 2]);
+        Ok(())
     }
-    set_wheel_speeds(robot, settings, state, drive.set_point);
+
+    fn start_task(&mut self) -> Result<(), String> {
+        if self.state.on {
+            return Ok(());
+        }
+        Err("the firmware is disabled; enable it first".to_string())
+    }
+
+    fn drives_joint(&self, joint: usize) -> bool {
+        self.state.on
+            && self
+                .settings
+                .wheels
+                .iter()
+                .flatten()
+                .any(|wheel| *wheel == joint)
+    }
 }
 
 /// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)
-pub(crate) fn set_wheel_speeds(
-    robot: &Robot,
-    settings: &Settings,
-    state: &mut RobotState,
-    [v, w]: [f64; 2],
-) {
+fn set_wheel_speeds(settings: &Settings, devices: &mut Devices<'_>, [v, w]: [f64; 2]) {
     let side = 0.5 * w * settings.track;
     for (joints, speed) in settings.wheels.iter().zip([v - side, v + side]) {
         for joint in joints {
-            command::set_reference(
-                robot,
-                state,
-                *joint,
-                JointMode::Velocity,
-                speed / settings.radius,
-            );
+            devices.set_joint(*joint, JointMode::Velocity, speed / settings.radius);
         }
     }
 }
@@ -74,15 +88,15 @@ pub(crate) fn set_wheel_speeds(
 /// Updates the odometry by (2) and (3) from the encoders.
 fn update_odometry(
     settings: &Settings,
-    state: &RobotState,
     drive: &mut DifferentialDriveState,
+    devices: &Devices<'_>,
     dt: f64,
 ) {
     let now = [0, 1].map(|side| {
         let joints: &[usize] = &settings.wheels[side];
         joints
             .iter()
-            .map(|j| state.joints[*j].measured.position)
+            .map(|j| devices.joint_position(*j))
             .sum::<f64>()
             / joints.len() as f64
     });

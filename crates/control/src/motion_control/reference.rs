@@ -22,9 +22,9 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::motion_control::guidance::RequestedMotion;
-use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
+use crate::motion_control::guidance::RequestedMotion;
+use crate::motion_control::pid::heading_rotation;
+use crate::motion_control::{Controlled, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -35,7 +35,7 @@ const TILT_RATE: f64 = 0.3;
 
 /// Acceleration of the reference.
 #[derive(Clone, Copy, Debug)]
-pub struct Acceleration {
+pub(crate) struct Acceleration {
     /// Linear acceleration in W [m/s²].
     pub linear: Vec3,
     /// Yaw acceleration about the vertical [rad/s²].
@@ -55,7 +55,7 @@ impl Acceleration {
 /// Initialises the reference of the parts whose control begins with the current motion. Their
 /// integral takes over the current wrench, so that a change of the mode does not change the
 /// thrusts.
-pub fn start(
+pub(crate) fn start(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,
@@ -89,7 +89,7 @@ pub fn start(
 }
 
 /// Advances the reference over `dt` [s] by (1) and (2); returns its acceleration.
-pub fn advance(
+pub(crate) fn advance(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,

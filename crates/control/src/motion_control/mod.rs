@@ -5,16 +5,17 @@
 //! allocates it to the thrusters (`constrained_allocation`).
 
 mod azimuth;
-pub mod guidance;
-pub mod orders;
-pub mod pid;
-pub mod reference;
+pub(crate) mod guidance;
+pub(crate) mod orders;
+pub(crate) mod pid;
+pub(crate) mod reference;
 
-use crate::control::firmware::estimate::Known;
+use crate::devices::Devices;
+use crate::estimate::{Known, KnownMotion};
+use crate::law::{ControlLaw, Controller, Effect, Tick};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
-use merrow_model::state::RobotState;
+use merrow_model::state::Command;
 use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
 /// Time for which a request of the pilot counts [s].
@@ -22,24 +23,9 @@ const PILOT_TIMEOUT_S: f64 = 1.0;
 /// Pilot request below which a degree of freedom is held, as a fraction of the largest request.
 const PILOT_DEADBAND: f64 = 0.05;
 
-/// Inputs of a firmware tick.
-#[derive(Clone, Copy, Debug)]
-pub struct ControlTick {
-    /// Time of the tick [ns].
-    pub now_ns: u64,
-    /// Time since the last tick [s].
-    pub dt: f64,
-    /// Density of the water [kg/m³].
-    pub density: f64,
-    /// Valid velocity command: linear [m/s] and angular [rad/s], in B; zero without one.
-    pub command: [Vec3; 2],
-    /// Parts of the motion that are known.
-    pub known: Known,
-}
-
 /// Motion that the controller uses.
 #[derive(Clone, Copy, Debug)]
-pub struct VehicleMotion {
+pub(crate) struct VehicleMotion {
     /// Attitude of B in W.
     pub R_WB: Mat3,
     /// Roll, pitch and yaw [rad].
@@ -54,7 +40,7 @@ pub struct VehicleMotion {
 
 /// Parts of the motion that are controlled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Controlled {
+pub(crate) struct Controlled {
     /// Horizontal position and velocity.
     pub horizontal: bool,
     /// Height and vertical velocity.
@@ -72,43 +58,99 @@ impl Controlled {
     }
 }
 
-/// Runs one tick: commands the thrusters unless the mode is `Off`.
-pub fn tick(
-    robot: &Robot,
+impl ControlLaw for Controller<'_, MotionControl, MotionControlState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        if self.state.mode == ControlMode::Off {
+            return;
+        }
+        if devices.has_power() {
+            control(self.settings, self.state, tick, devices);
+        } else {
+            orders::switch_off(self.state, devices);
+        }
+    }
+
+    fn enable(
+        &mut self,
+        on: bool,
+        _: &KnownMotion,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        self.state.armed = on;
+        if !on {
+            orders::switch_off(self.state, devices);
+        }
+        Ok(())
+    }
+
+    fn apply(
+        &mut self,
+        command: &Command,
+        motion: &KnownMotion,
+        now_ns: u64,
+        devices: &mut Devices<'_>,
+    ) -> Result<Effect, String> {
+        orders::apply(self, command, motion, now_ns, devices)
+    }
+
+    fn start_velocity(
+        &mut self,
+        motion: &KnownMotion,
+        _: u64,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        if self.state.mode == ControlMode::Velocity {
+            return Ok(());
+        }
+        orders::set_mode(self, ControlMode::Velocity, motion, devices)
+    }
+
+    fn set_pilot_wrench(&mut self, force: Vec3, moment: Vec3, now_ns: u64) -> bool {
+        let is_piloted = self.state.mode.is_piloted();
+        if is_piloted {
+            let (f, m) = (force, moment);
+            self.state.pilot = [f.x, f.y, f.z, m.x, m.y, m.z];
+            self.state.pilot_ns = Some(now_ns);
+        }
+        is_piloted
+    }
+
+    fn release_thrusters(&mut self) -> bool {
+        orders::release(self.state);
+        true
+    }
+}
+
+/// Runs one tick in a mode other than `Off`: commands the thrusters.
+fn control(
     settings: &MotionControl,
-    state: &mut RobotState,
     control: &mut MotionControlState,
-    tick: ControlTick,
+    tick: &Tick<'_>,
+    devices: &mut Devices<'_>,
 ) {
-    if control.mode == ControlMode::Off {
-        return;
-    }
-    if !state.battery.is_on() {
-        orders::switch_off(robot, state, control);
-        return;
-    }
-    let motion = current_motion(state);
+    let motion = VehicleMotion::from(&tick.motion);
     let pilot = pilot_wrench(control, tick.now_ns);
     let controlled = controlled_parts(settings, control, &pilot, tick.known);
     reference::start(settings, control, &motion, controlled);
-    let requested = guidance::requested_motion(settings, control, &motion, &tick);
+    let requested = guidance::requested_motion(settings, control, &motion, tick);
     let acceleration = reference::advance(settings, control, &motion, &requested, tick.dt);
     let mut wrench = pid::wrench(settings, control, &motion, &acceleration, controlled);
     add_pilot(&mut wrench, &pilot, control.mode, controlled);
-    command_thrusters(robot, settings, state, control, (wrench, tick.density));
+    let density = tick.environment.sea.density;
+    command_thrusters(settings, control, devices, (wrench, density));
     pid::advance_integral(settings, control, &motion, controlled, tick.dt);
 }
 
-/// Returns the motion of the base in `state`.
-pub(crate) fn current_motion(state: &RobotState) -> VehicleMotion {
-    let motion = &state.motion;
-    let R_WB = motion.q_WB.matrix();
-    VehicleMotion {
-        rpy: R_WB.to_rpy(),
-        p: motion.p_WB,
-        v: R_WB.mul_vec(motion.V_WB_B.v),
-        w_B: motion.V_WB_B.w,
-        R_WB,
+impl From<&KnownMotion> for VehicleMotion {
+    fn from(motion: &KnownMotion) -> Self {
+        let R_WB = motion.q_WB.matrix();
+        Self {
+            rpy: R_WB.to_rpy(),
+            p: motion.p_WB,
+            v: R_WB.mul_vec(motion.V_WB_B.v),
+            w_B: motion.V_WB_B.w,
+            R_WB,
+        }
     }
 }
 
@@ -165,21 +207,20 @@ fn add_pilot(wrench: &mut [f64; 6], pilot: &[f64; 6], mode: ControlMode, control
 /// Allocates `wrench` (force [N] and moment [N m] in B) to the thrusters in water of `density`
 /// [kg/m³].
 fn command_thrusters(
-    robot: &Robot,
     settings: &MotionControl,
-    state: &mut RobotState,
     control: &mut MotionControlState,
+    devices: &mut Devices<'_>,
     (wrench, density): ([f64; 6], f64),
 ) {
+    let thrusters = &devices.robot().thrusters;
     let mut limits = [[0.0; 2]; MAX_THRUSTERS];
-    for (limit, thruster) in limits.iter_mut().zip(robot.thrusters.iter()) {
+    for (limit, thruster) in limits.iter_mut().zip(thrusters.iter()) {
         *limit = thruster.thrust_limits(density);
     }
-    let limits = &limits[..robot.thrusters.len()];
-    let found = azimuth::allocate(robot, settings, state, limits, wrench);
-    for (k, thruster) in robot.thrusters.iter().enumerate() {
-        let command = thruster.command_from_thrust(found.thrusts[k], density);
-        state.actuators[k].set_command(thruster, command);
+    let limits = &limits[..thrusters.len()];
+    let found = azimuth::allocate(settings, devices, limits, wrench);
+    for k in 0..thrusters.len() {
+        devices.set_thrust(k, found.thrusts[k], density);
     }
     control.requested = wrench;
     control.allocated = found.wrench;

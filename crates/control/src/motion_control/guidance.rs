@@ -20,9 +20,10 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::line_of_sight;
-use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{ControlTick, VehicleMotion};
+use crate::law::Tick;
+use crate::line_of_sight;
+use crate::motion_control::VehicleMotion;
+use crate::motion_control::pid::heading_rotation;
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -34,7 +35,7 @@ pub(crate) const RETURN_RATIO: f64 = 2.0;
 
 /// Motion that the mode requests.
 #[derive(Clone, Copy, Debug)]
-pub struct RequestedMotion {
+pub(crate) struct RequestedMotion {
     /// Velocity in W [m/s].
     pub v: Vec3,
     /// Yaw rate about the vertical [rad/s].
@@ -58,7 +59,7 @@ pub(crate) fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,
-    tick: &ControlTick,
+    tick: &Tick<'_>,
 ) -> RequestedMotion {
     let mut requested = match control.mode {
         ControlMode::Velocity => RequestedMotion {

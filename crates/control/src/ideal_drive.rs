@@ -68,7 +68,7 @@ pub fn apply_faults(robot: &Robot, state: &mut RobotState, j: usize) {
 }
 
 /// Calls [`apply_faults`] for all joints.
-pub(crate) fn apply_all_faults(robot: &Robot, state: &mut RobotState) {
+pub fn apply_all_faults(robot: &Robot, state: &mut RobotState) {
     for j in 0..state.joints.len() {
         apply_faults(robot, state, j);
     }

@@ -1,0 +1,168 @@
+//! Firmware of an underwater glider: dives and climbs in a saw-tooth, and steers by rolling a mass.
+//!
+//! # Law
+//! ```text
+//!   V = V_dive, x = x_dive    until the depth D,  then  (1)  [Graver 2005, ch. 2: saw-tooth]
+//!   V = V_climb, x = x_climb  until the turn depth
+//!   γ = k (ψ_r - ψ) - d ψ'   within ±γ_max              (2)  [Zhang 2013: turn by the rolled mass]
+//! ```
+//! In (2) dive and climb have different gains, because the lift changes its sign. Along a path ψ_r
+//! is the course of `line_of_sight`.
+//!
+//! # Symbols
+//! V volume of the buoyancy engine · x position of the sliding mass · D depth of the dive · γ roll
+//! angle of the mass · ψ heading, ψ_r its reference, both from east · k, d gains.
+//!
+//! # Frames
+//! World (ENU); depth positive down.
+//!
+//! # Limits
+//! The pitch angle follows from the position of the sliding mass without feedback. The glider
+//! passes D before it turns. It does not measure the distance to the seabed.
+//!
+//! # Checked by
+//! test/analytic/vehicles/glider.rs
+
+use crate::autopilot::Measured;
+use crate::devices::Devices;
+use crate::estimate::KnownMotion;
+use crate::law::{ControlLaw, Controller, Effect, Tick};
+use crate::{line_of_sight, modes};
+use merrow_math::real::wrap_angle;
+use merrow_model::scene::JointMode;
+use merrow_model::scene::robot::firmware::Glider as Settings;
+use merrow_model::state::Command;
+use merrow_model::state::firmware::motion_control::PathProgress;
+use merrow_model::state::firmware::{ControlMode, GliderState};
+use std::f64::consts::FRAC_PI_2;
+
+impl ControlLaw for Controller<'_, Settings, GliderState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        let Self { settings, state } = self;
+        if !state.on {
+            return;
+        }
+        let now = Measured::from_motion(&tick.motion);
+        follow_path(settings, &tick.motion, state, tick.dt);
+        let limit = if state.is_diving {
+            state.depth
+        } else {
+            settings.turn_depth
+        };
+        // (1); with a depth at or above the turn depth the glider stays at the surface
+        if state.depth <= settings.turn_depth {
+            state.is_diving = false;
+        } else if (now.depth >= limit) == state.is_diving {
+            state.is_diving = !state.is_diving;
+        }
+        let phase = usize::from(!state.is_diving);
+        devices.set_buoyancy_engine(settings.engine, settings.volumes[phase]);
+        if let Some((joint, positions)) = settings.slide {
+            devices.set_joint(joint, JointMode::Position, positions[phase]);
+        }
+        if let Some(steering) = &settings.steering {
+            let angle = state.heading.map_or(0.0, |heading| {
+                // headings are clockwise, the yaw rate is about the vertical
+                let error = -wrap_angle(heading - now.heading);
+                let yaw_rate = tick.motion.V_WB_B.w.z;
+                let (k, d) = (steering.heading_gain[phase], steering.yaw_rate_gain[phase]);
+                (k * error - d * yaw_rate).clamp(-steering.max_angle, steering.max_angle)
+            });
+            devices.set_joint(steering.joint, JointMode::Position, angle);
+        }
+    }
+
+    fn enable(&mut self, on: bool, _: &KnownMotion, _: &mut Devices<'_>) -> Result<(), String> {
+        if on {
+            if !self.state.on {
+                start(self.settings, self.state);
+            }
+        } else {
+            self.state.on = false;
+        }
+        Ok(())
+    }
+
+    fn apply(
+        &mut self,
+        command: &Command,
+        motion: &KnownMotion,
+        _: u64,
+        devices: &mut Devices<'_>,
+    ) -> Result<Effect, String> {
+        let waypoints = match command {
+            Command::PoseGoal { p_WB, .. } => std::slice::from_ref(p_WB),
+            Command::FollowPath { waypoints, .. } => waypoints.as_slice(),
+            Command::ControlMode { mode, .. } => {
+                match mode {
+                    ControlMode::Off => self.state.on = false,
+                    ControlMode::Dive => start(self.settings, self.state),
+                    _ => modes::check_mode(devices.robot(), *mode)?,
+                }
+                return Ok(Effect::None);
+            }
+            _ => return Err("the robot has no motion controller".to_string()),
+        };
+        let path = PathProgress::new(motion.p_WB, waypoints)?;
+        start(self.settings, self.state);
+        self.state.path = Some(path);
+        Ok(Effect::None)
+    }
+
+    fn set_heading_depth(
+        &mut self,
+        heading: Option<f64>,
+        depth: Option<f64>,
+        _: &KnownMotion,
+    ) -> Result<(), String> {
+        if heading.is_some() && self.settings.steering.is_none() {
+            return Err("heading: the glider has no steering".to_string());
+        }
+        start(self.settings, self.state);
+        self.state.heading = heading.or(self.state.heading);
+        self.state.depth = depth.unwrap_or(self.state.depth);
+        Ok(())
+    }
+
+    fn drives_joint(&self, joint: usize) -> bool {
+        let slide = self.settings.slide.map(|(slide, _)| slide);
+        let roll = self.settings.steering.map(|steering| steering.joint);
+        self.state.on && [slide, roll].contains(&Some(joint))
+    }
+}
+
+/// Sets the heading along the path; at its end the glider surfaces.
+fn follow_path(settings: &Settings, motion: &KnownMotion, memory: &mut GliderState, dt: f64) {
+    let Some(path) = &mut memory.path else {
+        return;
+    };
+    let R = motion.q_WB.matrix();
+    let (p, v) = (motion.p_WB, R.mul_vec(motion.V_WB_B.v));
+    match line_of_sight::advance(&settings.guidance, path, p, dt) {
+        Some(leg) => {
+            let heading = line_of_sight::heading_for_course(leg.course, R.to_rpy()[2], v);
+            memory.heading = Some(FRAC_PI_2 - heading);
+            let end = -path.waypoints[path.leg + 1].z;
+            memory.depth = if end > settings.turn_depth {
+                end
+            } else {
+                settings.dive_depth
+            };
+        }
+        None => (memory.path, memory.depth) = (None, 0.0),
+    }
+}
+
+/// Starts to dive without a path; a glider that is diving already keeps its phase.
+fn start(settings: &Settings, memory: &mut GliderState) {
+    if !memory.on {
+        *memory = GliderState {
+            on: true,
+            is_diving: true,
+            depth: settings.dive_depth,
+            heading: None,
+            path: None,
+        };
+    }
+    memory.path = None;
+}

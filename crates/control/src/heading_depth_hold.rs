@@ -1,0 +1,253 @@
+//! Heading and depth hold with rudder and planes: set-points, paths and the control loop.
+//!
+//! The law is in `autopilot`, the guidance along a path in `line_of_sight`.
+
+use crate::autopilot::Measured;
+use crate::devices::Devices;
+use crate::estimate::KnownMotion;
+use crate::law::{ControlLaw, Controller, Effect, Tick};
+use crate::{autopilot, line_of_sight, modes};
+use merrow_math::Vec3;
+use merrow_math::real::wrap_angle;
+use merrow_model::scene::robot::firmware::HeadingDepthHold as Settings;
+use merrow_model::state::Command;
+use merrow_model::state::firmware::motion_control::PathProgress;
+use merrow_model::state::firmware::{ControlMode, HeadingDepthState};
+use std::f64::consts::FRAC_PI_2;
+
+/// Maximum lead of the heading set-point that velocity commands move [rad].
+const MAX_HEADING_LEAD: f64 = 0.5;
+/// Maximum lead of the depth set-point that velocity commands move [m].
+const MAX_DEPTH_LEAD: f64 = 2.0;
+
+impl ControlLaw for Controller<'_, Settings, HeadingDepthState> {
+    fn tick(&mut self, tick: &Tick<'_>, devices: &mut Devices<'_>) {
+        let Self { settings, state } = self;
+        if tick.is_first {
+            begin(settings, state, &tick.motion, devices);
+        }
+        follow_velocity(settings, state, tick, devices);
+        if state.on {
+            hold(settings, state, tick, devices);
+        }
+    }
+
+    fn enable(
+        &mut self,
+        on: bool,
+        motion: &KnownMotion,
+        devices: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        let mode = if on {
+            ControlMode::DepthHold
+        } else {
+            ControlMode::Off
+        };
+        if on == self.state.on {
+            return Ok(());
+        }
+        set_mode(self.settings, self.state, mode, motion, devices)
+    }
+
+    fn apply(
+        &mut self,
+        command: &Command,
+        motion: &KnownMotion,
+        _: u64,
+        devices: &mut Devices<'_>,
+    ) -> Result<Effect, String> {
+        let Self { settings, state } = self;
+        let waypoints = match command {
+            Command::PoseGoal { p_WB, .. } => Some(std::slice::from_ref(p_WB)),
+            Command::FollowPath { waypoints, .. } => Some(waypoints.as_slice()),
+            Command::ControlMode { mode, .. } => {
+                set_mode(settings, state, *mode, motion, devices)?;
+                None
+            }
+            _ => return Err("the robot has no motion controller".to_string()),
+        };
+        if let Some(waypoints) = waypoints {
+            let path = PathProgress::new(motion.p_WB, waypoints)?;
+            end_velocity(settings, state, devices);
+            (state.on, state.path) = (true, Some(path));
+            if let Some((thruster, command)) = settings.cruise
+                && devices.is_stopped(thruster)
+            {
+                devices.set_thruster(thruster, command);
+            }
+        }
+        Ok(Effect::EndVelocity)
+    }
+
+    /// Starts to follow velocity commands from the current heading and depth.
+    fn start_velocity(
+        &mut self,
+        motion: &KnownMotion,
+        _: u64,
+        _: &mut Devices<'_>,
+    ) -> Result<(), String> {
+        let hold = &mut *self.state;
+        if hold.speed_integral.is_none() {
+            let here = Measured::from_motion(motion);
+            let (heading, depth) = if hold.on && hold.path.is_none() {
+                (hold.heading, hold.depth)
+            } else {
+                (here.heading, here.depth)
+            };
+            *hold = HeadingDepthState::hold(true, heading, depth);
+            hold.speed_integral = Some(0.0);
+        }
+        Ok(())
+    }
+
+    /// Activates the hold. A quantity without a set-point is held at its value here if the hold was
+    /// not active.
+    fn set_heading_depth(
+        &mut self,
+        heading: Option<f64>,
+        depth: Option<f64>,
+        motion: &KnownMotion,
+    ) -> Result<(), String> {
+        let (hold, here) = (&mut *self.state, Measured::from_motion(motion));
+        let held = if hold.on {
+            (hold.heading, hold.depth)
+        } else {
+            (here.heading, here.depth)
+        };
+        *hold = HeadingDepthState {
+            speed_integral: hold.speed_integral,
+            ..HeadingDepthState::hold(true, heading.unwrap_or(held.0), depth.unwrap_or(held.1))
+        };
+        Ok(())
+    }
+}
+
+/// Initialises a hold that is active from the start, at its first tick.
+fn begin(
+    settings: &Settings,
+    hold: &mut HeadingDepthState,
+    motion: &KnownMotion,
+    devices: &mut Devices<'_>,
+) {
+    let Some((thruster, command)) = settings.start else {
+        return;
+    };
+    devices.set_thruster(thruster, command);
+    if !hold.on {
+        let here = Measured::from_motion(motion);
+        *hold = HeadingDepthState::hold(true, here.heading, here.depth);
+    }
+}
+
+/// Stops the propeller that velocity commands started.
+fn end_velocity(settings: &Settings, hold: &mut HeadingDepthState, devices: &mut Devices<'_>) {
+    if let (Some(speed), Some(_)) = (&settings.speed_control, hold.speed_integral.take()) {
+        devices.stop_thruster(speed.thruster);
+    }
+}
+
+/// Moves the set-points of heading and depth by the velocity command and controls the speed with
+/// the propeller.
+///
+/// The thrust is `k (u_c - u) + i ∫(u_c - u) dt` with the speed `u`. The set-points lead the
+/// vehicle by at most [`MAX_HEADING_LEAD`] and [`MAX_DEPTH_LEAD`]. When the command expires the
+/// propeller stops, and the vehicle holds heading and depth while it moves.
+fn follow_velocity(
+    settings: &Settings,
+    hold: &mut HeadingDepthState,
+    tick: &Tick<'_>,
+    devices: &mut Devices<'_>,
+) {
+    let Some(speed) = &settings.speed_control else {
+        return;
+    };
+    let (true, Some(integral)) = (tick.has_command, hold.speed_integral) else {
+        end_velocity(settings, hold, devices);
+        return;
+    };
+    let ([linear, angular], dt) = (tick.command, tick.dt);
+    let [max_speed, max_climb, max_yaw_rate] = speed.max_velocity;
+    let here = Measured::from_motion(&tick.motion);
+    let turn = angular.z.clamp(-max_yaw_rate, max_yaw_rate) * dt;
+    let lead = wrap_angle(hold.heading - turn - here.heading);
+    hold.heading = here.heading + lead.clamp(-MAX_HEADING_LEAD, MAX_HEADING_LEAD);
+    let sink = -linear.z.clamp(-max_climb, max_climb) * dt;
+    let lead = hold.depth + sink - here.depth;
+    hold.depth = here.depth + lead.clamp(-MAX_DEPTH_LEAD, MAX_DEPTH_LEAD);
+    let error = linear.x.clamp(-max_speed, max_speed) - tick.motion.V_WB_B.v.x;
+    let density = tick.environment.sea.density;
+    let thrust = speed.gain * error + speed.integral * integral;
+    let [low, high] = devices.robot().thrusters[speed.thruster].thrust_limits(density);
+    if (low..=high).contains(&thrust) {
+        hold.speed_integral = Some(integral + error * dt);
+    }
+    devices.set_thrust(speed.thruster, thrust, density);
+}
+
+/// Sets heading and depth along the path, and commands the fins.
+fn hold(
+    settings: &Settings,
+    hold: &mut HeadingDepthState,
+    tick: &Tick<'_>,
+    devices: &mut Devices<'_>,
+) {
+    let motion = &tick.motion;
+    if let Some(path) = &mut hold.path {
+        let R = motion.q_WB.matrix();
+        let (p, v) = (motion.p_WB, R.mul_vec(motion.V_WB_B.v));
+        let [course, height] = path_set_points(settings, path, (p, v), tick.dt);
+        let heading = line_of_sight::heading_for_course(course, R.to_rpy()[2], v);
+        (hold.heading, hold.depth) = (FRAC_PI_2 - heading, -height);
+    }
+    let set_points = autopilot::HeadingDepth {
+        heading: hold.heading,
+        depth: hold.depth,
+    };
+    let measured = Measured::from_motion(motion);
+    let angles = autopilot::fin_angles(&settings.gains, &set_points, &measured);
+    devices.set_fin(settings.rudder, angles.rudder);
+    devices.set_fin(settings.stern_planes, angles.stern_planes);
+    if let Some(bow) = settings.bow_planes {
+        devices.set_fin(bow, angles.bow_planes);
+    }
+}
+
+/// Returns the course from east [rad] and height [m] along the path, or around its end, at the
+/// position `p` [m] with the velocity `v` [m/s], in W.
+fn path_set_points(
+    settings: &Settings,
+    path: &mut PathProgress,
+    (p, v): (Vec3, Vec3),
+    dt: f64,
+) -> [f64; 2] {
+    let guidance = &settings.guidance;
+    if let Some(leg) = line_of_sight::advance(guidance, path, p, dt) {
+        return [leg.course, leg.height];
+    }
+    let center = path.waypoints.last().copied().unwrap_or(p);
+    let circle = line_of_sight::Circle {
+        center,
+        radius: settings.loiter_radius,
+        lead_time: settings.turn_lead_time,
+    };
+    [circle.course(p, v.norm()), center.z]
+}
+
+/// Holds the current heading and depth, or ends the hold.
+fn set_mode(
+    settings: &Settings,
+    hold: &mut HeadingDepthState,
+    mode: ControlMode,
+    motion: &KnownMotion,
+    devices: &mut Devices<'_>,
+) -> Result<(), String> {
+    modes::check_mode(devices.robot(), mode)?;
+    end_velocity(settings, hold, devices);
+    let here = Measured::from_motion(motion);
+    let on = mode != ControlMode::Off;
+    *hold = HeadingDepthState::hold(on, here.heading, here.depth);
+    if !on {
+        devices.center_fins();
+    }
+    Ok(())
+}

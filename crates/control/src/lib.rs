@@ -1,0 +1,34 @@
+//! Control laws of vehicles: the firmware laws, their guidance and motion estimate, and the
+//! allocation of wrenches to thrusters. [`law::ControlLaw`] is the interface of a law,
+//! [`registry`] lists the laws of world files.
+//!
+//! ```
+//! use merrow_control::allocation::pseudo_inverse;
+//!
+//! // two thrusters ahead, 0.5 m to the left and to the right of the base origin
+//! let columns = [[1.0, 0.0, 0.0, 0.0, 0.0, -0.5], [1.0, 0.0, 0.0, 0.0, 0.0, 0.5]];
+//! let rows = pseudo_inverse(&columns);
+//! // 10 N ahead: 5 N each
+//! assert!((10.0 * rows[0][0] - 5.0).abs() < 1e-9);
+//! assert!((10.0 * rows[1][0] - 5.0).abs() < 1e-9);
+//! ```
+
+pub mod allocation;
+pub mod autopilot;
+pub mod constrained_allocation;
+pub mod devices;
+mod drive;
+pub mod estimate;
+mod glider;
+mod heading_depth_hold;
+pub mod ideal_drive;
+pub mod joint_reference;
+pub mod law;
+pub mod line_of_sight;
+pub mod modes;
+mod motion_control;
+mod multirotor;
+pub mod registry;
+mod sailing;
+mod surge_yaw_rate;
+pub mod velocity_guidance;

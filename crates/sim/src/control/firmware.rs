@@ -1,0 +1,410 @@
+//! Built-in firmware of a robot: runs its control laws and handles its commands.
+
+use crate::control::command::{check, check_finite, find_robot, reject};
+use merrow_control::devices::Devices;
+use merrow_control::estimate::{self, Known, KnownMotion};
+use merrow_control::law::{ControlLaw, Effect, Tick};
+use merrow_control::registry::with_law;
+use merrow_control::{modes, velocity_guidance};
+use merrow_environment::EnvironmentState;
+use merrow_math::Vec3;
+use merrow_model::scene::comms::bridge::PositionCorrection;
+use merrow_model::scene::robot::firmware::Firmware;
+use merrow_model::scene::robot::motion_control::Feedback;
+use merrow_model::scene::{Origin, Robot, Scene};
+use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask};
+use merrow_model::state::{Command, Motion, RobotState, State};
+use merrow_sensors::Delivered;
+
+/// Runs the firmware if it is due at `now_ns` [ns], once per instant, in `environment`. A task of a
+/// computer runs its firmware itself.
+pub fn advance(
+    robot: &Robot,
+    state: &mut RobotState,
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+) {
+    let Some(firmware) = &robot.firmware else {
+        return;
+    };
+    if robot.onboard.as_ref().is_some_and(|o| o.firmware.is_some()) {
+        return;
+    }
+    let due = |ticks: u64| crate::control::joints::encoder::due_ns(firmware.rate, ticks) <= now_ns;
+    // the law commands the rest of the state, so its memory is taken out meanwhile
+    let Some(mut memory) = state.firmware.take_if(|memory| due(memory.ticks)) else {
+        return;
+    };
+    let motion = read_motion(firmware, &state.motion, &mut memory, now_ns);
+    run_tick(
+        robot,
+        firmware,
+        state,
+        &mut memory,
+        motion,
+        environment,
+        now_ns,
+    );
+    state.firmware = Some(memory);
+}
+
+/// Runs one tick of a law that is not the firmware of the robot, `dt` [s] after its last one, with
+/// the true motion.
+pub(crate) fn run_law(
+    robot: &Robot,
+    state: &mut RobotState,
+    law: &mut dyn ControlLaw,
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+    dt: f64,
+) {
+    let tick = Tick {
+        now_ns,
+        dt,
+        environment,
+        motion: KnownMotion::from(&state.motion),
+        known: Known::ALL,
+        command: [Vec3::zero(); 2],
+        has_command: false,
+        is_first: now_ns == 0,
+    };
+    law.tick(&tick, &mut Devices::new(robot, state));
+}
+
+/// Reads the motion that a task passes to the firmware, at the start of its job at `now_ns` [ns].
+/// `None`: the robot has no firmware.
+pub(crate) fn read_input(
+    robot: &Robot,
+    state: &mut RobotState,
+    now_ns: u64,
+) -> Option<FirmwareInput> {
+    let (firmware, memory) = robot.firmware.as_ref().zip(state.firmware.as_mut())?;
+    let (motion, known) = read_motion(firmware, &state.motion, memory, now_ns);
+    Some(FirmwareInput {
+        motion: Motion {
+            q_WB: motion.q_WB,
+            p_WB: motion.p_WB,
+            V_WB_B: motion.V_WB_B,
+            ..state.motion.clone()
+        },
+        has_attitude: known.attitude,
+        has_velocity: known.velocity,
+        has_depth: known.depth,
+    })
+}
+
+/// Runs the firmware with an input that was read before, at the end of a job at `now_ns` [ns].
+pub(crate) fn run_with_input(
+    robot: &Robot,
+    state: &mut RobotState,
+    input: &FirmwareInput,
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+) {
+    let Some((firmware, mut memory)) = robot.firmware.as_ref().zip(state.firmware.take()) else {
+        return;
+    };
+    let known = Known {
+        attitude: input.has_attitude,
+        velocity: input.has_velocity,
+        depth: input.has_depth,
+    };
+    let motion = (KnownMotion::from(&input.motion), known);
+    run_tick(
+        robot,
+        firmware,
+        state,
+        &mut memory,
+        motion,
+        environment,
+        now_ns,
+    );
+    state.firmware = Some(memory);
+}
+
+/// Counts a tick, advances the motion estimate of the firmware, and returns the motion that the
+/// firmware has and which parts of it are known.
+fn read_motion(
+    firmware: &Firmware,
+    truth: &Motion,
+    memory: &mut FirmwareState,
+    now_ns: u64,
+) -> (KnownMotion, Known) {
+    memory.ticks += 1;
+    let dt = 1.0 / firmware.rate;
+    let known = match firmware.feedback {
+        Feedback::Truth => Known::ALL,
+        Feedback::Sensors(_) => estimate::advance(&mut memory.estimate, truth, dt, now_ns),
+    };
+    let motion = KnownMotion::new(&firmware.feedback, &memory.estimate, truth);
+    (motion, known)
+}
+
+/// Runs one tick of the firmware at `now_ns` [ns] with the motion that it has.
+fn run_tick(
+    robot: &Robot,
+    firmware: &Firmware,
+    state: &mut RobotState,
+    memory: &mut FirmwareState,
+    (motion, known): (KnownMotion, Known),
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+) {
+    let is_first = !std::mem::replace(&mut memory.started, true);
+    let counts = memory
+        .command_ns
+        .is_some_and(|since| (now_ns - since) as f64 * 1e-9 <= firmware.timeout);
+    let dt = 1.0 / firmware.rate;
+    let command = match &firmware.guidance {
+        _ if counts => Some(memory.command),
+        Some(guidance) => velocity_guidance::velocity(guidance, &mut memory.task, &motion, dt),
+        None => None,
+    };
+    let tick = Tick {
+        now_ns,
+        dt,
+        environment,
+        motion,
+        known,
+        command: command.unwrap_or([Vec3::zero(); 2]),
+        has_command: command.is_some(),
+        is_first,
+    };
+    let devices = &mut Devices::new(robot, state);
+    with_law(&firmware.law, &mut memory.memory, |law| {
+        law.tick(&tick, devices);
+    });
+}
+
+/// Passes the readings `delivered` at `now_ns` [ns] to a firmware that uses the sensors.
+pub(crate) fn forward_readings(
+    robot: &Robot,
+    state: &mut RobotState,
+    delivered: &[Delivered],
+    origin: &Origin,
+    now_ns: u64,
+) {
+    let Some(Feedback::Sensors(sensors)) = robot.firmware.as_ref().map(|f| &f.feedback) else {
+        return;
+    };
+    if let Some(memory) = &mut state.firmware {
+        for Delivered { sensor, stamped } in delivered {
+            let estimate = &mut memory.estimate;
+            estimate::update(sensors, estimate, *sensor, stamped, origin, now_ns);
+        }
+    }
+}
+
+/// Corrects the position that the firmware of a robot estimates by a fix: position in W [m] and
+/// time of its measurement [ns].
+///
+/// # Errors
+/// The reason why the fix cannot be used.
+pub(crate) fn correct_position(
+    robot: &Robot,
+    state: &mut RobotState,
+    correction: &PositionCorrection,
+    fix: (Vec3, u64),
+    now_ns: u64,
+) -> Result<(), String> {
+    let firmware = robot.firmware.as_ref().zip(state.firmware.as_mut());
+    match firmware.map(|(firmware, memory)| (&firmware.feedback, &mut memory.estimate)) {
+        Some((Feedback::Sensors(sensors), estimate)) => {
+            estimate::correct_by_fix(sensors, estimate, correction, fix, now_ns)
+        }
+        Some((Feedback::Truth, _)) | None => Ok(()),
+    }
+}
+
+/// Applies a command to the firmware of a robot. A rejected command leaves the firmware unchanged.
+pub(crate) fn apply(
+    scene: &Scene,
+    state: &mut State,
+    command: &Command,
+) -> Result<(), CommandRejection> {
+    let (Command::Velocity { robot, .. }
+    | Command::HeadingDepth { robot, .. }
+    | Command::FirmwareOrder { robot, .. }
+    | Command::ControlMode { robot, .. }
+    | Command::PoseGoal { robot, .. }
+    | Command::FollowPath { robot, .. }
+    | Command::Joystick { robot, .. }
+    | Command::Gain { robot, .. }) = command
+    else {
+        return Ok(());
+    };
+    let (robot, now_ns) = (*robot, state.time_ns);
+    let (model, target) = find_robot(scene, state, robot)?;
+    check_possible(model, command).map_err(|reason| reject(robot, reason))?;
+    check_values(robot, command)?;
+    let Some((firmware, mut memory)) = model.firmware.as_ref().zip(target.firmware.clone()) else {
+        return Ok(());
+    };
+    let motion = &KnownMotion::new(&firmware.feedback, &memory.estimate, &target.motion);
+    let devices = &mut Devices::new(model, target);
+    let effect = with_law(&firmware.law, &mut memory.memory, |law| {
+        apply_to_law(law, command, motion, now_ns, devices)
+    });
+    match effect.map_err(|reason| reject(robot, reason))? {
+        Effect::None => {}
+        Effect::EndVelocity => memory.command_ns = None,
+        Effect::Velocity(velocity) => {
+            (memory.command, memory.command_ns) = (velocity, Some(now_ns));
+            memory.task = GuidanceTask::None;
+        }
+        Effect::Task(task) => (memory.task, memory.command_ns) = (task, None),
+    }
+    target.firmware = Some(memory);
+    Ok(())
+}
+
+/// Checks that the robot has a firmware with the mode or task of `command`.
+fn check_possible(model: &Robot, command: &Command) -> Result<(), String> {
+    let lacks = |what: &str| Err(format!("the robot has no firmware{what}"));
+    match (command, &model.firmware) {
+        (Command::ControlMode { mode, .. }, _) => modes::check_mode(model, *mode),
+        (Command::PoseGoal { .. } | Command::FollowPath { .. }, _) => modes::check_task(model),
+        (Command::Velocity { .. }, firmware) => match firmware {
+            Some(firmware) if firmware.has_velocity_command() => Ok(()),
+            _ => lacks(" that accepts velocity commands"),
+        },
+        (Command::Joystick { .. } | Command::Gain { .. }, None) => {
+            lacks(" that accepts this command")
+        }
+        (_, None) => lacks(""),
+        (_, Some(_)) => Ok(()),
+    }
+}
+
+/// Checks that the numbers of velocities, headings and depths are finite; the laws check the
+/// others.
+fn check_values(robot: usize, command: &Command) -> Result<(), CommandRejection> {
+    if let Command::Velocity {
+        linear, angular, ..
+    } = command
+    {
+        check_finite(robot, "velocity", *linear)?;
+        check_finite(robot, "angular velocity", *angular)?;
+    }
+    if let Command::HeadingDepth { heading, depth, .. } = command {
+        check(robot, "heading", heading.unwrap_or(0.0))?;
+        check(robot, "depth", depth.unwrap_or(0.0))?;
+    }
+    Ok(())
+}
+
+/// Passes a command to the law, which has the motion `motion`.
+fn apply_to_law(
+    law: &mut dyn ControlLaw,
+    command: &Command,
+    motion: &KnownMotion,
+    now_ns: u64,
+    devices: &mut Devices<'_>,
+) -> Result<Effect, String> {
+    match command {
+        Command::Velocity {
+            linear, angular, ..
+        } => {
+            law.start_velocity(motion, now_ns, devices)?;
+            Ok(Effect::Velocity([*linear, *angular]))
+        }
+        Command::HeadingDepth { heading, depth, .. } => {
+            law.set_heading_depth(*heading, *depth, motion)?;
+            Ok(Effect::None)
+        }
+        // velocity commands and goals from before the order are discarded
+        Command::FirmwareOrder { order, .. } => {
+            law.order(*order, motion, devices)?;
+            Ok(Effect::Task(GuidanceTask::None))
+        }
+        other => law.apply(other, motion, now_ns, devices),
+    }
+}
+
+/// Calls `f` with the law of a robot; `None`: it has no firmware.
+fn with_law_of<R>(
+    model: &Robot,
+    target: &mut RobotState,
+    f: impl FnOnce(&mut dyn ControlLaw) -> R,
+) -> Option<R> {
+    let (firmware, memory) = model.firmware.as_ref().zip(target.firmware.as_mut())?;
+    Some(with_law(&firmware.law, &mut memory.memory, f))
+}
+
+/// Refuses a command to the thrusters while the firmware controls them, unless it releases them.
+pub(crate) fn allow_direct_commands(
+    robot: usize,
+    model: &Robot,
+    target: &mut RobotState,
+) -> Result<(), CommandRejection> {
+    let controls = target
+        .firmware
+        .as_ref()
+        .is_some_and(|f| f.controls_thrusters());
+    let is_released = with_law_of(model, target, |law| law.release_thrusters());
+    if controls && is_released != Some(true) {
+        let reason = "the firmware drives the thrusters: land, or switch it off by `enable`, first";
+        return Err(reject(robot, reason.into()));
+    }
+    Ok(())
+}
+
+/// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot, if the
+/// firmware has a mode with a pilot. Returns true if it does.
+pub(crate) fn set_pilot_wrench(
+    model: &Robot,
+    target: &mut RobotState,
+    force: Vec3,
+    moment: Vec3,
+    now_ns: u64,
+) -> bool {
+    with_law_of(model, target, |law| {
+        law.set_pilot_wrench(force, moment, now_ns)
+    }) == Some(true)
+}
+
+/// Refuses a command to the fins while the firmware controls them.
+pub(crate) fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
+    match &target.firmware {
+        Some(memory) if memory.controls_fins() => Err(reject(
+            robot,
+            "the firmware drives the fins: switch it off by `enable` first".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a command to a buoyancy engine while the firmware controls it.
+pub(crate) fn check_buoyancy_engines(
+    robot: usize,
+    target: &RobotState,
+) -> Result<(), CommandRejection> {
+    match &target.firmware {
+        Some(memory) if memory.controls_buoyancy_engines() => Err(reject(
+            robot,
+            "the firmware drives the buoyancy engine: switch it off by `enable` first".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a command to joints while the firmware controls them.
+pub(crate) fn check_driven_joints(
+    robot: usize,
+    model: &Robot,
+    target: &mut RobotState,
+    joints: &[usize],
+) -> Result<(), CommandRejection> {
+    let driven = with_law_of(model, target, |law| {
+        joints.iter().find(|joint| law.drives_joint(**joint))
+    });
+    let Some(joint) = driven.flatten() else {
+        return Ok(());
+    };
+    let name = &model.links[joint + 1].joint.name;
+    Err(reject(
+        robot,
+        format!("the firmware drives the joint {name}: switch it off by `enable` first"),
+    ))
+}
