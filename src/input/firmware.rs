@@ -192,13 +192,11 @@ pub fn command(
     bytes: &[u8],
 ) -> Result<Command, String> {
     let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
-    let velocity = |twist: &Twist| Command::Velocity {
-        robot,
-        linear: from_vector3(&twist.linear),
-        angular: from_vector3(&twist.angular),
-    };
     match command {
-        FirmwareCommand::Velocity => Ok(velocity(&from_bytes::<Twist>(bytes).map_err(malformed)?)),
+        FirmwareCommand::Velocity => {
+            let twist = from_bytes(bytes).map_err(malformed)?;
+            Ok(velocity_command(robot, &twist))
+        }
         FirmwareCommand::VelocityStamped => {
             let stamped = from_bytes::<TwistStamped>(bytes).map_err(malformed)?;
             let base = merrow_messages::frames::link_frame(&scene.robots[robot], 0);
@@ -206,7 +204,7 @@ pub fn command(
             if !(frame.is_empty() || *frame == base || frame == "base_link") {
                 return Err(format!("velocity in frame {frame:?}; expected {base}"));
             }
-            Ok(velocity(&stamped.twist))
+            Ok(velocity_command(robot, &stamped.twist))
         }
         FirmwareCommand::Heading => {
             let degrees = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
@@ -231,6 +229,15 @@ pub fn command(
                 order: FirmwareOrder::Enable(on),
             })
         }
+    }
+}
+
+/// Converts a velocity in the base of a robot.
+pub(super) fn velocity_command(robot: usize, twist: &Twist) -> Command {
+    Command::Velocity {
+        robot,
+        linear: from_vector3(&twist.linear),
+        angular: from_vector3(&twist.angular),
     }
 }
 

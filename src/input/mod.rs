@@ -94,24 +94,13 @@ fn commands(
             let message = read::<JointState>(bytes)?;
             return joint_commands(&scene.robots[robot], robot, &message);
         }
-        Target::Thruster { robot, thruster } => Command::Thruster {
-            robot,
-            thruster,
-            value: read::<Float64>(bytes)?.data,
-        },
+        Target::Thruster { .. }
+        | Target::Fin { .. }
+        | Target::BuoyancyEngine { .. }
+        | Target::Winch { .. } => number_command(target, read::<Float64>(bytes)?.data)?,
         Target::Thrusters { robot } => Command::Thrusters {
             robot,
             values: read_values(bytes)?,
-        },
-        Target::Fin { robot, fin } => Command::Fin {
-            robot,
-            fin,
-            value: read::<Float64>(bytes)?.data,
-        },
-        Target::BuoyancyEngine { robot, engine } => Command::BuoyancyEngine {
-            robot,
-            engine,
-            value: read::<Float64>(bytes)?.data,
         },
         Target::Fins { robot } => Command::Fins {
             robot,
@@ -132,7 +121,9 @@ fn commands(
             check_wrench_frame(&scene.robots[robot], &message.header.frame_id)?;
             wrench_command(robot, &message.wrench)
         }
-        Target::ExternalWrench { robot, link } => external_wrench(scene, robot, link, bytes)?,
+        Target::ExternalWrench { robot, link } => {
+            external_wrench(scene, robot, link, &read(bytes)?)?
+        }
         Target::Firmware { robot, command } => firmware::command(scene, robot, command, bytes)?,
         Target::Motion { robot, command } => {
             return motion_control::commands(scene, robot, command, bytes);
@@ -145,7 +136,6 @@ fn commands(
         Target::Bridge { .. } | Target::Modem { .. } | Target::Call { .. } => {
             crate::modem::command(scene, target, bytes)?
         }
-        Target::Winch { tether } => winch_command(tether, bytes)?,
         Target::Service => {
             return Err("expected a topic with commands, found requests of services".into());
         }
@@ -162,12 +152,26 @@ fn coupling_command(coupling: usize, bytes: &[u8]) -> Result<Command, String> {
     })
 }
 
-/// Converts a message to the speed command of a winch.
-fn winch_command(tether: usize, bytes: &[u8]) -> Result<Command, String> {
-    Ok(Command::Winch {
-        tether,
-        command: WinchCommand::Speed(read::<Float64>(bytes)?.data),
-    })
+/// Converts a number on the topic of an actuator.
+fn number_command(target: Target, value: f64) -> Result<Command, String> {
+    match target {
+        Target::Thruster { robot, thruster } => Ok(Command::Thruster {
+            robot,
+            thruster,
+            value,
+        }),
+        Target::Fin { robot, fin } => Ok(Command::Fin { robot, fin, value }),
+        Target::BuoyancyEngine { robot, engine } => Ok(Command::BuoyancyEngine {
+            robot,
+            engine,
+            value,
+        }),
+        Target::Winch { tether } => Ok(Command::Winch {
+            tether,
+            command: WinchCommand::Speed(value),
+        }),
+        other => Err(format!("{other:?} takes no number")),
+    }
 }
 
 /// Decodes the numbers of an array.
@@ -188,9 +192,8 @@ fn external_wrench(
     scene: &Scene,
     robot: usize,
     link: usize,
-    bytes: &[u8],
+    message: &WrenchStamped,
 ) -> Result<Command, String> {
-    let message = read::<WrenchStamped>(bytes)?;
     let model = &scene.robots[robot];
     let axes = wrench_frame(model, link, &message.header.frame_id)?;
     let frame = LinkFrame {

@@ -157,40 +157,38 @@ pub fn commands(
     bytes: &[u8],
 ) -> Result<Vec<Command>, String> {
     match command {
-        MotionCommand::GoalPose => {
-            let message = read::<PoseStamped>(bytes)?;
-            check_frame(&message.header.frame_id)?;
-            Ok(vec![Command::PoseGoal {
-                robot,
-                p_WB: position(&message.pose.position),
-                q_WB: attitude(&message.pose.orientation)?,
-            }])
-        }
-        MotionCommand::Path => {
-            let message = read::<Path>(bytes)?;
-            check_frame(&message.header.frame_id)?;
-            let mut waypoints = Vec::with_capacity(message.poses.len());
-            for pose in &message.poses {
-                check_frame(&pose.header.frame_id)?;
-                waypoints.push(position(&pose.pose.position));
-            }
-            Ok(vec![Command::FollowPath {
-                robot,
-                waypoints: Arc::new(waypoints),
-            }])
-        }
-        MotionCommand::Joystick => {
-            let firmware = scene.robots[robot].firmware.as_ref();
-            let Some(settings) = firmware.and_then(|f| f.motion_control()) else {
-                return Ok(Vec::new());
-            };
-            joystick_commands(robot, &settings.joystick, &read(bytes)?)
-        }
+        MotionCommand::GoalPose => Ok(vec![goal_command(robot, &read(bytes)?)?]),
+        MotionCommand::Path => Ok(vec![path_command(robot, &read(bytes)?)?]),
+        MotionCommand::Joystick => joystick_commands(scene, robot, &read(bytes)?),
         MotionCommand::Mode => {
             let mode = read::<StringMsg>(bytes)?.data;
             Ok(vec![mode_command(robot, &mode)?])
         }
     }
+}
+
+/// Converts a pose to which a robot moves.
+pub(super) fn goal_command(robot: usize, message: &PoseStamped) -> Result<Command, String> {
+    check_frame(&message.header.frame_id)?;
+    Ok(Command::PoseGoal {
+        robot,
+        p_WB: position(&message.pose.position),
+        q_WB: attitude(&message.pose.orientation)?,
+    })
+}
+
+/// Converts the waypoints of a path.
+pub(super) fn path_command(robot: usize, message: &Path) -> Result<Command, String> {
+    check_frame(&message.header.frame_id)?;
+    let mut waypoints = Vec::with_capacity(message.poses.len());
+    for pose in &message.poses {
+        check_frame(&pose.header.frame_id)?;
+        waypoints.push(position(&pose.pose.position));
+    }
+    Ok(Command::FollowPath {
+        robot,
+        waypoints: Arc::new(waypoints),
+    })
 }
 
 fn position(p: &Point) -> Vec3 {
@@ -212,7 +210,19 @@ fn attitude(q: &Quaternion) -> Result<Option<Quat>, String> {
 }
 
 /// Converts sticks and pressed buttons.
-fn joystick_commands(
+pub(super) fn joystick_commands(
+    scene: &Scene,
+    robot: usize,
+    message: &Joy,
+) -> Result<Vec<Command>, String> {
+    let firmware = scene.robots[robot].firmware.as_ref();
+    let settings = firmware.and_then(Firmware::motion_control);
+    settings.map_or(Ok(Vec::new()), |settings| {
+        mapped_commands(robot, &settings.joystick, message)
+    })
+}
+
+fn mapped_commands(
     robot: usize,
     mapping: &JoystickMapping,
     message: &Joy,
@@ -338,7 +348,7 @@ mod tests {
     #[test]
     fn sticks_and_buttons_become_commands() {
         let message = gamepad([0.1, 0.2, 1.0, 0.3, 0.4, 1.0, 0.0, 0.0], &[2]);
-        let commands = joystick_commands(3, &MAPPING, &message).unwrap();
+        let commands = mapped_commands(3, &MAPPING, &message).unwrap();
         let mode = ControlMode::DepthHold;
         assert_eq!(commands[0], Command::ControlMode { robot: 3, mode });
         let Command::Joystick { robot: 3, sticks } = commands[1] else {
@@ -355,7 +365,7 @@ mod tests {
             axes: vec![0.0; 3],
             ..Joy::default()
         };
-        let error = joystick_commands(0, &MAPPING, &message).unwrap_err();
+        let error = mapped_commands(0, &MAPPING, &message).unwrap_err();
         assert_eq!(error, "expected axis 4 for surge, found 3 axes");
     }
 

@@ -245,7 +245,7 @@ impl Player {
                 self.is_playing = true;
                 Ok(())
             }
-            ControlAction::Step(steps) => {
+            ControlAction::Step { steps } => {
                 self.is_playing = false;
                 let step_s = self.recording.simulation.scene.dt();
                 self.seek(self.time_s + steps as f64 * step_s)?;
@@ -255,11 +255,11 @@ impl Player {
                 self.seek(start)?;
                 Ok(())
             }
-            ControlAction::Seek(time_s) => {
+            ControlAction::Seek { time_s } => {
                 self.seek(time_s)?;
                 Ok(())
             }
-            ControlAction::Pace(pace) => self.set_speed(pace),
+            ControlAction::Pace { pace } => self.set_speed(pace),
             _ => Err(NOT_LIVE.to_string()),
         };
         answer(done.map(|()| String::new()));

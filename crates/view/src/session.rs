@@ -3,7 +3,7 @@
 //! The socket does not block. While the client does not receive, the session drops frames; the run
 //! never waits for it.
 
-use crate::action::{self, Action, ControlAction, MAX_MESSAGE_BYTES, PlottedTopic};
+use crate::action::{self, Action, ControlAction, ImageName, MAX_MESSAGE_BYTES, PlottedTopic};
 use crate::hub::{Hub, Latest};
 use crate::images::{self, ColorScale, DrawnImage, Watch, WatchedFrame};
 use crate::picture;
@@ -192,16 +192,16 @@ impl Session<'_> {
                 self.request(id, action);
                 return Ok(());
             }
-            Action::Select(robot) => self.select(robot.as_deref()),
-            Action::Plot(names) => self.plot(&names),
-            Action::Topics(plotted) => self.plot_topics(plotted),
-            Action::Watch(images) => self.watch(&images),
+            Action::Select { robot } => self.select(robot.as_deref()),
+            Action::Plot { robots } => self.plot(&robots),
+            Action::Topics { topics } => self.plot_topics(topics),
+            Action::Watch { images } => self.watch(&images),
             Action::Overlay { is_on, has_hull } => {
                 self.hub.overlay(self.client, is_on.then_some(has_hull));
                 self.has_overlay = is_on;
                 Ok(())
             }
-            Action::Network(is_on) => {
+            Action::Network { is_on } => {
                 self.hub.network(self.client, is_on);
                 self.has_network = is_on;
                 Ok(())
@@ -244,8 +244,8 @@ impl Session<'_> {
     }
 
     /// Sets the images of sensors that the client receives.
-    fn watch(&mut self, images: &[[String; 3]]) -> Result<(), String> {
-        let found = images.iter().map(|names| self.find_image(names));
+    fn watch(&mut self, images: &[ImageName]) -> Result<(), String> {
+        let found = images.iter().map(|name| self.find_image(name));
         self.watched = found.collect::<Result<_, _>>()?;
         let watches = self.watched.iter().map(|watched| watched.watch.clone());
         self.hub.watch(self.client, watches.collect());
@@ -315,7 +315,8 @@ impl Session<'_> {
     }
 
     /// Finds an image from the names of robot, sensor and image.
-    fn find_image(&self, [robot, sensor, image]: &[String; 3]) -> Result<Watched, String> {
+    fn find_image(&self, name: &ImageName) -> Result<Watched, String> {
+        let (robot, sensor, image) = (&name.robot, &name.sensor, &name.image);
         let latest = self.hub.lock();
         let data = Arc::clone(&latest.scene.value);
         drop(latest);

@@ -208,10 +208,10 @@ impl History {
                 self.push(format!("add {name}"), Change::Remove(name.clone()));
                 Ok(name)
             }
-            EditAction::Remove(name) => {
-                let change = Change::Remove(name.clone());
-                self.push(format!("remove {name}"), perform(editor, change)?);
-                Ok(name)
+            EditAction::Remove { object } => {
+                let change = Change::Remove(object.clone());
+                self.push(format!("remove {object}"), perform(editor, change)?);
+                Ok(object)
             }
             EditAction::Place {
                 object,

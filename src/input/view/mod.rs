@@ -1,11 +1,12 @@
-//! Actions of the live view: converts them to messages on the topics of the robots, to parameters
-//! and to the requests of services, so that bags record them and replays repeat them.
+//! Actions of the live view: converts them to commands, parameters and changes of the world. A bag
+//! contains a command as the message or the request of a service that has the same effect, so that
+//! replays repeat it.
 
 mod edit;
 mod robot_inputs;
 
 use crate::input::view::edit::Editing;
-use crate::input::view::robot_inputs::SceneInputs;
+use crate::input::view::robot_inputs::{Recorded, SceneInputs};
 use crate::modem::bridges::find_type;
 use crate::node::live_parameters::{self, ParameterSinks};
 use crate::node::world_editor::EditSender;
@@ -20,7 +21,7 @@ use merrow_model::state::firmware::ControlMode;
 use merrow_ros2::node::Network;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
-use merrow_sim::{InputMessage, Pace, Reply, Request, SceneVersion, Simulation};
+use merrow_sim::{Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_view::action::{ControlAction, FaultAction};
 use merrow_view::readings::foreign_topics::ForeignTopics;
 use merrow_view::readings::topic_table::TopicTable;
@@ -106,24 +107,6 @@ impl ViewControls {
         Arc::clone(&self.lock().topics)
     }
 
-    /// Sends the commands of a message on a topic. The outcome of a single command is the answer;
-    /// rejections of several commands are events.
-    fn send_message(&self, mut commands: Vec<Command>, message: InputMessage, answer: Answer) {
-        if commands.len() == 1
-            && let Some(command) = commands.pop()
-        {
-            return self.send_command(Ok((command, message)), answer);
-        }
-        let version = self.lock().version;
-        let sent = self
-            .requests
-            .send(Request::Input(version, commands, message));
-        answer(match sent {
-            Ok(()) => Ok(String::new()),
-            Err(_) => Err("the run has ended".to_string()),
-        });
-    }
-
     /// Sends a request with a reply, which is the answer.
     fn send_with_reply(&self, answer: Answer, request: impl FnOnce(Reply<()>) -> Request) {
         // a run that has ended drops the request with the answer; the connection then ends too
@@ -132,13 +115,30 @@ impl ViewControls {
         })));
     }
 
-    /// Sends the command of a message or of a service to the run; its outcome is the answer. Bags
-    /// contain the message or the request.
-    fn send_command(&self, command: Result<(Command, InputMessage), String>, answer: Answer) {
-        let version = self.lock().version;
-        let (command, message) = match command {
-            Ok(command) => command,
+    /// Sends commands to the run. The outcome of a single command is the answer; rejections of
+    /// several commands are events.
+    fn send_commands(
+        &self,
+        answer: Answer,
+        build: impl FnOnce(&SceneInputs) -> Result<Recorded, String>,
+    ) {
+        let inputs = self.lock();
+        let (version, built) = (inputs.version, build(&inputs));
+        drop(inputs);
+        let (commands, message) = match built {
+            Ok(built) => built,
             Err(why) => return answer(Err(why)),
+        };
+        let [command] = match <[Command; 1]>::try_from(commands) {
+            Ok(single) => single,
+            Err(commands) => {
+                let request = Request::Input(version, commands, message);
+                let sent = self.requests.send(request);
+                return answer(match sent {
+                    Ok(()) => Ok(String::new()),
+                    Err(_) => Err("the run has ended".to_string()),
+                });
+            }
         };
         let reply = Reply::new(move |result: Result<(), CommandRejection>| {
             let result = result.map(|()| String::new());
@@ -215,50 +215,66 @@ impl Controls for ViewControls {
             A::Pause => self.send_with_reply(answer, Request::Pause),
             A::Resume => self.send_with_reply(answer, Request::Resume),
             A::Reset => self.send_with_reply(answer, Request::Reset),
-            A::Step(n) => {
+            A::Step { steps } => {
                 let reply = Reply::new(move |done: merrow_sim::StepResult| {
                     answer(done.result.map(|()| String::new()));
                 });
                 // as in `send_with_reply`
-                let _ = self.requests.send(Request::Step(n, reply));
+                let _ = self.requests.send(Request::Step(steps, reply));
             }
-            A::Pace(pace) => answer(self.set_pace(pace)),
-            A::Parameters(parameters) => answer(self.set(parameters)),
-            A::Seek(_) => answer(Err("a running world has no recorded times".to_string())),
+            A::Pace { pace } => answer(self.set_pace(pace)),
+            A::Parameters { parameters } => answer(self.set(parameters)),
+            A::Seek { .. } => answer(Err("a running world has no recorded times".to_string())),
             A::Record => self.record(answer),
             A::StopRecording => self.stop_recording(answer),
             A::Edit(action) => match &self.editing {
                 Some(editing) => editing.request(action, answer),
                 None => answer(Err("the objects of this run cannot be changed".to_string())),
             },
-            A::Open(world) => match &self.editing {
+            A::Open { world } => match &self.editing {
                 Some(editing) => editing.open(world, answer),
                 None => answer(Err("this run can open no other world".to_string())),
             },
+            A::Drive { robot, axes } => {
+                self.send_commands(answer, |inputs| inputs.drive(&robot, axes));
+            }
+            A::Path { robot, points } => {
+                self.send_commands(answer, |inputs| inputs.path(&robot, &points));
+            }
+            A::Goal {
+                robot,
+                position,
+                yaw_deg,
+            } => self.send_commands(answer, |inputs| inputs.goal(&robot, position, yaw_deg)),
+            A::Gamepad {
+                robot,
+                axes,
+                buttons,
+            } => self.send_commands(answer, |inputs| inputs.gamepad(&robot, &axes, &buttons)),
+            A::Actuator {
+                robot,
+                actuator,
+                value,
+            } => self.send_commands(answer, |inputs| inputs.actuator(&robot, &actuator, value)),
+            A::Push {
+                robot,
+                link,
+                force,
+                moment,
+            } => self.send_commands(answer, |inputs| inputs.push(&robot, &link, [force, moment])),
             A::Mode { robot, mode } => {
-                let command = self.lock().mode(&robot, &mode);
-                self.send_command(command, answer);
+                self.send_commands(answer, |inputs| inputs.mode(&robot, &mode));
             }
-            A::Fault(action) => {
-                let command = self.lock().fault(action);
-                self.send_command(command, answer);
-            }
+            A::Fault(action) => self.send_commands(answer, |inputs| inputs.fault(action)),
             A::Repair { robot, fault } => {
                 let action = FaultAction {
                     robot,
                     name: fault,
-                    device: String::new(),
                     kind: "none".to_string(),
-                    values: Vec::new(),
-                    duration_s: 0.0,
+                    ..FaultAction::default()
                 };
-                let command = self.lock().fault(action);
-                self.send_command(command, answer);
+                self.send_commands(answer, |inputs| inputs.fault(action));
             }
-            message => match self.message(message) {
-                Ok((commands, message)) => self.send_message(commands, message, answer),
-                Err(why) => answer(Err(why)),
-            },
         }
     }
 
@@ -340,39 +356,5 @@ impl Controls for ViewControls {
             editing.add_state(&mut state);
         }
         state
-    }
-}
-
-impl ViewControls {
-    /// Returns the commands of an action that is a message on a topic of a robot, and the message.
-    fn message(&self, action: ControlAction) -> Result<(Vec<Command>, InputMessage), String> {
-        use ControlAction as A;
-        let inputs = self.lock();
-        match action {
-            A::Drive { robot, axes } => inputs.drive(&robot, axes),
-            A::Path { robot, points } => inputs.path(&robot, &points),
-            A::Goal {
-                robot,
-                position,
-                yaw_deg,
-            } => inputs.goal(&robot, position, yaw_deg),
-            A::Gamepad {
-                robot,
-                axes,
-                buttons,
-            } => inputs.gamepad(&robot, &axes, &buttons),
-            A::Actuator {
-                robot,
-                actuator,
-                value,
-            } => inputs.actuator(&robot, &actuator, value),
-            A::Push {
-                robot,
-                link,
-                force,
-                moment,
-            } => inputs.push(&robot, &link, [force, moment]),
-            other => Err(format!("{other:?}: not a message of a robot")),
-        }
     }
 }

@@ -1,23 +1,24 @@
-//! Messages and commands of the live view to the robots of one version of the scene.
+//! Commands of the live view to the robots of one version of the scene.
 
-use crate::arm::Progress;
-use crate::input::motion_control;
-use crate::input::{commands, faults, find_robot, serve};
-use crate::topics::FirmwareCommand;
-use crate::topics::MotionCommand;
-use crate::topics::{Input, Plan, Target};
+use crate::input::firmware::velocity_command;
+use crate::input::{
+    external_wrench, faults, find_robot, joint_commands, motion_control, number_command, serve,
+    wrench_command,
+};
+use crate::topics::{FirmwareCommand, Input, MotionCommand, Plan, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
 use merrow_model::scene::Scene;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::state::Command;
-use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::cdr::{Cdr, to_bytes};
 use merrow_ros2::msg::geometry_msgs::{
     Pose, PoseStamped, Quaternion, Twist, Wrench, WrenchStamped,
 };
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
+use merrow_ros2::msg::std_msgs::Float64;
 use merrow_sim::{InputMessage, SceneVersion};
 use merrow_view::RobotControls;
 use merrow_view::action::FaultAction;
@@ -38,8 +39,8 @@ pub(super) struct SceneInputs {
     robots: Vec<RobotInputs>,
 }
 
-/// Commands of a message on a topic, and the message.
-pub(super) type TopicCommands = (Vec<Command>, InputMessage);
+/// Commands, and the message that has the same effect, for recordings.
+pub(super) type Recorded = (Vec<Command>, InputMessage);
 
 /// Topics of a robot.
 #[derive(Clone, Default)]
@@ -140,8 +141,8 @@ impl SceneInputs {
         }
     }
 
-    /// Returns the message of a drive command with these fractions in surge, sway, heave and yaw.
-    pub(super) fn drive(&self, name: &str, axes: [f64; 4]) -> Result<TopicCommands, String> {
+    /// Returns a drive command with these fractions in surge, sway, heave and yaw.
+    pub(super) fn drive(&self, name: &str, axes: [f64; 4]) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].drive else {
             return Err(format!(
@@ -149,29 +150,26 @@ impl SceneInputs {
             ));
         };
         let model = &self.scene.robots[robot];
-        let bytes = match input.target {
+        let parts = |max: [f64; 4]| {
+            let [x, y, z, yaw] = [0, 1, 2, 3].map(|k| axes[k] * max[k]);
+            [Vec3::new(x, y, z), Vec3::new(0.0, 0.0, yaw)].map(vector3)
+        };
+        Ok(match input.target {
             Target::Wrench { .. } => {
-                let max = max_wrench(&self.scene, model);
-                let [x, y, z, yaw] = [0, 1, 2, 3].map(|k| axes[k] * max[k]);
-                to_bytes(&Wrench {
-                    force: vector3(Vec3::new(x, y, z)),
-                    torque: vector3(Vec3::new(0.0, 0.0, yaw)),
-                })
+                let [force, torque] = parts(max_wrench(&self.scene, model));
+                let wrench = Wrench { force, torque };
+                recorded(input, vec![wrench_command(robot, &wrench)], &wrench)
             }
             _ => {
-                let max = max_velocity(model);
-                let [x, y, z, yaw] = [0, 1, 2, 3].map(|k| axes[k] * max[k]);
-                to_bytes(&Twist {
-                    linear: vector3(Vec3::new(x, y, z)),
-                    angular: vector3(Vec3::new(0.0, 0.0, yaw)),
-                })
+                let [linear, angular] = parts(max_velocity(model));
+                let twist = Twist { linear, angular };
+                recorded(input, vec![velocity_command(robot, &twist)], &twist)
             }
-        };
-        self.message(input, bytes)
+        })
     }
 
-    /// Returns the message to follow waypoints in W [m].
-    pub(super) fn path(&self, name: &str, points: &[[f64; 3]]) -> Result<TopicCommands, String> {
+    /// Returns the command to follow waypoints in W [m].
+    pub(super) fn path(&self, name: &str, points: &[[f64; 3]]) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].path else {
             return Err(self.why_no_goals(robot));
@@ -182,16 +180,17 @@ impl SceneInputs {
             header: header(0, WORLD_FRAME),
             poses: points.iter().map(pose).collect(),
         };
-        self.message(input, to_bytes(&path))
+        let command = motion_control::path_command(robot, &path)?;
+        Ok(recorded(input, vec![command], &path))
     }
 
-    /// Returns the message to move to a position in W [m] with this yaw [deg], or with any yaw.
+    /// Returns the command to move to a position in W [m] with this yaw [deg], or with any yaw.
     pub(super) fn goal(
         &self,
         name: &str,
         position: [f64; 3],
         yaw_deg: Option<f64>,
-    ) -> Result<TopicCommands, String> {
+    ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].goal else {
             return Err(self.why_no_goals(robot));
@@ -203,7 +202,8 @@ impl SceneInputs {
         };
         let attitude = |yaw: f64| quaternion(Quat::from_rpy(0.0, 0.0, yaw.to_radians()));
         let goal = stamped(position, yaw_deg.map_or(none, attitude));
-        self.message(input, to_bytes(&goal))
+        let command = motion_control::goal_command(robot, &goal)?;
+        Ok(recorded(input, vec![command], &goal))
     }
 
     fn why_no_goals(&self, robot: usize) -> String {
@@ -227,21 +227,19 @@ impl SceneInputs {
         ))
     }
 
-    /// Returns the message that applies a force [N] and a moment [N m] in W to a link, until the
-    /// next message.
+    /// Returns the command that applies a force [N] and a moment [N m] in W to a link, until the
+    /// next command.
     pub(super) fn push(
         &self,
         name: &str,
         link: &str,
         [force, torque]: [[f64; 3]; 2],
-    ) -> Result<TopicCommands, String> {
+    ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
-        let links = self.scene.robots[robot].links.iter();
-        let found = links.zip(&self.robots[robot].wrenches);
-        let mut found = found.filter(|(own, _)| own.name == link);
-        let Some((_, input)) = found.next() else {
-            let names = self.scene.robots[robot].links.iter();
-            let known = known_names(link, names.map(|own| own.name.as_str()));
+        let links = &self.scene.robots[robot].links;
+        let mut inputs = links.iter().zip(&self.robots[robot].wrenches).enumerate();
+        let Some((k, (_, input))) = inputs.find(|(_, (own, _))| own.name == link) else {
+            let known = known_names(link, links.iter().map(|own| own.name.as_str()));
             return Err(format!("{name}: no link {link:?}{known}"));
         };
         let message = WrenchStamped {
@@ -251,16 +249,17 @@ impl SceneInputs {
                 torque: vector3(Vec3::from(torque)),
             },
         };
-        self.message(input, to_bytes(&message))
+        let command = external_wrench(&self.scene, robot, k, &message)?;
+        Ok(recorded(input, vec![command], &message))
     }
 
-    /// Returns the message of the sticks and buttons of a gamepad.
+    /// Returns the commands of the sticks and buttons of a gamepad.
     pub(super) fn gamepad(
         &self,
         name: &str,
         axes: &[f64],
         buttons: &[bool],
-    ) -> Result<TopicCommands, String> {
+    ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let Some(input) = &self.robots[robot].gamepad else {
             return Err(format!(
@@ -272,16 +271,17 @@ impl SceneInputs {
             axes: axes.iter().map(|x| *x as f32).collect(),
             buttons: buttons.iter().map(|x| i32::from(*x)).collect(),
         };
-        self.message(input, to_bytes(&joy))
+        let commands = motion_control::joystick_commands(&self.scene, robot, &joy)?;
+        Ok(recorded(input, commands, &joy))
     }
 
-    /// Returns the message of a command to an actuator, in its unit.
+    /// Returns the command to an actuator, in its unit.
     pub(super) fn actuator(
         &self,
         name: &str,
         actuator: &str,
         value: f64,
-    ) -> Result<TopicCommands, String> {
+    ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let all = self.robots[robot].actuators.iter();
         let found = all.clone().find(|(control, _)| control.name == actuator);
@@ -289,22 +289,32 @@ impl SceneInputs {
             let known = known_names(actuator, all.map(|(control, _)| control.name.as_str()));
             format!("{name}: no actuator {actuator:?} that can be commanded{known}")
         })?;
-        self.message(input, control.message(value)?)
+        control.check(value)?;
+        match control.joint_state(value) {
+            Some(message) => {
+                let commands = joint_commands(&self.scene.robots[robot], robot, &message)?;
+                Ok(recorded(input, commands, &message))
+            }
+            None => {
+                let command = number_command(input.target, value)?;
+                Ok(recorded(input, vec![command], &Float64 { data: value }))
+            }
+        }
     }
 
     /// Returns the command that requests a mode, as the service `set_mode`.
-    pub(super) fn mode(&self, name: &str, mode: &str) -> Result<(Command, InputMessage), String> {
+    pub(super) fn mode(&self, name: &str, mode: &str) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let command = motion_control::mode_command(robot, mode)?;
         let service = self.scene.robots[robot].in_namespace(&format!("{name}/set_mode"));
         let mode = mode.to_string();
         let request = SetControlModeRequest { mode };
         let message = serve::record::<SetControlMode>(&service, &to_bytes(&request));
-        Ok((command, message))
+        Ok((vec![command], message))
     }
 
     /// Returns the command that starts a fault, as the service `fault`, and its request.
-    pub(super) fn fault(&self, action: FaultAction) -> Result<(Command, InputMessage), String> {
+    pub(super) fn fault(&self, action: FaultAction) -> Result<Recorded, String> {
         let (names, values) = action.values.into_iter().unzip();
         let request = FaultRequest {
             name: action.name,
@@ -317,18 +327,16 @@ impl SceneInputs {
         };
         let command = faults::command(&self.scene, &request)?;
         let message = serve::record::<Fault>("~/fault", &to_bytes(&request));
-        Ok((command, message))
+        Ok((vec![command], message))
     }
+}
 
-    /// Converts a message on an input topic to commands, as the subscription does.
-    fn message(&self, input: &Input, bytes: Vec<u8>) -> Result<TopicCommands, String> {
-        let commands = commands(&self.scene, &Progress::default(), input.target, &bytes)?;
-        let message = InputMessage {
-            topic: input.topic.as_str().into(),
-            bytes,
-        };
-        Ok((commands, message))
-    }
+fn recorded(input: &Input, commands: Vec<Command>, message: &impl Cdr) -> Recorded {
+    let message = InputMessage {
+        topic: input.topic.as_str().into(),
+        bytes: to_bytes(message),
+    };
+    (commands, message)
 }
 
 fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
@@ -338,5 +346,84 @@ fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
             position: point(Vec3::from(position)),
             orientation,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arm::Progress;
+    use crate::input::command_services::RecordedRequests;
+    use crate::input::commands;
+    use merrow_ros2::parameters::ParameterServer;
+    use merrow_world::{Overrides, load_text};
+
+    /// Returns the commands of a page to the first robot of a scene, of each kind that it takes.
+    fn all_commands(inputs: &SceneInputs) -> Vec<Recorded> {
+        let name = inputs.scene.robots[0].name.as_str();
+        let mut all = Vec::new();
+        if inputs.scene.robots[0].firmware.is_some() {
+            all.push(inputs.mode(name, "stabilize"));
+        }
+        all.extend([-0.5, 1.0].map(|x| inputs.drive(name, [x, 0.25, -x, 1.0])));
+        all.push(inputs.path(name, &[[1.0, 2.0, -3.0], [4.0, 5.0, -2.5]]));
+        all.extend([None, Some(-135.0)].map(|yaw| inputs.goal(name, [1.0, 2.0, -3.0], yaw)));
+        let axes = [0.1, -0.2, 0.3, -0.4, 0.5, 0.6];
+        all.extend([0, 2, 5].map(|k| {
+            let buttons: Vec<bool> = (0..6).map(|button| button == k).collect();
+            inputs.gamepad(name, &axes, &buttons)
+        }));
+        for link in &inputs.scene.robots[0].links {
+            all.push(inputs.push(name, &link.name, [[1.0, -2.0, 3.0], [0.1, 0.2, 0.3]]));
+        }
+        for (control, _) in &inputs.robots[0].actuators {
+            let values = [control.range[0], control.rest, control.range[1]];
+            all.extend(values.map(|value| inputs.actuator(name, &control.name, value)));
+        }
+        all.into_iter().filter_map(Result::ok).collect()
+    }
+
+    // A replay repeats what a page has commanded: the recorded message of each command of a page
+    // gives the same commands. Robots with all kinds of actuators and firmwares.
+    #[test]
+    fn recorded_messages_give_the_commands_of_the_page() {
+        let mut kinds = std::collections::HashSet::new();
+        for robot in [
+            "bluerov2_heavy",
+            "sailboat",
+            "seawing",
+            "osu_uvms_published",
+            "{extends: robots/bluerov2.yaml, firmware: null}",
+        ] {
+            let text = format!("robots: {{r: {{model: {robot}}}}}");
+            let world = load_text("w.yaml", &text, Overrides::default()).expect("a world");
+            let scene = Arc::new(world.scene);
+            let inputs = SceneInputs::new(&scene, SceneVersion::default());
+            let plan = Plan::new(&scene);
+            let requests = RecordedRequests::new(&scene);
+            let parameters = ParameterServer::new(Vec::new()).expect("parameters");
+            for (found, message) in all_commands(&inputs) {
+                let mut topics = plan.inputs.iter();
+                let expected = match topics.find(|input| *input.topic == *message.topic) {
+                    Some(input) => {
+                        let progress = Progress::default();
+                        commands(&scene, &progress, input.target, &message.bytes)
+                    }
+                    None => requests
+                        .command(&scene, &parameters, &message.bytes)
+                        .map(|command| vec![command]),
+                };
+                assert_eq!(
+                    Ok(&found),
+                    expected.as_ref(),
+                    "{}: {}",
+                    robot,
+                    message.topic
+                );
+                kinds.extend(found.iter().map(std::mem::discriminant));
+            }
+        }
+        // modes, arming, velocity, wrench, path, goal, sticks, push; thruster, fin, engine, joint
+        assert_eq!(kinds.len(), 12);
     }
 }

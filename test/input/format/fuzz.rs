@@ -545,8 +545,8 @@ fn is_in_range(action: &Action) -> bool {
             let finite = points.iter().flatten().all(|x| x.is_finite());
             finite && (1..=MAX_WAYPOINTS).contains(&points.len())
         }
-        Action::Control(ControlAction::Parameters(values)) => {
-            values.iter().all(|(_, x)| x.is_finite())
+        Action::Control(ControlAction::Parameters { parameters }) => {
+            parameters.iter().all(|(_, x)| x.is_finite())
         }
         Action::Control(ControlAction::Gamepad { axes, buttons, .. }) => {
             let in_range = axes.iter().all(|x| x.abs() <= 1.0);

@@ -2,9 +2,7 @@
 
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::joint::{Joint, JointKind, JointMode};
-use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::msg::sensor_msgs::JointState;
-use merrow_ros2::msg::std_msgs::Float64;
 use serde_json::{Value, json};
 use std::f64::consts::PI;
 
@@ -112,31 +110,34 @@ impl ActuatorControl {
         joints.filter(driven).map(control).collect()
     }
 
-    /// Returns the message that commands `value`, in the unit of the actuator [`Self::unit`].
+    /// Checks that a command is in the range, in the unit of the actuator [`Self::unit`].
     ///
     /// # Errors
-    /// The value is outside the range.
-    pub fn message(&self, value: f64) -> Result<Vec<u8>, String> {
+    /// One line: the range and the value.
+    pub fn check(&self, value: f64) -> Result<(), String> {
         let [low, high] = self.range;
-        if !(low..=high).contains(&value) {
-            let (name, unit) = (&self.name, &self.unit);
-            return Err(format!(
-                "{name}: expected {low} to {high} {unit}, found {value} {unit}"
-            ));
+        if (low..=high).contains(&value) {
+            return Ok(());
         }
-        let Some(mode) = self.joint else {
-            return Ok(to_bytes(&Float64 { data: value }));
-        };
+        let (name, unit) = (&self.name, &self.unit);
+        Err(format!(
+            "{name}: expected {low} to {high} {unit}, found {value} {unit}"
+        ))
+    }
+
+    /// Returns the message that commands a joint, in its unit [`Self::unit`]; `None` for another
+    /// actuator, whose message is a number.
+    pub fn joint_state(&self, value: f64) -> Option<JointState> {
         let mut message = JointState {
             name: vec![self.name.clone()],
             ..JointState::default()
         };
-        match mode {
+        match self.joint? {
             JointMode::Position => message.position = vec![value],
             JointMode::Velocity => message.velocity = vec![value],
             JointMode::Effort => message.effort = vec![value],
         }
-        Ok(to_bytes(&message))
+        Some(message)
     }
 
     /// Describes the control for the page.
