@@ -110,6 +110,7 @@ mod tests {
     use crate::modem::NetworkBatch;
     use crate::node::diagnostics::HealthSnapshot;
     use crate::node::plan::{Plan, Source};
+    use crate::node::thrust_watch::ThrustWatch;
     use crate::publisher::{PublisherContext, PublisherThread, SceneOutputs};
     use merrow_messages::frames::ObjectStates;
     use merrow_model::state::comms::{Delivery, NetworkOutput};
@@ -212,7 +213,8 @@ mod tests {
         let stall = lock(&shared.robots_without_truth_tf);
         for number in 1..=BATCHES {
             let mut sent = batch(&simulation, number);
-            sent.health = (number == BATCHES).then(|| HealthSnapshot::read(&simulation, &CONTROL));
+            sent.health = (number == BATCHES)
+                .then(|| HealthSnapshot::read(&simulation, &CONTROL, &mut ThrustWatch::default()));
             thread.send(sent, false);
         }
         drop(stall);

@@ -3,6 +3,7 @@
 pub mod allocation;
 pub mod autopilot;
 pub mod constrained_allocation;
+pub mod demand;
 pub mod drive;
 pub mod estimate;
 pub mod glider;
