@@ -28,9 +28,11 @@ use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_ros2::node::Callback;
 use merrow_ros2::node::Logger;
+use merrow_sim::control::firmware::modes;
 use merrow_sim::{InputMessage, Request, SceneVersion};
 use merrow_yaml::error::known_names;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Returns the index of the robot with this name.
 fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
@@ -80,10 +82,17 @@ impl Mailbox {
     pub fn callback(&self, topic: &str, target: Target) -> Callback {
         let mailbox = self.clone();
         let topic: Arc<str> = topic.into();
+        let mut goals = GoalNotes::default();
         Box::new(move |bytes| {
             let robot = robot_of(target);
             match commands(&mailbox.scene, &mailbox.progress, target, bytes) {
                 Ok(commands) => {
+                    let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+                    for command in &commands {
+                        if let Some(note) = goals.note(&mailbox.scene, now_ns, command) {
+                            mailbox.logger.info(note);
+                        }
+                    }
                     let message = InputMessage {
                         topic: Arc::clone(&topic),
                         bytes: bytes.to_vec(),
@@ -95,6 +104,34 @@ impl Mailbox {
                 Err(why) => mailbox.reject(robot, &topic, &why),
             }
         })
+    }
+}
+
+/// Minimum simulated time between two notes about goals on a topic [ns].
+const NOTE_EVERY_NS: u64 = 1_000_000_000;
+
+/// Notes about the goals on a topic.
+#[derive(Default)]
+struct GoalNotes {
+    /// Last goal [m, W], and the simulated time of the last note [ns].
+    last: Option<(Vec3, u64)>,
+}
+
+impl GoalNotes {
+    /// Returns the line to log about a goal of a vehicle that cannot move sideways, once per goal; for
+    /// a stream of goals once per [`NOTE_EVERY_NS`].
+    fn note(&mut self, scene: &Scene, now_ns: u64, command: &Command) -> Option<String> {
+        let Command::PoseGoal { robot, p_WB, .. } = command else {
+            return None;
+        };
+        let is_known =
+            |(p, noted): (Vec3, u64)| p == *p_WB || now_ns.abs_diff(noted) < NOTE_EVERY_NS;
+        if self.last.is_some_and(is_known) {
+            return None;
+        }
+        let note = modes::goal_note(&scene.robots[*robot])?;
+        self.last = Some((*p_WB, now_ns));
+        Some(note)
     }
 }
 
@@ -357,3 +394,38 @@ fn joint_commands(
 #[cfg(test)]
 #[path = "extremes_tests.rs"]
 mod extremes;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Heron cannot move sideways and keeps station within 4 m; BlueROV2 reaches its goals.
+    #[test]
+    fn goals_of_vehicles_without_sway_have_one_note_each() {
+        let text = "robots:\n  boat: {model: heron}\n  fast: {model: {extends: robots/heron.yaml, firmware: heron_velocity}, \
+                    position_m: [9, 0, 0]}\n  rov: {model: bluerov2, position_m: [0, 9, -5]}\n";
+        let world = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
+        let scene = world.unwrap_or_else(|e| panic!("{e}")).scene;
+        let goal = |robot, x| Command::PoseGoal {
+            robot,
+            p_WB: Vec3::new(x, 0.0, 0.0),
+            q_WB: None,
+        };
+        for (robot, name) in [(0, "boat"), (1, "fast")] {
+            let mut notes = GoalNotes::default();
+            let expected = format!(
+                "{name}: the vehicle cannot move sideways, so that it keeps station within 4 m of the goal"
+            );
+            let s = 1_000_000_000;
+            assert_eq!(
+                notes.note(&scene, 0, &goal(robot, 1.0)),
+                Some(expected.clone())
+            );
+            // repeated, and a stream of goals
+            assert_eq!(notes.note(&scene, 5 * s, &goal(robot, 1.0)), None);
+            assert_eq!(notes.note(&scene, 5 * s, &goal(robot, 2.0)), Some(expected));
+            assert_eq!(notes.note(&scene, 5 * s + 1, &goal(robot, 2.1)), None);
+        }
+        assert_eq!(GoalNotes::default().note(&scene, 0, &goal(2, 1.0)), None);
+    }
+}
