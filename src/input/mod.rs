@@ -20,6 +20,7 @@ use crate::node::plan::Target;
 use crossbeam_channel::Sender;
 use merrow_math::Vec3;
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
+use merrow_messages::frames::world_frame;
 use merrow_model::scene::{JointKind, JointMode, LinkFrame, Robot, Scene};
 use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
 use merrow_ros2::cdr::{Cdr, from_bytes};
@@ -254,12 +255,14 @@ pub(crate) fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
     from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))
 }
 
-/// Checks that a pose is in the frame of the world; an empty frame is taken to be this frame.
-pub(crate) fn check_frame(frame: &str) -> Result<(), String> {
-    if frame.is_empty() || frame == WORLD_FRAME {
+/// Checks that a pose is in the frame of the world, which the profile of `robot` can rename; an
+/// empty frame is taken to be this frame.
+pub(crate) fn check_frame(robot: Option<&Robot>, frame: &str) -> Result<(), String> {
+    let own = robot.map_or(WORLD_FRAME, world_frame);
+    if frame.is_empty() || frame == WORLD_FRAME || frame == own {
         return Ok(());
     }
-    Err(format!("pose in frame {frame:?}; expected {WORLD_FRAME}"))
+    Err(format!("pose in frame {frame:?}; expected {own}"))
 }
 
 /// Decodes the numbers of an array.
@@ -427,5 +430,24 @@ mod tests {
             assert_eq!(notes.note(&scene, 5 * s + 1, &goal(robot, 2.1)), None);
         }
         assert_eq!(GoalNotes::default().note(&scene, 0, &goal(2, 1.0)), None);
+    }
+
+    /// Goals are accepted in the frame in which the profile publishes the true pose.
+    #[test]
+    fn goals_are_in_the_world_frame_of_the_profile() {
+        let overrides = merrow_world::Overrides {
+            profile: Some(merrow_model::scene::robot::profile::Profile::Vrx),
+            ..Default::default()
+        };
+        let world = merrow_world::load_text("w.yaml", "robots: {boat: {model: wamv}}", overrides);
+        let boat = &world.unwrap_or_else(|e| panic!("{e}")).scene.robots[0];
+        for frame in ["", "world", "map"] {
+            assert_eq!(check_frame(Some(boat), frame), Ok(()), "{frame}");
+        }
+        let refused = check_frame(None, "map");
+        assert_eq!(
+            refused,
+            Err("pose in frame \"map\"; expected world".to_string())
+        );
     }
 }

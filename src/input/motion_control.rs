@@ -172,7 +172,7 @@ pub fn commands(
     match command {
         MotionCommand::GoalPose => {
             let message = read::<PoseStamped>(bytes)?;
-            check_frame(&message.header.frame_id)?;
+            check_frame(Some(&scene.robots[robot]), &message.header.frame_id)?;
             Ok(vec![Command::PoseGoal {
                 robot,
                 p_WB: position(&message.pose.position),
@@ -181,10 +181,10 @@ pub fn commands(
         }
         MotionCommand::Path => {
             let message = read::<Path>(bytes)?;
-            check_frame(&message.header.frame_id)?;
+            check_frame(Some(&scene.robots[robot]), &message.header.frame_id)?;
             let mut waypoints = Vec::with_capacity(message.poses.len());
             for pose in &message.poses {
-                check_frame(&pose.header.frame_id)?;
+                check_frame(Some(&scene.robots[robot]), &pose.header.frame_id)?;
                 waypoints.push(position(&pose.pose.position));
             }
             Ok(vec![Command::FollowPath {

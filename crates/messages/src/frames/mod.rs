@@ -152,6 +152,16 @@ fn trajectory_start(group: &GroupState) -> Option<u64> {
     }
 }
 
+/// Returns the name of the world frame for commands to a robot: the frame of its profile, if this
+/// has the axes of W.
+pub fn world_frame(robot: &Robot) -> &'static str {
+    if profile_axes::is_down(robot) {
+        WORLD_FRAME
+    } else {
+        profile_axes::world_frame(robot)
+    }
+}
+
 /// Builds the transforms of the moving frames, including fins and tilting lasers. They include the
 /// true poses in the world of the robots for which `has_truth` returns true.
 pub fn moving_frames(
@@ -171,9 +181,9 @@ pub fn moving_frames(
                 motion.q_WB,
             ));
         }
-        for (j, link) in robot.links[1..].iter().enumerate() {
-            if link.joint.kind != JointKind::Fixed {
-                transforms.push(joint_transform(robot, link, motion.q[j], snapshot.time_ns));
+        for (j, q) in motion.q.iter().enumerate() {
+            if robot.links[j + 1].joint.kind != JointKind::Fixed {
+                transforms.push(joint_transform(robot, j + 1, *q, snapshot.time_ns));
             }
         }
         for (fin, memory) in robot
@@ -199,6 +209,14 @@ pub fn moving_frames(
 pub fn static_frames(scene: &Scene) -> TFMessage {
     let mut transforms = modem_frames(scene);
     transforms.extend(down_frames(scene));
+    if scene
+        .robots
+        .iter()
+        .any(|robot| profile_axes::world_frame(robot) == profile_axes::MAP)
+    {
+        let map = profile_axes::MAP.to_string();
+        transforms.push(stamped(0, WORLD_FRAME, map, Vec3::zero(), Quat::identity()));
+    }
     for robot in &scene.robots {
         if !robot.floating {
             let [r, p, y] = robot.start.rpy;
@@ -220,9 +238,9 @@ pub fn static_frames(scene: &Scene) -> TFMessage {
             Vec3::zero(),
             identity,
         ));
-        for link in &robot.links[1..] {
+        for (k, link) in robot.links.iter().enumerate().skip(1) {
             if link.joint.kind == JointKind::Fixed {
-                transforms.push(joint_transform(robot, link, 0.0, 0));
+                transforms.push(joint_transform(robot, k, 0.0, 0));
             }
         }
         for fin in robot.fins.iter().filter(|fin| !fin.is_movable()) {
@@ -333,13 +351,14 @@ pub fn joint_pose(robot: &Robot, link: &Link, q: f64) -> (Vec3, Mat3) {
     )
 }
 
-fn joint_transform(robot: &Robot, link: &Link, q: f64, time_ns: u64) -> TransformStamped {
+fn joint_transform(robot: &Robot, k: usize, q: f64, time_ns: u64) -> TransformStamped {
+    let link = &robot.links[k];
     let (p, R) = joint_pose(robot, link, q);
     let parent = link_frame(robot, link.parent.unwrap_or(0));
     stamped(
         time_ns,
         &parent,
-        format!("{}/{}", robot.name, link.name),
+        link_frame(robot, k),
         p,
         Quat::from_matrix(&R),
     )
