@@ -73,13 +73,24 @@ pub fn names(scene: &Scene) -> Vec<(String, &'static str)> {
 pub(crate) fn own_names(scene: &Scene) -> Vec<(String, &'static str)> {
     let own = SERVICES.iter().chain(&simulation_interfaces::SERVICES);
     let own = own.map(|(name, kind)| (name.replace('~', "/merrow"), *kind));
+    let full = |(name, kind): (String, _)| (absolute(&name), kind);
+    own.chain(device_services(scene).map(full)).collect()
+}
+
+/// Returns the names of the services of a world, relative to the namespace of the node.
+pub(crate) fn names_in_namespace(scene: &Scene) -> impl Iterator<Item = String> {
+    let of_devices = device_services(scene).map(|(name, _)| name);
+    let of_bridges = calls::names(scene).into_iter().map(|(name, _)| name);
+    of_devices.chain(of_bridges)
+}
+
+/// Returns the names and the types of the services of robots and tethers.
+fn device_services(scene: &Scene) -> impl Iterator<Item = (String, &'static str)> {
     let of_commands = command_services::of_devices(scene).into_iter();
     let of_profiles = profile_services::services(scene).into_iter();
-    let of_devices = of_commands
+    of_commands
         .map(|service| (service.name, service.info.name))
-        .chain(of_profiles.map(|(name, service)| (name, service.type_name())));
-    let full = |(name, kind): (String, _)| (absolute(&name), kind);
-    own.chain(of_devices.map(full)).collect()
+        .chain(of_profiles.map(|(name, service)| (name, service.type_name())))
 }
 
 /// Starts all services.

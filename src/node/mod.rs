@@ -13,5 +13,6 @@ mod modem_health;
 pub mod plan;
 pub mod thrust_watch;
 pub mod weather;
+pub mod world_check;
 pub mod world_editor;
 mod world_topics;

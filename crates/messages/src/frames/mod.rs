@@ -13,6 +13,7 @@ use merrow_model::state::{FinState, GroupState, Motion, RobotState, TetherState}
 use merrow_ros2::msg::geometry_msgs::TransformStamped;
 use merrow_ros2::msg::tf2_msgs::TFMessage;
 use merrow_sim::Simulation;
+use std::collections::{BTreeSet, HashSet};
 
 /// Returns the `frame_id` of a link: `<robot>/<link>`, or the name that the profile of the robot
 /// defines.
@@ -69,7 +70,7 @@ pub(crate) fn message_frame(robot: &Robot, sensor: usize) -> Option<(String, Qua
 }
 
 /// State of all moving objects at one time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ObjectStates {
     /// Simulation time of the state [ns].
     pub time_ns: u64,
@@ -281,6 +282,79 @@ pub fn static_frames(scene: &Scene) -> TFMessage {
         }
     }
     TFMessage { transforms }
+}
+
+/// A frame that has two transforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatedFrame {
+    /// Name of the frame.
+    pub frame: String,
+    /// Index of the robot; `None` for a fixed modem.
+    pub robot: Option<usize>,
+    /// Index of the first sensor that has the frame, if any.
+    pub sensor: Option<usize>,
+    /// The links and sensors of the robot that have the frame, as text.
+    pub owners: String,
+}
+
+/// Builds the transforms of all frames at the start of a run.
+pub fn start_frames(scene: &Scene) -> Vec<TransformStamped> {
+    let states: Vec<RobotState> = scene.robots.iter().map(RobotState::new).collect();
+    let at_start = ObjectStates {
+        fins: states.iter().map(|state| state.fins.clone()).collect(),
+        motions: states.into_iter().map(|state| state.motion).collect(),
+        ..ObjectStates::default()
+    };
+    let mut all = static_frames(scene).transforms;
+    all.extend(moving_frames(scene, &at_start, |_| true).transforms);
+    all
+}
+
+/// Returns the frames of a scene that have two transforms.
+pub fn repeated_frames(scene: &Scene) -> Vec<RepeatedFrame> {
+    let frames = start_frames(scene).into_iter();
+    let frames = frames.map(|transform| transform.child_frame_id);
+    let (mut known, mut repeated) = (HashSet::new(), BTreeSet::new());
+    for frame in frames {
+        if let Some(frame) = known.replace(frame) {
+            repeated.insert(frame);
+        }
+    }
+    let find = |frame: String| {
+        let owners = |robot: usize| owners(&scene.robots[robot], &frame);
+        let robot = (0..scene.robots.len()).find(|robot| !owners(*robot).is_empty());
+        let owners = robot.map(owners).unwrap_or_default();
+        RepeatedFrame {
+            robot,
+            sensor: owners.iter().find_map(|(_, sensor)| *sensor),
+            owners: owners
+                .into_iter()
+                .map(|(text, _)| text)
+                .collect::<Vec<_>>()
+                .join(" and "),
+            frame,
+        }
+    };
+    repeated.into_iter().map(find).collect()
+}
+
+/// Returns the links, attached frames, fins and sensors of a robot that have a frame, as text, each
+/// with the index of the sensor.
+fn owners(robot: &Robot, frame: &str) -> Vec<(String, Option<usize>)> {
+    let has = |own: &String| own == frame || profile_axes::body_frame(robot, own.clone()) == frame;
+    let links = (0..robot.links.len()).filter(|k| has(&link_frame(robot, *k)));
+    let links = links.map(|k| (format!("the link `{}`", robot.links[k].name), None));
+    let devices = robot.attached.iter().map(|own| ("link", &own.name));
+    let devices = devices.chain(robot.fins.iter().map(|fin| ("fin", &fin.name)));
+    let devices = devices.filter(|(_, name)| format!("{}/{name}", robot.name) == frame);
+    let devices = devices.map(|(kind, name)| (format!("the {kind} `{name}`"), None));
+    let sensors = (0..robot.sensors.len()).filter(|k| {
+        has(&sensor_frame(robot, *k))
+            || robot.sensors[*k].kind.tilt().is_some() && mount_frame(robot, *k) == frame
+            || message_frame(robot, *k).is_some_and(|(own, _)| own == frame)
+    });
+    let sensors = sensors.map(|k| (format!("the sensor `{}`", robot.sensors[k].name), Some(k)));
+    links.chain(devices).chain(sensors).collect()
 }
 
 /// Builds the transforms of the world frame in north, east, down and of the frames of links and
