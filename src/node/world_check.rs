@@ -152,6 +152,26 @@ mod tests {
                     .filter(|frame| *frame != "world" && !children.contains(frame))
                     .collect();
                 assert_eq!(unknown, Vec::<&str>::new(), "{name}, {keyword}");
+                for robot in &scene.robots {
+                    let urdf = merrow_messages::urdf::urdf(robot);
+                    let named = |start: &'static str| {
+                        let rest = urdf.split(start).skip(1);
+                        rest.filter_map(|text| text.split('"').next())
+                    };
+                    let links: HashSet<&str> = named("<link name=\"").collect();
+                    let others = links
+                        .iter()
+                        .copied()
+                        .filter(|link| !children.contains(link));
+                    let parents = named("<parent link=\"").filter(|link| !links.contains(link));
+                    let wrong: Vec<&str> = others.chain(parents).collect();
+                    assert_eq!(
+                        wrong,
+                        Vec::<&str>::new(),
+                        "{name}, {keyword}, {}",
+                        robot.name
+                    );
+                }
             }
         }
     }
