@@ -17,8 +17,9 @@ mod terrain;
 pub(crate) use crate::cli::run::join_addresses;
 
 use clap::{Parser, Subcommand};
-use merrow::modem::bridges::{check as check_bridges, notes as bridge_notes};
+use merrow::modem::bridges::notes as bridge_notes;
 use merrow::node::checkpoint;
+use merrow::node::world_check;
 use merrow::publisher::connect_bridges;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_sim::Simulation;
@@ -229,7 +230,7 @@ fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), 
             if n == 1 { "" } else { "s" }
         )
     })?;
-    check_bridges(&world).map_err(|lines| {
+    world_check::check(&document, &world).map_err(|lines| {
         let n = lines.len();
         let s = if n == 1 { "" } else { "s" };
         format!("{n} error{s} in {name}\n{}", lines.join("\n"))
@@ -267,7 +268,7 @@ fn load_simulation(
     if !changes.is_empty() {
         document = document.with_changes(&changes).map_err(|e| e.to_string())?;
         let world = document.build().map_err(|e| e.to_string())?;
-        check_bridges(&world).map_err(|lines| lines.join("\n"))?;
+        world_check::check(&document, &world).map_err(|lines| lines.join("\n"))?;
         scene = Arc::new(world.scene);
     }
     let mut simulation = Simulation::new(scene, threads)?;

@@ -6,7 +6,8 @@ use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
 use crossbeam_channel::Sender;
 use merrow_messages::convert::WORLD_FRAME;
-use merrow_model::scene::Scene;
+use merrow_messages::frames::world_frame;
+use merrow_model::scene::{Robot, Scene};
 use merrow_ros2::cdr::{Cdr, from_bytes};
 use merrow_ros2::node::Logger;
 use merrow_sim::{Request, SceneVersion};
@@ -55,12 +56,14 @@ pub(crate) fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
     })
 }
 
-/// Checks that a pose is in the frame of the world; an empty frame is taken to be this frame.
-pub(crate) fn check_frame(frame: &str) -> Result<(), String> {
-    if frame.is_empty() || frame == WORLD_FRAME {
+/// Checks that a pose is in the frame of the world, which the profile of `robot` can rename; an
+/// empty frame is taken to be this frame.
+pub(crate) fn check_frame(robot: Option<&Robot>, frame: &str) -> Result<(), String> {
+    let own = robot.map_or(WORLD_FRAME, world_frame);
+    if frame.is_empty() || frame == WORLD_FRAME || frame == own {
         return Ok(());
     }
-    Err(format!("pose in frame {frame:?}; expected {WORLD_FRAME}"))
+    Err(format!("pose in frame {frame:?}; expected {own}"))
 }
 
 /// Decodes a message from its CDR bytes.

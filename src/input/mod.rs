@@ -20,6 +20,7 @@ pub(crate) use crate::input::mailbox::{find_robot, read};
 use crate::arm;
 use crate::arm::progress::Progress;
 use crate::topics::Target;
+use merrow_control::modes;
 use merrow_math::Vec3;
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
 use merrow_model::scene::{JointKind, JointMode, LinkFrame, Robot, Scene};
@@ -31,6 +32,7 @@ use merrow_ros2::node::Callback;
 use merrow_sim::{InputMessage, Request};
 use merrow_yaml::error::known_names;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Time for which a wrench from a topic acts [s].
 pub const WRENCH_TIMEOUT_S: f64 = 0.5;
@@ -39,10 +41,17 @@ pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 pub fn callback(mailbox: &Mailbox, topic: &str, target: Target) -> Callback {
     let mailbox = mailbox.clone();
     let topic: Arc<str> = topic.into();
+    let mut goals = GoalNotes::default();
     Box::new(move |bytes| {
         let robot = robot_of(target);
         match commands(&mailbox.scene, &mailbox.progress, target, bytes) {
             Ok(commands) => {
+                let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+                for command in &commands {
+                    if let Some(note) = goals.note(&mailbox.scene, now_ns, command) {
+                        mailbox.logger.info(note);
+                    }
+                }
                 let message = InputMessage {
                     topic: Arc::clone(&topic),
                     bytes: bytes.to_vec(),
@@ -54,6 +63,34 @@ pub fn callback(mailbox: &Mailbox, topic: &str, target: Target) -> Callback {
             Err(why) => mailbox.reject(robot, &topic, &why),
         }
     })
+}
+
+/// Minimum simulated time between two notes about goals on a topic [ns].
+const NOTE_EVERY_NS: u64 = 1_000_000_000;
+
+/// Notes about the goals on a topic.
+#[derive(Default)]
+struct GoalNotes {
+    /// Last goal [m, W], and the simulated time of the last note [ns].
+    last: Option<(Vec3, u64)>,
+}
+
+impl GoalNotes {
+    /// Returns the line to log about a goal of a vehicle that cannot move sideways, once per goal; for
+    /// a stream of goals once per [`NOTE_EVERY_NS`].
+    fn note(&mut self, scene: &Scene, now_ns: u64, command: &Command) -> Option<String> {
+        let Command::PoseGoal { robot, p_WB, .. } = command else {
+            return None;
+        };
+        let is_known =
+            |(p, noted): (Vec3, u64)| p == *p_WB || now_ns.abs_diff(noted) < NOTE_EVERY_NS;
+        if self.last.is_some_and(is_known) {
+            return None;
+        }
+        let note = modes::goal_note(&scene.robots[*robot])?;
+        self.last = Some((*p_WB, now_ns));
+        Some(note)
+    }
 }
 
 fn robot_of(target: Target) -> Option<usize> {
@@ -305,3 +342,58 @@ fn joint_commands(
 #[cfg(test)]
 #[path = "extremes_tests.rs"]
 mod extremes;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::mailbox::check_frame;
+
+    /// Heron cannot move sideways and keeps station within 4 m; BlueROV2 reaches its goals.
+    #[test]
+    fn goals_of_vehicles_without_sway_have_one_note_each() {
+        let text = "robots:\n  boat: {model: heron}\n  fast: {model: {extends: robots/heron.yaml, firmware: heron_velocity}, \
+                    position_m: [9, 0, 0]}\n  rov: {model: bluerov2, position_m: [0, 9, -5]}\n";
+        let world = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
+        let scene = world.unwrap_or_else(|e| panic!("{e}")).scene;
+        let goal = |robot, x| Command::PoseGoal {
+            robot,
+            p_WB: Vec3::new(x, 0.0, 0.0),
+            q_WB: None,
+        };
+        for (robot, name) in [(0, "boat"), (1, "fast")] {
+            let mut notes = GoalNotes::default();
+            let expected = format!(
+                "{name}: the vehicle cannot move sideways, so that it keeps station within 4 m of the goal"
+            );
+            let s = 1_000_000_000;
+            assert_eq!(
+                notes.note(&scene, 0, &goal(robot, 1.0)),
+                Some(expected.clone())
+            );
+            // repeated, and a stream of goals
+            assert_eq!(notes.note(&scene, 5 * s, &goal(robot, 1.0)), None);
+            assert_eq!(notes.note(&scene, 5 * s, &goal(robot, 2.0)), Some(expected));
+            assert_eq!(notes.note(&scene, 5 * s + 1, &goal(robot, 2.1)), None);
+        }
+        assert_eq!(GoalNotes::default().note(&scene, 0, &goal(2, 1.0)), None);
+    }
+
+    /// Goals are accepted in the frame in which the profile publishes the true pose.
+    #[test]
+    fn goals_are_in_the_world_frame_of_the_profile() {
+        let overrides = merrow_world::Overrides {
+            profile: Some(merrow_model::scene::robot::profile::Profile::Vrx),
+            ..Default::default()
+        };
+        let world = merrow_world::load_text("w.yaml", "robots: {boat: {model: wamv}}", overrides);
+        let boat = &world.unwrap_or_else(|e| panic!("{e}")).scene.robots[0];
+        for frame in ["", "world", "map"] {
+            assert_eq!(check_frame(Some(boat), frame), Ok(()), "{frame}");
+        }
+        let refused = check_frame(None, "map");
+        assert_eq!(
+            refused,
+            Err("pose in frame \"map\"; expected world".to_string())
+        );
+    }
+}

@@ -157,8 +157,8 @@ pub fn commands(
     bytes: &[u8],
 ) -> Result<Vec<Command>, String> {
     match command {
-        MotionCommand::GoalPose => Ok(vec![goal_command(robot, &read(bytes)?)?]),
-        MotionCommand::Path => Ok(vec![path_command(robot, &read(bytes)?)?]),
+        MotionCommand::GoalPose => Ok(vec![goal_command(scene, robot, &read(bytes)?)?]),
+        MotionCommand::Path => Ok(vec![path_command(scene, robot, &read(bytes)?)?]),
         MotionCommand::Joystick => joystick_commands(scene, robot, &read(bytes)?),
         MotionCommand::Mode => {
             let mode = read::<StringMsg>(bytes)?.data;
@@ -168,8 +168,13 @@ pub fn commands(
 }
 
 /// Converts a pose to which a robot moves.
-pub(super) fn goal_command(robot: usize, message: &PoseStamped) -> Result<Command, String> {
-    check_frame(&message.header.frame_id)?;
+pub(super) fn goal_command(
+    scene: &Scene,
+    robot: usize,
+    message: &PoseStamped,
+) -> Result<Command, String> {
+    let model = scene.robots.get(robot);
+    check_frame(model, &message.header.frame_id)?;
     Ok(Command::PoseGoal {
         robot,
         p_WB: position(&message.pose.position),
@@ -178,11 +183,12 @@ pub(super) fn goal_command(robot: usize, message: &PoseStamped) -> Result<Comman
 }
 
 /// Converts the waypoints of a path.
-pub(super) fn path_command(robot: usize, message: &Path) -> Result<Command, String> {
-    check_frame(&message.header.frame_id)?;
+pub(super) fn path_command(scene: &Scene, robot: usize, message: &Path) -> Result<Command, String> {
+    let model = scene.robots.get(robot);
+    check_frame(model, &message.header.frame_id)?;
     let mut waypoints = Vec::with_capacity(message.poses.len());
     for pose in &message.poses {
-        check_frame(&pose.header.frame_id)?;
+        check_frame(model, &pose.header.frame_id)?;
         waypoints.push(position(&pose.pose.position));
     }
     Ok(Command::FollowPath {

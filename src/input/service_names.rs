@@ -33,11 +33,16 @@ const SERVICES: [(&str, &str); 14] = [
 pub(crate) fn own_names(scene: &Scene) -> Vec<(String, &'static str)> {
     let own = SERVICES.iter().chain(&names::SERVICES);
     let own = own.map(|(name, kind)| (name.replace('~', "/merrow"), *kind));
+    let full = |(name, kind): (String, _)| (absolute(&name), kind);
+    own.chain(of_devices(scene).map(full)).collect()
+}
+
+/// Returns the names and the types of the services of robots and tethers, relative to the namespace
+/// of the node.
+pub(crate) fn of_devices(scene: &Scene) -> impl Iterator<Item = (String, &'static str)> {
     let of_commands = command_services::of_devices(scene).into_iter();
     let of_profiles = profile_services::services(scene).into_iter();
-    let of_devices = of_commands
+    of_commands
         .map(|service| (service.name, service.info.name))
-        .chain(of_profiles.map(|(name, service)| (name, service.type_name())));
-    let full = |(name, kind): (String, _)| (absolute(&name), kind);
-    own.chain(of_devices.map(full)).collect()
+        .chain(of_profiles.map(|(name, service)| (name, service.type_name())))
 }

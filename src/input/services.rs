@@ -8,7 +8,7 @@ use crate::input::command_services;
 use crate::input::mailbox::Mailbox;
 use crate::input::profile_services;
 use crate::input::serve::{Caller, serve};
-use crate::input::service_names::own_names;
+use crate::input::service_names::{of_devices, own_names};
 use crate::modem::calls::{self, BridgedCalls};
 use crate::node::file_access::FileKind;
 use crate::publisher::state::Task;
@@ -26,6 +26,12 @@ use std::sync::Arc;
 pub fn names(scene: &Scene) -> Vec<(String, &'static str)> {
     let of_world = own_names(scene).into_iter();
     of_world.chain(calls::names(scene)).collect()
+}
+
+/// Returns the names of the services of a world, relative to the namespace of the node.
+pub(crate) fn names_in_namespace(scene: &Scene) -> impl Iterator<Item = String> {
+    let of_bridges = calls::names(scene).into_iter();
+    of_devices(scene).chain(of_bridges).map(|(name, _)| name)
 }
 
 /// Starts all services.

@@ -42,7 +42,7 @@ pub(crate) fn decoder(type_name: &str) -> Option<FixDecoder> {
 }
 
 fn fix(header: &Header, position: &Point) -> Result<(Vec3, u64), String> {
-    check_frame(&header.frame_id)?;
+    check_frame(None, &header.frame_id)?;
     let p_W = Vec3::new(position.x, position.y, position.z);
     Ok((p_W, header.stamp.to_nanos()))
 }

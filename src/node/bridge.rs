@@ -12,6 +12,7 @@ use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
+use crate::node::thrust_watch::ThrustWatch;
 use crate::publisher::state::{PublisherState, Task};
 use crate::publisher::{
     GoalObservers, NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
@@ -64,6 +65,7 @@ pub struct Bridge {
     last_clock: u64,
     /// Whether the run was paused at the last block.
     paused: bool,
+    thrust: ThrustWatch,
 }
 
 /// Topics, publishers and world file of a scene.
@@ -213,6 +215,7 @@ impl Bridge {
             next_modem_status,
             last_clock: 0,
             paused: false,
+            thrust: ThrustWatch::default(),
         }
     }
 
@@ -375,7 +378,7 @@ impl Observer for Bridge {
         // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
-            batch.health = Some(HealthSnapshot::read(simulation, control));
+            batch.health = Some(HealthSnapshot::read(simulation, control, &mut self.thrust));
         }
         // in real time the simulation must not wait
         let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));

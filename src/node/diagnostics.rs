@@ -1,8 +1,10 @@
 //! Content of `/diagnostics`: real-time performance, rejected requests, batteries, actuators,
-//! satellite receivers, faults, sensors that miss samples, tethers, modems.
+//! satellite receivers, thrust that does not suffice, faults, sensors that miss samples, tethers,
+//! modems.
 
 use crate::node::losses::{Losses, network_status, publisher_status, subscribers_status};
 use crate::node::modem_health::NetworkHealth;
+use crate::node::thrust_watch::{AXES, ThrustShortage, ThrustWatch};
 use merrow_messages::convert;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::fault_devices::{device_path, world_device_path};
@@ -142,6 +144,7 @@ pub struct HealthSnapshot {
     faults: Vec<Vec<FaultState>>,
     world_faults: Vec<FaultState>,
     tethers: Vec<TetherHealth>,
+    shortages: Vec<Vec<ThrustShortage>>,
     receivers: Vec<Receiver>,
     /// Load and missed samples of each exteroceptive sensor.
     sensors: Vec<SensorLoad>,
@@ -172,7 +175,7 @@ struct TetherHealth {
 
 impl HealthSnapshot {
     /// Reads the data of a simulation between two blocks of steps.
-    pub fn read(simulation: &Simulation, control: &Control) -> Self {
+    pub fn read(simulation: &Simulation, control: &Control, watch: &mut ThrustWatch) -> Self {
         let robot = |r: &merrow_model::state::RobotState| {
             (
                 r.actuators.clone(),
@@ -211,6 +214,7 @@ impl HealthSnapshot {
                 };
                 simulation.state.tethers.iter().map(one).collect()
             },
+            shortages: watch.observe(simulation),
             receivers: receivers(simulation),
             sensors: simulation
                 .sensor_scheduler
@@ -283,6 +287,7 @@ pub fn build_message(
             &rejections.of_robot(&robot.name),
         ));
         status.extend(device_statuses(robot, health, i));
+        status.extend(thrust_status(&robot.name, &health.shortages[i]));
     }
     for receiver in &health.receivers {
         let robot = &scene.robots[receiver.robot];
@@ -327,6 +332,35 @@ fn device_statuses(robot: &Robot, health: &HealthSnapshot, i: usize) -> Vec<Diag
         fins.map(|(fin, memory)| fin_status(format!("{}: fin {}", robot.name, fin.name), memory)),
     );
     status
+}
+
+/// Builds the status of a robot whose thrust does not suffice; `None` while it does.
+fn thrust_status(robot: &str, shortages: &[ThrustShortage]) -> Option<DiagnosticStatus> {
+    let (mut texts, mut values) = (Vec::new(), Vec::new());
+    for shortage in shortages {
+        let (axis, unit) = AXES[shortage.axis];
+        let [requested, allocated] =
+            [shortage.requested, shortage.allocated].map(|x| format!("{x:.1}"));
+        texts.push(format!(
+            "{axis}: {requested} {unit} requested, {allocated} {unit} available"
+        ));
+        values.extend([
+            value(&format!("{axis}: requested [{unit}]"), requested),
+            value(&format!("{axis}: allocated [{unit}]"), allocated),
+            value(
+                &format!("{axis}: error without decrease for [s]"),
+                format!("{:.1}", shortage.duration),
+            ),
+        ]);
+    }
+    (!texts.is_empty()).then(|| {
+        status(
+            DiagnosticStatus::WARN,
+            format!("{robot}: thrust"),
+            format!("the thrust does not suffice in {}", texts.join("; ")),
+            values,
+        )
+    })
 }
 
 /// Builds the statuses of all active faults of robots, beacons and fixed modems.
@@ -710,6 +744,30 @@ mod tests {
             (status.level, status.message.as_str(), status.values.len()),
             (DiagnosticStatus::OK, "no samples missed", 0)
         );
+    }
+
+    #[test]
+    fn insufficient_thrust_names_axes_and_values() {
+        assert_eq!(thrust_status("boat", &[]), None);
+        let shortage = |axis, requested, allocated| ThrustShortage {
+            axis,
+            requested,
+            allocated,
+            duration: 4.0,
+        };
+        let status = thrust_status("boat", &[shortage(0, 120.0, 67.2), shortage(5, -9.0, -3.0)]);
+        let status = status.expect("a status");
+        assert_eq!(
+            (status.level, status.name.as_str(), status.message.as_str()),
+            (
+                DiagnosticStatus::WARN,
+                "boat: thrust",
+                "the thrust does not suffice in surge: 120.0 N requested, 67.2 N available; \
+                 yaw: -9.0 N m requested, -3.0 N m available"
+            )
+        );
+        assert_eq!(status.values.len(), 6);
+        assert_eq!(status.values[0].key, "surge: requested [N]");
     }
 
     #[test]

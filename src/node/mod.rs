@@ -11,6 +11,8 @@ pub mod live_parameters;
 pub(crate) mod losses;
 mod modem_health;
 pub mod plan;
+pub mod thrust_watch;
 pub mod weather;
+pub mod world_check;
 pub mod world_editor;
 mod world_topics;

@@ -9,6 +9,7 @@ use crate::computer;
 use crate::input;
 use crate::input::command_services;
 use crate::input::firmware;
+use crate::input::services;
 use crate::modem;
 use crate::node::world_topics;
 use crate::profile;
@@ -22,7 +23,7 @@ use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
 use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::msg::vision_msgs::LabelInfo;
-use merrow_ros2::names::NameResolver;
+use merrow_ros2::names::{Endpoint, NameResolver};
 use merrow_ros2::qos::Qos;
 
 impl Plan {
@@ -65,17 +66,35 @@ impl Plan {
         }
     }
 
-    /// Checks the names of all topics and actions.
+    /// Checks the names of all topics, services and actions of `scene` for a node with the names of
+    /// `resolver`.
     ///
     /// # Errors
     /// The first name that ROS does not allow, in one line.
-    pub fn check_names(&self) -> Result<(), String> {
-        let resolver = NameResolver::new("", "merrow", Vec::new()).map_err(|e| e.to_string())?;
+    pub fn check_names(&self, scene: &Scene, resolver: &NameResolver) -> Result<(), String> {
+        let check = |kind: Endpoint, name: &str| match resolver.resolve(kind, name) {
+            Ok(_) => Ok(()),
+            Err(e) => Err(e.to_string()),
+        };
         let inputs = self.inputs.iter().chain(&self.calls);
-        let names = self.outputs.iter().map(|output| &output.topic);
-        let names = names.chain(inputs.map(|input| &input.topic));
-        for name in names.chain(self.actions.iter().map(|action| &action.name)) {
-            resolver.expand(name).map_err(|e| e.to_string())?;
+        let topics = self.outputs.iter().map(|output| &output.topic);
+        for topic in topics.chain(inputs.map(|input| &input.topic)) {
+            check(Endpoint::Topic, topic)?;
+        }
+        for name in services::names_in_namespace(scene) {
+            check(Endpoint::Service, &name)?;
+        }
+        for action in &self.actions {
+            for (part, _) in arm::action_services("") {
+                check(
+                    Endpoint::Service,
+                    &format!("{}/_action/{part}", action.name),
+                )?;
+            }
+            check(
+                Endpoint::Topic,
+                &format!("{}/_action/feedback", action.name),
+            )?;
         }
         Ok(())
     }
@@ -396,5 +415,46 @@ fn wrench_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
                 input::WRENCH_TIMEOUT_S
             ),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_world::{Overrides, load_text};
+
+    fn scene(model: &str, sensor: &str) -> Scene {
+        let text = format!(
+            "robots: {{rov: {{model: {{extends: robots/{model}.yaml, sensors: {{{sensor}: {{device: truth}}}}}}, \
+             position_m: [0, 0, -5]}}}}"
+        );
+        let world = load_text("w.yaml", &text, Overrides::default());
+        world.unwrap_or_else(|e| panic!("{e}")).scene
+    }
+
+    /// Returns the error of the names for a node whose namespace has `length` letters.
+    fn error(scene: &Scene, length: usize) -> Option<String> {
+        let namespace = format!("/{}", "n".repeat(length));
+        let names = NameResolver::new(&namespace, "merrow", Vec::new()).expect("a resolver");
+        Plan::new(scene).check_names(scene, &names).err()
+    }
+
+    #[test]
+    fn names_are_checked_with_the_namespace_of_the_node() {
+        let sensor = "s".repeat(100);
+        let rov = scene("bluerov2", &sensor);
+        assert_eq!(error(&rov, 50), None);
+        let found = error(&rov, 150).expect("an error");
+        assert!(
+            found.contains(&sensor) && found.contains("bytes, at most"),
+            "{found}"
+        );
+        // every topic has at most 247 bytes, but the services of the actions have more
+        let arm = scene("osu_uvms", "s");
+        let plan = Plan::new(&arm);
+        let topics = plan.outputs.iter().map(|output| output.topic.len());
+        let topics = topics.chain(plan.inputs.iter().map(|input| input.topic.len()));
+        let found = error(&arm, 245 - topics.max().expect("a topic")).expect("an error");
+        assert!(found.contains("/_action/"), "{found}");
     }
 }

@@ -5,16 +5,17 @@
 //! the new world are created before, its subscriptions and services right after that step. If the
 //! changed world is invalid, the running world is unchanged.
 
-use crate::modem::bridges::check as check_bridges;
 use crate::node::bridge::{NextOutputs, WorldOutputs};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::Interface;
 use crate::node::live_parameters::{self, ParameterSinks};
+use crate::node::world_check;
 use crate::publisher::connect_bridges;
 use crate::topics::Plan;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::RobotState;
+use merrow_ros2::names::NameResolver;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Access, Pace, Reply, Request, SceneVersion, Simulation};
@@ -201,7 +202,7 @@ impl WorldEditor {
     /// All errors of the world, one per line.
     pub fn build(&self, document: &Document) -> Result<Simulation, String> {
         let world = document.build().map_err(|problems| problems.to_string())?;
-        check_bridges(&world).map_err(|lines| lines.join("\n"))?;
+        world_check::check(document, &world).map_err(|lines| lines.join("\n"))?;
         let mut simulation = Simulation::new(Arc::new(world.scene), self.parts.threads)?;
         connect_bridges(&mut simulation);
         simulation.changes = document.changes();
@@ -243,8 +244,8 @@ impl WorldEditor {
     /// `at_start` the world is stopped at its start, without state of the current world.
     ///
     /// # Errors
-    /// One line. The world is then unchanged, except if DDS cannot create a subscription or the
-    /// user's value of a parameter of a new robot is not valid.
+    /// One line. The world is then unchanged, except if DDS lacks the memory for a subscription or
+    /// the user's value of a parameter of a new robot is not valid.
     pub fn continue_with(
         &mut self,
         simulation: Simulation,
@@ -253,10 +254,17 @@ impl WorldEditor {
     ) -> Result<(), String> {
         let scene = Arc::clone(&simulation.scene);
         let plan = Arc::new(Plan::new(&scene));
-        plan.check_names()?;
+        // all names, so that nothing is refused after the change
         let publishers = match &self.parts.followers {
-            Followers::Node(interface) => Interface::publishers(interface.node(), &plan)?,
-            Followers::Parameters(_) => Arc::default(),
+            Followers::Node(interface) => {
+                plan.check_names(&scene, interface.node().names())?;
+                Interface::publishers(interface.node(), &plan)?
+            }
+            Followers::Parameters(_) => {
+                let names = NameResolver::new("", "merrow", Vec::new());
+                plan.check_names(&scene, &names.map_err(|e| e.to_string())?)?;
+                Arc::default()
+            }
         };
         self.set_next_outputs(Some((Arc::clone(&plan), publishers, document.to_yaml())));
         // the settings of a saved world

@@ -109,6 +109,7 @@ mod tests {
     use super::*;
     use crate::modem::NetworkBatch;
     use crate::node::diagnostics::HealthSnapshot;
+    use crate::node::thrust_watch::ThrustWatch;
     use crate::publisher::{PublisherContext, PublisherThread, SceneOutputs};
     use crate::topics::{Plan, Source};
     use merrow_messages::frames::ObjectStates;
@@ -212,7 +213,8 @@ mod tests {
         let stall = lock(&shared.robots_without_truth_tf);
         for number in 1..=BATCHES {
             let mut sent = batch(&simulation, number);
-            sent.health = (number == BATCHES).then(|| HealthSnapshot::read(&simulation, &CONTROL));
+            sent.health = (number == BATCHES)
+                .then(|| HealthSnapshot::read(&simulation, &CONTROL, &mut ThrustWatch::default()));
             thread.send(sent, false);
         }
         drop(stall);

@@ -105,7 +105,19 @@ fn poses_have_the_frames_of_the_profile() {
         let m: Odometry = message(&s, "odometry", "");
         let p = &m.pose.pose.position;
         close("position", [p.x, p.y, p.z], [10.0, 20.0, -5.0]);
-        assert_eq!(m.header.frame_id, "world");
+        let frame = match profile {
+            Some(Profile::Vrx) => "map",
+            _ => "world",
+        };
+        assert_eq!(m.header.frame_id, frame);
+        let frames = static_frames(&s.scene).transforms;
+        let map = frames.iter().find(|t| t.child_frame_id == "map");
+        assert_eq!(map.is_some(), frame == "map");
+        if let Some(map) = map {
+            let (p, q) = (&map.transform.translation, &map.transform.rotation);
+            assert_eq!(map.header.frame_id, "world");
+            assert_eq!([p.x, p.y, p.z, q.x, q.y, q.z], [0.0; 6]);
+        }
         let (sp, cp) = 0.1_f64.sin_cos();
         let (sy, cy) = (0.5 * third).sin_cos();
         let along = if matches!(profile, Some(Profile::Uuv | Profile::Plankton)) {

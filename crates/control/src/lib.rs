@@ -16,6 +16,7 @@
 pub mod allocation;
 pub mod autopilot;
 pub mod constrained_allocation;
+pub mod demand;
 pub mod devices;
 mod drive;
 pub mod estimate;

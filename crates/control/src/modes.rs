@@ -2,6 +2,7 @@
 
 use crate::estimate::missing_sensor;
 use crate::motion_control::guidance::RETURN_RATIO;
+use crate::velocity_guidance;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::robot::motion_control::{Feedback, MotionControl};
@@ -94,12 +95,32 @@ pub fn check_task(robot: &Robot) -> Result<(), String> {
 /// Returns the distance from a goal within which a vehicle keeps station because it cannot move
 /// sideways [m]; `None` for other vehicles.
 pub fn goal_distance(robot: &Robot) -> Option<f64> {
-    match &robot.firmware.as_ref()?.law {
+    let firmware = robot.firmware.as_ref()?;
+    match &firmware.law {
         FirmwareLaw::MotionControl(settings) if !settings.actuated[1] => {
             Some(RETURN_RATIO * settings.guidance.acceptance_radius)
         }
-        _ => None,
+        FirmwareLaw::SurgeYawRate(_) | FirmwareLaw::Drive(_) => {
+            let guidance = firmware.guidance.as_ref()?;
+            Some(velocity_guidance::RETURN_RATIO * guidance.path.acceptance_radius)
+        }
+        // the others reach the goal or circle about it
+        FirmwareLaw::MotionControl(_)
+        | FirmwareLaw::Multirotor(_)
+        | FirmwareLaw::HeadingDepthHold(_)
+        | FirmwareLaw::Sailing(_)
+        | FirmwareLaw::Glider(_) => None,
     }
+}
+
+/// Returns a note about a goal of a vehicle that cannot move sideways; `None` for other vehicles.
+pub fn goal_note(robot: &Robot) -> Option<String> {
+    let distance = goal_distance(robot)?;
+    Some(format!(
+        "{}: the vehicle cannot move sideways, so that it keeps station within {distance} m of the \
+         goal",
+        robot.name
+    ))
 }
 
 /// Checks that the thrusters can control, and the sensors measure, the quantities of a mode of a

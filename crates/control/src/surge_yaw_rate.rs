@@ -30,6 +30,8 @@ use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Tick};
 use merrow_model::scene::robot::firmware::SurgeYawRateControl as Settings;
+use merrow_model::scene::{Robot, ThrustAllocation};
+use merrow_model::state::RobotState;
 use merrow_model::state::firmware::SurgeYawRateState;
 
 impl ControlLaw for Controller<'_, Settings, SurgeYawRateState> {
@@ -82,29 +84,10 @@ fn control(
         memory.set_point[i] += (target - memory.set_point[i]).clamp(-max_change, max_change); // (1)
         memory.set_point[i] - now[i]
     });
-    let load = [0, 1]
-        .map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.error_integral[i]); // (2)
-    // (3), contributions of surge force and yaw moment to each thruster
-    let share = |k: usize| {
-        (
-            manager.matrix[k][0] * load[0],
-            manager.matrix[k][5] * load[1],
-        )
-    };
-    let limits = |k: usize| robot.thrusters[k].thrust_limits(density);
-    let n = robot.thrusters.len();
-    let turn_part = (0..n).fold(1.0_f64, |part, k| {
-        part.min(available_fraction(share(k).1, limits(k)))
-    });
-    let push_part = (0..n).fold(1.0_f64, |part, k| {
-        let (push, turn) = share(k);
-        part.min(available_fraction(
-            push,
-            limits(k).map(|limit| limit - turn_part * turn),
-        ))
-    });
-    for k in 0..n {
-        let (push, turn) = share(k);
+    let load = load(settings, memory, error); // (2)
+    let [push_part, turn_part] = available_parts(robot, manager, load, density);
+    for k in 0..robot.thrusters.len() {
+        let [push, turn] = share(manager, k, load);
         devices.set_thrust(k, push_part * push + turn_part * turn, density);
     }
     for (i, part) in [push_part, turn_part].into_iter().enumerate() {
@@ -112,6 +95,59 @@ fn control(
             memory.error_integral[i] += error[i] * tick.dt;
         }
     }
+}
+
+/// Returns surge force [N] and yaw moment [N m] that the law requests at `error` of speed [m/s] and
+/// yaw rate [rad/s], by (2).
+fn load(settings: &Settings, memory: &SurgeYawRateState, error: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.error_integral[i])
+}
+
+/// Returns the contributions [N] of surge force and yaw moment of `load` to thruster `k`, by (3).
+fn share(manager: &ThrustAllocation, k: usize, load: [f64; 2]) -> [f64; 2] {
+    [
+        manager.matrix[k][0] * load[0],
+        manager.matrix[k][5] * load[1],
+    ]
+}
+
+/// Returns the fractions of surge force and yaw moment of `load` that the thrusters can exert.
+fn available_parts(
+    robot: &Robot,
+    manager: &ThrustAllocation,
+    load: [f64; 2],
+    density: f64,
+) -> [f64; 2] {
+    let limits = |k: usize| robot.thrusters[k].thrust_limits(density);
+    let n = robot.thrusters.len();
+    let turn_part = (0..n).fold(1.0_f64, |part, k| {
+        part.min(available_fraction(share(manager, k, load)[1], limits(k)))
+    });
+    let push_part = (0..n).fold(1.0_f64, |part, k| {
+        let [push, turn] = share(manager, k, load);
+        part.min(available_fraction(
+            push,
+            limits(k).map(|limit| limit - turn_part * turn),
+        ))
+    });
+    [push_part, turn_part]
+}
+
+/// Returns the errors of speed [m/s] and yaw rate [rad/s], the requested surge force [N] and yaw
+/// moment [N m], and the part of them that the thrusters exert; `None` while the law is not active.
+pub(crate) fn demand(
+    robot: &Robot,
+    settings: &Settings,
+    state: &RobotState,
+    memory: &SurgeYawRateState,
+    density: f64,
+) -> Option<[[f64; 2]; 3]> {
+    let manager = robot.allocation.as_ref().filter(|_| memory.on)?;
+    let V = &state.motion.V_WB_B;
+    let error = [memory.set_point[0] - V.v.x, memory.set_point[1] - V.w.z];
+    let load = load(settings, memory, error);
+    let parts = available_parts(robot, manager, load, density);
+    Some([error, load, [0, 1].map(|i| parts[i] * load[i])])
 }
 
 /// Stops the thrusters and releases them for direct commands.

@@ -38,7 +38,7 @@ use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
 
 /// Distance at which a vehicle that has arrived moves to its goal again, as a multiple of the
 /// acceptance radius.
-const RETURN_RATIO: f64 = 2.0;
+pub(crate) const RETURN_RATIO: f64 = 2.0;
 
 /// Returns the velocity command of `task`: linear [m/s] and angular [rad/s] along the heading, to
 /// its left and up (horizontal axes in W); `None` without a task. Advances the task by `dt` [s].

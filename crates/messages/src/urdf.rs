@@ -8,16 +8,16 @@ use merrow_model::scene::{Collider, Fin, Geometry, Hull, JointKind, Link, Primit
 use merrow_model::sensor::tilt::Tilt;
 use std::fmt::Write;
 
-/// Converts a robot to URDF. Link names have the same prefix as its frames.
+/// Converts a robot to URDF. Links have the names of the frames of `/tf`.
 pub fn urdf(robot: &Robot) -> String {
     let mut out = String::from("<?xml version=\"1.0\"?>\n");
     // writing to a String cannot fail
     let _ = writeln!(out, "<robot name=\"{}\">", robot.name);
-    let root = format!("{}/{}", robot.name, robot.links[0].name);
+    let root = frames::link_frame(robot, 0);
     let inertial = frames::inertial_link(robot);
     let _ = writeln!(out, "  <link name=\"{root}\"/>");
     for (k, link) in robot.links.iter().enumerate() {
-        let name = format!("{}/{}", robot.name, link.name);
+        let name = frames::link_frame(robot, k);
         write_link(
             &mut out,
             robot,
@@ -26,38 +26,36 @@ pub fn urdf(robot: &Robot) -> String {
         );
     }
     write_fixed_joint(&mut out, &root, &inertial, origin(Vec3::zero(), [0.0; 3]));
-    for link in &robot.links[1..] {
-        write_joint(&mut out, robot, link);
+    for k in 1..robot.links.len() {
+        write_joint(&mut out, robot, k);
     }
     for k in 0..robot.fins.len() {
         write_fin(&mut out, robot, k);
     }
     for frame in &robot.attached {
-        write_frame(
+        write_fixed(
             &mut out,
-            robot,
-            frame.link,
-            &frame.name,
+            &frames::link_frame(robot, frame.link),
+            &format!("{}/{}", robot.name, frame.name),
             origin(frame.p_UoA_U, frame.R_UA.to_rpy()),
         );
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
         let place = origin(sensor.p_UoS_U, sensor.R_US.to_rpy());
+        let (link, own) = (
+            frames::link_frame(robot, sensor.link),
+            frames::sensor_frame(robot, k),
+        );
         if let Some(tilt) = sensor.kind.tilt() {
-            write_frame(
-                &mut out,
-                robot,
-                sensor.link,
-                &format!("{}_mount", sensor.name),
-                place,
-            );
-            write_tilt(&mut out, robot, &sensor.name, tilt);
+            let mount = frames::mount_frame(robot, k);
+            write_fixed(&mut out, &link, &mount, place);
+            write_tilt(&mut out, &sensor.name, [&mount, &own], tilt);
         } else {
-            write_frame(&mut out, robot, sensor.link, &sensor.name, place);
+            write_fixed(&mut out, &link, &own, place);
         }
         if let Some((child, turn)) = frames::message_frame(robot, k) {
             let turn = origin(Vec3::zero(), turn.matrix().to_rpy());
-            write_fixed(&mut out, &frames::sensor_frame(robot, k), &child, turn);
+            write_fixed(&mut out, &own, &child, turn);
         }
     }
     out.push_str("</robot>\n");
@@ -227,16 +225,6 @@ fn hull_visual(hull: &Hull, R_UL: &Mat3) -> String {
     format!("{place}<geometry>{geometry}</geometry>")
 }
 
-/// Writes a massless frame that is fixed to a link.
-fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin: String) {
-    write_fixed(
-        out,
-        &frames::link_frame(robot, link),
-        &format!("{}/{name}", robot.name),
-        origin,
-    );
-}
-
 /// Writes a massless frame that is fixed to another frame.
 fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <link name=\"{child}\"/>");
@@ -254,9 +242,8 @@ fn write_fixed_joint(out: &mut String, parent: &str, child: &str, origin: String
     let _ = writeln!(out, "  </joint>");
 }
 
-/// Writes the joint that tilts a laser.
-fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
-    let child = format!("{}/{sensor}", robot.name);
+/// Writes the joint that tilts a laser in its mount.
+fn write_tilt(out: &mut String, sensor: &str, [mount, child]: [&str; 2], tilt: &Tilt) {
     let [low, high] = tilt.limits;
     let _ = writeln!(out, "  <link name=\"{child}\">");
     write_small_inertia(out, FIN_MASS);
@@ -264,7 +251,7 @@ fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
     let _ = writeln!(out, "  <joint name=\"{sensor}_tilt\" type=\"revolute\">");
     let _ = writeln!(
         out,
-        "    <parent link=\"{child}_mount\"/><child link=\"{child}\"/>"
+        "    <parent link=\"{mount}\"/><child link=\"{child}\"/>"
     );
     let _ = writeln!(out, "    <axis xyz=\"0 1 0\"/>");
     let speed = tilt.speed(0);
@@ -275,7 +262,8 @@ fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
     let _ = writeln!(out, "  </joint>");
 }
 
-fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
+fn write_joint(out: &mut String, robot: &Robot, k: usize) {
+    let link = &robot.links[k];
     let joint = &link.joint;
     let kind = match joint.kind {
         JointKind::Revolute => "revolute",
@@ -283,16 +271,17 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
         JointKind::Prismatic => "prismatic",
         JointKind::Fixed => "fixed",
     };
-    let parent = &robot.links[link.parent.unwrap_or(0)].name;
+    let (parent, child) = (
+        frames::link_frame(robot, link.parent.unwrap_or(0)),
+        frames::link_frame(robot, k),
+    );
     let (p, R) = joint_pose(robot, link, 0.0);
     // the joint's axis is z of L, here expressed in the user's frame
     let axis = link.R_LU.transpose().col(2);
-    let name = &robot.name;
     let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", joint.name);
     let _ = writeln!(
         out,
-        "    <parent link=\"{name}/{parent}\"/><child link=\"{name}/{}\"/>",
-        link.name
+        "    <parent link=\"{parent}\"/><child link=\"{child}\"/>"
     );
     let _ = writeln!(out, "    {}", origin(p, R.to_rpy()));
     if joint.kind != JointKind::Fixed {
@@ -336,7 +325,7 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
 /// require of moving links.
 fn write_fin(out: &mut String, robot: &Robot, k: usize) {
     let fin: &Fin = &robot.fins[k];
-    let (name, child) = (&robot.name, format!("{}/{}", robot.name, fin.name));
+    let child = format!("{}/{}", robot.name, fin.name);
     let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
     let place = origin(Vec3::new(-fin.center_of_pressure, 0.0, 0.0), [0.0; 3]);
     let _ = writeln!(out, "  <link name=\"{child}\">");
@@ -359,10 +348,10 @@ fn write_fin(out: &mut String, robot: &Robot, k: usize) {
         "fixed"
     };
     let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", fin.name);
-    let parent = &robot.links[fin.link].name;
+    let parent = frames::link_frame(robot, fin.link);
     let _ = writeln!(
         out,
-        "    <parent link=\"{name}/{parent}\"/><child link=\"{child}\"/>"
+        "    <parent link=\"{parent}\"/><child link=\"{child}\"/>"
     );
     let _ = writeln!(out, "    {}", origin(fin.p_UoF_U, fin.R_UF.to_rpy()));
     if fin.is_movable() {

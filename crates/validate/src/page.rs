@@ -180,7 +180,7 @@ The comments of the cases explain the tolerances.
 const NOTES: &str = "
 The numbers V19 and V21 to V23 are not used; [studies.md](studies.md) has V01, V04 to V07, V12 to V18,
 V25 and V29.
-V90 to V104 are cases of public bug reports of simulators, with the number of the report: what
+V90 to V106 are cases of public bug reports of simulators, with the number of the report: what
 another program computed wrong, and what is right.
 `merrow validate comms` also runs V65 to V69.
 V37 to V41, V45 and V81 to V86 (chains, pendulums, terminal speeds, sensors) are in

@@ -138,6 +138,12 @@ fn addresses_of(world: &World) -> Addresses {
 }
 
 impl Document {
+    /// Returns the place of the key with this path in the world file or a component file; of the last
+    /// key of the path that exists, if there is no such key.
+    pub fn place_below(&self, path: &[&str]) -> crate::Place {
+        changes::place_below(&self.tree, path)
+    }
+
     /// Loads a world file and builds its scene.
     ///
     /// # Errors

@@ -180,7 +180,7 @@ impl SceneInputs {
             header: header(0, WORLD_FRAME),
             poses: points.iter().map(pose).collect(),
         };
-        let command = motion_control::path_command(robot, &path)?;
+        let command = motion_control::path_command(&self.scene, robot, &path)?;
         Ok(recorded(input, vec![command], &path))
     }
 
@@ -202,7 +202,7 @@ impl SceneInputs {
         };
         let attitude = |yaw: f64| quaternion(Quat::from_rpy(0.0, 0.0, yaw.to_radians()));
         let goal = stamped(position, yaw_deg.map_or(none, attitude));
-        let command = motion_control::goal_command(robot, &goal)?;
+        let command = motion_control::goal_command(&self.scene, robot, &goal)?;
         Ok(recorded(input, vec![command], &goal))
     }
 

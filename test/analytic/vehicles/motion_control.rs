@@ -256,43 +256,6 @@ fn rovs_follow_paths() {
     }
 }
 
-// Goal: a path against a current that exceeds the top speed uses all thrust. Method: Heron on a leg
-// to the east in a current of 3 m/s to the west, with both firmwares. Two jets of 33.6 N balance
-// the drag 16.44998712 u + 2.942 u² at the top speed u = 2.738 m/s, so the boat moves at -0.262 m/s
-// over ground. Tolerance: 1 % of the top speed.
-#[test]
-fn paths_against_a_current_use_all_thrust() {
-    let (b, c, thrust) = (16.449_987_12_f64, 2.942, 2.0 * 33.6);
-    let top = ((b * b + 4.0 * c * thrust).sqrt() - b) / (2.0 * c);
-    for firmware in ["motion", "velocity"] {
-        let mut s = simulation(&format!(
-            "
-step: {{dt_s: 0.005}}
-seabed: {{depth_m: 20}}
-{}
-robots:
-  v: {{model: {{extends: robots/heron.yaml, battery: null, firmware: heron_{firmware}}}}}
-",
-            current(3.0, 270.0)
-        ));
-        follow(&mut s, &[[20.0, 0.0, 0.0], [20.0, 20.0, 0.0]]);
-        advance(&mut s, 40.0);
-        let before = pose(&s).0;
-        advance(&mut s, 20.0);
-        let speed = (pose(&s).0 - before).x / 20.0;
-        let thrusts: Vec<f64> = s.state.robots[0]
-            .actuators
-            .iter()
-            .map(|a| a.thrust)
-            .collect();
-        let error = speed - (top - 3.0);
-        assert!(
-            error.abs() < 0.01 * top,
-            "{firmware}: {speed} m/s, {thrusts:?} N"
-        );
-    }
-}
-
 // Goal: boats that cannot move sideways follow a path in a current and stay near its end. Method:
 // two legs of 40 m with a current of 0.2 m/s across the first. Tolerance: cross-track error below
 // 1 m rms on the second half of each leg; at the end within the distance at which the boat turns

@@ -6,11 +6,12 @@
 //! | `uuv`, `plankton` | magnetic field | µT instead of T |
 //! | `uuv`, `plankton` | true pose | velocities along the axes of the world |
 //! | `gz` | magnetic field | G instead of T |
+//! | `vrx` | true pose, INS | in `map` instead of `world` |
 //! | `stonefish` | pressure | above the pressure of the air |
 //! | `stonefish` | true pose, INS | north, east, down; body in forward, right, down |
 //! | `stonefish` | IMU, magnetic field | sensor in forward, right, down |
 //!
-//! Sources: `SubseaPressureROSPlugin.cc`, `PoseGTROSPlugin.cc` and `magnetometer_snippets.xacro` of
+//! Sources: `wamv_p3d.xacro` of osrf/vrx; `SubseaPressureROSPlugin.cc`, `PoseGTROSPlugin.cc` and `magnetometer_snippets.xacro` of
 //! uuvsimulator/uuv_simulator and Liquid-ai/Plankton; `sea_pressure_sensor.cc` of DAVE;
 //! `Magnetometer.cc` of gazebosim/gz-sim; `Pressure.cpp`, `IMU.cpp` and `Odometry.cpp` of
 //! patrykcieslak/stonefish; `ROS2Interface.cpp` of patrykcieslak/stonefish_ros2.
@@ -51,12 +52,15 @@ pub(crate) fn is_down(robot: &Robot) -> bool {
     }
 }
 
+/// World frame of Virtual RobotX, with the origin and the axes of W.
+pub(crate) const MAP: &str = "map";
+
 /// Returns the world frame of the profile of a robot.
 pub(crate) fn world_frame(robot: &Robot) -> &'static str {
-    if is_down(robot) {
-        WORLD_NED
-    } else {
-        WORLD_FRAME
+    match robot.profile {
+        Some(Profile::Stonefish) => WORLD_NED,
+        Some(Profile::Vrx) => MAP,
+        None | Some(Profile::Gz | Profile::Uuv | Profile::Plankton) => WORLD_FRAME,
     }
 }
 

@@ -13,6 +13,7 @@ use merrow_model::state::{FinState, GroupState, Motion, RobotState, TetherState}
 use merrow_ros2::msg::geometry_msgs::TransformStamped;
 use merrow_ros2::msg::tf2_msgs::TFMessage;
 use merrow_sim::Simulation;
+use std::collections::{BTreeSet, HashSet};
 
 /// Returns the `frame_id` of a link: `<robot>/<link>`, or the name that the profile of the robot
 /// defines.
@@ -69,7 +70,7 @@ pub(crate) fn message_frame(robot: &Robot, sensor: usize) -> Option<(String, Qua
 }
 
 /// State of all moving objects at one time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ObjectStates {
     /// Simulation time of the state [ns].
     pub time_ns: u64,
@@ -152,6 +153,16 @@ fn trajectory_start(group: &GroupState) -> Option<u64> {
     }
 }
 
+/// Returns the name of the world frame for commands to a robot: the frame of its profile, if this
+/// has the axes of W.
+pub fn world_frame(robot: &Robot) -> &'static str {
+    if profile_axes::is_down(robot) {
+        WORLD_FRAME
+    } else {
+        profile_axes::world_frame(robot)
+    }
+}
+
 /// Builds the transforms of the moving frames, including fins and tilting lasers. They include the
 /// true poses in the world of the robots for which `has_truth` returns true.
 pub fn moving_frames(
@@ -171,9 +182,9 @@ pub fn moving_frames(
                 motion.q_WB,
             ));
         }
-        for (j, link) in robot.links[1..].iter().enumerate() {
-            if link.joint.kind != JointKind::Fixed {
-                transforms.push(joint_transform(robot, link, motion.q[j], snapshot.time_ns));
+        for (j, q) in motion.q.iter().enumerate() {
+            if robot.links[j + 1].joint.kind != JointKind::Fixed {
+                transforms.push(joint_transform(robot, j + 1, *q, snapshot.time_ns));
             }
         }
         for (fin, memory) in robot
@@ -199,6 +210,14 @@ pub fn moving_frames(
 pub fn static_frames(scene: &Scene) -> TFMessage {
     let mut transforms = modem_frames(scene);
     transforms.extend(down_frames(scene));
+    if scene
+        .robots
+        .iter()
+        .any(|robot| profile_axes::world_frame(robot) == profile_axes::MAP)
+    {
+        let map = profile_axes::MAP.to_string();
+        transforms.push(stamped(0, WORLD_FRAME, map, Vec3::zero(), Quat::identity()));
+    }
     for robot in &scene.robots {
         if !robot.floating {
             let [r, p, y] = robot.start.rpy;
@@ -220,9 +239,9 @@ pub fn static_frames(scene: &Scene) -> TFMessage {
             Vec3::zero(),
             identity,
         ));
-        for link in &robot.links[1..] {
+        for (k, link) in robot.links.iter().enumerate().skip(1) {
             if link.joint.kind == JointKind::Fixed {
-                transforms.push(joint_transform(robot, link, 0.0, 0));
+                transforms.push(joint_transform(robot, k, 0.0, 0));
             }
         }
         for fin in robot.fins.iter().filter(|fin| !fin.is_movable()) {
@@ -263,6 +282,79 @@ pub fn static_frames(scene: &Scene) -> TFMessage {
         }
     }
     TFMessage { transforms }
+}
+
+/// A frame that has two transforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatedFrame {
+    /// Name of the frame.
+    pub frame: String,
+    /// Index of the robot; `None` for a fixed modem.
+    pub robot: Option<usize>,
+    /// Index of the first sensor that has the frame, if any.
+    pub sensor: Option<usize>,
+    /// The links and sensors of the robot that have the frame, as text.
+    pub owners: String,
+}
+
+/// Builds the transforms of all frames at the start of a run.
+pub fn start_frames(scene: &Scene) -> Vec<TransformStamped> {
+    let states: Vec<RobotState> = scene.robots.iter().map(RobotState::new).collect();
+    let at_start = ObjectStates {
+        fins: states.iter().map(|state| state.fins.clone()).collect(),
+        motions: states.into_iter().map(|state| state.motion).collect(),
+        ..ObjectStates::default()
+    };
+    let mut all = static_frames(scene).transforms;
+    all.extend(moving_frames(scene, &at_start, |_| true).transforms);
+    all
+}
+
+/// Returns the frames of a scene that have two transforms.
+pub fn repeated_frames(scene: &Scene) -> Vec<RepeatedFrame> {
+    let frames = start_frames(scene).into_iter();
+    let frames = frames.map(|transform| transform.child_frame_id);
+    let (mut known, mut repeated) = (HashSet::new(), BTreeSet::new());
+    for frame in frames {
+        if let Some(frame) = known.replace(frame) {
+            repeated.insert(frame);
+        }
+    }
+    let find = |frame: String| {
+        let owners = |robot: usize| owners(&scene.robots[robot], &frame);
+        let robot = (0..scene.robots.len()).find(|robot| !owners(*robot).is_empty());
+        let owners = robot.map(owners).unwrap_or_default();
+        RepeatedFrame {
+            robot,
+            sensor: owners.iter().find_map(|(_, sensor)| *sensor),
+            owners: owners
+                .into_iter()
+                .map(|(text, _)| text)
+                .collect::<Vec<_>>()
+                .join(" and "),
+            frame,
+        }
+    };
+    repeated.into_iter().map(find).collect()
+}
+
+/// Returns the links, attached frames, fins and sensors of a robot that have a frame, as text, each
+/// with the index of the sensor.
+fn owners(robot: &Robot, frame: &str) -> Vec<(String, Option<usize>)> {
+    let has = |own: &String| own == frame || profile_axes::body_frame(robot, own.clone()) == frame;
+    let links = (0..robot.links.len()).filter(|k| has(&link_frame(robot, *k)));
+    let links = links.map(|k| (format!("the link `{}`", robot.links[k].name), None));
+    let devices = robot.attached.iter().map(|own| ("link", &own.name));
+    let devices = devices.chain(robot.fins.iter().map(|fin| ("fin", &fin.name)));
+    let devices = devices.filter(|(_, name)| format!("{}/{name}", robot.name) == frame);
+    let devices = devices.map(|(kind, name)| (format!("the {kind} `{name}`"), None));
+    let sensors = (0..robot.sensors.len()).filter(|k| {
+        has(&sensor_frame(robot, *k))
+            || robot.sensors[*k].kind.tilt().is_some() && mount_frame(robot, *k) == frame
+            || message_frame(robot, *k).is_some_and(|(own, _)| own == frame)
+    });
+    let sensors = sensors.map(|k| (format!("the sensor `{}`", robot.sensors[k].name), Some(k)));
+    links.chain(devices).chain(sensors).collect()
 }
 
 /// Builds the transforms of the world frame in north, east, down and of the frames of links and
@@ -333,13 +425,14 @@ pub fn joint_pose(robot: &Robot, link: &Link, q: f64) -> (Vec3, Mat3) {
     )
 }
 
-fn joint_transform(robot: &Robot, link: &Link, q: f64, time_ns: u64) -> TransformStamped {
+fn joint_transform(robot: &Robot, k: usize, q: f64, time_ns: u64) -> TransformStamped {
+    let link = &robot.links[k];
     let (p, R) = joint_pose(robot, link, q);
     let parent = link_frame(robot, link.parent.unwrap_or(0));
     stamped(
         time_ns,
         &parent,
-        format!("{}/{}", robot.name, link.name),
+        link_frame(robot, k),
         p,
         Quat::from_matrix(&R),
     )

@@ -7,11 +7,12 @@
 
 use crate::step::Kernel;
 use merrow_environment::{EnvironmentState, Variation};
-use merrow_math::{Quat, SpatialForce, Vec3};
+use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::sea::air::Air;
 use merrow_model::scene::{Current, Hull, Robot, Scene, Sea, Waves};
 use merrow_model::state::{Motion, RobotState, Workspace};
+use merrow_physics::forces::actuators::{fin, thruster};
 use nalgebra::{Matrix3, Vector3};
 
 /// Equilibrium of a robot at the surface.
@@ -61,11 +62,12 @@ const STEP: f64 = 1e-4;
 /// Maximum number of Newton steps.
 const STEPS_MAX: usize = 60;
 
-struct CalmWaterModel<'a> {
+/// A robot at rest in calm water.
+pub(super) struct CalmWaterModel<'a> {
     robot: &'a Robot,
-    sea: Sea,
+    pub(super) sea: Sea,
     gravity: f64,
-    work: Workspace,
+    pub(super) work: Workspace,
     motion: Motion,
 }
 
@@ -118,7 +120,7 @@ pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
 }
 
 impl<'a> CalmWaterModel<'a> {
-    fn new(scene: &Scene, robot: &'a Robot) -> Self {
+    pub(super) fn new(scene: &Scene, robot: &'a Robot) -> Self {
         let zero_current = Current {
             profile: vec![(0.0, Vec3::zero())],
             gauss_markov: None,
@@ -146,7 +148,7 @@ impl<'a> CalmWaterModel<'a> {
     }
 
     /// Returns the upper bound of the distance of any point of the robot from its base [m].
-    fn max_extent(&mut self) -> f64 {
+    pub(super) fn max_extent(&mut self) -> f64 {
         kinematics::poses(self.robot, &self.motion, &mut self.work.links);
         let links = self.robot.links.iter().zip(&self.work.links);
         let reach = links
@@ -154,11 +156,17 @@ impl<'a> CalmWaterModel<'a> {
         1.01 * reach.fold(0.0, f64::max)
     }
 
-    fn evaluate_at(&mut self, [z, roll, pitch]: [f64; 3]) {
+    /// Places the robot at height [m], roll and pitch [rad].
+    pub(super) fn place(&mut self, [z, roll, pitch]: [f64; 3]) {
         self.motion.p_WB = Vec3::new(0.0, 0.0, z);
         self.motion.q_WB = Quat::from_rpy(roll, pitch, 0.0);
-        self.motion.V_WB_B = merrow_math::SpatialVelocity::zero();
+        self.motion.V_WB_B = SpatialVelocity::zero();
         self.motion.qd.fill(0.0);
+        kinematics::poses(self.robot, &self.motion, &mut self.work.links);
+    }
+
+    /// Evaluates the forces on the robot, with the thrust of the actuators of `driven`.
+    pub(super) fn evaluate(&mut self, driven: Option<&mut RobotState>) {
         let at = EnvironmentState {
             sea: &self.sea,
             gravity: self.gravity,
@@ -166,18 +174,32 @@ impl<'a> CalmWaterModel<'a> {
             variation: Variation::NONE,
             waves: None,
         };
+        if let Some(state) = driven {
+            fin::store_current(self.robot, state, &mut self.work);
+            thruster::store_current(self.robot, state, &at, &mut self.work, &mut ());
+        }
         let commands = vec![0.0; self.robot.n_joints()];
         Kernel::new().evaluate(self.robot, &at, &self.motion, &commands, &mut self.work);
+    }
+
+    fn evaluate_at(&mut self, pose: [f64; 3]) {
+        self.place(pose);
+        self.evaluate(None);
+    }
+
+    /// Returns the sum of the evaluated forces at the base origin, in W.
+    pub(super) fn sum_of_forces(&self) -> SpatialForce {
+        let p = self.motion.p_WB;
+        self.work.links.iter().fold(SpatialForce::zero(), |sum, w| {
+            sum.plus(&w.F.to_parent(&w.R_WL, w.p_WL - p))
+        })
     }
 
     /// Computes the upward force [N] and the moments about x and y of W at the base origin [N m],
     /// at heave [m], roll [rad] and pitch [rad] `x`.
     fn force(&mut self, x: [f64; 3]) -> [f64; 3] {
         self.evaluate_at(x);
-        let p = self.motion.p_WB;
-        let sum = self.work.links.iter().fold(SpatialForce::zero(), |sum, w| {
-            sum.plus(&w.F.to_parent(&w.R_WL, w.p_WL - p))
-        });
+        let sum = self.sum_of_forces();
         [sum.f.z, sum.m.x, sum.m.y]
     }
 

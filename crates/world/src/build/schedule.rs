@@ -543,13 +543,8 @@ fn check_task(
         problems.push(file.at.key_place("robot"), why);
         return None;
     }
-    if let (Some(distance), Command::PoseGoal { .. }) = (modes::goal_distance(robot), command) {
-        let text = format!(
-            "{}: the thrusters cannot control sway, so that the vehicle keeps station within \
-             {distance} m of the goal",
-            robot.name
-        );
-        problems.note(file.at.key_place("position_m"), text);
+    if let (Some(note), Command::PoseGoal { .. }) = (modes::goal_note(robot), command) {
+        problems.note(file.at.key_place("position_m"), note);
     }
     Some(())
 }

@@ -38,6 +38,7 @@ def check_profile_vrx():
     found = drive("usv", "vrx", odometry, ahead)
     assert found.twist.twist.linear.x > 0.3, found.twist.twist
     assert found.child_frame_id == "wamv/wamv/base_link", found.child_frame_id
+    assert found.header.frame_id == "map", found.header.frame_id
     found = drive("usv", "vrx", odometry, turned, 1000)
     assert abs(found.twist.twist.angular.z) > 0.05, found.twist.twist
 

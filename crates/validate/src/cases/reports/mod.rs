@@ -1,4 +1,4 @@
-//! V90 to V104: cases from public bug reports of simulators, each with the right answer of a closed
+//! V90 to V106: cases from public bug reports of simulators, each with the right answer of a closed
 //! solution or an outside program.
 //!
 //! The sources name tracker and report (read in November 2026). A report describes what another

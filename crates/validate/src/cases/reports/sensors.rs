@@ -1,4 +1,4 @@
-//! V98 to V104: heights and ranges of sensors, small sonar targets, currents and equal runs.
+//! V98 to V106: heights and ranges of sensors, small sonar targets, currents, waves and equal runs.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::{ReferenceData, advance, apply};
@@ -11,11 +11,11 @@ use merrow_model::state::Command;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 /// Cases of sensors and of whole runs.
-pub const CASES: [Case; 7] = [
+pub const CASES: [Case; 9] = [
     Case {
         number: 98,
         set: &sets::REPORTS,
@@ -64,6 +64,20 @@ pub const CASES: [Case; 7] = [
         title: "vehicles at rest in calm water without control, for 60 s",
         source: "no moment about the vertical; stonefish#67 (yaw of 0.03 rad/s)",
         run: left_alone,
+    },
+    Case {
+        number: 105,
+        set: &sets::REPORTS,
+        title: "Heron on a path against a current of 3 m/s: speed over ground",
+        source: "thrust equals drag; MSS#61 (a current near the top speed sets a boat astern)",
+        run: against_the_current,
+    },
+    Case {
+        number: 106,
+        set: &sets::REPORTS,
+        title: "body of revolution in regular waves: yaw and drift in 8 min",
+        source: "symmetry, Stokes drift ω k a²; stonefish#32 (bodies at the surface turn slowly)",
+        run: hemisphere_in_waves,
     },
 ];
 
@@ -346,4 +360,85 @@ fn left_alone(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         ));
     }
     Ok(CaseResult::new(checks))
+}
+
+// V105: two jets of 33.6 N against the drag of the speed through the water; 1 % of this speed.
+fn against_the_current(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let (linear, quadratic, thrust, current) = (16.449_987_12_f64, 2.942, 2.0 * 33.6, 3.0);
+    let top = ((linear * linear + 4.0 * quadratic * thrust).sqrt() - linear) / (2.0 * quadratic);
+    let mut checks = Vec::new();
+    for firmware in ["heron_motion", "heron_velocity"] {
+        let mut s = data.simulation(&format!(
+            "
+step: {{dt_s: 0.005}}
+water: {{current: {{kind: uniform, speed_m_s: {current}, direction_deg: 270}}}}
+seabed: {{depth_m: 50}}
+robots:
+  boat: {{model: {{extends: robots/heron.yaml, battery: null, firmware: {firmware}}}}}
+"
+        ))?;
+        let waypoints = Arc::new(vec![Vec3::new(20.0, 0.0, 0.0), Vec3::new(20.0, 20.0, 0.0)]);
+        apply(
+            &mut s,
+            &Command::FollowPath {
+                robot: 0,
+                waypoints,
+            },
+        )?;
+        advance(&mut s, 40.0);
+        let start = s.state.robots[0].motion.p_WB.x;
+        advance(&mut s, 20.0);
+        let speed = (s.state.robots[0].motion.p_WB.x - start) / 20.0;
+        checks.push(Check::absolute(
+            firmware,
+            "m/s",
+            top - current,
+            speed,
+            0.01 * top,
+        ));
+    }
+    Ok(CaseResult::new(checks))
+}
+
+// V106: waves of 1 m amplitude and 6 s, 56 times as long as the radius of the hemisphere. Rounding
+// of the yaw; the drift decreases by 10 % over the depth of the hull.
+fn hemisphere_in_waves(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let (amplitude, period) = (1.0, 6.0);
+    let mut s = data.simulation(&format!(
+        "
+step: {{dt_s: 0.02, integrator: rk4}}
+water: {{density_kg_m3: 1025, waves: {{kind: regular, height_m: {}, period_s: {period}, direction_deg: 90}}}}
+seabed: {{depth_m: 300}}
+robots:
+  ball:
+    model:
+      source: case V106
+      body:
+        source: case V106
+        axes: flu
+        mass_kg: 2146.755
+        inertia_kg_m2: {{xx: 800, yy: 800, zz: 800}}
+        center_of_mass_m: [0, 0, -0.25]
+        hull: {{kind: mesh, file: meshes/ball_2m.obj}}
+        radiation: {{kind: wamit, added_mass: meshes/bem/hemisphere_r1.1, excitation: meshes/bem/hemisphere_r1.3, filters: 24}}
+        linear_damping: {{kind: diagonal, values: [200, 200, 0, 100, 100, 0]}}
+",
+        2.0 * amplitude
+    ))?;
+    let (mut yaw, mut start) = (0.0_f64, 0.0);
+    for second in 0..480 {
+        // the drift begins slowly; whole periods
+        if second == 360 {
+            start = s.state.robots[0].motion.p_WB.x;
+        }
+        advance(&mut s, 1.0);
+        yaw = yaw.max(s.state.robots[0].motion.q_WB.matrix().to_rpy()[2].abs());
+    }
+    let omega = TAU / period;
+    let stokes = omega * omega * omega / s.scene.gravity * amplitude * amplitude;
+    let drift = (s.state.robots[0].motion.p_WB.x - start) / 120.0;
+    Ok(CaseResult::new(vec![
+        Check::absolute("yaw", "rad", 0.0, yaw, 1e-6),
+        Check::relative("drift with the waves", "m/s", stokes, drift, 0.2),
+    ]))
 }

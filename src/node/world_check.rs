@@ -1,0 +1,178 @@
+//! Checks of a world that need the topics and frames of the node.
+
+use crate::modem::bridges;
+use merrow_messages::frames::repeated_frames;
+use merrow_world::World;
+use merrow_world::document::Document;
+
+/// Checks the bridges of a world, and that no frame has two transforms.
+///
+/// # Errors
+/// One line per error, with its place.
+pub fn check(document: &Document, world: &World) -> Result<(), Vec<String>> {
+    let mut errors = frame_errors(document, world);
+    if let Err(lines) = bridges::check(world) {
+        errors.extend(lines);
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
+}
+
+fn frame_errors(document: &Document, world: &World) -> Vec<String> {
+    let scene = &world.scene;
+    let line = |repeated: merrow_messages::frames::RepeatedFrame| {
+        let frame = &repeated.frame;
+        let Some(index) = repeated.robot else {
+            let place = document.place_below(&["modems", frame]);
+            return format!("{place}: the frame `{frame}` has two transforms; rename the modem");
+        };
+        let (robot, section) = (&scene.robots[index], world.models[index].section);
+        let sensor = repeated.sensor.map(|k| robot.sensors[k].name.as_str());
+        let mut path = vec![section, robot.name.as_str(), "model"];
+        path.extend(sensor.into_iter().flat_map(|name| ["sensors", name]));
+        let profile = robot.profile.map_or(String::new(), |profile| {
+            format!(" with the profile `{}`", profile.keyword())
+        });
+        format!(
+            "{}: {}: {} have the frame `{frame}`{profile}; expected one frame each; rename one",
+            document.place_below(&path),
+            robot.name,
+            repeated.owners
+        )
+    };
+    repeated_frames(scene).into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_messages::frames::start_frames;
+    use merrow_model::scene::robot::profile::Profile;
+    use merrow_world::{Overrides, data_dir};
+    use std::collections::HashSet;
+
+    const BODY: &str =
+        "body: {source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
+
+    fn world(sensors: &str, links: &str) -> String {
+        format!(
+            "robots:\n  r:\n    model:\n      source: t\n      {BODY}\n      links: {{{links}}}\n      \
+             sensors:\n{sensors}"
+        )
+    }
+
+    fn errors(sensors: &str, links: &str, profile: Option<Profile>) -> Vec<String> {
+        let text = world(sensors, links);
+        let overrides = Overrides {
+            profile,
+            ..Overrides::default()
+        };
+        let (document, world) =
+            Document::from_text("w.yaml", &text, overrides).unwrap_or_else(|e| panic!("{e}"));
+        check(&document, &world).err().unwrap_or_default()
+    }
+
+    fn link(name: &str, parent: &str) -> String {
+        format!("{name}: {{parent: {parent}, joint: {{kind: fixed}}, {BODY}}}")
+    }
+
+    #[test]
+    fn frames_that_a_profile_repeats_are_refused() {
+        let imu = "        imu: {device: truth, rate_hz: 10}\n";
+        let two = format!("{imu}        imu_frd: {{device: truth, rate_hz: 10}}\n");
+        assert_eq!(errors(&two, "", None), Vec::<String>::new());
+        let frame = "have the frame `r/imu_frd` with the profile `stonefish`; expected one frame each; rename one";
+        assert_eq!(
+            errors(&two, "", Some(Profile::Stonefish)),
+            [format!(
+                "w.yaml:8:14: r: the sensor `imu` and the sensor `imu_frd` {frame}"
+            ),]
+        );
+        assert_eq!(
+            errors(imu, &link("imu_frd", "base_link"), Some(Profile::Stonefish)),
+            [format!(
+                "w.yaml:8:14: r: the link `imu_frd` and the sensor `imu` {frame}"
+            )]
+        );
+    }
+
+    /// VRX: robot/robot/link/sensor_sensor; Gazebo: robot/link/sensor. Links of a URDF can have slashes.
+    #[test]
+    fn frames_of_sensors_are_compared_with_links() {
+        let arm = format!(
+            "arm: {{parent: base_link, joint: {{name: hinge, kind: continuous, drive: {{kind: effort}}}}, {BODY}}}"
+        );
+        let text = world("        imu: {device: truth, rate_hz: 10}\n", &arm);
+        let loaded = merrow_world::load_text("w.yaml", &text, Overrides::default());
+        let mut scene = loaded.unwrap_or_else(|e| panic!("{e}")).scene;
+        for (profile, name) in [
+            (Profile::Vrx, "base_link/imu_sensor"),
+            (Profile::Gz, "base_link/imu"),
+        ] {
+            let robot = &mut scene.robots[0];
+            robot.profile = Some(profile);
+            for (name, repeated) in [("arm", 0), (name, 1)] {
+                scene.robots[0].links[1].name = name.to_string();
+                assert_eq!(repeated_frames(&scene).len(), repeated, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn further_frames_of_sensors_are_compared() {
+        let sensors = "        eye: {device: uav_camera}\n        eye_optical_frame: {device: truth, rate_hz: 10}\n";
+        let found = errors(sensors, "", None);
+        assert!(
+            found.len() == 1
+                && found[0].contains("the sensor `eye` and the sensor `eye_optical_frame`"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn bundled_worlds_have_one_tree_of_frames_with_all_profiles() {
+        for name in data_dir::file_names("worlds") {
+            let path = data_dir::world_file(&name);
+            let world = merrow_world::load_world(&path, Overrides::default());
+            let mut scene = world.unwrap_or_else(|e| panic!("{name}: {e}")).scene;
+            for (profile, keyword) in Profile::ALL {
+                scene
+                    .robots
+                    .iter_mut()
+                    .for_each(|robot| robot.profile = Some(profile));
+                assert_eq!(repeated_frames(&scene), [], "{name}, {keyword}");
+                let all = start_frames(&scene);
+                let children: HashSet<&str> =
+                    all.iter().map(|t| t.child_frame_id.as_str()).collect();
+                let parents = all.iter().map(|t| t.header.frame_id.as_str());
+                let unknown: Vec<&str> = parents
+                    .filter(|frame| *frame != "world" && !children.contains(frame))
+                    .collect();
+                assert_eq!(unknown, Vec::<&str>::new(), "{name}, {keyword}");
+                for robot in &scene.robots {
+                    let urdf = merrow_messages::urdf::urdf(robot);
+                    let named = |start: &'static str| {
+                        let rest = urdf.split(start).skip(1);
+                        rest.filter_map(|text| text.split('"').next())
+                    };
+                    let links: HashSet<&str> = named("<link name=\"").collect();
+                    let others = links
+                        .iter()
+                        .copied()
+                        .filter(|link| !children.contains(link));
+                    let parents = named("<parent link=\"").filter(|link| !links.contains(link));
+                    let wrong: Vec<&str> = others.chain(parents).collect();
+                    assert_eq!(
+                        wrong,
+                        Vec::<&str>::new(),
+                        "{name}, {keyword}, {}",
+                        robot.name
+                    );
+                }
+            }
+        }
+    }
+}
