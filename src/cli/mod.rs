@@ -223,7 +223,7 @@ fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), 
         return Err(error);
     }
     let path: PathBuf = world::data_dir::world_file(name);
-    let (document, world) = Document::load(&path, overrides).map_err(|problems| {
+    let (document, mut world) = Document::load(&path, overrides).map_err(|problems| {
         let n = problems.len();
         format!(
             "{n} error{} in {name}\n{problems}",
@@ -235,6 +235,8 @@ fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), 
         let s = if n == 1 { "" } else { "s" };
         format!("{n} error{s} in {name}\n{}", lines.join("\n"))
     })?;
+    let currents = world_check::current_warnings(&document, &world);
+    world.warnings.extend(currents);
     for note in bridge_notes(&world) {
         eprintln!("warning: {note}");
     }

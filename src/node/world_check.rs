@@ -1,9 +1,15 @@
-//! Checks of a world that need the topics and frames of the node.
+//! Checks of a world that need the topics and frames of the node, or the forces of the simulation.
 
 use crate::modem::bridges;
+use merrow_environment::{EnvironmentState, Variation};
 use merrow_messages::frames::repeated_frames;
+use merrow_model::scene::robot::firmware::FirmwareLaw;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::RobotState;
+use merrow_sim::report::top_speed::top_speed_below;
 use merrow_world::World;
 use merrow_world::document::Document;
+use merrow_yaml::error::Problem;
 
 /// Checks the bridges of a world, and that no frame has two transforms.
 ///
@@ -19,6 +25,50 @@ pub fn check(document: &Document, world: &World) -> Result<(), Vec<String>> {
     } else {
         Err(errors)
     }
+}
+
+/// Returns warnings of steady currents at the start that exceed the top speed ahead of a robot, one
+/// for all copies of a robot.
+pub fn current_warnings(document: &Document, world: &World) -> Vec<Problem> {
+    let mut found: Vec<Problem> = Vec::new();
+    for (robot, model) in world.scene.robots.iter().zip(&world.models) {
+        let place = document.place_below(&[model.section, &robot.name, "position_m"]);
+        if model.section != "robots" || found.iter().any(|known| known.place == place) {
+            continue;
+        }
+        if let Some(text) = current_warning(robot, &world.scene) {
+            let text = format!("{}: {text}", robot.name);
+            found.push(Problem { place, text });
+        }
+    }
+    found
+}
+
+fn current_warning(robot: &Robot, scene: &Scene) -> Option<String> {
+    // wheels and rotors carry a vehicle
+    let is_carried = robot.firmware.as_ref().is_some_and(|firmware| {
+        matches!(
+            firmware.law,
+            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_)
+        )
+    });
+    if is_carried || !robot.floating || robot.thrusters.is_empty() {
+        return None;
+    }
+    let at = EnvironmentState {
+        sea: &scene.sea,
+        gravity: scene.gravity,
+        time: 0.0,
+        variation: Variation::NONE,
+        waves: None,
+    };
+    let (water, _) = at.water_motion(RobotState::new(robot).motion.p_WB);
+    let current = water.x.hypot(water.y);
+    let top = top_speed_below(scene, robot, current)?;
+    Some(format!(
+        "a current of {current:.3} m/s exceeds the top speed ahead of {top:.3} m/s; the robot \
+         drifts; reduce the current, or give it more thrust"
+    ))
 }
 
 fn frame_errors(document: &Document, world: &World) -> Vec<String> {
@@ -174,5 +224,36 @@ mod tests {
                 }
             }
         }
+    }
+
+    // Goal: a current that exceeds the top speed ahead is reported. Method: Heron, whose two jets of 33.6
+    // N balance the drag 16.44998712 u + 2.942 u² at 2.741 m/s, in currents of 3.0 and 2.7 m/s to the
+    // west; BlueROV2, deep and with vectored thrusters, in 3.0 and 0.5 m/s.
+    #[test]
+    fn currents_beyond_the_top_speed_are_reported() {
+        let world = |model: &str, z: f64, speed: f64| {
+            let text = format!(
+                "water: {{current: {{kind: uniform, speed_m_s: {speed}, direction_deg: 270}}}}\nseabed: {{depth_m: 50}}\n\
+                 robots:\n  r: {{model: {model}, position_m: [0, 0, {z}]}}\n"
+            );
+            let loaded = Document::from_text("w.yaml", &text, Overrides::default());
+            let (document, world) = loaded.unwrap_or_else(|e| panic!("{e}"));
+            let found = current_warnings(&document, &world);
+            found.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            world("heron", 0.0, 3.0),
+            [
+                "w.yaml:4:33: r: a current of 3.000 m/s exceeds the top speed ahead of 2.741 m/s; the robot drifts; \
+                 reduce the current, or give it more thrust"
+            ]
+        );
+        assert_eq!(world("heron", 0.0, 2.7), Vec::<String>::new());
+        let rov = world("bluerov2", -5.0, 3.0);
+        assert!(
+            rov.len() == 1 && rov[0].contains("top speed ahead of"),
+            "{rov:?}"
+        );
+        assert_eq!(world("bluerov2", -5.0, 0.5), Vec::<String>::new());
     }
 }

@@ -96,33 +96,6 @@ fn implausible_values_are_reported() {
     assert_eq!(warnings(&text), Vec::<String>::new());
 }
 
-// Goal: a current that exceeds the top speed ahead is reported. Method: Heron, whose two jets of 33.6
-// N balance the drag 16.44998712 u + 2.942 u² at 2.741 m/s, in currents of 3.0 and 2.7 m/s to the
-// west; BlueROV2, deep and with vectored thrusters, in 3.0 and 0.5 m/s.
-#[test]
-fn currents_beyond_the_top_speed_are_reported() {
-    let world = |model: &str, z: f64, speed: f64| {
-        warnings(&format!(
-            "water: {{current: {{kind: uniform, speed_m_s: {speed}, direction_deg: 270}}}}\nseabed: {{depth_m: 50}}\n\
-             robots:\n  r: {{model: {model}, position_m: [0, 0, {z}]}}\n"
-        ))
-    };
-    assert_eq!(
-        world("heron", 0.0, 3.0),
-        [
-            "w.yaml:4:33: r: a current of 3.000 m/s exceeds the top speed ahead of 2.741 m/s; the robot drifts; \
-             reduce the current, or give it more thrust"
-        ]
-    );
-    assert_eq!(world("heron", 0.0, 2.7), Vec::<String>::new());
-    let rov = world("bluerov2", -5.0, 3.0);
-    assert!(
-        rov.len() == 1 && rov[0].contains("top speed ahead of"),
-        "{rov:?}"
-    );
-    assert_eq!(world("bluerov2", -5.0, 0.5), Vec::<String>::new());
-}
-
 #[test]
 fn degrees_in_keys_of_radians_are_reported() {
     let world = |yaw: f64| {

@@ -4,12 +4,9 @@
 
 use crate::World;
 use crate::document::changes;
-use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
-use merrow_model::scene::{Collider, Damping, Geometry, Link, Robot, Scene};
-use merrow_model::state::RobotState;
-use merrow_sim::report::top_speed::top_speed_below;
+use merrow_model::scene::{Collider, Damping, Geometry, Link, Robot};
 use merrow_yaml::error::{Problem, Problems};
 use merrow_yaml::node::{Node, Value};
 use std::f64::consts::{PI, TAU};
@@ -114,9 +111,6 @@ fn robot_warnings(robot: &Robot, world: &World, section: &str) -> Vec<Warning> {
     }
     inertia_warnings(robot, &mut all);
     damping_warnings(&robot.links[0], world.scene.dt(), &mut all);
-    if is_swimmer {
-        all.extend(current_warning(robot, &world.scene));
-    }
     all.extend(outside_warnings(robot));
     all
 }
@@ -178,25 +172,6 @@ fn damping_warnings(base: &Link, dt: f64, all: &mut Vec<Warning>) {
             ));
         }
     }
-}
-
-/// Warns of a steady current at the start that exceeds the top speed ahead.
-fn current_warning(robot: &Robot, scene: &Scene) -> Option<Warning> {
-    let at = EnvironmentState {
-        sea: &scene.sea,
-        gravity: scene.gravity,
-        time: 0.0,
-        variation: Variation::NONE,
-        waves: None,
-    };
-    let (water, _) = at.water_motion(RobotState::new(robot).motion.p_WB);
-    let current = water.x.hypot(water.y);
-    let top = top_speed_below(scene, robot, current)?;
-    let text = format!(
-        "a current of {current:.3} m/s exceeds the top speed ahead of {top:.3} m/s; the robot \
-         drifts; reduce the current, or give it more thrust"
-    );
-    Some((vec!["position_m"], text))
 }
 
 /// Warns of sensors and thrusters that are farther from the shapes of their link than its size.
