@@ -1,7 +1,7 @@
 //! Analysis of recordings with the commands `export`, `plot` and `report`.
 //!
-//! Goal: results equal the content of the bag, and damaged bags are read up to the damage. Method:
-//! short runs of bundled worlds with the program itself; the bag is decoded a second time with the
+//! Results equal the content of the bag, and damaged bags are read up to the damage. Method: short
+//! runs of bundled worlds with the program itself; the bag is decoded a second time with the
 //! message types of the library. Tolerance: none, except where a test states one.
 
 use crate::common::folder::Folder;
@@ -105,9 +105,9 @@ fn header_stamp(cdr: &[u8], definition: &str) -> Option<u64> {
     Some(1_000_000_000 * seconds + rest)
 }
 
-// Goal: the log times of a bag are causal: no message is logged before its stamp, before the ends
-// of the frames and intervals that it contains, or before an earlier message of its topic. Method:
-// all messages of recordings of the worlds above. Tolerance: none.
+// The log times of a bag are causal: no message is logged before its stamp, before the ends of the
+// frames and intervals that it contains, or before an earlier message of its topic. Method: all
+// messages of recordings of the worlds above.
 #[test]
 fn log_times_are_causal() {
     for (k, text) in NETWORKS.iter().enumerate() {
@@ -143,8 +143,8 @@ fn log_times_are_causal() {
     }
 }
 
-// Goal: types of the simulator are decoded with the text that bags contain. Method: all samples of
-// the catalogue of messages; the numbers and texts of the decoded leaves occur in the sample.
+// Types of the simulator are decoded with the text that bags contain. Method: all samples of the
+// catalogue of messages; the numbers and texts of the decoded leaves occur in the sample.
 #[test]
 fn all_types_of_the_simulator_are_decoded() {
     let limits = ArrayLimits {
@@ -178,8 +178,8 @@ fn all_types_of_the_simulator_are_decoded() {
     }
 }
 
-// Goal: tables contain the messages of the bag. Method: every row of the odometry against the
-// messages, whose numbers are restored exactly; one file per topic that has a table.
+// Tables contain the messages of the bag. Method: every row of the odometry against the messages,
+// whose numbers are restored exactly; one file per topic that has a table.
 #[test]
 fn tables_equal_the_messages() {
     let folder = Folder::new("export", &[]);
@@ -238,9 +238,8 @@ fn tables_equal_the_messages() {
     }
 }
 
-// Goal: tables and files contain the complete bag. Method: the bundled world with every
-// sensor; every leaf of every message is counted in the bag, and every cell, row and file in the
-// folder. Tolerance: none.
+// Tables and files contain the complete bag. Method: the bundled world with every sensor; every
+// leaf of every message is counted in the bag, and every cell, row and file in the folder.
 #[test]
 fn long_arrays_are_written_completely() {
     let folder = Folder::new("export_arrays", &[]);
@@ -295,8 +294,8 @@ fn long_arrays_are_written_completely() {
     assert!(errors.contains("in further files:"), "{errors}");
 }
 
-// Goal: figures contain the selected fields, and errors name what was found. Method: a message as
-// the field, two fields in one panel, and misspelt names.
+// Figures contain the selected fields, and errors name what was found. Method: a message as the
+// field, two fields in one panel, and misspelt names.
 #[test]
 fn plots_contain_the_selected_fields() {
     let folder = Folder::new("plot", &[]);
@@ -340,9 +339,9 @@ fn plots_contain_the_selected_fields() {
     );
 }
 
-// Goal: the report has the sections of its data, and no others; rates follow from the bag. Method:
-// the world of modems; sections, rows of the odometry, and the absence of addresses. Tolerance:
-// rates as printed, 1 %.
+// The report has the sections of its data, and no others; rates follow from the bag. Method: the
+// world of modems; sections, rows of the odometry, and the absence of addresses. Tolerance: rates
+// as printed, 1 %.
 #[test]
 fn reports_contain_the_data_of_the_bag() {
     let folder = Folder::new("report", &[]);
@@ -424,10 +423,9 @@ fn seconds(time: &merrow_ros2::msg::builtin_interfaces::Time) -> f64 {
     f64::from(time.sec) + 1e-9 * f64::from(time.nanosec)
 }
 
-// Goal: figures and tables of a robot and of contacts agree with the messages. Method: world
-// `sea_floor`, with a BlueROV2 and crates at rest on the seabed; titles of the figures, length of
-// the track, energy of the battery, number of contacts and maximum force. Tolerance: numbers as
-// printed.
+// Figures and tables of a robot and of contacts agree with the messages. Method: world `sea_floor`,
+// with a BlueROV2 and crates at rest on the seabed; titles of the figures, length of the track,
+// energy of the battery, number of contacts and maximum force. Tolerance: numbers as printed.
 #[test]
 fn robots_and_contacts_of_a_report_agree_with_the_messages() {
     let folder = Folder::new("report_robot", &[]);
@@ -583,9 +581,9 @@ fn check_distances(page: &str, bag: &Path, packets: &[PacketRecord]) -> usize {
     bins.len()
 }
 
-// Goal: tables and figures of the modems agree with the recorded packets. Method: world `modems`,
-// with a fixed modem; frames, bytes and delays of each link, frames by distance, numbers of drawn
-// links and points. Tolerance: numbers as printed.
+// Tables and figures of the modems agree with the recorded packets. Method: world `modems`, with a
+// fixed modem; frames, bytes and delays of each link, frames by distance, numbers of drawn links
+// and points. Tolerance: numbers as printed.
 #[test]
 fn modems_of_a_report_agree_with_the_packets() {
     let folder = Folder::new("report_modems", &[]);
@@ -620,8 +618,8 @@ fn modems_of_a_report_agree_with_the_packets() {
     assert!(schedule.contains(">transmit<") && schedule.contains(">boat/radio<"));
 }
 
-// Goal: damaged bags are read up to the damage, and other files are refused. Method: a bag cut at
-// half its length and with a changed byte; a text, an empty file and a missing file.
+// Damaged bags are read up to the damage, and other files are refused. Method: a bag cut at half
+// its length and with a changed byte; a text, an empty file and a missing file.
 #[test]
 fn damaged_bags_are_read_up_to_the_damage() {
     let folder = Folder::new(
@@ -756,9 +754,9 @@ fn check_rviz(text: &str, plan: &Plan) {
     assert!(shown >= 1, "{text}");
 }
 
-// Goal: the shipped layouts name topics and fields that exist. Method: the layouts of every
-// robot equal the generated layouts; all topics of Foxglove and all curves of PlotJuggler against
-// the topics and types of the world of the robot.
+// The shipped layouts name topics and fields that exist. Method: the layouts of every robot equal
+// the generated layouts; all topics of Foxglove and all curves of PlotJuggler against the topics
+// and types of the world of the robot.
 #[test]
 fn shipped_layouts_name_existing_topics() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -36,7 +36,7 @@ fn world() -> String {
     blocks("yaml").remove(0)
 }
 
-/// Goal: the conformance table names every service, and its checks exist. Method: rows of the page
+/// The conformance table names every service, and its checks exist. Method: rows of the page
 /// against the declared services and the functions of the checks.
 #[test]
 fn conformance_table_is_complete() {
@@ -75,7 +75,7 @@ fn the_world_file_loads() {
 )]
 mod add_force;
 
-/// Goal: the vehicle of docs/extending.md loads and moves. Method: 1 s with full thrust. Tolerance:
+/// The vehicle of docs/extending.md loads and moves. Method: 1 s with full thrust. Tolerance:
 /// between 0.2 and 0.9 m forward; 36 N accelerate 21 kg (mass and added mass) along at most 0.87 m.
 #[test]
 fn vehicle_of_docs_moves() {
@@ -97,8 +97,8 @@ fn vehicle_of_docs_moves() {
     assert!((0.2..0.9).contains(&x), "{x}");
 }
 
-/// Goal: the force of docs/extending.md follows its stated law. Method: a neutrally buoyant body of
-/// 10 kg on a spring of 40 N/m without damping, against cos(2 t). Tolerance: 1 % of the amplitude,
+/// The force of docs/extending.md follows its stated law. Method: a neutrally buoyant body of 10 kg
+/// on a spring of 40 N/m without damping, against cos(2 t). Tolerance: 1 % of the amplitude,
 /// because the force is constant over each step of 1 ms.
 #[test]
 fn the_force_of_docs_oscillates() {
@@ -138,9 +138,9 @@ fn the_force_of_docs_oscillates() {
 )]
 mod add_controller;
 
-/// Goal: the controller of docs/extending.md follows its stated law. Method: a neutrally buoyant
-/// body of 20 kg under a critically damped depth hold of 20 N/m at 50 Hz, against
-/// (1 + t) exp(-t). Tolerance: 4 cm, for the lag of the thruster and its dead band.
+/// The controller of docs/extending.md follows its stated law. Method: a neutrally buoyant body of
+/// 20 kg under a critically damped depth hold of 20 N/m at 50 Hz, against (1 + t) exp(-t).
+/// Tolerance: 4 cm, for the lag of the thruster and its dead band.
 #[test]
 fn the_controller_of_docs_holds_the_depth() {
     let page = text("docs/extending.md");
@@ -174,9 +174,9 @@ fn the_controller_of_docs_holds_the_depth() {
     }
 }
 
-// Goal: the mesh of docs/extending.md is generated. Method: the function at the end of torpedoes.py
-// in a copy of tools/models, and make.py of the copy. Tolerance: 2,000 to 20,000 triangles, as the
-// page demands.
+// The mesh of docs/extending.md is generated. Method: the function at the end of torpedoes.py in a
+// copy of tools/models, and make.py of the copy. Tolerance: 2,000 to 20,000 triangles, as the page
+// demands.
 #[test]
 fn the_mesh_of_docs_is_generated() {
     let folder = Folder::new("add_mesh", &[]);
@@ -335,9 +335,9 @@ fn record_world(copy: &Path) -> Vec<u8> {
     std::fs::read(&bag).unwrap()
 }
 
-// Goal: the sensor of docs/extending.md becomes part of Merrow with the changes that the page
-// lists, publishes and measures. Method: the changes in a copy of the workspace, which is built and
-// runs a body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
+// The sensor of docs/extending.md becomes part of Merrow with the changes that the page lists,
+// publishes and measures. Method: the changes in a copy of the workspace, which is built and runs a
+// body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
 #[test]
 #[ignore = "builds Merrow again: test/run slow"]
 fn the_sensor_of_docs_measures() {
@@ -535,8 +535,8 @@ fn the_positioning_of_docs_loads() {
     );
 }
 
-// Goal: the minimal world of docs/communication.md works. Method: its depth bridge delivers a
-// message to the boat, and the next bridge delivers it to the shore, within 20 s.
+// The minimal world of docs/communication.md works. Method: its depth bridge delivers a message to
+// the boat, and the next bridge delivers it to the shore, within 20 s.
 #[test]
 fn the_modems_of_docs_communicate() {
     let block = blocks_of(&text("docs/communication.md"), "yaml").remove(0);
@@ -570,7 +570,7 @@ fn the_regions_of_docs_load() {
     assert_eq!((sea.regions.len(), sea.waves.regions.is_some()), (4, true));
 }
 
-// Goal: README lists every bundled world. Method: its name and the description of its file.
+// README lists every bundled world. Method: its name and the description of its file.
 #[test]
 fn bundled_worlds_are_listed() {
     let readme = text("README.md");
@@ -588,9 +588,9 @@ fn bundled_worlds_are_listed() {
     assert!(count > 30, "{count}");
 }
 
-// Goal: every package of a type is installed with Merrow, because the native backend reads types
-// from it. A package that a launch file starts on request is not: the page names it. Method: the
-// folders of interface files, which have the names of the packages, in the `package.xml` of the simulator.
+// Every package of a type is installed with Merrow, because the native backend reads types from it.
+// A package that a launch file starts on request is not: the page names it. Method: the folders of
+// interface files, which have the names of the packages, in the `package.xml` of the simulator.
 #[test]
 fn packages_of_types_and_launch_files_are_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -1295,8 +1295,8 @@ fn sonar_snapshots_are_waterfalls() {
     );
 }
 
-// Goal: docs/profiles.md lists the services of the profiles. Method: names and types of its table
-// compared with the services that a world has with a profile only. Tolerance: none.
+// Docs/profiles.md lists the services of the profiles. Method: names and types of its table
+// compared with the services that a world has with a profile only.
 #[test]
 fn services_of_profiles_are_documented() {
     let page = text("docs/profiles.md");
@@ -1372,8 +1372,8 @@ fn profile_rows(world: &str, profile: Option<Profile>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Goal: docs/profiles.md lists the topics of each profile. Method: the topics of the robot of the
-/// page with the profile, without those that it has otherwise.
+/// Docs/profiles.md lists the topics of each profile. Method: the topics of the robot of the page
+/// with the profile, without those that it has otherwise.
 #[test]
 fn tables_of_profiles_are_complete() {
     let page = text("docs/profiles.md");
@@ -1391,9 +1391,9 @@ fn tables_of_profiles_are_complete() {
     }
 }
 
-/// Goal: the experiment of docs/experiments.md follows its schedule. Method: position and depth
-/// before and after the entries, and the progress along the path. Tolerance: 0.1 m of the goal; the
-/// push displaces the vehicle by more than 0.05 m.
+/// The experiment of docs/experiments.md follows its schedule. Method: position and depth before
+/// and after the entries, and the progress along the path. Tolerance: 0.1 m of the goal; the push
+/// displaces the vehicle by more than 0.05 m.
 #[test]
 fn the_experiment_of_docs_follows_its_schedule() {
     let text = blocks_of(&text("docs/experiments.md"), "yaml").remove(0);
@@ -1419,7 +1419,7 @@ fn the_experiment_of_docs_follows_its_schedule() {
     assert!(s.state.sea.air.to.wind.x > 11.9);
 }
 
-/// Goal: the actors of docs/experiments.md move. Method: one minute; the end of the diver's route.
+/// The actors of docs/experiments.md move. Method: one minute; the end of the diver's route.
 /// Tolerance: 0.1 m.
 #[test]
 fn the_actors_of_docs_move() {

@@ -119,8 +119,8 @@ robots:
     all
 }
 
-// Goal: an hour of Beaufort 12 with active actuators. Method: all bundled hulls. Tolerance: no
-// robot is halted.
+// An hour of Beaufort 12 with active actuators. Method: all bundled hulls. Tolerance: no robot is
+// halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn hulls_survive_an_hour_of_beaufort_12() {
@@ -131,8 +131,8 @@ fn hulls_survive_an_hour_of_beaufort_12() {
     );
 }
 
-// Goal: capsized and thrown hulls come down and continue. Method: the same sea; every two minutes
-// each hull is thrown from 12 m, upside down and with a spin. Tolerance: no robot is halted, and a
+// Capsized and thrown hulls come down and continue. Method: the same sea; every two minutes each
+// hull is thrown from 12 m, upside down and with a spin. Tolerance: no robot is halted, and a
 // minute later each is within 30 m of the surface.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
@@ -168,9 +168,8 @@ fn capsized_and_flying_hulls() {
     });
 }
 
-// Goal: a current of 50 m/s, a hundred times the current of a river. Method: every bundled vehicle
-// except the rover is placed in it at rest, and again every ten minutes. Tolerance: no robot is
-// halted.
+// A current of 50 m/s, a hundred times the current of a river. Method: every bundled vehicle except
+// the rover is placed in it at rest, and again every ten minutes. Tolerance: no robot is halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {

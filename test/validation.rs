@@ -48,8 +48,8 @@ fn cases_pass_and_pages_are_current() {
     }
 }
 
-// Goal: the README states the number of cases. Method: the number of declared cases is compared
-// with the sentence of the README. Tolerance: none.
+// The README states the number of cases. Method: the number of declared cases is compared with the
+// sentence of the README.
 #[test]
 fn readme_states_the_number_of_cases() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
@@ -57,8 +57,8 @@ fn readme_states_the_number_of_cases() {
     assert!(readme.contains(&sentence), "README.md lacks \"{sentence}\"");
 }
 
-// Goal: the command prints all four columns and a verdict, and reports missing data. Method: two
-// sets, a folder that does not exist and one without tables.
+// The command prints all four columns and a verdict, and reports missing data. Method: two sets, a
+// folder that does not exist and one without tables.
 #[test]
 fn command_reports_results_and_missing_data() {
     let merrow = |arguments: &[&str]| {

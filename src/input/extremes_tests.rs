@@ -217,9 +217,9 @@ fn check_reason(name: &str, why: &str) {
     assert!(is_line && line.chars().count() < 1100, "{name}: {line}");
 }
 
-// Goal: no value of a field of an input ends the run or is refused without a line. Method: all
-// input topics and all services with commands of all shipped worlds, except copies of robots; each
-// field by itself and all fields together; 3 steps after the messages of each input.
+// No value of a field of an input ends the run or is refused without a line. Method: all input
+// topics and all services with commands of all shipped worlds, except copies of robots; each field
+// by itself and all fields together; 3 steps after the messages of each input.
 #[test]
 fn extreme_fields_are_refused_or_applied() {
     let folder = format!("{}/worlds", env!("CARGO_MANIFEST_DIR"));

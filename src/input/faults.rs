@@ -260,9 +260,8 @@ mod tests {
         );
     }
 
-    // Goal: the service and world files have the same kinds of faults. Method: the kinds that the
-    // message about an unknown kind in a world file lists; a request of each kind. Tolerance:
-    // none.
+    // The service and world files have the same kinds of faults. Method: the kinds that the message
+    // about an unknown kind in a world file lists; a request of each kind.
     #[test]
     fn kinds_of_the_service_and_of_world_files_agree() {
         let text = "faults: {f: {target: c, kind: tired}}\n";

@@ -130,9 +130,9 @@ robots:
           body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}
 ";
 
-    // Goal: a wrench on a link that was merged into another acts at its frame, and a wrench on a
-    // link along the axes of its file. Method: the force and the point of the command in the axes
-    // of the link in the dynamics, by its rotation; the plate is turned by 90 degrees. Tolerance:
+    // A wrench on a link that was merged into another acts at its frame, and a wrench on a link
+    // along the axes of its file. Method: the force and the point of the command in the axes of the
+    // link in the dynamics, by its rotation; the plate is turned by 90 degrees. Tolerance:
     // rounding.
     #[test]
     fn wrenches_act_in_the_frames_of_links() {

@@ -295,9 +295,9 @@ mod tests {
             && is_known
     }
 
-    // Goal: no packet ends a run: each is refused with a reason, or each of its copies is queued,
-    // in flight, delivered or lost with a cause. Method: extreme values of every field at every
-    // modem of two worlds; 0.1 s after the packets of a modem, 10 s at the end. Tolerance: none.
+    // No packet ends a run: each is refused with a reason, or each of its copies is queued, in
+    // flight, delivered or lost with a cause. Method: extreme values of every field at every modem
+    // of two worlds; 0.1 s after the packets of a modem, 10 s at the end.
     #[test]
     fn packets_with_extreme_values_are_refused_or_transmitted() {
         for name in ["modems", "swarm_comms"] {

@@ -690,9 +690,9 @@ mod tests {
     use merrow_math::Vec3;
     use merrow_world::{Overrides, data_dir, load_world};
 
-    // Goal: one entry names each sensor that misses samples, with counts, cost and fraction
-    // delivered, and no other sensor. Method: two sensors of riverwatch, one of which misses
-    // samples, then none. Tolerance: none.
+    // One entry names each sensor that misses samples, with counts, cost and fraction delivered,
+    // and no other sensor. Method: two sensors of riverwatch, one of which misses samples, then
+    // none.
     #[test]
     fn sensors_that_miss_samples_are_named() {
         let path = data_dir::world_file("riverwatch");

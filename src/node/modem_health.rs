@@ -144,8 +144,8 @@ mod tests {
         values.map(|v| format!("{}={}", v.key, v.value)).collect()
     }
 
-    // Goal: the diagnostics contain the counters of each modem and of the logs. Method: the world
-    // `modems`, without losses and with one loss of each kind. Tolerance: none.
+    // The diagnostics contain the counters of each modem and of the logs. Method: the world
+    // `modems`, without losses and with one loss of each kind.
     #[test]
     fn discarded_frames_and_records_are_reported() {
         let path = data_dir::world_file("modems");
@@ -187,9 +187,9 @@ mod tests {
         assert!(NetworkHealth::default().statuses(scene).is_empty());
     }
 
-    // Goal: messages of variable size that can never be transmitted are counted by bridge and
-    // reason, and faults of modems are errors. Method: a text below and a text above the size of
-    // the queue, and a text longer than a slot; a dead modem. Tolerance: none.
+    // Messages of variable size that can never be transmitted are counted by bridge and reason, and
+    // faults of modems are errors. Method: a text below and a text above the size of the queue, and
+    // a text longer than a slot; a dead modem.
     #[test]
     fn bridges_that_never_deliver_and_broken_modems_are_reported() {
         let text = "

@@ -226,9 +226,9 @@ mod tests {
         }
     }
 
-    // Goal: a current that exceeds the top speed ahead is reported. Method: Heron, whose two jets of 33.6
-    // N balance the drag 16.44998712 u + 2.942 u² at 2.741 m/s, in currents of 3.0 and 2.7 m/s to the
-    // west; BlueROV2, deep and with vectored thrusters, in 3.0 and 0.5 m/s.
+    // A current that exceeds the top speed ahead is reported. Method: Heron, whose two jets of 33.6
+    // N balance the drag 16.44998712 u + 2.942 u² at 2.741 m/s, in currents of 3.0 and 2.7 m/s to
+    // the west; BlueROV2, deep and with vectored thrusters, in 3.0 and 0.5 m/s.
     #[test]
     fn currents_beyond_the_top_speed_are_reported() {
         let world = |model: &str, z: f64, speed: f64| {

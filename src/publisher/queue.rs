@@ -187,10 +187,10 @@ mod tests {
         }
     }
 
-    // Goal: a thread that stops for 4 s loses no packet, and counts every lost sample on its topic.
+    // A thread that stops for 4 s loses no packet, and counts every lost sample on its topic.
     // Method: the thread waits for a lock while it receives 2000 batches of 2 ms, each with a time,
     // states and one packet in ten. Every packet arrives in order; the times and states that arrive
-    // are the newest, and the diagnostics count the others. Tolerance: none.
+    // are the newest, and the diagnostics count the others.
     #[test]
     fn a_stalled_publisher_loses_samples_only_and_counts_them() {
         let world = load_world(&data_dir::world_file("modems"), Overrides::default()).unwrap();
@@ -248,8 +248,8 @@ mod tests {
         assert!(total >= 2 * (BATCHES - 2 * QUEUE_LEN as u64), "{total}");
     }
 
-    // Goal: a sender that waits for space continues when the thread ends. Method: a full queue that
-    // ends while a sender waits. Tolerance: none.
+    // A sender that waits for space continues when the thread ends. Method: a full queue that ends
+    // while a sender waits.
     #[test]
     fn senders_do_not_wait_for_an_ended_thread() {
         let (queue, _filled) = BatchQueue::new();

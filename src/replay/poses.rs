@@ -352,8 +352,8 @@ mod tests {
     use merrow_world::{Overrides, load_text};
     use std::sync::Arc;
 
-    // Goal: poses are restored from transforms. Method: transforms of a boat with an arm and of a
-    // vehicle with fins, at joint positions and angles that differ. Tolerance: rounding.
+    // Poses are restored from transforms. Method: transforms of a boat with an arm and of a vehicle
+    // with fins, at joint positions and angles that differ. Tolerance: rounding.
     #[test]
     fn poses_are_the_inverse_of_transforms() {
         let text = "robots: {a: {model: osu_uvms, position_m: [1, 2, -3]}, b: {model: remus100}}";

@@ -54,7 +54,7 @@ fn allocations(s: &mut Simulation, blocks: u64) -> u64 {
     COUNT.with(Cell::get) - before
 }
 
-// Goal: the counter counts allocations. Method: one box. Tolerance: none.
+// The counter counts allocations. Method: one box.
 #[test]
 fn allocation_counter_counts() {
     let before = COUNT.with(Cell::get);
@@ -62,9 +62,9 @@ fn allocation_counter_counts() {
     assert_eq!(COUNT.with(Cell::get), before + 1);
 }
 
-// Goal: a fleet with an arm, thrusters, battery, every sensor, and a layered and varying current,
-// with one robot at the surface, makes no allocation in 4 s after 4 s of warm-up. Method: as above,
-// on one thread. Tolerance: none.
+// A fleet with an arm, thrusters, battery, every sensor, and a layered and varying current, with
+// one robot at the surface, makes no allocation in 4 s after 4 s of warm-up. Method: as above, on
+// one thread.
 #[test]
 fn steps_allocate_nothing() {
     let mut s =
@@ -74,8 +74,8 @@ fn steps_allocate_nothing() {
     assert!(s.state.robots[0].sensors.iter().all(|m| m.samples > 0));
 }
 
-// Goal: the same for semi-implicit steps and for a robot that is halted because its state is no
-// longer finite. Method: a pool world, 2 s. Tolerance: none.
+// The same for semi-implicit steps and for a robot that is halted because its state is no longer
+// finite. Method: a pool world, 2 s.
 #[test]
 fn halted_and_semi_implicit_robots_allocate_nothing() {
     let mut world = scene(
@@ -92,8 +92,8 @@ robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3], repeat: {count: [2
     assert_eq!(allocations(&mut s, 200), 0);
 }
 
-// Goal: commands that set one value do not allocate either. Method: thruster and joint commands
-// between blocks. Tolerance: none.
+// Commands that set one value do not allocate either. Method: thruster and joint commands between
+// blocks.
 #[test]
 fn single_commands_allocate_nothing() {
     let mut s = simulation("{robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3]}}}");
@@ -113,8 +113,8 @@ fn single_commands_allocate_nothing() {
     assert_eq!(COUNT.with(Cell::get), before);
 }
 
-// Goal: fins and their commands do not allocate, including dead time and a propeller race. Method:
-// a torpedo-shaped vehicle that steers. Tolerance: none.
+// Fins and their commands do not allocate, including dead time and a propeller race. Method: a
+// torpedo-shaped vehicle that steers.
 #[test]
 fn fins_allocate_nothing() {
     let mut s = simulation(
@@ -155,8 +155,7 @@ robots:
     );
 }
 
-// Goal: the same for coupled robots. Method: a chain of ten with every kind of coupling, on one
-// thread. Tolerance: none.
+// The same for coupled robots. Method: a chain of ten with every kind of coupling, on one thread.
 #[test]
 fn coupled_robots_allocate_nothing() {
     let mut s = Simulation::new(
@@ -168,8 +167,8 @@ fn coupled_robots_allocate_nothing() {
     assert_eq!(allocations(&mut s, 100), 0);
 }
 
-// Goal: active servos, motors, trajectories, keep-out boxes and a wrench sensor do not allocate.
-// Method: the arm of the pool trials with an active trajectory. Tolerance: none.
+// Active servos, motors, trajectories, keep-out boxes and a wrench sensor do not allocate. Method:
+// the arm of the pool trials with an active trajectory.
 #[test]
 fn servos_and_trajectories_allocate_nothing() {
     use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
@@ -211,10 +210,10 @@ robots:
     assert_eq!(allocations(&mut s, 1000), 0);
 }
 
-// Goal: packets, acknowledgements, messages and calls of bridges, ranges and fixes allocate no
-// memory in a world: channels, network, results, messages through a task. Method: the traffic of a
-// world with modems of all media, with refracted sound, with an array, a computer and a chain of
-// bridges, repeated every 6.5 s; 30 s after 600 s of warm-up, on one thread. Tolerance: none.
+// Packets, acknowledgements, messages and calls of bridges, ranges and fixes allocate no memory in
+// a world: channels, network, results, messages through a task. Method: the traffic of a world with
+// modems of all media, with refracted sound, with an array, a computer and a chain of bridges,
+// repeated every 6.5 s; 30 s after 600 s of warm-up, on one thread.
 #[test]
 fn packets_allocate_nothing() {
     use crate::determinism::communication::{traffic, world};
@@ -283,8 +282,8 @@ fn packets_allocate_nothing() {
     assert!(counts.iter().all(|n| *n > 40), "{counts:?}");
 }
 
-// Goal: a world with lumped and catenary tethers and with winches does not allocate either, while a
-// chain pulls its robot to the seabed during the count. Method: as above. Tolerance: none.
+// A world with lumped and catenary tethers and with winches does not allocate either, while a chain
+// pulls its robot to the seabed during the count. Method: as above.
 #[test]
 fn tether_steps_allocate_nothing() {
     let mut s = crate::determinism::worlds::tethers::started(1);
@@ -293,9 +292,8 @@ fn tether_steps_allocate_nothing() {
     assert!(s.state.contacts.collisions > 0);
 }
 
-// Goal: flows, columns, regions, grids, terrain triangles, gusts and wind loads do not allocate.
-// Method: a box that slides down a slope of the terrain in all of them, after half a second of
-// warm-up. Tolerance: none.
+// Flows, columns, regions, grids, terrain triangles, gusts and wind loads do not allocate. Method:
+// a box that slides down a slope of the terrain in all of them, after half a second of warm-up.
 #[test]
 fn water_ground_and_wind_allocate_nothing() {
     let folder = crate::common::folder::Folder::new(
@@ -335,8 +333,8 @@ robots: {{}}
     assert!(!s.state.contacts.touching.is_empty() && s.state.robots[0].motion.p_WB.x > 0.5);
 }
 
-// Goal: mesh hulls do not allocate, in waves and when they pass through the surface. Method: a ball
-// falls from 1 m into a sea. Tolerance: none.
+// Mesh hulls do not allocate, in waves and when they pass through the surface. Method: a ball falls
+// from 1 m into a sea.
 #[test]
 fn mesh_hulls_allocate_nothing() {
     let ball = crate::common::meshes::sphere(0.5, 2);
@@ -355,8 +353,8 @@ fn mesh_hulls_allocate_nothing() {
     assert!(s.state.robots[0].motion.p_WB.z < 0.5);
 }
 
-// Goal: flights in gusts, drives on wheels and dives with a buoyancy engine do not allocate,
-// firmware included. Method: the bundled worlds under a command, 2 s. Tolerance: none.
+// Flights in gusts, drives on wheels and dives with a buoyancy engine do not allocate, firmware
+// included. Method: the bundled worlds under a command, 2 s.
 #[test]
 fn flights_drives_and_dives_allocate_nothing() {
     use merrow_math::Vec3;

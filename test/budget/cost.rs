@@ -39,8 +39,8 @@ fn shipped(path: &Path) -> Scene {
         .scene
 }
 
-// Goal: every sensor of every bundled world has a cost, and sensors that cast rays cost more than a
-// plain reading. Method: all worlds. Tolerance: none.
+// Every sensor of every bundled world has a cost, and sensors that cast rays cost more than a plain
+// reading. Method: all worlds.
 #[test]
 fn every_sensor_has_its_cost() {
     let mut number = 0;
@@ -88,7 +88,7 @@ robots:
     cost::sensor_costs(&scene(&text))[0][0]
 }
 
-// Goal: the cost includes the parameters that make a sensor expensive. Method: rate, pixels and
+// The cost includes the parameters that make a sensor expensive. Method: rate, pixels and
 // motion-blur samples multiply; lamps, waves and ranges add; a lidar over waves costs more than
 // over calm water or under it. Tolerance: rounding, and the fixed cost of a sample.
 #[test]
@@ -140,8 +140,8 @@ fn cost_reflects_sensor_parameters() {
     assert!(bins(1000) > 1.3 * bins(500));
 }
 
-// Goal: `describe` has a cost line for every sensor, including cheap sensors. Method: the worlds
-// `pool` and `positioning`. Tolerance: none.
+// `describe` has a cost line for every sensor, including cheap sensors. Method: the worlds
+// `pool` and `positioning`.
 #[test]
 fn describe_reports_every_sensor_cost() {
     for (world, sensors) in [("pool", 7), ("positioning", 19)] {
@@ -192,10 +192,10 @@ fn simulation_cpu_time(simulation: &mut Simulation, subscribed: bool) -> f64 {
     process_cpu_time() - before
 }
 
-// Goal: the reported cost matches the measured cost, for the worlds with exteroceptive sensors.
-// Method: CPU time of two simulated seconds with all of them subscribed minus that with none.
-// Tolerance: a factor of two; this build is a quarter slower than a release build, to which the
-// reported cost refers.
+// The reported cost matches the measured cost, for the worlds with exteroceptive sensors. Method:
+// CPU time of two simulated seconds with all of them subscribed minus that with none. Tolerance: a
+// factor of two; this build is a quarter slower than a release build, to which the reported cost
+// refers.
 #[test]
 #[ignore = "takes a minute on an idle machine: test/run slow"]
 fn reported_cost_matches_measured_cost() {

@@ -105,7 +105,7 @@ fn has_one_core() -> bool {
     cores < 2
 }
 
-// Goal: in every world two threads are at least about as fast as one, and use little more CPU time.
+// In every world two threads are at least about as fast as one, and use little more CPU time.
 // Method: all bundled worlds; the same steps with one and two threads, best of five alternating
 // measurements; a world that misses a limit is measured once more, because other programs disturb
 // the measurement. Tolerance: 8 % of the speed, 25 % of the CPU time; the fleets are 1.5 times as
@@ -130,9 +130,9 @@ fn two_threads_are_as_fast_as_one() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-// Goal: the time of a step is proportional to the number of robots. Method: squares of 100, 1,024
-// and 10,000 BlueROV2 Heavy; robots times steps per second, best of five measurements; once more
-// if the limit is missed. Tolerance: a factor of 1.5.
+// The time of a step is proportional to the number of robots. Method: squares of 100, 1,024 and
+// 10,000 BlueROV2 Heavy; robots times steps per second, best of five measurements; once more if the
+// limit is missed. Tolerance: a factor of 1.5.
 #[test]
 #[ignore = "takes minutes; needs two idle cores"]
 fn throughput_is_independent_of_the_size_of_a_fleet() {

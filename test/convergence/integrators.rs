@@ -65,8 +65,8 @@ fn travel(integrator: Integrator, steps: u32) -> Vec<f64> {
 
 const SECONDS: f64 = 0.1;
 
-// Goal: the chain of these tests has its required property. Method: the signs of the base velocity
-// components at start and end. Tolerance: none.
+// The chain of these tests has its required property. Method: the signs of the base velocity
+// components at start and end.
 #[test]
 fn no_velocity_of_the_base_changes_sign() {
     let end = travel(Integrator::Rk4, 100);
@@ -97,24 +97,23 @@ fn order(integrator: Integrator, coarse: u32) -> f64 {
     (error(coarse) / error(8 * coarse)).log2() / 3.0
 }
 
-// Goal: RK4 has order 4 for the whole motion, including attitude and joints. Method: 10 to 80 steps
-// over 0.1 s, compared with 1600. Tolerance: 0.1.
+// RK4 has order 4 for the whole motion, including attitude and joints. Method: 10 to 80 steps over
+// 0.1 s, compared with 1600. Tolerance: 0.1.
 #[test]
 fn rk4_is_of_order_four() {
     let p = order(Integrator::Rk4, 10);
     assert!((p - 4.0).abs() < 0.1, "order {p}");
 }
 
-// Goal: semi-implicit Euler has order 1. Method: 100 to 800 steps over 0.1 s. Tolerance: 0.1.
+// Semi-implicit Euler has order 1. Method: 100 to 800 steps over 0.1 s. Tolerance: 0.1.
 #[test]
 fn semi_implicit_is_of_order_one() {
     let p = order(Integrator::SemiImplicit, 100);
     assert!((p - 1.0).abs() < 0.1, "order {p}");
 }
 
-// Goal: both integrators converge to the same motion. Method: the semi-implicit solution with 200
-// and 1600 steps compared with fine RK4. Tolerance: the first-order error, which falls to an
-// eighth.
+// Both integrators converge to the same motion. Method: the semi-implicit solution with 200 and
+// 1600 steps compared with fine RK4. Tolerance: the first-order error, which falls to an eighth.
 #[test]
 fn integrators_agree_in_the_limit() {
     let exact = travel(Integrator::Rk4, 1600);

@@ -23,11 +23,11 @@ fn middle(dt: f64) -> merrow_math::Vec3 {
     sim.state.tethers[0].p[3]
 }
 
-// Goal: the rule has order two where the step resolves the waves of the line (ωh ≤ 0.1) and no
-// segment turns slack. Method: three halvings of the step from 2 ms, compared with 31 us. The line
-// has no drag and no added mass, which use the tangents at the start of the step and are of order
-// one in the rotation of the line. Tolerance: slope 2 ± 0.2; the damping of high-frequency waves is
-// of the next order.
+// The rule has order two where the step resolves the waves of the line (ωh ≤ 0.1) and no segment
+// turns slack. Method: three halvings of the step from 2 ms, compared with 31 us. The line has no
+// drag and no added mass, which use the tangents at the start of the step and are of order one in
+// the rotation of the line. Tolerance: slope 2 ± 0.2; the damping of high-frequency waves is of the
+// next order.
 #[test]
 fn resolved_line_converges_with_order_two() {
     let exact = middle(0.2 / 6400.0);

@@ -24,8 +24,8 @@ robots:
     s.state.robots[0].motion.p_WB
 }
 
-// Goal: the error falls with the fourth power of the step. Method: 100, 200 and 400 steps compared
-// with 3200. Tolerance: the ratio of two errors, 16, within 3.
+// The error falls with the fourth power of the step. Method: 100, 200 and 400 steps compared with
+// 3200. Tolerance: the ratio of two errors, 16, within 3.
 #[test]
 fn rk4_has_order_four_in_waves() {
     let exact = end(3200);

@@ -47,9 +47,9 @@ fn run(threads: usize, block: u64) -> (Vec<Frame>, String) {
     (all, sim.state.hash())
 }
 
-// Goal: the same seed gives the same acoustic positions. The fixes of a boat in waves and of a
-// vehicle below it are bitwise equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps.
-// Method: whole frames compared. Tolerance: none.
+// The same seed gives the same acoustic positions. The fixes of a boat in waves and of a vehicle
+// below it are bitwise equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps. Method:
+// whole frames compared.
 #[test]
 fn acoustic_fixes_have_the_same_bits() {
     let (frames, hash) = run(1, 25);
@@ -76,8 +76,8 @@ fn acoustic_fixes_have_the_same_bits() {
     }
 }
 
-// Goal: the same for radar, AIS and the bounding boxes of sonar echoes. Method: the bundled world
-// with all of them, whole frames of 1.4 s. Tolerance: none.
+// The same for radar, AIS and the bounding boxes of sonar echoes. Method: the bundled world with
+// all of them, whole frames of 1.4 s.
 #[test]
 fn radar_ais_and_boxes_have_the_same_bits() {
     let run = |threads: usize, block: u64| {

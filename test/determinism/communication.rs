@@ -193,9 +193,9 @@ fn run(simulation: &mut Simulation, end: u64, block: u64, texts: &mut [String; 4
     }
 }
 
-// Goal: a world with modems of all media gives bit-identical results on 1, 2 and 4 threads, in
-// blocks of 1, 7, 100 and all steps, and after a checkpoint. Method: state hash and all deliveries,
-// ranges, records of packets and intervals of the trace after 20 s. Tolerance: none.
+// A world with modems of all media gives bit-identical results on 1, 2 and 4 threads, in blocks of
+// 1, 7, 100 and all steps, and after a checkpoint. Method: state hash and all deliveries, ranges,
+// records of packets and intervals of the trace after 20 s.
 #[test]
 fn modems_have_the_same_bits() {
     let end = 20 * SECOND;
@@ -227,9 +227,8 @@ fn modems_have_the_same_bits() {
     assert_eq!(rest.state.hash(), hash, "after the checkpoint");
 }
 
-// Goal: every packet is queued, in flight, delivered, or lost with a cause, at any instant. Method:
-// the balances of copies and frames after every step of 10 s, with lost and delivered packets.
-// Tolerance: none.
+// Every packet is queued, in flight, delivered, or lost with a cause, at any instant. Method: the
+// balances of copies and frames after every step of 10 s, with lost and delivered packets.
 #[test]
 fn packets_are_conserved_at_any_instant() {
     let mut simulation = start(1);
@@ -256,11 +255,11 @@ fn arrivals(simulation: &Simulation, name: &str) -> Vec<(u64, Vec<u8>)> {
     bridged.collect()
 }
 
-// Goal: a bridge transmits an output of the simulator at its time, at most at its rate; the next
-// bridge of a chain transmits the same bytes when they have arrived; a state without a time of
-// measurement is transmitted with its period. Messages above the rate are counted. Method: arrivals
-// in 10 s. Tolerance: 10 ms, a step, for the second bridge; the first message leaves in the first
-// step; one reading at the start and at the end.
+// A bridge transmits an output of the simulator at its time, at most at its rate; the next bridge
+// of a chain transmits the same bytes when they have arrived; a state without a time of measurement
+// is transmitted with its period. Messages above the rate are counted. Method: arrivals in 10 s.
+// Tolerance: 10 ms, a step, for the second bridge; the first message leaves in the first step; one
+// reading at the start and at the end.
 #[test]
 fn bridges_form_chains() {
     let mut simulation = start(1);
@@ -291,10 +290,9 @@ fn bridges_form_chains() {
     assert!((94..=97).contains(&discarded), "{discarded} discarded");
 }
 
-// Goal: the request of a call arrives at the modem of the server, the response at the modem of the
+// The request of a call arrives at the modem of the server, the response at the modem of the
 // caller, with the number of the call; a request within the minimum interval of the bridge is
 // refused, a response is not. Method: two calls in 0.5 s over a radio with a bridge of 1 Hz.
-// Tolerance: none.
 #[test]
 fn calls_cross_a_bridge_in_both_directions() {
     let mut simulation = start(1);
@@ -333,10 +331,10 @@ fn calls_cross_a_bridge_in_both_directions() {
     assert!(!bridged.any(is_call));
 }
 
-// Goal: a modem with an array measures the position of another modem on its reply. Method: 300
-// ranges between a rotated, fixed robot and a fixed modem; mean and standard deviation of the
-// direction and of the range about the geometry, in the frame of the link. Tolerance: 4 standard
-// errors; the signal-to-noise ratio raises the standard deviation by 2 %, which is less.
+// A modem with an array measures the position of another modem on its reply. Method: 300 ranges
+// between a rotated, fixed robot and a fixed modem; mean and standard deviation of the direction
+// and of the range about the geometry, in the frame of the link. Tolerance: 4 standard errors; the
+// signal-to-noise ratio raises the standard deviation by 2 %, which is less.
 #[test]
 fn replies_give_positions() {
     let text = "step: {dt_s: 0.01}
@@ -390,8 +388,7 @@ modems: {target: {modem: seatrac_x110, position_m: [10, 60, -60]}}
     }
 }
 
-// Goal: a schedule commands modems. Method: a text, a range, the power and a switch, at their
-// times. Tolerance: none.
+// A schedule commands modems. Method: a text, a range, the power and a switch, at their times.
 #[test]
 fn schedules_command_modems() {
     let text = "
@@ -436,8 +433,8 @@ schedule:
     assert_ne!(modem("auv/usbl").activity, Activity::Off);
 }
 
-// Goal: bytes that a user sends are never taken for a message of a bridge. Method: the number of a
-// bridge and bytes, sent by the modem of that bridge. Tolerance: none.
+// Bytes that a user sends are never taken for a message of a bridge. Method: the number of a bridge
+// and bytes, sent by the modem of that bridge.
 #[test]
 fn packets_of_users_are_not_messages_of_bridges() {
     let mut simulation = start(1);
@@ -460,8 +457,8 @@ fn packets_of_users_are_not_messages_of_bridges() {
     assert_eq!(arrivals(&simulation, "battery").len(), 1);
 }
 
-// Goal: the results that an observer keeps stay valid without a copy, and their memory is used
-// again. Method: pointers of the results over blocks. Tolerance: none.
+// The results that an observer keeps stay valid without a copy, and their memory is used again.
+// Method: pointers of the results over blocks.
 #[test]
 fn results_of_a_block_are_shared() {
     let mut simulation = start(1);
@@ -481,8 +478,8 @@ fn results_of_a_block_are_shared() {
     drop(second);
 }
 
-// Goal: a checkpoint whose network does not fit the modems is refused, and the run is unchanged.
-// Method: a state with a missing link. Tolerance: none.
+// A checkpoint whose network does not fit the modems is refused, and the run is unchanged. Method:
+// a state with a missing link.
 #[test]
 fn checkpoints_with_another_network_are_refused() {
     let mut simulation = start(1);
@@ -499,10 +496,10 @@ fn checkpoints_with_another_network_are_refused() {
     assert_eq!(simulation.state.hash(), hash);
 }
 
-// Goal: the noise of the thrusters of a robot follows their shaft speed, also for a thruster whose
-// curve has no shaft speed. Method: signal-to-noise ratio at a vehicle at full thrust and at rest;
-// the law gives 68 dB re 1 µPa²/Hz at full thrust, the noise without it is 40 to 50 dB. Tolerance:
-// the increase of the noise is 15 to 30 dB.
+// The noise of the thrusters of a robot follows their shaft speed, also for a thruster whose curve
+// has no shaft speed. Method: signal-to-noise ratio at a vehicle at full thrust and at rest; the
+// law gives 68 dB re 1 µPa²/Hz at full thrust, the noise without it is 40 to 50 dB. Tolerance: the
+// increase of the noise is 15 to 30 dB.
 #[test]
 fn thrusters_disturb_their_own_modem() {
     // reflections would limit the ratio
@@ -532,7 +529,7 @@ fn thrusters_disturb_their_own_modem() {
     assert!((15.0..30.0).contains(&loss), "{loss} dB");
 }
 
-// Goal: modems load the battery of their robot and stop with it. Method: the load with and without
+// Modems load the battery of their robot and stop with it. Method: the load with and without
 // modems; then a battery that is empty after about 3 s: its modems are off, and their queued
 // messages are lost for this cause. Tolerance: 1e-9 W for the idle power.
 #[test]
@@ -572,9 +569,9 @@ fn modems_use_the_battery_and_stop_with_it() {
     assert!(simulation.apply(&send("b/radio", 1, 4, false)).is_ok());
 }
 
-// Goal: results of the network have the time at which the run publishes them, which is later than
-// the arrival of the signal that causes them. Method: a two-way range and a message,
-// one step at a time.
+// Results of the network have the time at which the run publishes them, which is later than the
+// arrival of the signal that causes them. Method: a two-way range and a message, one step at a
+// time.
 #[test]
 fn results_have_the_time_of_their_publication() {
     let text = "
@@ -622,10 +619,9 @@ impl Observer for PacketLogs {
     }
 }
 
-// Goal: the frames and the messages that the removal of a robot loses are published, once, with the
-// names of the modems of the world before the removal. Method: of five messages to a robot, one is
-// in flight and four wait when the scene without the robot replaces the scene of a run. Tolerance:
-// none.
+// The frames and the messages that the removal of a robot loses are published, once, with the names
+// of the modems of the world before the removal. Method: of five messages to a robot, one is in
+// flight and four wait when the scene without the robot replaces the scene of a run.
 #[test]
 fn losses_by_the_removal_of_a_robot_are_published() {
     let modem = "modems: {m: {modem: evologics_s2c_r_18_34}}";

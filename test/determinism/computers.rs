@@ -55,9 +55,9 @@ fn goal() -> Command {
     }
 }
 
-// Goal: a firmware in a task without processor time moves the robot as a firmware without a
-// computer. Method: the bits of the motion while it moves to a goal, with the true motion and, in
-// depth hold, with the motion from sensors. Tolerance: none.
+// A firmware in a task without processor time moves the robot as a firmware without a computer.
+// Method: the bits of the motion while it moves to a goal, with the true motion and, in depth hold,
+// with the motion from sensors.
 #[test]
 fn a_task_without_processor_time_changes_nothing() {
     let sensors = "      sensors: {ahrs: {device: xsens_mti_3}}
@@ -85,10 +85,10 @@ fn thruster_commands(simulation: &Simulation) -> Vec<f64> {
     actuators.map(|actuator| actuator.command).collect()
 }
 
-// Goal: the firmware sets the actuators at the completion of its job, from the motion at the start
-// of the job. Method: the firmware with a rate of 50 Hz needs 12 ms, so that commands change 12 ms
-// after each multiple of 20 ms, at the end of the step of 5 ms; the motion is replaced between
-// start and completion, which must have no effect on the commands. Tolerance: none.
+// The firmware sets the actuators at the completion of its job, from the motion at the start of the
+// job. Method: the firmware with a rate of 50 Hz needs 12 ms, so that commands change 12 ms after
+// each multiple of 20 ms, at the end of the step of 5 ms; the motion is replaced between start and
+// completion, which must have no effect on the commands.
 #[test]
 fn firmware_sets_actuators_at_the_end_of_its_job() {
     let mut delayed = simulation(&world(&computer(&control(0.012))));
@@ -116,10 +116,10 @@ fn firmware_sets_actuators_at_the_end_of_its_job() {
     assert_eq!(thruster_commands(&moved), thruster_commands(&still));
 }
 
-// Goal: readings and commands arrive by the processor time later, and wait for a busy processor.
-// Method: a task on messages with 12 ms for the pressure sensor and for commands, steps of 5 ms:
-// the reading of a time is delivered 15 ms later, a command is applied 15 ms after its arrival, or
-// 12 ms later after another command. Tolerance: none.
+// Readings and commands arrive by the processor time later, and wait for a busy processor. Method:
+// a task on messages with 12 ms for the pressure sensor and for commands, steps of 5 ms: the
+// reading of a time is delivered 15 ms later, a command is applied 15 ms after its arrival, or 12
+// ms later after another command.
 #[test]
 fn readings_and_commands_pass_through_tasks() {
     let keys = "      firmware: ~\n      battery: ~\n      command_timeout_s: ~
@@ -294,10 +294,10 @@ fn sorted(text: &str) -> Vec<&str> {
     lines
 }
 
-// Goal: computers give bit-identical results on 1, 2 and 4 threads, in blocks of 1, 7 and all
-// steps, and after a checkpoint with jobs in progress. Method: state hash, readings, frames,
-// messages and intervals of a robot whose sensors, camera, commands, messages and firmware pass
-// through five tasks on two computers. Tolerance: none.
+// Computers give bit-identical results on 1, 2 and 4 threads, in blocks of 1, 7 and all steps, and
+// after a checkpoint with jobs in progress. Method: state hash, readings, frames, messages and
+// intervals of a robot whose sensors, camera, commands, messages and firmware pass through five
+// tasks on two computers.
 #[test]
 fn computers_have_the_same_bits() {
     let end = 5000 * MS;

@@ -48,9 +48,9 @@ fn run(steps: u64, threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, Strin
     (all, sim.state.hash())
 }
 
-// Goal: the same seed gives the same pixels. The frames of two boats in waves at a quay are bitwise
-// equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state equals the state of a
-// run without subscribers. Method: 0.6 s, whole frames compared. Tolerance: none.
+// The same seed gives the same pixels. The frames of two boats in waves at a quay are bitwise equal
+// for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state equals the state of a run
+// without subscribers. Method: 0.6 s, whole frames compared.
 #[test]
 fn frames_have_the_same_bits() {
     let (frames, hash) = run(300, 1, 25, false);
@@ -81,8 +81,8 @@ fn assert_same(frames: &[Frame], others: &[Frame], what: &str) {
     }
 }
 
-// Goal: frames and state are the same on a machine under load. Method: 0.2 s concurrently with four
-// spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
+// Frames and state are the same on a machine under load. Method: 0.2 s concurrently with four
+// spinning threads, on two threads, compared with an unloaded run.
 #[test]
 fn frames_have_the_same_bits_under_load() {
     let (frames, hash) = run(100, 2, 25, false);
@@ -103,10 +103,10 @@ fn frames_have_the_same_bits_under_load() {
     assert_same(&frames, &others, "under load");
 }
 
-// Goal: a real-time run never waits for a frame. A late frame is dropped and counted, every other
-// sample is delivered once, and neither changes the state or a frame. Method: an
-// as-fast-as-possible run with too many beams, with and without waiting; every frame of the run
-// that does not wait equals a frame of the run that waits. Tolerance: none.
+// A real-time run never waits for a frame. A late frame is dropped and counted, every other sample
+// is delivered once, and neither changes the state or a frame. Method: an as-fast-as-possible run
+// with too many beams, with and without waiting; every frame of the run that does not wait equals a
+// frame of the run that waits.
 #[test]
 fn real_time_runs_drop_and_count_late_frames() {
     let text = WORLD
@@ -167,9 +167,9 @@ fn real_time_runs_drop_and_count_late_frames() {
     }
 }
 
-// Goal: frames that are computed and wait for their due time are not late. Method: the laser of the
-// boats with a latency of eight periods, paced by the wall clock; a checkpoint after each sample
-// waits until it is computed. Tolerance: none.
+// Frames that are computed and wait for their due time are not late. Method: the laser of the boats
+// with a latency of eight periods, paced by the wall clock; a checkpoint after each sample waits
+// until it is computed.
 #[test]
 fn latency_causes_no_missed_samples() {
     let text = WORLD.replace("latency_s: 0.03", "latency_s: 0.5");
@@ -205,9 +205,9 @@ robots:
           horizontal_fov_deg: 80, quality: fast}}
 ";
 
-// Goal: the same seed gives the same pixels. Colours, depths and labels of three cameras in waves,
-// above and below the surface and with the quality `fast`, are bitwise equal for 1, 2 and 4 threads
-// and blocks of 25 and 400 steps. Method: whole frames compared. Tolerance: none.
+// The same seed gives the same pixels. Colours, depths and labels of three cameras in waves, above
+// and below the surface and with the quality `fast`, are bitwise equal for 1, 2 and 4 threads and
+// blocks of 25 and 400 steps. Method: whole frames compared.
 #[test]
 fn camera_images_have_the_same_bits() {
     let run = |threads: usize, block: u64| {

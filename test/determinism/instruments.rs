@@ -36,9 +36,9 @@ robots:
         baro: {device: bmp388, position_m: [0, 0, 1]}
 ";
 
-// Goal: bit-identical results and readings in blocks of 1, 7 and 250 steps, from a saved state, and
-// from a clone while a bottle fills and faults act. Method: 1.2 s of four vehicles under way in
-// small waves with every instrument on board. Tolerance: none.
+// Bit-identical results and readings in blocks of 1, 7 and 250 steps, from a saved state, and from
+// a clone while a bottle fills and faults act. Method: 1.2 s of four vehicles under way in small
+// waves with every instrument on board.
 #[test]
 fn instruments_have_the_same_bits() {
     let start = || {

@@ -49,10 +49,9 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
     (all, sim.state.hash())
 }
 
-// Goal: the same seed gives the same pings. The pings of two boats in waves at a quay, which
-// interfere with each other, are bitwise equal for 1, 2 and 4 threads and blocks of 1, 25 and 400
-// steps; the state equals the state of a run without subscribers. Method: whole frames compared.
-// Tolerance: none.
+// The same seed gives the same pings. The pings of two boats in waves at a quay, which interfere
+// with each other, are bitwise equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the
+// state equals the state of a run without subscribers. Method: whole frames compared.
 #[test]
 fn pings_have_the_same_bits() {
     let (pings, hash) = run(1, 25, false);

@@ -42,9 +42,9 @@ fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
         })
 }
 
-// Goal: the accelerations of ABA, inserted into Newton-Euler, give the applied efforts and zero
-// residual wrench at a floating base. Method: the two share the forces on the links, not the
-// recursion. Tolerance: rounding over 30 links, relative to the largest force.
+// The accelerations of ABA, inserted into Newton-Euler, give the applied efforts and zero residual
+// wrench at a floating base. Method: the two share the forces on the links, not the recursion.
+// Tolerance: rounding over 30 links, relative to the largest force.
 #[test]
 fn inverse_dynamics_recovers_applied_efforts() {
     for (scene, _, work) in cases() {
@@ -67,9 +67,9 @@ fn inverse_dynamics_recovers_applied_efforts() {
     }
 }
 
-// Goal: the same with the inertia matrix, M q̈ + bias = tau. Method: the bias is Newton-Euler
-// without accelerations; M comes from the composite-rigid-body algorithm. Tolerance: rounding,
-// relative to the largest force.
+// The same with the inertia matrix, M q̈ + bias = tau. Method: the bias is Newton-Euler without
+// accelerations; M comes from the composite-rigid-body algorithm. Tolerance: rounding, relative to
+// the largest force.
 #[test]
 fn inertia_matrix_times_acceleration_balances_the_efforts() {
     for (scene, _, work) in cases() {
@@ -100,8 +100,8 @@ fn inertia_matrix_times_acceleration_balances_the_efforts() {
     }
 }
 
-// Goal: ½ vᵀ M v is the sum of the kinetic energies of the links. Method: M from the
-// composite-rigid-body algorithm, the sum from its definition. Tolerance: rounding.
+// ½ vᵀ M v is the sum of the kinetic energies of the links. Method: M from the composite-rigid-body
+// algorithm, the sum from its definition. Tolerance: rounding.
 #[test]
 fn inertia_matrix_matches_kinetic_energy() {
     for (scene, motion, work) in cases() {
@@ -120,8 +120,8 @@ fn inertia_matrix_matches_kinetic_energy() {
     }
 }
 
-// Goal: a held joint has the acceleration that its drive prescribes, and a fixed one zero. Method:
-// the acceleration of the link minus the acceleration of its parent, along the axis. Tolerance:
+// A held joint has the acceleration that its drive prescribes, and a fixed one zero. Method: the
+// acceleration of the link minus the acceleration of its parent, along the axis. Tolerance:
 // rounding.
 #[test]
 fn held_joints_move_as_prescribed() {

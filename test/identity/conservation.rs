@@ -40,9 +40,9 @@ fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
     }
 }
 
-// Goal: only external forces change the impulse of bodies and water, for any joint motion. Method:
-// its rate from the accelerations, in still ideal fluid without weight, vanishes. Tolerance:
-// rounding, relative to the largest rate of a link.
+// Only external forces change the impulse of bodies and water, for any joint motion. Method: its
+// rate from the accelerations, in still ideal fluid without weight, vanishes. Tolerance: rounding,
+// relative to the largest rate of a link.
 #[test]
 fn impulse_of_a_floating_chain_has_no_rate() {
     for links in [1, 2, 3, 7, 15, 30] {
@@ -65,7 +65,7 @@ fn impulse_of_a_floating_chain_has_no_rate() {
     }
 }
 
-// Goal: the same over a run of 2 s. Method: RK4 with 0.25 ms, whose error is then below rounding.
+// The same over a run of 2 s. Method: RK4 with 0.25 ms, whose error is then below rounding.
 // Tolerance: 1e-10 of the impulse.
 #[test]
 fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
@@ -79,9 +79,9 @@ fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
     }
 }
 
-// Goal (V38): the energy of an undamped chain with weight, buoyancy and springs drifts by less than
-// 1e-6 over 10 s. Method: RK4 with 0.5 ms. Tolerance: relative to the maximum kinetic energy during
-// the run.
+// V38: the energy of an undamped chain with weight, buoyancy and springs drifts by less than 1e-6
+// over 10 s. Method: RK4 with 0.5 ms. Tolerance: relative to the maximum kinetic energy during the
+// run.
 #[test]
 fn energy_of_an_undamped_chain_is_conserved() {
     for (seed, floating) in [(3, true), (4, false)] {
@@ -111,10 +111,10 @@ fn energy_of_an_undamped_chain_is_conserved() {
     }
 }
 
-// Goal: the work of thrusters, joint efforts and damping plus the loss of potential energy is the
-// gain of kinetic energy. Method: all powers at one instant; the rate of the potential energy by a
-// central difference along the motion. Tolerance: 1e-7 of the sum of the absolute powers, the error
-// of the difference (1e-4 s, third order).
+// The work of thrusters, joint efforts and damping plus the loss of potential energy is the gain of
+// kinetic energy. Method: all powers at one instant; the rate of the potential energy by a central
+// difference along the motion. Tolerance: 1e-7 of the sum of the absolute powers, the error of the
+// difference (1e-4 s, third order).
 #[test]
 fn work_equals_the_change_of_energy() {
     for links in [1, 2, 5, 12] {
@@ -195,8 +195,7 @@ fn potential_rate(scene: &Scene, motion: &Motion) -> f64 {
     (at(h) - at(-h)) / (2.0 * h)
 }
 
-// Goal: the energy of a chain with damping only decreases. Method: a run of 3 s, sampled every 0.1
-// s. Tolerance: none.
+// The energy of a chain with damping only decreases. Method: a run of 3 s, sampled every 0.1 s.
 #[test]
 fn damping_only_dissipates_energy() {
     let (scene, mut motion) = moving_chain(
@@ -219,7 +218,7 @@ fn damping_only_dissipates_energy() {
     assert!(before < 0.2 * first);
 }
 
-// Goal: a chain without forces stays at rest. Method: 1 s from rest, no weight. Tolerance: none.
+// A chain without forces stays at rest. Method: 1 s from rest, no weight.
 #[test]
 fn chain_at_rest_stays_at_rest() {
     let scene = tree::scene(8, Recipe { links: 6, ..FREE });

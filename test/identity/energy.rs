@@ -44,7 +44,7 @@ fn step(s: &mut Simulation) -> [f64; 2] {
     })
 }
 
-// Goal: battery energy = delivered + I²R - gained, for a vessel under changing load with sun and a
+// Battery energy = delivered + I²R - gained, for a vessel under changing load with sun and a
 // charger to supply, and for the drone that is charged. The charger's output is the loss of its
 // source robot times the efficiency. Method: sums over 60 s, with a thrust change every second.
 // Tolerance: 1e-9, 30 000 rounded steps; the charger's period of 0.1 s for its debt.
@@ -99,8 +99,8 @@ fn battery_and_charger_energy_balance() {
     assert!(uav.charge > 0.4 + 0.1);
 }
 
-// Goal: chargers are bit-identical for any blocks, threads and resumption. Method: the same minute
-// of both robots in blocks of 1, 7, 50 and 500 steps, and from a clone. Tolerance: none.
+// Chargers are bit-identical for any blocks, threads and resumption. Method: the same minute of
+// both robots in blocks of 1, 7, 50 and 500 steps, and from a clone.
 #[test]
 fn charging_is_the_same_in_all_blocks() {
     let run = |block: u64| {

@@ -91,10 +91,10 @@ fn relative_velocity(m: &Motion, boost: Vec3) -> Vec3 {
     m.q_WB.matrix().mul_vec(m.V_WB_B.v) - boost
 }
 
-// Goal: every bundled vehicle except the rover, which needs ground, behaves the same for five
-// seconds in water and air at rest with a wind, and in water and air with an additional common
-// velocity. Method: positions differ by the displacement of the boost, all else is equal.
-// Tolerance: 1e-8, rounding that grows over 2500 steps of turning vehicles.
+// Every bundled vehicle except the rover, which needs ground, behaves the same for five seconds in
+// water and air at rest with a wind, and in water and air with an additional common velocity.
+// Method: positions differ by the displacement of the boost, all else is equal. Tolerance: 1e-8,
+// rounding that grows over 2500 steps of turning vehicles.
 #[test]
 fn vehicles_are_galilean_invariant() {
     let mut n = 0;
@@ -165,7 +165,7 @@ const DECK: &str = "
         collisions: {deck: {kind: box, size_m: [20, 10, 4], material: {friction: 0.8}}}
 ";
 
-// Goal: a rover drives and turns on a drifting barge as on one at rest. Method: 1 s to settle, 2 s
+// A rover drives and turns on a drifting barge as on one at rest. Method: 1 s to settle, 2 s
 // forward, 2 s of turning; position on the deck, attitude, wheels. Tolerance: 1e-6: contacts that
 // stick and slip amplify rounding.
 #[test]

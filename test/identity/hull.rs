@@ -32,9 +32,9 @@ robots:
     ))
 }
 
-// Goal: a box given by triangles equals the box given as a shape. Method: thrown, tumbling, out of
-// the air into the water, 2 s of flat water. Tolerance: 1e-9: rounding, amplified by the tumbling;
-// the corners of the box are exact in the single precision of the file.
+// A box given by triangles equals the box given as a shape. Method: thrown, tumbling, out of the
+// air into the water, 2 s of flat water. Tolerance: 1e-9: rounding, amplified by the tumbling; the
+// corners of the box are exact in the single precision of the file.
 #[test]
 fn mesh_box_moves_as_box_shape() {
     let entry = "position_m: [0, 0, 1]
@@ -55,8 +55,8 @@ fn mesh_box_moves_as_box_shape() {
     assert!(a.p_WB.z.abs() < 1.0, "it is in the water");
 }
 
-// Goal: the bounding box of a mesh is the box shape. Method: the mesh of a ball, twice as long, off
-// the origin. Tolerance: rounding.
+// The bounding box of a mesh is the box shape. Method: the mesh of a ball, twice as long, off the
+// origin. Tolerance: rounding.
 #[test]
 fn bounding_box_of_mesh_is_box_shape() {
     let folder =
@@ -77,10 +77,10 @@ fn bounding_box_of_mesh_is_box_shape() {
     assert!(link.hull_mesh.is_none());
 }
 
-// Goal: in a wave that is long compared with the hull the forces on a mesh equal those on the
-// shape, which uses a plane surface and the acceleration at its centre for the pressure. Method: a
-// ball of 1 m in a wave of 156 m, 20 s of drift and heave. Tolerance: 2 cm of 5 m of motion: (kR)²
-// = 4e-4 of the forces, and the volume of the mesh, which is 1 % smaller.
+// In a wave that is long compared with the hull the forces on a mesh equal those on the shape,
+// which uses a plane surface and the acceleration at its centre for the pressure. Method: a ball of
+// 1 m in a wave of 156 m, 20 s of drift and heave. Tolerance: 2 cm of 5 m of motion: (kR)² = 4e-4
+// of the forces, and the volume of the mesh, which is 1 % smaller.
 #[test]
 fn mesh_moves_as_shape_in_long_waves() {
     let water = ", waves: {kind: regular, height_m: 2, period_s: 10, direction_deg: 60}";
@@ -104,10 +104,10 @@ fn mesh_moves_as_shape_in_long_waves() {
     assert!((a - b).norm() < 0.02, "{a:?} {b:?}");
 }
 
-// Goal: flat water conserves energy: kinetic energy, weight, and the potential of the displaced
-// water, -ρ g ∫ z dV, are constant in sum. Method: a barge without added mass or damping is dropped
-// askew, 4 s of plunging and capsizing, at two steps. Tolerance: 1e-6 of the exchanged energy, and
-// a quarter of the error with half the step.
+// Flat water conserves energy: kinetic energy, weight, and the potential of the displaced water, -ρ
+// g ∫ z dV, are constant in sum. Method: a barge without added mass or damping is dropped askew, 4
+// s of plunging and capsizing, at two steps. Tolerance: 1e-6 of the exchanged energy, and a quarter
+// of the error with half the step.
 #[test]
 fn flat_water_conserves_energy() {
     let body = "mass_kg: 500, center_of_mass_m: [0.05, 0.02, 0.1], inertia_kg_m2: {xx: 60, yy: 130, zz: 150}";
@@ -147,9 +147,9 @@ fn flat_water_conserves_energy() {
     );
 }
 
-// Goal: Galilean invariance: relative to a current the hull moves as in still water. Method: a
-// barge thrown into flat water at rest, and into a current with the current's velocity; 3 s.
-// Tolerance: 1e-9.
+// Galilean invariance: relative to a current the hull moves as in still water. Method: a barge
+// thrown into flat water at rest, and into a current with the current's velocity; 3 s. Tolerance:
+// 1e-9.
 #[test]
 fn hull_motion_is_galilean_invariant() {
     let entry = |u: f64| {
@@ -196,9 +196,8 @@ fn hull_motion_is_galilean_invariant() {
     close_vectors("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
 }
 
-// Goal: extreme seas leave the state of a hull finite: Beaufort 12, thrown, capsized, submerged.
-// Method: a barge and a ball for five minutes with little damping. Tolerance: the robot is not
-// halted.
+// Extreme seas leave the state of a hull finite: Beaufort 12, thrown, capsized, submerged. Method:
+// a barge and a ball for five minutes with little damping. Tolerance: the robot is not halted.
 #[test]
 fn hulls_stay_finite_in_hurricane() {
     let water = ", waves: {kind: jonswap, beaufort: 12, components: 16}";
@@ -216,10 +215,10 @@ fn hulls_stay_finite_in_hurricane() {
     assert!(z.abs() < 40.0, "it stays with the surface: {z}");
 }
 
-// Goal: the forces on a hull from the lattice match those from the sum of all waves. Method: a
-// barge of 1.25 m in short-crested waves of 10 m and shorter; forces at 60 instants and positions,
-// on the lattice in one continuous run and by the sum. Tolerance: 4 % of the wave forces in the
-// mean square, from waves shorter than the hull, which the lattice smooths.
+// The forces on a hull from the lattice match those from the sum of all waves. Method: a barge of
+// 1.25 m in short-crested waves of 10 m and shorter; forces at 60 instants and positions, on the
+// lattice in one continuous run and by the sum. Tolerance: 4 % of the wave forces in the mean
+// square, from waves shorter than the hull, which the lattice smooths.
 #[test]
 fn lattice_forces_match_wave_sum() {
     let water = ", waves: {kind: jonswap, hs_m: 0.5, tp_s: 2.6, direction_deg: 50, components: 60}";
@@ -257,10 +256,10 @@ fn lattice_forces_match_wave_sum() {
     }
 }
 
-// Goal: a hull in regular waves absorbs from them the energy that its damping dissipates. Method: a
-// barge without added mass in waves of 0.3 m and 3 s, a minute to settle, then ten periods of 4 ms
-// steps. The power of all forces is the rate of its kinetic energy. The power of water pressure and
-// weight (the model without damping) equals on average the dissipated power. Tolerance: 1e-4 of the
+// A hull in regular waves absorbs from them the energy that its damping dissipates. Method: a barge
+// without added mass in waves of 0.3 m and 3 s, a minute to settle, then ten periods of 4 ms steps.
+// The power of all forces is the rate of its kinetic energy. The power of water pressure and weight
+// (the model without damping) equals on average the dissipated power. Tolerance: 1e-4 of the
 // oscillating power, the trapezoidal rule between the steps; 3 % of the dissipated power, because
 // the motion of a drifting hull is not strictly periodic.
 #[test]

@@ -90,8 +90,8 @@ fn directions() -> Vec<Vec3> {
     all
 }
 
-// Goal: a fin with any law and angle never accelerates the body, also if the body turns. Method:
-// power of the fin in all directions and three rates of turn. Tolerance: rounding.
+// A fin with any law and angle never accelerates the body, also if the body turns. Method: power of
+// the fin in all directions and three rates of turn. Tolerance: rounding.
 #[test]
 fn fins_take_energy_at_every_incidence() {
     for (k, law) in FIN_LAWS.into_iter().enumerate() {
@@ -122,9 +122,9 @@ fn fins_take_energy_at_every_incidence() {
     }
 }
 
-// Goal: up to 30 deg of incidence the laws of whole vehicles are unchanged: everywhere if the
-// incidence is part of the hull, otherwise where they dissipate. Method: (7) and (8) of
-// `actuators/fin.rs` by hand. Tolerance: rounding.
+// Up to 30 deg of incidence the laws of whole vehicles are unchanged: everywhere if the incidence
+// is part of the hull, otherwise where they dissipate. Method: (7) and (8) of `actuators/fin.rs` by
+// hand. Tolerance: rounding.
 #[test]
 fn fins_of_vehicle_models_keep_their_published_law() {
     let q = 0.5 * 1000.0 * 0.05 * 1.69;
@@ -146,8 +146,8 @@ fn fins_of_vehicle_models_keep_their_published_law() {
     }
 }
 
-// Goal: the forces of Fossen's rudder and of a derivative are reversed in flow from astern. Method:
-// the force at the opposite velocity, reversed. Tolerance: rounding.
+// The forces of Fossen's rudder and of a derivative are reversed in flow from astern. Method: the
+// force at the opposite velocity, reversed. Tolerance: rounding.
 #[test]
 fn fins_are_reversed_in_flow_from_astern() {
     for law in [FIN_LAWS[3], FIN_LAWS[5]] {
@@ -190,8 +190,8 @@ fn drag(scene: &Scene, v: Vec3, angle: f64) -> (f64, Vec3) {
     (F.dot(v), F)
 }
 
-// Goal: no bundled hull gains energy at any incidence, and the drag astern is within a factor of 2
-// of the drag ahead. Method: power of the water on every bundled body in steady motion. Tolerance:
+// No bundled hull gains energy at any incidence, and the drag astern is within a factor of 2 of the
+// drag ahead. Method: power of the water on every bundled body in steady motion. Tolerance:
 // rounding.
 #[test]
 fn hulls_take_energy_at_every_incidence() {
@@ -219,8 +219,8 @@ fn hulls_take_energy_at_every_incidence() {
     assert!(laws.into_iter().all(|count| count > 0), "{laws:?}");
 }
 
-// Goal: the vehicles whose fins are part of the hull model take energy at every incidence and fin
-// angle. Method: power of the water on hull and fins. Tolerance: rounding.
+// The vehicles whose fins are part of the hull model take energy at every incidence and fin angle.
+// Method: power of the water on hull and fins. Tolerance: rounding.
 #[test]
 fn hulls_with_fins_take_energy_at_every_incidence() {
     for name in ["remus100", "remus100_mss", "remus100_prestero", "taipan300"] {
@@ -236,9 +236,9 @@ fn hulls_with_fins_take_energy_at_every_incidence() {
     }
 }
 
-// Goal: a slender body that drifts sideways is not pushed ahead or astern, and its force does not
-// jump as the flow passes the beam. Method: forces a millionth of a degree ahead and astern of the
-// beam. Tolerance: the share of that angle.
+// A slender body that drifts sideways is not pushed ahead or astern, and its force does not jump as
+// the flow passes the beam. Method: forces a millionth of a degree ahead and astern of the beam.
+// Tolerance: the share of that angle.
 #[test]
 fn forces_are_continuous_at_the_beam() {
     for name in ["remus100_fossen_python", "seawing_hull"] {
@@ -260,8 +260,8 @@ fn forces_are_continuous_at_the_beam() {
     }
 }
 
-// Goal: the rotational damping of a glider opposes the rotation at every incidence. Method: power
-// of the part of the moment that depends on the rotation. Tolerance: none.
+// The rotational damping of a glider opposes the rotation at every incidence. Method: power of the
+// part of the moment that depends on the rotation.
 #[test]
 fn glider_damping_opposes_rotation_at_every_incidence() {
     let s = scene(&world(

@@ -34,7 +34,7 @@ robots:
     )
 }
 
-// Goal: the radiation memory K is passive at every frequency: Re K(iω) has no negative eigenvalue.
+// The radiation memory K is passive at every frequency: Re K(iω) has no negative eigenvalue.
 // Method: the loaded filters, for each bundled table and several numbers of filters, from a
 // thousandth of the lowest frequency to 10 000 times the highest one; the axes in units of the
 // largest damping of each. Tolerance: rounding.

@@ -9,7 +9,7 @@ use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{aba, response};
 use merrow_sim::step::Kernel;
 
-// Goal: `response` is the derivative of ABA with respect to a force. Method: random trees, floating
+// `response` is the derivative of ABA with respect to a force. Method: random trees, floating
 // and fixed, with all joint kinds; ABA with and without a random force on a random link; also for a
 // single body, whose inertia is factored in advance. Tolerance: rounding over 12 links, relative to
 // the change: 1e-9.

@@ -30,9 +30,9 @@ robots:
     )
 }
 
-// Goal: at any heel and depth, in the water and above it, the force of calm water is vertical and
-// its moment horizontal. Method: the wrench on a resting hull with the centre of mass at its
-// origin, in world axes. Tolerance: rounding of forces of 2 kN.
+// At any heel and depth, in the water and above it, the force of calm water is vertical and its
+// moment horizontal. Method: the wrench on a resting hull with the centre of mass at its origin, in
+// world axes. Tolerance: rounding of forces of 2 kN.
 #[test]
 fn calm_water_has_no_moment_about_the_vertical() {
     let s = scene(&hull(", center_of_flotation_m: [0.3, 0.1, 0]"));
@@ -55,9 +55,9 @@ fn calm_water_has_no_moment_about_the_vertical() {
     }
 }
 
-// Goal: a hull that rolls and pitches in calm water does not turn: its vertical angular momentum
-// stays zero. Method: 60 s from a heel of 8 and a trim of 6 deg; Fossen's form changes it.
-// Tolerance: error of the integrator.
+// A hull that rolls and pitches in calm water does not turn: its vertical angular momentum stays
+// zero. Method: 60 s from a heel of 8 and a trim of 6 deg; Fossen's form changes it. Tolerance:
+// error of the integrator.
 #[test]
 fn heeled_and_trimmed_hull_keeps_its_angular_momentum() {
     let momentum = |keys: &str| {
@@ -103,9 +103,9 @@ fn diffraction(scene: &Scene, t: f64) -> SpatialForce {
     with.minus(&without)
 }
 
-// Goal: waves do not turn a tilted body of revolution about its axis. Method: the moment of
-// diffraction on a ball whose origin is half a metre below its centre, at any phase of waves from
-// abeam and in any tilt. Tolerance: 1e-3 of the moment, the asymmetry of the tables.
+// Waves do not turn a tilted body of revolution about its axis. Method: the moment of diffraction
+// on a ball whose origin is half a metre below its centre, at any phase of waves from abeam and in
+// any tilt. Tolerance: 1e-3 of the moment, the asymmetry of the tables.
 #[test]
 fn waves_have_no_moment_about_the_axis_of_revolution() {
     for (roll, pitch) in [(0, 0), (15, 0), (0, 15), (-10, 12)] {

@@ -169,11 +169,10 @@ fn check_next_step(name: &str, s: &mut Simulation) -> BTreeSet<Law> {
     laws
 }
 
-// Goal: the shown forces are complete, and are the forces of the step. Method: in every bundled
-// world and a world with the other laws, the sum of the shown forces and moments on each robot that
-// floats is the rate of momentum of its bodies by the accelerations of the next step. Every law
-// acts at least once. Tolerance: rounding; 2 % for robots in contact, whose forces are the mean of
-// the last step.
+// The shown forces are complete, and are the forces of the step. Method: in every bundled world and
+// a world with the other laws, the sum of the shown forces and moments on each robot that floats is
+// the rate of momentum of its bodies by the accelerations of the next step. Every law acts at least
+// once. Tolerance: rounding; 2 % for robots in contact, whose forces are the mean of the last step.
 #[test]
 fn shown_forces_are_those_of_the_step() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds");
@@ -210,8 +209,8 @@ fn shown_forces_are_those_of_the_step() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-// Goal: contacts are among the shown forces. Method: the sum on a vehicle whose thrusters hold
-// it on the seabed with 60 N is zero. Tolerance: 1 % of the thrust.
+// Contacts are among the shown forces. Method: the sum on a vehicle whose thrusters hold it on the
+// seabed with 60 N is zero. Tolerance: 1 % of the thrust.
 #[test]
 fn shown_forces_on_a_vehicle_at_rest_cancel() {
     let text = "

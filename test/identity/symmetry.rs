@@ -69,8 +69,8 @@ fn same_joints(a: &Motion, b: &Motion) {
     }
 }
 
-// Goal: rotating the world with its current and its robots rotates the result. Method: a general
-// rotation about a deep point. Tolerance: rounding of a thousand steps.
+// Rotating the world with its current and its robots rotates the result. Method: a general rotation
+// about a deep point. Tolerance: rounding of a thousand steps.
 #[test]
 fn rotated_world_gives_rotated_result() {
     let (scene, start) = chain();
@@ -95,7 +95,7 @@ fn rotated_world_gives_rotated_result() {
     same_joints(&turned, &end);
 }
 
-// Goal: Galilean invariance. Method: robot and water receive the same additional velocity; the only
+// Galilean invariance. Method: robot and water receive the same additional velocity; the only
 // difference is the common displacement. Tolerance: rounding of a thousand steps, and RK4 with
 // different numbers.
 #[test]
@@ -118,7 +118,7 @@ fn common_velocity_has_no_effect() {
     aligned("attitude", &boosted.q_WB, &end.q_WB, 1e-9);
 }
 
-// Goal: a neutral robot that starts with the water moves with it, for any attitude and added mass.
+// A neutral robot that starts with the water moves with it, for any attitude and added mass.
 // Method: water that accelerates uniformly for a second. Tolerance: RK4 in a rotating frame, 1e-9
 // of the distance.
 #[test]

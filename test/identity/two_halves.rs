@@ -45,9 +45,9 @@ fn merged(robot: &Robot) -> Link {
     whole
 }
 
-// Goal: two general bodies on a fixed joint move as the equivalent single body: full added mass,
-// weight, buoyancy, loads, linear damping. Method: the merged body by its definitions; both run 2
-// s. Tolerance: rounding.
+// Two general bodies on a fixed joint move as the equivalent single body: full added mass, weight,
+// buoyancy, loads, linear damping. Method: the merged body by its definitions; both run 2 s.
+// Tolerance: rounding.
 #[test]
 fn two_bodies_on_fixed_joint_move_as_one() {
     let recipe = Recipe {
@@ -137,8 +137,8 @@ robots:
             volume_m3: 0.06, hull: {kind: box, size_m: [0.5, 0.4, 0.3]}}
 ";
 
-// Goal: the same for a box that heaves and rolls at the surface, which cuts the two halves
-// independently. Method: two world files, 3 s. Tolerance: rounding, and the different tetrahedra.
+// The same for a box that heaves and rolls at the surface, which cuts the two halves independently.
+// Method: two world files, 3 s. Tolerance: rounding, and the different tetrahedra.
 #[test]
 fn floating_box_in_two_halves_moves_as_one() {
     let (mut a, mut b) = (simulation(WHOLE), simulation(HALVES));

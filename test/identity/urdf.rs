@@ -1,8 +1,8 @@
 //! Tests that a robot from URDF moves as the same robot from a world file, and that typical URDF
 //! files load.
 //!
-//! Goal: no value changes by conversion to URDF. Method: the bundled models written as URDF and
-//! read back; hand-written URDF files compared with bodies whose values were calculated by hand.
+//! No value changes by conversion to URDF. Method: the bundled models written as URDF and read
+//! back; hand-written URDF files compared with bodies whose values were calculated by hand.
 //! Tolerance: rounding, as stated at each test.
 
 use crate::common::folder::Folder;
@@ -172,9 +172,9 @@ fn uvms_urdf_round_trip() {
     );
 }
 
-/// Goal: the description has every frame of the tree at the same pose. Method: links and joints of
-/// the URDF of every robot of two worlds with cameras, sonars, a DVL and a tilting laser, compared
-/// with /tf_static. Tolerance: rounding of the angles.
+/// The description has every frame of the tree at the same pose. Method: links and joints of the
+/// URDF of every robot of two worlds with cameras, sonars, a DVL and a tilting laser, compared with
+/// /tf_static. Tolerance: rounding of the angles.
 #[test]
 fn description_contains_all_frames() {
     use merrow_messages::frames;
@@ -292,7 +292,7 @@ fn shipped_urdfs_load() {
     }
 }
 
-/// Goal: rotated inertial frames, massless frames and masses fixed to a massless base are merged
+/// Rotated inertial frames, massless frames and masses fixed to a massless base are merged
 /// correctly. Method: values calculated by hand. Tolerance: 1e-14.
 #[test]
 fn fixed_masses_are_merged() {
@@ -342,8 +342,8 @@ fn fixed_masses_are_merged() {
     );
 }
 
-/// Goal: a fixed-base arm swings as a pendulum. Method: the equation of the compound pendulum at
-/// one angle.
+/// A fixed-base arm swings as a pendulum. Method: the equation of the compound pendulum at one
+/// angle.
 #[test]
 fn fixed_base_arm_is_a_pendulum() {
     let urdf = "<robot name='r'>
@@ -408,8 +408,8 @@ fn chain(text: &mut String, prefix: &str, parent: &str, n: usize) {
     }
 }
 
-/// Goal: a robot with forty joints on several arms loads, estimates its hydrodynamics, and runs
-/// without a halt. Method: a URDF with two arms and a chain, 500 steps. Tolerance: none.
+/// A robot with forty joints on several arms loads, estimates its hydrodynamics, and runs without a
+/// halt. Method: a URDF with two arms and a chain, 500 steps.
 #[test]
 fn forty_joints_on_two_arms_and_a_chain() {
     let mut urdf = format!("<robot name='many'><link name='hull'>{}", inertial(30.0));
@@ -451,8 +451,7 @@ fn forty_joints_on_two_arms_and_a_chain() {
     assert!(simulation.state.robots[0].halted.is_none());
 }
 
-/// Goal: the jaws of a gripper move together. Method: a URDF with a mimic joint and an explicit
-/// ratio.
+/// The jaws of a gripper move together. Method: a URDF with a mimic joint and an explicit ratio.
 #[test]
 fn mimic_joints_and_given_hydrodynamics() {
     let finger = |name: &str, mimic: &str, axis: &str| {
@@ -520,9 +519,9 @@ fn mimic_joints_and_given_hydrodynamics() {
     }
 }
 
-// Goal: idioms of public descriptions load: joints without motion are fixed, `/` at the start of a
-// name is no part of it, colours of 0 to 255 are limited, and a joint without inertia beyond it can
-// be fixed by a key. Method: links, and notes with their places.
+// Idioms of public descriptions load: joints without motion are fixed, `/` at the start of a name
+// is no part of it, colours of 0 to 255 are limited, and a joint without inertia beyond it can be
+// fixed by a key. Method: links, and notes with their places.
 #[test]
 fn public_idioms_are_read() {
     let link = |name: &str, inertia: &str| {
@@ -568,9 +567,9 @@ fn public_idioms_are_read() {
     }
 }
 
-// Goal: a ROS package is found by the name in its `package.xml`, regardless of the folder name.
-// Method: a package in a folder with another name next to the world, whose URDF refers to a mesh in
-// the package; another folder declares another name. Tolerance: none.
+// A ROS package is found by the name in its `package.xml`, regardless of the folder name. Method: a
+// package in a folder with another name next to the world, whose URDF refers to a mesh in the
+// package; another folder declares another name.
 #[test]
 fn packages_are_found_by_their_declared_names() {
     let package = |name: &str| {

@@ -27,10 +27,10 @@ const PLACES: [Vec3; 4] = [
     Vec3::new(5.0, 800.0, -11.5),
 ];
 
-// Goal: the flow of the water is divergence-free and irrotational, its acceleration follows from
-// pressure and from the velocity, and the seabed is impermeable. Method: central differences over 2
-// mm and 2 ms of a short-crested sea of a ten-millionth of a metre in 12 m depth, at four
-// positions. Tolerance: 2e-4, the difference error of the shortest waves over that length.
+// The flow of the water is divergence-free and irrotational, its acceleration follows from pressure
+// and from the velocity, and the seabed is impermeable. Method: central differences over 2 mm and 2
+// ms of a short-crested sea of a ten-millionth of a metre in 12 m depth, at four positions.
+// Tolerance: 2e-4, the difference error of the shortest waves over that length.
 #[test]
 fn small_waves_satisfy_potential_flow() {
     let waves = waves(1e-7, 12.0);
@@ -79,9 +79,9 @@ fn small_waves_satisfy_potential_flow() {
     }
 }
 
-// Goal: the surface moves with the water, its slope is its gradient, and the pressure on it is
-// zero. Method: a sea of a ten-millionth of a metre by differences; the pressure in one of 3 m,
-// where stretching matters. Tolerance: as above; rounding for the pressure.
+// The surface moves with the water, its slope is its gradient, and the pressure on it is zero.
+// Method: a sea of a ten-millionth of a metre by differences; the pressure in one of 3 m, where
+// stretching matters. Tolerance: as above; rounding for the pressure.
 #[test]
 fn free_surface_conditions_hold() {
     let small = waves(1e-7, 12.0);
@@ -147,10 +147,10 @@ fn compare_with_particles(scene: &Scene) -> f64 {
     largest
 }
 
-// Goal: the acceleration of the water is the acceleration of its particles, in waves, sheared
-// current and eddy together. Method: central differences of the velocity along the path of a
-// particle over 2 ms, in a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the
-// acceleration of 0.1 m/s², for terms of third order; the convective terms are 1 to 30 % of it.
+// The acceleration of the water is the acceleration of its particles, in waves, sheared current and
+// eddy together. Method: central differences of the velocity along the path of a particle over 2
+// ms, in a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the acceleration of 0.1
+// m/s², for terms of third order; the convective terms are 1 to 30 % of it.
 #[test]
 fn water_acceleration_is_material_derivative() {
     let scene = crate::common::scene(
@@ -167,9 +167,9 @@ robots: {a: {model: bluerov2}}
     assert!(largest > 0.05, "{largest} m/s² is too small for this test");
 }
 
-// Goal: the same in regions and tides. Method: as above; a tide of 0.5 m and a tidal current, both
-// with a period of 60 s, so that they matter; one position in a region with lower waves, one in a
-// region with its own level and its own eddy without the current of the world, two in the open sea.
+// The same in regions and tides. Method: as above; a tide of 0.5 m and a tidal current, both with a
+// period of 60 s, so that they matter; one position in a region with lower waves, one in a region
+// with its own level and its own eddy without the current of the world, two in the open sea.
 // Tolerance: as above; the tide accelerates the water by 0.004 m/s², its current by 0.04 m/s².
 #[test]
 fn water_acceleration_is_material_derivative_in_regions_and_tides() {
@@ -198,9 +198,9 @@ robots: {a: {model: bluerov2}}
     assert!(largest > 0.03, "{largest} m/s² is too small for this test");
 }
 
-// Goal: the two orders of summation agree with each other and with the cosines of the C library,
-// and the vector instructions change no bit. Method: 1000 points of a sea of 200 waves. Tolerance:
-// 1e-9 m of the plain sum; none between builds.
+// The two orders of summation agree with each other and with the cosines of the C library, and the
+// vector instructions change no bit. Method: 1000 points of a sea of 200 waves. Tolerance: 1e-9 m
+// of the plain sum; none between builds.
 #[test]
 fn wave_summation_orders_agree() {
     let waves = waves(3.0, 30.0);
@@ -230,8 +230,8 @@ fn wave_summation_orders_agree() {
     }
 }
 
-// Goal: the lattice around a hull matches the sum that it approximates, and is bit-identical on
-// every processor. Method: a sea of 12 s with 200 waves around a hull of 2 m radius, points at the
+// The lattice around a hull matches the sum that it approximates, and is bit-identical on every
+// processor. Method: a sea of 12 s with 200 waves around a hull of 2 m radius, points at the
 // surface and down to its draught, two windows and four instants, with vector and portable
 // instructions. Tolerance: (k s)²/8 of the shorter waves, here 1 % of the height of the sea; none
 // between processors.
@@ -285,9 +285,9 @@ fn hull_lattice_matches_wave_sum() {
     }
 }
 
-// Goal: the wind profile follows the wave surface near the waves and the mean surface at height,
-// without a jump. Method: heights above a crest. Tolerance: none at the ends; the steps of 1 cm in
-// between grow by no more than the surface elevation over the blending height.
+// The wind profile follows the wave surface near the waves and the mean surface at height, without
+// a jump. Method: heights above a crest. Tolerance: none at the ends; the steps of 1 cm in between
+// grow by no more than the surface elevation over the blending height.
 #[test]
 fn wind_follows_waves_near_the_surface() {
     let waves = waves(3.0, 30.0);

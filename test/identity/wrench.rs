@@ -224,13 +224,13 @@ fn check_errors(what: &str, mut errors: Vec<f64>, usual: f64, most: f64) {
     );
 }
 
-// Goal: for any constraint on an arm, its wrench sensors measure the rate of momentum of all links
-// beyond them, including added mass, minus all external forces there. With the mean forces of
-// contacts and couplings as external forces, the residual of Newton-Euler on the floating base is
-// small. Method: a floating vehicle whose arm lands on the seabed, runs into its stops, and has dry
-// friction, a geared joint and a float coupled to it, step by step for 1.5 s. Tolerance: relative
-// to the largest force on a link, a reading matches that sum to 1e-5 in 95 of 100 steps and to 1e-3
-// in all, because a coupling acts at the position of its end before the position correction of the
+// For any constraint on an arm, its wrench sensors measure the rate of momentum of all links beyond
+// them, including added mass, minus all external forces there. With the mean forces of contacts and
+// couplings as external forces, the residual of Newton-Euler on the floating base is small. Method:
+// a floating vehicle whose arm lands on the seabed, runs into its stops, and has dry friction, a
+// geared joint and a float coupled to it, step by step for 1.5 s. Tolerance: relative to the
+// largest force on a link, a reading matches that sum to 1e-5 in 95 of 100 steps and to 1e-3 in
+// all, because a coupling acts at the position of its end before the position correction of the
 // step. The residual of the base is 5e-3 and, in steps with impacts, 2e-2. It is of order h,
 // because weight and drag refer to an instant, accelerations and impulses to a step.
 #[test]

@@ -26,9 +26,9 @@ fn describe_json(world: &str) -> Json {
     serde_json::from_str(&describe(&[world, "--json"])).expect("JSON")
 }
 
-// Goal: the unit of every key of `describe --json` is unambiguous. Method: the longest run of unit
+// The unit of every key of `describe --json` is unambiguous. Method: the longest run of unit
 // symbols at the end of each key is a unit of the table of the keys of world files; four worlds,
-// among them one with tethers and one with all sensors and with beacons. Tolerance: none.
+// among them one with tethers and one with all sensors and with beacons.
 #[test]
 fn described_keys_have_an_unambiguous_unit() {
     let mut keys = BTreeSet::new();
@@ -42,8 +42,7 @@ fn described_keys_have_an_unambiguous_unit() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-// Goal: props are not counted and listed as robots. Method: a world with one boat and five marks.
-// Tolerance: none.
+// Props are not counted and listed as robots. Method: a world with one boat and five marks.
 #[test]
 fn props_are_separate_from_robots() {
     let text = describe(&["regatta"]);
@@ -64,9 +63,8 @@ fn props_are_separate_from_robots() {
     assert_eq!(text, "regatta: no errors, 1 robot, 5 props\n");
 }
 
-// Goal: velocity commands name only the axes that the thrusters actuate. Method: the description
-// of the topic for a boat with two fixed thrusters, one with azimuth thrusters and a vehicle.
-// Tolerance: none.
+// Velocity commands name only the axes that the thrusters actuate. Method: the description of the
+// topic for a boat with two fixed thrusters, one with azimuth thrusters and a vehicle.
 #[test]
 fn velocity_commands_name_the_actuated_axes() {
     for (world, topic, axes) in [
@@ -146,9 +144,8 @@ const MARKS: [[&str; 6]; 6] = [
     ],
 ];
 
-// Goal: `describe` shows which values are unverified or estimated, of robots, beacons and lines of
+// `describe` shows which values are unverified or estimated, of robots, beacons and lines of
 // tethers. Method: bundled components with either mark, in the text and in the JSON output.
-// Tolerance: none.
 #[test]
 fn describe_shows_the_marks_of_sources() {
     let mut described = BTreeMap::new();

@@ -1,8 +1,8 @@
 //! Tests that wrong input is rejected with a message at its position, and that every shipped file
 //! is accepted.
 //!
-//! Goal: a world either loads completely or lists all its errors, each as `file:line:column: what,
-//! found, expected`. Method: small worlds in memory with one error each and the exact text of their
+//! A world either loads completely or lists all its errors, each as `file:line:column: what, found,
+//! expected`. Method: small worlds in memory with one error each and the exact text of their
 //! message.
 
 mod describe;
@@ -95,8 +95,8 @@ fn device(keys: &str) -> String {
     ))
 }
 
-/// Goal: no error hides another. Method: one file with ten errors in its keys, values, names,
-/// files, links and joints.
+/// No error hides another. Method: one file with ten errors in its keys, values, names, files,
+/// links and joints.
 #[test]
 fn ten_errors_are_all_reported() {
     let text = "\

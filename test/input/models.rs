@@ -96,7 +96,7 @@ fn extents(shapes: &[Collider], link: usize) -> Option<[f64; 3]> {
     })
 }
 
-// Goal: the committed meshes are those that the script generates. Method: `make.py --check`.
+// The committed meshes are those that the script generates. Method: `make.py --check`.
 #[test]
 fn the_script_generates_the_committed_meshes() {
     let python = std::env::var("MERROW_PYTHON").unwrap_or("python3".into());
@@ -107,8 +107,8 @@ fn the_script_generates_the_committed_meshes() {
     assert!(done.status.success(), "{said}");
 }
 
-// Goal: every mesh is closed and small, and its parts have names and colours. Method: read each
-// file; edges of every part, and the total size. Tolerance: none.
+// Every mesh is closed and small, and its parts have names and colours. Method: read each file;
+// edges of every part, and the total size.
 #[test]
 fn meshes_are_closed_and_have_named_coloured_parts() {
     let mut bytes = 0;
@@ -145,7 +145,7 @@ fn meshes_are_closed_and_have_named_coloured_parts() {
     assert!(bytes <= TOTAL_BYTES, "{bytes} bytes");
 }
 
-// Goal: every bundled robot has visuals within the limits of triangles. Method: count them.
+// Every bundled robot has visuals within the limits of triangles. Method: count them.
 #[test]
 fn every_robot_has_visuals() {
     for name in data_dir::file_names("params/robots") {
@@ -159,8 +159,8 @@ fn every_robot_has_visuals() {
     }
 }
 
-// Goal: the live view turns one part for every thruster (`propellerOf` in scene/world.js). Method:
-// the names of the parts, the fins of their shapes and the azimuth servos of all bundled robots.
+// The live view turns one part for every thruster (`propellerOf` in scene/world.js). Method: the
+// names of the parts, the fins of their shapes and the azimuth servos of all bundled robots.
 #[test]
 fn every_thruster_has_one_turning_part() {
     for name in data_dir::file_names("params/robots") {
@@ -190,8 +190,8 @@ fn every_thruster_has_one_turning_part() {
     }
 }
 
-// Goal: the visuals of a body are as large as its collision shapes, or its file states why not.
-// Method: boxes of both along the axes of each link. Tolerance: 5 %.
+// The visuals of a body are as large as its collision shapes, or its file states why not. Method:
+// boxes of both along the axes of each link. Tolerance: 5 %.
 #[test]
 fn extents_of_visuals_and_collisions_agree() {
     let folder = root().join("params");
@@ -210,8 +210,8 @@ fn extents_of_visuals_and_collisions_agree() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-// Goal: the same for the props and robots that worlds define. Method: all worlds that contain
-// visuals, and the buoy that no world extends. Tolerance: 5 %.
+// The same for the props and robots that worlds define. Method: all worlds that contain visuals,
+// and the buoy that no world extends. Tolerance: 5 %.
 #[test]
 fn extents_of_visuals_and_collisions_agree_in_worlds() {
     let models = data_dir::file_names("params/robots");
@@ -296,8 +296,8 @@ fn states_reason(params: &Path, robot: &str, link: &str) -> bool {
         || parent.is_some_and(|parent| states_reason(params, parent, link))
 }
 
-// Goal: `robot_description` refers to installed files. Method: every mesh of every URDF, and the
-// folders that CMakeLists.txt installs. Tolerance: none.
+// `robot_description` refers to installed files. Method: every mesh of every URDF, and the
+// folders that CMakeLists.txt installs.
 #[test]
 fn descriptions_refer_to_installed_meshes() {
     let cmake = std::fs::read_to_string(root().join("ros/merrow/CMakeLists.txt")).unwrap();

@@ -1,7 +1,7 @@
 //! Tests of the warnings about implausible values.
 //!
-//! Goal: each kind of wrong unit is reported at its position, and no bundled world has a warning.
-//! Method: a plausible body with one wrong value, and all bundled worlds.
+//! Each kind of wrong unit is reported at its position, and no bundled world has a warning. Method:
+//! a plausible body with one wrong value, and all bundled worlds.
 
 use merrow_world::{Overrides, data_dir, load_text, load_world};
 

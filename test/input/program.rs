@@ -1,7 +1,7 @@
 //! Tests of the program as a process: where it finds its data, what it prints and how it ends.
 //!
-//! Goal: the program works in any folder, and reports a wrong use in one line with a remedy.
-//! Method: the program itself in small folders, its output and exit status.
+//! The program works in any folder, and reports a wrong use in one line with a remedy. Method: the
+//! program itself in small folders, its output and exit status.
 
 use crate::common::folder::Folder;
 use merrow_world::data_dir;

@@ -1,8 +1,8 @@
 //! Runs of the program as a process: signals, a full disk, the rate of diagnostics, the text of
 //! `describe`.
 //!
-//! Goal: a run ends as requested with a complete recording, and reports why if it cannot. Method:
-//! the program itself with real signals and file size limits.
+//! A run ends as requested with a complete recording, and reports why if it cannot. Method: the
+//! program itself with real signals and file size limits.
 
 use crate::common::folder::Folder;
 use rustix::process::{Pid, Signal, kill_process};
@@ -63,8 +63,8 @@ fn is_complete(bag: &Path) -> bool {
         .ends_with(b"\x89MCAP0\r\n")
 }
 
-// Goal: a run without a node reports refused messages and their number. Method: a bridge whose
-// messages, with the names of their frames, do not fit into the frames of its modem.
+// A run without a node reports refused messages and their number. Method: a bridge whose messages,
+// with the names of their frames, do not fit into the frames of its modem.
 #[test]
 fn refused_messages_are_reported_without_a_node() {
     let modem = "model: {extends: robots/bluerov2.yaml, modems: {m: {modem: {extends: \
@@ -95,9 +95,9 @@ fn refused_messages_are_reported_without_a_node() {
     assert!(count.parse::<u64>().is_ok_and(|n| n >= 9), "{out}");
 }
 
-// Goal: two signals at once, as launchers deliver them, end a run cleanly. Method: SIGINT and
-// SIGTERM within microseconds, because the kernel merges two equal pending signals; status 0, a
-// summary, a complete recording.
+// Two signals at once, as launchers deliver them, end a run cleanly. Method: SIGINT and SIGTERM
+// within microseconds, because the kernel merges two equal pending signals; status 0, a summary, a
+// complete recording.
 #[test]
 fn simultaneous_signals_count_as_one() {
     let folder = Folder::new("two_signals", &[]);
@@ -116,11 +116,11 @@ fn simultaneous_signals_count_as_one() {
     assert!(is_complete(&bag) && message_count(&bag, None) > 0);
 }
 
-// Goal: a second signal within 2 s does not end a run whose loop does not react; a later signal
-// does, and the recording is complete. Method: 500 robots in waves with steps of 1 us. The loop
-// completes 10000 steps before it checks for signals, which takes ten times longer than the test;
-// SIGTERM 1 s and SIGINT 2.3 s after the first SIGINT. Between them the program runs and its
-// recording is open. Status 130, and one report.
+// A second signal within 2 s does not end a run whose loop does not react; a later signal does, and
+// the recording is complete. Method: 500 robots in waves with steps of 1 us. The loop completes
+// 10000 steps before it checks for signals, which takes ten times longer than the test; SIGTERM 1 s
+// and SIGINT 2.3 s after the first SIGINT. Between them the program runs and its recording is open.
+// Status 130, and one report.
 #[test]
 fn only_a_later_signal_forces_the_exit() {
     let world = "step: {dt_s: 1.0e-6}
@@ -175,10 +175,10 @@ fn check_failed_recording(output: &Output, reason: &str, bag: &Path, kept: &Path
     assert_eq!(message_count(kept, None), read);
 }
 
-// Goal: a full disk is reported with its reason and its path, the run continues, the recording
-// stays readable and its metadata counts its messages. Method: a file system in memory of 3 MB, and
-// of 600 kB, which is less than a chunk of messages, in a mount namespace of its own; 120 s at
-// maximum pace. Skipped where the system does not permit such a namespace.
+// A full disk is reported with its reason and its path, the run continues, the recording stays
+// readable and its metadata counts its messages. Method: a file system in memory of 3 MB, and of
+// 600 kB, which is less than a chunk of messages, in a mount namespace of its own; 120 s at maximum
+// pace. Skipped where the system does not permit such a namespace.
 #[test]
 fn a_full_disk_is_reported() {
     let folder = Folder::new("full_disk", &[]);
@@ -243,8 +243,8 @@ fn messages(bag: &Path) -> u64 {
     count(&bytes[8..bytes.len() - 8])
 }
 
-// Goal: diagnostics and battery states follow simulated time at any pace. Method: 10 s at maximum
-// pace, which take much less wall time: one message a second and one at the start.
+// Diagnostics and battery states follow simulated time at any pace. Method: 10 s at maximum pace,
+// which take much less wall time: one message a second and one at the start.
 #[test]
 fn diagnostics_follow_simulated_time() {
     let folder = Folder::new("diagnostics", &[]);
@@ -261,9 +261,9 @@ fn diagnostics_follow_simulated_time() {
     assert_eq!(message_count(&bag, Some("/bluerov2/battery_state")), 11);
 }
 
-// Goal: a grid that is shortened during a run ends it with the reason and a complete recording.
-// Method: a raw seabed of 2.3 million samples, which is mapped, below a robot with an altimeter;
-// the file is emptied during the run. Tolerance: none.
+// A grid that is shortened during a run ends it with the reason and a complete recording. Method: a
+// raw seabed of 2.3 million samples, which is mapped, below a robot with an altimeter; the file is
+// emptied during the run.
 #[test]
 fn a_shortened_grid_is_reported() {
     let header = "data: depth.raw
@@ -304,7 +304,7 @@ pub(super) fn describe(arguments: &[&str]) -> String {
     texts(&output).0
 }
 
-// Goal: `describe` prints the added mass and the damping of a floating body that its dynamics uses:
+// `describe` prints the added mass and the damping of a floating body that its dynamics uses:
 // the coefficients of the submerged part. Method: a box of 100 kg that displaces 200 kg when
 // submerged, so that half of it is submerged at rest; coefficients of the submerged body, and at
 // the waterline. Tolerance: printed digits.
@@ -354,9 +354,9 @@ robots:
     }
 }
 
-// Goal: `describe` prints no rounding errors of unit conversions. Method: no number of four worlds,
+// `describe` prints no rounding errors of unit conversions. Method: no number of four worlds,
 // as text and as JSON, has more than 12 significant digits; the latitude and the slopes of their
-// units do otherwise. Tolerance: none.
+// units do otherwise.
 #[test]
 fn describe_prints_rounded_numbers() {
     for (world, option) in ["pool", "usv", "sonar", "riverwatch"]
@@ -374,7 +374,7 @@ fn describe_prints_rounded_numbers() {
     }
 }
 
-// Goal: a program without the native backend refuses it and names the remedy. Method: a run of this
+// A program without the native backend refuses it and names the remedy. Method: a run of this
 // program, which the tests build without the feature.
 #[cfg(not(feature = "native"))]
 #[test]
@@ -391,8 +391,8 @@ fn a_missing_native_backend_is_reported() {
     assert_eq!(errors.lines().count(), 1, "{errors}");
 }
 
-// Goal: an invalid address is one line with an example. Method: the options of the live view and of
-// MAVLink with a word. Tolerance: none.
+// An invalid address is one line with an example. Method: the options of the live view and of
+// MAVLink with a word.
 #[test]
 fn invalid_addresses_are_reported() {
     for option in ["--view=abc", "--mavlink=abc"] {

@@ -107,7 +107,7 @@ fn record_images(folder: &Path) {
     bag.finish().unwrap();
 }
 
-// Goal: subscribers of image_transport receive the published images. Method: raw images and their
+// Subscribers of image_transport receive the published images. Method: raw images and their
 // compressed versions in a bag; rosbags reads it, Pillow decodes the compressed images, and format
 // and depth are interpreted as by the plugins of image_transport. Tolerance: JPEG of quality 90
 // above 35 dB; PNG none; depth half a step of its encoding.
@@ -124,8 +124,8 @@ fn images_are_read_by_others() {
     });
 }
 
-// Goal: a bag can contain every message type. Method: one message of each type on its own topic,
-// read like any other bag by two readers with the definitions in it. Tolerance: none.
+// A bag can contain every message type. Method: one message of each type on its own topic, read
+// like any other bag by two readers with the definitions in it.
 #[test]
 fn a_bag_of_every_type_is_read_by_others() {
     let Some((mut command, _lock)) = script("bags/bag.py") else {

@@ -213,8 +213,8 @@ fn fast_dds_receives_large_samples() {
     check(178, &fast_dds_counter, 50, 95);
 }
 
-// Goal: many subscribers of one image receive all of it. Method: 20 processes of Fast DDS, 270 kB
-// at 5 Hz. Tolerance: none.
+// Many subscribers of one image receive all of it. Method: 20 processes of Fast DDS, 270 kB at 5
+// Hz.
 #[test]
 #[ignore = "needs the program that test/ros/fastdds/build.sh builds; test/ros/fastdds/run.sh runs it"]
 fn twenty_subscribers_of_fast_dds_receive_images() {

@@ -11,11 +11,11 @@ use merrow_world::{Overrides, data_dir, load_world};
 /// Fraction of a core below which a sensor keeps its rate.
 const CHEAP: f64 = 0.1;
 
-// Goal: a sensor that needs less than 10 % of a core misses less than 2 % of its samples,
-// independently of other subscriptions. Method: `riverwatch` in real time on two threads, without
-// ROS, with all outputs of all sensors requested: three cameras, a lidar, a laser and a sonar. The
-// shortage must be real: some sensor misses more than half of its samples. On a slow machine the
-// laser needs more than 10 %. Tolerance: 2 %.
+// A sensor that needs less than 10 % of a core misses less than 2 % of its samples, independently
+// of other subscriptions. Method: `riverwatch` in real time on two threads, without ROS, with all
+// outputs of all sensors requested: three cameras, a lidar, a laser and a sonar. The shortage must
+// be real: some sensor misses more than half of its samples. On a slow machine the laser needs more
+// than 10 %. Tolerance: 2 %.
 #[test]
 #[ignore = "depends on the pace, takes 20 s on an idle machine: test/run slow"]
 fn cheap_sensors_keep_their_rate() {
@@ -32,9 +32,9 @@ fn cheap_sensors_keep_their_rate() {
     assert_eq!(starved, 0, "{lines:#?}");
 }
 
-// Goal: with `quality: fast` the sensors of `riverwatch` deliver more of their samples. Method: as
-// above; the sum of the delivered fractions of all sensors for both qualities. The printed rates
-// show whether the processor suffices for all samples. Tolerance: none.
+// With `quality: fast` the sensors of `riverwatch` deliver more of their samples. Method: as above;
+// the sum of the delivered fractions of all sensors for both qualities. The printed rates show
+// whether the processor suffices for all samples.
 #[test]
 #[ignore = "depends on the pace, takes 40 s on an idle machine: test/run slow"]
 fn fast_images_are_delivered_more_often() {

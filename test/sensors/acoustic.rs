@@ -76,8 +76,8 @@ pub(crate) fn pinger(level: f64) -> String {
     )
 }
 
-// Goal: a hydrophone reports the position and the arrival time of a fixed and of a moving pinger.
-// Method: c t_a = |p(t_k)| solved by hand: the sound originates from the position of the pinger at
+// A hydrophone reports the position and the arrival time of a fixed and of a moving pinger. Method:
+// c t_a = |p(t_k)| solved by hand: the sound originates from the position of the pinger at
 // emission. Tolerance: 1e-5 m, 2 ns.
 #[test]
 fn hydrophone_reports_the_pinger_position_at_emission() {
@@ -115,9 +115,9 @@ fn hydrophone_reports_the_pinger_position_at_emission() {
     assert!(count[0] >= 4 && count[1] >= 4, "{count:?}");
 }
 
-// Goal: half of the pings are detected where the signal excess is zero, all of them 9 dB above it,
-// and none 9 dB below. Method: SL - 20 log r - α r - 10 log (N B) = DT, with fading of 3 dB; 300
-// pings each. Tolerance: 3.5 standard errors of a share, 0.1.
+// Half of the pings are detected where the signal excess is zero, all of them 9 dB above it, and
+// none 9 dB below. Method: SL - 20 log r - α r - 10 log (N B) = DT, with fading of 3 dB; 300 pings
+// each. Tolerance: 3.5 standard errors of a share, 0.1.
 #[test]
 fn half_of_the_pings_are_detected_at_the_threshold() {
     let r = 500.0_f64;
@@ -150,9 +150,8 @@ fn half_of_the_pings_are_detected_at_the_threshold() {
     }
 }
 
-// Goal: a pinger is not detected behind a structure, out of the water, out of band or out of range.
+// A pinger is not detected behind a structure, out of the water, out of band or out of range.
 // Method: pingers behind a wall, on land, at 5 kHz and at 2.5 km, and one that is detected.
-// Tolerance: none.
 #[test]
 fn hidden_pingers_are_not_detected() {
     let low = pinger(190.0).replace("frequency_khz: 30", "frequency_khz: 5");
@@ -191,10 +190,10 @@ pub(crate) fn transponder(turn: f64) -> String {
     )
 }
 
-// Goal: range and time of a USBL fix on a target that moves away radially. Method: the
-// interrogation reaches the target at t_1 = d/(c - v); the reply leaves at t_2 = t_1 + T from d + v
-// t_2 and arrives at t_3 = t_2 + (d + v t_2)/c; r = c (t_3 - T)/2. Tolerance: 1 mm, 2 ns, from the
-// steps of the body.
+// Range and time of a USBL fix on a target that moves away radially. Method: the interrogation
+// reaches the target at t_1 = d/(c - v); the reply leaves at t_2 = t_1 + T from d + v t_2 and
+// arrives at t_3 = t_2 + (d + v t_2)/c; r = c (t_3 - T)/2. Tolerance: 1 mm, 2 ns, from the steps of
+// the body.
 #[test]
 fn usbl_range_is_the_two_way_travel_time() {
     let (d, v, turn) = (400.0, 4.0, 0.5);
@@ -222,9 +221,9 @@ fn usbl_range_is_the_two_way_travel_time() {
     }
 }
 
-// Goal: the errors of bearing and range have the stated standard deviations, and the covariance
-// reports them. Method: 600 fixes on a target 200 m ahead with a strong signal. Tolerance: 4
-// standard errors.
+// The errors of bearing and range have the stated standard deviations, and the covariance reports
+// them. Method: 600 fixes on a target 200 m ahead with a strong signal. Tolerance: 4 standard
+// errors.
 #[test]
 fn usbl_errors_match_their_keys() {
     let rest = format!(
@@ -263,10 +262,10 @@ fn usbl_errors_match_their_keys() {
     }
 }
 
-// Goal: with exact ranges a long-baseline system computes its own position exactly and a
-// short-baseline system the position of a locator; with range errors the scatter matches the
-// covariance. Method: four transponders on the seabed, four receivers on the robot; 200 samples.
-// Tolerance: 1e-4 m; 30 % of the standard deviation.
+// With exact ranges a long-baseline system computes its own position exactly and a short-baseline
+// system the position of a locator; with range errors the scatter matches the covariance. Method:
+// four transponders on the seabed, four receivers on the robot; 200 samples. Tolerance: 1e-4 m; 30
+// % of the standard deviation.
 #[test]
 fn baselines_compute_positions() {
     let node = |name: &str, x: f64, y: f64, z: f64| {
@@ -324,10 +323,10 @@ fn baselines_compute_positions() {
     }
 }
 
-// Goal: with ray bending, sound over long distances arrives with the travel time and the elevation
-// of the bent ray. Method: a hydrophone 50 m deep in water whose speed of sound decreases with
-// depth, compared with the ray of `eigenray` (tested separately); without bending, the elevation is
-// the straight line. Tolerance: 1e-9 s, 1e-6 rad; the two elevations differ by more than a degree.
+// With ray bending, sound over long distances arrives with the travel time and the elevation of the
+// bent ray. Method: a hydrophone 50 m deep in water whose speed of sound decreases with depth,
+// compared with the ray of `eigenray` (tested separately); without bending, the elevation is the
+// straight line. Tolerance: 1e-9 s, 1e-6 rad; the two elevations differ by more than a degree.
 #[test]
 fn bent_sound_arrives_along_its_ray() {
     let water = "water: {column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 5, salinity_psu: 35}]}}";

@@ -69,9 +69,9 @@ fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
         .collect()
 }
 
-// Goal: vessels report at the intervals of the standard. Method: class A at 5, 9 and 13 m/s (10, 6
-// and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each separately for
-// 400 s; static data are sent twice. Tolerance: 2 ns; none.
+// Vessels report at the intervals of the standard. Method: class A at 5, 9 and 13 m/s (10, 6 and 2
+// s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each separately for 400
+// s; static data are sent twice. Tolerance: 2 ns; none.
 #[test]
 fn vessels_report_at_the_standard_intervals() {
     for (class, status, speed, period) in [
@@ -103,10 +103,10 @@ fn vessels_report_at_the_standard_intervals() {
     }
 }
 
-// Goal: a vessel is received up to the radio horizon and the power limit; the own vessel is
-// reported as own. Method: heights of 4 and 9 m give 4.12 (√4 + √9) = 20.6 km; over flat water P -
-// 40 log d + 20 log(h h') = S gives 11.3 km for 12.5 W with S of -90 dBm and 5.0 km for 0.05 W with
-// -100 dBm. Each is tested 3 % closer and 3 % farther. Tolerance: none.
+// A vessel is received up to the radio horizon and the power limit; the own vessel is reported as
+// own. Method: heights of 4 and 9 m give 4.12 (√4 + √9) = 20.6 km; over flat water P - 40 log d +
+// 20 log(h h') = S gives 11.3 km for 12.5 W with S of -90 dBm and 5.0 km for 0.05 W with -100 dBm.
+// Each is tested 3 % closer and 3 % farther.
 #[test]
 fn vessels_are_received_within_horizon_and_power() {
     let far = |power: f64, sensitivity: f64| {
@@ -136,8 +136,8 @@ fn vessels_are_received_within_horizon_and_power() {
     }
 }
 
-// Goal: land in the path attenuates the signal. Method: a wall in the path, with a link margin
-// between 0 and 20 dB. Tolerance: none.
+// Land in the path attenuates the signal. Method: a wall in the path, with a link margin between 0
+// and 20 dB.
 #[test]
 fn land_attenuates_the_signal() {
     let ais = "  v: {class: a, mmsi: 211000001, position_m: [12000, 0, 4]}\n";

@@ -69,8 +69,8 @@ pub(crate) fn middle(images: &CameraImages, [width, height]: [usize; 2]) -> [f64
     [rgb[k], rgb[k + 1], rgb[k + 2]].map(f64::from)
 }
 
-// Goal: projection and back-projection are inverse for lenses of commercial cameras. Method: every
-// fifth pixel of 640 x 480 to a direction and back. Tolerance: 1e-6 px.
+// Projection and back-projection are inverse for lenses of commercial cameras. Method: every fifth
+// pixel of 640 x 480 to a direction and back. Tolerance: 1e-6 px.
 #[test]
 fn directions_and_pixels_are_inverse() {
     let lens = |distortion| Lens {
@@ -101,8 +101,8 @@ fn directions_and_pixels_are_inverse() {
     }
 }
 
-// Goal: pinhole and equidistant lenses follow their closed forms. Method: directions at known
-// angles. Tolerance: 1e-9 px.
+// Pinhole and equidistant lenses follow their closed forms. Method: directions at known angles.
+// Tolerance: 1e-9 px.
 #[test]
 fn lenses_without_distortion_have_closed_forms() {
     let lens = |distortion| Lens {
@@ -129,9 +129,9 @@ fn lenses_without_distortion_have_closed_forms() {
     );
 }
 
-// Goal: an object below the minimum range of a depth camera is reported as too close and occludes
-// the background. Method: a board 0.2 m ahead of a camera with a minimum range of 0.28 m, in front
-// of a wall 9 m ahead; the board covers half of the image.
+// An object below the minimum range of a depth camera is reported as too close and occludes the
+// background. Method: a board 0.2 m ahead of a camera with a minimum range of 0.28 m, in front of a
+// wall 9 m ahead; the board covers half of the image.
 #[test]
 fn objects_below_the_minimum_range_occlude() {
     let rest = "seabed: {depth_m: 50}
@@ -150,8 +150,8 @@ structures:
     }
 }
 
-// Goal: depth is measured along the axis, labels belong to visible objects, and objects appear at
-// the position given by the lens. Method: a wall 9 m ahead with a ball off the axis in front of it.
+// Depth is measured along the axis, labels belong to visible objects, and objects appear at the
+// position given by the lens. Method: a wall 9 m ahead with a ball off the axis in front of it.
 // Tolerance: 1e-5 m; half a pixel for the centre of the labels of the ball.
 #[test]
 fn depths_labels_and_positions() {
@@ -184,8 +184,8 @@ structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 
     assert!(found.rgb.is_none());
 }
 
-// Goal: image formation in water: I = J e^{-cz} + B (1 - e^{-cz}) horizontally, c of Jerlov's water
-// type. Method: a grey card at four ranges under an overcast sky; B is the value of open water; the
+// Image formation in water: I = J e^{-cz} + B (1 - e^{-cz}) horizontally, c of Jerlov's water type.
+// Method: a grey card at four ranges under an overcast sky; B is the value of open water; the
 // closest card gives J, which predicts the others. Tolerance: 1.5 counts of 255.
 #[test]
 fn grey_card_attenuates_in_water() {
@@ -219,8 +219,8 @@ structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: daylight decreases with depth as e^{-K_d h}. Method: images at 2 m and at 8 m, at fixed
-// exposures that differ by the K_d of green. Tolerance: 2 % for green, 1.5 counts for the others.
+// Daylight decreases with depth as e^{-K_d h}. Method: images at 2 m and at 8 m, at fixed exposures
+// that differ by the K_d of green. Tolerance: 2 % for green, 1.5 counts for the others.
 #[test]
 fn daylight_decreases_with_depth() {
     let water = optics::jerlov(3);
@@ -250,9 +250,9 @@ structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m
     }
 }
 
-// Goal: the light of a lamp falls with the square of the distance and is the only light at night.
-// Method: a wall at 2 m and at 4 m in air, straight ahead of a lamp at the camera; lumens, cone and
-// albedo give the expected pixel value. Tolerance: 1.5 counts of 255, 2 % between the two.
+// The light of a lamp falls with the square of the distance and is the only light at night. Method:
+// a wall at 2 m and at 4 m in air, straight ahead of a lamp at the camera; lumens, cone and albedo
+// give the expected pixel value. Tolerance: 1.5 counts of 255, 2 % between the two.
 #[test]
 fn lamp_light_follows_the_inverse_square() {
     let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 6");
@@ -278,9 +278,9 @@ structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m:
     assert!(seen(2.0, 1e-6) < 1.0, "a night without lamps is dark");
 }
 
-// Goal: shot noise and read noise are as stated, independent in the pixels of each colour. Method:
-// 5000 red values each of an evenly lit wall, 400 electrons full well and 6 electrons read noise,
-// at measured red pixels and at those interpolated from two and four neighbours. Tolerance: 8 %, of
+// Shot noise and read noise are as stated, independent in the pixels of each colour. Method: 5000
+// red values each of an evenly lit wall, 400 electrons full well and 6 electrons read noise, at
+// measured red pixels and at those interpolated from two and four neighbours. Tolerance: 8 %, of
 // which half is statistical.
 #[test]
 fn shot_and_read_noise_are_as_stated() {
@@ -324,9 +324,9 @@ fn shot_and_read_noise_are_as_stated() {
     );
 }
 
-// Goal: a rolling shutter reads each row at the pose at its own time; outputs without subscribers
-// are not computed. Method: depths of a wall that a robot approaches at 2 m/s, 50 ms from the first
-// row to the last; only depth is requested. Tolerance: 1e-4 m.
+// A rolling shutter reads each row at the pose at its own time; outputs without subscribers are not
+// computed. Method: depths of a wall that a robot approaches at 2 m/s, 50 ms from the first row to
+// the last; only depth is requested. Tolerance: 1e-4 m.
 #[test]
 fn rolling_shutters_and_lazy_outputs() {
     let keys = format!("{SMALL}, readout_s: 0.05");
@@ -355,10 +355,9 @@ fn rolling_shutters_and_lazy_outputs() {
     }
 }
 
-// Goal: a calm surface has a depth of 2 m seen from 2 m above and from 2 m below, and occludes
-// objects behind it in depths and labels; its label differs from the labels of sky and open water.
-// Method: cameras that look straight down and up, and horizontally into empty space. Tolerance:
-// 1e-5 m.
+// A calm surface has a depth of 2 m seen from 2 m above and from 2 m below, and occludes objects
+// behind it in depths and labels; its label differs from the labels of sky and open water. Method:
+// cameras that look straight down and up, and horizontally into empty space. Tolerance: 1e-5 m.
 #[test]
 fn the_surface_has_a_depth() {
     for (z, pitch) in [(2.0, 90), (-2.0, -90)] {
@@ -383,7 +382,7 @@ fn the_surface_has_a_depth() {
     }
 }
 
-// Goal: wrong cameras are rejected with the reason. Method: the messages. Tolerance: none.
+// Wrong cameras are rejected with the reason. Method: the messages.
 #[test]
 fn wrong_cameras_are_refused() {
     let refused = |keys: &str, part: &str| {
@@ -419,9 +418,9 @@ fn sea() -> WaveState {
     WaveState::new(&simulation(&text).scene.sea.waves, 0.0)
 }
 
-// Goal: heights on a grid of the clipmap agree with the waves, and waves below the requested length
-// are left out. Method: 32 x 24 points against the sum of components at each; a grid for waves
-// longer than 20 m contains only those, and one without waves is flat. Tolerance: 1e-9 m.
+// Heights on a grid of the clipmap agree with the waves, and waves below the requested length are
+// left out. Method: 32 x 24 points against the sum of components at each; a grid for waves longer
+// than 20 m contains only those, and one without waves is flat. Tolerance: 1e-9 m.
 #[test]
 fn grid_holds_the_wave_heights() {
     let waves = sea();
@@ -446,10 +445,10 @@ fn grid_holds_the_wave_heights() {
     assert_eq!(rms(&z), 0.0);
 }
 
-// Goal: rays from above and from below intersect the waves at the first crossing. Method: 600 rays
-// from 2.5 m above and 6 m below the water, against steps of 2 cm along them on the same grids, and
-// the height of the waves at the intersection. Tolerance: 3 cm along the ray for 99 of 100 rays; 3
-// % of the significant height on average for the height of the waves.
+// Rays from above and from below intersect the waves at the first crossing. Method: 600 rays from
+// 2.5 m above and 6 m below the water, against steps of 2 cm along them on the same grids, and the
+// height of the waves at the intersection. Tolerance: 3 cm along the ray for 99 of 100 rays; 3 % of
+// the significant height on average for the height of the waves.
 #[test]
 fn rays_intersect_the_waves() {
     let waves = sea();

@@ -432,9 +432,9 @@ fn band(n: usize, z: f64) -> [f64; 2] {
     [-z, z].map(|z| (1.0 - v + z * v.sqrt()).powi(3))
 }
 
-// Goal: for every kind of sensor that publishes a covariance, the errors obey it from the first
-// message on. Method: 100 devices of each kind with all kinds of errors, on a body in steady motion
-// or at rest; the same device without errors is the truth. Tolerance: at least 9 of 10 means of the
+// For every kind of sensor that publishes a covariance, the errors obey it from the first message
+// on. Method: 100 devices of each kind with all kinds of errors, on a body in steady motion or at
+// rest; the same device without errors is the truth. Tolerance: at least 9 of 10 means of the
 // normalised squared errors lie in their 95 % bands, and all of them in their 99.99 % bands.
 #[test]
 fn errors_obey_the_published_covariances() {
@@ -488,9 +488,9 @@ macro_rules! list_exteroceptive_kinds {
 
 each_exteroceptive_sensor!(list_exteroceptive_kinds);
 
-// Goal: the same for acoustic positions, with bearing and range errors and a misaligned array.
-// Method: the first fix of 100 instruments. Tolerance: the 95 % band. The obstacles of a detector
-// have constant covariances from the world file; the other kinds publish none. A new kind has to be
+// The same for acoustic positions, with bearing and range errors and a misaligned array. Method:
+// the first fix of 100 instruments. Tolerance: the 95 % band. The obstacles of a detector have
+// constant covariances from the world file; the other kinds publish none. A new kind has to be
 // added here.
 #[test]
 fn errors_of_acoustic_positions_obey_their_covariances() {

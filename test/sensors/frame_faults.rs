@@ -48,9 +48,8 @@ fn frames(text: &str, sensor: usize, seconds: f64) -> Vec<Frame> {
     all
 }
 
-// Goal: a stuck sensor repeats its last frame with the stamp of each sample and continues normally
+// A stuck sensor repeats its last frame with the stamp of each sample and continues normally
 // afterwards. Method: a laser and a camera that approach a wall, stuck from 0.35 to 0.75 s.
-// Tolerance: none.
 #[test]
 fn stuck_sensors_repeat_their_last_frame() {
     for (sensor, name) in [(0, "laser"), (1, "camera")] {
@@ -91,9 +90,8 @@ fn box_distance(faults: &str) -> Option<f64> {
     Some(boxes[0].p.x)
 }
 
-// Goal: a fault of a laser also affects the boxes computed from its echoes. Method: a bias of one
-// metre; a dead laser; a bias of the detector itself. Tolerance: 0.1 m, for the echoes that bound a
-// box.
+// A fault of a laser also affects the boxes computed from its echoes. Method: a bias of one metre;
+// a dead laser; a bias of the detector itself. Tolerance: 0.1 m, for the echoes that bound a box.
 #[test]
 fn sensor_faults_affect_the_detector() {
     let well = box_distance("").expect("a box");
@@ -109,7 +107,7 @@ fn sensor_faults_affect_the_detector() {
     );
 }
 
-// Goal: a fault without effect is rejected. Method: a bias of a camera; the one-line message.
+// A fault without effect is rejected. Method: a bias of a camera; the one-line message.
 #[test]
 fn camera_bias_is_refused() {
     let text = world(
@@ -125,9 +123,9 @@ fn camera_bias_is_refused() {
     );
 }
 
-// Goal: a worker thread that fails ends a run that waits for it, and the message names its sensor.
+// A worker thread that fails ends a run that waits for it, and the message names its sensor.
 // Method: a laser with fewer directions than beams, on two threads; the run has 60 s, otherwise it
-// hangs. Tolerance: none.
+// hangs.
 #[test]
 fn a_sensor_that_fails_ends_the_run() {
     for pace in [Pace::Max, Pace::Factor(10.0)] {

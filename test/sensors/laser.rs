@@ -61,7 +61,7 @@ fn cloud(sim: &mut Simulation) -> Vec<Point> {
 const WALL: &str =
     "structures: {wall: {position_m: [10, 0, 0], shapes: {s: {kind: box, size_m: [2, 40, 20]}}}}";
 
-// Goal: ranges to a wall, a ball and a post. Method: closed forms: 9/cos a to the wall, quadratic
+// Ranges to a wall, a ball and a post. Method: closed forms: 9/cos a to the wall, quadratic
 // equations for the round shapes. Tolerance: 1e-5 m, ten times the resolution of a 32-bit range of
 // 15 m.
 #[test]
@@ -102,8 +102,8 @@ fn ranges_match_closed_forms() {
     }
 }
 
-// Goal: the points of a lidar lie where its beams hit the seabed, one metre below it. Method: rings
-// at known elevations over a plane. Tolerance: 1e-5 m.
+// The points of a lidar lie where its beams hit the seabed, one metre below it. Method: rings at
+// known elevations over a plane. Tolerance: 1e-5 m.
 #[test]
 fn points_lie_on_the_plane() {
     let keys = "elevation_deg: [-40, -10], rings: 4, columns: 36, max_range_m: 50";
@@ -133,9 +133,9 @@ fn points_lie_on_the_plane() {
     close("time", f64::from(column(18).time), 0.05, 1e-6);
 }
 
-// Goal: samples are output at their rate, stamped with the time of their first beam, once the sweep
-// and the latency are over. Method: a 360 degree lidar of 10 Hz whose sweep takes 35/36 of 0.1 s;
-// then 0.25 s of latency. Tolerance: none.
+// Samples are output at their rate, stamped with the time of their first beam, once the sweep and
+// the latency are over. Method: a 360 degree lidar of 10 Hz whose sweep takes 35/36 of 0.1 s; then
+// 0.25 s of latency.
 #[test]
 fn frames_are_output_at_their_times() {
     let keys = "elevation_deg: [-40, -10], rings: 2, columns: 36, max_range_m: 50";
@@ -148,8 +148,8 @@ fn frames_are_output_at_their_times() {
     assert_eq!(frames(&mut simulation(&late), 1.0).len(), 8);
 }
 
-// Goal: range noise has the stated standard deviation. Method: 20 scans of 500 beams on the same
-// wall, 3 cm. Tolerance: 4 standard errors.
+// Range noise has the stated standard deviation. Method: 20 scans of 500 beams on the same wall, 3
+// cm. Tolerance: 4 standard errors.
 #[test]
 fn noise_has_its_standard_deviation() {
     let keys = "azimuth_deg: [-1, 1], beams: 500, max_range_m: 30, range_std_m: 0.03";
@@ -178,9 +178,9 @@ fn noise_has_its_standard_deviation() {
     assert!(next.abs() < 4.0 / n.sqrt(), "beams are independent: {next}");
 }
 
-// Goal: ranges outside the limits follow REP-117; a dark wall is detected up to the reference range
-// and not beyond. Method: walls at 9 m with limits around 9 m; reflectivity 0.1 with the reference
-// 0.1 at 9 m. Tolerance: none.
+// Ranges outside the limits follow REP-117; a dark wall is detected up to the reference range and
+// not beyond. Method: walls at 9 m with limits around 9 m; reflectivity 0.1 with the reference 0.1
+// at 9 m.
 #[test]
 fn range_limits_and_dark_walls() {
     let range = |keys: &str, rest: &str| {
@@ -205,9 +205,9 @@ fn range_limits_and_dark_walls() {
     assert_eq!(range("max_range_m: 9.6", &darker), 9.0);
 }
 
-// Goal: fog and rain attenuate the echo as specified. Method: intensity of the wall at 9 m in 100 m
-// of visibility, exp(-2 σ 9), σ = 3.912/100 (905/550)^-0.2715; and under 50 mm/h of rain.
-// Tolerance: rounding of a 32-bit number.
+// Fog and rain attenuate the echo as specified. Method: intensity of the wall at 9 m in 100 m of
+// visibility, exp(-2 σ 9), σ = 3.912/100 (905/550)^-0.2715; and under 50 mm/h of rain. Tolerance:
+// rounding of a 32-bit number.
 #[test]
 fn fog_and_rain_attenuate_the_echo() {
     let intensity = |weather: &str| {
@@ -233,9 +233,9 @@ fn fog_and_rain_attenuate_the_echo() {
     );
 }
 
-// Goal: through flat water a green laser measures the seabed at the optical path length along the
-// ray refracted by Snell's law; an infrared laser receives no echo. Method: closed form: 2 m of
-// air, 3 m of water at an incidence of 30 degrees. Tolerance: 1e-5 m.
+// Through flat water a green laser measures the seabed at the optical path length along the ray
+// refracted by Snell's law; an infrared laser receives no echo. Method: closed form: 2 m of air, 3
+// m of water at an incidence of 30 degrees. Tolerance: 1e-5 m.
 #[test]
 fn water_refracts_and_absorbs_light() {
     let cloud_of = |extinction: f64| {
@@ -255,11 +255,11 @@ fn water_refracts_and_absorbs_light() {
     assert_eq!(cloud_of(7.0), []);
 }
 
-// Goal: in water the echo intensity follows Lambert's law over the path d in the water, and over n
-// t + d through the surface. Method: a laser in the water 1 m above the seabed, and one 2 m above
-// the surface with the seabed 3 m below it, both 10 degrees off the vertical so that the surface
-// gives no specular echo. Intensities are normalised by the square of the range at the speed of
-// light in air. Tolerance: 1 %, for haze.
+// In water the echo intensity follows Lambert's law over the path d in the water, and over n t + d
+// through the surface. Method: a laser in the water 1 m above the seabed, and one 2 m above the
+// surface with the seabed 3 m below it, both 10 degrees off the vertical so that the surface gives
+// no specular echo. Intensities are normalised by the square of the range at the speed of light in
+// air. Tolerance: 1 %, for haze.
 #[test]
 fn intensity_in_water_follows_lamberts_law() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.1, reference_reflectivity: 0.001";
@@ -298,9 +298,9 @@ fn intensity_in_water_follows_lamberts_law() {
     );
 }
 
-// Goal: a laser under water receives no echo from objects in the air. Method: a laser at 0.3 m
-// depth that points obliquely upwards at a wall above the water, and at a wall that extends into
-// it. Tolerance: exact in air; 1e-5 m.
+// A laser under water receives no echo from objects in the air. Method: a laser at 0.3 m depth that
+// points obliquely upwards at a wall above the water, and at a wall that extends into it.
+// Tolerance: exact in air; 1e-5 m.
 #[test]
 fn submerged_laser_gets_no_echo_from_the_air() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.01, reference_reflectivity: 0.001";
@@ -327,9 +327,9 @@ fn submerged_laser_gets_no_echo_from_the_air() {
     );
 }
 
-// Goal: a calm surface reflects specularly: a wall appears below the water at the length of the
-// reflected path. Method: a beam 20 degrees down hits the water at 5.495 m and is reflected to a
-// wall: both legs add up. Tolerance: 1e-5 m.
+// A calm surface reflects specularly: a wall appears below the water at the length of the reflected
+// path. Method: a beam 20 degrees down hits the water at 5.495 m and is reflected to a wall: both
+// legs add up. Tolerance: 1e-5 m.
 #[test]
 fn calm_water_reflects_walls() {
     let keys = "elevations_deg: [-20], columns: 360, max_range_m: 40, reference_reflectivity: 1e-4";
@@ -353,8 +353,8 @@ fn calm_water_reflects_walls() {
     );
 }
 
-// Goal: straight down the surface gives a specular echo. Method: intensity F_0/(4 s²), s² of a calm
-// day. Tolerance: 2 %, for haze.
+// Straight down the surface gives a specular echo. Method: intensity F_0/(4 s²), s² of a calm day.
+// Tolerance: 2 %, for haze.
 #[test]
 fn water_reflects_straight_down() {
     let keys = "elevations_deg: [-90], columns: 1, max_range_m: 40";
@@ -368,11 +368,11 @@ fn water_reflects_straight_down() {
     );
 }
 
-// Goal: in waves a range ends at the first intersection of the beam with the surface, although the
-// beams intersect a height grid. Method: surface echoes from waves of 0.6 m measured from 2 m
-// above, against the search of `surface.rs` along each beam. Tolerance: 1e-5 m in height, for
-// single precision; 1 mm along the beam, the accuracy of that search; more than 30 % of the beams
-// receive an echo.
+// In waves a range ends at the first intersection of the beam with the surface, although the beams
+// intersect a height grid. Method: surface echoes from waves of 0.6 m measured from 2 m above,
+// against the search of `surface.rs` along each beam. Tolerance: 1e-5 m in height, for single
+// precision; 1 mm along the beam, the accuracy of that search; more than 30 % of the beams receive
+// an echo.
 #[test]
 fn beams_end_on_the_wave_surface() {
     let waves =
@@ -413,9 +413,9 @@ fn beams_end_on_the_wave_surface() {
     assert!(received > 0.3, "{received}");
 }
 
-// Goal: a diverging beam averages echoes within one pulse length and otherwise reports the
-// stronger. Method: the edge of a wall in front of another wall, 20 cm and 5 m behind. Tolerance:
-// between the two; exact.
+// A diverging beam averages echoes within one pulse length and otherwise reports the stronger.
+// Method: the edge of a wall in front of another wall, 20 cm and 5 m behind. Tolerance: between the
+// two; exact.
 #[test]
 fn diverging_beams_average_near_edges() {
     let range = |behind: f64| {
@@ -431,8 +431,8 @@ fn diverging_beams_average_near_edges() {
     assert!((5.0..5.01).contains(&range(5.0)), "{}", range(5.0));
 }
 
-// Goal: each beam starts from the pose of the laser at its own time. Method: a robot moves towards
-// a wall at 2 m/s with a sweep of 50 ms. Tolerance: 1e-3 m; 1e-4 m between beams.
+// Each beam starts from the pose of the laser at its own time. Method: a robot moves towards a wall
+// at 2 m/s with a sweep of 50 ms. Tolerance: 1e-3 m; 1e-4 m between beams.
 #[test]
 fn each_beam_uses_its_own_pose() {
     let keys = "azimuth_deg: [0, 0.001], beams: 11, sweep_s: 0.05, max_range_m: 40";
@@ -463,8 +463,8 @@ fn each_beam_uses_its_own_pose() {
     }
 }
 
-// Goal: faults act on ranges; a lazy sensor without subscribers is not computed. Method: a bias;
-// dead; lazy. Tolerance: 1e-5 m.
+// Faults act on ranges; a lazy sensor without subscribers is not computed. Method: a bias; dead;
+// lazy. Tolerance: 1e-5 m.
 #[test]
 fn faults_and_lazy_sensors() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30";
@@ -487,7 +487,7 @@ fn faults_and_lazy_sensors() {
     assert_eq!(frames(&mut sim, 0.3).len(), 3);
 }
 
-// Goal: retro-reflective sheeting returns the intensity of its data sheet. Method: a wall with a
+// Retro-reflective sheeting returns the intensity of its data sheet. Method: a wall with a
 // coefficient of retro-reflection of 250 and a reflectivity of 0.3, at incidences up to 45 degrees,
 // against the closed form 0.3 cos a + 250 pi cos^3 a. A laser that just detects white paint at 30 m
 // must detect the sheeting, but not white paint, at 60 m. Tolerance: 1 %, for haze.

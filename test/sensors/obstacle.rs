@@ -53,10 +53,10 @@ fn yaw(found: &Detection) -> f64 {
     found.q.matrix().to_rpy()[2]
 }
 
-// Goal: listed obstacles are reported with position and orientation in the world and in the frame
-// of the detector; those out of range or out of the sector are not; errors have the standard
-// deviation of their keys. Method: four boxes around a robot that heads 30 degrees off east; 400
-// samples. Tolerance: 1e-9; 4 standard errors.
+// Listed obstacles are reported with position and orientation in the world and in the frame of the
+// detector; those out of range or out of the sector are not; errors have the standard deviation of
+// their keys. Method: four boxes around a robot that heads 30 degrees off east; 400 samples.
+// Tolerance: 1e-9; 4 standard errors.
 #[test]
 fn listed_obstacles_are_reported_within_sector_and_range() {
     let rest = "obstacles:
@@ -115,9 +115,9 @@ fn listed_obstacles_are_reported_within_sector_and_range() {
     );
 }
 
-// Goal: boxes from lidar echoes match the objects. Method: two containers in air, one rotated, with
-// two visible faces; terrain is removed by height. Tolerance: 0.45 m in length, the spacing of
-// rays at the far end of a face at an incidence of 16 degrees; 2 degrees.
+// Boxes from lidar echoes match the objects. Method: two containers in air, one rotated, with two
+// visible faces; terrain is removed by height. Tolerance: 0.45 m in length, the spacing of rays at
+// the far end of a face at an incidence of 16 degrees; 2 degrees.
 #[test]
 fn lidar_echoes_are_boxed() {
     let sensors = "        lidar: {device: {source: test, rate_hz: 10, kind: lidar, elevation_deg: [-8, 8], rings: 33, columns: 1440, max_range_m: 60}}
@@ -146,10 +146,9 @@ fn lidar_echoes_are_boxed() {
     }
 }
 
-// Goal: echoes of a tilting laser use the tilt of their time. Method: a laser 2 m above a deck that
-// tilts between 10 and 40 degrees down, in front of a post of 1.2 m: the deck is removed by height,
-// and only the post is boxed, by its near side 3.9 m ahead. Tolerance: 0.15 m, for its top and
-// corners.
+// Echoes of a tilting laser use the tilt of their time. Method: a laser 2 m above a deck that tilts
+// between 10 and 40 degrees down, in front of a post of 1.2 m: the deck is removed by height, and
+// only the post is boxed, by its near side 3.9 m ahead. Tolerance: 0.15 m, for its top and corners.
 #[test]
 fn tilting_laser_echoes_are_boxed() {
     let sensors = "        laser: {device: {source: test, rate_hz: 10, kind: tilting_laser, azimuth_deg: [-20, 20], beams: 161, max_range_m: 20, tilt_deg: [10, 40], tilt_period_s: 4}}
@@ -171,9 +170,9 @@ fn tilting_laser_echoes_are_boxed() {
     }
 }
 
-// Goal: boxes from echoes of an imaging sonar lie at the piles in spite of fading echoes, and open
-// water gives no boxes. Method: three piles 12 to 30 m ahead, far from seabed and surface; ten
-// pings. Tolerance: 1 m; each pile in all pings, at most one false box in three pings.
+// Boxes from echoes of an imaging sonar lie at the piles in spite of fading echoes, and open water
+// gives no boxes. Method: three piles 12 to 30 m ahead, far from seabed and surface; ten pings.
+// Tolerance: 1 m; each pile in all pings, at most one false box in three pings.
 #[test]
 fn sonar_echoes_are_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 5, kind: imaging_sonar, sector_deg: 90, beams: 128, beam_width_deg: 1, elevation_width_deg: 12,
@@ -210,11 +209,11 @@ fn sonar_echoes_are_boxed() {
     );
 }
 
-// Goal: echoes of a whole turn of a scanning sonar are boxed together, each from the pose of its
-// ping, and older echoes are discarded. Method: a rotated box of 6 m by 2.5 m with two visible
-// faces, 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance:
-// 0.5 m in position and size, which is half a pulse and a beam width at 14 m including its
-// neighbours, and 6 degrees; a single ping gives a line along its beam.
+// Echoes of a whole turn of a scanning sonar are boxed together, each from the pose of its ping,
+// and older echoes are discarded. Method: a rotated box of 6 m by 2.5 m with two visible faces, 14
+// m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance: 0.5 m in
+// position and size, which is half a pulse and a beam width at 14 m including its neighbours, and 6
+// degrees; a single ping gives a line along its beam.
 #[test]
 fn scanning_sonar_turn_is_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 20, kind: scanning_sonar, step_deg: 1.5, beam_width_deg: 1.5, elevation_width_deg: 10, rays: [12, 24],

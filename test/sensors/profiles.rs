@@ -88,9 +88,9 @@ fn rpy(q: &Quaternion) -> [f64; 3] {
     q.matrix().to_rpy()
 }
 
-// Goal: true pose and INS are in north, east, down for Stonefish, the velocities of the true pose
-// along the axes of the world for UUV Simulator and Plankton, and as in REP-103 for the others.
-// Method: by hand. Tolerance: 2e-3, for one step of 2 ms.
+// True pose and INS are in north, east, down for Stonefish, the velocities of the true pose along
+// the axes of the world for UUV Simulator and Plankton, and as in REP-103 for the others. Method:
+// by hand. Tolerance: 2e-3, for one step of 2 ms.
 #[test]
 fn poses_have_the_frames_of_the_profile() {
     let third = std::f64::consts::FRAC_PI_3;
@@ -151,7 +151,7 @@ fn poses_have_the_frames_of_the_profile() {
     assert!(child(&m.child_frame_id).is_some(), "{}", m.child_frame_id);
 }
 
-// Goal: readings of IMU, magnetometer and pressure sensor have the units and axes of each profile.
+// Readings of IMU, magnetometer and pressure sensor have the units and axes of each profile.
 // Method: by hand. Tolerance: 2e-3, for one step of 2 ms.
 #[test]
 fn readings_have_the_units_of_the_profile() {

@@ -94,8 +94,8 @@ fn ball(x: f64, y: f64, z: f64, a: f64) -> String {
     )
 }
 
-// Goal: the echo of a ball has the power of the radar equation for its optical cross section π a²
-// and appears at its position: a quarter to starboard is a quarter of a turn. Method: balls of 4 m
+// The echo of a ball has the power of the radar equation for its optical cross section π a² and
+// appears at its position: a quarter to starboard is a quarter of a turn. Method: balls of 4 m
 // radius at 600 m; the strongest cell. Tolerance: 0.5 dB, for the rays that hit the ball and the
 // beam pattern over its width; one spoke, one range bin.
 #[test]
@@ -120,9 +120,9 @@ fn ball_echo_matches_the_radar_equation() {
     }
 }
 
-// Goal: noise follows the noise figure; a wall hides a ball; low objects beyond the horizon are
-// hidden, high targets are visible. Method: k T B F; two worlds; boxes 25 km away with tops at 5
-// and 60 m; from 10 m all targets above 8.4 m are visible. Tolerance: 0.01 dB; none.
+// Noise follows the noise figure; a wall hides a ball; low objects beyond the horizon are hidden,
+// high targets are visible. Method: k T B F; two worlds; boxes 25 km away with tops at 5 and 60 m;
+// from 10 m all targets above 8.4 m are visible. Tolerance: 0.01 dB; none.
 #[test]
 fn noise_shadows_and_horizon() {
     let (_, silent) = one_turn(&world(30.0, PLAIN, ""));
@@ -154,9 +154,9 @@ fn noise_shadows_and_horizon() {
     }
 }
 
-// Goal: the mean sea and rain clutter follow their laws. Method: (3) and (4) of the radar by hand,
-// with the two-way beam width of a cosine pattern: ∫ b² = 0.6666 λ/L, a numerical integral of the
-// closed form of the pattern. Tolerance: 0.2 dB.
+// The mean sea and rain clutter follow their laws. Method: (3) and (4) of the radar by hand, with
+// the two-way beam width of a cosine pattern: ∫ b² = 0.6666 λ/L, a numerical integral of the closed
+// form of the pattern. Tolerance: 0.2 dB.
 #[test]
 fn clutter_matches_its_closed_form() {
     let twice = |width_deg: f64| {
@@ -197,11 +197,11 @@ fn clutter_matches_its_closed_form() {
     assert_eq!(spec.bins, 100);
 }
 
-// Goal: noise fades as the mean of n pulses, sea clutter as a K distribution, and a vessel as a
-// whole once per turn. Method: powers relative to those without fading; variances 1/n, (1 + 1/ν)(1
-// + 1/n) - 1, and 1. Tolerance: 5 standard errors for noise; a quarter for the sea, whose fourth
-// moments are large; 0.7 for the vessel in 60 turns, whose standard error is 0.37; the ratio of its
-// two cells in one turn is constant over all turns within 2 %.
+// Noise fades as the mean of n pulses, sea clutter as a K distribution, and a vessel as a whole
+// once per turn. Method: powers relative to those without fading; variances 1/n, (1 + 1/ν)(1 + 1/n)
+// - 1, and 1. Tolerance: 5 standard errors for noise; a quarter for the sea, whose fourth moments
+// are large; 0.7 for the vessel in 60 turns, whose standard error is 0.37; the ratio of its two
+// cells in one turn is constant over all turns within 2 %.
 #[test]
 fn fading_matches_the_kind_of_echo() {
     // No structures: rays hit no object.

@@ -96,9 +96,9 @@ fn a_place(random: &mut Random) -> (Mat3, Vec3) {
     )
 }
 
-// Goal: rays hit a ball at the solution of its equation. Method: 100 000 rays to a ball 50 km from
-// the origin with random axes; the nearer root of |o + t d|² = r², computed about the closest point
-// of the ray. Tolerance: 1e-6 m, and of the normal; rays within 1e-8 m² of the rim are skipped.
+// Rays hit a ball at the solution of its equation. Method: 100 000 rays to a ball 50 km from the
+// origin with random axes; the nearer root of |o + t d|² = r², computed about the closest point of
+// the ray. Tolerance: 1e-6 m, and of the normal; rays within 1e-8 m² of the rim are skipped.
 #[test]
 fn rays_hit_balls() {
     let (mut random, radius) = (Random::new(31), 2.5);
@@ -123,8 +123,8 @@ fn rays_hit_balls() {
     assert!(met > RAYS / 3 && met < RAYS, "{met}");
 }
 
-// Goal: rays hit the side or an end of a cylinder. Method: 100 000 rays as for balls; side and ends
-// by their own equations, with each hit checked to be on the body. Tolerance: as for balls; rays
+// Rays hit the side or an end of a cylinder. Method: 100 000 rays as for balls; side and ends by
+// their own equations, with each hit checked to be on the body. Tolerance: as for balls; rays
 // within 1e-6 m of an edge are skipped.
 #[test]
 fn rays_hit_cylinders() {
@@ -171,10 +171,10 @@ fn rays_hit_cylinders() {
     assert!(met > RAYS / 3 && met < RAYS, "{met}");
 }
 
-// Goal: a floor of 20 000 triangles is a plane without gaps. Method: 100 000 rays as for balls,
-// half of them moved to a corner or an edge of its squares, three quarters of these straight down
-// in the frame of the floor; all rays that come down within the floor hit it. Tolerance: no misses,
-// 1e-6 m divided by the sine of the incidence, and 1e-6 of the normal.
+// A floor of 20 000 triangles is a plane without gaps. Method: 100 000 rays as for balls, half of
+// them moved to a corner or an edge of its squares, three quarters of these straight down in the
+// frame of the floor; all rays that come down within the floor hit it. Tolerance: no misses, 1e-6 m
+// divided by the sine of the incidence, and 1e-6 of the normal.
 #[test]
 fn floor_of_triangles_has_no_gaps() {
     let (mut random, n, side) = (Random::new(33), 100_u32, 0.25);

@@ -53,10 +53,10 @@ fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-// Goal: the imaging sonar and a laser of the ROV measure the position of the quay. Method:
-// perpendicular to the wall, with the growth on it removed: the first range of the centre beam at
-// half of its peak value; the range of a green laser divided by the refractive index of water.
-// Tolerance: 4 cm by which blocks protrude, and 5 cm for a pulse and the bins of the sonar.
+// The imaging sonar and a laser of the ROV measure the position of the quay. Method: perpendicular
+// to the wall, with the growth on it removed: the first range of the centre beam at half of its
+// peak value; the range of a green laser divided by the refractive index of water. Tolerance: 4 cm
+// by which blocks protrude, and 5 cm for a pulse and the bins of the sonar.
 #[test]
 fn sonar_and_laser_measure_the_quay() {
     let bare: String = [
@@ -107,9 +107,9 @@ robots:
     }
 }
 
-// Goal: the camera of the ROV shows the quay, its growth and the seabed. Method: labels of the
-// shipped view. Tolerance: none: the wall fills at least a third of the image, and at least three
-// other objects are visible.
+// The camera of the ROV shows the quay, its growth and the seabed. Method: labels of the shipped
+// view. Tolerance: none: the wall fills at least a third of the image, and at least three other
+// objects are visible.
 #[test]
 fn camera_shows_the_inspected_objects() {
     let mut s = simulation(
@@ -141,8 +141,8 @@ robots: {{auv: {{position_m: {p:?}, attitude_deg: [0, 0, 0], velocity_m_s: [0, 0
     ))
 }
 
-// Goal: the first return of the side-scan sonar is the altitude, and so is the centre sounding of
-// the multibeam. Method: at three positions above the ripples: the first range at which either side
+// The first return of the side-scan sonar is the altitude, and so is the centre sounding of the
+// multibeam. Method: at three positions above the ripples: the first range at which either side
 // reaches half of the following level; the seabed below the sensor. Tolerance: 0.3 m, by which
 // ripples can be closer than the seabed straight below.
 #[test]
@@ -213,8 +213,8 @@ fn sections(wreck: &Wreck, (middle, half, turn): (Vec3, Vec3, f64), x0: f64) -> 
     found
 }
 
-// Goal: the acoustic shadow of the wreck has its geometric length. Method: a side-scan line abeam
-// of the bridge, 14 m to the south and 7 m deep: rays from the sonar over every corner of the cross
+// The acoustic shadow of the wreck has its geometric length. Method: a side-scan line abeam of the
+// bridge, 14 m to the south and 7 m deep: rays from the sonar over every corner of the cross
 // section of house and bridge to the sand; the farthest one ends the shadow. There is no echo in
 // the 3 m before that end, and one in the 3 m after it. Tolerance: 0.7 m: a beam of 0.5 deg covers
 // 0.3 m along an oblique wreck, and the ray that grazes the bridge hits the sand at 25 deg.
@@ -250,7 +250,7 @@ fn wreck_casts_an_acoustic_shadow() {
     );
 }
 
-// Goal: the survey runs sensibly without commands: the vehicle follows its leg by its own firmware.
+// The survey runs sensibly without commands: the vehicle follows its leg by its own firmware.
 // Method: 40 s from the start; then a command with another heading and depth. Tolerance: 0.4 m and
 // 3 deg, because the controller has no integral term.
 #[test]
@@ -288,8 +288,8 @@ fn vehicle_follows_its_leg() {
     within("new depth", depth, 11.0, 0.4);
 }
 
-// Goal: the shipped stereo pair triangulates correctly by its camera_info. Method: P of both
-// cameras against their mounting positions. Tolerance: rounding.
+// The shipped stereo pair triangulates correctly by its camera_info. Method: P of both cameras
+// against their mounting positions. Tolerance: rounding.
 #[test]
 fn stereo_pair_has_its_baseline() {
     let path = merrow_world::data_dir::world_file("riverwatch");

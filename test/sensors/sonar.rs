@@ -119,12 +119,12 @@ pub(crate) fn sphere(x: f64, y: f64, z: f64, radius: f64) -> String {
     )
 }
 
-// Goal: the level of a point target follows the sonar equation, SL - 40 log r - 2 α r + TS. Method:
-// balls of 0.2 and 0.6 m radius with Lambert scattering on the axis of a wide beam. One pulse
-// insonifies the whole ball, and TS = 10 log(2π a² μ/3) is the integral of μ cos² over the visible
-// side. (The 20 log(a/2) of a rigid sphere is its specular reflection, which rough surfaces do not
-// have.) Tolerance: 0.3 dB, for the origin of the echo on the ball (0.17 dB) and for some 100 rays
-// that hit it.
+// The level of a point target follows the sonar equation, SL - 40 log r - 2 α r + TS. Method: balls
+// of 0.2 and 0.6 m radius with Lambert scattering on the axis of a wide beam. One pulse insonifies
+// the whole ball, and TS = 10 log(2π a² μ/3) is the integral of μ cos² over the visible side. (The
+// 20 log(a/2) of a rigid sphere is its specular reflection, which rough surfaces do not have.)
+// Tolerance: 0.3 dB, for the origin of the echo on the ball (0.17 dB) and for some 100 rays that
+// hit it.
 #[test]
 fn point_target_level_matches_the_sonar_equation() {
     for (r, a) in [(10.0, 0.2), (30.0, 0.6)] {
@@ -143,9 +143,9 @@ fn point_target_level_matches_the_sonar_equation() {
     }
 }
 
-// Goal: the level of a flat seabed follows the sonar equation, SL - 40 log r - 2 α r + S_b + 10 log
-// A with A = r ψ cell/cos φ. Method: a multibeam echo sounder 20 m above the seabed. Its beams at
-// 40 to 60 degrees have footprints much longer than a pulse; ψ = (π²/8) λ/L is the integral of the
+// The level of a flat seabed follows the sonar equation, SL - 40 log r - 2 α r + S_b + 10 log A
+// with A = r ψ cell/cos φ. Method: a multibeam echo sounder 20 m above the seabed. Its beams at 40
+// to 60 degrees have footprints much longer than a pulse; ψ = (π²/8) λ/L is the integral of the
 // pattern of a cosine-shaded array. Tolerance: 0.5 dB, for the beam pattern over half a pulse.
 #[test]
 fn flat_seabed_level_matches_the_sonar_equation() {
@@ -167,8 +167,8 @@ fn flat_seabed_level_matches_the_sonar_equation() {
     }
 }
 
-// Goal: ranges to a flat and to a sloping seabed are correct within one bin in all beams. Method:
-// h/cos θ from the geometry. Tolerance: one bin of 5 cm.
+// Ranges to a flat and to a sloping seabed are correct within one bin in all beams. Method: h/cos θ
+// from the geometry. Tolerance: one bin of 5 cm.
 #[test]
 fn multibeam_measures_flat_and_sloping_seabeds() {
     let device = format!(
@@ -190,7 +190,7 @@ fn multibeam_measures_flat_and_sloping_seabeds() {
     }
 }
 
-// Goal: with speckle and noise the seabed is still detected, with errors of a fraction of the beam
+// With speckle and noise the seabed is still detected, with errors of a fraction of the beam
 // footprint; beyond the maximum range there is no detection. Method: as before, with speckle.
 // Tolerance: 0.3 m RMS; a seabed 100 m down gives no detection within 50 m.
 #[test]
@@ -217,11 +217,11 @@ fn seabed_is_detected_in_speckle_up_to_the_maximum_range() {
     assert!(none.soundings.iter().all(|s| s.range == f64::INFINITY));
 }
 
-// Goal: a strong target reproduces the beam pattern across the beams: main lobe, first null, first
-// side lobe. Method: a ball of 5 cm radius at 20 m, and beams 4 degrees wide of an unshaded array,
-// 0.25 degrees apart: half power at 2 degrees, null at sin⁻¹(λ/L) = 4.52 degrees, side lobe of
-// -13.3 dB at 1.43 λ/L = 6.47 degrees. Tolerance: 0.3 dB; below -25 dB in the null (the ball is 0.3
-// degrees wide); half a degree.
+// A strong target reproduces the beam pattern across the beams: main lobe, first null, first side
+// lobe. Method: a ball of 5 cm radius at 20 m, and beams 4 degrees wide of an unshaded array, 0.25
+// degrees apart: half power at 2 degrees, null at sin⁻¹(λ/L) = 4.52 degrees, side lobe of -13.3 dB
+// at 1.43 λ/L = 6.47 degrees. Tolerance: 0.3 dB; below -25 dB in the null (the ball is 0.3 degrees
+// wide); half a degree.
 #[test]
 fn beam_patterns_have_side_lobes() {
     let device = format!(
@@ -251,9 +251,9 @@ fn beam_patterns_have_side_lobes() {
     within("its place", 0.25 * side.0 as f64, 6.47, 0.5);
 }
 
-// Goal: the acoustic shadow behind a box has its geometric length. Method: a forward-looking sonar
-// 5 m above the seabed and a wall 2 m high at 10 m: the seabed is dark from the wall to 10 5/3 m,
-// in slant ranges. Tolerance: three bins of 4 cm.
+// The acoustic shadow behind a box has its geometric length. Method: a forward-looking sonar 5 m
+// above the seabed and a wall 2 m high at 10 m: the seabed is dark from the wall to 10 5/3 m, in
+// slant ranges. Tolerance: three bins of 4 cm.
 #[test]
 fn boxes_cast_acoustic_shadows() {
     let device = format!(
@@ -285,14 +285,13 @@ structures: {w: {position_m: [10.5, 0, -399], shapes: {s: {kind: box, size_m: [1
     assert!(lit > 90.0, "{lit}");
 }
 
-// Goal: speckle is fully developed: the normalised power is exponentially distributed, the
-// amplitude is Rayleigh distributed, and bins within half a pulse are correlated. Method: the same
-// seabed with and without speckle, all bins 40 dB above the noise. One pulse is shorter than a bin;
-// the other is n = 4 bins long, and the powers of its neighbouring bins are correlated by (1 -
-// 1/n)². Tolerance: 4 standard errors of the mean (1), of the variance (1, standard deviation √8)
-// and of the share below half the mean (1 - e^-½), each multiplied by the root of the sum of (1 -
-// k/n)² over all neighbours k; 8 standard errors for the correlation, a mean of products of such
-// powers.
+// Speckle is fully developed: the normalised power is exponentially distributed, the amplitude is
+// Rayleigh distributed, and bins within half a pulse are correlated. Method: the same seabed with
+// and without speckle, all bins 40 dB above the noise. One pulse is shorter than a bin; the other
+// is n = 4 bins long, and the powers of its neighbouring bins are correlated by (1 - 1/n)².
+// Tolerance: 4 standard errors of the mean (1), of the variance (1, standard deviation √8) and of
+// the share below half the mean (1 - e^-½), each multiplied by the root of the sum of (1 - k/n)²
+// over all neighbours k; 8 standard errors for the correlation, a mean of products of such powers.
 #[test]
 fn speckle_is_rayleigh() {
     for (pulse, n) in [(40, 1), (400, 4)] {
@@ -342,9 +341,9 @@ fn speckle_is_rayleigh() {
     }
 }
 
-// Goal: with a gain of 40 log r plus twice the absorption the level of a target is independent of
-// range; without gain, the levels differ by spreading and absorption. Method: a ball at 10 and at
-// 20 m. Tolerance: 0.3 dB.
+// With a gain of 40 log r plus twice the absorption the level of a target is independent of range;
+// without gain, the levels differ by spreading and absorption. Method: a ball at 10 and at 20 m.
+// Tolerance: 0.3 dB.
 #[test]
 fn gain_compensates_range() {
     let found = |r: f64, gain: &str| {
@@ -368,10 +367,10 @@ fn gain_compensates_range() {
     );
 }
 
-// Goal: without targets the level equals the noise level, N + 10 log B + 10 log(Ω/4π), and with
-// volume scattering the volume reverberation level, SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
-// Method: Ω of two wide line arrays is the product of their (π²/8) λ/L; Ψ includes the pattern of
-// the transmitter and is summed separately. Tolerance: 0.1 dB for the noise, 0.5 dB for the
+// Without targets the level equals the noise level, N + 10 log B + 10 log(Ω/4π), and with volume
+// scattering the volume reverberation level, SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell). Method:
+// Ω of two wide line arrays is the product of their (π²/8) λ/L; Ψ includes the pattern of the
+// transmitter and is summed separately. Tolerance: 0.1 dB for the noise, 0.5 dB for the
 // reverberation.
 #[test]
 fn noise_and_volume_reverberation_match_the_sonar_equation() {
@@ -404,9 +403,9 @@ fn noise_and_volume_reverberation_match_the_sonar_equation() {
     within("volume", beam(&spec, &cloudy, 10)[100], expected, 0.5);
 }
 
-// Goal: the port array of a side-scan sonar records port targets only and the starboard array
-// starboard targets only, both at the slant range. Method: a ball 20 m to port and one 30 m to
-// starboard, on the beam axes. Tolerance: 0.2 m.
+// The port array of a side-scan sonar records port targets only and the starboard array starboard
+// targets only, both at the slant range. Method: a ball 20 m to port and one 30 m to starboard, on
+// the beam axes. Tolerance: 0.2 m.
 #[test]
 fn side_scan_separates_port_from_starboard() {
     let device = format!(
@@ -430,8 +429,8 @@ fn side_scan_separates_port_from_starboard() {
     }
 }
 
-// Goal: a mechanically scanning sonar detects a post at its bearing, positive to starboard, and
-// sweeps its sector back and forth. Method: a post 30 degrees to starboard; steps of 10 degrees.
+// A mechanically scanning sonar detects a post at its bearing, positive to starboard, and sweeps
+// its sector back and forth. Method: a post 30 degrees to starboard; steps of 10 degrees.
 // Tolerance: one step.
 #[test]
 fn scanning_sonar_measures_bearings() {
@@ -458,8 +457,8 @@ fn scanning_sonar_measures_bearings() {
     assert_eq!(heads[..10], [-20, -10, 0, 10, 20, 10, 0, -10, -20, -10]);
 }
 
-// Goal: each ping uses the pose of the sonar at its own time. Method: a sonar moves towards a ball
-// at 2 m/s, with two pings per second. Tolerance: a bin of 5 cm plus the depth of the ball surface.
+// Each ping uses the pose of the sonar at its own time. Method: a sonar moves towards a ball at 2
+// m/s, with two pings per second. Tolerance: a bin of 5 cm plus the depth of the ball surface.
 #[test]
 fn each_ping_uses_its_own_pose() {
     let device = format!(
@@ -488,10 +487,10 @@ fn each_ping_uses_its_own_pose() {
     }
 }
 
-// Goal: two sonars in one band receive each other's pings, at the one-way level and at the range of
-// their arrival time; sonars in different bands do not. Method: two sonars face each other at 30 m,
-// the second pings 10 ms later, so that it appears at 15 m + 7.5 m. Tolerance: 0.5 dB, two bins of
-// 5 cm.
+// Two sonars in one band receive each other's pings, at the one-way level and at the range of their
+// arrival time; sonars in different bands do not. Method: two sonars face each other at 30 m, the
+// second pings 10 ms later, so that it appears at 15 m + 7.5 m. Tolerance: 0.5 dB, two bins of 5
+// cm.
 #[test]
 fn sonars_of_one_band_interfere() {
     let device = |rest: &str| {
@@ -527,8 +526,8 @@ fn sonars_of_one_band_interfere() {
     assert!(of("frequency_khz: 500").1 < 80.0);
 }
 
-// Goal: a scanning sonar with a full circle receives other sonars at any bearing. Method: as above,
-// with the other sonar to port of a head with steps of 90 degrees, in the ping at 270 degrees.
+// A scanning sonar with a full circle receives other sonars at any bearing. Method: as above, with
+// the other sonar to port of a head with steps of 90 degrees, in the ping at 270 degrees.
 // Tolerance: 0.5 dB.
 #[test]
 fn scanning_sonar_receives_other_sonars_to_port() {
@@ -560,11 +559,11 @@ fn scanning_sonar_receives_other_sonars_to_port() {
     assert_eq!(received, 1, "{levels:?} instead of {expected} once");
 }
 
-// Goal: a calm surface raised by the tide reflects as a calm surface without tide does; the height
-// that reduces the reflection is the standard deviation of the waves. Method: the reflected target
-// of the next test in calm water with and without a tide of 1 m; then regular waves of 1 m with
-// that tide, whose deviation is 1/√8 m, and a sea of 2 m significant height. Tolerance: 6 dB for
-// the changed geometry (waves of that height would remove the reflection); 1e-12; 1 %.
+// A calm surface raised by the tide reflects as a calm surface without tide does; the height that
+// reduces the reflection is the standard deviation of the waves. Method: the reflected target of
+// the next test in calm water with and without a tide of 1 m; then regular waves of 1 m with that
+// tide, whose deviation is 1/√8 m, and a sea of 2 m significant height. Tolerance: 6 dB for the
+// changed geometry (waves of that height would remove the reflection); 1e-12; 1 %.
 #[test]
 fn surface_reflection_depends_on_waves_not_on_tides() {
     let ghost = |water: &str| {
@@ -594,9 +593,9 @@ fn surface_reflection_depends_on_waves_not_on_tides() {
     within("of a sea", sea, 0.5, 0.005);
 }
 
-// Goal: with `multipath` the reflection of a target in calm water appears behind the target.
-// Method: a sonar and a ball, both at 3 m depth and 16 m apart; the surface-reflected path is √(16²
-// + 6²) m. Tolerance: 0.3 m; no reflection without `multipath`.
+// With `multipath` the reflection of a target in calm water appears behind the target. Method: a
+// sonar and a ball, both at 3 m depth and 16 m apart; the surface-reflected path is √(16² + 6²) m.
+// Tolerance: 0.3 m; no reflection without `multipath`.
 #[test]
 fn calm_surface_reflects_targets() {
     let ghost = |multipath: bool| {

@@ -1,8 +1,8 @@
 //! Tests of the live view in a real browser, and of the replay of recordings.
 //!
-//! Goal: the page shows the robots and controls the run, and shows a recording. Method: headless
-//! Chromium opens the page of a running world and of a bag, driven through the DevTools protocol.
-//! All panels, all edits and the recording are part of `test/run slow`. Skipped if Chromium is not
+//! The page shows the robots and controls the run, and shows a recording. Method: headless Chromium
+//! opens the page of a running world and of a bag, driven through the DevTools protocol. All
+//! panels, all edits and the recording are part of `test/run slow`. Skipped if Chromium is not
 //! installed.
 
 use crate::common::folder::Folder;
@@ -50,9 +50,9 @@ fn every_panel_and_recording_in_chromium() {
     check_page(&["--complete"]);
 }
 
-// Goal: a page can command every actuator of every robot. Method: the commands at both ends of the
-// range of each actuator reach the run; sailing boats, gliders and arms, which have no topic of
-// velocities, have actuators. Tolerance: none.
+// A page can command every actuator of every robot. Method: the commands at both ends of the range
+// of each actuator reach the run; sailing boats, gliders and arms, which have no topic of
+// velocities, have actuators.
 #[test]
 fn every_actuator_can_be_commanded() {
     let models = merrow_world::catalogue::bundled_models().into_iter();
@@ -116,8 +116,8 @@ fn bundled(world: &str) -> Simulation {
     Simulation::new(Arc::new(world.scene), 1).expect("a simulation")
 }
 
-// Goal: a page offers goals for each robot that can take them, and the reason for another robot.
-// Method: all robots of worlds with each kind of firmware and without firmware. Tolerance: none.
+// A page offers goals for each robot that can take them, and the reason for another robot. Method:
+// all robots of worlds with each kind of firmware and without firmware.
 #[test]
 fn robots_take_goals_or_give_the_reason() {
     for (name, takers) in [
@@ -137,9 +137,9 @@ fn robots_take_goals_or_give_the_reason() {
     }
 }
 
-// Goal: the boats whose firmware follows velocities move to a goal of the page. Method: goals 15 m
-// ahead in the world `harbour`. Tolerance: the acceptance radius of 4 m (WAM-V) and the mean drift
-// after it.
+// The boats whose firmware follows velocities move to a goal of the page. Method: goals 15 m ahead
+// in the world `harbour`. Tolerance: the acceptance radius of 4 m (WAM-V) and the mean drift after
+// it.
 #[test]
 fn boats_of_the_harbour_move_to_goals() {
     let mut simulation = bundled("harbour");
@@ -181,8 +181,8 @@ fn boats_of_the_harbour_move_to_goals() {
     }
 }
 
-// Goal: a goal in the seabed is refused before it is sent. Method: heights below and above the
-// seabed of 6 m. Tolerance: none.
+// A goal in the seabed is refused before it is sent. Method: heights below and above the seabed of
+// 6 m.
 #[test]
 fn goals_in_the_seabed_are_refused() {
     let text = "seabed: {depth_m: 6}\nrobots: {rov: {model: bluerov2}}";
@@ -246,8 +246,8 @@ fn check_poses(bag: &Path) {
     }
 }
 
-// Goal: a replay shows the recorded state of any time. Method: poses and velocities of a vehicle in
-// waves against its true odometry, forward and backward, with and without the summary of the bag.
+// A replay shows the recorded state of any time. Method: poses and velocities of a vehicle in waves
+// against its true odometry, forward and backward, with and without the summary of the bag.
 // Tolerance: 0.2 mm and 20 mm/s, the curvature of the path between two transforms 20 ms apart.
 #[test]
 fn recorded_poses_are_shown_at_any_time() {

@@ -65,10 +65,10 @@ fn check_messages(path: &Path) -> (usize, bool) {
     (count, content.notes.is_empty() && !content.is_damaged)
 }
 
-// Goal: chunks that the C libraries of LZ4 and Zstandard compressed are read: frames of one block
-// and of many, blocks that refer to earlier blocks, repeated bytes. Method: bags of the MCAP
-// library of Python with chunks of 300 bytes to one chunk; every byte is compared. A compression
-// of another name is refused. Tolerance: none.
+// Chunks that the C libraries of LZ4 and Zstandard compressed are read: frames of one block and of
+// many, blocks that refer to earlier blocks, repeated bytes. Method: bags of the MCAP library of
+// Python with chunks of 300 bytes to one chunk; every byte is compared. A compression of another
+// name is refused.
 #[test]
 fn compressed_chunks_are_read() {
     let folder = Folder::new("compressed_chunks", &[]);
@@ -89,8 +89,8 @@ fn compressed_chunks_are_read() {
     );
 }
 
-// Goal: a message in a compressed chunk is found by its time. Method: the latest and the next
-// message at times between the messages, also without the summary. Tolerance: none.
+// A message in a compressed chunk is found by its time. Method: the latest and the next message at
+// times between the messages, also without the summary.
 #[test]
 fn compressed_chunks_are_indexed() {
     let folder = Folder::new("compressed_index", &[]);
@@ -114,9 +114,9 @@ fn compressed_chunks_are_indexed() {
     }
 }
 
-// Goal: a compressed bag that was cut is read up to the last complete block, and no byte causes a
-// panic or too much memory. Method: cuts at many lengths, a shorter bag never has more messages;
-// single bytes replaced. Tolerance: none.
+// A compressed bag that was cut is read up to the last complete block, and no byte causes a panic
+// or too much memory. Method: cuts at many lengths, a shorter bag never has more messages; single
+// bytes replaced.
 #[test]
 fn damaged_compressed_chunks_are_read_or_refused() {
     let folder = Folder::new("compressed_damage", &[]);

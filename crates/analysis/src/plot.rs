@@ -378,8 +378,7 @@ mod tests {
         }
     }
 
-    // Goal: peaks remain in thinned curves. Method: a flat curve of 10,000 points with one peak.
-    // Tolerance: none.
+    // Peaks remain in thinned curves. Method: a flat curve of 10,000 points with one peak.
     #[test]
     fn thinned_curves_keep_peaks() {
         let mut points: Vec<[f64; 2]> = (0..10_000).map(|k| [f64::from(k), 0.0]).collect();

@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    // Goal: motions between two samples. Method: linear motion, whose interpolation is exact; the
+    // Motions between two samples. Method: linear motion, whose interpolation is exact; the
     // attitude of a small rotation. Tolerance: rounding; 1e-6 rad for the attitude.
     #[test]
     fn motions_between_samples_are_interpolated() {

@@ -219,8 +219,8 @@ pub fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    // Goal: texts are as wide as in Roboto and escaped. Method: sums of advances of the font's own
-    // table ("ab" is 1114 + 1150). Tolerance: rounding.
+    // Texts are as wide as in Roboto and escaped. Method: sums of advances of the font's own table
+    // ("ab" is 1114 + 1150). Tolerance: rounding.
     #[test]
     fn text_width_matches_the_font() {
         assert!((text_width("ab", 20.48) - 22.64).abs() < 1e-12);

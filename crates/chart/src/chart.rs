@@ -428,8 +428,8 @@ mod tests {
         assert_eq!(names, ["-0.2", "0", "0.2"]);
     }
 
-    // Goal: a plan has the same scale on both axes. Method: the border of a square of 10 m, whose
-    // ranges in pixels are compared. Tolerance: rounding.
+    // A plan has the same scale on both axes. Method: the border of a square of 10 m, whose ranges
+    // in pixels are compared. Tolerance: rounding.
     #[test]
     fn plans_have_equal_scales() {
         let square = vec![[0.0, 0.0], [10.0, 0.0], [10.0, 10.0]];
@@ -456,8 +456,8 @@ mod tests {
         assert_eq!(fills.count(), 3);
     }
 
-    // Goal: names of a plan are at their points and inside the panel. Method: the ends of a line,
-    // whose names start and end at the ends of the curve. Tolerance: none.
+    // Names of a plan are at their points and inside the panel. Method: the ends of a line, whose
+    // names start and end at the ends of the curve.
     #[test]
     fn names_of_a_plan_are_at_their_points() {
         let ends = [[0.0, 0.0], [10.0, 5.0]];

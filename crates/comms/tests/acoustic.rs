@@ -31,8 +31,8 @@ fn at(x: f64, z: f64) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
-// Goal: V02, delay of a frame of 64 bit at 20 bit/s over 300 m. Method: d/c + n/rate = 3.4 s.
-// Tolerance: 1 ns.
+// V02, delay of a frame of 64 bit at 20 bit/s over 300 m. Method: d/c + n/rate = 3.4 s. Tolerance:
+// 1 ns.
 #[test]
 fn thetis_delay_is_distance_over_speed_and_size_over_rate() {
     let found = still_link(
@@ -49,8 +49,8 @@ fn thetis_delay_is_distance_over_speed_and_size_over_rate() {
     );
 }
 
-// Goal: V08, frame times of the docking study. Method: 8 slots of 64 bit at 10 kbit/s and 50 m of
-// water. Tolerance: 1e-5 s.
+// V08, frame times of the docking study. Method: 8 slots of 64 bit at 10 kbit/s and 50 m of water.
+// Tolerance: 1e-5 s.
 #[test]
 fn docking_frame_contains_eight_travel_times() {
     let found = still_link(
@@ -63,8 +63,8 @@ fn docking_frame_contains_eight_travel_times() {
     within("frame", 8.0 * 512.0 / 1e4 + 8.0 * slot, 0.72747, 1e-5);
 }
 
-// Goal: V09, loss with k = 1.5 in fresh water at 100 kHz. Method: 15 log r + α r with α = 3.58
-// dB/km. Tolerance: 0.005 dB.
+// V09, loss with k = 1.5 in fresh water at 100 kHz. Method: 15 log r + α r with α = 3.58 dB/km.
+// Tolerance: 0.005 dB.
 #[test]
 fn docking_path_loss_is_15_log_r_and_absorption() {
     let medium = AcousticMedium {
@@ -85,9 +85,9 @@ fn docking_path_loss_is_15_log_r_and_absorption() {
     }
 }
 
-// Goal: the mean power 37.6 m away and the loss by Rayleigh fading of the docking study (V11): 4.5
-// W, threshold 1.9 mW. Method: 1 - e^(-threshold/mean). Tolerance: 1 % of the power, 4 standard
-// errors of 20 000 frames.
+// The mean power 37.6 m away and the loss by Rayleigh fading of the docking study (V11): 4.5 W,
+// threshold 1.9 mW. Method: 1 - e^(-threshold/mean). Tolerance: 1 % of the power, 4 standard errors
+// of 20 000 frames.
 #[test]
 fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
     let watt = 170.8;
@@ -136,9 +136,9 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
     within("lost", lost / n as f64, expected, 4.0 * error);
 }
 
-// Goal: V03, the rule of Thetis: frames are delivered only inside the sphere SL - TL - NB >
-// threshold, and only if the signal with directivity also exceeds the threshold. Method: bisection
-// for the radius. Tolerance: 0.1 % of the radius.
+// V03, the rule of Thetis: frames are delivered only inside the sphere SL - TL - NB > threshold,
+// and only if the signal with directivity also exceeds the threshold. Method: bisection for the
+// radius. Tolerance: 0.1 % of the radius.
 #[test]
 fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
     let threshold = 20.0;
@@ -187,8 +187,8 @@ fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
     assert!(!is_delivered(&modem, Vec3::new(0.0, 0.9 * low, 0.0)));
 }
 
-// Goal: V03, the rule of Thetis: two overlapping frames damage each other. Method: a signal with
-// weak interference.
+// V03, the rule of Thetis: two overlapping frames damage each other. Method: a signal with weak
+// interference.
 #[test]
 fn thetis_overlap_destroys_both_frames() {
     let mut modem = acoustic(sound());
@@ -209,8 +209,8 @@ fn thetis_overlap_destroys_both_frames() {
     );
 }
 
-// Goal: V66 through the channel: loss by each law of absorption and spreading exponent. Method: k
-// 10 log r + α r. Tolerance: 1e-9 dB.
+// V66 through the channel: loss by each law of absorption and spreading exponent. Method: k 10 log
+// r + α r. Tolerance: 1e-9 dB.
 #[test]
 fn loss_is_spreading_and_absorption_by_each_law() {
     let (r, depth) = (1300.0, 120.0);
@@ -243,8 +243,8 @@ fn loss_is_spreading_and_absorption_by_each_law() {
     }
 }
 
-// Goal: the travel time ends at the position of the receiver at the arrival. Method: |p_r + v_r τ -
-// p_s| = c τ, with the positions at the instant of transmission within the step. Tolerance: 1 ns.
+// The travel time ends at the position of the receiver at the arrival. Method: |p_r + v_r τ - p_s|
+// = c τ, with the positions at the instant of transmission within the step. Tolerance: 1 ns.
 #[test]
 fn delay_solves_the_travel_time_equation_of_moving_ends() {
     let scene = scene(sea(35.0));
@@ -277,8 +277,8 @@ fn delay_solves_the_travel_time_equation_of_moving_ends() {
     assert_eq!(away, f64::INFINITY);
 }
 
-// Goal: V68, Doppler shift one way v/c and there and back 2v/c. Method: the exact ratios (1 + v/c)
-// and (c + v)/(c - v). Tolerance: 1e-12; second order in v/c against the approximations.
+// V68, Doppler shift one way v/c and there and back 2v/c. Method: the exact ratios (1 + v/c) and (c
+// + v)/(c - v). Tolerance: 1e-12; second order in v/c against the approximations.
 #[test]
 fn doppler_shift_is_v_over_c_one_way_and_2_v_over_c_there_and_back() {
     let scene = scene(sea(35.0));
@@ -299,7 +299,7 @@ fn doppler_shift_is_v_over_c_one_way_and_2_v_over_c_there_and_back() {
     within("law of the environment", there, exact, 1e-12);
 }
 
-// Goal: a shift above the tolerance of a receiver reduces the ratio of signal to noise. Method: the
+// A shift above the tolerance of a receiver reduces the ratio of signal to noise. Method: the
 // degradation 10/(3 ln 10) (π Δf T)² (1 + S/N) of [Pollet 1995] for small shifts; no loss up to the
 // tolerance, no signal at the first zero Δf T = 1; the power is conserved. Tolerance: the next term
 // of the series, below 1 % of the degradation for π Δf T = 0.06.
@@ -345,9 +345,9 @@ fn doppler_shift_above_the_tolerance_reduces_the_signal_to_noise_ratio() {
     );
 }
 
-// Goal: noise is the sum of ambient noise, self-noise of the receiver and noise of the thrusters of
-// the same robot. Method: the levels added as powers; the noise of thrusters rises by 60 dB per
-// decade of the shaft speed. Tolerance: 1e-9.
+// Noise is the sum of ambient noise, self-noise of the receiver and noise of the thrusters of the
+// same robot. Method: the levels added as powers; the noise of thrusters rises by 60 dB per decade
+// of the shaft speed. Tolerance: 1e-9.
 #[test]
 fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
     let scene = scene(sea(35.0));
@@ -403,8 +403,8 @@ fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
     within("own thrusters", db(own), expected, 1e-9);
 }
 
-// Goal: the table over azimuth and elevation is applied in the frame of each modem. Method: a modem
-// with the axis down transmits into its -10 dB direction; the receiver has -3 dB. Tolerance: 1e-9.
+// The table over azimuth and elevation is applied in the frame of each modem. Method: a modem with
+// the axis down transmits into its -10 dB direction; the receiver has -3 dB. Tolerance: 1e-9.
 #[test]
 fn directivity_is_applied_at_both_ends_in_their_frames() {
     let scene = scene(sea(35.0));
@@ -443,8 +443,8 @@ fn directivity_is_applied_at_both_ends_in_their_frames() {
     within("level", db(found / reference), -13.0, 1e-9);
 }
 
-// Goal: the channel has the travel time and the loss of the eigenray, and no signal in the shadow
-// zone. Method: eigenrays of the environment (V67). Tolerance: 1 ns, 0.01 dB.
+// The channel has the travel time and the loss of the eigenray, and no signal in the shadow zone.
+// Method: eigenrays of the environment (V67). Tolerance: 1 ns, 0.01 dB.
 #[test]
 fn refracted_paths_follow_the_eigenray() {
     let mut sea = sea(35.0);
@@ -494,8 +494,8 @@ fn refracted_paths_follow_the_eigenray() {
     within("straight", found, mean * (ends[1] - ends[0]).norm(), 2e-7);
 }
 
-// Goal: no signal outside the maximum range, with a NaN position and between different media or
-// bands. Method: each case. Tolerance: none.
+// No signal outside the maximum range, with a NaN position and between different media or bands.
+// Method: each case.
 #[test]
 fn links_without_a_path_have_a_cause() {
     let scene = scene(sea(35.0));
@@ -531,8 +531,8 @@ fn links_without_a_path_have_a_cause() {
     assert!(matches!(modem.medium, Medium::Acoustic(_)));
 }
 
-// Goal: shaft speeds from the state of a thruster. Method: known drive, quadratic curve without a
-// known drive, curve without a shaft speed. Tolerance: 1e-12.
+// Shaft speeds from the state of a thruster. Method: known drive, quadratic curve without a known
+// drive, curve without a shaft speed. Tolerance: 1e-12.
 #[test]
 fn shaft_speeds_follow_from_drive_or_thrust() {
     let limits = [300.0, 50.0];

@@ -29,8 +29,8 @@ fn mean(x: &[f64]) -> f64 {
     x.iter().sum::<f64>() / x.len() as f64
 }
 
-// Goal: V11, moments and quantiles of Rayleigh fading. Method: amplitude and power of 1e5 samples
-// with a mean power of 1. Tolerance: 4 standard errors; probability of 1 % for the distribution.
+// V11, moments and quantiles of Rayleigh fading. Method: amplitude and power of 1e5 samples with a
+// mean power of 1. Tolerance: 4 standard errors; probability of 1 % for the distribution.
 #[test]
 fn rayleigh_fading_has_the_moments_and_the_distribution_of_v11() {
     let mut power = factors(&Fading::Rayleigh { coherence: 1.0 });
@@ -74,7 +74,7 @@ fn rice_cdf(k: f64, x: f64) -> f64 {
     sum
 }
 
-// Goal: distribution of Rice fading. Method: 1e5 samples for three ratios. Tolerance: as for V11.
+// Distribution of Rice fading. Method: 1e5 samples for three ratios. Tolerance: as for V11.
 #[test]
 fn rice_fading_has_the_rice_distribution() {
     for k in [0.5, 3.0, 10.0] {
@@ -87,9 +87,9 @@ fn rice_fading_has_the_rice_distribution() {
     }
 }
 
-// Goal: fading is a continuous function of time with the coherence time, the same in both
-// directions and independent between pairs. Method: changes over a thousandth of the coherence time
-// and correlation over 1e5 samples. Tolerance: 4 standard errors.
+// Fading is a continuous function of time with the coherence time, the same in both directions and
+// independent between pairs. Method: changes over a thousandth of the coherence time and
+// correlation over 1e5 samples. Tolerance: 4 standard errors.
 #[test]
 fn fading_is_continuous_reciprocal_and_independent() {
     let [a, b, c] = ["a", "b", "c"].map(|name| Stream::new(1, name));
@@ -116,8 +116,8 @@ fn fading_is_continuous_reciprocal_and_independent() {
     assert_eq!(power_factor(&Fading::None, a, 7), 1.0);
 }
 
-// Goal: shadowing has the standard deviation of the device, varies continuously with the position
-// and is the same in both directions. Method: 1e5 distant places. Tolerance: 4 standard errors.
+// Shadowing has the standard deviation of the device, varies continuously with the position and is
+// the same in both directions. Method: 1e5 distant places. Tolerance: 4 standard errors.
 #[test]
 fn shadowing_is_normal_in_decibels_and_continuous_in_space() {
     let shadowing = Shadowing {

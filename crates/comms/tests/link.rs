@@ -25,8 +25,8 @@ fn per_bit(modulation: Modulation, gamma: f64) -> f64 {
     bit_error_rate(&scheme(modulation, 1.0), gamma, 1.0)
 }
 
-// Goal: published values. Method: 10.53 dB for BPSK at 1e-6, 9.59 dB at 1e-5; 13.35 dB for
-// incoherent FSK at 1e-5; 10.34 dB for DBPSK at 1e-5. Tolerance: 1 %.
+// Published values. Method: 10.53 dB for BPSK at 1e-6, 9.59 dB at 1e-5; 13.35 dB for incoherent FSK
+// at 1e-5; 10.34 dB for DBPSK at 1e-5. Tolerance: 1 %.
 #[test]
 fn error_rates_have_their_published_values() {
     let at = |modulation, db: f64| per_bit(modulation, 10f64.powf(0.1 * db));
@@ -88,8 +88,8 @@ fn agree(name: &str, (found, bits): (f64, f64), expected: f64) {
     within(name, found, expected, 4.0 * (expected / bits).sqrt());
 }
 
-// Goal: BPSK, DBPSK and FSK against simulated symbols. Method: 4e5 symbols in Gaussian noise.
-// Tolerance: 4 standard errors.
+// BPSK, DBPSK and FSK against simulated symbols. Method: 4e5 symbols in Gaussian noise. Tolerance:
+// 4 standard errors.
 #[test]
 fn phase_and_frequency_keying_agree_with_simulated_symbols() {
     let gamma: f64 = 3.0;
@@ -122,7 +122,7 @@ fn phase_and_frequency_keying_agree_with_simulated_symbols() {
     );
 }
 
-// Goal: QAM of 16 and 64 points with Gray code. Method: 2e5 symbols, each dimension decided to the
+// QAM of 16 and 64 points with Gray code. Method: 2e5 symbols, each dimension decided to the
 // nearest level. Tolerance: 4 standard errors, three-fold because bits of a symbol are correlated.
 #[test]
 fn quadrature_amplitude_modulation_agrees_with_simulated_symbols() {
@@ -154,8 +154,8 @@ fn quadrature_amplitude_modulation_agrees_with_simulated_symbols() {
     }
 }
 
-// Goal: LoRa with the spreading factor 7. Method: incoherent detection of 128 orthogonal symbols,
-// 3e4 symbols; half of the bits of a wrong symbol are wrong. Tolerance: 0.3 dB, the error of the
+// LoRa with the spreading factor 7. Method: incoherent detection of 128 orthogonal symbols, 3e4
+// symbols; half of the bits of a wrong symbol are wrong. Tolerance: 0.3 dB, the error of the
 // approximation.
 #[test]
 fn lora_agrees_with_simulated_symbols_within_a_third_of_a_decibel() {
@@ -184,7 +184,7 @@ fn lora_agrees_with_simulated_symbols_within_a_third_of_a_decibel() {
     }
 }
 
-// Goal: on-off keying of light. Method: levels 0 and 2 P in noise of equivalent power N: Q(P/N).
+// On-off keying of light. Method: levels 0 and 2 P in noise of equivalent power N: Q(P/N).
 // Tolerance: 4 standard errors.
 #[test]
 fn on_off_keying_agrees_with_simulated_symbols() {
@@ -197,8 +197,8 @@ fn on_off_keying_agrees_with_simulated_symbols() {
     agree("OOK", found, per_bit(Modulation::Ook, ratio));
 }
 
-// Goal: error rates of symbols that rotate with a random phase do not depend on it. Method: DBPSK
-// with a phase common to two symbols. Tolerance: 4 standard errors.
+// Error rates of symbols that rotate with a random phase do not depend on it. Method: DBPSK with a
+// phase common to two symbols. Tolerance: 4 standard errors.
 #[test]
 fn differential_detection_is_independent_of_the_phase() {
     let gamma: f64 = 2.0;
@@ -212,8 +212,7 @@ fn differential_detection_is_independent_of_the_phase() {
     agree("DBPSK", found, per_bit(Modulation::Dbpsk, gamma));
 }
 
-// Goal: bandwidth, rate and coding gain enter as energy per bit. Method: γ = SNR B/R G. Tolerance:
-// 1e-12.
+// Bandwidth, rate and coding gain enter as energy per bit. Method: γ = SNR B/R G. Tolerance: 1e-12.
 #[test]
 fn energy_per_bit_is_snr_times_bandwidth_over_rate_and_coding_gain() {
     let mut coded = scheme(Modulation::Bpsk, 500.0);
@@ -222,7 +221,7 @@ fn energy_per_bit_is_snr_times_bandwidth_over_rate_and_coding_gain() {
     within("γ", bit_error_rate(&coded, 0.1, 4000.0), expected, 1e-12);
 }
 
-// Goal: packet error rate. Method: (1 - P)^n, also for tiny P. Tolerance: 1e-12.
+// Packet error rate. Method: (1 - P)^n, also for tiny P. Tolerance: 1e-12.
 #[test]
 fn frames_are_correct_if_all_bits_are() {
     within("frame", all_correct(1e-3, 500.0), 0.999f64.powi(500), 1e-12);
@@ -244,8 +243,7 @@ fn frames_are_correct_if_all_bits_are() {
     );
 }
 
-// Goal: threshold rules and capture. Method: both sides of each limit; NaN is not received.
-// Tolerance: none.
+// Threshold rules and capture. Method: both sides of each limit; NaN is not received.
 #[test]
 fn thresholds_and_capture_decide_reception() {
     let mut modem = acoustic(sound());
@@ -282,7 +280,7 @@ fn thresholds_and_capture_decide_reception() {
     assert_eq!((success(20.1), success(19.9)), (1.0, 0.0));
 }
 
-// Goal: rate adaptation. Method: thresholds, margin and hysteresis. Tolerance: none.
+// Rate adaptation. Method: thresholds, margin and hysteresis.
 #[test]
 fn rate_adaptation_selects_the_fastest_sufficient_scheme() {
     let table = [0.0, 6.0, 12.0].map(|min_snr| Scheme {

@@ -50,9 +50,9 @@ fn lengths(a: Vec3, b: Vec3) -> [f64; 2] {
     [(b - a).norm(), (b - image).norm()]
 }
 
-// Goal: V69, interference of a tone near the surface (Lloyd mirror). Method: |e^(ikr1)/r1 -
-// e^(ikr2)/r2|² in a band of 1 mHz, at 200 ranges; at the nulls the paths differ by whole
-// wavelengths. Tolerance: 1e-6 of the direct power; 1e-4 of it at the nulls.
+// V69, interference of a tone near the surface (Lloyd mirror). Method: |e^(ikr1)/r1 - e^(ikr2)/r2|²
+// in a band of 1 mHz, at 200 ranges; at the nulls the paths differ by whole wavelengths. Tolerance:
+// 1e-6 of the direct power; 1e-4 of it at the nulls.
 #[test]
 fn surface_reflection_gives_the_lloyd_mirror_pattern() {
     let scene = without_seabed();
@@ -102,8 +102,7 @@ fn surface_reflection_gives_the_lloyd_mirror_pattern() {
     }
 }
 
-// Goal: a wide band has the sum of the powers. Method: B Δt = 400. Tolerance: 1/(π B Δt) of the
-// sum.
+// A wide band has the sum of the powers. Method: B Δt = 400. Tolerance: 1/(π B Δt) of the sum.
 #[test]
 fn wide_band_has_the_sum_of_the_powers() {
     let scene = without_seabed();
@@ -122,8 +121,8 @@ fn wide_band_has_the_sum_of_the_powers() {
     );
 }
 
-// Goal: paths that are later than the maximum delay of the receiver are noise. Method: the power of
-// the path reflected at the surface is part of the noise, not of the signal. Tolerance: 1e-9.
+// Paths that are later than the maximum delay of the receiver are noise. Method: the power of the
+// path reflected at the surface is part of the noise, not of the signal. Tolerance: 1e-9.
 #[test]
 fn late_paths_are_noise() {
     let scene = without_seabed();
@@ -136,8 +135,8 @@ fn late_paths_are_noise() {
     within("noise", (found.noise - quiet) / 1e18 * r2 * r2, 1.0, 1e-9);
 }
 
-// Goal: waves reduce the coherent reflection by e^(-4 k² h² sin²). Method: the noise of a late path
-// at a calm and at a rough surface. Tolerance: 1e-9.
+// Waves reduce the coherent reflection by e^(-4 k² h² sin²). Method: the noise of a late path at a
+// calm and at a rough surface. Tolerance: 1e-9.
 #[test]
 fn waves_reduce_the_reflection_of_the_surface() {
     let requested = SeaState {
@@ -189,8 +188,8 @@ fn waves_reduce_the_reflection_of_the_surface() {
     within("reflection", rough / calm, (-x * x).exp(), 1e-6);
 }
 
-// Goal: the seabed reflects by its impedance. Method: vertical incidence, R = (Z2 - Z1)/(Z2 + Z1),
-// late path. Tolerance: 1e-9.
+// The seabed reflects by its impedance. Method: vertical incidence, R = (Z2 - Z1)/(Z2 + Z1), late
+// path. Tolerance: 1e-9.
 #[test]
 fn seabed_reflects_by_the_contrast_of_impedance() {
     let mut scene = without_seabed();
@@ -216,9 +215,8 @@ fn seabed_reflects_by_the_contrast_of_impedance() {
     within("late power", noise / 1e18 / expected, 1.0, 1e-9);
 }
 
-// Goal: images and eigenrays agree in homogeneous water, with two reflections. Method: the same
-// link with straight and with refracted rays. Tolerance: 0.02 dB, because eigenrays miss by up to
-// 0.1 mm.
+// Images and eigenrays agree in homogeneous water, with two reflections. Method: the same link with
+// straight and with refracted rays. Tolerance: 0.02 dB, because eigenrays miss by up to 0.1 mm.
 #[test]
 fn images_and_eigenrays_agree_in_homogeneous_water() {
     let mut scene = scene(sea(35.0));

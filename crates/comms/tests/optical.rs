@@ -54,8 +54,8 @@ fn x(sign: f64) -> Vec3 {
     Vec3::new(sign, 0.0, 0.0)
 }
 
-// Goal: received power and delay on the axis. Method: P (m+1) A/(2π r²) e^(-c r) with c of the sea;
-// half of the intensity at the half angle. Tolerance: 1e-12 of the power, 1 ns.
+// Received power and delay on the axis. Method: P (m+1) A/(2π r²) e^(-c r) with c of the sea; half
+// of the intensity at the half angle. Tolerance: 1e-12 of the power, 1 ns.
 #[test]
 fn received_power_follows_lambert_and_beam_attenuation() {
     let order = lambertian_order(0.6);
@@ -100,8 +100,7 @@ fn received_power_follows_lambert_and_beam_attenuation() {
     );
 }
 
-// Goal: no link outside the field of view, behind the lamp and out of the water. Method: each case.
-// Tolerance: none.
+// No link outside the field of view, behind the lamp and out of the water. Method: each case.
 #[test]
 fn view_and_surface_limit_the_link() {
     let at = |x: f64, z: f64| Vec3::new(x, 0.0, z);
@@ -129,7 +128,7 @@ fn view_and_surface_limit_the_link() {
     assert_eq!(dry.obstruction, Some(Obstruction::Surface));
 }
 
-// Goal: noise of the dark receiver, of the signal and of daylight. Method: closed forms; daylight
+// Noise of the dark receiver, of the signal and of daylight. Method: closed forms; daylight
 // decreases with depth by K. Tolerance: 1e-9.
 #[test]
 fn daylight_and_signal_add_shot_noise() {

@@ -44,8 +44,8 @@ fn radio(path_loss: PathLoss, frequency: f64) -> Transceiver {
     transceiver(Medium::Radio(medium), frequency, 20e6)
 }
 
-// Goal: V10, attenuation at 10 MHz in fresh water of 0.01 S/m, and the range of 3 W with a
-// threshold of 2 mW. Method: the published numbers. Tolerance: 1e-3.
+// V10, attenuation at 10 MHz in fresh water of 0.01 S/m, and the range of 3 W with a threshold of 2
+// mW. Method: the published numbers. Tolerance: 1e-3.
 #[test]
 fn fresh_water_attenuates_10_mhz_as_in_v10() {
     let wave = ConductiveWave::new(10e6, [80.0, 1.0], 0.01);
@@ -62,8 +62,8 @@ fn fresh_water_attenuates_10_mhz_as_in_v10() {
     within("noise", db(found.noise), -173.98 + db(3e6) + 10.0, 0.01);
 }
 
-// Goal: group delay of the conductive wave. Method: numerical derivative of the phase constant;
-// c/√ε without conduction, half of the phase delay in a good conductor. Tolerance: 1e-6.
+// Group delay of the conductive wave. Method: numerical derivative of the phase constant; c/√ε
+// without conduction, half of the phase delay in a good conductor. Tolerance: 1e-6.
 #[test]
 fn conductive_delay_is_the_derivative_of_the_phase() {
     for (f, sigma) in [(10e6, 0.01), (1e5, 4.0), (1e9, 0.0), (1e4, 0.5)] {
@@ -86,8 +86,8 @@ fn conductive_delay_is_the_derivative_of_the_phase() {
     within("skin depth", sea_wave.attenuation * skin, 1.0, 1e-4);
 }
 
-// Goal: the conductivity of the sea applies if the modem states none. Method: attenuation in sea
-// water of 35 psu at 10 °C, 3.809 S/m. Tolerance: 0.1 %.
+// The conductivity of the sea applies if the modem states none. Method: attenuation in sea water of
+// 35 psu at 10 °C, 3.809 S/m. Tolerance: 0.1 %.
 #[test]
 fn conductivity_of_the_sea_is_used() {
     let ends = [Vec3::new(0.0, 0.0, -5.0), Vec3::new(0.2, 0.0, -5.0)];
@@ -101,8 +101,8 @@ fn conductivity_of_the_sea_is_used() {
     );
 }
 
-// Goal: free-space loss. Method: 20 log d + 20 log f - 147.55, with 3 dBi at both ends. Tolerance:
-// 0.01 dB.
+// Free-space loss. Method: 20 log d + 20 log f - 147.55, with 3 dBi at both ends. Tolerance: 0.01
+// dB.
 #[test]
 fn free_space_loss_and_delay_are_those_of_friis() {
     let mut modem = radio(PathLoss::FreeSpace, 2.4e9);
@@ -121,7 +121,7 @@ fn free_space_loss_and_delay_are_those_of_friis() {
     );
 }
 
-// Goal: log-distance loss with exponent 3.2 beyond 10 m. Method: closed form. Tolerance: 1e-9 dB.
+// Log-distance loss with exponent 3.2 beyond 10 m. Method: closed form. Tolerance: 1e-9 dB.
 #[test]
 fn log_distance_loss_has_its_exponent() {
     let law = PathLoss::LogDistance {
@@ -148,8 +148,8 @@ fn log_distance_loss_has_its_exponent() {
     );
 }
 
-// Goal: the reflection coefficient of the sea. Method: -1 at grazing incidence; (1 - n)/(1 + n) and
-// (n - 1)/(n + 1) at normal incidence without conduction; Brewster angle. Tolerance: 1e-9.
+// The reflection coefficient of the sea. Method: -1 at grazing incidence; (1 - n)/(1 + n) and (n -
+// 1)/(n + 1) at normal incidence without conduction; Brewster angle. Tolerance: 1e-9.
 #[test]
 fn sea_reflection_has_its_limits() {
     let n = 80f64.sqrt();
@@ -164,9 +164,9 @@ fn sea_reflection_has_its_limits() {
     within("Brewster", found.norm_squared(), 0.0, 1e-12);
 }
 
-// Goal: two-ray pattern over the sea. Method: (λ/4π)² |1/l_d - e^(-ikΔ)/l_r|² for grazing
-// incidence, nulls at whole wavelengths, and the fourth power of the distance beyond. Tolerance:
-// 0.3 dB, from the deviation of the coefficient from -1.
+// Two-ray pattern over the sea. Method: (λ/4π)² |1/l_d - e^(-ikΔ)/l_r|² for grazing incidence,
+// nulls at whole wavelengths, and the fourth power of the distance beyond. Tolerance: 0.3 dB, from
+// the deviation of the coefficient from -1.
 #[test]
 fn two_ray_pattern_has_nulls_and_the_fourth_power_of_the_distance() {
     let law = PathLoss::TwoRay {
@@ -222,9 +222,9 @@ fn regular_waves(height: f64) -> Waves {
     Waves::from_field(wave_field(requested, 900.0, common::GRAVITY, 1))
 }
 
-// Goal: loss of a knife edge and of wave crests. Method: J(0) = 6.0 dB, J(2.4) = 20.5 dB by ITU-R
-// P.526; no excess loss over flat water and above high antennas; crests over low antennas.
-// Tolerance: 0.1 dB.
+// Loss of a knife edge and of wave crests. Method: J(0) = 6.0 dB, J(2.4) = 20.5 dB by ITU-R P.526;
+// no excess loss over flat water and above high antennas; crests over low antennas. Tolerance: 0.1
+// dB.
 #[test]
 fn crests_and_the_curved_earth_diffract() {
     within("edge", knife_edge(0.0), 6.03, 0.01);
@@ -250,9 +250,8 @@ fn crests_and_the_curved_earth_diffract() {
     assert!(loss(None, 3.0, 14_000.0) > 1.0 && loss(None, 3.0, 5_000.0) < 1.0);
 }
 
-// Goal: antenna height in waves: an antenna in the water has no link, and an underwater modem in
-// air has none. Method: antennas 0.5 m above the mean level, on a trough and on a crest. Tolerance:
-// none.
+// Antenna height in waves: an antenna in the water has no link, and an underwater modem in air has
+// none. Method: antennas 0.5 m above the mean level, on a trough and on a crest.
 #[test]
 fn submerged_antennas_and_dry_transducers_have_no_link() {
     let waves = regular_waves(4.0);
@@ -296,8 +295,8 @@ fn submerged_antennas_and_dry_transducers_have_no_link() {
     assert_eq!(cause(0, 5), Some(Obstruction::OutOfView));
 }
 
-// Goal: shadowing changes the power by its loss in both directions. Method: with and without.
-// Tolerance: 1e-9 dB.
+// Shadowing changes the power by its loss in both directions. Method: with and without. Tolerance:
+// 1e-9 dB.
 #[test]
 fn shadowing_is_reciprocal() {
     let scene = scene(sea(35.0));
@@ -316,9 +315,9 @@ fn shadowing_is_reciprocal() {
     assert!((there - db(still_link(&scene, &plain, ends).power)).abs() > 1e-3);
 }
 
-// Goal: loss beyond the horizon. Method: the formulas of ITU-R P.526 at 2.4 GHz with X = 0.07036
-// per kilometre and Y = 0.2524 at 3 m; no loss within the horizon; a two-ray link loses it.
-// Tolerance: 0.01 dB.
+// Loss beyond the horizon. Method: the formulas of ITU-R P.526 at 2.4 GHz with X = 0.07036 per
+// kilometre and Y = 0.2524 at 3 m; no loss within the horizon; a two-ray link loses it. Tolerance:
+// 0.01 dB.
 #[test]
 fn the_earth_attenuates_beyond_the_horizon() {
     let ends = |d: f64| [Vec3::new(0.0, 0.0, 3.0), Vec3::new(d, 0.0, 3.0)];

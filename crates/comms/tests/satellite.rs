@@ -64,8 +64,8 @@ fn links(sky: &SatelliteVisibility, p: Vec3, times_ns: &[u64]) -> Vec<Propagatio
         .collect()
 }
 
-// Goal: windows of sky, latency and mask. Method: a window from 10 s to 20 s in every minute; an
-// elevation below the mask. Tolerance: none.
+// Windows of sky, latency and mask. Method: a window from 10 s to 20 s in every minute; an
+// elevation below the mask.
 #[test]
 fn messages_pass_during_windows_only() {
     let mast = Vec3::new(0.0, 0.0, 2.0);
@@ -97,9 +97,9 @@ fn messages_pass_during_windows_only() {
     assert_eq!(submerged[0].obstruction, Some(Obstruction::Surface));
 }
 
-// Goal: a polar constellation of 66 satellites at 780 km covers all latitudes above 8.2 degrees.
-// Method: the highest satellite over a day at four latitudes. Tolerance: 0.1 % of the time, because
-// the phasing of real planes is not uniform.
+// A polar constellation of 66 satellites at 780 km covers all latitudes above 8.2 degrees. Method:
+// the highest satellite over a day at four latitudes. Tolerance: 0.1 % of the time, because the
+// phasing of real planes is not uniform.
 #[test]
 fn polar_constellation_covers_the_earth() {
     for latitude in [0.0, 0.5, 0.9, 1.4_f64] {
@@ -123,8 +123,8 @@ fn polar_constellation_covers_the_earth() {
     }
 }
 
-// Goal: a satellite over the pole returns after its orbital period, at its altitude. Method:
-// Kepler's third law; sine law of the slant range. Tolerance: 1e-9; 1 m.
+// A satellite over the pole returns after its orbital period, at its altitude. Method: Kepler's
+// third law; sine law of the slant range. Tolerance: 1e-9; 1 m.
 #[test]
 fn orbits_have_the_period_of_kepler() {
     let polar = Walker {
@@ -155,8 +155,8 @@ fn orbits_have_the_period_of_kepler() {
     within("direction", view.direction.norm(), 1.0, 1e-12);
 }
 
-// Goal: signal and delay follow the slant range. Method: SNR_0 + 20 log(h/d), latency + d/c, over a
-// pass. Tolerance: 1e-6 dB, 1 ns.
+// Signal and delay follow the slant range. Method: SNR_0 + 20 log(h/d), latency + d/c, over a pass.
+// Tolerance: 1e-6 dB, 1 ns.
 #[test]
 fn signal_and_delay_follow_the_slant_range() {
     let times: Vec<u64> = (0..60).map(|k| k * 10_000_000_000).collect();

@@ -50,8 +50,8 @@ fn all_links(scene: &Scene, modems: &[ModemPlace], t_ns: u64) -> Vec<Propagation
         .collect()
 }
 
-// Goal: structures and the seabed block the straight line, if the modem requires it. Method: modems
-// beside and behind a wall and a seabed that slopes up between two modems. Tolerance: none.
+// Structures and the seabed block the straight line, if the modem requires it. Method: modems
+// beside and behind a wall and a seabed that slopes up between two modems.
 #[test]
 fn structures_and_terrain_block_the_line_of_sight() {
     let mut modem = acoustic(sound());
@@ -92,9 +92,8 @@ fn structures_and_terrain_block_the_line_of_sight() {
     assert_eq!(causes(&scene, &modems[..2]), [terrain, terrain]);
 }
 
-// Goal: hulls block the line of sight, except the hull of the modem's own robot. Method: two robots
-// with modems inside their hulls, and a third robot on or next to the line between them. Tolerance:
-// none.
+// Hulls block the line of sight, except the hull of the modem's own robot. Method: two robots with
+// modems inside their hulls, and a third robot on or next to the line between them.
 #[test]
 fn hulls_of_other_robots_block_the_line_of_sight() {
     let mut modem = acoustic(sound());
@@ -126,7 +125,7 @@ fn hulls_of_other_robots_block_the_line_of_sight() {
     assert_eq!(cause(0.6), [None; 2]);
 }
 
-// Goal: both directions of a link have the same power and fading. Method: all pairs at two times.
+// Both directions of a link have the same power and fading. Method: all pairs at two times.
 // Tolerance: 1e-9; none for the fading.
 #[test]
 fn links_at_rest_are_reciprocal() {
@@ -146,8 +145,8 @@ fn links_at_rest_are_reciprocal() {
     }
 }
 
-// Goal: an additional modem changes no other link, and repeated evaluation is bit-identical.
-// Method: the links of two modems without and with a third modem between them. Tolerance: none.
+// An additional modem changes no other link, and repeated evaluation is bit-identical. Method: the
+// links of two modems without and with a third modem between them.
 #[test]
 fn other_modems_leave_the_bits_of_a_link() {
     let mut modem = acoustic(sound());
@@ -190,9 +189,8 @@ fn first_link(channel: &mut WorldChannel, scene: &Scene, robots: &[(Vec3, Vec3)]
     channel.update_to(&instant).propagate(0, 1, 0, 1.0)
 }
 
-// Goal: values that are kept over instants do not change the results. Method: the results of a
-// channel that was used in other water before are bit-identical to the results of a new channel.
-// Tolerance: none.
+// Values that are kept over instants do not change the results. Method: the results of a channel
+// that was used in other water before are bit-identical to the results of a new channel.
 #[test]
 fn a_change_of_the_water_takes_effect() {
     let modem = acoustic(sound());
@@ -221,9 +219,9 @@ fn a_change_of_the_water_takes_effect() {
     assert!(seen[0] != seen[1] && seen[0] != seen[2] && seen[0] == seen[3]);
 }
 
-// Goal: arrivals that are kept while both ends rest do not change the results. Method: two modems
-// on robots, with reflections; a robot moves, the seabed changes, and both return. The results of a
-// channel that was used before are bit-identical to the results of a new channel. Tolerance: none.
+// Arrivals that are kept while both ends rest do not change the results. Method: two modems on
+// robots, with reflections; a robot moves, the seabed changes, and both return. The results of a
+// channel that was used before are bit-identical to the results of a new channel.
 #[test]
 fn a_change_of_a_place_or_of_the_seabed_takes_effect() {
     let modem = acoustic(AcousticMedium {
@@ -303,8 +301,8 @@ fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / (rounds as usize * n * (n - 1)) as f64
 }
 
-// Goal: cost of a link; `--nocapture` prints it. Method: 200 modems, all pairs. Tolerance: none;
-// the design value of the first line is 150 ns.
+// Cost of a link; `--nocapture` prints it. Method: 200 modems, all pairs. Tolerance: the design
+// value of the first line is 150 ns.
 #[test]
 fn cost_of_a_link_is_measured() {
     let plain = acoustic(sound());

@@ -16,9 +16,6 @@
 //! α [dB/km] · f frequency [kHz] · T temperature [°C] · S salinity · z depth [km], D depth [m] ·
 //! f₁, f₂ relaxation frequencies [kHz] · A, P coefficients of (2).
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! (1) holds for cold sea water near 4 °C, 0.1 to 50 kHz. (2) holds within 5 % from 0.4 kHz to 1
 //! MHz, -2 to 22 °C, salinity 30 to 35, down to 3.5 km. (3) holds within 10 % of (2) from 0.1 kHz

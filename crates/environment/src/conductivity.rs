@@ -19,9 +19,6 @@
 //! the polynomials · S practical salinity · f factor that makes (5) continuous with (4) at S = 2,
 //! as in TEOS-10.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The laws hold for -2 to 35 °C, salinity 0 to 42, 0 to 10 000 dbar. Outside this range the
 //! polynomials are extrapolated. The conductivity of water without sea salt is zero here: the

@@ -276,7 +276,7 @@ mod tests {
         ]
     }
 
-    // Goal: the gradients agree with the velocities. Method: central differences at general points,
+    // The gradients agree with the velocities. Method: central differences at general points,
     // including near the axis of an eddy. Tolerance: 1e-8, the error of the differences with a step
     // of 1e-4.
     #[test]

@@ -153,8 +153,8 @@ fn legendre(sin_theta: f64, cos_theta: f64) -> Table {
 mod tests {
     use super::*;
 
-    // Goal: the file has the coefficients of every degree and order. Method: number of g that are
-    // not zero, and the sums of the four columns of the file by awk. Tolerance: rounding.
+    // The file has the coefficients of every degree and order. Method: number of g that are not
+    // zero, and the sums of the four columns of the file by awk. Tolerance: rounding.
     #[test]
     fn coefficients_are_complete() {
         let (g, h) = coefficients(0.0);
@@ -167,8 +167,8 @@ mod tests {
         assert!((sum(&h1) - sum(&h) + 55.0).abs() < 1e-9);
     }
 
-    // Goal: the field is finite and continuous at the poles, where longitude is undefined. Method:
-    // the horizontal field at the pole turns with the longitude; points 1 m away. Tolerance: 1 nT.
+    // The field is finite and continuous at the poles, where longitude is undefined. Method: the
+    // horizontal field at the pole turns with the longitude; points 1 m away. Tolerance: 1 nT.
     #[test]
     fn field_is_continuous_at_the_poles() {
         for pole in [1.0, -1.0_f64] {
@@ -188,8 +188,7 @@ mod tests {
         }
     }
 
-    // Goal: dates outside the validity use its nearer end. Method: years before and after.
-    // Tolerance: none.
+    // Dates outside the validity use its nearer end. Method: years before and after.
     #[test]
     fn dates_outside_the_validity_use_its_ends() {
         let field = |utc| magnetic_field(0.6, -2.1, 0.0, utc);

@@ -11,9 +11,6 @@
 //! K_d attenuation of daylight with depth · a, b, c absorption, scattering, beam attenuation [1/m]
 //! · λ wavelength.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Three wavelengths represent the red, green and blue channels of a camera. Jerlov gives no
 //! scattering: b_550 of each type is placed between the values of clear ocean, coast and harbour

@@ -15,9 +15,6 @@
 //! [°C] · p gauge pressure relative to the atmosphere, in bar in the polynomials · T temperature
 //! [°C], D depth [m].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! (1) and (2) hold for -2 to 40 °C, salinity 0 to 42, 0 to 1000 bar; (2) is fitted to 0 to 40 °C
 //! and salinity 0 to 40. (3) holds for 2 to 30 °C, salinity 25 to 40, 0 to 8000 m. World files

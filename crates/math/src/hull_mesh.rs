@@ -667,9 +667,9 @@ mod tests {
         HullMesh::new(vertices.collect(), triangles.collect())
     }
 
-    // Goal: a mesh of a box is cut as the box itself. Method: planes in general attitudes at all
-    // heights, compared with the sum over tetrahedra of `hull_cut`. The force must be the buoyancy
-    // of Archimedes, applied at the centroid. Tolerance: rounding.
+    // A mesh of a box is cut as the box itself. Method: planes in general attitudes at all heights,
+    // compared with the sum over tetrahedra of `hull_cut`. The force must be the buoyancy of
+    // Archimedes, applied at the centroid. Tolerance: rounding.
     #[test]
     fn cube_mesh_and_box_are_cut_alike() {
         let mesh = cube();
@@ -707,7 +707,7 @@ mod tests {
         }
     }
 
-    // Goal: the AVX2 and the portable kernel give identical bits. Method: a deformed box of 300
+    // The AVX2 and the portable kernel give identical bits. Method: a deformed box of 300
     // triangles, rotated, cut by planes and by a wavy surface, its vertices transformed to the
     // world; both kernels. Tolerance: zero. Skipped without AVX2.
     #[test]

@@ -70,8 +70,8 @@ mod tests {
         HullMesh::new(scaled.collect(), solid.triangles).axis
     }
 
-    // Goal: cylinders, spheres and spheroids have an axis of revolution; blocks and ellipsoids
-    // have none. Method: their meshes, away from the origin.
+    // Cylinders, spheres and spheroids have an axis of revolution; blocks and ellipsoids have none.
+    // Method: their meshes, away from the origin.
     #[test]
     fn axes_of_revolution_are_found() {
         let same = Vec3::new(1.0, 1.0, 1.0);

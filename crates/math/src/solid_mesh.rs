@@ -159,8 +159,8 @@ mod tests {
     use super::*;
     use crate::hull_mesh::HullMesh;
 
-    // Goal: the meshes are closed, have the exact volume, and the waterplane and the second moment
-    // of their solid. Method: half submerged, compared with the closed forms.
+    // The meshes are closed, have the exact volume, and the waterplane and the second moment of
+    // their solid. Method: half submerged, compared with the closed forms.
     #[test]
     fn solids_have_their_volume_and_waterplane() {
         let up = Vec3::new(0.0, 0.0, 1.0);

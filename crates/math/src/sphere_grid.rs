@@ -157,9 +157,8 @@ mod tests {
             .collect()
     }
 
-    // Goal: the grid finds every sphere that intersects a rectangle, also with all spheres in a
-    // row, in one place, or one sphere far away. Method: comparison with a test of every sphere.
-    // Tolerance: none.
+    // The grid finds every sphere that intersects a rectangle, also with all spheres in a row, in
+    // one place, or one sphere far away. Method: comparison with a test of every sphere.
     #[test]
     fn finds_all_spheres_in_rectangle() {
         for spread in [[40.0, 40.0], [100.0, 0.0], [0.0, 0.0], [1.0, 5.0]] {
@@ -183,8 +182,8 @@ mod tests {
         }
     }
 
-    // Goal: intersections are found exactly. Method: spheres in a wide and in a dense region,
-    // comparison with all pairs. Tolerance: none.
+    // Intersections are found exactly. Method: spheres in a wide and in a dense region, comparison
+    // with all pairs.
     #[test]
     fn intersections_are_found_exactly() {
         for side in (1..60).map(|k| 10.0 * f64::from(k)) {
@@ -200,8 +199,8 @@ mod tests {
         }
     }
 
-    // Goal: a query in a fleet of constant density visits a number of spheres that does not grow
-    // with the fleet. Method: 100 and 10 000 spheres, visits per query. Tolerance: 30 visits.
+    // A query in a fleet of constant density visits a number of spheres that does not grow with the
+    // fleet. Method: 100 and 10 000 spheres, visits per query. Tolerance: 30 visits.
     #[test]
     fn query_cost_does_not_grow_with_sphere_count() {
         let query_count = |side: f64| {
@@ -215,8 +214,7 @@ mod tests {
         assert!(query_count(10.0) < 30 && query_count(100.0) < 30);
     }
 
-    // Goal: an empty grid has no spheres, and NaN coordinates do not panic. Method: direct calls.
-    // Tolerance: none.
+    // An empty grid has no spheres, and NaN coordinates do not panic. Method: direct calls.
     #[test]
     fn empty_grid_and_nan_coordinates() {
         let mut grid = SphereGrid::with_capacity(4);

@@ -65,8 +65,8 @@ mod tests {
     use merrow_model::state::State;
     use merrow_world::{Overrides, load_text};
 
-    // Goal: values go to the robot that the message names. Method: a message of three robots, read
-    // in a world without the first robot; and a message without names. Tolerance: none.
+    // Values go to the robot that the message names. Method: a message of three robots, read in a
+    // world without the first robot; and a message without names.
     #[test]
     fn values_belong_to_the_named_robots() {
         let scene = |names: &[&str]| {

@@ -6,9 +6,6 @@
 //! then absorbs the children of its children, starting with the largest box, until it has eight
 //! [Wald 2008].
 //!
-//! # Symbols
-//! None.
-//!
 //! # Frames
 //! Frame of the boxes.
 //!
@@ -402,9 +399,9 @@ mod tests {
         assert_eq!(contents(&Tree { nodes }, &packed, boxes), numbers);
     }
 
-    // Goal: every box is in the tree once, within all its ancestors, for any input, and the build
-    // is repeatable. Method: no box, one, flat boxes, points, equal boxes, rows of growing
-    // distance, huge and distant boxes, by both builders and by halving. Tolerance: none.
+    // Every box is in the tree once, within all its ancestors, for any input, and the build is
+    // repeatable. Method: no box, one, flat boxes, points, equal boxes, rows of growing distance,
+    // huge and distant boxes, by both builders and by halving.
     #[test]
     fn tree_contains_every_box_once() {
         let point = |x: f32, y: f32, z: f32| [[x, y, z], [x, y, z]];

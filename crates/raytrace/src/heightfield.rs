@@ -9,9 +9,6 @@
 //! [`Terrain::range_between`], or over both triangles of its single cell. The hit is therefore the
 //! same as the hit of [`Terrain::range`].
 //!
-//! # Symbols
-//! None.
-//!
 //! # Frames
 //! World (ENU).
 //!

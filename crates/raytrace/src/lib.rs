@@ -606,11 +606,11 @@ mod tests {
         best
     }
 
-    // Goal: the closest surface among static and moving shapes is found, with the index of its
-    // shape; skipped shapes are ignored; AVX2 and portable code give bit-identical results. Method:
-    // 60 shapes, the last 25 moving and moved twice, first with fitted boxes, 500 rays each time,
-    // compared with testing every shape separately. Tolerance: none; 1e-6 where the distance of a
-    // shape is searched from another starting point.
+    // The closest surface among static and moving shapes is found, with the index of its shape;
+    // skipped shapes are ignored; AVX2 and portable code give bit-identical results. Method: 60
+    // shapes, the last 25 moving and moved twice, first with fitted boxes, 500 rays each time,
+    // compared with testing every shape separately. Tolerance: 1e-6 where the distance of a shape
+    // is searched from another starting point.
     #[test]
     fn closest_of_all_shapes_is_found() {
         let stream = Stream::new(21, "shapes");
@@ -667,10 +667,9 @@ mod tests {
         }
     }
 
-    // Goal: rays in alternation or in packets have the same hits as single rays. Method: the same
-    // shapes; 1000 rays in all directions, some of them untraceable; as many from one point into a
-    // narrow cone, which form packets, some with mixed signs of direction; AVX2 and portable code.
-    // Tolerance: none.
+    // Rays in alternation or in packets have the same hits as single rays. Method: the same shapes;
+    // 1000 rays in all directions, some of them untraceable; as many from one point into a narrow
+    // cone, which form packets, some with mixed signs of direction; AVX2 and portable code.
     #[test]
     fn packets_and_single_rays_agree() {
         let stream = Stream::new(22, "turns");

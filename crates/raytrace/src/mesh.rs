@@ -474,10 +474,10 @@ mod tests {
         mesh.hit(&run_search::<E, false>(mesh, local_ray)?)
     }
 
-    // Goal: the tree finds the same triangle as testing every triangle, with bit-identical results
-    // in AVX2 and portable code, and the any-hit search finds a hit if there is one. Method: 600
+    // The tree finds the same triangle as testing every triangle, with bit-identical results in
+    // AVX2 and portable code, and the any-hit search finds a hit if there is one. Method: 600
     // random triangles, some without area, 4000 rays from inside and outside, some along axes, some
-    // short. Tolerance: none.
+    // short.
     #[test]
     fn tree_and_brute_force_agree() {
         let stream = Stream::new(7, "soup");

@@ -321,9 +321,9 @@ mod tests {
         hit_count
     }
 
-    // Goal: the rays of a packet have the same hits as single rays. Method: 20 000 small triangles
-    // in a cube of 20 m; packets of up to eight rays up to 12 degrees apart, from one origin and
-    // from several, inside and outside, short and long; AVX2 and portable code. Tolerance: none.
+    // The rays of a packet have the same hits as single rays. Method: 20 000 small triangles in a
+    // cube of 20 m; packets of up to eight rays up to 12 degrees apart, from one origin and from
+    // several, inside and outside, short and long; AVX2 and portable code.
     #[test]
     fn packet_and_single_ray_hits_agree() {
         let stream = Stream::new(9, "bundles");

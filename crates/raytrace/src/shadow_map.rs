@@ -94,9 +94,8 @@ mod tests {
     use super::*;
     use merrow_math::rng::Stream;
 
-    // Goal: the map covers every point that a box shades, and not all other points. Method: 30
-    // random boxes and light directions, points on lines through the boxes and random points.
-    // Tolerance: none.
+    // The map covers every point that a box shades, and not all other points. Method: 30 random
+    // boxes and light directions, points on lines through the boxes and random points.
     #[test]
     fn shaded_points_are_covered() {
         let stream = Stream::new(5, "shadows");

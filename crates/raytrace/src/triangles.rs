@@ -210,7 +210,7 @@ mod tests {
         best
     }
 
-    // Goal: no ray passes between adjacent triangles. Method: 20 000 fans of six triangles around a
+    // No ray passes between adjacent triangles. Method: 20 000 fans of six triangles around a
     // corner, uneven but not folded along the ray, near and far; one ray at the corner, one at a
     // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give
     // bit-identical results.
@@ -264,8 +264,7 @@ mod tests {
         }
     }
 
-    // Goal: of triangles at the same distance the lowest number is hit. Method: one triangle eight
-    // times. Tolerance: none.
+    // Of triangles at the same distance the lowest number is hit. Method: one triangle eight times.
     #[test]
     fn lowest_face_index_wins_at_equal_distance() {
         let triangle = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];

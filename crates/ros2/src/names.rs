@@ -252,8 +252,8 @@ pub fn dds_reply_topic(name: &str) -> String {
 mod tests {
     use super::*;
 
-    // Goal: names on DDS are converted back to ROS names. Method: a topic, a service, and types of
-    // both kinds. Tolerance: none.
+    // Names on DDS are converted back to ROS names. Method: a topic, a service, and types of both
+    // kinds.
     #[test]
     fn names_on_dds_are_converted_back() {
         assert_eq!(ros_topic(&dds_topic("/a/b")), Some("/a/b"));

@@ -53,9 +53,8 @@ fn own_text(definition: &str) -> &str {
     definition.split(&"=".repeat(80)).next().unwrap()
 }
 
-// Goal: an interface file gives the type that its compiled declaration gives. Method: the files of
-// all compiled messages, written from their definitions; the hash and the definition of each.
-// Tolerance: none.
+// An interface file gives the type that its compiled declaration gives. Method: the files of all
+// compiled messages, written from their definitions; the hash and the definition of each.
 #[test]
 fn files_give_the_compiled_messages() {
     let prefix = Prefix::new("installed_messages");
@@ -75,8 +74,8 @@ fn files_give_the_compiled_messages() {
     assert!(count > 80, "{count}");
 }
 
-// Goal: the file of a service gives its compiled type. Method: as above, with the hashes of the
-// request, the response and the service. Tolerance: none.
+// The file of a service gives its compiled type. Method: as above, with the hashes of the request,
+// the response and the service.
 #[test]
 fn files_give_the_compiled_services() {
     let prefix = Prefix::new("installed_services");
@@ -103,8 +102,8 @@ fn files_give_the_compiled_services() {
     assert!(count > 10, "{count}");
 }
 
-// Goal: comments, constants, defaults and bounds of a file are read. Method: a file with all of
-// them, whose type is known. Tolerance: none.
+// Comments, constants, defaults and bounds of a file are read. Method: a file with all of them,
+// whose type is known.
 #[test]
 fn comments_constants_and_defaults_have_no_effect_on_the_hash() {
     let prefix = Prefix::new("installed_text");
@@ -123,8 +122,8 @@ fn comments_constants_and_defaults_have_no_effect_on_the_hash() {
     assert_eq!(found.dds_name, "my_msgs::msg::dds_::Full_");
 }
 
-// Goal: invalid files are one line. Method: a type that is not installed, an unknown field type, a
-// line that is no field, a type that contains itself, and names that leave the folder.
+// Invalid files are one line. Method: a type that is not installed, an unknown field type, a line
+// that is no field, a type that contains itself, and names that leave the folder.
 #[test]
 fn invalid_files_are_reported() {
     let prefix = Prefix::new("installed_invalid");

@@ -9,9 +9,6 @@
 //! # Symbols
 //! x input · y output · τ time constant · T time between two samples.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Changes of x between two samples are not resolved. A NaN input gives a NaN output. At the next
 //! finite input the output starts again at that input.

@@ -16,12 +16,6 @@
 //! with another state refuses a checkpoint instead of misreading it. The digest of the scene covers
 //! all that the world file and the files it names determine.
 //!
-//! # Symbols
-//! None.
-//!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! A checkpoint is valid for the version of Merrow and the world that made it. The digest detects
 //! damage; of values that were changed on purpose, times and lengths are checked, and a trial of

@@ -10,12 +10,6 @@
 //! start of a world file; its sensors and controllers continue the sequence of instants and of
 //! random numbers that they would have had since the time 0.
 //!
-//! # Symbols
-//! None.
-//!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Messages and frames of a removed modem, and those in transit to it, are lost with the cause
 //! "removed". If the bridges change, the network restarts. A coupling that holds an object that no

@@ -78,14 +78,14 @@ pub(crate) fn file(path: &str) -> Option<(&'static str, &'static [u8])> {
 mod tests {
     use super::files;
 
-    // Goal: the page loads quickly. Method: sum of the sizes of its files. Tolerance: none.
+    // The page loads quickly. Method: sum of the sizes of its files.
     #[test]
     fn page_is_below_one_megabyte() {
         let bytes: usize = files().map(|(_, _, body)| body.len()).sum();
         assert!(bytes < 1_000_000, "{bytes} bytes");
     }
 
-    // Goal: the page needs no other server. Method: text search for addresses. Tolerance: none.
+    // The page needs no other server. Method: text search for addresses.
     #[test]
     fn page_names_no_other_server() {
         for (name, _, body) in files() {

@@ -324,8 +324,8 @@ robots:
     inertia_kg_m2: {xx: 2, yy: 2, zz: 2}, volume_m3: 0.04, hull: {kind: ellipsoid, size_m: [1, 0.4, 0.4]}}}}
 ";
 
-    // Goal: four walls around the origin are a pool. Method: a pool, and the same walls with a gap
-    // or above a slope. Tolerance: rounding.
+    // Four walls around the origin are a pool. Method: a pool, and the same walls with a gap or
+    // above a slope. Tolerance: rounding.
     #[test]
     fn walls_on_all_sides_are_a_basin() {
         let world = |south: f64, slope: f64| {
@@ -358,8 +358,8 @@ structures:
         assert_eq!(world(13.0, 0.1), Value::Null);
     }
 
-    // Goal: a link without shapes is shown with its hull. Method: a box and an ellipsoid, with the
-    // size of the file and with a mesh. Tolerance: rounding.
+    // A link without shapes is shown with its hull. Method: a box and an ellipsoid, with the size
+    // of the file and with a mesh. Tolerance: rounding.
     #[test]
     fn links_without_shapes_are_shown_with_their_hull() {
         let overrides = merrow_world::Overrides::default();

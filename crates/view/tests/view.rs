@@ -140,9 +140,9 @@ fn simulation_layout() -> usize {
     40 + 4 * world.scene.robots.iter().map(numbers).sum::<usize>()
 }
 
-// Goal: viewers have no effect on the physics. Method: the hash of all state bits after 0.6 s in
-// waves with 0, 1 and 5 clients that select a robot and send malformed messages; every client has
-// received frames with details before the run ends. Tolerance: none.
+// Viewers have no effect on the physics. Method: the hash of all state bits after 0.6 s in waves
+// with 0, 1 and 5 clients that select a robot and send malformed messages; every client has
+// received frames with details before the run ends.
 #[test]
 fn state_is_bit_identical_with_any_number_of_viewers() {
     let mut hashes = Vec::new();
@@ -261,9 +261,9 @@ fn watcher(view: &View, count: &Arc<AtomicUsize>, n: usize) -> JoinHandle<()> {
     })
 }
 
-// Goal: clients that watch a sensor have no effect on the physics. Method: the hash of all state
-// bits after 6 s with 0 and 2 clients that receive images of a camera; the run is held until they
-// have received one. Tolerance: none.
+// Clients that watch a sensor have no effect on the physics. Method: the hash of all state bits
+// after 6 s with 0 and 2 clients that receive images of a camera; the run is held until they have
+// received one.
 #[test]
 fn watched_sensors_have_no_effect_on_the_state() {
     let mut hashes = Vec::new();
@@ -372,9 +372,9 @@ impl Controls for LargePainter {
     }
 }
 
-// Goal: a client that does not receive does not stop or change the run. Method: a client watches
-// large images and does not read, so that the buffers of its socket are full and frames are
-// dropped; steps and state of a run in real time with and without it. Tolerance: none.
+// A client that does not receive does not stop or change the run. Method: a client watches large
+// images and does not read, so that the buffers of its socket are full and frames are dropped;
+// steps and state of a run in real time with and without it.
 #[test]
 fn stalled_client_does_not_stop_the_run() {
     let mut hashes = Vec::new();
@@ -451,9 +451,9 @@ fn answer(socket: &mut WebSocket<TcpStream>, id: u64) -> Value {
     }
 }
 
-// Goal: the page can compute the surface of the simulation. Method: sum of the components that the
-// server sends, against the elevation of the simulation at several positions and times. Tolerance:
-// 1e-9 m, rounding.
+// The page can compute the surface of the simulation. Method: sum of the components that the server
+// sends, against the elevation of the simulation at several positions and times. Tolerance: 1e-9 m,
+// rounding.
 #[test]
 fn sent_components_give_the_surface_of_the_simulation() {
     let mut simulation = simulation();
@@ -511,9 +511,9 @@ fn force_of(evaluation: &Evaluation, law: &str) -> Vec3 {
     forces.fold(Vec3::zero(), |sum, force| sum + force.f_W)
 }
 
-// Goal: the page shows the forces of the laws. Method: weight and buoyancy of a submerged robot
-// from the mass and the volume of its links; damping in a known current against the sign of the
-// relative velocity; a floating boat in equilibrium after 30 s, whose weight and buoyancy balance.
+// The page shows the forces of the laws. Method: weight and buoyancy of a submerged robot from the
+// mass and the volume of its links; damping in a known current against the sign of the relative
+// velocity; a floating boat in equilibrium after 30 s, whose weight and buoyancy balance.
 // Tolerance: rounding; 1 % for the boat, which still moves.
 #[test]
 fn shown_forces_are_those_of_the_laws() {
@@ -548,8 +548,8 @@ fn shown_forces_are_those_of_the_laws() {
     assert!(sum.norm() < 0.01 * weight, "{sum:?} of {weight}");
 }
 
-// Goal: the arrow of an azimuth thruster has the direction of its thrust. Method: a WAM-V whose
-// servos are turned by 0.5 rad to port. Tolerance: rounding.
+// The arrow of an azimuth thruster has the direction of its thrust. Method: a WAM-V whose servos
+// are turned by 0.5 rad to port. Tolerance: rounding.
 #[test]
 fn thrust_of_azimuth_thrusters_turns_with_their_servos() {
     let text = "robots: {boat: {position_m: [0, 0, 0], model: robots/wamv.yaml}}";
@@ -587,9 +587,9 @@ robots:
         laser: {device: hokuyo_utm30lx, position_m: [0.2, 0, 1.2]}
 ";
 
-// Goal: points of a laser are shown where the beams end. Method: the points of a scan of a turned
-// boat in front of a wall, against the plane of the wall. Tolerance: 0.1 m, ten standard deviations
-// of the range.
+// Points of a laser are shown where the beams end. Method: the points of a scan of a turned boat in
+// front of a wall, against the plane of the wall. Tolerance: 0.1 m, ten standard deviations of the
+// range.
 #[test]
 fn laser_points_are_on_the_wall() {
     let world = load_text("w.yaml", WALL_WORLD, Overrides::default()).unwrap();
@@ -654,8 +654,8 @@ fn texts_of(
     found
 }
 
-// Goal: readings go only to clients that request them, for their selected robot. Method: number of
-// texts in a run of 1.3 s, with and without the request. Tolerance: none.
+// Readings go only to clients that request them, for their selected robot. Method: number of texts
+// in a run of 1.3 s, with and without the request.
 #[test]
 fn readings_go_to_clients_that_request_them() {
     let select = json!({"do": "select", "robot": "rov", "id": 1});
@@ -688,9 +688,9 @@ modems:
   shore: {modem: wifi_80211n, address: 2, position_m: [300, 0, 6]}
 ";
 
-// Goal: the activities of the modems go only to clients that request them, with the frames and
-// their distances. Method: one message from a boat to the shore in a run of 1.3 s. Tolerance: 1 m,
-// the motion of the boat.
+// The activities of the modems go only to clients that request them, with the frames and their
+// distances. Method: one message from a boat to the shore in a run of 1.3 s. Tolerance: 1 m, the
+// motion of the boat.
 #[test]
 fn activities_of_modems_go_to_clients_that_request_them() {
     for is_on in [true, false] {
@@ -729,9 +729,9 @@ fn activities_of_modems_go_to_clients_that_request_them() {
     }
 }
 
-// Goal: the page receives the fixed modems and the beacons with the kinds of their faults, the
-// faults of the world, and the random losses of each link. Method: a scheduled fault, and a message
-// in a network that loses every frame. Tolerance: none.
+// The page receives the fixed modems and the beacons with the kinds of their faults, the faults of
+// the world, and the random losses of each link. Method: a scheduled fault, and a message in a
+// network that loses every frame.
 #[test]
 fn fixed_modems_have_faults_and_links_have_random_losses() {
     let text = MODEM_WORLD.replace(
@@ -996,8 +996,8 @@ fn force_ahead(simulation: &mut Simulation, robot: usize, law: &str, speed: f64,
     force_of(&Evaluation::new(simulation, robot), law)
 }
 
-// Goal: lift, slender-body and fin forces are shown. Method: an upward force on a body that moves
-// ahead and downwards in still water, four times as large at twice the speed; the force of the fins
+// Lift, slender-body and fin forces are shown. Method: an upward force on a body that moves ahead
+// and downwards in still water, four times as large at twice the speed; the force of the fins
 // changes with their angles. Tolerance: 1 % of the force; the fins stall at no angle used.
 #[test]
 fn forces_on_lifting_bodies_are_shown() {
@@ -1021,10 +1021,10 @@ fn forces_on_lifting_bodies_are_shown() {
     }
 }
 
-// Goal: the wetted hull is the hull whose buoyancy acts. Method: the volume that the triangles and
-// the surface of still water enclose, as a fraction of the box that is the hull of a tilted
-// vehicle, against the buoyancy of the law as a fraction of its maximum. Tolerance: rounding. A
-// boat without a stated hull has its collision shapes: both of its hulls are in the water.
+// The wetted hull is the hull whose buoyancy acts. Method: the volume that the triangles and the
+// surface of still water enclose, as a fraction of the box that is the hull of a tilted vehicle,
+// against the buoyancy of the law as a fraction of its maximum. Tolerance: rounding. A boat without
+// a stated hull has its collision shapes: both of its hulls are in the water.
 #[test]
 fn wetted_hull_encloses_the_displaced_volume() {
     let text = "robots: {rov: {model: bluerov2, position_m: [1, 2, -0.03], \
@@ -1051,8 +1051,8 @@ fn wetted_hull_encloses_the_displaced_volume() {
     }
 }
 
-// Goal: tether forces are shown. Method: the force on a vehicle that a tether holds in a current
-// points along the last segment. Tolerance: 1 degree.
+// Tether forces are shown. Method: the force on a vehicle that a tether holds in a current points
+// along the last segment. Tolerance: 1 degree.
 #[test]
 fn tether_forces_point_along_the_tether() {
     let world = load_text("w.yaml", TETHER_WORLD, Overrides::default()).unwrap();

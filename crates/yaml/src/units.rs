@@ -209,8 +209,8 @@ mod tests {
         "m3_s", "kg_m3", "g_cm3", "g_kg", "bit_s", "kbit_s",
     ];
 
-    // Goal: no suffix has two meanings. Method: a symbol with a fraction bar needs `per` in its
-    // suffix unless the suffix is established; no suffix and no symbol occurs twice.
+    // No suffix has two meanings. Method: a symbol with a fraction bar needs `per` in its suffix
+    // unless the suffix is established; no suffix and no symbol occurs twice.
     #[test]
     fn quotients_are_written_with_per() {
         for (k, (suffix, symbol)) in UNITS.iter().enumerate() {

@@ -236,7 +236,7 @@ mod tests {
         assert!((slot_offset(SCHEDULE_PERIOD + 5 * SLOT - ms) + 1e-3).abs() < 1e-15);
     }
 
-    // Goal: quantiles and moments of a known distribution. Method: 1 to 100 ms. Tolerance:
+    // Quantiles and moments of a known distribution. Method: 1 to 100 ms. Tolerance:
     // rounding.
     #[test]
     fn quantiles_are_ordered_values() {

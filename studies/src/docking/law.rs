@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(waypoint(Vec3::new(1.0, 0.0, -10.0), goal), goal);
     }
 
-    // Goal: the readings differ as stated. Method: two packets of a vehicle that moves by 0.1 m
+    // The readings differ as stated. Method: two packets of a vehicle that moves by 0.1 m
     // along x at 1 m from the reference, gains of the radio link. Tolerance: rounding.
     #[test]
     fn readings_differ_in_damping_and_integral() {

@@ -136,7 +136,7 @@ pub(crate) fn is_accumulation_stable(plant: &Plant, [kp, ki, kd]: [f64; 3]) -> b
 mod tests {
     use super::*;
 
-    // Goal: the closed loop has the poles of its characteristic polynomial. Method: the polynomial
+    // The closed loop has the poles of its characteristic polynomial. Method: the polynomial
     // at each pole. Tolerance: rounding, relative to the largest term.
     #[test]
     fn poles_are_roots() {
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    // Goal: the published root locus follows from eq 4.10 and the added mass only. Method: damping
+    // The published root locus follows from eq 4.10 and the added mass only. Method: damping
     // ratio of the oscillation against its design value of 0.7. Tolerance: two digits.
     #[test]
     fn published_gains_have_the_published_damping() {

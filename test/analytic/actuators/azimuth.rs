@@ -14,9 +14,9 @@ fn mount(azimuth: &str) -> String {
     )
 }
 
-// Goal: thrust, moment and reaction torque rotate with the azimuth angle. Method: the velocities
-// that one step from rest gives a body of 10 kg with moments of inertia 2, 3 and 4. Tolerance:
-// 1e-5, the rotation within the step.
+// Thrust, moment and reaction torque rotate with the azimuth angle. Method: the velocities that one
+// step from rest gives a body of 10 kg with moments of inertia 2, 3 and 4. Tolerance: 1e-5, the
+// rotation within the step.
 #[test]
 fn thrust_rotates_with_azimuth_angle() {
     for deg in [-90.0, -30.0, 0.0, 60.0] {
@@ -42,8 +42,8 @@ fn thrust_rotates_with_azimuth_angle() {
     }
 }
 
-// Goal: the inflow of a propeller in open water is taken along its rotated axis. Method: flow along
-// and across the axis. Tolerance: rounding.
+// The inflow of a propeller in open water is taken along its rotated axis. Method: flow along and
+// across the axis. Tolerance: rounding.
 #[test]
 fn inflow_follows_rotated_axis() {
     let motor = "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.0]]}";
@@ -76,8 +76,8 @@ fn inflow_follows_rotated_axis() {
     assert!(ahead < 0.9 * bollard);
 }
 
-// Goal: rate, range and health follow the servo model. Method: 30 deg/s towards 200 deg, limited to
-// 90 deg. Tolerance: rounding.
+// Rate, range and health follow the servo model. Method: 30 deg/s towards 200 deg, limited to 90
+// deg. Tolerance: rounding.
 #[test]
 fn azimuth_servo_respects_rate_and_range() {
     let mut s = simulation(&boat(DIRECT, &mount(", rate_deg_s: 30"), ""));

@@ -56,9 +56,9 @@ fn rad(deg: f64) -> f64 {
     f64::to_radians(deg)
 }
 
-// Goal: lift and drag have the correct magnitude and direction: attached, at stall, broadside and
-// in reversed flow. Method: the terms of the law where only one of them acts. Tolerance: the share
-// of the other term that the smooth stall leaves.
+// Lift and drag have the correct magnitude and direction: attached, at stall, broadside and in
+// reversed flow. Method: the terms of the law where only one of them acts. Tolerance: the share of
+// the other term that the smooth stall leaves.
 #[test]
 fn lift_and_drag_over_the_whole_circle() {
     let s = scene(&fin_world(
@@ -108,8 +108,8 @@ fn lift_and_drag_over_the_whole_circle() {
     );
 }
 
-// Goal: the lift slope follows from the aspect ratio. Method: Prestero's 3.12 per rad at 2.21, and
-// the square of the span over the area if no ratio is given. Tolerance: the printed digits.
+// The lift slope follows from the aspect ratio. Method: Prestero's 3.12 per rad at 2.21, and the
+// square of the span over the area if no ratio is given. Tolerance: the printed digits.
 #[test]
 fn slope_of_lift_from_the_aspect_ratio() {
     let slope = |keys: &str| {
@@ -129,8 +129,8 @@ fn slope_of_lift_from_the_aspect_ratio() {
     );
 }
 
-// Goal: a rotation of the body changes the flow at the fin. Method: yaw and pitch rates compared
-// with the same velocity of the fin without rotation. Tolerance: rounding.
+// A rotation of the body changes the flow at the fin. Method: yaw and pitch rates compared with the
+// same velocity of the fin without rotation. Tolerance: rounding.
 #[test]
 fn fin_inflow_includes_body_rotation() {
     let s = scene(&fin_world(RUDDER, "law: {kind: lift_drag}"));
@@ -143,7 +143,7 @@ fn fin_inflow_includes_body_rotation() {
     assert!(turning.f.norm() > 1.0);
 }
 
-// Goal: the Thetis formula, term by term. Method: F_x, F_z and M_q as printed, with the plane's own
+// The Thetis formula, term by term. Method: F_x, F_z and M_q as printed, with the plane's own
 // coefficients, for a bow and a stern plane moving forward at several angles. Tolerance: rounding.
 #[test]
 fn thetis_planes_match_formula() {
@@ -179,8 +179,8 @@ fn thetis_planes_match_formula() {
     }
 }
 
-// Goal: a table is evaluated at the angle of attack, for both signs. Method: lift and drag at and
-// between its points. Tolerance: rounding.
+// A table is evaluated at the angle of attack, for both signs. Method: lift and drag at and between
+// its points. Tolerance: rounding.
 #[test]
 fn table_is_evaluated_at_angle_of_attack() {
     let table =
@@ -203,8 +203,7 @@ fn table_is_evaluated_at_angle_of_attack() {
     }
 }
 
-// Goal: a fixed fin always dissipates energy. Method: many flow directions and angles. Tolerance:
-// none.
+// A fixed fin always dissipates energy. Method: many flow directions and angles.
 #[test]
 fn fin_laws_dissipate_energy() {
     for law in [
@@ -226,7 +225,7 @@ fn fin_laws_dissipate_energy() {
     }
 }
 
-// Goal: the race of a propeller washes the part of the fin that is in it, only for forward thrust.
+// The race of a propeller washes the part of the fin that is in it, only for forward thrust.
 // Method: bollard thrust T, whose fully developed race has the speed sqrt(2T/(ρA)); at the disc the
 // speed is half of that. Tolerance: rounding.
 #[test]
@@ -277,8 +276,8 @@ fn propeller_race_washes_part_of_the_fin() {
     assert_eq!(washed(1.0, 1.0, -30.0), 0.0, "astern");
 }
 
-// Goal: a fin half out of the water has half the force, a fin above the water none. Method: a
-// rudder of 0.2 m span at four heights. Tolerance: rounding.
+// A fin half out of the water has half the force, a fin above the water none. Method: a rudder of
+// 0.2 m span at four heights. Tolerance: rounding.
 #[test]
 fn emerged_fin_has_no_force() {
     let s = scene(&fin_world(

@@ -26,9 +26,9 @@ fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
     (0..n).map(step).collect()
 }
 
-// Goal: rate limit and lag together give the exact response. Method: the closed-form solution: at
-// the maximum rate until the error is rate times lag, then exponential. Tolerance: rounding over
-// 500 steps.
+// Rate limit and lag together give the exact response. Method: the closed-form solution: at the
+// maximum rate until the error is rate times lag, then exponential. Tolerance: rounding over 500
+// steps.
 #[test]
 fn rate_and_lag_step_response() {
     let (rate, lag, target) = (30_f64.to_radians(), 0.1, 20_f64.to_radians());
@@ -52,8 +52,8 @@ fn rate_and_lag_step_response() {
     close("rate", s.state.robots[0].fins[0].rate, rate_now, 1e-5);
 }
 
-// Goal: a command acts exactly after the dead time, without lag then immediately, and is limited to
-// the range. Method: 30 ms at 2 ms per step. Tolerance: none.
+// A command acts exactly after the dead time, without lag then immediately, and is limited to the
+// range. Method: 30 ms at 2 ms per step.
 #[test]
 fn dead_time_and_range() {
     let mut s = simulation(
@@ -74,9 +74,9 @@ fn build_moving_world() -> String {
     fin_world(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:")
 }
 
-// Goal: a stuck fin holds its angle, a repaired one follows commands again, and a reduced or dead
-// one keeps only its part of the force. Method: the sway that a rudder produces in a step.
-// Tolerance: 1e-3, the rotation within the step.
+// A stuck fin holds its angle, a repaired one follows commands again, and a reduced or dead one
+// keeps only its part of the force. Method: the sway that a rudder produces in a step. Tolerance:
+// 1e-3, the rotation within the step.
 #[test]
 fn health_changes_motion_and_force() {
     let text = build_moving_world();
@@ -115,8 +115,8 @@ fn health_changes_motion_and_force() {
     );
 }
 
-// Goal: commands that are not finite or have the wrong count are rejected and change no state.
-// Method: the state hash. Tolerance: none.
+// Commands that are not finite or have the wrong count are rejected and change no state. Method:
+// the state hash.
 #[test]
 fn invalid_commands_are_rejected() {
     let mut s = simulation(&build_moving_world());
@@ -155,8 +155,8 @@ fn invalid_commands_are_rejected() {
     assert_eq!(s.state.hash(), before);
 }
 
-// Goal: an array of commands sets the fins; a reset keeps the health and clears the other state.
-// Method: commands and health in the state. Tolerance: none.
+// An array of commands sets the fins; a reset keeps the health and clears the other state. Method:
+// commands and health in the state.
 #[test]
 fn arrays_set_fins_and_reset_keeps_health() {
     let mut s = simulation(&build_moving_world());

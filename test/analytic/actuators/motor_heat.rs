@@ -15,8 +15,8 @@ fn motor(limits: &str) -> String {
     )
 }
 
-// Goal: a motor heats with one time constant. Method: 9 N draw 27 W, which finally give 27 K: 27 (1
-// - exp(-t/10)). Tolerance: rounding.
+// A motor heats with one time constant. Method: 9 N draw 27 W, which finally give 27 K: 27 (1 -
+// exp(-t/10)). Tolerance: rounding.
 #[test]
 fn motor_heating_is_exponential() {
     let mut s = simulation(&boat(&motor(""), AHEAD, ""));
@@ -33,9 +33,9 @@ fn motor_heating_is_exponential() {
     }
 }
 
-// Goal: a derated motor reaches the equilibrium of heating and derating. Method: water of 15 C,
-// limits of 30 and 50 C. With x the fraction of the thrust, the rise is 27 x^1.5 and x = (50 - 15 -
-// rise)/20. Tolerance: 1e-6, the residual of the exponential after 100 s.
+// A derated motor reaches the equilibrium of heating and derating. Method: water of 15 C, limits of
+// 30 and 50 C. With x the fraction of the thrust, the rise is 27 x^1.5 and x = (50 - 15 - rise)/20.
+// Tolerance: 1e-6, the residual of the exponential after 100 s.
 #[test]
 fn derated_motor_reaches_equilibrium() {
     let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
@@ -56,8 +56,8 @@ fn derated_motor_reaches_equilibrium() {
     assert!(lo > 0.6 && lo < 0.9);
 }
 
-// Goal: a motor that is too hot stops until it has cooled to the lower limit. Method: the water
-// itself is heated above the upper limit, then cooled. Tolerance: none.
+// A motor that is too hot stops until it has cooled to the lower limit. Method: the water itself is
+// heated above the upper limit, then cooled.
 #[test]
 fn a_hot_motor_stops_until_it_is_cool() {
     let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
@@ -78,8 +78,8 @@ fn a_hot_motor_stops_until_it_is_cool() {
     assert!(!cool.is_overheated && cool.thrust == 9.0, "{cool:?}");
 }
 
-// Goal: a propeller in open water draws its shaft power. Method: 2π n Q over the efficiency, at
-// bollard pull. Tolerance: rounding.
+// A propeller in open water draws its shaft power. Method: 2π n Q over the efficiency, at bollard
+// pull. Tolerance: rounding.
 #[test]
 fn a_propeller_draws_its_shaft_power() {
     let motor = "command: rad_s, range: [-200, 200], motor_efficiency: 0.8, \

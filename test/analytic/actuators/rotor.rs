@@ -43,9 +43,8 @@ fn relative_density(s: &Simulation) -> f64 {
     air::density(&s.scene.sea, 15.0, s.state.robots[0].motion.p_WB.z) / 1.225
 }
 
-// Goal: the rotor speed rises with one time constant and falls with another. Method: thrust
-// compared with k n², n = 800 (1 - e^(-t/τ)), and down again. Tolerance: 1e-8, the ground effect
-// 1000 m up.
+// The rotor speed rises with one time constant and falls with another. Method: thrust compared with
+// k n², n = 800 (1 - e^(-t/τ)), and down again. Tolerance: 1e-8, the ground effect 1000 m up.
 #[test]
 fn speed_rises_and_falls_with_its_own_time_constants() {
     let keys = "curve: {kind: rotor, thrust_n_s2_per_rad2: 1e-5}, lag: {kind: up_down, up_s: 0.0125, down_s: 0.025}";
@@ -71,10 +70,10 @@ fn speed_rises_and_falls_with_its_own_time_constants() {
     check(&|t| top * (-t / 0.025).exp());
 }
 
-// Goal: the body reacts the spin of a rotor: without air drag the total angular momentum is
-// constant while the rotor speeds up and the body tumbles. Method: angular momentum J ω + I n e in
-// W, before and after. Tolerance: 1e-6, the RK4 integral of the spin-up at 1 ms with a time
-// constant of 20 ms.
+// The body reacts the spin of a rotor: without air drag the total angular momentum is constant
+// while the rotor speeds up and the body tumbles. Method: angular momentum J ω + I n e in W, before
+// and after. Tolerance: 1e-6, the RK4 integral of the spin-up at 1 ms with a time constant of 20
+// ms.
 #[test]
 fn body_reacts_rotor_spin() {
     let keys = "curve: {kind: rotor, thrust_n_s2_per_rad2: 1e-12, inertia_kg_m2: 2e-4}, lag: {kind: first_order, time_constant_s: 0.02}";
@@ -129,7 +128,7 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
     (work.links[0].F.f, work.links[0].F.m, relative_density(&s))
 }
 
-// Goal: thrust reduced by inflow, drag across the axis, reaction torque and rolling moment, for an
+// Thrust reduced by inflow, drag across the axis, reaction torque and rolling moment, for an
 // off-centre rotor in wind on a moving body. Method: the law evaluated by hand. Tolerance: 1e-9,
 // rounding.
 #[test]
@@ -164,9 +163,9 @@ fn force_and_moment_in_moving_air() {
     }
 }
 
-// Goal: rotor forces depend on the motion relative to the air: a craft that moves with the wind
-// flies as in calm air, seen from the moving air. Method: the Firefly with six different rotor
-// speeds, tumbling, in a wind of 7 m/s and in none, for 2 s. Tolerance: 1e-9 of the distance flown.
+// Rotor forces depend on the motion relative to the air: a craft that moves with the wind flies as
+// in calm air, seen from the moving air. Method: the Firefly with six different rotor speeds,
+// tumbling, in a wind of 7 m/s and in none, for 2 s. Tolerance: 1e-9 of the distance flown.
 #[test]
 fn flight_is_the_same_in_moving_air() {
     let fly = |wind: f64, velocity: &str| {
@@ -192,9 +191,9 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position
     assert!((calm.p_WB - Vec3::new(0.0, 0.0, 200.0)).norm() > 1.0);
 }
 
-// Goal: near terrain and near the water a rotor has more thrust, by Cheeseman and Bennett's law,
-// less of it in motion, and limited to the value at half a radius. Method: the law evaluated by
-// hand at some heights of the fixed hub. Tolerance: 1e-9.
+// Near terrain and near the water a rotor has more thrust, by Cheeseman and Bennett's law, less of
+// it in motion, and limited to the value at half a radius. Method: the law evaluated by hand at
+// some heights of the fixed hub. Tolerance: 1e-9.
 #[test]
 fn ground_effect_increases_thrust() {
     let lift = |height: f64, world: &str| {
@@ -226,8 +225,8 @@ fn ground_effect_increases_thrust() {
     assert_eq!(lift(-0.5, ""), 0.0);
 }
 
-// Goal: the Firefly reaches the terminal speed at which the air carries its weight. Method: 1/2 ρ C
-// A v² = m g evaluated by hand; at that speed the net force is zero. Tolerance: 1e-9.
+// The Firefly reaches the terminal speed at which the air carries its weight. Method: 1/2 ρ C A v²
+// = m g evaluated by hand; at that speed the net force is zero. Tolerance: 1e-9.
 #[test]
 fn firefly_terminal_speed() {
     let world = scene(
@@ -242,8 +241,8 @@ fn firefly_terminal_speed() {
     close_vectors("force", work.links[0].F.f, Vec3::zero(), 1e-9);
 }
 
-// Goal: Kelpie's wind force (p·w)|w| forward and to the left does not depend on the vehicle's
-// motion. Method: the law evaluated by hand, yawed and pitched, moving. Tolerance: 1e-9.
+// Kelpie's wind force (p·w)|w| forward and to the left does not depend on the vehicle's motion.
+// Method: the law evaluated by hand, yawed and pitched, moving. Tolerance: 1e-9.
 #[test]
 fn kelpie_wind_force_is_independent_of_motion() {
     let world = scene(

@@ -52,10 +52,10 @@ fn proximity_squared(z: f64) -> f64 {
     (0.15_f64 / (4.0 * z)).powi(2)
 }
 
-// Goal: a rotor has more thrust over a roof, as over ground. Over an edge the gain is proportional
-// to the part of the disc over the roof. There is no gain out of reach of a roof or under one.
-// Method: Cheeseman and Bennett's law evaluated by hand. Tolerance: 1e-6, the motion in two steps
-// and the air density over a metre.
+// A rotor has more thrust over a roof, as over ground. Over an edge the gain is proportional to the
+// part of the disc over the roof. There is no gain out of reach of a roof or under one. Method:
+// Cheeseman and Bennett's law evaluated by hand. Tolerance: 1e-6, the motion in two steps and the
+// air density over a metre.
 #[test]
 fn roof_ground_effect_matches_law() {
     let roof = |x: f64, z: f64| {
@@ -88,7 +88,7 @@ fn roof_ground_effect_matches_law() {
     relative("under a roof", thrust_gain(&roof(0.0, 1001.0)), 1.0, 1e-12);
 }
 
-// Goal: the deck of another robot has the same effect as a roof; the robot's own shapes have none.
+// The deck of another robot has the same effect as a roof; the robot's own shapes have none.
 // Method: as above. Tolerance: as above.
 #[test]
 fn deck_of_another_robot_has_ground_effect() {
@@ -112,8 +112,8 @@ fn deck_of_another_robot_has_ground_effect() {
     close("its own skid", thrust_gain(&own), 1.0, 1e-12);
 }
 
-// Goal: the state hash does not depend on when the deck search runs. Method: a craft sinks from 4 m
-// above a deck and lands on it, in single steps, in blocks, and with two threads. Tolerance: none.
+// The state hash does not depend on when the deck search runs. Method: a craft sinks from 4 m above
+// a deck and lands on it, in single steps, in blocks, and with two threads.
 #[test]
 fn deck_effect_is_independent_of_blocks() {
     let text = rotor_world("")
@@ -147,9 +147,9 @@ fn deck_effect_is_independent_of_blocks() {
     assert_eq!((run(1, 250).0, run(2, 100).0), (hash.clone(), hash));
 }
 
-// Goal: the Firefly has more thrust over the deck of the WAM-V than next to it. Method: thrusts at
-// the same rotor speed, 0.15 m over the deck and next to it at the same height. Tolerance: between
-// 1 % and the gain that the law gives over the whole disc.
+// The Firefly has more thrust over the deck of the WAM-V than next to it. Method: thrusts at the
+// same rotor speed, 0.15 m over the deck and next to it at the same height. Tolerance: between 1 %
+// and the gain that the law gives over the whole disc.
 #[test]
 fn firefly_has_ground_effect_over_deck() {
     let thrust = |y: f64| {

@@ -10,8 +10,8 @@ use merrow_model::state::{Command, Workspace};
 use merrow_physics::forces::actuators::sail::boom_angle;
 use merrow_sim::{Simulation, step::Kernel};
 
-// Goal: the boom follows the wind until the sheet limits it. Method: winds from ahead, from both
-// sides and from astern; sheets of 0, 30 and 90 deg. Tolerance: rounding.
+// The boom follows the wind until the sheet limits it. Method: winds from ahead, from both sides
+// and from astern; sheets of 0, 30 and 90 deg. Tolerance: rounding.
 #[test]
 fn sheet_limits_boom_angle() {
     let boom = |from_deg: f64, sheet_deg: f64| {
@@ -65,9 +65,9 @@ robots:
     ))
 }
 
-// Goal: lift acts across and drag along the apparent wind, at the centre of effort on the boom; a
-// luffing sail has only drag. Method: heading north, wind from 50 deg on either bow and the sheet
-// at 30 deg: 20 deg of attack, C_L 2, C_D 0.41. Tolerance: rounding.
+// Lift acts across and drag along the apparent wind, at the centre of effort on the boom; a luffing
+// sail has only drag. Method: heading north, wind from 50 deg on either bow and the sheet at 30
+// deg: 20 deg of attack, C_L 2, C_D 0.41. Tolerance: rounding.
 #[test]
 fn sail_lift_and_drag() {
     for side in [1.0, -1.0] {
@@ -182,10 +182,10 @@ fn best_speeds(heading: f64) -> (f64, f64) {
     best
 }
 
-// Goal: the polar of a sailing boat. Method: the best of five sheets at courses to a wind of 6 m/s.
-// There is no progress to windward close to the wind, and a little further off it is less than half
-// of that close-hauled. The boat is fastest on a beam reach and slower before the wind. Tolerance:
-// the order of the speeds.
+// The polar of a sailing boat. Method: the best of five sheets at courses to a wind of 6 m/s. There
+// is no progress to windward close to the wind, and a little further off it is less than half of
+// that close-hauled. The boat is fastest on a beam reach and slower before the wind. Tolerance: the
+// order of the speeds.
 #[test]
 fn sailing_polar_has_expected_order() {
     let no_go = best_speeds(8.0).1;
@@ -204,7 +204,7 @@ fn sailing_polar_has_expected_order() {
     assert!(beam > 1.5 && beam < 3.0, "{speeds:?}");
 }
 
-// Goal: in steady sailing all forces balance, the boat heels to leeward by its stiffness, and makes
+// In steady sailing all forces balance, the boat heels to leeward by its stiffness, and makes
 // leeway. Method: a beam reach: the accelerations vanish, and the moment of sail, keel and rudder
 // about the longitudinal axis equals the righting moment. Tolerance: 1e-4 m/s² after 100 s; signs.
 #[test]
@@ -251,7 +251,7 @@ fn forces_balance_on_a_reach() {
     assert!(evaluate(scene, m).links[0].F.f.x.is_finite());
 }
 
-// Goal: a current carries the boat without any other effect if the wind over the water is the same
+// A current carries the boat without any other effect if the wind over the water is the same
 // (Galilean invariance). Method: the same reach in still water, and in a current of 0.5 m/s with
 // the corresponding wind. Tolerance: 1e-8 of the distance in 100 s.
 #[test]

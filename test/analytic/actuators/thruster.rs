@@ -43,7 +43,7 @@ fn check_lag(lag: &str, response: impl Fn(f64) -> f64) {
     }
 }
 
-// Goal: every lag has its exact step response at every step, for any step size. Method: the closed
+// Every lag has its exact step response at every step, for any step size. Method: the closed
 // responses of orders 1, 2 and 3, with and without a zero, at the default 2 ms. Tolerance: 1e-11, a
 // thousand rounded steps.
 #[test]
@@ -71,7 +71,7 @@ fn thruster_lags_match_step_responses() {
     check_lag("none", |_| 1.0);
 }
 
-// Goal: the lagged thrust also acts at the inner stages of Runge-Kutta. Method: the speed of a body
+// The lagged thrust also acts at the inner stages of Runge-Kutta. Method: the speed of a body
 // without drag behind a first-order lag, v = F/m (t - tau (1 - exp(-t/tau))). Tolerance: 1e-9,
 // Simpson's rule over 2 ms of 100 ms.
 #[test]
@@ -84,8 +84,8 @@ fn lagged_thrust_gives_its_momentum() {
     relative("speed", s.state.robots[0].motion.V_WB_B.v.x, expected, 1e-9);
 }
 
-// Goal: the bundled T200 curve equals the manufacturer's table. Method: all 201 points, and the
-// midpoints between neighbours. Tolerance: none at the points.
+// The bundled T200 curve equals the manufacturer's table. Method: all 201 points, and the midpoints
+// between neighbours. Tolerance: none at the points.
 #[test]
 fn t200_follows_its_table() {
     let s = simulation(
@@ -129,8 +129,7 @@ fn thruster(motor: &str) -> Thruster {
     simulation(&boat(motor, AHEAD, "")).scene.robots[0].thrusters[0].clone()
 }
 
-// Goal: curves have the values that their keys define. Method: hand calculation. Tolerance:
-// rounding.
+// Curves have the values that their keys define. Method: hand calculation. Tolerance: rounding.
 #[test]
 fn thrust_curves_match_hand_calculation() {
     let t = thruster(
@@ -164,7 +163,7 @@ fn thrust_curves_match_hand_calculation() {
     );
 }
 
-// Goal: a lag on a shaft speed acts on the speed, not on the thrust. Method: T = c n², n = n_0 (1 -
+// A lag on a shaft speed acts on the speed, not on the thrust. Method: T = c n², n = n_0 (1 -
 // exp(-t/tau)). Tolerance: 1e-11.
 #[test]
 fn quadratic_thrust_lags_in_speed() {
@@ -179,9 +178,9 @@ fn quadratic_thrust_lags_in_speed() {
     }
 }
 
-// Goal: T = rho D⁴ KT(J) n|n|, Q = rho D⁵ KQ(J) n|n| with J = (1-w) u / (n D), thrust deduction,
-// and a right-handed propeller that heels the boat to the left. Method: forces of one step at 2
-// m/s, from the accelerations. D = 0.2 m, n = 10 1/s, J = 0.9 * 2 / 2 = 0.9. Tolerance: rounding.
+// T = rho D⁴ KT(J) n|n|, Q = rho D⁵ KQ(J) n|n| with J = (1-w) u / (n D), thrust deduction, and a
+// right-handed propeller that heels the boat to the left. Method: forces of one step at 2 m/s, from
+// the accelerations. D = 0.2 m, n = 10 1/s, J = 0.9 * 2 / 2 = 0.9. Tolerance: rounding.
 #[test]
 fn propeller_thrust_depends_on_inflow() {
     let motor =
@@ -225,7 +224,7 @@ fn propeller_thrust_depends_on_inflow() {
     );
 }
 
-// Goal: an off-centre thrust rotates the body: p x f plus the reaction about its axis. Method:
+// An off-centre thrust rotates the body: p x f plus the reaction about its axis. Method:
 // accelerations of one step, calculated by hand. Tolerance: rounding over one step.
 #[test]
 fn thrust_off_the_centre_turns_the_body() {

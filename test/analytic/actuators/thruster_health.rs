@@ -24,8 +24,8 @@ fn settled(s: &mut Simulation) -> f64 {
     thrusts(s, 250)[249]
 }
 
-// Goal: a weakened thruster produces its part of the thrust, for any curve. Method: half health on
-// the three kinds of curve. Tolerance: rounding.
+// A weakened thruster produces its part of the thrust, for any curve. Method: half health on the
+// three kinds of curve. Tolerance: rounding.
 #[test]
 fn reduced_health_reduces_the_thrust_by_its_part() {
     let quadratic = "command: rad_s, range: [-200, 200], curve: {kind: quadratic, ahead_n_s2_per_rad2: 0.004, astern_n_s2_per_rad2: 0.003}";
@@ -39,9 +39,9 @@ fn reduced_health_reduces_the_thrust_by_its_part() {
     }
 }
 
-// Goal: a dead thruster stops through its lag; a stuck one keeps its thrust and follows commands
-// again once repaired. Method: a first-order lag of 50 ms. Tolerance: the residual after half a
-// second, exp(-10).
+// A dead thruster stops through its lag; a stuck one keeps its thrust and follows commands again
+// once repaired. Method: a first-order lag of 50 ms. Tolerance: the residual after half a second,
+// exp(-10).
 #[test]
 fn dead_and_stuck_thrusters_behave_as_specified() {
     let motor = format!("{DIRECT}, lag: {{kind: first_order, time_constant_s: 0.05}}");
@@ -70,8 +70,8 @@ fn dead_and_stuck_thrusters_behave_as_specified() {
     assert!(refused.is_err());
 }
 
-// Goal: without a command for the configured time the thrusters stop; before that the last command
-// holds. Method: a time-out of 0.1 s, steps of 2 ms. Tolerance: none.
+// Without a command for the configured time the thrusters stop; before that the last command holds.
+// Method: a time-out of 0.1 s, steps of 2 ms.
 #[test]
 fn command_timeout_stops_thrusters() {
     let text = boat(DIRECT, AHEAD, "").replace(
@@ -85,8 +85,8 @@ fn command_timeout_stops_thrusters() {
     assert!(thrust[51..].iter().all(|t| *t == 0.0), "stopped late");
 }
 
-// Goal: the thrust of a propeller is proportional to the submerged part of its disc. Method: a disc
-// of 0.2 m at five heights. Tolerance: rounding.
+// The thrust of a propeller is proportional to the submerged part of its disc. Method: a disc of
+// 0.2 m at five heights. Tolerance: rounding.
 #[test]
 fn propeller_out_of_the_water_does_not_push() {
     let mut s = simulation(&boat(DIRECT, AHEAD, ""));

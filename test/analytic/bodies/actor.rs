@@ -45,10 +45,9 @@ fn index(s: &Simulation, name: &str) -> usize {
     s.scene.robots.iter().position(|r| r.name == name).unwrap()
 }
 
-// Goal: actors are on their routes at all times, and a floating one heaves and rolls with the
-// waves. Method: a ship on a closed course of 100 m for two rounds, and a diver. Tolerance: 0.3 m
-// for the ship, whose drag in waves is not fed forward, and 0.1 m for the diver; 0.2 rad of
-// heading.
+// Actors are on their routes at all times, and a floating one heaves and rolls with the waves.
+// Method: a ship on a closed course of 100 m for two rounds, and a diver. Tolerance: 0.3 m for the
+// ship, whose drag in waves is not fed forward, and 0.1 m for the diver; 0.2 rad of heading.
 #[test]
 fn actors_follow_their_routes() {
     let mut s = simulation(WORLD);
@@ -88,7 +87,7 @@ fn actors_follow_their_routes() {
     assert!(high - low > 0.2 && roll > 0.01, "{low} {high} {roll}");
 }
 
-// Goal: an actor is solid. Method: an ROV that floats on the route of a ship. Tolerance: the ROV is
+// An actor is solid. Method: an ROV that floats on the route of a ship. Tolerance: the ROV is
 // pushed aside by more than 1 m, the ship stays within 0.5 m of its route.
 #[test]
 fn actors_are_solid() {

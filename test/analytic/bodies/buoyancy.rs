@@ -46,8 +46,8 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
     (force.z / (1000.0 * 9.81), place + p_WB)
 }
 
-// Goal (V42): volume and centroid of a sphere of 1 m at eight draughts. Method: the closed form of
-// the spherical cap, in a rotated attitude, derived from the force. Tolerance: 1e-12 (the cut is
+// V42: volume and centroid of a sphere of 1 m at eight draughts. Method: the closed form of the
+// spherical cap, in a rotated attitude, derived from the force. Tolerance: 1e-12 (the cut is
 // exact).
 #[test]
 fn sphere_displacement_matches_cap() {
@@ -79,8 +79,8 @@ fn sphere_displacement_matches_cap() {
     }
 }
 
-// Goal: a floating body with any hull settles where it displaces its weight. Method: an ellipsoid
-// with heave damping for 60 s. Tolerance: 1e-6 of its weight.
+// A floating body with any hull settles where it displaces its weight. Method: an ellipsoid with
+// heave damping for 60 s. Tolerance: 1e-6 of its weight.
 #[test]
 fn ellipsoid_settles_at_its_weight() {
     let body = "mass_kg: 30, inertia_kg_m2: {xx: 1, yy: 3, zz: 3}, volume_m3: 0.075398223686155,

@@ -36,11 +36,11 @@ fn current_waves(s: &Simulation) -> WaveState {
     WaveState::new(&s.state.sea.waves, s.time_ns() as f64)
 }
 
-// Goal: a raft that is small compared with the waves heaves, pitches and drifts with the surface.
-// Method: a wave of 12 s (225 m long) and 1 m height, from half a wave after the start, for two
-// periods; the natural periods of the raft are about 1.5 s. Tolerance: 2 % of the amplitude in
-// heave, of which 1 % is the square of the ratio of the periods; 5 % of the maximum slope, by which
-// pitch lags through damping.
+// A raft that is small compared with the waves heaves, pitches and drifts with the surface. Method:
+// a wave of 12 s (225 m long) and 1 m height, from half a wave after the start, for two periods;
+// the natural periods of the raft are about 1.5 s. Tolerance: 2 % of the amplitude in heave, of
+// which 1 % is the square of the ratio of the periods; 5 % of the maximum slope, by which pitch
+// lags through damping.
 #[test]
 fn raft_follows_long_waves() {
     let mut s = simulation(RAFT);
@@ -68,8 +68,8 @@ fn raft_follows_long_waves() {
     assert!(lowest < -0.48 && highest > 0.48, "{lowest} {highest}");
 }
 
-// Goal (V45): waves carry a hovering body with the water, for any shape of its added mass. Method:
-// a submerged body with the density of water starts with the velocity of the water in a flat wave.
+// V45: waves carry a hovering body with the water, for any shape of its added mass. Method: a
+// submerged body with the density of water starts with the velocity of the water in a flat wave.
 // Its path over two periods is compared with the path of a particle, integrated from the water
 // velocity by Runge-Kutta. Tolerance: 1 % of the orbit; the steepness of the wave is 0.2 %.
 #[test]
@@ -130,10 +130,10 @@ fn swell_parameters(scene: &merrow_model::scene::Scene) -> [f64; 3] {
     [c.a[0], c.k[0], c.omega[0]]
 }
 
-// Goal: waves hold a submerged body with the density of water at its depth: the mean force is (m +
-// A) k a² ω² exp(2kz) upwards. Method: a sphere without damping starts 4 m deep with the velocity
-// of the water and drifts for ten periods. Tolerance: 1 cm in height at every whole period; 1 % of
-// the Stokes drift of 0.24 m (fourth order in steepness).
+// Waves hold a submerged body with the density of water at its depth: the mean force is (m + A) k
+// a² ω² exp(2kz) upwards. Method: a sphere without damping starts 4 m deep with the velocity of the
+// water and drifts for ten periods. Tolerance: 1 cm in height at every whole period; 1 % of the
+// Stokes drift of 0.24 m (fourth order in steepness).
 #[test]
 fn submerged_sphere_keeps_depth_and_has_stokes_drift() {
     let mut scene = scene(&format!(
@@ -163,9 +163,9 @@ robots:
     relative("drift", x, drift, 0.01);
 }
 
-// Goal: a floating body drifts with the Stokes drift a² k ω of the surface. Method: a ball of 2 cm
-// with a large drag for ten periods after one initial period. Tolerance: 1 %: its wetted half is 4
-// mm below the surface, and terms of fourth order.
+// A floating body drifts with the Stokes drift a² k ω of the surface. Method: a ball of 2 cm with a
+// large drag for ten periods after one initial period. Tolerance: 1 %: its wetted half is 4 mm
+// below the surface, and terms of fourth order.
 #[test]
 fn floating_particle_has_stokes_drift() {
     let scene = scene(&format!(
@@ -194,11 +194,11 @@ robots:
     );
 }
 
-// Goal: the pressure of the water on an upright box is integrated correctly: buoyancy up to the
-// actual surface, and the wave pressure below it, with the second-order part -ρ/2 |u|² relative to
-// the surface. Method: a fixed box half under a crest, with the force from the pressure on its
-// bottom face in closed form. Tolerance: 2e-3, by which a pressure that decays over the draught of
-// 0.5 m differs from its mean gradient.
+// The pressure of the water on an upright box is integrated correctly: buoyancy up to the actual
+// surface, and the wave pressure below it, with the second-order part -ρ/2 |u|² relative to the
+// surface. Method: a fixed box half under a crest, with the force from the pressure on its bottom
+// face in closed form. Tolerance: 2e-3, by which a pressure that decays over the draught of 0.5 m
+// differs from its mean gradient.
 #[test]
 fn held_box_wave_pressure_matches_closed_form() {
     let mut sea_state = sea(Spectrum::Regular(0.0), 1.0, 5.0);
@@ -244,10 +244,10 @@ robots:
     ))
 }
 
-// Goal: sensors and propellers use the actual surface. Method: a sea that rises uniformly by 2.75
-// m. An antenna at 0.5 m has a fix for more than half of the time; an altimeter and a propeller
-// there work for the rest. The pressure at 1 m depth is the pressure of the water above plus air
-// pressure in the trough. Tolerance: one reading at each end; rounding.
+// Sensors and propellers use the actual surface. Method: a sea that rises uniformly by 2.75 m. An
+// antenna at 0.5 m has a fix for more than half of the time; an altimeter and a propeller there
+// work for the rest. The pressure at 1 m depth is the pressure of the water above plus air pressure
+// in the trough. Tolerance: one reading at each end; rounding.
 #[test]
 fn instruments_use_wave_surface() {
     let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";

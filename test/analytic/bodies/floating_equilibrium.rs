@@ -17,7 +17,7 @@ fn floating_state(scene: &Scene) -> FloatingState {
     }
 }
 
-// Goal (V44): GM = KB + BM - KG of boxes. A 1 x 1 m section with half the density of water has GM =
+// V44: GM = KB + BM - KG of boxes. A 1 x 1 m section with half the density of water has GM =
 // -0.0833 m, with BM = 1/6 and a draught of 0.5 m. Method: the mesh of a box of 4 x 1 x 1 m, and
 // the box itself. Tolerance: 1e-7, the squared step of the finite differences.
 #[test]
@@ -51,8 +51,8 @@ robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {body}
     }
 }
 
-// Goal: the displaced water has the weight of the vehicle, also with linear hydrostatics. Method:
-// every shipped robot that floats. Tolerance: 1e-9.
+// The displaced water has the weight of the vehicle, also with linear hydrostatics. Method: every
+// shipped robot that floats. Tolerance: 1e-9.
 #[test]
 fn floating_robots_displace_their_mass() {
     let (mut linear, mut shapes) = (0, 0);
@@ -75,8 +75,8 @@ fn floating_robots_displace_their_mass() {
     assert!(linear >= 3 && shapes >= 2, "{linear} {shapes}");
 }
 
-// Goal: the list is computed; tan φ = y_G / (GM + ½ BM tan² φ) for a wall-sided hull. Method: the
-// centre of mass is 2 cm to port and low. Tolerance: 1e-8.
+// The list is computed; tan φ = y_G / (GM + ½ BM tan² φ) for a wall-sided hull. Method: the centre
+// of mass is 2 cm to port and low. Tolerance: 1e-8.
 #[test]
 fn list_matches_wall_sided_formula() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, center_of_mass_m: [0, 0.02, -0.3]";
@@ -93,8 +93,8 @@ fn list_matches_wall_sided_formula() {
     close("trim", found.pitch, 0.0, 1e-9);
 }
 
-// Goal: the metacentre of a ball is its centre at any draught. Method: a mesh of 2048 triangles
-// with the centre of mass 0.1 m low. Tolerance: 1e-3 of a radius, from the facets.
+// The metacentre of a ball is its centre at any draught. Method: a mesh of 2048 triangles with the
+// centre of mass 0.1 m low. Tolerance: 1e-3 of a radius, from the facets.
 #[test]
 fn metacentre_of_a_ball() {
     let body =
@@ -117,9 +117,9 @@ fn overweight_body_sinks() {
     relative("weight", by, 200.0 * 9.81, 1e-9);
 }
 
-// Goal: a neutrally trimmed robot is reported as neutral, not as sinking or floating; a gram in 10
-// kg is not neutral. Method: the vehicles of the worlds that trim their robots, and a ball.
-// Tolerance: one part in a million.
+// A neutrally trimmed robot is reported as neutral, not as sinking or floating; a gram in 10 kg is
+// not neutral. Method: the vehicles of the worlds that trim their robots, and a ball. Tolerance:
+// one part in a million.
 #[test]
 fn trimmed_body_is_reported_neutral() {
     for world in ["harbour_inspection", "survey"] {
@@ -156,11 +156,11 @@ robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_k
     );
 }
 
-// Goal: coefficients given at the waterline apply to the floating body: its heave period is 2 pi
-// sqrt((m + A)/(rho g S)). Method: a box of 2 x 2 x 1 m and 2000 kg with an added mass of 3000 kg
-// in heave, released 1 mm above its equilibrium, for ten periods. A second run uses the values of a
-// fully submerged body, half of which is wetted. Tolerance: 0.2 %, for the wetted part that changes
-// with the heave.
+// Coefficients given at the waterline apply to the floating body: its heave period is 2 pi sqrt((m
+// + A)/(rho g S)). Method: a box of 2 x 2 x 1 m and 2000 kg with an added mass of 3000 kg in heave,
+// released 1 mm above its equilibrium, for ten periods. A second run uses the values of a fully
+// submerged body, half of which is wetted. Tolerance: 0.2 %, for the wetted part that changes with
+// the heave.
 #[test]
 fn heave_period_at_the_waterline() {
     for (reference, added) in [("waterline", 3000.0), ("submerged", 1500.0)] {
@@ -197,7 +197,7 @@ robots:
     }
 }
 
-// Goal: `coefficients_at: waterline` scales added mass, damping and derivatives alike. Method: the
+// `coefficients_at: waterline` scales added mass, damping and derivatives alike. Method: the
 // acceleration of a box in motion along and about all axes, half submerged at rest, is as for a box
 // with twice the values for the submerged body, and not as with the same values; each kind of
 // coefficients in turn. Tolerance: 1e-9, because the fraction at rest is computed by bisection.
@@ -253,9 +253,9 @@ robots:
     }
 }
 
-// Goal: `coefficients_at: waterline` is rejected where no part is under water at rest. Method: a
+// `coefficients_at: waterline` is rejected where no part is under water at rest. Method: a
 // body that sinks, one that is neutrally buoyant, and a mast above the water; the message and its
-// line. Tolerance: none.
+// line.
 #[test]
 fn coefficients_need_a_waterline() {
     let found = |mass: f64, at_base: &str, at_mast: &str| {

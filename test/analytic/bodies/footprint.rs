@@ -37,11 +37,11 @@ fn hull() -> Restoring {
     }
 }
 
-// Goal: the mean and the slope of the waves over the waterplane act on a hull. Method: a long wave
-// from astern and from abeam on a level hull at eleven phases. The reference is the integrals over
-// a line of length L, sin(u)/u and 3 (sin u - u cos u)/u³ of crest and slope with u = kL/2, and
-// over two lines b apart, cos(kb/2) and sin(kb/2)/(kb/2). A very long wave is compared with the
-// surface itself, for any heading. Tolerance: three-point Gauss quadrature, 1 % of the wave.
+// The mean and the slope of the waves over the waterplane act on a hull. Method: a long wave from
+// astern and from abeam on a level hull at eleven phases. The reference is the integrals over a
+// line of length L, sin(u)/u and 3 (sin u - u cos u)/u³ of crest and slope with u = kL/2, and over
+// two lines b apart, cos(kb/2) and sin(kb/2)/(kb/2). A very long wave is compared with the surface
+// itself, for any heading. Tolerance: three-point Gauss quadrature, 1 % of the wave.
 #[test]
 fn waves_are_averaged_over_the_waterplane() {
     let level = Quat::identity().matrix();

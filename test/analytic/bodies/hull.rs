@@ -52,10 +52,10 @@ fn motion_at_rest(p_WB: Vec3, q_WB: Quat) -> Motion {
 
 const BALL: &str = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
 
-// Goal (V42): volume and centroid of a sphere of 1 m at three draughts. Method: meshes with
-// increasing numbers of triangles in a rotated attitude, from the force and its line of action.
-// Tolerance: the error falls by 4 when the edge length is halved (measured: 3.5 to 4.6 between
-// levels), and is below 3e-3 of the volume with 2048 triangles.
+// V42: volume and centroid of a sphere of 1 m at three draughts. Method: meshes with increasing
+// numbers of triangles in a rotated attitude, from the force and its line of action. Tolerance: the
+// error falls by 4 when the edge length is halved (measured: 3.5 to 4.6 between levels), and is
+// below 3e-3 of the volume with 2048 triangles.
 #[test]
 fn mesh_sphere_displacement_matches_cap() {
     let caps = [
@@ -104,9 +104,8 @@ fn mesh_sphere_displacement_matches_cap() {
 
 const CUBE: &str = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
 
-// Goal (V43): a half-submerged cube heeled to 40 degrees. Method: the position of the centroid by
-// the wall-sided formula, from the moment about the cube's centre. Tolerance: 1e-12 (the cut is
-// exact).
+// V43: a half-submerged cube heeled to 40 degrees. Method: the position of the centroid by the
+// wall-sided formula, from the moment about the cube's centre. Tolerance: 1e-12 (the cut is exact).
 #[test]
 fn heeled_cube_matches_the_wall_sided_formula() {
     let scene = mesh_hull_scene("cube", &cuboid([1.0, 1.0, 1.0], 1), CUBE, "", "");
@@ -122,8 +121,8 @@ fn heeled_cube_matches_the_wall_sided_formula() {
     }
 }
 
-// Goal: volume and centre of buoyancy follow from the mesh; a given volume and centre override
-// them. Method: a cube placed off the origin, completely submerged. Tolerance: rounding.
+// Volume and centre of buoyancy follow from the mesh; a given volume and centre override them.
+// Method: a cube placed off the origin, completely submerged. Tolerance: rounding.
 #[test]
 fn volume_and_centre_follow_mesh_unless_given() {
     let cube = cuboid([1.0, 1.0, 1.0], 0);
@@ -142,8 +141,8 @@ fn volume_and_centre_follow_mesh_unless_given() {
     }
 }
 
-// Goal (V44): a square beam with half the density of water comes to rest at 45 degrees, on its
-// edge. Method: 1 degree of heel, with damping, for a minute. Tolerance: 1e-4 degrees.
+// V44: a square beam with half the density of water comes to rest at 45 degrees, on its edge.
+// Method: 1 degree of heel, with damping, for a minute. Tolerance: 1e-4 degrees.
 #[test]
 fn square_beam_turns_on_its_edge() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833},
@@ -162,8 +161,8 @@ fn square_beam_turns_on_its_edge() {
     close("pitch", pitch.to_degrees(), 0.0, 1e-6);
 }
 
-// Goal (V44): heave of a wall-sided hull, w = sqrt(g / T) = 4.4294 rad/s. Method: as for the box in
-// case V44. Tolerance: 1e-7; the cut is linear in the draught.
+// V44: heave of a wall-sided hull, w = sqrt(g / T) = 4.4294 rad/s. Method: as for the box in case
+// V44. Tolerance: 1e-7; the cut is linear in the draught.
 #[test]
 fn barge_heave_natural_frequency() {
     let body =
@@ -187,10 +186,10 @@ fn barge_heave_natural_frequency() {
 
 const WAVE: &str = ", waves: {kind: regular, height_m: 0.002, period_s: 4, direction_deg: 90}";
 
-// Goal: the pressure of a wave on a submerged sphere. ∇p is harmonic, so its mean over the sphere
-// is its value at the centre, F = ρ V ω² a e^{kz} (sin, cos). Method: 1 mm of a wave 25 m long over
-// a ball of 2 m, many phases. Tolerance: 1e-2: 6e-3 of it is the volume of the mesh with 8192
-// triangles, the rest the linear head over the triangles.
+// The pressure of a wave on a submerged sphere. ∇p is harmonic, so its mean over the sphere is its
+// value at the centre, F = ρ V ω² a e^{kz} (sin, cos). Method: 1 mm of a wave 25 m long over a ball
+// of 2 m, many phases. Tolerance: 1e-2: 6e-3 of it is the volume of the mesh with 8192 triangles,
+// the rest the linear head over the triangles.
 #[test]
 fn wave_force_on_sphere_equals_value_at_centre() {
     let scene = mesh_hull_scene("wave_ball", &sphere(1.0, 5), BALL, WAVE, "");
@@ -215,10 +214,10 @@ fn wave_force_on_sphere_equals_value_at_centre() {
     }
 }
 
-// Goal: Froude-Krylov forces on a floating box in a small wave, in closed form: heave ρ g a B
-// e^{-kT} 2 sin(kL/2)/k cos θ, surge ρ g a B (1 - e^{-kT})/k 2 sin(kL/2) sin θ. Method: a
-// half-submerged box of 4 x 2 x 1 m in a wave of 6 m. Tolerance: 2e-3, the curvature of the head
-// over triangles of 0.13 m, including 1e-4 from the amplitude.
+// Froude-Krylov forces on a floating box in a small wave, in closed form: heave ρ g a B e^{-kT} 2
+// sin(kL/2)/k cos θ, surge ρ g a B (1 - e^{-kT})/k 2 sin(kL/2) sin θ. Method: a half-submerged box
+// of 4 x 2 x 1 m in a wave of 6 m. Tolerance: 2e-3, the curvature of the head over triangles of
+// 0.13 m, including 1e-4 from the amplitude.
 #[test]
 fn wave_force_on_floating_box_matches_integral() {
     let wave = ", waves: {kind: regular, height_m: 0.0002, period_s: 1.9603, direction_deg: 90}";

@@ -1,7 +1,7 @@
 //! Tests of the hydrostatics and the inertia of robots from URDF and of hulls of several solids.
 //!
-//! Goal: a body of several shapes floats as the sum of its shapes, and masses fixed to it count by
-//! the parallel axis theorem. Method: closed forms. Tolerance: rounding and the squared step of the
+//! A body of several shapes floats as the sum of its shapes, and masses fixed to it count by the
+//! parallel axis theorem. Method: closed forms. Tolerance: rounding and the squared step of the
 //! finite differences; 0.5 % where the triangles of a round shape approximate its waterplane.
 
 use crate::common::folder::Folder;

@@ -20,8 +20,8 @@ robots:
     )
 }
 
-// Goal: a torque-free symmetric top: the transverse spin rotates at (I3 - I1) / I1 times the axial
-// spin. Method: 10 s from a general initial spin. Tolerance: RK4's 1e-9.
+// A torque-free symmetric top: the transverse spin rotates at (I3 - I1) / I1 times the axial spin.
+// Method: 10 s from a general initial spin. Tolerance: RK4's 1e-9.
 #[test]
 fn symmetric_top_precesses() {
     let mut s = simulation(&body("{xx: 0.4, yy: 0.4, zz: 0.7}", "[0.3, 0.5, 1.1]", ""));
@@ -32,7 +32,7 @@ fn symmetric_top_precesses() {
     close_vectors("spin", s.state.robots[0].motion.V_WB_B.w, expected, 1e-9);
 }
 
-// Goal: a torque-free general body conserves energy and angular momentum in W, also when it flips.
+// A torque-free general body conserves energy and angular momentum in W, also when it flips.
 // Method: spin about its intermediate axis, 20 s. Tolerance: RK4's 1e-9.
 #[test]
 fn tumbling_body_conserves_angular_momentum() {
@@ -58,8 +58,8 @@ fn tumbling_body_conserves_angular_momentum() {
     assert!(turned, "the body did not turn over");
 }
 
-// Goal: the centre of mass of a rotating body falls on a parabola. Method: an eccentric, spinning
-// body in air, 2 s. Tolerance: RK4's 1e-9.
+// The centre of mass of a rotating body falls on a parabola. Method: an eccentric, spinning body in
+// air, 2 s. Tolerance: RK4's 1e-9.
 #[test]
 fn centre_of_mass_falls_on_a_parabola() {
     let text = body(
@@ -87,8 +87,8 @@ fn centre_of_mass_falls_on_a_parabola() {
     );
 }
 
-// Goal: added mass has no effect in air; a body with added mass falls with g. Method: 1 s.
-// Tolerance: rounding.
+// Added mass has no effect in air; a body with added mass falls with g. Method: 1 s. Tolerance:
+// rounding.
 #[test]
 fn added_mass_acts_only_in_water() {
     let more = ", added_mass: {kind: diagonal, values: [1, 2, 3, 0.1, 0.1, 0.1]}";

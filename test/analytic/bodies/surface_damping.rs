@@ -34,8 +34,8 @@ fn added(name: &str, losses: &str, entry: &str) -> [f64; 6] {
     std::array::from_fn(|i| with[i] - without[i])
 }
 
-// Goal: each term has the value that its key defines, and zero where the hull is out of the water
-// or completely submerged. Method: the wrench with the term minus that without. Tolerance: 1e-9.
+// Each term has the value that its key defines, and zero where the hull is out of the water or
+// completely submerged. Method: the wrench with the term minus that without. Tolerance: 1e-9.
 #[test]
 fn surface_damping_terms_match_their_keys() {
     let entry = "velocity_m_s: [-1.5, 0.4, 0]
@@ -63,9 +63,9 @@ fn surface_damping_terms_match_their_keys() {
     }
 }
 
-// Goal: linear roll damping gives the logarithmic decrement δ = π b / sqrt(C I), for small b.
-// Method: 0.5 degrees of heel, b = 20, ten periods. Tolerance: 1 %, from the square of the damping
-// and of the amplitude.
+// Linear roll damping gives the logarithmic decrement δ = π b / sqrt(C I), for small b. Method: 0.5
+// degrees of heel, b = 20, ten periods. Tolerance: 1 %, from the square of the damping and of the
+// amplitude.
 #[test]
 fn roll_decay_matches_damping() {
     let mut s = Simulation::new(
@@ -99,8 +99,8 @@ fn roll_decay_matches_damping() {
     );
 }
 
-// Goal: under a constant force a boat reaches the speed that its wave resistance determines.
-// Method: the speed of the table at the thrust, without heel, 180 s. Tolerance: 1e-3.
+// Under a constant force a boat reaches the speed that its wave resistance determines. Method: the
+// speed of the table at the thrust, without heel, 180 s. Tolerance: 1e-3.
 #[test]
 fn wave_resistance_determines_speed() {
     let scene = barge("speed", "wave_resistance_n: [[1, 40], [2, 100]]", "");

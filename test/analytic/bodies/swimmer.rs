@@ -96,10 +96,10 @@ fn velocity_without_momentum(robot: &Robot, motion: &Motion, work: &Workspace) -
     merrow_math::spatial::solve(&SpatialInertia::from_matrix(&base), &f)
 }
 
-// Goal (V37): position and heading of the centre link after a quarter, a half, one, two and four
-// strokes, with zero momentum throughout. Method: the kernel with prescribed joint accelerations,
-// RK4 with 4000 steps per stroke, compared with a reference from the kinematic equations of zero
-// momentum. Tolerance: 1e-5 as V37 requires; momentum 1e-10.
+// V37: position and heading of the centre link after a quarter, a half, one, two and four strokes,
+// with zero momentum throughout. Method: the kernel with prescribed joint accelerations, RK4 with
+// 4000 steps per stroke, compared with a reference from the kinematic equations of zero momentum.
+// Tolerance: 1e-5 as V37 requires; momentum 1e-10.
 #[test]
 fn swimmer_displacement_matches_geometric_reference() {
     let scene = swimmer();

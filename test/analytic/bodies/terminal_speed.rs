@@ -47,9 +47,9 @@ robots:
     s.state.robots[0].motion.V_WB_B.v.x
 }
 
-// Goal (V40): terminal speeds of published vehicles. Method: their parameter files, a minute at a
-// constant force; Wu's heave by its own buoyancy of 2 N. Tolerance: 1e-6 (V40 requires 1e-5), the
-// expected digits.
+// V40: terminal speeds of published vehicles. Method: their parameter files, a minute at a constant
+// force; Wu's heave by its own buoyancy of 2 N. Tolerance: 1e-6 (V40 requires 1e-5), the expected
+// digits.
 #[test]
 fn published_vehicles_reach_their_terminal_speeds() {
     let wu = driven("bluerov2_wu2018", "net_buoyancy_n: 0", 10.0);
@@ -75,8 +75,7 @@ fn published_vehicles_reach_their_terminal_speeds() {
     );
 }
 
-// Goal (V40): RexROV at 150 N. Method: its surge drag on an otherwise plain body. Tolerance: as
-// above.
+// V40: RexROV at 150 N. Method: its surge drag on an otherwise plain body. Tolerance: as above.
 #[test]
 fn plain_bodies_reach_the_balance_of_thrust_and_drag() {
     relative(
@@ -121,7 +120,7 @@ robots:
     }
 }
 
-// Goal (V41): coast-down of 17 kg (11.5 of body, 5.5 of added mass) from 1 m/s. Method: the closed
+// V41: coast-down of 17 kg (11.5 of body, 5.5 of added mass) from 1 m/s. Method: the closed
 // solution, itself checked by the table. Tolerance: 1e-6 for the digits of the table, 1e-10 for the
 // run.
 #[test]

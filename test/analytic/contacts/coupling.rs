@@ -84,7 +84,7 @@ fn max_separation(dt: f64) -> f64 {
     worst
 }
 
-// Goal: a weld makes two bodies one. Method: two halves tumble and fall next to the body with their
+// A weld makes two bodies one. Method: two halves tumble and fall next to the body with their
 // combined inertia. Tolerance: 1e-6 m over 3 s, and second order in the step, because the force of
 // the previous step is applied.
 #[test]
@@ -101,9 +101,9 @@ fn welded_halves_are_one_body() {
     );
 }
 
-// Goal: coupled bodies conserve momentum, and the weld does not drift. Method: the halves without
-// gravity for 60 s. Tolerance: linear momentum to 1e-9 (measured: 2e-10; the halves rotate equally
-// except for the gap); the positions of the ends to 1e-7 m, by which one step can separate them.
+// Coupled bodies conserve momentum, and the weld does not drift. Method: the halves without gravity
+// for 60 s. Tolerance: linear momentum to 1e-9 (measured: 2e-10; the halves rotate equally except
+// for the gap); the positions of the ends to 1e-7 m, by which one step can separate them.
 #[test]
 fn weld_conserves_momentum_and_does_not_drift() {
     let mut world = scene(&halves(0.002));
@@ -136,9 +136,9 @@ fn swing(s: &mut Simulation, robot: usize, seconds: f64) -> Vec<f64> {
         .collect()
 }
 
-// Goal: a body hinged to the world is a compound pendulum. Method: a bar released at 0.5 rad, with
-// the hinge along y, 0.4 m above its centre. Closed solution: T = 2π √(I/(m g d)) / agm(1,
-// cos(a/2)). Tolerance: 1e-6 with steps of 1 ms.
+// A body hinged to the world is a compound pendulum. Method: a bar released at 0.5 rad, with the
+// hinge along y, 0.4 m above its centre. Closed solution: T = 2π √(I/(m g d)) / agm(1, cos(a/2)).
+// Tolerance: 1e-6 with steps of 1 ms.
 #[test]
 fn a_hinged_body_is_a_compound_pendulum() {
     let (m, iyy, d, amplitude) = (3.0, 0.2, 0.4, 0.5_f64);
@@ -213,9 +213,9 @@ fn double(dt: f64, q: [f64; 2]) -> String {
         + &hinges
 }
 
-// Goal: hinges between robots are equivalent to the joints of a tree. Method: a double pendulum
-// released at 0.6 and 0.4 rad, as two robots on hinges and as one robot. Tolerance: 2e-5 m after 4
-// s with 1 ms; a quarter of the error with half the step.
+// Hinges between robots are equivalent to the joints of a tree. Method: a double pendulum released
+// at 0.6 and 0.4 rad, as two robots on hinges and as one robot. Tolerance: 2e-5 m after 4 s with 1
+// ms; a quarter of the error with half the step.
 #[test]
 fn hinged_robots_are_a_double_pendulum() {
     let error = |dt: f64| {
@@ -233,9 +233,9 @@ fn hinged_robots_are_a_double_pendulum() {
     );
 }
 
-// Goal: the slow mode of that double pendulum. Method: started in the shape of the mode with 0.004
-// rad. The closed-form solution is the smaller root of det(K - ω² M) with M and K about rest.
-// Tolerance: 3e-6, of which the amplitude contributes a²/16, 1e-6.
+// The slow mode of that double pendulum. Method: started in the shape of the mode with 0.004 rad.
+// The closed-form solution is the smaller root of det(K - ω² M) with M and K about rest. Tolerance:
+// 3e-6, of which the amplitude contributes a²/16, 1e-6.
 #[test]
 fn double_pendulum_slow_mode_period() {
     let (d, l, g) = (0.4_f64, 0.9, 9.81);
@@ -257,9 +257,9 @@ fn double_pendulum_slow_mode_period() {
     );
 }
 
-// Goal: a body on a slide fixed to the world accelerates along it with g sin a. Method: a rail 30
-// degrees below the horizon, two seconds. Tolerance: rounding, because the acceleration is constant
-// and the step mean is therefore exact.
+// A body on a slide fixed to the world accelerates along it with g sin a. Method: a rail 30 degrees
+// below the horizon, two seconds. Tolerance: rounding, because the acceleration is constant and the
+// step mean is therefore exact.
 #[test]
 fn a_body_falls_along_its_slide() {
     let slide =
@@ -280,9 +280,9 @@ fn a_body_falls_along_its_slide() {
     );
 }
 
-// Goal: a body on a ball joint precesses as a symmetric top without spin: Ω² (I - I_a) cos θ = m g
-// d. Method: started in steady precession at 0.5 rad, compared with its expected position after
-// three turns. Tolerance: 1e-5 of the arm.
+// A body on a ball joint precesses as a symmetric top without spin: Ω² (I - I_a) cos θ = m g d.
+// Method: started in steady precession at 0.5 rad, compared with its expected position after three
+// turns. Tolerance: 1e-5 of the arm.
 #[test]
 fn a_body_on_a_ball_joint_precesses() {
     let (m, across, axial, d, tilt) = (2.0, 0.1, 0.03, 0.6, 0.5_f64);
@@ -321,8 +321,8 @@ fn a_body_on_a_ball_joint_precesses() {
     );
 }
 
-// Goal: a coupling breaks at its strength and not below. Method: a body of 2 kg hangs from the
-// world on a ball joint of 19 and of 20 N; it weighs 19.62 N. Tolerance: none.
+// A coupling breaks at its strength and not below. Method: a body of 2 kg hangs from the world on a
+// ball joint of 19 and of 20 N; it weighs 19.62 N.
 #[test]
 fn a_coupling_breaks_at_its_strength() {
     for (strength, holds) in [(20.0, true), (19.0, false)] {
@@ -347,9 +347,9 @@ fn a_coupling_breaks_at_its_strength() {
     }
 }
 
-// Goal: a released drop weight takes only its own momentum; then the vehicle rises. Method: a
-// neutral pair of a buoyant vehicle and a weight sinks at 0.2 m/s and is released. Tolerance:
-// momentum to rounding across the release.
+// A released drop weight takes only its own momentum; then the vehicle rises. Method: a neutral
+// pair of a buoyant vehicle and a weight sinks at 0.2 m/s and is released. Tolerance: momentum to
+// rounding across the release.
 #[test]
 fn vehicle_rises_after_drop_weight_release() {
     let text = "
@@ -393,9 +393,9 @@ couplings: {ballast: {kind: weld, a: {robot: glider}, b: {robot: weight}}}
     assert!(weight.v.z < -1.0, "the weight sinks: {}", weight.v.z);
 }
 
-// Goal: an accelerometer on a welded body measures the same as on the single body. Method: the
-// halves of the tumble test carry an IMU each at the same position. Tolerance: the force is the
-// mean of the last step: 1e-3 of 10 m/s2.
+// An accelerometer on a welded body measures the same as on the single body. Method: the halves of
+// the tumble test carry an IMU each at the same position. Tolerance: the force is the mean of the
+// last step: 1e-3 of 10 m/s2.
 #[test]
 fn an_imu_on_a_welded_half_reads_the_whole_body() {
     let text = halves(0.001);

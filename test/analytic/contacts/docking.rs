@@ -63,9 +63,9 @@ fn tip(s: &Simulation) -> Vec3 {
     a.R_W.tr_mul_vec(b.p_W - a.p_W)
 }
 
-// Goal: a latch captures a RexROV at the dock, holds it against its thrusters, releases it, and
-// does not recapture it before it has left. Method: driven forward 15 cm beside the axis and 6 cm
-// below it; the funnel guides it. Tolerance: 1 mm for the funnel, 1e-6 m for the latched position.
+// A latch captures a RexROV at the dock, holds it against its thrusters, releases it, and does not
+// recapture it before it has left. Method: driven forward 15 cm beside the axis and 6 cm below it;
+// the funnel guides it. Tolerance: 1 mm for the funnel, 1e-6 m for the latched position.
 #[test]
 fn a_rexrov_docks_and_leaves() {
     let mut s = shipped("dock.yaml");
@@ -172,8 +172,8 @@ fn run_docking_station(threads: usize) -> String {
     s.state.hash()
 }
 
-// Goal: the bundled docking station docks as docs/docking.md states, without another program and
-// without the true motion: the vehicle moves at once, is in the berth after 75 s, and charges. The
+// The bundled docking station docks as docs/docking.md states, without another program and without
+// the true motion: the vehicle moves at once, is in the berth after 75 s, and charges. The
 // positions that the dock measures reach the vehicle by sound, later also by radio. Method:
 // schedule of the world, on 1 and 2 threads. Tolerance: 1 mm and 1 mrad at 75 s, 1e-6 m at rest;
 // 0.1 m for the estimate of the horizontal position at the berth, the errors of the fixes; none for
@@ -183,9 +183,9 @@ fn the_docking_station_docks_and_charges() {
     assert_eq!(run_docking_station(1), run_docking_station(2));
 }
 
-// Goal: the positions that arrive by modem guide the vehicle into the latch, not the true motion.
-// Method: the same without their use. Tolerance: the vehicle is 0.5 m or more beside
-// the axis of the dock when it has reached the depth of the berth, and is not latched.
+// The positions that arrive by modem guide the vehicle into the latch, not the true motion. Method:
+// the same without their use. Tolerance: the vehicle is 0.5 m or more beside the axis of the dock
+// when it has reached the depth of the berth, and is not latched.
 #[test]
 fn without_positions_the_vehicle_misses_the_latch() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds/docking_station.yaml");
@@ -220,10 +220,10 @@ fn push(s: &mut Simulation, seconds: f64) {
     s.state.robots[0].external_force[0].f = Vec3::zero();
 }
 
-// Goal: a friction grasp holds half a kilogram for 60 s in a current of 0.3 m/s while the vehicle
-// moves. Method: springs press two jaws together with 15 N; the friction coefficient of the pair is
-// 0.6. Tolerance: a millimetre of slip along the pads, mainly while the contact points settle;
-// across the pads the springs deflect under the object's inertia, 1 N on 400 N/m.
+// A friction grasp holds half a kilogram for 60 s in a current of 0.3 m/s while the vehicle moves.
+// Method: springs press two jaws together with 15 N; the friction coefficient of the pair is 0.6.
+// Tolerance: a millimetre of slip along the pads, mainly while the contact points settle; across
+// the pads the springs deflect under the object's inertia, 1 N on 400 N/m.
 #[test]
 fn friction_holds_an_object_for_a_minute() {
     let mut s = shipped("grasp.yaml");
@@ -243,8 +243,8 @@ fn friction_holds_an_object_for_a_minute() {
     );
 }
 
-// Goal: the springs hold the object. Method: the same with jaws that push outwards. Tolerance: the
-// object moves by more than 0.2 m.
+// The springs hold the object. Method: the same with jaws that push outwards. Tolerance: the object
+// moves by more than 0.2 m.
 #[test]
 fn open_jaws_lose_the_object() {
     let mut s = shipped("grasp.yaml");
@@ -264,10 +264,10 @@ fn open_jaws_lose_the_object() {
     );
 }
 
-// Goal: a rigid grasp takes the object that the gripper touches and holds it for a minute with the
-// jaws open. Method: the push of the friction test. Tolerance: the object stays at its position
-// relative to the holding jaw to 1e-5 m, because a fifth of the error is corrected per step;
-// measured 2.5e-6.
+// A rigid grasp takes the object that the gripper touches and holds it for a minute with the jaws
+// open. Method: the push of the friction test. Tolerance: the object stays at its position relative
+// to the holding jaw to 1e-5 m, because a fifth of the error is corrected per step; measured
+// 2.5e-6.
 #[test]
 fn a_rigid_grasp_holds_for_a_minute() {
     let mut s = shipped("grasp.yaml");
@@ -303,8 +303,8 @@ fn a_rigid_grasp_holds_for_a_minute() {
     assert_eq!(s.state.couplings[0].partner, None);
 }
 
-// Goal: rejected couplings report a reason. Method: a grasp without an object near, of the gripper
-// itself, and of a robot that does not exist. Tolerance: none.
+// Rejected couplings report a reason. Method: a grasp without an object near, of the gripper
+// itself, and of a robot that does not exist.
 #[test]
 fn invalid_couplings_are_rejected() {
     let mut s = shipped("grasp.yaml");

@@ -1,7 +1,7 @@
 //! Tests the rule for the poses at which robots are placed.
 //!
-//! Goal: world files and commands refuse a robot inside another body, with the depth of the overlap
-//! and a free position. Method: bodies of simple shape, whose overlap follows from their sizes.
+//! World files and commands refuse a robot inside another body, with the depth of the overlap and a
+//! free position. Method: bodies of simple shape, whose overlap follows from their sizes.
 //! Tolerance: the depth is rounded to centimetres.
 
 use crate::common::folder::Folder;

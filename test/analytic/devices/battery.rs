@@ -10,8 +10,8 @@ fn battery(s: &Simulation) -> BatteryState {
     s.state.robots[0].battery
 }
 
-// Goal: the charge is the integral of the current. Method: 36 W from 12 V without resistance are 3
-// A, for 60 s from a capacity of 2 A h. Tolerance: rounding of 30 000 steps.
+// The charge is the integral of the current. Method: 36 W from 12 V without resistance are 3 A, for
+// 60 s from a capacity of 2 A h. Tolerance: rounding of 30 000 steps.
 #[test]
 fn charge_is_current_times_time() {
     let mut s = simulation(&held_robot(
@@ -26,8 +26,8 @@ fn charge_is_current_times_time() {
     relative("energy", b.delivered, 36.0 * 60.0, 1e-10);
 }
 
-// Goal: the voltage sags under load, and the loss is I²R. Method: I = (OCV - sqrt(OCV² - 4RP))/(2R)
-// with the hotel load, a load at half level and a sensor together. Tolerance: rounding.
+// The voltage sags under load, and the loss is I²R. Method: I = (OCV - sqrt(OCV² - 4RP))/(2R) with
+// the hotel load, a load at half level and a sensor together. Tolerance: rounding.
 #[test]
 fn voltage_sag_matches_load_current() {
     let mut s = simulation(&held_robot(
@@ -68,11 +68,10 @@ fn voltage_sag_matches_load_current() {
     );
 }
 
-// Goal: a charger supplies constant current until it reaches its voltage, then the current that
-// this voltage allows. Method: the open-circuit voltage is 12 + 2q. At constant current q rises
-// linearly until OCV + R I = 14; then R C q' = 14 - OCV, an exponential. Tolerance: 1e-3 in the
-// second part: one Euler step relative to the time constant, and the charger's evaluation period of
-// 0.1 s.
+// A charger supplies constant current until it reaches its voltage, then the current that this
+// voltage allows. Method: the open-circuit voltage is 12 + 2q. At constant current q rises linearly
+// until OCV + R I = 14; then R C q' = 14 - OCV, an exponential. Tolerance: 1e-3 in the second part:
+// one Euler step relative to the time constant, and the charger's evaluation period of 0.1 s.
 #[test]
 fn charging_is_at_constant_current_then_voltage() {
     let (R, C, I) = (0.5, 3600.0 * 0.02, 2.0);
@@ -105,9 +104,8 @@ fn charging_is_at_constant_current_then_voltage() {
     assert_eq!(s.state.chargers[0].robot, Some(0));
 }
 
-// Goal: a lower limit of the battery applies, a full battery takes no current, and a charger with
-// too low a voltage supplies none. Method: the first current of each. Tolerance: 1e-12; 1e-3 with a
-// load.
+// A lower limit of the battery applies, a full battery takes no current, and a charger with too low
+// a voltage supplies none. Method: the first current of each. Tolerance: 1e-12; 1e-3 with a load.
 #[test]
 fn battery_limits_charge_current() {
     let charger = |voltage: &str| {
@@ -142,8 +140,7 @@ fn battery_limits_charge_current() {
     close("a load in parallel", served, 0.0, 1e-3);
 }
 
-// Goal: a charger out of reach charges no robot. Method: 1.1 m away with a reach of 1 m. Tolerance:
-// none.
+// A charger out of reach charges no robot. Method: 1.1 m away with a reach of 1 m.
 #[test]
 fn charger_out_of_reach_does_not_charge() {
     let world = "chargers: {pad: {kind: proximity, current_a: 2, position: {position_m: [0, 1.1, -5]}, range_m: 1}}";
@@ -173,9 +170,9 @@ fn set_commands(s: &mut Simulation, thrust: f64, angle: f64) {
     .unwrap();
 }
 
-// Goal: below the cut-off voltage all devices stop. They restart after the configured time without
-// their previous commands. Method: the power of a thrust makes the voltage sag below 11 V;
-// readings, thrust and fin are checked during the cut-off. Tolerance: none.
+// Below the cut-off voltage all devices stop. They restart after the configured time without their
+// previous commands. Method: the power of a thrust makes the voltage sag below 11 V; readings,
+// thrust and fin are checked during the cut-off.
 #[test]
 fn brown_out_stops_all_devices_until_restart() {
     let keys = "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], resistance_ohm: 0.5, cut_off_v: 11, restart_s: 1";
@@ -206,8 +203,8 @@ fn brown_out_stops_all_devices_until_restart() {
     assert_eq!(r.actuators[0].command, 0.0, "the command of before");
 }
 
-// Goal: an empty battery stays off until it is charged. Method: 0.001 A h at 12 V are 43.2 J.
-// Tolerance: the load over one step.
+// An empty battery stays off until it is charged. Method: 0.001 A h at 12 V are 43.2 J. Tolerance:
+// the load over one step.
 #[test]
 fn empty_battery_stops_all_devices() {
     let keys = "capacity_ah: 0.001, open_circuit_v: [[0, 12], [1, 12]], restart_s: 0";
@@ -228,9 +225,8 @@ fn empty_battery_stops_all_devices() {
     assert_eq!(s.state.robots[0].actuators[0].thrust, 0.0);
 }
 
-// Goal: a thruster produces less thrust at a lower voltage. Method: a curve rated at 12 V, a
-// battery of 10 V, thrust proportional to the voltage squared and to another power. Tolerance:
-// rounding.
+// A thruster produces less thrust at a lower voltage. Method: a curve rated at 12 V, a battery of
+// 10 V, thrust proportional to the voltage squared and to another power. Tolerance: rounding.
 #[test]
 fn thrust_falls_with_the_voltage() {
     for (exponent, part) in [
@@ -257,10 +253,10 @@ fn thrust_falls_with_the_voltage() {
     }
 }
 
-// Goal: the power of a servo depends on its holding moment and on the moment against which it
-// turns. Method: a fin in a stream of 2 m/s with its force 0.05 m behind the shaft; the moment is
-// -0.05 m times the normal force ½ρv²A a sin δ. Tolerance: rounding, and 1e-3 where the fin turns
-// within the step.
+// The power of a servo depends on its holding moment and on the moment against which it turns.
+// Method: a fin in a stream of 2 m/s with its force 0.05 m behind the shaft; the moment is -0.05 m
+// times the normal force ½ρv²A a sin δ. Tolerance: rounding, and 1e-3 where the fin turns within
+// the step.
 #[test]
 fn servo_power_depends_on_moment() {
     let devices = "fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], rate_deg_s: 10,
@@ -301,8 +297,8 @@ fn servo_power_depends_on_moment() {
     close("battery", battery(&s).load, f.power, 1e-12);
 }
 
-// Goal: joints draw mechanical power plus the loss in the winding. Method: a hinge at constant
-// effort and known speed. Tolerance: 1e-9.
+// Joints draw mechanical power plus the loss in the winding. Method: a hinge at constant effort and
+// known speed. Tolerance: 1e-9.
 #[test]
 fn joint_power_is_mechanical_plus_winding_loss() {
     use crate::common::joints::{Hinge, command, effort_servo};

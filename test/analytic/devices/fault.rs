@@ -55,9 +55,9 @@ fn outputs_around_fault(s: &mut Simulation) -> [(f64, f64); 4] {
     [before, first, then, at(s)]
 }
 
-// Goal: thrusters and fins fail as specified, at the specified time, and recover afterwards.
-// Method: values before, during and after the fault, with a command change during the fault.
-// Tolerance: rounding.
+// Thrusters and fins fail as specified, at the specified time, and recover afterwards. Method:
+// values before, during and after the fault, with a command change during the fault. Tolerance:
+// rounding.
 #[test]
 fn actuators_fail_as_specified() {
     let thrust = |kind: &str| outputs_around_fault(&mut broken("t", kind)).map(|x| x.0);
@@ -93,8 +93,8 @@ fn actuators_fail_as_specified() {
     );
 }
 
-// Goal: noise has its standard deviation, and intermittent faults have their share of the time.
-// Method: 100 s at 500 Hz; thrust about 16 N, and the fraction of time without thrust. Tolerance: 4
+// Noise has its standard deviation, and intermittent faults have their share of the time. Method:
+// 100 s at 500 Hz; thrust about 16 N, and the fraction of time without thrust. Tolerance: 4
 // standard errors; for the telegraph process 2 x 0.5 x 1.5/2 / sqrt(50 cycles) of the mean share of
 // 0.25, rounded up.
 #[test]
@@ -127,8 +127,8 @@ fn noise_and_interruptions_have_their_statistics() {
     assert!(failing.iter().all(|x| *x == 0.0 || *x == 16.0));
 }
 
-// Goal: sensors fail as specified. Method: pressure at 5 m, 100 Hz, the readings in the second of
-// the fault. Tolerance: rounding; 4 standard errors.
+// Sensors fail as specified. Method: pressure at 5 m, 100 Hz, the readings in the second of the
+// fault. Tolerance: rounding; 4 standard errors.
 #[test]
 fn sensors_fail_as_specified() {
     let received = |kind: &str| -> Vec<f64> {
@@ -169,8 +169,8 @@ fn sensors_fail_as_specified() {
     assert!(some > 10 && some < 90, "{some} readings of 99");
 }
 
-// Goal: a stuck sensor repeats its reading while its true value changes. Method: a pressure sensor
-// on a sinking body. Tolerance: none.
+// A stuck sensor repeats its reading while its true value changes. Method: a pressure sensor on a
+// sinking body.
 #[test]
 fn stuck_sensor_repeats_its_reading() {
     let mut s = simulation(
@@ -199,8 +199,8 @@ robots:
     );
 }
 
-// Goal: a battery with a power limit weakens the thrusters, and a dead battery stops all devices.
-// Method: 64 W of thrust and 36 W of hotel load with 50 W available: each receives half. Tolerance:
+// A battery with a power limit weakens the thrusters, and a dead battery stops all devices. Method:
+// 64 W of thrust and 36 W of hotel load with 50 W available: each receives half. Tolerance:
 // rounding.
 #[test]
 fn power_limit_weakens_all_devices() {
@@ -236,8 +236,8 @@ fn power_limit_weakens_all_devices() {
     );
 }
 
-// Goal: joint servos fail as specified. Method: a hinge under 2 N m for a second, then dead,
-// reduced and biased. Tolerance: 1e-9.
+// Joint servos fail as specified. Method: a hinge under 2 N m for a second, then dead, reduced and
+// biased. Tolerance: 1e-9.
 #[test]
 fn joints_fail_as_specified() {
     use crate::common::joints::{Hinge, command, effort_servo};
@@ -272,8 +272,8 @@ fn joints_fail_as_specified() {
     }
 }
 
-// Goal: ideal effort drives fail as specified and recover afterwards. Method: a hinge of 1 kg m²
-// under 2 N m, a fault from 0.5 s on for 0.5 s, another command during the fault. Tolerance: 1e-9.
+// Ideal effort drives fail as specified and recover afterwards. Method: a hinge of 1 kg m² under 2
+// N m, a fault from 0.5 s on for 0.5 s, another command during the fault. Tolerance: 1e-9.
 #[test]
 fn ideal_effort_drives_fail_as_specified() {
     use crate::common::joints::{Hinge, command};
@@ -306,9 +306,9 @@ fn ideal_effort_drives_fail_as_specified() {
     }
 }
 
-// Goal: ideal position drives fail as specified and continue to their last command afterwards.
-// Method: a drive moves to 1 rad at its limit of 0.2 rad/s; a fault lasts from 2 s on for 2 s, and
-// another command arrives 1 s into it. Tolerance: 1e-3 of settled values, 2 % of a speed.
+// Ideal position drives fail as specified and continue to their last command afterwards. Method: a
+// drive moves to 1 rad at its limit of 0.2 rad/s; a fault lasts from 2 s on for 2 s, and another
+// command arrives 1 s into it. Tolerance: 1e-3 of settled values, 2 % of a speed.
 #[test]
 fn ideal_position_drives_fail_as_specified() {
     use crate::common::joints::{Hinge, command};
@@ -357,8 +357,8 @@ fn ideal_position_drives_fail_as_specified() {
     }
 }
 
-// Goal: a buoyancy engine fails as specified. Method: 10 cm³/s from 300 cm³, commanded to 400;
-// after 5 s, the last 4 of them with the fault. Tolerance: rounding.
+// A buoyancy engine fails as specified. Method: 10 cm³/s from 300 cm³, commanded to 400; after 5 s,
+// the last 4 of them with the fault. Tolerance: rounding.
 #[test]
 fn buoyancy_engines_fail_as_specified() {
     for (kind, expected) in [
@@ -387,10 +387,10 @@ fn buoyancy_engines_fail_as_specified() {
     }
 }
 
-// Goal: a winch on board fails as specified; a winch at a fixed end is no device of a robot.
-// Method: a load hangs from the winch, which pays out at 0.4 m/s (ramps of 1 m/s²). When the fault
-// begins the winch is either commanded to heave in or keeps its command; the fault lasts 3 s.
-// Tolerance: the motor's speed over two steps.
+// A winch on board fails as specified; a winch at a fixed end is no device of a robot. Method: a
+// load hangs from the winch, which pays out at 0.4 m/s (ramps of 1 m/s²). When the fault begins the
+// winch is either commanded to heave in or keeps its command; the fault lasts 3 s. Tolerance: the
+// motor's speed over two steps.
 #[test]
 fn winches_fail_as_specified() {
     use merrow_model::state::WinchCommand;
@@ -453,8 +453,8 @@ faults: {{x: {{robot: r, target: winches/t, time_s: 2, kind: {kind}}}}}
     );
 }
 
-// Goal: gyro and accelerometer of an IMU fail independently or together. Method: an ideal IMU on a
-// body at rest, a fault of each from 0.5 s on. Tolerance: rounding.
+// Gyro and accelerometer of an IMU fail independently or together. Method: an ideal IMU on a body
+// at rest, a fault of each from 0.5 s on. Tolerance: rounding.
 #[test]
 fn gyro_and_accelerometer_fail_independently() {
     use merrow_math::Vec3;
@@ -503,7 +503,7 @@ fn gyro_and_accelerometer_fail_independently() {
     assert!(gyro == rest && (accelerometer - up).norm() > 0.01);
 }
 
-// Goal: a stuck accelerometer repeats its reading while the gyro continues. Method: an accelerating
+// A stuck accelerometer repeats its reading while the gyro continues. Method: an accelerating
 // turntable. Tolerance: rounding.
 #[test]
 fn stuck_accelerometer_does_not_affect_gyro() {
@@ -543,8 +543,8 @@ robots:
     ))
 }
 
-// Goal: a compartment fills by Torricelli's law until it is full. Method: a hole of 2 cm held at 10
-// m: 0.61 A sqrt(2 g h) t, at most 20 l. Tolerance: rounding of the steps.
+// A compartment fills by Torricelli's law until it is full. Method: a hole of 2 cm held at 10 m:
+// 0.61 A sqrt(2 g h) t, at most 20 l. Tolerance: rounding of the steps.
 #[test]
 fn a_leak_fills_its_compartment() {
     let mut s = leaking(0.02, 0.02);
@@ -560,10 +560,10 @@ fn a_leak_fills_its_compartment() {
     assert_eq!(s.state.robots[0].faults[0].water, 0.02);
 }
 
-// Goal: the water in a compartment adds weight and inertia. Method: a free cube whose compartment
-// fills at once. The common centre of mass accelerates with w g/(m + w). The pitching moment is w g
-// times its arm about the centre of the combined inertia. Tolerance: 2e-3, the rotation and fall in
-// 20 ms.
+// The water in a compartment adds weight and inertia. Method: a free cube whose compartment fills
+// at once. The common centre of mass accelerates with w g/(m + w). The pitching moment is w g times
+// its arm about the centre of the combined inertia. Tolerance: 2e-3, the rotation and fall in 20
+// ms.
 #[test]
 fn leaked_water_adds_weight_and_inertia() {
     let mut s = leaking(3.0, 0.02);
@@ -592,8 +592,8 @@ fn leaked_water_adds_weight_and_inertia() {
     relative("turn", (after.w.y - before.w.y) / t, alpha, 2e-3);
 }
 
-// Goal: faults commanded at run time act, can be replaced and repaired, and invalid faults are
-// rejected. Method: commands. Tolerance: none.
+// Faults commanded at run time act, can be replaced and repaired, and invalid faults are rejected.
+// Method: commands.
 #[test]
 fn faults_can_be_commanded() {
     let mut s = simulation(&held_robot(BATTERY, DEVICES, ""));
@@ -661,8 +661,7 @@ fn faults_can_be_commanded() {
     assert_eq!(refused, "no fault \"y\" to repair");
 }
 
-// Goal: `describe` lists the devices that can fail. Method: the bundled world `landing`. Tolerance:
-// none.
+// `describe` lists the devices that can fail. Method: the bundled world `landing`.
 #[test]
 fn describe_lists_what_can_fail() {
     let mut merrow = std::process::Command::new(env!("CARGO_BIN_EXE_merrow"));
@@ -681,10 +680,10 @@ fn describe_lists_what_can_fail() {
     }
 }
 
-// Goal: a sonar that is dead, or whose robot has no power, does not interfere with another. Method:
-// the image of a sonar that faces another sonar in its frequency band. The other sonar is active,
-// dead, dead for a time that has ended, or on a robot with a dead battery. The reference is the
-// image without interference. Tolerance: none.
+// A sonar that is dead, or whose robot has no power, does not interfere with another. Method: the
+// image of a sonar that faces another sonar in its frequency band. The other sonar is active, dead,
+// dead for a time that has ended, or on a robot with a dead battery. The reference is the image
+// without interference.
 #[test]
 fn silent_sonars_do_not_interfere() {
     let sonar = |more: &str| {

@@ -11,10 +11,10 @@ fn pressure(device: &str, more: &str) -> String {
     format!("p: {{device: {{source: test, kind: pressure, {device}}}{more}}}")
 }
 
-// Goal (V84): a rate that divides neither the second nor the step gives all its samples in every
-// hour: 7 per second are 25 200 per hour, the k-th in the first step that starts at k/7 s or later.
-// Method: steps of 14.3 ms, which come within 14.3 us of the sample times, so that a drift of less
-// than a nanosecond per sample is detected. Tolerance: none.
+// V84: a rate that divides neither the second nor the step gives all its samples in every hour: 7
+// per second are 25 200 per hour, the k-th in the first step that starts at k/7 s or later. Method:
+// steps of 14.3 ms, which come within 14.3 us of the sample times, so that a drift of less than a
+// nanosecond per sample is detected.
 #[test]
 fn seven_hertz_does_not_drift_in_an_hour() {
     let step_ns = 14_300_000;
@@ -32,8 +32,8 @@ fn seven_hertz_does_not_drift_in_an_hour() {
     }
 }
 
-// Goal (V84): sample counts are exact for rates that divide the step rate and for others, at the
-// default step. Method: 10 s. Tolerance: none.
+// V84: sample counts are exact for rates that divide the step rate and for others, at the default
+// step. Method: 10 s.
 #[test]
 fn every_rate_gives_its_number_of_samples() {
     for (rate, expected) in [
@@ -49,9 +49,9 @@ fn every_rate_gives_its_number_of_samples() {
     }
 }
 
-// Goal (V84): a reading is measured at its stamp and delivered after its latency; the first reading
-// at `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s on;
-// checked at every step. Tolerance: none for the times; rounding for the pressure.
+// V84: a reading is measured at its stamp and delivered after its latency; the first reading at
+// `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s on; checked
+// at every step. Tolerance: none for the times; rounding for the pressure.
 #[test]
 fn latency_delays_the_delivery_not_the_measurement() {
     let mut s = simulation(&ball(
@@ -92,7 +92,7 @@ fn latency_delays_the_delivery_not_the_measurement() {
     assert_eq!(count, 12);
 }
 
-// Goal: lost samples are dropped, and the others keep their times. Method: a quarter lost of 5000.
+// Lost samples are dropped, and the others keep their times. Method: a quarter lost of 5000.
 // Tolerance: 4 standard errors, 2.5 %.
 #[test]
 fn dropped_samples_leave_the_others_in_place() {
@@ -108,9 +108,8 @@ fn dropped_samples_leave_the_others_in_place() {
     assert_eq!(s.state.robots[0].sensors[0].samples, 5001);
 }
 
-// Goal (V84): readings are the nearest multiples of the resolution and saturate at the full scale.
-// Method: a ball that sinks, 100 Pa and 150 kPa; a spin beyond the range of a gyro. Tolerance:
-// none.
+// V84: readings are the nearest multiples of the resolution and saturate at the full scale. Method:
+// a ball that sinks, 100 Pa and 150 kPa; a spin beyond the range of a gyro.
 #[test]
 fn resolution_and_full_scale_are_exact() {
     let mut s = simulation(&ball(
@@ -162,8 +161,8 @@ fn resolution_and_full_scale_are_exact() {
     assert_eq!(r.angular_velocity.to_array(), [5.0, -5.0, 2.0]);
 }
 
-// Goal: noise can be switched off and on at run time; off gives the true value. Method: a noisy
-// sensor at rest. Tolerance: none.
+// Noise can be switched off and on at run time; off gives the true value. Method: a noisy sensor at
+// rest.
 #[test]
 fn noise_switch_gives_true_value() {
     let mut s = simulation(&ball(

@@ -13,9 +13,9 @@ fn sun(elevation_deg: f64) -> Sun {
     }
 }
 
-// Goal: irradiance under a clear and an overcast sky. Method: the law evaluated by hand: through
-// one air mass 1353 · 0.7 = 947 W/m², at 30 degrees through 1.994 [Kasten 1989, table II]; an
-// overcast sky transmits a quarter, all of it diffuse. Tolerance: precision of the table.
+// Irradiance under a clear and an overcast sky. Method: the law evaluated by hand: through one air
+// mass 1353 · 0.7 = 947 W/m², at 30 degrees through 1.994 [Kasten 1989, table II]; an overcast sky
+// transmits a quarter, all of it diffuse. Tolerance: precision of the table.
 #[test]
 fn irradiance_by_elevation_and_cloud_cover() {
     let zenith = sunlight_under_clouds(&sun(90.0), 0.0);
@@ -45,9 +45,9 @@ fn irradiance_by_elevation_and_cloud_cover() {
     );
 }
 
-// Goal: a surface receives the beam by the cosine of incidence, and diffuse light by its view of
-// the sky. Method: level, upright and turned away; shaded; a beam below the minimum elevation.
-// Tolerance: rounding.
+// A surface receives the beam by the cosine of incidence, and diffuse light by its view of the sky.
+// Method: level, upright and turned away; shaded; a beam below the minimum elevation. Tolerance:
+// rounding.
 #[test]
 fn irradiance_by_surface_orientation() {
     let light = sunlight_under_clouds(&sun(30.0), 0.3);
@@ -80,8 +80,8 @@ fn irradiance_by_surface_orientation() {
     close("masked", light.irradiance(up, 0.0, 0.51), light.sky, 1e-12);
 }
 
-// Goal: a panel charges the battery, and has no power under water. Method: noon of an equinox on
-// the equator, 0.5 m² at 20 %, level, compared with the law at the solar elevation; the current is
+// A panel charges the battery, and has no power under water. Method: noon of an equinox on the
+// equator, 0.5 m² at 20 %, level, compared with the law at the solar elevation; the current is
 // power over voltage. Tolerance: 1e-9.
 #[test]
 fn panel_power_matches_law() {

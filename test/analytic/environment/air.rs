@@ -13,8 +13,8 @@ fn sea(keys: &str) -> Sea {
     scene(&format!("{keys}\nrobots: {{}}\n")).sea
 }
 
-// Goal: the density agrees with the standard atmosphere. Method: the tabulated values of ISO 2533
-// at geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density, half of the last
+// The density agrees with the standard atmosphere. Method: the tabulated values of ISO 2533 at
+// geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density, half of the last
 // digit of the table.
 #[test]
 fn density_matches_standard_atmosphere() {
@@ -24,8 +24,8 @@ fn density_matches_standard_atmosphere() {
     }
 }
 
-// Goal: the mean wind over height. Method: equation (1) evaluated by hand; zero wind below the
-// surface. Tolerance: rounding.
+// The mean wind over height. Method: equation (1) evaluated by hand; zero wind below the surface.
+// Tolerance: rounding.
 #[test]
 fn wind_grows_with_height() {
     let weather = "weather: {wind_speed_m_s: 8, wind_from_deg: 270}";
@@ -62,7 +62,7 @@ fn wind_grows_with_height() {
     assert_eq!(at("shear: {kind: uniform}", -0.1), Vec3::zero());
 }
 
-// Goal: gusts have the variance of their spectrum, and the bands cover it completely. Method: the
+// Gusts have the variance of their spectrum, and the bands cover it completely. Method: the
 // variance over 20 hours at one position, of three seeds, compared with the integral of the
 // spectrum over the band (for Dryden nearly the whole σ²). Tolerance: 15 %, because of the 48
 // harmonics a few strong harmonics beat slowly, and the frequency is drawn at random within each
@@ -118,8 +118,8 @@ fn gust_variance_matches_spectrum() {
     }
 }
 
-// Goal: the NPD spectrum. Method: the formula evaluated by hand at 20 m/s and 0.01 Hz, with a
-// scaled frequency of 1.0227. Tolerance: the digits of the hand calculation.
+// The NPD spectrum. Method: the formula evaluated by hand at 20 m/s and 0.01 Hz, with a scaled
+// frequency of 1.0227. Tolerance: the digits of the hand calculation.
 #[test]
 fn npd_spectrum_by_hand() {
     relative(
@@ -130,8 +130,8 @@ fn npd_spectrum_by_hand() {
     );
 }
 
-// Goal: the mean wind advects turbulence, which is a pure function of position and time. Method: 60
-// m downwind, 5 s later at 12 m/s. Tolerance: rounding of the phases.
+// The mean wind advects turbulence, which is a pure function of position and time. Method: 60 m
+// downwind, 5 s later at 12 m/s. Tolerance: rounding of the phases.
 #[test]
 fn gusts_are_advected_by_the_wind() {
     let keys = "air: {shear: {kind: uniform}, gusts: {kind: dryden, std_m_s: [1, 1, 1]}}\nweather: {wind_speed_m_s: 12, wind_from_deg: 270}";
@@ -163,8 +163,8 @@ robots:
         wind: {area_m2: [2, 0, 0], drag: [1.1, 1, 1]}}
 ";
 
-// Goal: the wind accelerates a body as v = W (1 - 1/(1 + W k t)), k = ρ C A / (2 m). Method: wind
-// from astern for 10 s. Tolerance: 1e-6; the density is that at 20 m.
+// The wind accelerates a body as v = W (1 - 1/(1 + W k t)), k = ρ C A / (2 m). Method: wind from
+// astern for 10 s. Tolerance: 1e-6; the density is that at 20 m.
 #[test]
 fn wind_accelerates_a_body() {
     let mut s = simulation(SAIL);
@@ -177,8 +177,8 @@ fn wind_accelerates_a_body() {
     }
 }
 
-// Goal: the area of a wind load is the area above the water when the body floats at rest. Method:
-// the channel buoy in a uniform wind of 10 m/s until it drifts at constant speed, compared with the
+// The area of a wind load is the area above the water when the body floats at rest. Method: the
+// channel buoy in a uniform wind of 10 m/s until it drifts at constant speed, compared with the
 // balance of the wind force on its whole area and the damping of the wetted part. Tolerance: 1 %,
 // for its heel.
 #[test]
@@ -210,9 +210,9 @@ robots: {buoy: {model: {source: test, body: channel_buoy}}}
     crate::common::relative("drift", v, low, 0.01);
 }
 
-// Goal: the weather changes linearly over its ramp from its current value while the simulation
-// runs; values that are not named do not change. Method: a new wind over 10 s, requested midway
-// through another change. Tolerance: rounding.
+// The weather changes linearly over its ramp from its current value while the simulation runs;
+// values that are not named do not change. Method: a new wind over 10 s, requested midway through
+// another change. Tolerance: rounding.
 #[test]
 fn weather_changes_along_ramps() {
     let mut s = simulation(SAIL);
@@ -263,10 +263,10 @@ fn weather_changes_along_ramps() {
     assert!(s.apply(&Command::Weather(Box::new(wrong))).is_err());
 }
 
-// Goal: Blendermann's coefficients. Method: a held ship with A_F 4, A_L 10, C_l 0.5 and 0.6, C_t
-// 0.9, delta 0.4, 6 m long, with its centroid 0.3 m forward and 1 m up. The wind of 10 m/s comes
-// from 0, 45, 90, 135 and 180 degrees off either bow. The reference is the formulas in
-// forward-right-down axes. Tolerance: rounding.
+// Blendermann's coefficients. Method: a held ship with A_F 4, A_L 10, C_l 0.5 and 0.6, C_t 0.9,
+// delta 0.4, 6 m long, with its centroid 0.3 m forward and 1 m up. The wind of 10 m/s comes from 0,
+// 45, 90, 135 and 180 degrees off either bow. The reference is the formulas in forward-right-down
+// axes. Tolerance: rounding.
 #[test]
 fn blendermann_coefficients_match_hand_calculation() {
     for from in [0.0, 45.0, 90.0, 135.0, 180.0, -45.0, -135.0_f64] {

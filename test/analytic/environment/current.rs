@@ -29,9 +29,9 @@ fn water() -> Vec3 {
     Vec3::new(c, c, 0.1)
 }
 
-// Goal (V45): a neutral body that starts at rest reaches the velocity of the water. Method: 60 s in
-// an oblique attitude. Tolerance: 1e-5; linear drag and inertia finally leave exp(-5/14 * 60) of
-// the slip.
+// V45: a neutral body that starts at rest reaches the velocity of the water. Method: 60 s in an
+// oblique attitude. Tolerance: 1e-5; linear drag and inertia finally leave exp(-5/14 * 60) of the
+// slip.
 #[test]
 fn neutral_body_reaches_water_velocity() {
     let mut s = simulation(&drifter("attitude_deg: [10, 20, 100]"));
@@ -45,9 +45,9 @@ fn neutral_body_reaches_water_velocity() {
     );
 }
 
-// Goal (V45): a body that moves with the water while it turns at a constant rate experiences no
-// force, although the water velocity rotates in its own frame. Method: heading rate 0.4 rad/s, 30
-// s. Tolerance: 1e-9 of the distance; spurious added-mass terms would be of order 1.
+// V45: a body that moves with the water while it turns at a constant rate experiences no force,
+// although the water velocity rotates in its own frame. Method: heading rate 0.4 rad/s, 30 s.
+// Tolerance: 1e-9 of the distance; spurious added-mass terms would be of order 1.
 #[test]
 fn turning_body_moving_with_water_has_no_force() {
     let R = merrow_math::Mat3::from_rpy(0.0, 0.0, 0.3);
@@ -77,8 +77,8 @@ fn turning_body_moving_with_water_has_no_force() {
     );
 }
 
-// Goal: the direction of the current is the direction to which the water flows, clockwise from
-// north. Method: four directions. Tolerance: rounding.
+// The direction of the current is the direction to which the water flows, clockwise from north.
+// Method: four directions. Tolerance: rounding.
 #[test]
 fn current_direction_is_towards_flow() {
     for (deg, expected) in [
@@ -97,8 +97,8 @@ fn current_direction_is_towards_flow() {
     }
 }
 
-// Goal: in layered water a body reaches the velocity at its own depth. Method: two bodies, between
-// and below two layers. Tolerance: 1e-6 after 100 s.
+// In layered water a body reaches the velocity at its own depth. Method: two bodies, between and
+// below two layers. Tolerance: 1e-6 after 100 s.
 #[test]
 fn layered_current_uses_velocity_at_depth() {
     for (depth, expected) in [(15.0, 0.3), (40.0, 0.2)] {

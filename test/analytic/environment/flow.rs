@@ -23,11 +23,10 @@ robots:
     )
 }
 
-// Goal: in water in solid-body rotation a neutral body that starts with the water follows its
-// circle: the acceleration of the water is centripetal, although the field is steady. Method: the
-// centre of an eddy with a core a million times as wide as the circle; ten turns. Tolerance: 1e-6
-// of the radius. RK4 at 1/628 of a turn leaves about 1e-8; without (∇u) u the body would leave the
-// circle at once.
+// In water in solid-body rotation a neutral body that starts with the water follows its circle: the
+// acceleration of the water is centripetal, although the field is steady. Method: the centre of an
+// eddy with a core a million times as wide as the circle; ten turns. Tolerance: 1e-6 of the radius.
+// RK4 at 1/628 of a turn leaves about 1e-8; without (∇u) u the body would leave the circle at once.
 #[test]
 fn solid_rotation_carries_a_neutral_body_in_a_circle() {
     let text = drifter(
@@ -43,10 +42,10 @@ fn solid_rotation_carries_a_neutral_body_in_a_circle() {
     }
 }
 
-// Goal: in a stream that varies laterally, a body that a cross current carries across it
-// experiences (∇u) u. Method: a uniform current of 0.3 m/s across a jet. The speed of a particle
-// along the jet is the local one, so the distance along it is U b tanh(n/b) / 0.3. Tolerance: 1e-6
-// after crossing half of the jet.
+// In a stream that varies laterally, a body that a cross current carries across it experiences (∇u)
+// u. Method: a uniform current of 0.3 m/s across a jet. The speed of a particle along the jet is
+// the local one, so the distance along it is U b tanh(n/b) / 0.3. Tolerance: 1e-6 after crossing
+// half of the jet.
 #[test]
 fn body_crossing_a_jet_has_local_jet_speed() {
     let text = drifter(
@@ -65,9 +64,9 @@ fn body_crossing_a_jet_has_local_jet_speed() {
     );
 }
 
-// Goal: the same for a current that changes with depth, in a rising current. Method: a profile of 1
-// m/s at the surface and zero at 20 m, with water that rises at 0.5 m/s: x = ∫ (1 - depth/20) dt.
-// The eddy of zero strength selects the general form. Tolerance: 1e-6.
+// The same for a current that changes with depth, in a rising current. Method: a profile of 1 m/s
+// at the surface and zero at 20 m, with water that rises at 0.5 m/s: x = ∫ (1 - depth/20) dt. The
+// eddy of zero strength selects the general form. Tolerance: 1e-6.
 #[test]
 fn body_rising_through_layers_has_their_speed() {
     let text = drifter(
@@ -90,9 +89,9 @@ fn body_rising_through_layers_has_their_speed() {
     );
 }
 
-// Goal: a rotary tide carries a body around its ellipse with the acceleration of the tide. Method:
-// a period of 200 s; a body that starts with the velocity of the tide stays with it. Tolerance:
-// 1e-9 of the distance.
+// A rotary tide carries a body around its ellipse with the acceleration of the tide. Method: a
+// period of 200 s; a body that starts with the velocity of the tide stays with it. Tolerance: 1e-9
+// of the distance.
 #[test]
 fn a_tide_carries_a_body_around() {
     let text = drifter(
@@ -109,7 +108,7 @@ fn a_tide_carries_a_body_around() {
     );
 }
 
-// Goal: the gain of a flow can change while the simulation runs. Method: a command halves the gain.
+// The gain of a flow can change while the simulation runs. Method: a command halves the gain.
 // Tolerance: 1e-3 of the speed, after drag has acted long enough.
 #[test]
 fn flow_gain_changes_at_run_time() {

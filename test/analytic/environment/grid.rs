@@ -58,8 +58,8 @@ fn lattice(times: &'static [f64]) -> impl Iterator<Item = [f64; 3]> {
     })
 }
 
-// Goal: in a plane stagnation flow u = a x, v = -a y, which a grid represents exactly, a neutral
-// body follows the hyperbola of its particle: x = x0 e^(at), y = y0 e^(-at). Its acceleration a² r
+// In a plane stagnation flow u = a x, v = -a y, which a grid represents exactly, a neutral body
+// follows the hyperbola of its particle: x = x0 e^(at), y = y0 e^(-at). Its acceleration a² r
 // consists of only (∇u) u. Method: 12 s at a = 0.2/s across non-uniform cells. Tolerance: 1e-6:
 // RK4, with a kink of the gradient's rounding at each cell.
 #[test]
@@ -82,9 +82,9 @@ fn stagnation_flow_carries_a_body_on_its_hyperbola() {
     }
 }
 
-// Goal: a current that grows with time on the grid accelerates the water everywhere. Method: u =
-// 0.03 t between samples at 0, 10 and 50 s, then constant, because the grid is clamped. Tolerance:
-// 1e-9; RK4 is exact for this flow, and the steps coincide with the samples.
+// A current that grows with time on the grid accelerates the water everywhere. Method: u = 0.03 t
+// between samples at 0, 10 and 50 s, then constant, because the grid is clamped. Tolerance: 1e-9;
+// RK4 is exact for this flow, and the steps coincide with the samples.
 #[test]
 fn a_grid_in_time_accelerates_its_water() {
     let mut s = drifter(
@@ -110,7 +110,7 @@ fn a_grid_in_time_accelerates_its_water() {
     );
 }
 
-// Goal: `extrapolation: stop` halts a robot at the edge of the grid and reports the cause. Method:
+// `extrapolation: stop` halts a robot at the edge of the grid and reports the cause. Method:
 // a current of 1 m/s carries a drifter from 28 m over the eastern edge at 30 m. Tolerance: the
 // distance of one step from the edge, or of one more for an implicit step.
 #[test]

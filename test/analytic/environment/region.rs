@@ -64,8 +64,8 @@ const HULLS: [&str; 3] = [
     "{kind: mesh, file: FOLDER/cube.obj}",
 ];
 
-// Goal: any kind of hull floats in a lake as in calm water, 12 m higher, and the pressure there is
-// the pressure of the water and the air above it. Method: half its volume submerged, 20 s after
+// Any kind of hull floats in a lake as in calm water, 12 m higher, and the pressure there is the
+// pressure of the water and the air above it. Method: half its volume submerged, 20 s after
 // placement, with few waves and with many (the lattice) beyond the shore. Tolerance: 1 mm; 20 Pa, 2
 // mm of water.
 #[test]
@@ -98,9 +98,9 @@ fn hulls_float_at_the_level_of_the_lake() {
     }
 }
 
-// Goal: a harbour has the tide and no waves, a polder has no water, and the sea between them has
-// both. Method: the surface at positions in each, one by one and in a batch; heads; the velocity of
-// the water; a body that falls in the polder. Tolerance: 1e-9, the difference allowed for a batch.
+// A harbour has the tide and no waves, a polder has no water, and the sea between them has both.
+// Method: the surface at positions in each, one by one and in a batch; heads; the velocity of the
+// water; a body that falls in the polder. Tolerance: 1e-9, the difference allowed for a batch.
 #[test]
 fn region_queries_are_consistent() {
     let s = floater(40, HULLS[0], [0.0, 70.0, -5.0]);
@@ -148,9 +148,9 @@ fn region_queries_are_consistent() {
     close("falls", position(&s).z, -5.0 - 0.5 * 9.81, 2e-3);
 }
 
-// Goal: a hull that drifts over an edge gives the same state hash in blocks and in single steps.
-// Method: a mesh in the waves of the sea drifts into the harbour, which has no waves; hashes after
-// 400 steps. Tolerance: none.
+// A hull that drifts over an edge gives the same state hash in blocks and in single steps. Method:
+// a mesh in the waves of the sea drifts into the harbour, which has no waves; hashes after 400
+// steps.
 #[test]
 fn crossing_region_edges_is_independent_of_blocks() {
     let travel = |block: u64| {
@@ -166,11 +166,11 @@ fn crossing_region_edges_is_independent_of_blocks() {
     assert_eq!(travel(1), travel(200));
 }
 
-// Goal: the boats of `worlds/harbour.yaml` follow the water of their regions. One heaves and drifts
-// at sea, one lies quiet behind the mole at the same tide, one at the level of the lake. Method: 20
-// s, heights every 0.1 s from the fifth second on. Tolerance: 10 cm of height for draught and trim
-// on the lake, whose water is flat. The waves of the harbour are a tenth of the waves of the sea,
-// and a light boat responds to them at most twice as much.
+// The boats of `worlds/harbour.yaml` follow the water of their regions. One heaves and drifts at
+// sea, one lies quiet behind the mole at the same tide, one at the level of the lake. Method: 20 s,
+// heights every 0.1 s from the fifth second on. Tolerance: 10 cm of height for draught and trim on
+// the lake, whose water is flat. The waves of the harbour are a tenth of the waves of the sea, and
+// a light boat responds to them at most twice as much.
 #[test]
 fn harbour_boats_follow_their_regions() {
     let world = load_world(&data_dir::world_file("harbour"), Overrides::default());
@@ -209,9 +209,9 @@ fn harbour_boats_follow_their_regions() {
     assert!(s.state.robots.iter().all(|r| r.halted.is_none()));
 }
 
-// Goal: parameters change the level of a lake and the waves of a harbour at run time. Method: a box
-// on the lake whose level is raised by a metre; the surface of the harbour before and after; a
-// later wave command keeps both changes. Tolerance: 1 mm of the equilibrium after 20 s.
+// Parameters change the level of a lake and the waves of a harbour at run time. Method: a box on
+// the lake whose level is raised by a metre; the surface of the harbour before and after; a later
+// wave command keeps both changes. Tolerance: 1 mm of the equilibrium after 20 s.
 #[test]
 fn levels_and_waves_change_at_run_time() {
     let mut s = floater(8, HULLS[0], [60.0, 0.0, 12.0]);

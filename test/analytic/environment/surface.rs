@@ -6,7 +6,7 @@ use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 
-// Goal: in flat water a ray intersects the plane z = 0 from either side, and not behind its origin.
+// In flat water a ray intersects the plane z = 0 from either side, and not behind its origin.
 // Method: closed form. Tolerance: rounding.
 #[test]
 fn flat_water_is_a_plane() {
@@ -26,8 +26,8 @@ fn flat_water_is_a_plane() {
     );
 }
 
-// Goal: in waves the intersection is on the surface, and no crossing is before it. Method: 400 rays
-// from above and below into a sea of 2 m, each also marched in steps of a millimetre of height.
+// In waves the intersection is on the surface, and no crossing is before it. Method: 400 rays from
+// above and below into a sea of 2 m, each also marched in steps of a millimetre of height.
 // Tolerance: 0.1 mm of height, the accuracy that the law states.
 #[test]
 fn wave_intersection_is_the_first_crossing() {
@@ -75,8 +75,8 @@ fn wave_intersection_is_the_first_crossing() {
     assert!(met > 200 && missed > 50, "{met} {missed}");
 }
 
-// Goal: a ray that starts on the surface leaves it without an intersection. Method: straight up and
-// down from it. Tolerance: exact.
+// A ray that starts on the surface leaves it without an intersection. Method: straight up and down
+// from it. Tolerance: exact.
 #[test]
 fn ray_from_surface_has_no_intersection() {
     let scene = scene(

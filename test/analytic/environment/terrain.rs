@@ -37,8 +37,8 @@ const DEVICE: &str =
     "a: {device: {source: test, kind: altimeter, rate_hz: 500, min_range_m: 0.5, max_range_m: 200},
         attitude_deg: [0, 90, 0]}";
 
-// Goal: an echo sounder measures the gridded terrain on both sides of a ridge and beyond the edge
-// of the grid. Method: hand calculation. Tolerance: 1e-9.
+// An echo sounder measures the gridded terrain on both sides of a ridge and beyond the edge of the
+// grid. Method: hand calculation. Tolerance: 1e-9.
 #[test]
 fn echo_sounder_measures_gridded_terrain() {
     let (_folder, mut s) = simulation(
@@ -83,9 +83,9 @@ fn echo_sounder_measures_gridded_terrain() {
     );
 }
 
-// Goal: the same terrain supports bodies. Method: a box with little friction on the slope slides
-// down with g' (sin a - μ cos a); a box with more friction stays. Tolerance: 1e-3 of the distance,
-// the settling at the start.
+// The same terrain supports bodies. Method: a box with little friction on the slope slides down
+// with g' (sin a - μ cos a); a box with more friction stays. Tolerance: 1e-3 of the distance, the
+// settling at the start.
 #[test]
 fn boxes_slide_and_stay_on_the_slope() {
     let slope = 0.5_f64.atan();
@@ -128,9 +128,9 @@ robots: {{}}
     }
 }
 
-// Goal: a body dropped onto a peak narrower than itself rests on the peak, and a fast one does not
-// pass through the terrain. Method: a ball over a single high sample; a ball at 200 m/s. Tolerance:
-// the contact is within a millimetre.
+// A body dropped onto a peak narrower than itself rests on the peak, and a fast one does not pass
+// through the terrain. Method: a ball over a single high sample; a ball at 200 m/s. Tolerance: the
+// contact is within a millimetre.
 #[test]
 fn bodies_do_not_fall_through_terrain() {
     let mut table = String::from("x,y,h\n");
@@ -167,11 +167,11 @@ robots: {{}}
     }
 }
 
-// Goal: bathymetry of 5000 x 5000 samples is used without being read into memory. Method: a
-// sparse raw file of 50 MB; the depth, and the memory of the process, which without memory mapping
-// would grow by 100 MB or more. The operating system counts cached pages of the file to the
-// process, so only anonymous memory (RssAnon) is compared. Tolerance: 50 MB, for other tests of the
-// process that run at the same time.
+// Bathymetry of 5000 x 5000 samples is used without being read into memory. Method: a sparse raw
+// file of 50 MB; the depth, and the memory of the process, which without memory mapping would grow
+// by 100 MB or more. The operating system counts cached pages of the file to the process, so only
+// anonymous memory (RssAnon) is compared. Tolerance: 50 MB, for other tests of the process that run
+// at the same time.
 #[test]
 #[cfg(target_os = "linux")]
 fn large_grid_is_memory_mapped() {
@@ -216,7 +216,7 @@ fn large_grid_is_memory_mapped() {
     assert!(grown < 50, "{grown} MB");
 }
 
-// Goal: terrain in degrees is one surface for echo sounders and contact, at its position on the
+// Terrain in degrees is one surface for echo sounders and contact, at its position on the
 // ellipsoid. Method: a slope that is linear in longitude and latitude, 10 km to the north-east of
 // the origin at 45 degrees; its height there from the geodetic coordinates; rays in three
 // directions; the corners of its triangles. Tolerance: 1e-6 m; the end of a ray within 1e-4 m of
@@ -281,9 +281,9 @@ fn geodetic_terrain_matches_ellipsoid() {
     assert!(n >= 2, "{n}");
 }
 
-// Goal: waves use the depth of the terrain, not the default depth of a plane. Method: the wave
-// number of a regular wave over the ridge, 30 m deep at the origin, and over an island, where the
-// mean depth of the samples under water counts, satisfies the dispersion relation. Tolerance: 1e-9.
+// Waves use the depth of the terrain, not the default depth of a plane. Method: the wave number of
+// a regular wave over the ridge, 30 m deep at the origin, and over an island, where the mean depth
+// of the samples under water counts, satisfies the dispersion relation. Tolerance: 1e-9.
 #[test]
 fn waves_use_the_depth_of_the_terrain() {
     let island = "x,y,h\n-10,0,-4\n0,0,1\n10,0,-8\n-10,10,-4\n0,10,1\n10,10,-8\n";

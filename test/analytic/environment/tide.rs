@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 const TIDE: &str = "tide: {level_m: 1.5, constituents: [{name: M2, amplitude_m: 1, phase_deg: 90}, {period_s: 600, amplitude_m: 0.25}]}";
 
-// Goal: the level is the sum of the mean and its constituents, including M2 of 12.4206 h. Method:
-// sums of cosines calculated here, at times up to a year. Tolerance: 1e-9.
+// The level is the sum of the mean and its constituents, including M2 of 12.4206 h. Method: sums of
+// cosines calculated here, at times up to a year. Tolerance: 1e-9.
 #[test]
 fn the_level_is_the_sum_of_its_constituents() {
     let s = simulation(&format!("water: {{{TIDE}}}\nrobots: {{}}\n"));
@@ -30,9 +30,9 @@ fn the_level_is_the_sum_of_its_constituents() {
     }
 }
 
-// Goal: hulls of every kind float at the level, and a pressure sensor 3 m below z = 0 measures the
-// water above it. Method: a damped barge by its mesh and by its box, at a level of 1.5 m; the
-// sensor's reading. Tolerance: 1e-6 m; 1e-2 of the pressure of 1.5 m of water.
+// Hulls of every kind float at the level, and a pressure sensor 3 m below z = 0 measures the water
+// above it. Method: a damped barge by its mesh and by its box, at a level of 1.5 m; the sensor's
+// reading. Tolerance: 1e-6 m; 1e-2 of the pressure of 1.5 m of water.
 #[test]
 fn hulls_and_sensors_use_water_level() {
     let body = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3], \
@@ -81,7 +81,7 @@ robots:
     );
 }
 
-// Goal: a tide that leaves no water is rejected. Method: the exact message. Tolerance: none.
+// A tide that leaves no water is rejected. Method: the exact message.
 #[test]
 fn tide_below_seabed_is_rejected() {
     let text = "water: {tide: {constituents: [{name: S2, amplitude_m: 3}]}}\nseabed: {depth_m: 2}\nrobots: {}\n";

@@ -18,10 +18,9 @@ fn layer(depth: f64, density: f64, load: f64) -> Layer {
     }
 }
 
-// Goal: a neutral float in water whose density increases linearly with depth heaves with ω² = g ρ'
-// V / (m + A). Method: an ellipsoid without drag, 1 m above its depth; half a period later it is 1
-// m below it, a quarter period at it. Tolerance: 1e-8 m, the error of RK4 at a thousandth of the
-// period.
+// A neutral float in water whose density increases linearly with depth heaves with ω² = g ρ' V / (m
+// + A). Method: an ellipsoid without drag, 1 m above its depth; half a period later it is 1 m below
+// it, a quarter period at it. Tolerance: 1e-8 m, the error of RK4 at a thousandth of the period.
 #[test]
 fn float_heaves_with_its_buoyancy_frequency() {
     let text = "
@@ -73,10 +72,10 @@ fn world(water: &str) -> Simulation {
     ))
 }
 
-// Goal: a pressure sensor integrates the column, and a DVL reports the local speed of sound.
-// Method: water with uniform properties to the seabed, where the density at the surface and the
-// compression calculated by hand give both. Tolerance: the pressure within 1e-6, the rounding of
-// the hand calculation; the speed of sound within 1e-3 m/s of Chen and Millero at that pressure.
+// A pressure sensor integrates the column, and a DVL reports the local speed of sound. Method:
+// water with uniform properties to the seabed, where the density at the surface and the compression
+// calculated by hand give both. Tolerance: the pressure within 1e-6, the rounding of the hand
+// calculation; the speed of sound within 1e-3 m/s of Chen and Millero at that pressure.
 #[test]
 fn sensors_measure_the_column() {
     let mut s = world("{column: {layers: [{depth_m: 0, temperature_c: 8, salinity_psu: 35}]}}");
@@ -108,9 +107,9 @@ fn sensors_measure_the_column() {
     );
 }
 
-// Goal: temperature and salinity on grids in space and time replace the layers; tracers on grids
-// are sampled too. Method: a front that moves; EOS-80 calculated by hand at the pressure of the
-// layers. Tolerance: rounding.
+// Temperature and salinity on grids in space and time replace the layers; tracers on grids are
+// sampled too. Method: a front that moves; EOS-80 calculated by hand at the pressure of the layers.
+// Tolerance: rounding.
 #[test]
 fn gridded_fields_replace_layers() {
     use merrow_environment::{seawater, water_column};
@@ -156,8 +155,8 @@ fn gridded_fields_replace_layers() {
     );
 }
 
-// Goal: with a column the world's own values are the values at its surface. Method: EOS-80 and
-// Mackenzie calculated by hand. Tolerance: rounding.
+// With a column the world's own values are the values at its surface. Method: EOS-80 and Mackenzie
+// calculated by hand. Tolerance: rounding.
 #[test]
 fn world_values_are_those_of_column_surface() {
     let s = world(
@@ -181,9 +180,9 @@ fn world_values_are_those_of_column_surface() {
     );
 }
 
-// Goal: a river region has its own water, and a flow can be bounded by its banks. Method: a body
-// neutral in sea water, in a river of fresh water and next to it; the readings of pressure sensors
-// and DVLs in both; the corner of an L. Tolerance: rounding.
+// A river region has its own water, and a flow can be bounded by its banks. Method: a body neutral
+// in sea water, in a river of fresh water and next to it; the readings of pressure sensors and DVLs
+// in both; the corner of an L. Tolerance: rounding.
 #[test]
 fn regions_have_their_own_water() {
     let water = "{density_kg_m3: 1025, regions: {river: {corners_m: [[0, 0], [40, 0], [40, 10], [10, 10], [10, 40], [0, 40]]}},

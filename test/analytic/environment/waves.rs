@@ -14,8 +14,8 @@ use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
 
-// Goal: number and wind speed of the Beaufort scale are inverse functions; the table is V64.
-// Method: a broken number. Tolerance: 1e-12.
+// Number and wind speed of the Beaufort scale are inverse functions; the table is V64. Method: a
+// broken number. Tolerance: 1e-12.
 #[test]
 fn beaufort_numbers_and_winds_are_inverse() {
     close(
@@ -26,9 +26,9 @@ fn beaufort_numbers_and_winds_are_inverse() {
     );
 }
 
-// Goal: the simplified Torsethaugen spectrum matches its paper, in a wind sea and in swell. Method:
-// the published formulas with their own constants, written out for two seas. Tolerance: 4 %, the
-// energy error of the published constants; the implementation is scaled to the exact energy.
+// The simplified Torsethaugen spectrum matches its paper, in a wind sea and in swell. Method: the
+// published formulas with their own constants, written out for two seas. Tolerance: 4 %, the energy
+// error of the published constants; the implementation is scaled to the exact energy.
 #[test]
 fn torsethaugen_matches_its_paper() {
     let peak = |f: f64, h: f64, t: f64, gamma: f64| {
@@ -71,7 +71,7 @@ fn torsethaugen_matches_its_paper() {
     }
 }
 
-// Goal: the components have the energy and the mean zero-crossing period of the spectrum, and the
+// The components have the energy and the mean zero-crossing period of the spectrum, and the
 // requested directional spreading. Method: sums over the components of every kind of spectrum.
 // Tolerance: 1e-9 for the energy; 1.2 % for the period, whose integral ends at 8 times the peak
 // frequency; 0.01 for the mean of the cosine of 200 directions.
@@ -127,7 +127,7 @@ fn record(field: WaveField, x: f64, seconds: u32) -> Vec<f64> {
         .collect()
 }
 
-// Goal: half an hour of sea does not repeat. Method: a record of a short-crested JONSWAP sea at one
+// Half an hour of sea does not repeat. Method: a record of a short-crested JONSWAP sea at one
 // position, three seeds. Tolerance: the maximum correlation of two sections that are five minutes
 // or more apart is below 0.5, for about 60 waves each.
 #[test]
@@ -148,7 +148,7 @@ fn half_an_hour_of_sea_does_not_repeat() {
     }
 }
 
-// Goal: the peak frequency of the Pierson-Moskowitz spectrum is 0.4 sqrt(g/Hs); V63 is the height.
+// The peak frequency of the Pierson-Moskowitz spectrum is 0.4 sqrt(g/Hs); V63 is the height.
 // Method: a world file; the formula. Tolerance: its digits.
 #[test]
 fn wind_sea_period_matches_the_formula() {
@@ -168,7 +168,7 @@ fn wind_sea_period_matches_the_formula() {
     );
 }
 
-// Goal: Kelpie's equation 2: the surface is one sine of half the Beaufort height, level and equal
+// Kelpie's equation 2: the surface is one sine of half the Beaufort height, level and equal
 // everywhere; the water moves with it. Method: Beaufort 5 at six instants and three positions.
 // Tolerance: rounding.
 #[test]
@@ -192,10 +192,10 @@ fn kelpie_surface_is_level() {
     }
 }
 
-// Goal: a requested change of the waves is gradual, without a jump. Method: from flat water to 4 m,
-// and from there to other waves; the surface and the water at a point every 10 ms, compared with
-// the maximum change of only the waves in that time. Tolerance: the rate of the transition,
-// 1.9/ramp of the height.
+// A requested change of the waves is gradual, without a jump. Method: from flat water to 4 m, and
+// from there to other waves; the surface and the water at a point every 10 ms, compared with the
+// maximum change of only the waves in that time. Tolerance: the rate of the transition, 1.9/ramp of
+// the height.
 #[test]
 fn wave_transitions_have_no_jump() {
     let field = |hs: f64, tp: f64| {

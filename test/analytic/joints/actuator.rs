@@ -18,7 +18,7 @@ fn hinge(s: &Simulation) -> [f64; 2] {
     [m.q[0], m.qd[0]]
 }
 
-// Goal: joint mobilities are rows of the inverse inertia matrix. Method: compare random trees, with
+// Joint mobilities are rows of the inverse inertia matrix. Method: compare random trees, with
 // floating and fixed bases, with the inverse of the composite-rigid-body matrix over the free
 // coordinates. Tolerance: rounding of the inversion.
 #[test]
@@ -67,7 +67,7 @@ fn mobility_matches_inverse_inertia_matrix() {
     }
 }
 
-// Goal: with only viscous friction a joint decays as exp(-b t / J). Method: b = 0.5, J = 1 plus a
+// With only viscous friction a joint decays as exp(-b t / J). Method: b = 0.5, J = 1 plus a
 // reflected rotor inertia of 1, for 4 s. Tolerance: RK4 at 1 ms, (b h / J)^4.
 #[test]
 fn viscous_friction_decays_exponentially() {
@@ -84,11 +84,11 @@ fn viscous_friction_decays_exponentially() {
     relative("way", hinge(&s)[0], 8.0 * (1.0 - (-1.0_f64).exp()), 1e-12);
 }
 
-// Goal: against viscous friction b, a motor with the torque-speed line τ_s (1 - ω/ω_0) reaches ω =
-// τ_s / (b + τ_s/ω_0) exponentially, with the time constant J / (b + τ_s/ω_0). Method: a stall
-// effort of 6, a no-load speed of 3 and b = 1 give 2 rad/s and 1/3 s. Tolerance: the effort is held
-// over a step of 1 ms and computed for the end of the step. The error is of order one: 3 / s times
-// half a millisecond times a rise of 2. The terminal speed is exact.
+// Against viscous friction b, a motor with the torque-speed line τ_s (1 - ω/ω_0) reaches ω = τ_s /
+// (b + τ_s/ω_0) exponentially, with the time constant J / (b + τ_s/ω_0). Method: a stall effort of
+// 6, a no-load speed of 3 and b = 1 give 2 rad/s and 1/3 s. Tolerance: the effort is held over a
+// step of 1 ms and computed for the end of the step. The error is of order one: 3 / s times half a
+// millisecond times a rise of 2. The terminal speed is exact.
 #[test]
 fn torque_speed_line_has_its_terminal_speed() {
     let drive = effort_servo("stall_effort: 6, no_load_speed: 3");
@@ -114,9 +114,9 @@ fn torque_speed_line_has_its_terminal_speed() {
     );
 }
 
-// Goal: a steep torque-speed line is stable on a light joint, where slope over inertia times the
-// step is 20. Method: the same motor drives 1e-4 kg m²; no step may exceed the terminal speed.
-// Tolerance: 1e-9.
+// A steep torque-speed line is stable on a light joint, where slope over inertia times the step is
+// 20. Method: the same motor drives 1e-4 kg m²; no step may exceed the terminal speed. Tolerance:
+// 1e-9.
 #[test]
 fn a_steep_line_is_stable_on_a_light_joint() {
     for integrator in ["rk4", "semi_implicit"] {
@@ -203,9 +203,9 @@ fn build_motor_chain(case: u64, random: &mut Random) -> Scene {
     scene
 }
 
-// Goal: motors on one chain do not excite each other. Method: chains of light and heavy links on a
-// free base under water; each joint has a steep torque-speed line and losses, and every other chain
-// has backlash. Each motor runs at full effort in a random direction that changes every 50 ms.
+// Motors on one chain do not excite each other. Method: chains of light and heavy links on a free
+// base under water; each joint has a steep torque-speed line and losses, and every other chain has
+// backlash. Each motor runs at full effort in a random direction that changes every 50 ms.
 // Tolerance: 5 times the no-load speed of the motors. Measured: 1.0 to 1.5 with rigid gears, up to
 // 3.7 where a rotor reaches the end of its backlash. Motors solved independently of each other
 // reach 10 to 21.
@@ -237,7 +237,7 @@ fn motors_on_a_chain_are_stable() {
     }
 }
 
-// Goal: a gear of efficiency 0.5 needs twice the effort to lift a load and half the effort to be
+// A gear of efficiency 0.5 needs twice the effort to lift a load and half the effort to be
 // backdriven. Method: the weight applies 0.981 N m. With motor efforts of 0.4, 0.6, 1.8 and 2.4 it
 // falls with 0.981 - 0.8, holds twice, and rises with 1.2 - 0.981. Tolerance: 1e-9 at rest; 2 % in
 // motion, because the lever arm of the weight shortens over 0.1 s.
@@ -274,10 +274,10 @@ fn gap(keys: &str) -> String {
     ))
 }
 
-// Goal: the two gear sides exert equal and opposite efforts through the backlash. Method: a free
-// rotor repeatedly hits a joint initially at rest. The sum of the angular momenta is constant, the
-// energy only decreases, and finally both move at the common speed. Tolerance: rounding; the held
-// effort moves the joint exactly.
+// The two gear sides exert equal and opposite efforts through the backlash. Method: a free rotor
+// repeatedly hits a joint initially at rest. The sum of the angular momenta is constant, the energy
+// only decreases, and finally both move at the common speed. Tolerance: rounding; the held effort
+// moves the joint exactly.
 #[test]
 fn backlash_conserves_momentum_and_gains_no_energy() {
     for stiffness in [1.0, 100.0, 1e6] {
@@ -310,10 +310,10 @@ fn backlash_conserves_momentum_and_gains_no_energy() {
     }
 }
 
-// Goal: backlash is a hysteresis of its width. Method: the encoder's loop moves the rotor slowly
-// back and forth against a joint with viscous friction. Rotor minus joint angle is +gap/2 in the
-// positive direction and -gap/2 in the negative direction. Tolerance: the deflection of the spring,
-// b v / k, 1e-5 rad.
+// Backlash is a hysteresis of its width. Method: the encoder's loop moves the rotor slowly back and
+// forth against a joint with viscous friction. Rotor minus joint angle is +gap/2 in the positive
+// direction and -gap/2 in the negative direction. Tolerance: the deflection of the spring, b v / k,
+// 1e-5 rad.
 #[test]
 fn backlash_hysteresis_equals_gap_width() {
     let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
@@ -352,8 +352,8 @@ fn backlash_hysteresis_equals_gap_width() {
         .for_each(|lost| close("lost motion", *lost, 0.02, 4e-5));
 }
 
-// Goal: a loop with integral action closed over the joint has a limit cycle in the backlash, with
-// an amplitude bounded by the gap. Method: the same backlash in a position loop with a balanced
+// A loop with integral action closed over the joint has a limit cycle in the backlash, with an
+// amplitude bounded by the gap. Method: the same backlash in a position loop with a balanced
 // weight; the amplitude over the last 10 s. Tolerance: more than a tenth of the gap, less than ten
 // gaps.
 #[test]
@@ -380,9 +380,9 @@ fn position_loop_over_backlash_limit_cycles() {
     assert!(lo < 0.1 && hi > 0.1, "{lo} to {hi}");
 }
 
-// Goal: the winding temperature of a blocked motor is R i² R_th (1 - exp(-t/τ)). Method: 2 N m at
-// 0.5 N m/A are 4 A; 1.5 ohm and 2 K/W give 48 K; τ = 10 s. Tolerance: rounding; in the first step
-// no effort has been measured yet.
+// The winding temperature of a blocked motor is R i² R_th (1 - exp(-t/τ)). Method: 2 N m at 0.5 N
+// m/A are 4 A; 1.5 ohm and 2 K/W give 48 K; τ = 10 s. Tolerance: rounding; in the first step no
+// effort has been measured yet.
 #[test]
 fn winding_heats_exponentially() {
     let drive = effort_servo(
@@ -410,9 +410,9 @@ fn winding_heats_exponentially() {
     );
 }
 
-// Goal: derating reaches its equilibrium. Method: the maximum effort of 2 is derated from 60 to 80
-// degC. The rise is 48 f² with f = (80 - T)/20: 48 f² = 60 - 20 f, so f = (-20 + sqrt(400 +
-// 11520))/96. Tolerance: the residual after 60 time constants.
+// Derating reaches its equilibrium. Method: the maximum effort of 2 is derated from 60 to 80 degC.
+// The rise is 48 f² with f = (80 - T)/20: 48 f² = 60 - 20 f, so f = (-20 + sqrt(400 + 11520))/96.
+// Tolerance: the residual after 60 time constants.
 #[test]
 fn derating_reaches_equilibrium() {
     let drive = effort_servo(
@@ -443,9 +443,9 @@ fn derating_reaches_equilibrium() {
     );
 }
 
-// Goal: reading the sensors at the end of a block does not advance rotor and winding a second time.
+// Reading the sensors at the end of a block does not advance rotor and winding a second time.
 // Method: backlash, a winding and a sensor that is due at every step, in blocks of 1, 7 and all
-// steps. Tolerance: none.
+// steps.
 #[test]
 fn blocks_do_not_advance_a_motor_twice() {
     let drive = gap(

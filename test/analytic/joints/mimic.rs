@@ -1,9 +1,9 @@
 //! Tests joints that mimic others: geared masses accelerate together.
 //!
-//! Goal: the gear is exact for both drives of its leader, and the constraint does not drift.
-//! Method: closed-form solutions of two masses on one coordinate, m₁ + k² m₂; conservation of
-//! momentum and energy of a gripper on a floating body. Tolerance: rounding, except for the energy:
-//! fourth order at 2 ms.
+//! The gear is exact for both drives of its leader, and the constraint does not drift. Method:
+//! closed-form solutions of two masses on one coordinate, m₁ + k² m₂; conservation of momentum and
+//! energy of a gripper on a floating body. Tolerance: rounding, except for the energy: fourth order
+//! at 2 ms.
 
 use crate::common::{close, evaluate, run, scene, start};
 use merrow_model::scene::Scene;

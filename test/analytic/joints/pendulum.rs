@@ -54,8 +54,8 @@ robots:
     )
 }
 
-// Goal: the factor used here equals the complete elliptic integral. Method: the series 1 + a²/16 +
-// 11 a⁴/3072. Tolerance: the next term of the series.
+// The factor used here equals the complete elliptic integral. Method: the series 1 + a²/16 + 11
+// a⁴/3072. Tolerance: the next term of the series.
 #[test]
 fn swing_factor_matches_series() {
     let a = 0.1_f64;
@@ -67,8 +67,8 @@ fn swing_factor_matches_series() {
     );
 }
 
-// Goal (V39): period of a sphere that swings in ideal fluid, by 0.01 rad and by 30 degrees. Method:
-// upward zero crossings of the hinge angle over 28 s. Tolerance: 1e-5 (V39 requires 1e-4); the
+// V39: period of a sphere that swings in ideal fluid, by 0.01 rad and by 30 degrees. Method: upward
+// zero crossings of the hinge angle over 28 s. Tolerance: 1e-5 (V39 requires 1e-4); the
 // interpolation error is below 1e-9.
 #[test]
 fn sphere_swings_in_ideal_fluid() {
@@ -93,9 +93,9 @@ fn sphere_swings_in_ideal_fluid() {
     );
 }
 
-// Goal: a physical pendulum in air, T = 2 pi sqrt(I / (m g d)) times the amplitude factor. Method:
-// a bar of 3 kg whose centre is 0.4 m from a hinge along an oblique horizontal axis, with an
-// armature. Tolerance: 1e-7.
+// A physical pendulum in air, T = 2 pi sqrt(I / (m g d)) times the amplitude factor. Method: a bar
+// of 3 kg whose centre is 0.4 m from a hinge along an oblique horizontal axis, with an armature.
+// Tolerance: 1e-7.
 #[test]
 fn bar_swings_in_air() {
     let text = "

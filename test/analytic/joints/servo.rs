@@ -43,7 +43,7 @@ fn torque_pid(limits: &str) -> Simulation {
     s
 }
 
-// Goal: the torque PID of the trials. Method: hand calculation for a constant velocity error of 0.1
+// The torque PID of the trials. Method: hand calculation for a constant velocity error of 0.1
 // rad/s: P = 0.00338, I = 0.000439 per tick, D = 0.0174 in the first tick only, and a quarter of
 // the difference to 0.0981 N m. The first tick gives 0.02122 + 0.024525 = 0.045744; the next ticks
 // add 0.00338 + 0.000878 + 0.013089 and 0.00338 + 0.001317 + 0.008752. Tolerance: rounding, and
@@ -60,8 +60,7 @@ fn torque_pid_matches_hand_calculation() {
     close("and the next", tau[1], 0.04, 1e-12);
 }
 
-// Goal: the torque never exceeds the joint's maximum effort. Method: as above, 10 s. Tolerance:
-// none.
+// The torque never exceeds the joint's maximum effort. Method: as above, 10 s.
 #[test]
 fn torque_pid_respects_max_effort() {
     let drive =
@@ -79,9 +78,9 @@ fn torque_pid_respects_max_effort() {
     assert_eq!(s.state.robots[0].joint_commands[0], 0.6);
 }
 
-// Goal: the bias is Newton-Euler inverse dynamics without accelerations, with all hydrodynamic
-// forces. Method: random trees under water compared with `rnea::inverse`, which is checked against
-// ABA. Tolerance: rounding.
+// The bias is Newton-Euler inverse dynamics without accelerations, with all hydrodynamic forces.
+// Method: random trees under water compared with `rnea::inverse`, which is checked against ABA.
+// Tolerance: rounding.
 #[test]
 fn bias_is_inverse_dynamics_without_acceleration() {
     for links in [2, 5, 12] {
@@ -147,7 +146,7 @@ fn step_error(dt: f64) -> f64 {
     })
 }
 
-// Goal: position and velocity loop on an inertia form the expected second-order system. Method: its
+// Position and velocity loop on an inertia form the expected second-order system. Method: its
 // closed step response, at three steps with a tick each; the held effort is late by half a step, so
 // the error is of order one. Tolerance: a delay of half a millisecond at speeds up to 0.3 rad/s is
 // 1.5e-4 rad, plus a small overshoot; the order is determined from the halving, within 5 %.
@@ -160,9 +159,9 @@ fn cascade_matches_second_order_response() {
     }
 }
 
-// Goal: velocity mode with an integral has no steady-state error under a constant load; bias
-// feed-forward makes the integral unnecessary. Method: a hinge with a weight, commanded to zero
-// velocity. Tolerance: the residual of the loop after 10 s.
+// Velocity mode with an integral has no steady-state error under a constant load; bias feed-forward
+// makes the integral unnecessary. Method: a hinge with a weight, commanded to zero velocity.
+// Tolerance: the residual of the loop after 10 s.
 #[test]
 fn integral_and_bias_hold_a_weight() {
     for (law, integral) in [
@@ -192,9 +191,8 @@ fn integral_and_bias_hold_a_weight() {
     }
 }
 
-// Goal: the integral does not grow while the effort is at its limit; without a limit it does.
-// Method: an immovable joint, commanded to 1 rad/s. Tolerance: none, and rounding for the free
-// integral e t.
+// The integral does not grow while the effort is at its limit; without a limit it does. Method: an
+// immovable joint, commanded to 1 rad/s. Tolerance: none, and rounding for the free integral e t.
 #[test]
 fn integral_stops_at_effort_limit() {
     let drive = cascade(
@@ -220,8 +218,8 @@ fn integral_stops_at_effort_limit() {
     }
 }
 
-// Goal: effort mode applies the commanded effort. Method: q = tau t²/2 for an inertia of 1 after
-// the first tick at t = 0. Tolerance: rounding.
+// Effort mode applies the commanded effort. Method: q = tau t²/2 for an inertia of 1 after the
+// first tick at t = 0. Tolerance: rounding.
 #[test]
 fn effort_mode_applies_the_effort() {
     let mut s = Hinge {
@@ -234,8 +232,8 @@ fn effort_mode_applies_the_effort() {
     relative("position", s.state.robots[0].motion.q[0], 1.0, 1e-12);
 }
 
-// Goal: a rotor behind a rigid gear adds ratio² times its inertia. Method: as above, with an
-// additional 100² 1e-4 = 1 kg m². Tolerance: rounding.
+// A rotor behind a rigid gear adds ratio² times its inertia. Method: as above, with an additional
+// 100² 1e-4 = 1 kg m². Tolerance: rounding.
 #[test]
 fn a_rigid_gear_reflects_its_rotor() {
     let drive = effort_servo("gear_ratio: 100, rotor_inertia_kg_m2: 0.0001");
@@ -249,9 +247,9 @@ fn a_rigid_gear_reflects_its_rotor() {
     relative("position", s.state.robots[0].motion.q[0], 0.5, 1e-12);
 }
 
-// Goal: an encoder returns the nearest step, and velocities from differences are multiples of step
-// over tick. Method: a joint that turns at 0.1 rad/s with steps of 0.01 rad, ticks of 10 ms.
-// Tolerance: rounding.
+// An encoder returns the nearest step, and velocities from differences are multiples of step over
+// tick. Method: a joint that turns at 0.1 rad/s with steps of 0.01 rad, ticks of 10 ms. Tolerance:
+// rounding.
 #[test]
 fn encoders_return_the_nearest_step() {
     let encoder = "rate_hz: 100, encoder: {resolution: 0.01, velocity: {kind: difference}},";
@@ -285,8 +283,8 @@ fn encoders_return_the_nearest_step() {
     close("mean velocity", mean, 0.1, 1e-3);
 }
 
-// Goal: the low-pass filter of a differentiating encoder, and no quantisation by default. Method: a
-// joint that starts to turn at 0.1 rad/s is measured at 0.1 (1 - (τ/(τ+T))^k). Tolerance: rounding.
+// The low-pass filter of a differentiating encoder, and no quantisation by default. Method: a joint
+// that starts to turn at 0.1 rad/s is measured at 0.1 (1 - (τ/(τ+T))^k). Tolerance: rounding.
 #[test]
 fn differences_are_filtered() {
     let encoder = "rate_hz: 100, encoder: {velocity: {kind: difference, filter_s: 0.04}},";
@@ -308,9 +306,8 @@ fn differences_are_filtered() {
     }
 }
 
-// Goal: encoder noise has the configured standard deviation and is the same for the same seed.
-// Method: 4000 ticks at rest. Tolerance: 4 standard errors of a standard deviation, 4 / sqrt(2 n) =
-// 4.5 %.
+// Encoder noise has the configured standard deviation and is the same for the same seed. Method:
+// 4000 ticks at rest. Tolerance: 4 standard errors of a standard deviation, 4 / sqrt(2 n) = 4.5 %.
 #[test]
 fn encoder_noise_has_its_deviation() {
     let encoder = "rate_hz: 1000, encoder: {noise_std: 0.000283, velocity: {kind: direct, noise_std: 0.002}},";
@@ -336,8 +333,8 @@ fn encoder_noise_has_its_deviation() {
     assert_eq!(squares, run());
 }
 
-// Goal: a servo changes from velocity to position mode at run time and holds its position. Method:
-// the position of the joint. Tolerance: 1e-6 rad after the decay of the loop.
+// A servo changes from velocity to position mode at run time and holds its position. Method: the
+// position of the joint. Tolerance: 1e-6 rad after the decay of the loop.
 #[test]
 fn mode_switches_keep_the_position() {
     let drive = cascade(
@@ -380,7 +377,7 @@ fn build_servo_without_position_loop() -> Simulation {
     .world()
 }
 
-// Goal: a drive changes only to the modes that it supports. Method: messages. Tolerance: none.
+// A drive changes only to the modes that it supports. Method: messages.
 #[test]
 fn unsupported_modes_are_rejected() {
     let refused = |s: &mut Simulation, mode| {
@@ -413,8 +410,8 @@ fn unsupported_modes_are_rejected() {
     );
 }
 
-// Goal: commands that contain a mode are applied, and rejected if their values are invalid. Method:
-// the state of the joint, messages. Tolerance: none.
+// Commands that contain a mode are applied, and rejected if their values are invalid. Method: the
+// state of the joint, messages.
 #[test]
 fn commands_with_mode_are_accepted_or_rejected() {
     let mut open = build_servo_without_position_loop();

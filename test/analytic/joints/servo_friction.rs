@@ -16,7 +16,7 @@ fn motion(s: &Simulation) -> (f64, f64) {
     )
 }
 
-// Goal: an effort below the friction moves no joint; one above it accelerates the joint with the
+// An effort below the friction moves no joint; one above it accelerates the joint with the
 // difference. Method: 0.3 N m of friction, 1 kg m², efforts of 0.29 and 0.5 N m. Tolerance: the
 // effort starts with the first or the second step, 1 ms of 0.2 rad/s².
 #[test]
@@ -42,7 +42,7 @@ fn motor_accelerates_joint_above_friction() {
     );
 }
 
-// Goal: friction reduces the speed of a velocity loop by f / k_v, and an integral compensates this.
+// Friction reduces the speed of a velocity loop by f / k_v, and an integral compensates this.
 // Method: 0.3 N m, k_v = 2. Tolerance: after ten time constants of 0.5 s and, for the integral, of
 // 1 s.
 #[test]
@@ -64,10 +64,10 @@ fn velocity_loop_error_under_friction() {
     }
 }
 
-// Goal: a motor with the torque-speed line τ_s (1 - ω/ω_0) runs at ω_0 (1 - f/τ_s) against
-// friction. At rest the whole effort is available for break-away, however light the joint is.
-// Method: 0.001 kg m² at 1 ms, so that a step is many times the run-up time; f = 1 and 9.9 of 10 N
-// m. Tolerance: rounding.
+// A motor with the torque-speed line τ_s (1 - ω/ω_0) runs at ω_0 (1 - f/τ_s) against friction. At
+// rest the whole effort is available for break-away, however light the joint is. Method: 0.001 kg
+// m² at 1 ms, so that a step is many times the run-up time; f = 1 and 9.9 of 10 N m. Tolerance:
+// rounding.
 #[test]
 fn light_joint_breaks_away_and_follows_torque_speed_line() {
     for friction in [0.0, 1.0, 9.9] {
@@ -88,12 +88,12 @@ fn light_joint_breaks_away_and_follows_torque_speed_line() {
     }
 }
 
-// Goal: with backlash the rotor runs up and moves the joint a little; then the joint holds until
-// the effort exceeds the friction, and both move together. Method: 0.3 N m, a rotor of 0.1 and a
-// joint of 1 kg m², a backlash of 0.02 rad with the rotor at its centre. At 0.2 N m the rotor hits
-// the flank at v = sqrt(2 · 2 · 0.01) = 0.2 rad/s. Both continue at 0.1 v / 1.1 and stop after
-// that² / (2 · 0.1 / 1.1); then 0.5 N m for 2 s. Tolerance: the push lasts some milliseconds, in
-// which friction also acts: 5 %; rounding at rest.
+// With backlash the rotor runs up and moves the joint a little; then the joint holds until the
+// effort exceeds the friction, and both move together. Method: 0.3 N m, a rotor of 0.1 and a joint
+// of 1 kg m², a backlash of 0.02 rad with the rotor at its centre. At 0.2 N m the rotor hits the
+// flank at v = sqrt(2 · 2 · 0.01) = 0.2 rad/s. Both continue at 0.1 v / 1.1 and stop after that² /
+// (2 · 0.1 / 1.1); then 0.5 N m for 2 s. Tolerance: the push lasts some milliseconds, in which
+// friction also acts: 5 %; rounding at rest.
 #[test]
 fn backlash_closes_before_joint_moves() {
     let drive = effort_servo("rotor_inertia_kg_m2: 0.1, backlash: 0.02");
@@ -124,8 +124,7 @@ fn backlash_closes_before_joint_moves() {
     relative("speed", motion(&s).1, 0.2 / 1.1 * 2.0, 0.01);
 }
 
-// Goal: friction without effect is reported. Method: the note for a joint with an ideal position
-// drive. Tolerance: none.
+// Friction without effect is reported. Method: the note for a joint with an ideal position drive.
 #[test]
 fn ideal_drive_ignores_friction_with_note() {
     let text = Hinge {
@@ -144,8 +143,8 @@ fn ideal_drive_ignores_friction_with_note() {
     );
 }
 
-// Goal: the speed limit of a joint also applies to its drive, for set points and trajectories.
-// Method: limits above and below the limit of the drive. Tolerance: none.
+// The speed limit of a joint also applies to its drive, for set points and trajectories. Method:
+// limits above and below the limit of the drive.
 #[test]
 fn lower_speed_limit_applies() {
     let most = |joint: &str, drive: &str| {

@@ -10,9 +10,9 @@ use merrow_model::state::joint::{AbortReason, GoalState};
 const MODEL: &str = "keep_out: {boxes: {hull: {center_m: [0, 1, 0], size_m: [4, 0.4, 1]}}, \
                      spheres: {tip: {link: arm, center_m: [1, 0, 0], radius_m: 0.05}}, look_ahead_s: 0.1}";
 
-// Goal: the arm stops before the box, holds there, and can move back. Method: a set point inside
-// the box; the servo commands 0.5 rad/s, so it is frozen when 0.05 rad remain. Tolerance: two ticks
-// of 10 ms and the run-out of the velocity loop, v J/k = 0.005 rad.
+// The arm stops before the box, holds there, and can move back. Method: a set point inside the box;
+// the servo commands 0.5 rad/s, so it is frozen when 0.05 rad remain. Tolerance: two ticks of 10 ms
+// and the run-out of the velocity loop, v J/k = 0.005 rad.
 #[test]
 fn servos_stop_before_a_box_and_can_leave() {
     let keys = "rate_hz: 100, position_gain_per_s: 20,";
@@ -37,9 +37,9 @@ fn servos_stop_before_a_box_and_can_leave() {
     close("out again", s.state.robots[0].motion.q[0], 0.2, 1e-6);
 }
 
-// Goal: an arm inside the box may move out, but no deeper. Method: a start in the box, set points
-// further in and out. Tolerance: two ticks of the commanded speed for the first, the decay of the
-// loop for the second.
+// An arm inside the box may move out, but no deeper. Method: a start in the box, set points further
+// in and out. Tolerance: two ticks of the commanded speed for the first, the decay of the loop for
+// the second.
 #[test]
 fn an_arm_in_the_box_may_leave_it() {
     let keys = "rate_hz: 100, position_gain_per_s: 20,";
@@ -60,8 +60,8 @@ fn an_arm_in_the_box_may_leave_it() {
     close("out", s.state.robots[0].motion.q[0], 0.3, 1e-6);
 }
 
-// Goal: a goal is aborted with the name of the link that would enter, and the arm holds. Method:
-// the same as a trajectory. Tolerance: as above.
+// A goal is aborted with the name of the link that would enter, and the arm holds. Method: the same
+// as a trajectory. Tolerance: as above.
 #[test]
 fn a_goal_into_a_box_is_aborted() {
     let drive = cascade(
@@ -100,8 +100,8 @@ fn a_goal_into_a_box_is_aborted() {
     assert!(q < libm::asin(0.75) && q > 0.7, "{q}");
 }
 
-// Goal: without a box the same set point is reached. Method: as above without the key. Tolerance:
-// the decay of the loop.
+// Without a box the same set point is reached. Method: as above without the key. Tolerance: the
+// decay of the loop.
 #[test]
 fn arm_reaches_set_point_without_box() {
     let drive = cascade(

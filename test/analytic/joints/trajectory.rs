@@ -17,9 +17,9 @@ fn knot(position: f64, velocity: Option<f64>, acceleration: Option<f64>) -> Segm
     }
 }
 
-// Goal: quintic, cubic and linear segments match their end conditions and closed forms. Method:
-// both ends of a general segment; a rest-to-rest quintic is 10 s³ - 15 s⁴ + 6 s⁵, a rest-to-rest
-// cubic 3 s² - 2 s³; a polynomial of the same degree is reproduced. Tolerance: rounding.
+// Quintic, cubic and linear segments match their end conditions and closed forms. Method: both ends
+// of a general segment; a rest-to-rest quintic is 10 s³ - 15 s⁴ + 6 s⁵, a rest-to-rest cubic 3 s² -
+// 2 s³; a polynomial of the same degree is reproduced. Tolerance: rounding.
 #[test]
 fn splines_match_closed_forms() {
     let T = 1.7;
@@ -140,8 +140,8 @@ fn quintic(seconds: f64, q: &[f64]) -> Trajectory {
     t
 }
 
-// Goal: servos follow a quintic to its end, and the goal succeeds once the joints are at rest.
-// Method: maximum distance from the set point, end position, and time of success. Tolerance: the
+// Servos follow a quintic to its end, and the goal succeeds once the joints are at rest. Method:
+// maximum distance from the set point, end position, and time of success. Tolerance: the
 // feed-forward does not include the coupling of the joints (0.1 kg m² of 1 to 2.2), which leaves
 // 0.02 rad; the end within the decay of the loop.
 #[test]
@@ -181,8 +181,8 @@ fn servos_follow_quintic_and_goal_succeeds() {
     close("second joint", s.state.robots[0].motion.q[1], -0.5, 1e-4);
 }
 
-// Goal: an ideal position drive follows without lag. Method: a quintic of 1 rad in 2 s on a drive
-// of 20 rad/s. Tolerance: the command is held over a step: 1 ms times the speed, 1e-3 rad.
+// An ideal position drive follows without lag. Method: a quintic of 1 rad in 2 s on a drive of 20
+// rad/s. Tolerance: the command is held over a step: 1 ms times the speed, 1e-3 rad.
 #[test]
 fn an_ideal_drive_follows_without_lag() {
     let drive = "{kind: position, bandwidth_rad_s: 20, max_speed: 3, max_acceleration: 100}";
@@ -204,9 +204,8 @@ fn an_ideal_drive_follows_without_lag() {
     close("end", s.state.robots[0].motion.q[0], 1.0, 1e-6);
 }
 
-// Goal: points without velocities are joined by lines, points with velocities by cubics, starting
-// at the current joint positions. Method: set points at the points and halfway. Tolerance:
-// rounding.
+// Points without velocities are joined by lines, points with velocities by cubics, starting at the
+// current joint positions. Method: set points at the points and halfway. Tolerance: rounding.
 #[test]
 fn trajectory_points_are_reached_in_time() {
     let mut s = arm("");
@@ -234,9 +233,9 @@ fn trajectory_points_are_reached_in_time() {
     }
 }
 
-// Goal: a trajectory replaces the previous trajectory without a jump of the set point; both goals
-// report their result. Method: a return trajectory midway through a quintic. Tolerance: none for
-// the states; the set point moves by less than speed times step.
+// A trajectory replaces the previous trajectory without a jump of the set point; both goals report
+// their result. Method: a return trajectory midway through a quintic. Tolerance: none for the
+// states; the set point moves by less than speed times step.
 #[test]
 fn new_trajectory_preempts_active_goal() {
     let mut s = arm("");
@@ -280,8 +279,8 @@ fn new_trajectory_preempts_active_goal() {
     close("held", s.state.robots[0].motion.q[1], held, 1e-2);
 }
 
-// Goal: cancelling holds the joints at their positions; only the active goal can be cancelled.
-// Method: states and messages. Tolerance: the stopping distance of the arm, 1 rad/s / 20 per s.
+// Cancelling holds the joints at their positions; only the active goal can be cancelled. Method:
+// states and messages. Tolerance: the stopping distance of the arm, 1 rad/s / 20 per s.
 #[test]
 fn cancelling_holds_the_joints() {
     let mut s = arm("");
@@ -315,9 +314,8 @@ fn cancelling_holds_the_joints() {
     assert_eq!(twice.reason, "arm: goal 1 is not active");
 }
 
-// Goal: tolerances of the message take precedence over the robot's own; -1 removes them. Method: a
-// joint that is pushed off its path, and a joint that does not come to rest in time. Tolerance:
-// none.
+// Tolerances of the message take precedence over the robot's own; -1 removes them. Method: a joint
+// that is pushed off its path, and a joint that does not come to rest in time.
 #[test]
 fn violated_tolerances_abort() {
     let tight = Tolerance {
@@ -469,8 +467,7 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
 ];
 
-// Goal: invalid trajectories are rejected in one line and change no state. Method: messages.
-// Tolerance: none.
+// Invalid trajectories are rejected in one line and change no state. Method: messages.
 #[test]
 fn invalid_trajectories_are_rejected() {
     let mut s = arm("");
@@ -494,8 +491,8 @@ fn invalid_trajectories_are_rejected() {
     );
 }
 
-// Goal: if partial trajectories are allowed, joints may be omitted; they hold. Method: one of two
-// joints. Tolerance: the decay of the loop.
+// If partial trajectories are allowed, joints may be omitted; they hold. Method: one of two joints.
+// Tolerance: the decay of the loop.
 #[test]
 fn partial_trajectories_hold_the_others() {
     let mut s = arm("allow_partial_joints: true");
@@ -508,7 +505,7 @@ fn partial_trajectories_hold_the_others() {
     close("held", s.state.robots[0].motion.q[0], 0.0, 1e-4);
 }
 
-// Goal: a trajectory with a start time begins at that time. Method: set point before and after.
+// A trajectory with a start time begins at that time. Method: set point before and after.
 // Tolerance: rounding.
 #[test]
 fn trajectory_starts_at_its_start_time() {
@@ -533,8 +530,8 @@ fn trajectory_starts_at_its_start_time() {
     );
 }
 
-// Goal: a gripper reaches its position, or stalls at its maximum effort. Method: a servo on a light
-// jaw, then one on an immovable jaw. Tolerance: none.
+// A gripper reaches its position, or stalls at its maximum effort. Method: a servo on a light jaw,
+// then one on an immovable jaw.
 #[test]
 fn grippers_reach_or_stall() {
     let drive = cascade(
@@ -601,9 +598,9 @@ fn grippers_reach_or_stall() {
     assert_eq!(why, "arm: expected a max_effort of 0 or more, found -1");
 }
 
-// Goal: a simulation continues identically from a clone of its state with an active trajectory,
-// with any number of threads and any block size. Method: state hash of four arms with the torque
-// servo and noisy encoders after 1 s. Tolerance: none.
+// A simulation continues identically from a clone of its state with an active trajectory, with any
+// number of threads and any block size. Method: state hash of four arms with the torque servo and
+// noisy encoders after 1 s.
 #[test]
 fn goals_continue_bit_for_bit_from_clone() {
     let text = "
@@ -650,7 +647,7 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joint_positions: {sh
     }
 }
 
-// Goal: the arm of the pool trials with its torque servo follows a quintic like theirs, on a free
+// The arm of the pool trials with its torque servo follows a quintic like theirs, on a free
 // vehicle. Method: 8 s within its speed limits. Tolerance: the error of the published gains, 5 mrad
 // during the motion and 1 mrad at the end, doubled.
 #[test]

@@ -29,11 +29,11 @@ fn cantilever(dt: f64, world: &str, segments: usize) -> Simulation {
     )
 }
 
-// Goal: the deflection of a cantilever under its weight, clamped at either end. Method: the tip of
-// a rod of 3 N/m and 20 N m² under q = m g, q L⁴/(8 EI) = 18.4 mm, with 10, 20 and 40 segments, 30
-// s after the start. Tolerance: the error falls by four with the segment length, up to the
-// difference between the true length of the rod and the linear beam, (δ/L)²/2 = 2e-4, and is 1.2 %
-// at 10 segments.
+// The deflection of a cantilever under its weight, clamped at either end. Method: the tip of a rod
+// of 3 N/m and 20 N m² under q = m g, q L⁴/(8 EI) = 18.4 mm, with 10, 20 and 40 segments, 30 s
+// after the start. Tolerance: the error falls by four with the segment length, up to the difference
+// between the true length of the rod and the linear beam, (δ/L)²/2 = 2e-4, and is 1.2 % at 10
+// segments.
 #[test]
 fn cantilever_deflection_matches_beam() {
     let linear = 0.3 * 9.81 / (8.0 * EI);
@@ -72,7 +72,7 @@ fn cantilever_deflection_matches_beam() {
     );
 }
 
-// Goal: a cantilever vibrates with the frequency of a beam. Method: the first mode of the same rod
+// A cantilever vibrates with the frequency of a beam. Method: the first mode of the same rod
 // without weight, plucked by 1 cm at the tip, ω = 3.5160 √(EI/(m L⁴)). Tolerance: 1 % at 20
 // segments, because the mass of the half segment at the root is slightly further out.
 #[test]
@@ -95,11 +95,11 @@ fn cantilever_frequency_matches_beam() {
     relative("period", measured, expected, 0.01);
 }
 
-// Goal: Euler's buckling load, below which a rod stays straight and above which it buckles with
-// little more load. Method: 2 m, hinged at both ends, compressed. P = π² EI/L² = 49.3 N. With EA =
-// 1e4 N a shortening by 0.4 % is 40 N, and the rod stays straight for any initial bend. With EA =
-// 1e6 N and 1 % it is bowed and its load is P (1 + δ/(2 L)) [Timoshenko 1961]. Tolerance: with 40
-// segments (π/40)²/12 = 5e-4 from the polygon, and the next order in δ, 1e-4.
+// Euler's buckling load, below which a rod stays straight and above which it buckles with little
+// more load. Method: 2 m, hinged at both ends, compressed. P = π² EI/L² = 49.3 N. With EA = 1e4 N a
+// shortening by 0.4 % is 40 N, and the rod stays straight for any initial bend. With EA = 1e6 N and
+// 1 % it is bowed and its load is P (1 + δ/(2 L)) [Timoshenko 1961]. Tolerance: with 40 segments
+// (π/40)²/12 = 5e-4 from the polygon, and the next order in δ, 1e-4.
 #[test]
 fn a_rod_buckles_at_eulers_load() {
     let between = |d: f64, stiffness: f64| {
@@ -140,10 +140,10 @@ fn a_rod_buckles_at_eulers_load() {
     relative("its bow", bow, 2.0 * (0.04 / (PI * PI)).sqrt(), 0.02);
 }
 
-// Goal: bending generates neither momentum nor energy, at any step. Method: a free rod bent to a
-// half circle of 0.32 m radius springs open in empty space; bending is 500 times faster than the
-// largest step. Tolerance: momentum and centre of mass to rounding. The kinetic and bending energy
-// never exceeds the initial energy by more than 1e-3, the residual of the last Newton iteration.
+// Bending generates neither momentum nor energy, at any step. Method: a free rod bent to a half
+// circle of 0.32 m radius springs open in empty space; bending is 500 times faster than the largest
+// step. Tolerance: momentum and centre of mass to rounding. The kinetic and bending energy never
+// exceeds the initial energy by more than 1e-3, the residual of the last Newton iteration.
 #[test]
 fn free_rod_conserves_momentum_and_gains_no_energy() {
     for dt in [1e-4, 1e-3, 1e-2] {

@@ -19,8 +19,8 @@ fn heaved_line(method: &str, more: &str) -> Simulation {
     )
 }
 
-// Goal: a line breaks in the step after which its tension exceeds its breaking load, at the point
-// of maximum tension, its upper end. From then on it transmits no force between its ends; a reset
+// A line breaks in the step after which its tension exceeds its breaking load, at the point of
+// maximum tension, its upper end. From then on it transmits no force between its ends; a reset
 // restores it. Method: a winch heaves it taut, with both methods. Tolerance: the tension of the
 // last intact step is below the load, and above it by no more than the haul of one step, 0.05 ·
 // 0.002 · 5000 / 10 = 0.05 N, and 1 N with the oscillation of the line.
@@ -73,8 +73,8 @@ fn line_parts_above_breaking_load() {
     }
 }
 
-// Goal: a line without a breaking load does not break. Method: the same, with no breaking load,
-// until the winch stops at 1.5 % of stretch. Tolerance: none.
+// A line without a breaking load does not break. Method: the same, with no breaking load, until the
+// winch stops at 1.5 % of stretch.
 #[test]
 fn line_without_breaking_load_does_not_part() {
     let mut s = heaved_line("lumped", "");
@@ -86,8 +86,8 @@ fn line_without_breaking_load_does_not_part() {
     assert!(s.state.tethers[0].is_intact() && s.state.tethers[0].end_tensions()[1] > 100.0);
 }
 
-// Goal: a line that breaks conserves momentum and releases its robots. Method: two separate robots
-// in empty space drift away from each other on a line with a breaking load of 20 N. The momentum of
+// A line that breaks conserves momentum and releases its robots. Method: two separate robots in
+// empty space drift away from each other on a line with a breaking load of 20 N. The momentum of
 // robots and line is compared, and the robots' velocities after it is broken. Tolerance: 4e-15 per
 // step, as for intact lines: 1e-11 over 2 s. Without tension they move straight on.
 #[test]

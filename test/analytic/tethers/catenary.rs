@@ -5,8 +5,8 @@ use crate::common::{close_vectors, relative, simulation};
 use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 
-// Goal: the end forces balance the weight of the line in water, for a line heavier and one lighter
-// than water, with either end up. Method: ends at rest. Tolerance: rounding.
+// The end forces balance the weight of the line in water, for a line heavier and one lighter than
+// water, with either end up. Method: ends at rest. Tolerance: rounding.
 #[test]
 fn end_forces_balance_line_weight() {
     for (mass, from, to) in [
@@ -37,8 +37,8 @@ fn end_forces_balance_line_weight() {
     }
 }
 
-// Goal: lines have the gravity of the world. Method: a line between fixed ends at 3.7 m/s², both
-// methods, at rest; the sum of the end forces compared with the weight in water. Tolerance: 1e-6.
+// Lines have the gravity of the world. Method: a line between fixed ends at 3.7 m/s², both methods,
+// at rest; the sum of the end forces compared with the weight in water. Tolerance: 1e-6.
 #[test]
 fn line_weight_follows_gravity() {
     for (method, steps) in [("catenary", 1), ("lumped", 20_000)] {
@@ -57,10 +57,10 @@ fn line_weight_follows_gravity() {
     }
 }
 
-// Goal: a buoy on a slack chain under a steady force moves to the offset at which the closed
-// solution has that force. Method: a submerged buoy of 200 kg whose net lift is only its own, with
-// the drag in a current of 0.5 m/s as the force; a chain with touch-down. Tolerance: 1e-6: the
-// reference is the same closed-form solution, so this checks coupling and signs.
+// A buoy on a slack chain under a steady force moves to the offset at which the closed solution has
+// that force. Method: a submerged buoy of 200 kg whose net lift is only its own, with the drag in a
+// current of 0.5 m/s as the force; a chain with touch-down. Tolerance: 1e-6: the reference is the
+// same closed-form solution, so this checks coupling and signs.
 #[test]
 fn moored_robot_reaches_closed_form_offset() {
     let mut sim = simulation(

@@ -34,8 +34,8 @@ fn closed_form() -> Span {
     }
 }
 
-// Goal: a hanging line takes the shape of the elastic catenary, and the error falls with the square
-// of the segment length. Method: all nodes and both end tensions compared with the closed-form
+// A hanging line takes the shape of the elastic catenary, and the error falls with the square of
+// the segment length. Method: all nodes and both end tensions compared with the closed-form
 // solution, at 10, 20 and 40 segments, 200 s after the start. Tolerance: 1 % at 10 segments; a
 // factor of 4 per doubling, within 0.5 for the next term of the error.
 #[test]
@@ -98,10 +98,10 @@ fn period(dt: f64, segments: usize, direction: Vec3, expected: f64) -> f64 {
     crate::common::period(dt, &track)
 }
 
-// Goal: longitudinal and transverse waves on a taut line have the correct speed. Method: first
-// modes; longitudinal 2 L sqrt(m/EA), transverse 2 D sqrt(m L/(D T)) with the tension T at the
-// stretched length D. Tolerance: with 40 segments the first mode is slow by (π/40)²/24 = 0.03 %, by
-// another 0.1 % from the heavier nodes next to the ends, and by less than (ωh)²/12 from the step.
+// Longitudinal and transverse waves on a taut line have the correct speed. Method: first modes;
+// longitudinal 2 L sqrt(m/EA), transverse 2 D sqrt(m L/(D T)) with the tension T at the stretched
+// length D. Tolerance: with 40 segments the first mode is slow by (π/40)²/24 = 0.03 %, by another
+// 0.1 % from the heavier nodes next to the ends, and by less than (ωh)²/12 from the step.
 // Transverse, an amplitude of 1 cm adds 3π²/16 (a/D)² EA/T = 0.01 %.
 #[test]
 fn line_wave_speeds_match_theory() {
@@ -134,10 +134,10 @@ fn energy(sim: &Simulation) -> f64 {
     springs.sum::<f64>() + motion.sum::<f64>()
 }
 
-// Goal: no energy is generated. Method: a half-slack line in empty space with velocities of up to 5
-// m/s, and a taut plucked one, at steps from 1 to 10 ms, EA/l up to 2e6 N/m; the energy never
-// exceeds the initial energy. Tolerance: the maximum energy is the initial energy within 1e-3: a
-// change between slack and taut that is detected late costs one implicit Euler step.
+// No energy is generated. Method: a half-slack line in empty space with velocities of up to 5 m/s,
+// and a taut plucked one, at steps from 1 to 10 ms, EA/l up to 2e6 N/m; the energy never exceeds
+// the initial energy. Tolerance: the maximum energy is the initial energy within 1e-3: a change
+// between slack and taut that is detected late costs one implicit Euler step.
 #[test]
 fn energy_only_decays() {
     for (dt, stiffness, distance) in [
@@ -173,10 +173,10 @@ fn energy_only_decays() {
     }
 }
 
-// Goal: a line on the seabed rests there and lifts off where the catenary does. Method: an anchor
-// on the seabed 100 m deep, the top 95 m above it and 120 m away, 180 m of rope of 2 kg/m, after
-// 400 s. Horizontal tension, top tension and length on the seabed are compared with the closed
-// solution without friction. Tolerance: tensions 1 %; the length on the seabed to a segment.
+// A line on the seabed rests there and lifts off where the catenary does. Method: an anchor on the
+// seabed 100 m deep, the top 95 m above it and 120 m away, 180 m of rope of 2 kg/m, after 400 s.
+// Horizontal tension, top tension and length on the seabed are compared with the closed solution
+// without friction. Tolerance: tensions 1 %; the length on the seabed to a segment.
 #[test]
 fn line_on_seabed_matches_catenary() {
     let mut sim = tethered(

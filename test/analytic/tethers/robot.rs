@@ -48,12 +48,11 @@ fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
     )
 }
 
-// Goal: a tethered ROV hangs in the catenary of the closed-form solution. Method: a vehicle of 20
-// kg, 15 N negatively buoyant in still water, pulls with a thrust of 25 N on 30 m of heavy line
-// from a point at the surface. After 300 s its position and the top tension are compared with the
-// catenary loaded by thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error
-// of 40 segments; 1e-4 of the tension, which follows from only the equilibrium. The requirement is
-// 1 %.
+// A tethered ROV hangs in the catenary of the closed-form solution. Method: a vehicle of 20 kg, 15
+// N negatively buoyant in still water, pulls with a thrust of 25 N on 30 m of heavy line from a
+// point at the surface. After 300 s its position and the top tension are compared with the catenary
+// loaded by thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error of 40
+// segments; 1e-4 of the tension, which follows from only the equilibrium. The requirement is 1 %.
 #[test]
 fn a_tethered_rov_hangs_in_the_catenary() {
     let mut sim = simulation(TETHERED_ROV);
@@ -129,9 +128,9 @@ fn momentum(sim: &Simulation) -> Vec3 {
     sum
 }
 
-// Goal: momentum lost by one robot is gained by the other and the line, through a hard snap and
-// slack flight. Method: momentum before and after each of 2000 steps. Tolerance: 1e-9 of the
-// momentum per step: rounding of forces of 1e4 N over 2 ms.
+// Momentum lost by one robot is gained by the other and the line, through a hard snap and slack
+// flight. Method: momentum before and after each of 2000 steps. Tolerance: 1e-9 of the momentum per
+// step: rounding of forces of 1e4 N over 2 ms.
 #[test]
 fn two_tied_robots_conserve_momentum() {
     for integrator in ["rk4", "semi_implicit"] {
@@ -151,8 +150,8 @@ fn two_tied_robots_conserve_momentum() {
     }
 }
 
-// Goal: a stiff line on a light robot is stable: 1 kg on EA = 1e5 N in segments of 5 cm, for which
-// an explicit exchange would need a step below 1 ms. Method: in empty space, started with 5 m/s
+// A stiff line on a light robot is stable: 1 kg on EA = 1e5 N in segments of 5 cm, for which an
+// explicit exchange would need a step below 1 ms. Method: in empty space, started with 5 m/s
 // against the taut line, at 1 to 10 ms, with both integrators, and with the line attached
 // off-centre. The kinetic and potential energy never exceeds the initial energy. Tolerance: 2 % up
 // to 2 ms; 15 % at 10 ms, where a snap load of 1 kN rotates the robot by radians within a step.
@@ -201,9 +200,9 @@ fn a_light_robot_on_a_stiff_line_is_stable() {
     }
 }
 
-// Goal: a 20 kg ROV on 100 m of tether of EA = 5e4 N at 2 ms comes to rest in still water with a
-// steady tension. Method: 3 N positively buoyant, with a line heavier than water by 0.1 N/m; after
-// 120 s the spread of the tension over a second. Tolerance: 0.1 % of the tension.
+// A 20 kg ROV on 100 m of tether of EA = 5e4 N at 2 ms comes to rest in still water with a steady
+// tension. Method: 3 N positively buoyant, with a line heavier than water by 0.1 N/m; after 120 s
+// the spread of the tension over a second. Tolerance: 0.1 % of the tension.
 #[test]
 fn rov_on_long_tether_has_steady_tension() {
     let body = ", net_buoyancy_n: -30, quadratic_damping: {kind: diagonal, values: [40, 40, 40, 1, 1, 1]}, linear_damping: {kind: diagonal, values: [5, 5, 5, 1, 1, 1]}";
@@ -222,9 +221,9 @@ fn rov_on_long_tether_has_steady_tension() {
     assert!(high - low < 1e-3 * high, "{low} to {high} N");
 }
 
-// Goal: a snap load has the magnitude given by energy. Method: 20 kg dropped by 1 m into 10 m of
-// nearly massless line with EA 2e4 N, in empty space: T = W (1 + √(1 + 2 h EA/(W L))). Tolerance: 3
-// %: a line of 1 % of the robot's mass, and the step.
+// A snap load has the magnitude given by energy. Method: 20 kg dropped by 1 m into 10 m of nearly
+// massless line with EA 2e4 N, in empty space: T = W (1 + √(1 + 2 h EA/(W L))). Tolerance: 3 %: a
+// line of 1 % of the robot's mass, and the step.
 #[test]
 fn snap_load_matches_drop_energy() {
     let mut sim = simulation(&format!(
@@ -242,9 +241,9 @@ fn snap_load_matches_drop_energy() {
     relative("snap", highest, expected, 0.03);
 }
 
-// Goal: several lines on one light robot are as stable as one. Method: a buoy of 2 kg, 40 N
-// positively buoyant, on three stiff lines to the seabed, displaced; it comes to rest upright at
-// the centre, and each line carries a third. Tolerance: 1 %.
+// Several lines on one light robot are as stable as one. Method: a buoy of 2 kg, 40 N positively
+// buoyant, on three stiff lines to the seabed, displaced; it comes to rest upright at the centre,
+// and each line carries a third. Tolerance: 1 %.
 #[test]
 fn three_moorings_hold_a_light_buoy() {
     let body =

@@ -4,11 +4,11 @@ use crate::common::worlds::tethered;
 use crate::common::{close, relative};
 use std::f64::consts::PI;
 
-// Goal: a heavy line with a free lower end, towed or in a uniform current, is straight at the
-// critical angle φ to the flow, where w cos φ = ½ ρ C_n d U² sin² φ. Its tension is the tension of
-// its weight and tangential drag along it [Berteaux 1976]. Method: 100 m of line in a current of 1
-// m/s, after 1000 s; the angle of every segment, and the top tension. Tolerance: 1e-4 rad and 1e-4:
-// drag along nodes is exact for a straight line; the residual is the remaining motion.
+// A heavy line with a free lower end, towed or in a uniform current, is straight at the critical
+// angle φ to the flow, where w cos φ = ½ ρ C_n d U² sin² φ. Its tension is the tension of its
+// weight and tangential drag along it [Berteaux 1976]. Method: 100 m of line in a current of 1 m/s,
+// after 1000 s; the angle of every segment, and the top tension. Tolerance: 1e-4 rad and 1e-4: drag
+// along nodes is exact for a straight line; the residual is the remaining motion.
 #[test]
 fn towed_line_has_critical_angle() {
     let mut sim = tethered(
@@ -37,10 +37,10 @@ fn towed_line_has_critical_angle() {
     relative("top tension", state.end_tensions()[0], tension, 1e-4);
 }
 
-// Goal: a neutrally buoyant line across a current takes the shape of a parabola downstream, sag = q
-// D²/(8 T), under a load q = ½ ρ C_n d U² per metre. Method: 20 m between two points, pretensioned,
-// with a small sag, so that the load acts across the chord. Tolerance: 2 %: where the line slopes
-// the load across it falls with cos², 0.9 %, and acts on the unstretched 19.9 m, 0.9 %.
+// A neutrally buoyant line across a current takes the shape of a parabola downstream, sag = q D²/(8
+// T), under a load q = ½ ρ C_n d U² per metre. Method: 20 m between two points, pretensioned, with
+// a small sag, so that the load acts across the chord. Tolerance: 2 %: where the line slopes the
+// load across it falls with cos², 0.9 %, and acts on the unstretched 19.9 m, 0.9 %.
 #[test]
 fn a_line_across_a_current_is_a_parabola() {
     let mut sim = tethered(
@@ -64,8 +64,8 @@ fn a_line_across_a_current_is_a_parabola() {
     assert!(state.p.iter().all(|p| (p.z + 10.0).abs() < 1e-3));
 }
 
-// Goal: a falling line reaches its terminal speed, √(2 w/(ρ C_n d)) when horizontal and √(2 w/(ρ π
-// C_t d)) when vertical. Method: both ends free, after 60 s. Tolerance: 1e-6; the approach is
+// A falling line reaches its terminal speed, √(2 w/(ρ C_n d)) when horizontal and √(2 w/(ρ π C_t
+// d)) when vertical. Method: both ends free, after 60 s. Tolerance: 1e-6; the approach is
 // exponential.
 #[test]
 fn free_line_falls_at_terminal_speed() {
@@ -86,9 +86,9 @@ fn free_line_falls_at_terminal_speed() {
     }
 }
 
-// Goal: each part of the line is loaded by the current at its own depth. Method: a light vertical
-// line through a current profile whose first half is still water; the load is half of that with
-// current over the whole line. Tolerance: 2 %: the taut line deviates slightly from the vertical.
+// Each part of the line is loaded by the current at its own depth. Method: a light vertical line
+// through a current profile whose first half is still water; the load is half of that with current
+// over the whole line. Tolerance: 2 %: the taut line deviates slightly from the vertical.
 #[test]
 fn line_nodes_use_current_at_their_depth() {
     let world = |layers: &str| {
@@ -113,9 +113,9 @@ fn line_nodes_use_current_at_their_depth() {
     relative("half the load", half, 0.5 * all, 0.03);
 }
 
-// Goal: a floating line rests at the surface. Method: a line lighter than water with free ends,
-// released 5 m deep. After 60 s its wetted part carries it, s = m/(ρ A), z = d (½ - s). Tolerance:
-// 1e-4 m of a diameter of 20 mm.
+// A floating line rests at the surface. Method: a line lighter than water with free ends, released
+// 5 m deep. After 60 s its wetted part carries it, s = m/(ρ A), z = d (½ - s). Tolerance: 1e-4 m of
+// a diameter of 20 mm.
 #[test]
 fn a_light_line_floats() {
     let mut sim = tethered(

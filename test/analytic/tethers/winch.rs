@@ -20,9 +20,9 @@ fn command(sim: &mut Simulation, command: WinchCommand) {
     sim.apply(&Command::Winch { tether: 0, command }).unwrap();
 }
 
-// Goal: the length is the integral of the speed, with the ramp of the maximum acceleration; the
-// winch stops at the ends of the drum and moves to a commanded length. Method: the commands one
-// after the other. Tolerance: a step of the ramp; 1 mm for the length.
+// The length is the integral of the speed, with the ramp of the maximum acceleration; the winch
+// stops at the ends of the drum and moves to a commanded length. Method: the commands one after the
+// other. Tolerance: a step of the ramp; 1 mm for the length.
 #[test]
 fn winch_pays_out_and_heaves_in() {
     let mut sim = winched("", 10.0);
@@ -52,11 +52,11 @@ fn winch_pays_out_and_heaves_in() {
     assert!((length(&sim) - 15.0).abs() < 1e-3);
 }
 
-// Goal: when the winch heaves in, the tension does not exceed the maximum pull; the drum slips
-// instead. With the brake on it holds up to the brake load. Method: haul a line that is too short
-// for its ends, at most 200 N, brake 400 N. Tolerance: slip is proportional: the pull is exceeded
-// by the amount needed to slip at the motor's speed, EA/L v τ = 10000/10 · 0.5 · 0.05 = 25 N, and
-// by 10 N of weight.
+// When the winch heaves in, the tension does not exceed the maximum pull; the drum slips instead.
+// With the brake on it holds up to the brake load. Method: haul a line that is too short for its
+// ends, at most 200 N, brake 400 N. Tolerance: slip is proportional: the pull is exceeded by the
+// amount needed to slip at the motor's speed, EA/L v τ = 10000/10 · 0.5 · 0.05 = 25 N, and by 10 N
+// of weight.
 #[test]
 fn winch_slips_above_max_pull() {
     let mut sim = winched(", max_pull_n: 200, brake_n: 400", 10.0);
@@ -73,8 +73,8 @@ fn winch_slips_above_max_pull() {
     assert!((190.0..260.0).contains(&held), "{held} N");
 }
 
-// Goal: a winch on board draws power for heaving in and stops when its battery is empty; a winch at
-// a fixed end draws none from that battery. Method: 50 N on a light line, hauled in at 0.4 m/s by a
+// A winch on board draws power for heaving in and stops when its battery is empty; a winch at a
+// fixed end draws none from that battery. Method: 50 N on a light line, hauled in at 0.4 m/s by a
 // fixed robot: 5 W plus 50 N · 0.4 m/s/0.8; paying out draws 5 W. Tolerance: 2 %, weight and
 // stretch of the line.
 #[test]
@@ -130,7 +130,7 @@ tethers:
     );
 }
 
-// Goal: invalid commands are rejected and change no state. Method: the messages. Tolerance: none.
+// Invalid commands are rejected and change no state. Method: the messages.
 #[test]
 fn invalid_winch_commands_are_rejected() {
     let mut sim = winched("", 10.0);

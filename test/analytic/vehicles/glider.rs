@@ -68,10 +68,9 @@ fn steady_glide(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     (lo, pitch, speed)
 }
 
-// Goal: a dive and a climb settle on the glides of the closed-form solution: angle of attack,
-// pitch, path and speed. Method: 0.3 l out of and into the engine, the battery moved forward and
-// aft; 15 minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the
-// phugoid.
+// A dive and a climb settle on the glides of the closed-form solution: angle of attack, pitch, path
+// and speed. Method: 0.3 l out of and into the engine, the battery moved forward and aft; 15
+// minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the phugoid.
 #[test]
 fn steady_glides_match_the_closed_form() {
     for (litres, slide) in [(-0.3, 0.405), (0.3, 0.393)] {
@@ -112,8 +111,8 @@ fn V_rest(V: &SpatialVelocity) -> f64 {
     V.w.norm() + V.v.y.abs()
 }
 
-// Goal: force and moment of the published law, with drift and rotation. Method: the law evaluated
-// by hand in forward-right-down axes, compared with the same body without the law. Tolerance: 1e-9.
+// Force and moment of the published law, with drift and rotation. Method: the law evaluated by hand
+// in forward-right-down axes, compared with the same body without the law. Tolerance: 1e-9.
 #[test]
 fn glider_force_and_moment_match_law() {
     let body = |glider: &str| {
@@ -159,9 +158,9 @@ robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: t
     close_vectors("moment", with.1 - without.1, flu(m), 1e-9);
 }
 
-// Goal: the engine changes its volume at the pump's rates, within its range, and pumping out draws
-// the power needed against the water pressure. Method: rates calculated by hand; p V'/η; the
-// battery's output compared with that. Tolerance: 1e-9; 1e-6 of the power for the change of depth.
+// The engine changes its volume at the pump's rates, within its range, and pumping out draws the
+// power needed against the water pressure. Method: rates calculated by hand; p V'/η; the battery's
+// output compared with that. Tolerance: 1e-9; 1e-6 of the power for the change of depth.
 #[test]
 fn buoyancy_engine_rates_and_power() {
     let mut s = glider(0.4, "");
@@ -238,10 +237,10 @@ fn set_heading(s: &mut Simulation, heading_deg: f64, depth: Option<f64>) {
     .unwrap();
 }
 
-// Goal: the firmware dives and climbs between two depths on a heading. Method: depth 40 m, heading
-// 90 deg to the right of the start, 50 minutes. Tolerance: 6 m below the depth: the overshoot while
-// the buoyancy engine reverses, at 0.2 m/s; 5 deg of heading in the last 10 minutes. Both turns in
-// a climb are under way after 90 s.
+// The firmware dives and climbs between two depths on a heading. Method: depth 40 m, heading 90 deg
+// to the right of the start, 50 minutes. Tolerance: 6 m below the depth: the overshoot while the
+// buoyancy engine reverses, at 0.2 m/s; 5 deg of heading in the last 10 minutes. Both turns in a
+// climb are under way after 90 s.
 #[test]
 fn firmware_dives_on_a_heading() {
     let mut s = diving_glider();
@@ -274,8 +273,8 @@ fn firmware_dives_on_a_heading() {
     }
 }
 
-// Goal: the glider dives along a path and surfaces at its end. Method: two legs of 400 and 360 m
-// with depths of 20 and 30 m. Tolerance: the acceptance radius of 50 m.
+// The glider dives along a path and surfaces at its end. Method: two legs of 400 and 360 m with
+// depths of 20 and 30 m. Tolerance: the acceptance radius of 50 m.
 #[test]
 fn glider_follows_path_and_surfaces() {
     let mut s = diving_glider();

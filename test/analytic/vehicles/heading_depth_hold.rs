@@ -34,8 +34,8 @@ fn heading_and_depth(s: &Simulation) -> (f64, f64) {
     )
 }
 
-// Goal: a vehicle with a heading command reaches it and keeps its depth, then reaches another depth
-// on that heading, controlled by its own firmware. Method: Taipan under propulsion, heading 150 deg
+// A vehicle with a heading command reaches it and keeps its depth, then reaches another depth on
+// that heading, controlled by its own firmware. Method: Taipan under propulsion, heading 150 deg
 // from the east, then 3.5 m. Tolerance: 3 deg and 0.25 m, as for its mission (no integral action;
 // no gains are published). With the firmware off the error is far larger.
 #[test]
@@ -60,8 +60,8 @@ fn taipan_comes_to_heading_and_depth() {
     close("depth", depth, 3.5, 0.25 / 3.5);
 }
 
-// Goal: the firmware owns the fins while it steers, and invalid commands are rejected. Method: each
-// command and its answer. Tolerance: none.
+// The firmware owns the fins while it steers, and invalid commands are rejected. Method: each
+// command and its answer.
 #[test]
 fn firmware_owns_fins_while_steering() {
     let mut s = taipan();
@@ -192,9 +192,9 @@ robots: {{r: {{model: {{extends: robots/remus100.yaml, {model}}}, position_m: [-
     }
 }
 
-// Goal: REMUS 100 follows a lawn-mower pattern in a current of 0.3 m/s across its legs and circles
-// at the end. Method: [`survey`] with the true motion. Tolerance: 1 m rms cross-track error; 0.3 m
-// in depth; the circle between 24 and 36 m, whose radius is 30 m, because the current pushes the
+// REMUS 100 follows a lawn-mower pattern in a current of 0.3 m/s across its legs and circles at the
+// end. Method: [`survey`] with the true motion. Tolerance: 1 m rms cross-track error; 0.3 m in
+// depth; the circle between 24 and 36 m, whose radius is 30 m, because the current pushes the
 // vehicle to one side.
 #[test]
 fn remus_follows_a_lawn_mower_pattern() {
@@ -205,9 +205,9 @@ fn remus_follows_a_lawn_mower_pattern() {
     assert!(nearest > 24.0 && farthest < 36.0, "{nearest} {farthest}");
 }
 
-// Goal: the same survey with the vehicle's own IMU, DVL and pressure sensor. Method: [`survey`];
-// the errors refer to the true motion. Tolerance: 3 m rms, the drift of the dead reckoning: the
-// heading error of the IMU times the distance of 150 m, and the noise of the DVL; 0.5 m in depth.
+// The same survey with the vehicle's own IMU, DVL and pressure sensor. Method: [`survey`]; the
+// errors refer to the true motion. Tolerance: 3 m rms, the drift of the dead reckoning: the heading
+// error of the IMU times the distance of 150 m, and the noise of the DVL; 0.5 m in depth.
 #[test]
 fn remus_surveys_with_its_sensors() {
     let found = survey(

@@ -134,13 +134,13 @@ fn check_position_on_deck(s: &Simulation) {
     assert!(velocity(boat).norm() > 0.8, "{:?}", velocity(boat));
 }
 
-// Goal: a drone leaves the deck of a boat under way, returns, is latched and recharged, and takes
-// off again. Method: the boat runs on both engines in waves. The drone takes off, the boat moves
-// away from it, and it catches up. It keeps its position over the deck by velocity commands, then
-// sinks at 0.3 m/s, and stays 20 s on the latch. Tolerance: the drone takes the charge current of
-// 4.9 A that its battery accepts and its own 8 W, at 11 V to 12.6 V. The boat's battery supplies
-// this at the charger's efficiency of 0.9, late by one charger period of 0.1 s. The drone stays in
-// the latch's seat to 0.1 mm.
+// A drone leaves the deck of a boat under way, returns, is latched and recharged, and takes off
+// again. Method: the boat runs on both engines in waves. The drone takes off, the boat moves away
+// from it, and it catches up. It keeps its position over the deck by velocity commands, then sinks
+// at 0.3 m/s, and stays 20 s on the latch. Tolerance: the drone takes the charge current of 4.9 A
+// that its battery accepts and its own 8 W, at 11 V to 12.6 V. The boat's battery supplies this at
+// the charger's efficiency of 0.9, late by one charger period of 0.1 s. The drone stays in the
+// latch's seat to 0.1 mm.
 #[test]
 fn drone_lands_on_moving_boat_and_recharges() {
     let path = data_dir::world_file("landing");

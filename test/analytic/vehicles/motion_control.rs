@@ -117,10 +117,10 @@ fn rms_distance(s: &mut Simulation, p: Vec3, seconds: f64) -> f64 {
     (sum / n).sqrt()
 }
 
-// Goal: a pose goal is reached without a large overshoot, and held in a current. Method: a step of
-// 3 m ahead, 1 m to the left, 1 m down and 1 rad, in a current of 0.2 m/s. Tolerance: after 40 s
-// 2 cm and 0.01 rad (the integral decays with a time constant of about 10/ω); the overshoot stays
-// below 0.2 m, because the current is not fed forward.
+// A pose goal is reached without a large overshoot, and held in a current. Method: a step of 3 m
+// ahead, 1 m to the left, 1 m down and 1 rad, in a current of 0.2 m/s. Tolerance: after 40 s 2 cm
+// and 0.01 rad (the integral decays with a time constant of about 10/ω); the overshoot stays below
+// 0.2 m, because the current is not fed forward.
 #[test]
 fn pose_goals_are_reached() {
     for model in ROVS {
@@ -139,10 +139,10 @@ fn pose_goals_are_reached() {
     }
 }
 
-// Goal: velocity commands are tracked over ground, also in a current, and end after the time-out.
-// Method: 0.3 m/s ahead, 0.2 m/s to the left, 0.1 m/s down and 0.1 rad/s for 30 s, in a current of
-// 0.2 m/s. Tolerance: 0.03 m/s and 0.01 rad/s, because the current rotates relative to the vehicle;
-// 0.01 m/s after the end.
+// Velocity commands are tracked over ground, also in a current, and end after the time-out. Method:
+// 0.3 m/s ahead, 0.2 m/s to the left, 0.1 m/s down and 0.1 rad/s for 30 s, in a current of 0.2 m/s.
+// Tolerance: 0.03 m/s and 0.01 rad/s, because the current rotates relative to the vehicle; 0.01 m/s
+// after the end.
 #[test]
 fn velocity_commands_are_tracked() {
     for model in ROVS {
@@ -174,8 +174,8 @@ fn velocity_commands_are_tracked() {
     }
 }
 
-// Goal: in depth hold the vehicle keeps depth and heading, the pilot moves it ahead and down, and
-// the depth at which the pilot releases is held. Method: a request of the pilot for 5 s each.
+// In depth hold the vehicle keeps depth and heading, the pilot moves it ahead and down, and the
+// depth at which the pilot releases is held. Method: a request of the pilot for 5 s each.
 // Tolerance: 5 cm and 0.05 rad after 15 s.
 #[test]
 fn depth_hold_follows_the_pilot() {
@@ -203,9 +203,9 @@ fn depth_hold_follows_the_pilot() {
     }
 }
 
-// Goal: stabilisation keeps roll and pitch of a vehicle whose thrusters actuate both, although a
-// moment acts on it. Method: the pilot requests 1 N m in roll from the BlueROV2 Heavy and 800 N m
-// from RexROV. Tolerance: 0.02 rad after 20 s; in manual mode it is above 0.1 rad.
+// Stabilisation keeps roll and pitch of a vehicle whose thrusters actuate both, although a moment
+// acts on it. Method: the pilot requests 1 N m in roll from the BlueROV2 Heavy and 800 N m from
+// RexROV. Tolerance: 0.02 rad after 20 s; in manual mode it is above 0.1 rad.
 #[test]
 fn stabilize_levels_the_vehicle() {
     for (model, moment) in [("bluerov2_heavy", 1.0), ("rexrov", 800.0)] {
@@ -222,8 +222,8 @@ fn stabilize_levels_the_vehicle() {
     }
 }
 
-// Goal: paths are followed and the vehicle keeps station at their end. Method: a lawn-mower pattern
-// of three legs with a current of 0.1 m/s across. Tolerance: cross-track error below 0.3 m rms for
+// Paths are followed and the vehicle keeps station at their end. Method: a lawn-mower pattern of
+// three legs with a current of 0.1 m/s across. Tolerance: cross-track error below 0.3 m rms for
 // ROVs outside the first 2 m of each leg, and 0.3 m of the end.
 #[test]
 fn rovs_follow_paths() {
@@ -256,10 +256,10 @@ fn rovs_follow_paths() {
     }
 }
 
-// Goal: boats that cannot move sideways follow a path in a current and stay near its end. Method:
-// two legs of 40 m with a current of 0.2 m/s across the first. Tolerance: cross-track error below
-// 1 m rms on the second half of each leg; at the end within the distance at which the boat turns
-// back to the goal (2 acceptance radii) and 1 m.
+// Boats that cannot move sideways follow a path in a current and stay near its end. Method: two
+// legs of 40 m with a current of 0.2 m/s across the first. Tolerance: cross-track error below 1 m
+// rms on the second half of each leg; at the end within the distance at which the boat turns back
+// to the goal (2 acceptance radii) and 1 m.
 #[test]
 fn boats_follow_paths() {
     for model in BOATS {
@@ -298,7 +298,7 @@ fn boats_follow_paths() {
     }
 }
 
-// Goal: the integral does not wind up against an obstacle. Method: a goal 3 m behind a wall for ten
+// The integral does not wind up against an obstacle. Method: a goal 3 m behind a wall for ten
 // minutes, then a goal at the start. Tolerance: the vehicle leaves the wall within 3 s, and passes
 // the new goal by at most 0.3 m.
 #[test]
@@ -319,7 +319,7 @@ fn integral_does_not_wind_up_at_a_wall() {
     assert!(past < 0.3, "{past}");
 }
 
-// Goal: a change of the mode does not change the thrusts suddenly. Method: from depth hold under a
+// A change of the mode does not change the thrusts suddenly. Method: from depth hold under a
 // pilot's request to station keeping and back, and from off at rest. Tolerance: between the last
 // tick before the change and the first tick after it the wrench changes by less than 10 % of the
 // largest one.
@@ -357,7 +357,7 @@ fn mode_changes_are_bumpless() {
     }
 }
 
-// Goal: external commands take precedence, and a disarmed vehicle refuses every mode.
+// External commands take precedence, and a disarmed vehicle refuses every mode.
 #[test]
 fn commands_from_outside_take_precedence() {
     let mut s = rov("bluerov2", "");
@@ -385,8 +385,8 @@ fn commands_from_outside_take_precedence() {
     assert_eq!(reason, "the vehicle is disarmed: arm it first");
 }
 
-// Goal: goals and gains that are not finite, and modes that the vehicle lacks, are refused and have
-// no effect.
+// Goals and gains that are not finite, and modes that the vehicle lacks, are refused and have no
+// effect.
 #[test]
 fn invalid_requests_are_refused() {
     let mut s = vehicle("heron", 0.0, "", "");
@@ -449,8 +449,8 @@ fn invalid_requests_are_refused() {
     assert_eq!(s.state.robots[0].firmware, before);
 }
 
-// Goal: the arm of a vehicle that keeps station moves without moving the vehicle. Method: the
-// shoulder of the UVMS moves by 1 rad. Tolerance: 5 cm; without control it moves further.
+// The arm of a vehicle that keeps station moves without moving the vehicle. Method: the shoulder of
+// the UVMS moves by 1 rad. Tolerance: 5 cm; without control it moves further.
 #[test]
 fn uvms_keeps_station_while_its_arm_moves() {
     let displacement = |mode: ControlMode| {
@@ -484,7 +484,7 @@ fn uvms_keeps_station_while_its_arm_moves() {
     assert!(free > 2.0 * held, "{free}");
 }
 
-// Goal: a WAM-V with two azimuth thrusters keeps station in all horizontal directions. Method: the
+// A WAM-V with two azimuth thrusters keeps station in all horizontal directions. Method: the
 // default sea of VRX (period 5 s, about 0.3 m of significant height at a gain of 0.3, no wind) and
 // the same with a wind of 5 m/s from the side; five minutes after one minute of settling; the error
 // is horizontal. Tolerance: 0.5 m rms, as required, and 0.2 rad of heading.
@@ -517,11 +517,11 @@ weather: {{wind_speed_m_s: {wind}, wind_from_deg: 0}}
 const FEEDBACK: &str =
     ", feedback: sensors, feedback_sensors: {attitude: ahrs, dvl: dvl, pressure: pressure}";
 
-// Goal: station keeping of a BlueROV2 Heavy at 3 m depth in a current of 0.5 m/s and a sea of
-// Beaufort 3, with feedback from its own AHRS, DVL and pressure sensor. Method: the true position
-// over one minute, after 300 s in which the AHRS settles, for four seeds; the error of the dead
-// reckoning at the start of the minute is removed. Tolerance: 0.1 m rms, as required. The noise of
-// the DVL adds a random walk of 0.05 m per axis in 60 s.
+// Station keeping of a BlueROV2 Heavy at 3 m depth in a current of 0.5 m/s and a sea of Beaufort 3,
+// with feedback from its own AHRS, DVL and pressure sensor. Method: the true position over one
+// minute, after 300 s in which the AHRS settles, for four seeds; the error of the dead reckoning at
+// the start of the minute is removed. Tolerance: 0.1 m rms, as required. The noise of the DVL adds
+// a random walk of 0.05 m per axis in 60 s.
 #[test]
 fn bluerov2_keeps_station_with_its_sensors() {
     const SEEDS: u64 = 4;
@@ -625,9 +625,9 @@ fn margins(s: &Simulation, axis: usize) -> [f64; 2] {
     [gain_margin, phase_margin]
 }
 
-// Goal: the shipped gains leave the usual stability margins. Method: frequency response of the
-// loop linearised at rest, in still water. Tolerance: 6 dB and 40 deg, usual minima of design
-// (Åström and Hägglund 2006, §4.6: gain margin 2 to 5, phase margin 30 to 60 deg).
+// The shipped gains leave the usual stability margins. Method: frequency response of the loop
+// linearised at rest, in still water. Tolerance: 6 dB and 40 deg, usual minima of design (Åström
+// and Hägglund 2006, §4.6: gain margin 2 to 5, phase margin 30 to 60 deg).
 #[test]
 fn shipped_gains_have_stability_margins() {
     for model in ROVS.into_iter().chain(BOATS) {

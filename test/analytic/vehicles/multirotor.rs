@@ -63,10 +63,10 @@ fn yaw(s: &Simulation) -> f64 {
     s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
 }
 
-// Goal: take-off to a hover 1.5 m above the start, and landing, with stopped rotors at both ends.
-// Method: take-off, 6 s, landing, 8 s. Tolerance: 3 cm of height (the density of the air 3 m up and
-// the loss near the deck), 2 cm horizontally. After landing it rests at its initial position to 2
-// mm, the gap of a contact.
+// Take-off to a hover 1.5 m above the start, and landing, with stopped rotors at both ends. Method:
+// take-off, 6 s, landing, 8 s. Tolerance: 3 cm of height (the density of the air 3 m up and the
+// loss near the deck), 2 cm horizontally. After landing it rests at its initial position to 2 mm,
+// the gap of a contact.
 #[test]
 fn takes_off_hovers_and_lands() {
     let mut s = firefly(ON_PIER, "", "");
@@ -112,10 +112,10 @@ fn takes_off_hovers_and_lands() {
     assert_eq!(refused.reason, "landing: the rotors are off");
 }
 
-// Goal: velocity commands are followed in the body's heading frame and kept within the limits.
-// Method: the vehicle starts with its heading north; 2 m/s forward, 1 to the left, 0.5 up for 5 s,
-// then a yaw rate of 1 rad/s for 1 s. Tolerance: 2 % of the speed: the settled lead of the position
-// set point balances the air drag; 0.02 rad.
+// Velocity commands are followed in the body's heading frame and kept within the limits. Method:
+// the vehicle starts with its heading north; 2 m/s forward, 1 to the left, 0.5 up for 5 s, then a
+// yaw rate of 1 rad/s for 1 s. Tolerance: 2 % of the speed: the settled lead of the position set
+// point balances the air drag; 0.02 rad.
 #[test]
 fn follows_velocity_commands() {
     let mut s = firefly(
@@ -138,9 +138,8 @@ fn follows_velocity_commands() {
     close("largest climb", v.z, 2.0, 0.03);
 }
 
-// Goal: a command that is not renewed is valid for half a second only; then the vehicle stops and
-// hovers. Method: one command of 2 m/s, and the position after 4 s and 6 s. Tolerance: 1 cm of
-// drift.
+// A command that is not renewed is valid for half a second only; then the vehicle stops and hovers.
+// Method: one command of 2 m/s, and the position after 4 s and 6 s. Tolerance: 1 cm of drift.
 #[test]
 fn stale_command_times_out() {
     let mut s = firefly("position_m: [0, 0, 30]", "", "starts_flying: true");
@@ -159,8 +158,8 @@ fn stale_command_times_out() {
     assert_eq!(mode(&s), FlightMode::Flying);
 }
 
-// Goal: the vehicle holds its position in a wind of 8 m/s. Method: 20 s of hovering, the maximum
-// distance from the start. Tolerance: the drag of the mean wind, about 2 N, over the gain of 6 N/m.
+// The vehicle holds its position in a wind of 8 m/s. Method: 20 s of hovering, the maximum distance
+// from the start. Tolerance: the drag of the mean wind, about 2 N, over the gain of 6 N/m.
 #[test]
 fn holds_position_in_wind() {
     let world = "weather: {wind_speed_m_s: 8, wind_from_deg: 200}";
@@ -175,9 +174,9 @@ fn holds_position_in_wind() {
     close_vectors("at rest", velocity(&s), Vec3::zero(), 0.02);
 }
 
-// Goal: commands that are not finite are rejected and change no state. While the firmware flies,
-// other rotor commands are rejected; once it is off, they are accepted. Method: each command and
-// its answer. Tolerance: none.
+// Commands that are not finite are rejected and change no state. While the firmware flies, other
+// rotor commands are rejected; once it is off, they are accepted. Method: each command and its
+// answer.
 #[test]
 fn invalid_commands_are_rejected() {
     let mut s = firefly(ON_PIER, "", "");
@@ -243,8 +242,7 @@ fn invalid_commands_are_rejected() {
     );
 }
 
-// Goal: an empty battery ends the flight. Method: a nearly empty battery in the air. Tolerance:
-// none.
+// An empty battery ends the flight. Method: a nearly empty battery in the air.
 #[test]
 fn an_empty_battery_ends_the_flight() {
     let mut s = simulation(

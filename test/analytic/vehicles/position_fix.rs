@@ -75,9 +75,9 @@ fn transmit(s: &mut Simulation, frame: &str, p: Vec3, stamp_ns: u64) -> Vec<Stri
         .collect()
 }
 
-// Goal: the first position replaces the estimate, a later one corrects the fraction Δt/T of the
-// error, and the velocity by this fraction over T, an earlier one has no effect. After 2 s without
-// a position the velocity is zero. Method: equations (4) and (5) of `estimate.rs` at zero velocity,
+// The first position replaces the estimate, a later one corrects the fraction Δt/T of the error,
+// and the velocity by this fraction over T, an earlier one has no effect. After 2 s without a
+// position the velocity is zero. Method: equations (4) and (5) of `estimate.rs` at zero velocity,
 // which is the estimate without a velocity sensor. Tolerance: rounding.
 #[test]
 fn fixes_correct_the_position_exponentially() {
@@ -112,9 +112,9 @@ fn fixes_correct_the_position_exponentially() {
     }
 }
 
-// Goal: the point of the position need not be the origin of the vehicle, and the pressure sensor
-// determines the depth. Method: a point 0.8 m ahead of the vehicle, which heads east within the
-// 2 deg of its AHRS. Tolerance: 0.05 m for the heading; 0.05 m for the noise of the depth.
+// The point of the position need not be the origin of the vehicle, and the pressure sensor
+// determines the depth. Method: a point 0.8 m ahead of the vehicle, which heads east within the 2
+// deg of its AHRS. Tolerance: 0.05 m for the heading; 0.05 m for the noise of the depth.
 #[test]
 fn fixes_are_positions_of_a_point_of_the_vehicle() {
     let mut s = world(", pressure: pressure", [0.8, 0.0, 0.0]);

@@ -40,7 +40,7 @@ fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f
     }
 }
 
-// Goal: the current of the river acts on robots: each cross-section passes the discharge of the
+// The current of the river acts on robots: each cross-section passes the discharge of the
 // generator, and no water flows over land. Method: the along-course speed times the depth over
 // strips of 0.25 m, at sections every 40 m, as a hull and an echo sounder would measure them.
 // Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32 m wide.
@@ -90,9 +90,9 @@ fn every_section_passes_the_river_discharge() {
     }
 }
 
-// Goal: buoys float downstream of their anchors, within the length of their lines. Method: a minute
-// of river and wind. Tolerance: 0.4 m beyond the circle of a taut line, for the buoy's own radius;
-// 0.3 m of height.
+// Buoys float downstream of their anchors, within the length of their lines. Method: a minute of
+// river and wind. Tolerance: 0.4 m beyond the circle of a taut line, for the buoy's own radius; 0.3
+// m of height.
 #[test]
 fn buoys_keep_within_their_moorings() {
     let mut s = riverwatch();
@@ -132,9 +132,9 @@ fn buoys_keep_within_their_moorings() {
     }
 }
 
-// Goal: the boat moves upriver under velocity commands and stops when they end. Method: 1.5 m/s
-// over ground for 15 s against the current, the mean of the last five, then no commands. Tolerance:
-// 5 % of the speed under gusts, in a current that changes along the path.
+// The boat moves upriver under velocity commands and stops when they end. Method: 1.5 m/s over
+// ground for 15 s against the current, the mean of the last five, then no commands. Tolerance: 5 %
+// of the speed under gusts, in a current that changes along the path.
 #[test]
 fn boat_drives_upriver() {
     let mut s = riverwatch();
@@ -177,11 +177,11 @@ fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
     advance(s, seconds);
 }
 
-// Goal: a boat driven against the bank grounds there. It passes neither through the bank nor over
-// it, for any heading. Method: turned to the outer bank, then both engines ahead with 150 N,
-// which give 1 m/s in open water, for 30 s. Tolerance: the hulls penetrate the terrain by less than
-// 2 cm; the terrain reacts with at least half of the engine thrust; the centre of the boat does not
-// pass over ground higher than 0.1 m, but its bow reaches land.
+// A boat driven against the bank grounds there. It passes neither through the bank nor over it, for
+// any heading. Method: turned to the outer bank, then both engines ahead with 150 N, which give 1
+// m/s in open water, for 30 s. Tolerance: the hulls penetrate the terrain by less than 2 cm; the
+// terrain reacts with at least half of the engine thrust; the centre of the boat does not pass over
+// ground higher than 0.1 m, but its bow reaches land.
 #[test]
 fn the_bank_stops_a_boat() {
     let mut s = riverwatch();
@@ -227,9 +227,9 @@ fn the_bank_stops_a_boat() {
     );
 }
 
-// Goal: a drone that is released on the deck of a boat under way stays there until it takes off.
-// Method: 1.5 m/s upriver, release of the latch, then 12 s in which the commands end, and the boat
-// slows down, drifts and rocks on the waves. Tolerance: 2 cm on the deck.
+// A drone that is released on the deck of a boat under way stays there until it takes off. Method:
+// 1.5 m/s upriver, release of the latch, then 12 s in which the commands end, and the boat slows
+// down, drifts and rocks on the waves. Tolerance: 2 cm on the deck.
 #[test]
 fn released_drone_stays_on_moving_deck() {
     let mut s = riverwatch();
@@ -260,9 +260,9 @@ fn released_drone_stays_on_moving_deck() {
     assert!(position(&s, DRONE).z > 2.5, "{:?}", position(&s, DRONE));
 }
 
-// Goal: the drone returns to the deck of a boat that is driven upriver, in waves, wind and gusts,
-// and is latched. Method: take-off, over the deck by velocity commands, then down at 0.3 m/s into
-// the ground effect of the deck. Tolerance: none: the latch captures within 15 cm and 15 degrees.
+// The drone returns to the deck of a boat that is driven upriver, in waves, wind and gusts, and is
+// latched. Method: take-off, over the deck by velocity commands, then down at 0.3 m/s into the
+// ground effect of the deck. Tolerance: none: the latch captures within 15 cm and 15 degrees.
 #[test]
 fn the_drone_lands_on_the_deck() {
     let mut s = riverwatch();
@@ -306,9 +306,9 @@ fn the_drone_lands_on_the_deck() {
     );
 }
 
-// Goal: the drone leaves the deck and hovers in wind and gusts. Method: release of the latch,
-// take-off, 10 s. Tolerance: a metre about its hover, 1.5 m above its start: a wind of 4 m/s
-// displaces it by a quarter of that, gusts by the same amount again.
+// The drone leaves the deck and hovers in wind and gusts. Method: release of the latch, take-off,
+// 10 s. Tolerance: a metre about its hover, 1.5 m above its start: a wind of 4 m/s displaces it by
+// a quarter of that, gusts by the same amount again.
 #[test]
 fn the_drone_leaves_the_deck_and_hovers() {
     let mut s = riverwatch();
@@ -337,9 +337,9 @@ fn the_drone_leaves_the_deck_and_hovers() {
     assert!((position(&s, BOAT) - start).norm() > 1.5);
 }
 
-// Goal: the trunk and the crown of trees are obstacles, and the terrain supports falling bodies.
-// Method: balls of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree from 2 m away, one
-// past it. Tolerance: none.
+// The trunk and the crown of trees are obstacles, and the terrain supports falling bodies. Method:
+// balls of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree from 2 m away, one past
+// it.
 #[test]
 fn trees_are_hit() {
     let river = River::new(1);

@@ -55,10 +55,10 @@ fn yaw(s: &Simulation) -> f64 {
     s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
 }
 
-// Goal: the rover stands, drives the commanded distance straight ahead, and stops when commands
-// end; its odometry matches. Method: 1 m/s for 5 s, reached at 1 m/s², then half a second until the
-// command times out and a second to stop: 5 m. Tolerance: 1 % of the distance, the lag of the
-// servos; 2 mm sideways; 5 mm of odometry, the slip during acceleration and braking.
+// The rover stands, drives the commanded distance straight ahead, and stops when commands end; its
+// odometry matches. Method: 1 m/s for 5 s, reached at 1 m/s², then half a second until the command
+// times out and a second to stop: 5 m. Tolerance: 1 % of the distance, the lag of the servos; 2 mm
+// sideways; 5 mm of odometry, the slip during acceleration and braking.
 #[test]
 fn rover_drives_straight() {
     let mut s = rover(0.0);
@@ -77,12 +77,12 @@ fn rover_drives_straight() {
     assert!(s.state.robots[0].motion.V_WB_B.v.norm() < 1e-3);
 }
 
-// Goal: a skid-steered vehicle turns about its centre by the law of its wheels. All four wheels
-// slip. For equally loaded wheels the friction moments balance at the rotation of a drive with the
-// sides (B² + L²)/B apart, with B the track and L the wheelbase. Method: the drive law uses this
-// effective track, so the vehicle turns as commanded: 0.5 rad/s for 6 s. Tolerance: 4 %, because
-// the centre of mass is 12 mm forward of the centre and the servos lag; in place to 10 cm, from the
-// same 12 mm.
+// A skid-steered vehicle turns about its centre by the law of its wheels. All four wheels slip. For
+// equally loaded wheels the friction moments balance at the rotation of a drive with the sides (B²
+// + L²)/B apart, with B the track and L the wheelbase. Method: the drive law uses this effective
+// track, so the vehicle turns as commanded: 0.5 rad/s for 6 s. Tolerance: 4 %, because the centre
+// of mass is 12 mm forward of the centre and the servos lag; in place to 10 cm, from the same 12
+// mm.
 #[test]
 fn rover_turns_in_place() {
     let mut s = rover(0.0);
@@ -116,8 +116,8 @@ fn rover_turns_in_place() {
     );
 }
 
-// Goal: the rover holds on a slope of 15 degrees and climbs it. Method: 4 s at rest, then 0.5 m/s
-// for 4 s. Tolerance: 1 mm after the first second, in which the servo torques settle; 3 % of the
+// The rover holds on a slope of 15 degrees and climbs it. Method: 4 s at rest, then 0.5 m/s for 4
+// s. Tolerance: 1 mm after the first second, in which the servo torques settle; 3 % of the
 // distance.
 #[test]
 fn rover_holds_on_a_slope() {
@@ -140,8 +140,8 @@ fn rover_holds_on_a_slope() {
     );
 }
 
-// Goal: the firmware owns the wheels while it drives. Method: a command to a wheel while the
-// firmware drives, and once it is off. Tolerance: none.
+// The firmware owns the wheels while it drives. Method: a command to a wheel while the firmware
+// drives, and once it is off.
 #[test]
 fn firmware_owns_wheels_while_driving() {
     let mut s = rover(0.0);
@@ -163,8 +163,8 @@ fn firmware_owns_wheels_while_driving() {
     s.apply(&wheel).unwrap();
 }
 
-// Goal: the wheel encoders are quantised. Method: while driving, every measured angle is a whole
-// number of steps of 1.31e-4 rad, 78 000 steps per metre. Tolerance: rounding.
+// The wheel encoders are quantised. Method: while driving, every measured angle is a whole number
+// of steps of 1.31e-4 rad, 78 000 steps per metre. Tolerance: rounding.
 #[test]
 fn wheel_encoders_are_quantised() {
     let mut s = rover(0.0);

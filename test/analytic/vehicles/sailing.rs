@@ -38,11 +38,11 @@ fn set_course(s: &mut Simulation, heading_deg: f64) {
     .unwrap();
 }
 
-// Goal: the boat makes good a course in each direction, by tacking upwind and gybing downwind.
-// Method: ten minutes on courses all round; the mean course made good after the first 100 s, speed
-// along the course, and the largest distance from the line. Tolerance: 30 m of corridor and 15 m
-// for the turn through the wind; at least 0.5 m/s to windward, half of the speed of the boat
-// close-hauled (2 m/s) times cos 45 deg.
+// The boat makes good a course in each direction, by tacking upwind and gybing downwind. Method:
+// ten minutes on courses all round; the mean course made good after the first 100 s, speed along
+// the course, and the largest distance from the line. Tolerance: 30 m of corridor and 15 m for the
+// turn through the wind; at least 0.5 m/s to windward, half of the speed of the boat close-hauled
+// (2 m/s) times cos 45 deg.
 #[test]
 fn courses_are_made_good_by_tacking() {
     for heading in [0.0_f64, 30.0, 60.0, 90.0, 135.0, 180.0, 225.0, 330.0] {
@@ -70,10 +70,10 @@ fn courses_are_made_good_by_tacking() {
     }
 }
 
-// Goal: the boat follows a triangle with a leg to windward and stays near its end. Method: three
-// marks 100 m apart, then ten minutes of loitering. Tolerance: the acceptance radius of 8 m at each
-// mark, checked by the firmware's progress; twice the loiter radius of 20 m afterwards, the turn
-// back included.
+// The boat follows a triangle with a leg to windward and stays near its end. Method: three marks
+// 100 m apart, then ten minutes of loitering. Tolerance: the acceptance radius of 8 m at each mark,
+// checked by the firmware's progress; twice the loiter radius of 20 m afterwards, the turn back
+// included.
 #[test]
 fn boat_sails_triangle_and_stays() {
     let mut s = boat();
@@ -106,8 +106,8 @@ fn boat_sails_triangle_and_stays() {
     assert!(farthest < 40.0, "{farthest}");
 }
 
-// Goal: the firmware refuses commands that a sailing boat cannot execute, and owns sheet and
-// rudder. Method: each command and its answer. Tolerance: none.
+// The firmware refuses commands that a sailing boat cannot execute, and owns sheet and rudder.
+// Method: each command and its answer.
 #[test]
 fn invalid_commands_are_refused() {
     let mut s = boat();

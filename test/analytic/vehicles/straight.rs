@@ -59,9 +59,9 @@ fn change_of_heading(world: World, fraction: f64) -> Option<f64> {
     })
 }
 
-// Goal: under equal thrust every bundled vehicle keeps its course, or its file states the reason
-// why it does not. Method: five minutes of each model with propellers along x, at 30 % and at 100 %
-// of their range; the models without such propellers are known by name. Tolerance: 10 degrees.
+// Under equal thrust every bundled vehicle keeps its course, or its file states the reason why it
+// does not. Method: five minutes of each model with propellers along x, at 30 % and at 100 % of
+// their range; the models without such propellers are known by name. Tolerance: 10 degrees.
 #[test]
 #[ignore = "half a minute: test/run slow"]
 fn equal_thrust_is_straight_for_every_vehicle() {

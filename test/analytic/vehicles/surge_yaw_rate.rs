@@ -38,10 +38,10 @@ fn surge_and_yaw_rate(s: &Simulation) -> [f64; 2] {
     [V.v.x, V.w.z]
 }
 
-// Goal: each boat controls speed over ground and yaw rate, against the current and across it.
-// Method: 0.8 m/s forward for 25 s, then a turn of 0.3 rad/s at 0.5 m/s for 15 s, in which the
-// current direction rotates once relative to the boat. Tolerance: 1 % straight on; 0.1 m/s and 0.02
-// rad/s in the turn, where the integral lags behind the changing current direction.
+// Each boat controls speed over ground and yaw rate, against the current and across it. Method: 0.8
+// m/s forward for 25 s, then a turn of 0.3 rad/s at 0.5 m/s for 15 s, in which the current
+// direction rotates once relative to the boat. Tolerance: 1 % straight on; 0.1 m/s and 0.02 rad/s
+// in the turn, where the integral lags behind the changing current direction.
 #[test]
 fn speed_and_yaw_rate_are_controlled() {
     for model in ["wamv", "otter", "heron"] {
@@ -57,9 +57,9 @@ fn speed_and_yaw_rate_are_controlled() {
     }
 }
 
-// Goal: commands beyond the thruster limits are reduced so that the boat still turns. Method: the
-// Heron at its maximum speed against 1.2 m/s, with a yaw rate command: surge without yaw takes both
-// jets to their limit. Tolerance: 20 % of the yaw rate after 5 s.
+// Commands beyond the thruster limits are reduced so that the boat still turns. Method: the Heron
+// at its maximum speed against 1.2 m/s, with a yaw rate command: surge without yaw takes both jets
+// to their limit. Tolerance: 20 % of the yaw rate after 5 s.
 #[test]
 fn yaw_rate_has_priority_over_surge() {
     let mut s = boat("heron", 1.2);
@@ -70,8 +70,8 @@ fn yaw_rate_has_priority_over_surge() {
     close("yaw rate", surge_and_yaw_rate(&s)[1], 0.4, 0.08);
 }
 
-// Goal: when a command times out, the thrusters stop and accept other commands; while it is valid
-// the firmware owns them. Method: each command and its answer. Tolerance: none.
+// When a command times out, the thrusters stop and accept other commands; while it is valid the
+// firmware owns them. Method: each command and its answer.
 #[test]
 fn firmware_owns_thrusters_only_while_driving() {
     let mut s = boat("heron", 0.5);

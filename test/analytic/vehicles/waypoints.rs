@@ -69,10 +69,10 @@ structures: {pier: {shapes: {deck: {kind: box, size_m: [12, 4, 0.5], position_m:
     )
 }
 
-// Goal: a multirotor takes off, flies to a goal in a wind of 5 m/s, holds it, follows a path and
-// holds its end. Method: goal 13 m away, then a square of 15 m. Tolerance: 5 cm at the goal, where
-// the reference leads the vehicle until it is stationary; 0.3 m rms on the legs, the drift in the
-// wind at 3 m/s, without the first 6 m, in which the vehicle turns.
+// A multirotor takes off, flies to a goal in a wind of 5 m/s, holds it, follows a path and holds
+// its end. Method: goal 13 m away, then a square of 15 m. Tolerance: 5 cm at the goal, where the
+// reference leads the vehicle until it is stationary; 0.3 m rms on the legs, the drift in the wind
+// at 3 m/s, without the first 6 m, in which the vehicle turns.
 #[test]
 fn multirotor_flies_to_goals_and_along_paths() {
     let mut s = firefly();
@@ -121,9 +121,9 @@ fn multirotor_flies_to_goals_and_along_paths() {
     assert_eq!(mode(&s), ControlMode::Off);
 }
 
-// Goal: a rover drives to a pose, follows a path and stops at its end. Method: a goal behind it,
-// and a rectangle of 6 m by 4 m. Tolerance: the acceptance radius of 0.15 m, and 0.1 m rms on the
-// legs without their first 2 m, in which it turns; the wheels slip sideways in the turn.
+// A rover drives to a pose, follows a path and stops at its end. Method: a goal behind it, and a
+// rectangle of 6 m by 4 m. Tolerance: the acceptance radius of 0.15 m, and 0.1 m rms on the legs
+// without their first 2 m, in which it turns; the wheels slip sideways in the turn.
 #[test]
 fn rover_drives_to_goals_and_along_paths() {
     let mut s = simulation(
@@ -169,7 +169,7 @@ robots: {r: {model: {extends: robots/rover.yaml, sensors: null}, position_m: [0,
     );
 }
 
-// Goal: a torpedo-shaped vehicle follows velocity commands: speed, yaw rate and climb rate; without
+// A torpedo-shaped vehicle follows velocity commands: speed, yaw rate and climb rate; without
 // commands its propeller stops. Method: REMUS 100 at 1.5 m/s, 0.05 rad/s and 0.1 m/s down.
 // Tolerance: 2 % of the speed (integral control); 5 % of the angle and 0.3 m of the depth, the lag
 // of heading and depth control.
@@ -209,9 +209,8 @@ robots: {r: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: 
     assert!(speed < 0.3 && mode(&s) == ControlMode::DepthHold, "{speed}");
 }
 
-// Goal: goals and waypoints inside a structure or the seabed are refused with one line, unless the
+// Goals and waypoints inside a structure or the seabed are refused with one line, unless the
 // vehicle ignores their height. Method: a wall in shallow water; a BlueROV2, a Heron and a REMUS.
-// Tolerance: none.
 #[test]
 fn goals_inside_obstacles_are_refused() {
     let mut s = simulation(

@@ -5,9 +5,9 @@ use merrow_model::scene::Integrator;
 use merrow_model::state::{Motion, State, Workspace};
 use merrow_sim::step::Kernel;
 
-// Goal: the instruction set of the processor changes no bit. Method: the vehicle with its arm, near
-// the surface with moving joints, 2000 RK4 steps by each kernel. Tolerance: none. On a processor
-// without AVX2 both are the portable kernel.
+// The instruction set of the processor changes no bit. Method: the vehicle with its arm, near the
+// surface with moving joints, 2000 RK4 steps by each kernel. On a processor without AVX2 both are
+// the portable kernel.
 #[test]
 fn wide_and_portable_kernels_agree() {
     let scene = common::scene(

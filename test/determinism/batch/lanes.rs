@@ -101,9 +101,9 @@ fn chain(links: usize) -> Scene {
     scene
 }
 
-// Goal: each lane equals the single robot bitwise: joints, full added mass, damping, layered
-// current, partial submergence, end stops. Method: chains of 1, 3 and 6 links; lane 0 deep, the
-// others at or near the surface; 1000 RK4 steps compared with the single robots. Tolerance: none.
+// Each lane equals the single robot bitwise: joints, full added mass, damping, layered current,
+// partial submergence, end stops. Method: chains of 1, 3 and 6 links; lane 0 deep, the others at or
+// near the surface; 1000 RK4 steps compared with the single robots.
 #[test]
 fn every_lane_has_the_bits_of_the_single_robot() {
     if has_no_lanes() {
@@ -143,9 +143,8 @@ fn every_lane_has_the_bits_of_the_single_robot() {
     }
 }
 
-// Goal: the same for propellers that depend on their inflow, each lane with its own submerged part
-// of the disc. Method: one evaluation, propellers deep, half submerged, and in air. Tolerance:
-// none.
+// The same for propellers that depend on their inflow, each lane with its own submerged part of the
+// disc. Method: one evaluation, propellers deep, half submerged, and in air.
 #[test]
 fn propellers_of_every_lane_have_their_own_inflow() {
     if has_no_lanes() {
@@ -193,8 +192,8 @@ fn propellers_of_every_lane_have_their_own_inflow() {
     }
 }
 
-// Goal: the same for fins: each lane has its own flow, angle, submerged part and race. Method: one
-// evaluation of a rudder behind a propeller. Tolerance: none.
+// The same for fins: each lane has its own flow, angle, submerged part and race. Method: one
+// evaluation of a rudder behind a propeller.
 #[test]
 fn fins_of_every_lane_have_their_own_inflow() {
     if has_no_lanes() {

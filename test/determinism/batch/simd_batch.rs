@@ -60,10 +60,10 @@ fn run_batched_and_single(scene: Scene, steps: u64, halted_robot: Option<usize>)
     [s.state, single]
 }
 
-// Goal: batching has no effect. The robots are completely or half submerged, in still water, in a
-// current and in waves, with thrusters, fins and propellers that depend on their inflow, and next
-// to a robot whose state is no longer finite. Method: six robots, of which four form a batch, in
-// blocks, compared with each stepped independently. Tolerance: none.
+// Batching has no effect. The robots are completely or half submerged, in still water, in a current
+// and in waves, with thrusters, fins and propellers that depend on their inflow, and next to a
+// robot whose state is no longer finite. Method: six robots, of which four form a batch, in blocks,
+// compared with each stepped independently.
 #[test]
 fn simd_batch_has_the_bits_of_single_robots() {
     let current = "water: {current: {kind: uniform, speed_m_s: 0.3, direction_deg: 40}}\n";

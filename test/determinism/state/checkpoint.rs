@@ -160,11 +160,11 @@ fn bundled(name: &str) -> Arc<Scene> {
     Arc::new(world.unwrap_or_else(|e| panic!("{name}: {e}")).scene)
 }
 
-// Goal: a run that is continued from a checkpoint, on one or two threads and in other blocks, is
-// the run that was not interrupted. Method: every bundled world with its thrusters on and all
-// sensors requested: one simulation on two threads that makes a checkpoint midway, while a frame is
-// in progress, and one on one thread that makes none; state hash, readings and frames of the second
-// half, which contains this frame. Tolerance: none.
+// A run that is continued from a checkpoint, on one or two threads and in other blocks, is the run
+// that was not interrupted. Method: every bundled world with its thrusters on and all sensors
+// requested: one simulation on two threads that makes a checkpoint midway, while a frame is in
+// progress, and one on one thread that makes none; state hash, readings and frames of the second
+// half, which contains this frame.
 #[test]
 #[ignore = "takes a minute: test/run slow"]
 fn every_world_continues_from_a_checkpoint() {
@@ -253,9 +253,8 @@ fn continue_from_checkpoints<'a>(names: &[&'a str]) -> (usize, Vec<&'a str>) {
     (n_worlds, with_joints)
 }
 
-// Goal: frames in progress at the checkpoint are delivered after resuming; resuming discards the
-// frames of the current run. Method: a sensor with a latency; a resumed simulation that has run on.
-// Tolerance: none.
+// Frames in progress at the checkpoint are delivered after resuming; resuming discards the frames
+// of the current run. Method: a sensor with a latency; a resumed simulation that has run on.
 #[test]
 fn frames_in_progress_are_kept() {
     let scene = bundled("every_sensor");
@@ -279,10 +278,9 @@ fn frames_in_progress_are_kept() {
 /// most values, so that all bytes of numbers are reached.
 const STRIDE: usize = 3;
 
-// Goal: every byte of a saved state has a meaning: the hash covers all of them, and no two texts
-// are one state. Method: every third byte of a state changed in turn, for worlds with waves, a
-// latch, a tether, an arm with servos, and firmware; data that is still being read is saved as it
-// was read. Tolerance: none.
+// Every byte of a saved state has a meaning: the hash covers all of them, and no two texts are one
+// state. Method: every third byte of a state changed in turn, for worlds with waves, a latch, a
+// tether, an arm with servos, and firmware; data that is still being read is saved as it was read.
 #[test]
 fn every_byte_affects_the_restored_state() {
     let mut scenes = vec![("rich", Arc::new(scene(RICH)))];
@@ -319,8 +317,8 @@ fn every_byte_affects_the_restored_state() {
     }
 }
 
-// Goal: states that differ in a tag, a length or a seldom used value have different hashes. Method:
-// single changes of one state, among them those that hashed alike before. Tolerance: none.
+// States that differ in a tag, a length or a seldom used value have different hashes. Method:
+// single changes of one state, among them those that hashed alike before.
 #[test]
 fn different_states_have_different_hashes() {
     let scene = Arc::new(scene(RICH));
@@ -350,8 +348,8 @@ fn different_states_have_different_hashes() {
     }
 }
 
-// Goal: a checkpoint that does not fit is refused in one line, and the state is unchanged. Method:
-// each kind once. Tolerance: none.
+// A checkpoint that does not fit is refused in one line, and the state is unchanged. Method: each
+// kind once.
 #[test]
 fn mismatched_checkpoints_are_refused() {
     let mut s = simulation(&Arc::new(scene(RICH)), 1);
@@ -441,9 +439,9 @@ fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-// Goal: the program writes checkpoints during and after a run and continues from them; files that
-// cannot be read or written is one line. Method: one second in one and in two parts; state hashes
-// as printed. Tolerance: none.
+// The program writes checkpoints during and after a run and continues from them; files that cannot
+// be read or written is one line. Method: one second in one and in two parts; state hashes as
+// printed.
 #[test]
 fn the_program_continues_a_run() {
     let folder = Folder::new("checkpoint", &[("text.cp", "no checkpoint")]);
@@ -522,9 +520,9 @@ fn start_with_checkpoints(folder: &Path, scene: &Arc<Scene>) -> (Child, u64) {
     (process, time)
 }
 
-// Goal: a run that is killed continues from its last periodic checkpoint. Method: `pool` in real
-// time with `--checkpoint-every 0.3`; SIGKILL after the first periodic checkpoint; the program
-// resumes from the file. Tolerance: the time is a positive multiple of 0.3 s.
+// A run that is killed continues from its last periodic checkpoint. Method: `pool` in real time
+// with `--checkpoint-every 0.3`; SIGKILL after the first periodic checkpoint; the program resumes
+// from the file. Tolerance: the time is a positive multiple of 0.3 s.
 #[test]
 fn a_killed_run_continues_from_a_periodic_checkpoint() {
     let (folder, scene) = (Folder::new("killed", &[]), bundled("pool"));
@@ -539,8 +537,8 @@ fn a_killed_run_continues_from_a_periodic_checkpoint() {
     merrow(&folder.0, &["--for", "0.1", "--resume", "a.cp"]).expect("a resumed run");
 }
 
-// Goal: an interrupted run writes a checkpoint at its end. Method: as above, with SIGINT.
-// Tolerance: the checkpoint has the time that the summary states.
+// An interrupted run writes a checkpoint at its end. Method: as above, with SIGINT. Tolerance: the
+// checkpoint has the time that the summary states.
 #[test]
 fn an_interrupted_run_writes_a_checkpoint_at_its_end() {
     let (folder, scene) = (Folder::new("interrupted", &[]), bundled("pool"));

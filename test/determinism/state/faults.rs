@@ -21,9 +21,8 @@ faults:
 robots: {r: {model: bluerov2, position_m: [0, 0, -5], repeat: {count: [2, 1, 1], spacing_m: [5, 0, 0]}}}
 ";
 
-// Goal: bit-identical results in blocks of 1, 7 and 250 steps and when resumed from a clone during
-// all faults. Method: a second of two vehicles under way; without the faults the final state
-// differs. Tolerance: none.
+// Bit-identical results in blocks of 1, 7 and 250 steps and when resumed from a clone during all
+// faults. Method: a second of two vehicles under way; without the faults the final state differs.
 #[test]
 fn faults_have_the_same_bits() {
     let start = |text: &str| {
@@ -136,9 +135,9 @@ fn traffic(s: &mut Simulation) -> Traffic {
 
 const ALL_PAIRS: [(u32, u32); 6] = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)];
 
-// Goal: a broken modem of a robot and a broken fixed modem neither transmit nor receive, with the
-// reason in the packet log, and work again when the fault ends. Method: broadcasts of three modems
-// before, during and after faults of 3 s, of the world file and of commands. Tolerance: none.
+// A broken modem of a robot and a broken fixed modem neither transmit nor receive, with the reason
+// in the packet log, and work again when the fault ends. Method: broadcasts of three modems before,
+// during and after faults of 3 s, of the world file and of commands.
 #[test]
 fn broken_modems_lose_all_packets() {
     for (fault, broken) in [
@@ -189,8 +188,8 @@ fn broken_modems_lose_all_packets() {
     }
 }
 
-// Goal: a reduced modem transmits with the remaining power and receives as before. Method: a tenth
-// of the power in the transmission, and a power that no receiver detects. Tolerance: none.
+// A reduced modem transmits with the remaining power and receives as before. Method: a tenth of the
+// power in the transmission, and a power that no receiver detects.
 #[test]
 fn reduced_modems_transmit_less_power() {
     let reduced = |fraction: f64| {
@@ -210,9 +209,8 @@ fn reduced_modems_transmit_less_power() {
     assert_eq!(lost, [(0, 1, weak), (0, 2, weak)]);
 }
 
-// Goal: a halted computer completes no job and continues when the fault ends; the jobs of a slow
-// computer need more time. Method: a task of 20 ms every 50 ms, before, during and after a fault
-// of 2 s. Tolerance: none.
+// A halted computer completes no job and continues when the fault ends; the jobs of a slow computer
+// need more time. Method: a task of 20 ms every 50 ms, before, during and after a fault of 2 s.
 #[test]
 fn faults_of_computers_stop_and_delay_jobs() {
     let run = |kind: &str| {
@@ -245,9 +243,8 @@ fn faults_of_computers_stop_and_delay_jobs() {
     );
 }
 
-// Goal: the faults of modems and computers, also random faults, are bit-identical for any blocks
-// and when resumed from a clone and from a checkpoint. Method: 4 s of three modems that send to
-// each other. Tolerance: none.
+// The faults of modems and computers, also random faults, are bit-identical for any blocks and when
+// resumed from a clone and from a checkpoint. Method: 4 s of three modems that send to each other.
 #[test]
 fn faults_of_modems_and_computers_have_the_same_bits() {
     let text = station(
@@ -299,8 +296,8 @@ fn faults_of_modems_and_computers_have_the_same_bits() {
     }
 }
 
-// Goal: the losses by the loss probability of the network are counted by link and survive a
-// checkpoint. Method: all frames are lost, half of the frames, none. Tolerance: none.
+// The losses by the loss probability of the network are counted by link and survive a checkpoint.
+// Method: all frames are lost, half of the frames, none.
 #[test]
 fn random_losses_are_counted_by_link() {
     for probability in [1.0, 0.5, 0.0] {

@@ -11,9 +11,9 @@ const SUM: usize = 32;
 /// Number of changed checkpoints per world.
 const CHECKPOINTS: usize = 80;
 
-// Goal: no value of a checkpoint ends the program. Method: eight bytes of the state, spread over
-// its length, are replaced by extreme numbers, and the digest is computed again; the checkpoint is
-// refused in one line, or the run continues for .1 s. Tolerance: none.
+// No value of a checkpoint ends the program. Method: eight bytes of the state, spread over its
+// length, are replaced by extreme numbers, and the digest is computed again; the checkpoint is
+// refused in one line, or the run continues for .1 s.
 #[test]
 fn impossible_values_are_refused_or_run() {
     let values = [
@@ -57,8 +57,7 @@ fn impossible_values_are_refused_or_run() {
     }
 }
 
-// Goal: a time that overflows is refused. Method: the time of the world at 2^62 ns. Tolerance:
-// none.
+// A time that overflows is refused. Method: the time of the world at 2^62 ns.
 #[test]
 fn an_impossible_time_is_refused() {
     let world = load_world(&data_dir::world_file("pool"), Overrides::default()).unwrap();

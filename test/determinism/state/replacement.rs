@@ -37,10 +37,10 @@ fn spawn(document: &Document, name: &str, model: &str, at: Placement) -> Documen
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-// Goal: a robot that is added and removed again leaves no trace in the others. Method: bundled
-// worlds with all thrusters on and all sensors requested; a BlueROV2 is added far away after a
-// third of the steps and removed after two thirds; state hash, readings and frames, compared with
-// the same run without it. Tolerance: none.
+// A robot that is added and removed again leaves no trace in the others. Method: bundled worlds
+// with all thrusters on and all sensors requested; a BlueROV2 is added far away after a third of
+// the steps and removed after two thirds; state hash, readings and frames, compared with the same
+// run without it.
 #[test]
 fn added_and_removed_robots_leave_no_trace() {
     leave_no_trace(&["dock", "every_sensor", "glider", "tether", "uvms_pool"]);
@@ -83,9 +83,9 @@ fn leave_no_trace(worlds: &[&str]) {
     }
 }
 
-// Goal: a robot that is added at the start is a robot of the world file. Method: a world with waves
-// and sensors; the same robot in the document and by replacement of the scene; state hash after
-// 200 steps, with the added robot driven. Tolerance: none.
+// A robot that is added at the start is a robot of the world file. Method: a world with waves and
+// sensors; the same robot in the document and by replacement of the scene; state hash after 200
+// steps, with the added robot driven.
 #[test]
 fn a_robot_added_at_the_start_is_one_of_the_file() {
     let (document, mut replaced) = bundled("open_water");
@@ -99,9 +99,9 @@ fn a_robot_added_at_the_start_is_one_of_the_file() {
     assert_eq!(replaced.state.hash(), loaded.state.hash());
 }
 
-// Goal: the sensors of an added robot keep the grid of instants of the world, and the same changes
-// give bit-identical results. Method: a robot added after 0.333 s; stamps of its readings; the
-// state hash of two runs with different threads and blocks. Tolerance: none.
+// The sensors of an added robot keep the grid of instants of the world, and the same changes give
+// bit-identical results. Method: a robot added after 0.333 s; stamps of its readings; the state
+// hash of two runs with different threads and blocks.
 #[test]
 fn an_added_robot_keeps_the_instants_of_its_sensors() {
     let run = |threads: usize, block: u64| {
@@ -139,9 +139,9 @@ fn an_added_robot_keeps_the_instants_of_its_sensors() {
     assert_eq!(run(1, 5), run(2, 11));
 }
 
-// Goal: a firmware that is active from the start also starts in a robot that is added later.
-// Method: a REMUS added after 1 s keeps its depth and runs its propeller for 20 s. Tolerance:
-// 0.5 m, the transient of the hold.
+// A firmware that is active from the start also starts in a robot that is added later. Method: a
+// REMUS added after 1 s keeps its depth and runs its propeller for 20 s. Tolerance: 0.5 m, the
+// transient of the hold.
 #[test]
 fn the_firmware_of_an_added_robot_starts() {
     let (document, mut s) = bundled("open_water");
@@ -166,8 +166,8 @@ fn the_firmware_of_an_added_robot_starts() {
     );
 }
 
-// Goal: commands that were sent before a replacement reach their robot after it. Method: the index
-// of a robot changes because a robot before it is removed. Tolerance: none.
+// Commands that were sent before a replacement reach their robot after it. Method: the index of a
+// robot changes because a robot before it is removed.
 #[test]
 fn commands_follow_their_robot() {
     let (document, mut s) = bundled("fleet_mixed");
@@ -219,8 +219,8 @@ fn spawn_modem(document: &Document, name: &str, address: &str) -> Document {
         .unwrap()
 }
 
-// Goal: a robot that is spawned and removed changes no address, no counter and no frame in flight
-// of other modems. Method: addresses of the modems, deliveries at a fixed modem whose index shifts,
+// A robot that is spawned and removed changes no address, no counter and no frame in flight of
+// other modems. Method: addresses of the modems, deliveries at a fixed modem whose index shifts,
 // and counts, while robots with an assigned, a free and a taken address are spawned.
 #[test]
 fn spawned_modems_keep_the_network() {
@@ -271,9 +271,9 @@ fn spawned_modems_keep_the_network() {
     assert_eq!((copies.entered, copies.delivered), (3, 3), "{copies:?}");
 }
 
-// Goal: a saved world is the world. Method: every bundled world after some steps, saved and loaded;
-// positions, velocities and joint positions of all robots. Tolerance: none, but 1e-14 in
-// the cosine of the half angle between the attitudes, which are converted to degrees and back.
+// A saved world is the world. Method: every bundled world after some steps, saved and loaded;
+// positions, velocities and joint positions of all robots. Tolerance: none, but 1e-14 in the cosine
+// of the half angle between the attitudes, which are converted to degrees and back.
 #[test]
 #[ignore = "15 s: test/run slow"]
 fn every_saved_world_is_loaded_again() {
@@ -338,9 +338,9 @@ schedule:
   drive: {time_s: 0.3, robot: r, kind: wrench, force_n: [60, 0, 0], duration_s: 3}
 ";
 
-// Goal: a saved world has the water, the waves, the weather and the charge of the battery that it
-// had when it was saved. Method: a schedule changes them; saved, loaded, compared. Tolerance:
-// rounding of directions in degrees.
+// A saved world has the water, the waves, the weather and the charge of the battery that it had
+// when it was saved. Method: a schedule changes them; saved, loaded, compared. Tolerance: rounding
+// of directions in degrees.
 #[test]
 fn saved_worlds_keep_the_environment_and_the_charge() {
     let (document, world) =

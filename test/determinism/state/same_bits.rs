@@ -13,8 +13,8 @@ fn reference() -> (String, Vec<String>) {
     (s.state.hash(), readings)
 }
 
-// Goal: the same world gives bit-identical results again, on 1, 2 and 4 threads, in blocks of 1, 7,
-// 50 and all steps. Method: state hash and all readings after 3 s. Tolerance: none.
+// The same world gives bit-identical results again, on 1, 2 and 4 threads, in blocks of 1, 7, 50
+// and all steps. Method: state hash and all readings after 3 s.
 #[test]
 fn results_are_independent_of_threads_and_blocks() {
     let (hash, readings) = reference();
@@ -34,8 +34,8 @@ fn results_are_independent_of_threads_and_blocks() {
     }
 }
 
-// Goal: a clone of the state is sufficient to continue. Method: half a run, then the other half in
-// a new simulation from the clone, without the first simulation. Tolerance: none.
+// A clone of the state is sufficient to continue. Method: half a run, then the other half in a new
+// simulation from the clone, without the first simulation.
 #[test]
 fn a_cloned_state_resumes_the_run() {
     let (hash, readings) = reference();
@@ -52,8 +52,8 @@ fn a_cloned_state_resumes_the_run() {
     assert_eq!(second.state.hash(), hash);
 }
 
-// Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of
-// the fleet compared with a world of only this robot. Tolerance: none.
+// The neighbours of a robot change neither its motion nor its readings. Method: robot `e` of the
+// fleet compared with a world of only this robot.
 #[test]
 fn other_robots_do_not_affect_a_robot() {
     let mut fleet = started(fleet(), 2);
@@ -67,8 +67,8 @@ fn other_robots_do_not_affect_a_robot() {
     );
 }
 
-// Goal: the hash depends on the seed, on another robot's command, on the step count and on a single
-// bit of the state. Method: small changes of the run. Tolerance: none.
+// The hash depends on the seed, on another robot's command, on the step count and on a single bit
+// of the state. Method: small changes of the run.
 #[test]
 fn hash_distinguishes_runs() {
     let (hash, _) = reference();
@@ -84,9 +84,8 @@ fn hash_distinguishes_runs() {
     assert_ne!(s.state.hash(), hash);
 }
 
-// Goal: the same for coupled robots. Method: a chain of ten bodies on ball joints, hinges and
-// slides that sways in the current; blocks and threads as above, and half a run resumed from a
-// clone. Tolerance: none.
+// The same for coupled robots. Method: a chain of ten bodies on ball joints, hinges and slides that
+// sways in the current; blocks and threads as above, and half a run resumed from a clone.
 #[test]
 fn coupled_robots_keep_their_bits() {
     let start = |threads| {

@@ -1,8 +1,8 @@
 //! Runs that are saved as a world, loaded and continued.
 //!
-//! Goal: a saved world continues as the run would have. Method: the same world runs without a break
-//! and with a save and a load in between. Tolerance: none for the time, the water level, the waves,
-//! the current and the weather; the tests state it for the poses.
+//! A saved world continues as the run would have. Method: the same world runs without a break and
+//! with a save and a load in between. Tolerance: none for the time, the water level, the waves, the
+//! current and the weather; the tests state it for the poses.
 
 use crate::determinism::state::checkpoint::simulation;
 use merrow::node::live_parameters;

@@ -51,9 +51,8 @@ fn travel(s: &mut Simulation, steps: u64, block: u64) -> String {
     text
 }
 
-// Goal: a schedule and an actor that swims into a robot give bit-identical results on 1 and 2
-// threads, in blocks of any length. Method: state hash, and readings of each robot. Tolerance:
-// none.
+// A schedule and an actor that swims into a robot give bit-identical results on 1 and 2 threads, in
+// blocks of any length. Method: state hash, and readings of each robot.
 #[test]
 fn schedules_are_independent_of_threads_and_blocks() {
     let reference = |threads: usize, block: u64| {
@@ -80,8 +79,7 @@ fn schedules_are_independent_of_threads_and_blocks() {
     }
 }
 
-// Goal: a run continues its schedule from a checkpoint. Method: a checkpoint between two commands.
-// Tolerance: none.
+// A run continues its schedule from a checkpoint. Method: a checkpoint between two commands.
 #[test]
 fn schedules_continue_from_a_checkpoint() {
     let mut whole = simulation(WORLD);
@@ -96,8 +94,8 @@ fn schedules_continue_from_a_checkpoint() {
     assert_eq!(second.state.hash(), whole.state.hash());
 }
 
-// Goal: a command that is refused while the world runs is reported with the name of its entry, and
-// the schedule continues. Method: a mode of a disarmed vehicle. Tolerance: none.
+// A command that is refused while the world runs is reported with the name of its entry, and the
+// schedule continues. Method: a mode of a disarmed vehicle.
 #[test]
 fn refused_commands_are_reported() {
     let mut s = simulation(

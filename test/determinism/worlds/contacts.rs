@@ -50,8 +50,8 @@ fn run(world: &Arc<Scene>, start: &State, threads: usize, block: u64, steps: u64
     s.state
 }
 
-// Goal: threads, blocks and resumption change no bit of a pile of cubes. Method: state hash after
-// 600 steps, when all cubes have had contacts. Tolerance: none.
+// Threads, blocks and resumption change no bit of a pile of cubes. Method: state hash after 600
+// steps, when all cubes have had contacts.
 #[test]
 fn pile_of_cubes_has_the_same_bits() {
     let world = Arc::new(falling());
@@ -74,10 +74,10 @@ fn pile_of_cubes_has_the_same_bits() {
     assert_eq!(run(&world, &half, 1, 50, 300).hash(), end.hash(), "resumed");
 }
 
-// Goal: a robot that is stepped independently but moves further than predicted is stepped again
-// together with the others, with bit-identical results as in single steps. Method: a body pushed at
-// 3000 m/s2 from rest, 1 m from a wall of cubes; blocks of 25 steps are 50 ms, in which its
-// predicted distance is 0.025 m. Tolerance: none.
+// A robot that is stepped independently but moves further than predicted is stepped again together
+// with the others, with bit-identical results as in single steps. Method: a body pushed at 3000
+// m/s2 from rest, 1 m from a wall of cubes; blocks of 25 steps are 50 ms, in which its predicted
+// distance is 0.025 m.
 #[test]
 fn robot_beyond_predicted_distance_is_stepped_again() {
     let mut world = falling();

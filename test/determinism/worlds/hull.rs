@@ -74,8 +74,7 @@ fn run(threads: usize, block: u64, resumed: bool) -> String {
     s.state.hash()
 }
 
-// Goal: threads, blocks and resumption change no bit. Method: state hash of three hulls after 0.5
-// s. Tolerance: none.
+// Threads, blocks and resumption change no bit. Method: state hash of three hulls after 0.5 s.
 #[test]
 fn results_are_independent_of_threads_blocks_and_resumption() {
     let reference = run(1, 30, false);
@@ -88,8 +87,8 @@ fn results_are_independent_of_threads_blocks_and_resumption() {
     }
 }
 
-// Goal: each lane equals the single robot, and the wide kernel is bit-identical to the portable
-// one. Method: as for waves. Tolerance: none.
+// Each lane equals the single robot, and the wide kernel is bit-identical to the portable one.
+// Method: as for waves.
 #[test]
 fn lanes_and_kernels_agree_on_mesh_hulls() {
     lanes_and_kernels_agree(&fleet());

@@ -7,8 +7,8 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
-// Goal: the files under grids/riverwatch are exactly those that `merrow terrain riverwatch --seed
-// 1` writes. Method: all files, byte for byte. Tolerance: none.
+// The files under grids/riverwatch are exactly those that `merrow terrain riverwatch --seed 1`
+// writes. Method: all files, byte for byte.
 #[test]
 fn bundled_river_matches_generator() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grids/riverwatch");
@@ -23,9 +23,8 @@ fn bundled_river_matches_generator() {
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), made.len());
 }
 
-// Goal: three pairs of robots, eight moorings, gusts and a gridded current give bit-identical
-// results on 1, 2 and 4 threads and in other blocks. Method: state hashes after 200 steps.
-// Tolerance: none.
+// Three pairs of robots, eight moorings, gusts and a gridded current give bit-identical results on
+// 1, 2 and 4 threads and in other blocks. Method: state hashes after 200 steps.
 #[test]
 fn results_are_independent_of_threads_and_blocks() {
     let world = load_world(

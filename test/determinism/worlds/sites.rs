@@ -9,8 +9,8 @@ use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
-// Goal: the bundled files under grids are exactly those that `merrow terrain` writes for seed 1.
-// Method: all files, byte for byte. Tolerance: none.
+// The bundled files under grids are exactly those that `merrow terrain` writes for seed 1. Method:
+// all files, byte for byte.
 #[test]
 fn bundled_sites_match_generators() {
     let check = |kind: &str, made: &[File]| {
@@ -50,9 +50,9 @@ fn run(world: &str, threads: usize, block: u64) -> (Vec<Frame>, String) {
     (all, s.state.hash())
 }
 
-// Goal: the sensor demonstration worlds run with all sensors, each produces data, and all data are
+// The sensor demonstration worlds run with all sensors, each produces data, and all data are
 // bit-identical on 1 and 4 threads and in other blocks. Method: every frame of an eighth of a
-// second. Tolerance: none.
+// second.
 #[test]
 fn the_sensors_of_the_worlds_have_the_same_bits() {
     for (world, sensors) in [("harbour_inspection", 2), ("survey", 2), ("riverwatch", 6)] {

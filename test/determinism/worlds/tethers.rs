@@ -66,9 +66,8 @@ fn travel(s: &mut Simulation, steps: u64, block: u64) -> String {
     readings
 }
 
-// Goal: threads and blocks change no bit of a world with tethers, including readings; a clone of
-// the state resumes it; the hash includes the lines. Method: state hash and readings after 600
-// steps. Tolerance: none.
+// Threads and blocks change no bit of a world with tethers, including readings; a clone of the
+// state resumes it; the hash includes the lines. Method: state hash and readings after 600 steps.
 #[test]
 fn tied_worlds_give_the_same_bits() {
     let mut s = started(1);
@@ -94,7 +93,7 @@ fn tied_worlds_give_the_same_bits() {
     assert_ne!(s.state.hash(), hash);
 }
 
-// Goal: a reset restores the lines. Method: the tethers of the restarted state. Tolerance: none.
+// A reset restores the lines. Method: the tethers of the restarted state.
 #[test]
 fn a_reset_restores_the_lines() {
     let mut s = started(1);
@@ -106,8 +105,8 @@ fn a_reset_restores_the_lines() {
     );
 }
 
-// Goal: a line that is no longer finite is halted, and its robots continue. Method: a node with
-// infinite velocity. Tolerance: none.
+// A line that is no longer finite is halted, and its robots continue. Method: a node with infinite
+// velocity.
 #[test]
 fn non_finite_line_releases_its_robots() {
     let mut s = started(1);

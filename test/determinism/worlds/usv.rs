@@ -38,8 +38,8 @@ fn fleet(name: &str, threads: usize) -> Simulation {
     s
 }
 
-// Goal: bit-identical results for surface vehicles. Method: two seconds of the bundled worlds under
-// way, on 1 and 3 threads, in blocks of 1, 7 and 50, and from a clone. Tolerance: none.
+// Bit-identical results for surface vehicles. Method: two seconds of the bundled worlds under way,
+// on 1 and 3 threads, in blocks of 1, 7 and 50, and from a clone.
 #[test]
 fn surface_vehicles_have_the_same_bits() {
     for name in ["usv.yaml", "sailing.yaml"] {

@@ -61,8 +61,8 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
     (s.state.hash(), all)
 }
 
-// Goal: threads, blocks and resumption change no bit, also during a transition of the sea. Method:
-// state hash and readings of four vehicles after 1.2 s. Tolerance: none.
+// Threads, blocks and resumption change no bit, also during a transition of the sea. Method: state
+// hash and readings of four vehicles after 1.2 s.
 #[test]
 fn results_are_independent_of_threads_blocks_and_resumption() {
     let reference = run(1, 50, false);
@@ -80,8 +80,8 @@ fn results_are_independent_of_threads_blocks_and_resumption() {
     }
 }
 
-// Goal: another seed gives another sea, and a reset starts with the waves requested last. Method:
-// elevations and the restarted state. Tolerance: none.
+// Another seed gives another sea, and a reset starts with the waves requested last. Method:
+// elevations and the restarted state.
 #[test]
 fn reset_keeps_last_requested_waves() {
     let scene = fleet();
@@ -142,9 +142,9 @@ fn travel_in_waves<T: KernelReal>(scene: &Scene, motion: &mut Motion<T>, kernel:
     }
 }
 
-// Goal: each lane equals the single robot in waves too, and the wide kernel is bit-identical to the
+// Each lane equals the single robot in waves too, and the wide kernel is bit-identical to the
 // portable one. Method: four starts from deep to airborne, batched, separate, and by the portable
-// kernel. Tolerance: none.
+// kernel.
 #[test]
 fn lanes_and_kernels_agree_in_waves() {
     lanes_and_kernels_agree(&fleet());

@@ -1,8 +1,8 @@
 //! Tests of wrong connections to autopilots, and of the outputs of the frames.
 //!
-//! Goal: each error is reported at its position; the frames assign the outputs to the thrusters
-//! whose direction they have. Method: the exact message; the outputs of shipped robots compared
-//! with the tables of ArduPilot (AP_Motors6DOF.cpp, AP_MotorsMatrix.cpp). Tolerance: none.
+//! Each error is reported at its position; the frames assign the outputs to the thrusters whose
+//! direction they have. Method: the exact message; the outputs of shipped robots compared with the
+//! tables of ArduPilot (AP_Motors6DOF.cpp, AP_MotorsMatrix.cpp).
 
 use crate::input::check;
 use merrow_model::scene::Scene;

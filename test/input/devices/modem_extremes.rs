@@ -263,9 +263,9 @@ fn load_and_run(entry: &Value, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-// Goal: no number in the keys of a modem ends a run, and none fills it with events. Method: the
-// extremes of each number of the schema, one at a time, at three modems that send and measure
-// ranges for 3 s.
+// No number in the keys of a modem ends a run, and none fills it with events. Method: the extremes
+// of each number of the schema, one at a time, at three modems that send and measure ranges for 3
+// s.
 #[test]
 fn extreme_numbers_are_rejected_or_run() {
     let root = json_schema();

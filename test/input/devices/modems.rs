@@ -1,7 +1,7 @@
 //! Tests of wrong modems, medium access protocols and bridges.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::common::folder::Folder;
 use crate::common::scene;
@@ -120,8 +120,8 @@ fn invalid_bridges_are_rejected() {
     }
 }
 
-// Goal: the services of bridges are checked when a world is loaded. Method: an unknown service,
-// unknown and wrong types, names that exist, a loop; chains and defaults without an error.
+// The services of bridges are checked when a world is loaded. Method: an unknown service, unknown
+// and wrong types, names that exist, a loop; chains and defaults without an error.
 #[test]
 fn services_of_bridges_are_checked() {
     let chain = "from: b/r, to: a/r, service: /a/go, service_type: std_srvs/srv/Trigger";
@@ -161,8 +161,8 @@ fn services_of_bridges_are_checked() {
     }
 }
 
-// Goal: the topics of bridges are checked when a world is loaded. Method: an unknown topic, unknown
-// and wrong types, a topic that cannot be transmitted, and a loop; a chain without an error.
+// The topics of bridges are checked when a world is loaded. Method: an unknown topic, unknown and
+// wrong types, a topic that cannot be transmitted, and a loop; a chain without an error.
 #[test]
 fn topics_of_bridges_are_checked() {
     let second = "from: b/r, to: a/r, topic: /b/chat, received_as: /a/chat, message_type: std_msgs/msg/String}\n  y: {from: a/r, to: b/r, topic: /a/chat, received_as: /b/chat";
@@ -234,9 +234,9 @@ const THETIS: &str = "modem: thetis_modem";
 const ODOMETRY: &str = "from: a/ac, to: b/ac, topic: /a/odometry";
 const ARM: &str = "from: a/ac, to: b/ac, service: /b/arm";
 
-// Goal: a bridge whose messages never fit is an error of the check with its place, what was
-// expected and found, and what to do. Method: each limit of the modems; the queue also just below
-// and just above the limit. Tolerance: none.
+// A bridge whose messages never fit is an error of the check with its place, what was expected and
+// found, and what to do. Method: each limit of the modems; the queue also just below and just above
+// the limit.
 #[test]
 fn bridges_whose_messages_never_fit_are_rejected() {
     let queue = |n: u32| format!("{THETIS}, queue: {{max_size_bytes: {n}}}");
@@ -259,9 +259,8 @@ fn bridges_whose_messages_never_fit_are_rejected() {
     check_pair(THETIS, THETIS, ARM, "accepted");
 }
 
-// Goal: timeouts that no response and no acknowledgement can meet are errors. Method: a timeout
-// below the duration of the frames, and one below the travel time between fixed modems. Tolerance:
-// none.
+// Timeouts that no response and no acknowledgement can meet are errors. Method: a timeout below the
+// duration of the frames, and one below the travel time between fixed modems.
 #[test]
 fn timeouts_below_the_round_trip_are_rejected() {
     let late = |column: u32| {
@@ -279,9 +278,8 @@ fn timeouts_below_the_round_trip_are_rejected() {
     check_pair(fast, THETIS, ODOMETRY, "accepted");
 }
 
-// Goal: an exchange that cannot succeed from the positions of robots at the start is a note,
-// because the robots can approach each other. Method: a timeout of 20 s at 30 m and at 9 km.
-// Tolerance: none.
+// An exchange that cannot succeed from the positions of robots at the start is a note, because the
+// robots can approach each other. Method: a timeout of 20 s at 30 m and at 9 km.
 #[test]
 fn exchanges_over_long_distances_are_noted() {
     let modem = "modem: thetis_modem";
@@ -302,8 +300,8 @@ fn exchanges_over_long_distances_are_noted() {
     );
 }
 
-// Goal: the smallest size of the messages of a type is the size of its encoding. Method: default
-// messages, whose strings and sequences are empty. Tolerance: none.
+// The smallest size of the messages of a type is the size of its encoding. Method: default
+// messages, whose strings and sequences are empty.
 #[test]
 fn smallest_sizes_are_those_of_empty_messages() {
     fn check<M: Message>() -> bool {
@@ -320,9 +318,8 @@ fn smallest_sizes_are_those_of_empty_messages() {
     assert!(!check::<merrow_messages::msg::Packet>());
 }
 
-// Goal: a modem without a slot for its shortest frame is an error at its place, and a task of which
-// no job can end in time is a warning. Method: values just inside and outside the limits.
-// Tolerance: none.
+// A modem without a slot for its shortest frame is an error at its place, and a task of which no
+// job can end in time is a warning. Method: values just inside and outside the limits.
 #[test]
 fn slots_and_periods_that_are_too_short_are_reported() {
     let slot = |s: f64| {
@@ -357,8 +354,8 @@ fn slots_and_periods_that_are_too_short_are_reported() {
     }
 }
 
-// Goal: a bridge to an unknown topic is one line with its place, without a node. Method: the
-// commands `check`, `describe` and `run --no-ros`.
+// A bridge to an unknown topic is one line with its place, without a node. Method: the commands
+// `check`, `describe` and `run --no-ros`.
 #[test]
 fn commands_report_bridges_without_a_topic() {
     let folder = Folder::new(
@@ -388,7 +385,7 @@ fn commands_report_bridges_without_a_topic() {
     }
 }
 
-// Goal: a packet over the limit is refused with the limit. Method: one byte more than 64 frames.
+// A packet over the limit is refused with the limit. Method: one byte more than 64 frames.
 #[test]
 fn packets_over_the_limit_are_refused() {
     let mut simulation =
@@ -417,8 +414,8 @@ fn packets_over_the_limit_are_refused() {
     assert_eq!(error.robot, Some(0));
 }
 
-// Goal: a bridge of a file that another world extends, with the robots of that world, is checked at
-// its place. Method: a TDMA schedule whose slot is shorter than a message. Tolerance: none.
+// A bridge of a file that another world extends, with the robots of that world, is checked at its
+// place. Method: a TDMA schedule whose slot is shorter than a message.
 #[test]
 fn bridges_of_an_extended_world_are_checked() {
     let modem = |start: f64| {

@@ -1,7 +1,7 @@
 //! Tests of wrong beacons, acoustic instruments, obstacles, AIS and radars.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::{body, check, device};
 
@@ -130,8 +130,8 @@ fn ais_and_radar() {
     );
 }
 
-/// Goal: a key without effect is reported, with the key that it needs. Method: each key separately;
-/// with the key that it needs there is no such message. Tolerance: none.
+/// A key without effect is reported, with the key that it needs. Method: each key separately; with
+/// the key that it needs there is no such message.
 #[test]
 fn keys_without_effect() {
     let idle = |keys: &str, key: &str, with: &str| {

@@ -1,7 +1,7 @@
 //! Tests of wrong sensors.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::{bluerov2, check, device};
 use merrow_world::{Overrides, load_text};
@@ -211,7 +211,7 @@ fn invalid_ins_aids_are_rejected() {
     );
 }
 
-/// Goal: a line of YAML cannot allocate gigabytes. Method: a step of 1 us, an equally high rate, a
+/// A line of YAML cannot allocate gigabytes. Method: a step of 1 us, an equally high rate, a
 /// latency of seconds.
 #[test]
 fn readings_in_flight() {
@@ -273,9 +273,9 @@ fn quality_of_service() {
     );
 }
 
-/// Goal: a distortion that is impossible for a lens is rejected in one line. Method: barrel
-/// distortions that are not monotonic up to an edge of the image. The calibration of a wide lens is
-/// accepted if only its corners are beyond the limit.
+/// A distortion that is impossible for a lens is rejected in one line. Method: barrel distortions
+/// that are not monotonic up to an edge of the image. The calibration of a wide lens is accepted if
+/// only its corners are beyond the limit.
 #[test]
 fn distortions_that_are_not_monotonic() {
     let camera = |keys: &str| {
@@ -317,9 +317,9 @@ fn notes(text: &str) -> Vec<String> {
     }
 }
 
-/// Goal: a sensor inside an opaque object and a sensor far from its robot are reported. Method: a
-/// camera that renders its own robot and is inside a shape and inside a hull of it; a laser inside
-/// a wall; a position in millimetres; the same sensors outside.
+/// A sensor inside an opaque object and a sensor far from its robot are reported. Method: a camera
+/// that renders its own robot and is inside a shape and inside a hull of it; a laser inside a wall;
+/// a position in millimetres; the same sensors outside.
 #[test]
 fn impossible_sensor_positions() {
     let with = |device: &str, place: &str| {
@@ -369,8 +369,8 @@ fn impossible_sensor_positions() {
     assert_eq!(notes(&hull).len(), 1, "{:?}", notes(&hull));
 }
 
-/// Goal: a camera or laser whose frame takes longer than its period, and a lens whose principal
-/// point is outside the image, are reported. Method: one error each. Tolerance: none.
+/// A camera or laser whose frame takes longer than its period, and a lens whose principal point is
+/// outside the image, are reported. Method: one error each.
 #[test]
 fn impossible_cameras_and_lasers() {
     let camera = "kind: camera, width: 64, height: 48, focal_px: [40, 40]";
@@ -409,8 +409,8 @@ fn impossible_cameras_and_lasers() {
     );
 }
 
-/// Goal: a lamp that follows a load of a robot without loads is reported as such, without an empty
-/// list of suggestions. Method: that lamp. Tolerance: none.
+/// A lamp that follows a load of a robot without loads is reported as such, without an empty list
+/// of suggestions. Method: that lamp.
 #[test]
 fn a_lamp_without_loads() {
     check(

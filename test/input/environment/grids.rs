@@ -1,7 +1,7 @@
 //! Tests of broken grids: each kind of error has its message.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! files written by the test, the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: files
+//! written by the test, the exact message.
 
 use crate::common::folder::Folder;
 use crate::input::{check, messages, world};
@@ -108,8 +108,8 @@ fn invalid_netcdf_files_are_rejected() {
     );
 }
 
-/// Goal: a header with wrong counts does not crash the program. Method: every byte of a valid file
-/// is set to 255, one at a time; any message is accepted.
+/// A header with wrong counts does not crash the program. Method: every byte of a valid file is set
+/// to 255, one at a time; any message is accepted.
 #[test]
 fn netcdf_headers_with_wrong_counts() {
     let good = std::fs::read("test/data/grids/cdf5.nc").unwrap();
@@ -298,8 +298,8 @@ fn invalid_terrain_is_rejected() {
     );
 }
 
-// Goal: damaged NetCDF-4 files are rejected or read, without a panic. Method: 300 copies of a file
-// with one to four changed bytes, and files cut at every 97th byte. Tolerance: none.
+// Damaged NetCDF-4 files are rejected or read, without a panic. Method: 300 copies of a file with
+// one to four changed bytes, and files cut at every 97th byte.
 #[test]
 fn damaged_netcdf4_files_do_not_panic() {
     let good = std::fs::read("test/data/grids/nc4_packed.nc").unwrap();

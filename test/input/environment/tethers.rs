@@ -1,7 +1,7 @@
 //! Tests of wrong tethers, tether ends, lines and winches.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::check;
 

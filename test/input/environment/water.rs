@@ -1,7 +1,7 @@
 //! Tests of errors in the water of a world.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::{check, world};
 

@@ -1,7 +1,7 @@
 //! Tests of impossible waves, and of notes on very rare sea states.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::{check, world};
 use merrow_world::{Overrides, load_text};

@@ -1,7 +1,7 @@
 //! Tests of files that are missing, that include each other in a cycle, or that are wrong
 //! themselves.
 //!
-//! Goal: an error is reported in the file that contains it, and a missing file is reported with the
+//! An error is reported in the file that contains it, and a missing file is reported with the
 //! searched folders. Method: small folders of files and the exact messages.
 
 use crate::common::folder::Folder;
@@ -157,8 +157,7 @@ fn files_of_the_wrong_form() {
     assert_eq!(messages(&folder), "w.yaml: not UTF-8 text from line 2 on");
 }
 
-/// Goal: a component can be replaced by one of another kind without resetting the keys of the
-/// first.
+/// A component can be replaced by one of another kind without resetting the keys of the first.
 #[test]
 fn component_of_another_kind_replaces_the_first() {
     let world = "robots:\n  a:\n    model:\n      extends: robots/bluerov2_heavy.yaml\n      thrusters:\n        \
@@ -167,7 +166,7 @@ fn component_of_another_kind_replaces_the_first() {
     check("kind", &[("w.yaml", world)], "accepted");
 }
 
-/// Goal: `extends:` accepts the bare name of a bundled world, and only at the top level of a world.
+/// `extends:` accepts the bare name of a bundled world, and only at the top level of a world.
 #[test]
 fn shipped_worlds_are_extended_by_name() {
     check(

@@ -1,9 +1,8 @@
 //! Randomized tests: no text and no bytes make the readers panic.
 //!
-//! Goal: the readers accept or reject any world file and any message from the network without a
-//! panic. Method: valid input with random changes from a fixed seed; a fixed number of rounds, or
-//! rounds for `MERROW_FUZZ_SECONDS`. `fuzz/` contains the same targets for a coverage-guided
-//! fuzzer.
+//! The readers accept or reject any world file and any message from the network without a panic.
+//! Method: valid input with random changes from a fixed seed; a fixed number of rounds, or rounds
+//! for `MERROW_FUZZ_SECONDS`. `fuzz/` contains the same targets for a coverage-guided fuzzer.
 
 use super::bridge_decoders::{BRIDGE_WORLD, decode_bridged};
 use super::decoders::decode_all;
@@ -205,8 +204,8 @@ fn no_bytes_make_the_decoders_panic() {
     });
 }
 
-// Goal: no packet makes the decoder of an autopilot's outputs panic, and each accepted one gives
-// commands in range. Method: a million packets with random changes. Tolerance: none.
+// No packet makes the decoder of an autopilot's outputs panic, and each accepted one gives commands
+// in range. Method: a million packets with random changes.
 #[test]
 fn no_packet_makes_the_autopilot_decoder_panic() {
     let output = ServoOutput {
@@ -236,9 +235,9 @@ fn no_packet_makes_the_autopilot_decoder_panic() {
     });
 }
 
-// Goal: no bytes make the decoder of MAVLink panic, nor later frames be lost. Method: a million
-// chunks of bytes; after every 16th, valid frames. Tolerance: random bytes contain the length of a
-// frame of up to 280 bytes, which hides at most 8 valid frames of 40 bytes.
+// No bytes make the decoder of MAVLink panic, nor later frames be lost. Method: a million chunks of
+// bytes; after every 16th, valid frames. Tolerance: random bytes contain the length of a frame of
+// up to 280 bytes, which hides at most 8 valid frames of 40 bytes.
 #[test]
 fn no_bytes_make_the_mavlink_decoder_panic() {
     let message = MavMessage::ATTITUDE(ATTITUDE_DATA {
@@ -279,9 +278,8 @@ fn no_bytes_make_the_mavlink_decoder_panic() {
     );
 }
 
-// Goal: no request of a ground station makes the simulator panic, and its commands are in range.
-// Method: a million messages with random payloads, for robots with three kinds of firmware.
-// Tolerance: none.
+// No request of a ground station makes the simulator panic, and its commands are in range. Method:
+// a million messages with random payloads, for robots with three kinds of firmware.
 #[test]
 fn no_request_makes_the_telemetry_panic() {
     let text = "robots: {a: {model: bluerov2}, b: {model: firefly, position_m: [9, 0, 9]}, c: {model: rover, position_m: [0, 9, 9]}}";
@@ -325,8 +323,7 @@ fn no_request_makes_the_telemetry_panic() {
     simulation.advance(3);
 }
 
-// Goal: no outputs of PX4 give a command out of range. Method: a million controls of random bits.
-// Tolerance: none.
+// No outputs of PX4 give a command out of range. Method: a million controls of random bits.
 #[test]
 fn no_outputs_of_px4_leave_the_range() {
     let output = |channel| ServoOutput {
@@ -358,9 +355,8 @@ fn no_outputs_of_px4_leave_the_range() {
     assert!(accepted > 0 && refused > 0);
 }
 
-// Goal: no bytes make the decoder of frames of modems panic, and the header and the payload of each
-// accepted frame encode to the same bytes. Method: a million frames with random changes. Tolerance:
-// none.
+// No bytes make the decoder of frames of modems panic, and the header and the payload of each
+// accepted frame encode to the same bytes. Method: a million frames with random changes.
 #[test]
 fn no_bytes_make_the_frame_decoder_panic() {
     let (mut accepted, mut refused) = (0, 0);
@@ -405,9 +401,9 @@ fn no_bytes_make_the_frame_decoder_panic() {
     assert!(accepted > 0 && refused > 0);
 }
 
-// Goal: no payload makes the decoders of packets of bridges panic, and each accepted message or
-// call belongs to its bridge and has the bytes of the payload. Method: a million deliveries with
-// random modems, numbers of bridges and lengths. Tolerance: none.
+// No payload makes the decoders of packets of bridges panic, and each accepted message or call
+// belongs to its bridge and has the bytes of the payload. Method: a million deliveries with random
+// modems, numbers of bridges and lengths.
 #[test]
 fn no_payload_makes_the_bridge_decoders_panic() {
     let world = load_text("bridges.yaml", BRIDGE_WORLD, Overrides::default());
@@ -432,9 +428,8 @@ fn no_payload_makes_the_bridge_decoders_panic() {
     assert!(messages > 0 && calls > 0 && refused > 0);
 }
 
-// Goal: the fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml`
-// declares every target, and every crate of the workspace that a target or its shared decoders use.
-// Tolerance: none.
+// The fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml` declares
+// every target, and every crate of the workspace that a target or its shared decoders use.
 #[test]
 fn fuzz_targets_declare_their_crates() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -505,9 +500,9 @@ const VIEW_MESSAGES: [&str; 33] = [
     "GET /socket?token=0f&a HTTP/1.1\r\nHost: [::1]:8080\r\nOrigin: http://a\r\n\r\n",
 ];
 
-// Goal: no message of a client of the live view makes the decoder panic; each accepted one has
-// finite numbers in range, each refusal is one line of limited length. Method: a million messages
-// with random changes. Tolerance: none.
+// No message of a client of the live view makes the decoder panic; each accepted one has finite
+// numbers in range, each refusal is one line of limited length. Method: a million messages with
+// random changes.
 #[test]
 fn no_message_makes_the_decoder_of_the_view_panic() {
     let mut accepted = 0;

@@ -1,7 +1,7 @@
 //! Tests of keys that are unknown, missing or of another kind.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::{bluerov2, body, check, device, plain, world};
 

@@ -12,9 +12,9 @@ fn section(section: &str, count: usize, value: &str) -> String {
     text
 }
 
-// Goal: more objects than labels of 16 bits are refused if a camera has labels, which repeated
-// numbers before, and are accepted without one. Method: one robot and structures up to and beyond
-// the limit.
+// More objects than labels of 16 bits are refused if a camera has labels, which repeated numbers
+// before, and are accepted without one. Method: one robot and structures up to and beyond the
+// limit.
 #[test]
 fn objects_beyond_the_labels_of_cameras_are_refused() {
     let world = |structures: usize, outputs: &str| {
@@ -42,8 +42,8 @@ fn objects_beyond_the_labels_of_cameras_are_refused() {
     assert_eq!(messages(&world(65_532, "depth")), "accepted");
 }
 
-// Goal: more modems than the state of their pairs allows are refused. Method: fixed modems beyond
-// the limit.
+// More modems than the state of their pairs allows are refused. Method: fixed modems beyond the
+// limit.
 #[test]
 fn modems_beyond_the_limit_are_refused() {
     let found = messages(&format!(

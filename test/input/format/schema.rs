@@ -1,6 +1,6 @@
 //! Tests that the JSON Schema of the world file is complete and accepts every shipped world.
 //!
-//! Goal: an editor that uses the schema never flags a valid file. Method: a validator of only the
+//! An editor that uses the schema never flags a valid file. Method: a validator of only the
 //! keywords that the schema uses, which fails on any other keyword; the worlds as written, and as
 //! read after `extends` is resolved.
 
@@ -272,10 +272,10 @@ fn units_follow_from_the_suffix() {
     check("restitution", None);
 }
 
-// Goal: the unit of every key is unambiguous, and its description names this unit. Method: the
-// notation that follows from the words of the key, by the rules of this file; the descriptions have
-// the unit from the table of `merrow_yaml`. The longest run of unit symbols at the end of a key is
-// a unit of that table. Tolerance: none.
+// The unit of every key is unambiguous, and its description names this unit. Method: the notation
+// that follows from the words of the key, by the rules of this file; the descriptions have the unit
+// from the table of `merrow_yaml`. The longest run of unit symbols at the end of a key is a unit of
+// that table.
 #[test]
 fn every_key_has_an_unambiguous_unit() {
     fn walk(schema: &Json, wrong: &mut Vec<String>, n: &mut usize) {

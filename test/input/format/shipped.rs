@@ -1,7 +1,7 @@
 //! Tests that every shipped world and component file is accepted.
 //!
-//! Goal: all shipped files are valid. Method: walk the folders; a file in a folder that this test
-//! does not recognise makes it fail.
+//! All shipped files are valid. Method: walk the folders; a file in a folder that this test does
+//! not recognise makes it fail.
 
 use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
@@ -48,7 +48,7 @@ fn every_world_loads_and_runs_a_second_without_a_halt() {
     }
 }
 
-// Goal: the worlds of the benches load. Method: all files whose meshes are in the repository.
+// The worlds of the benches load. Method: all files whose meshes are in the repository.
 #[test]
 fn every_world_of_the_benches_loads() {
     let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches");
@@ -192,7 +192,7 @@ fn every_component_loads() {
     }
 }
 
-/// Goal: all numbers have a source. Method: every component has a `source` of more than one word.
+/// All numbers have a source. Method: every component has a `source` of more than one word.
 #[test]
 fn every_component_names_its_source() {
     for path in files("params") {

@@ -1,7 +1,7 @@
 //! Tests of wrong thrusters and batteries.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::{bluerov2, check, motor, plain};
 

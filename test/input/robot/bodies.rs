@@ -1,7 +1,7 @@
 //! Tests of impossible bodies, and of coefficients with the wrong sign or name.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::input::{BLUEROV2, bluerov2, body, check};
 

@@ -1,6 +1,6 @@
 //! Tests of collision shapes: poses and rejected shapes.
 //!
-//! Goal: a shape has the pose that its author specified, in the axes of its body, on a link whether
+//! A shape has the pose that its author specified, in the axes of its body, on a link whether
 //! merged or not, and on a structure. Method: poses calculated by hand; the exact message for each
 //! error.
 

@@ -16,9 +16,9 @@ fn world(coupling: &str) -> String {
     )
 }
 
-// Goal: the ends of a coupling have their specified positions, also on merged links; a second end
-// without a position coincides with the first. Method: an arm fixed one metre above a post, a ball
-// one metre below a vehicle.
+// The ends of a coupling have their specified positions, also on merged links; a second end without
+// a position coincides with the first. Method: an arm fixed one metre above a post, a ball one
+// metre below a vehicle.
 #[test]
 fn ends_have_their_specified_positions() {
     let s = scene(&world(

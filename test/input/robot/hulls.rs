@@ -25,7 +25,7 @@ fn message(mesh: &str, more: &str) -> String {
     }
 }
 
-// Goal: a mesh that does not enclose a volume is rejected in one line with the reason. Method: a
+// A mesh that does not enclose a volume is rejected in one line with the reason. Method: a
 // tetrahedron that lacks a face, is inverted, has a duplicate face, is flat, or is scaled to a
 // plane. Tolerance: the exact text.
 #[test]
@@ -83,8 +83,8 @@ fn missing_file_is_reported() {
     );
 }
 
-// Goal: surface laws are rejected where they do not apply. Method: one error each. Tolerance: the
-// exact text.
+// Surface laws are rejected where they do not apply. Method: one error each. Tolerance: the exact
+// text.
 #[test]
 fn wrong_surface_laws_are_refused() {
     check(

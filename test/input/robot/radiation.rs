@@ -1,8 +1,8 @@
 //! Tests of radiation tables: rejected tables, and notes on valid tables.
 //!
-//! Goal: a broken table is reported in one line that names the file and the error. Method: the
-//! shipped tables of the hemisphere with one error each; the message from the key on. Tolerance:
-//! the exact text.
+//! A broken table is reported in one line that names the file and the error. Method: the shipped
+//! tables of the hemisphere with one error each; the message from the key on. Tolerance: the exact
+//! text.
 
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, data_dir, load_text};

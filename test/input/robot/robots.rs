@@ -1,7 +1,7 @@
 //! Tests of wrong robots, names, links and joints.
 //!
-//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
-//! the exact message.
+//! Each error is reported at its position, with a message that states how to fix it. Method: the
+//! exact message.
 
 use crate::common::{scene, simulation};
 use crate::input::{bluerov2, check, joint, plain};
@@ -306,7 +306,7 @@ fn moving_acceleration(world: &str) -> [f64; 6] {
     std::array::from_fn(|k| change[k / 3][k % 3])
 }
 
-// Goal: every key of a body acts on a link with a fixed joint, which may be merged into its parent.
+// Every key of a body acts on a link with a fixed joint, which may be merged into its parent.
 // Method: acceleration of a moving robot with and without the key, for every key of the schema. The
 // same key on the base instead of a link at the same place gives the same acceleration. Tolerance:
 // 1e-9 of the acceleration; shapes do not act in water and are compared as a scene.

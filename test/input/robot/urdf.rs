@@ -1,6 +1,6 @@
 //! Tests of invalid URDFs.
 //!
-//! Goal: each error is reported at its line of the URDF, in one line. Method: the exact message.
+//! Each error is reported at its line of the URDF, in one line. Method: the exact message.
 
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, load_world};

@@ -33,9 +33,9 @@ fn ranged_targets(sounds: &AcousticObservations) -> Vec<usize> {
     sounds.ranges.iter().map(|r| r.target).collect()
 }
 
-// Goal: one beacon of a set fails for a limited time while the others continue: three are enough
-// for a position, two are not. Method: a long-baseline receiver that samples every 2 s; b is dead
-// from 3.9 to 8 s, c from 6 to 8 s. Tolerance: none; 1e-4 m.
+// One beacon of a set fails for a limited time while the others continue: three are enough for a
+// position, two are not. Method: a long-baseline receiver that samples every 2 s; b is dead from
+// 3.9 to 8 s, c from 6 to 8 s. Tolerance: 1e-4 m.
 #[test]
 fn one_beacon_fails_temporarily() {
     let b = "b: {target: b, kind: dead, time_s: 3.9, duration_s: 4.1}";
@@ -61,9 +61,9 @@ fn one_beacon_fails_temporarily() {
     }
 }
 
-// Goal: reducing the power reduces the signal by the same factor, and zero power gives no signal.
-// Method: level above noise of a pinger with 1 % of its power minus the level of an identical
-// pinger without a fault, 10 log 0.01. Tolerance: rounding.
+// Reducing the power reduces the signal by the same factor, and zero power gives no signal. Method:
+// level above noise of a pinger with 1 % of its power minus the level of an identical pinger
+// without a fault, 10 log 0.01. Tolerance: rounding.
 #[test]
 fn reduced_power_reduces_the_level() {
     let rest = |part: f64| {
@@ -92,8 +92,8 @@ fn reduced_power_reduces_the_level() {
     assert_eq!(left, [0]);
 }
 
-// Goal: a delayed emission is measured as a longer range: by c b for a pinger or locator with a
-// known clock, by half of that for a transponder. Method: ranges with and without a bias of 2 ms.
+// A delayed emission is measured as a longer range: by c b for a pinger or locator with a known
+// clock, by half of that for a transponder. Method: ranges with and without a bias of 2 ms.
 // Tolerance: 1e-6 m.
 #[test]
 fn clock_bias_increases_the_range() {
@@ -141,9 +141,9 @@ fn clock_bias_increases_the_range() {
     }
 }
 
-// Goal: an intermittent beacon is detected for its share of the time. Method: a pinger that works
-// for 3 s and fails for 1 s on average, 4000 s: about 1000 cycles. Tolerance: 4 standard errors of
-// such a share, 0.05.
+// An intermittent beacon is detected for its share of the time. Method: a pinger that works for 3 s
+// and fails for 1 s on average, 4000 s: about 1000 cycles. Tolerance: 4 standard errors of such a
+// share, 0.05.
 #[test]
 fn intermittent_beacon_is_detected_in_part() {
     let rest = format!(
@@ -164,8 +164,7 @@ fn intermittent_beacon_is_detected_in_part() {
     within("share", share, 0.75, 0.05);
 }
 
-// Goal: a beacon is broken and repaired in a run; unsupported faults are rejected. Method:
-// commands. Tolerance: none.
+// A beacon is broken and repaired in a run; unsupported faults are rejected. Method: commands.
 #[test]
 fn beacons_can_be_broken_at_run_time() {
     let mut sim = lbl("");

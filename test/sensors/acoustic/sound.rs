@@ -8,9 +8,9 @@ use merrow_math::Vec3;
 use merrow_validate::cases::sea::sound::{munk_sound_speed, munk_water};
 use merrow_world::{Overrides, load_text};
 
-// Goal: the cross section of a ray tube equals the distance of neighbouring rays, through turning
-// points, kinks of the profile and reflections. Method: rays at ± 1e-6 of the steepness in Munk's
-// profile, away from caustics. Tolerance: relative 1e-5, the accuracy of the difference quotient.
+// The cross section of a ray tube equals the distance of neighbouring rays, through turning points,
+// kinks of the profile and reflections. Method: rays at ± 1e-6 of the steepness in Munk's profile,
+// away from caustics. Tolerance: relative 1e-5, the accuracy of the difference quotient.
 #[test]
 fn ray_tubes_match_neighbouring_rays() {
     let guide = munk_water(50.0).unwrap();
@@ -39,8 +39,8 @@ fn ray_tubes_match_neighbouring_rays() {
     assert!(reflected > 10, "some were reflected");
 }
 
-// Goal: a ray from the channel axis passes one caustic per half loop. Method: a symmetric channel
-// with one gradient on each side. Tolerance: one caustic more or less than turning points.
+// A ray from the channel axis passes one caustic per half loop. Method: a symmetric channel with
+// one gradient on each side. Tolerance: one caustic more or less than turning points.
 #[test]
 fn caustics_are_counted() {
     let guide = Waveguide::new(
@@ -59,10 +59,9 @@ fn caustics_are_counted() {
     );
 }
 
-// Goal: the error of a sampled profile falls with the square of the node distance. Method: the
-// lower turning point of a ray in Munk's profile with nodes at 100, 50 and 25 m. Tolerance: a
-// factor of four within a third, because the turning point lies at different positions between
-// nodes.
+// The error of a sampled profile falls with the square of the node distance. Method: the lower
+// turning point of a ray in Munk's profile with nodes at 100, 50 and 25 m. Tolerance: a factor of
+// four within a third, because the turning point lies at different positions between nodes.
 #[test]
 fn error_falls_with_the_square_of_the_node_distance() {
     let error = |step: f64| {
@@ -92,8 +91,8 @@ fn error_falls_with_the_square_of_the_node_distance() {
     assert!((middle / fine / 4.0 - 1.0).abs() < 0.33, "{middle} {fine}");
 }
 
-// Goal: straight below a ship the direct ray and its seabed reflection are found. Method: ranges of
-// 0 m and 1 m in 1000 m of uniform water. Tolerance: a lateral error of a millionth of the depth.
+// Straight below a ship the direct ray and its seabed reflection are found. Method: ranges of 0 m
+// and 1 m in 1000 m of uniform water. Tolerance: a lateral error of a millionth of the depth.
 #[test]
 fn a_receiver_straight_below_is_found() {
     let guide = Waveguide::new(&[[0.0, 1500.0]], [0.0, 1000.0]).unwrap();
@@ -112,8 +111,8 @@ fn a_receiver_straight_below_is_found() {
     }
 }
 
-// Goal: a channel whose minimum of sound speed lies at a single depth has a ray along this depth.
-// Method: source and receiver at this depth. Tolerance: rounding.
+// A channel whose minimum of sound speed lies at a single depth has a ray along this depth. Method:
+// source and receiver at this depth. Tolerance: rounding.
 #[test]
 fn horizontal_ray_follows_the_channel_axis() {
     let guide = Waveguide::new(
@@ -133,9 +132,9 @@ fn horizontal_ray_follows_the_channel_axis() {
     assert!(ray.depth > 700.0, "{ray:?}");
 }
 
-// Goal: rays of a world use its water column, seabed and regions, and do not exist where sound
-// cannot propagate. Method: a warm layer over cold water; a lake; land. Tolerance: none, except the
-// closed form of the travel time in the lake.
+// Rays of a world use its water column, seabed and regions, and do not exist where sound cannot
+// propagate. Method: a warm layer over cold water; a lake; land. Tolerance: none, except the closed
+// form of the travel time in the lake.
 #[test]
 fn rays_use_the_water_of_a_world() {
     let text = "seabed: {depth_m: 300}\nwater:\n  column:\n    layers:\n    - {depth_m: 0, temperature_c: 22, salinity_psu: 35}\n    \

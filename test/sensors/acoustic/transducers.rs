@@ -17,10 +17,10 @@ fn snr(device: &str, rest: &str) -> f64 {
     fixes.next().expect("a fix").snr
 }
 
-// Goal: the gains of both transducers in the direction of the path change the received level.
-// Method: a pinger and a transponder at the same distance ahead and abeam, with axes along and
-// across the path; the ratio with gains minus the ratio without. The noise is the same. A
-// transponder near its threshold detects an interrogation along its axis only. Tolerance: rounding.
+// The gains of both transducers in the direction of the path change the received level. Method: a
+// pinger and a transponder at the same distance ahead and abeam, with axes along and across the
+// path; the ratio with gains minus the ratio without. The noise is the same. A transponder near its
+// threshold detects an interrogation along its axis only. Tolerance: rounding.
 #[test]
 fn gains_depend_on_the_direction_of_the_path() {
     let hydrophone = format!("kind: hydrophone, rate_hz: 1, {RECEIVER}");
@@ -71,8 +71,8 @@ fn gains_depend_on_the_direction_of_the_path() {
     assert!(!heard(&format!(", receive_pattern: {PATTERN}")));
 }
 
-// Goal: the thrusters of a robot add their noise at its receiver. Method: at full thrust the noise
-// has the level of the key at its reference speed, 20 dB lower per decade of the frequency; without
+// The thrusters of a robot add their noise at its receiver. Method: at full thrust the noise has
+// the level of the key at its reference speed, 20 dB lower per decade of the frequency; without
 // thrust there is none; both added as powers to the noise of sea and receiver. Tolerance: 0.01 dB,
 // for a thrust that is still settling.
 #[test]

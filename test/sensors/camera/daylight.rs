@@ -47,11 +47,11 @@ fn of_number(n: f64, ev: f64) -> f64 {
     n / 255.0 * 1.2 * ev.exp2()
 }
 
-// Goal: the sky gives level ground the illuminance of `environment::air`, and the direct sunlight
-// has its colour. Method: luminance integrated over 400 x 800 directions against 110 lm/W of the
-// diffuse part, under clear, partly cloudy and overcast skies with high and low sun; red over blue
-// of the beam by the air mass. Tolerance: 1 % for a clear sky, 4 % for the texture of an overcast
-// sky, 13 % for clouds, whose pattern changes with blur; 0.1 % for the beam.
+// The sky gives level ground the illuminance of `environment::air`, and the direct sunlight has its
+// colour. Method: luminance integrated over 400 x 800 directions against 110 lm/W of the diffuse
+// part, under clear, partly cloudy and overcast skies with high and low sun; red over blue of the
+// beam by the air mass. Tolerance: 1 % for a clear sky, 4 % for the texture of an overcast sky, 13
+// % for clouds, whose pattern changes with blur; 0.1 % for the beam.
 #[test]
 fn sky_integrates_to_its_illuminance() {
     for (cover, hours, tolerance) in [
@@ -140,8 +140,8 @@ fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
     Vec3::new(up.cos() * azimuth.cos(), up.cos() * azimuth.sin(), up.sin())
 }
 
-// Goal: haze has the optical depth of its source, attenuates sky and sun accordingly, and scatters
-// the removed light diffusely. Method: scale heights of Elterman's eight visibilities, 2 to 13 km;
+// Haze has the optical depth of its source, attenuates sky and sun accordingly, and scatters the
+// removed light diffusely. Method: scale heights of Elterman's eight visibilities, 2 to 13 km;
 // without sun, differences of the sky light between two azimuths, which cancel the light of the
 // haze itself, relative to those in clear air; the beam; the integrated luminance against the
 // stated illuminance, with high and low sun. Tolerance: 1.5 % of the tabulated heights, which have
@@ -208,10 +208,9 @@ fn haze_attenuates_and_scatters_by_its_depth() {
     }
 }
 
-// Goal: the noon sky is blue in haze and paler at the horizon, deep blue in clear air, and whitish
-// grey in mist. Method: blue over red and luminance at 30 to 60 degrees and at the horizon, away
-// from the sun. Tolerance: the stated ratios; grey is 1, pure Rayleigh scattering of sunlight is
-// 4.4.
+// The noon sky is blue in haze and paler at the horizon, deep blue in clear air, and whitish grey
+// in mist. Method: blue over red and luminance at 30 to 60 degrees and at the horizon, away from
+// the sun. Tolerance: the stated ratios; grey is 1, pure Rayleigh scattering of sunlight is 4.4.
 #[test]
 fn noon_sky_is_blue_except_in_mist() {
     let clear = sky(&weathered("start_utc: '2026-03-20T20:00:00Z'"));
@@ -245,11 +244,11 @@ fn noon_sky_is_blue_except_in_mist() {
     }
 }
 
-// Goal: the foam fraction and the roughness of the sea follow the wind. Method: foam, and squared
-// slopes including the unresolved part, over 300 x 300 points 0.9 m apart, seen from near and from
-// far, for winds of 3 to 20 m/s over water without resolved waves; W and s² in closed form.
-// Tolerance: foam 25 % of W, because (2) averages over a larger pattern; slopes 12 %, the
-// statistical error of 28 ripples; from far 1 %.
+// The foam fraction and the roughness of the sea follow the wind. Method: foam, and squared slopes
+// including the unresolved part, over 300 x 300 points 0.9 m apart, seen from near and from far,
+// for winds of 3 to 20 m/s over water without resolved waves; W and s² in closed form. Tolerance:
+// foam 25 % of W, because (2) averages over a larger pattern; slopes 12 %, the statistical error of
+// 28 ripples; from far 1 %.
 #[test]
 fn foam_and_slopes_follow_the_wind() {
     for wind in [3.0, 10.0, 15.0, 20.0] {
@@ -286,7 +285,7 @@ fn foam_and_slopes_follow_the_wind() {
     }
 }
 
-// Goal: the surface reflects by Fresnel's equations. Method: closed forms at normal incidence, at
+// The surface reflects by Fresnel's equations. Method: closed forms at normal incidence, at
 // Brewster's angle and at grazing incidence; images of calm, black water under an overcast sky at
 // three angles, against the light of the sky in the reflected direction. Tolerance: 1e-12; 8 % for
 // images (texture of the sky, and ripples of 2 degrees).
@@ -341,8 +340,8 @@ fn surface_reflects_by_fresnel() {
     }
 }
 
-// Goal: objects in fog have the contrast e^{-σ s}, σ = 3.912/V. Method: a black wall at four ranges
-// in fog of 400 m visibility, against the empty scene. Tolerance: 0.01 of the light of the horizon.
+// Objects in fog have the contrast e^{-σ s}, σ = 3.912/V. Method: a black wall at four ranges in
+// fog of 400 m visibility, against the empty scene. Tolerance: 0.01 of the light of the horizon.
 #[test]
 fn fog_reduces_contrast_by_koschmieder() {
     let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 12.5");
@@ -368,8 +367,8 @@ structures: {{wall: {{position_m: [{}, 0, 40], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: from below the sky appears within Snell's window. Method: a camera 4 m under calm, clear
-// water looks up; light over the angle from the zenith, averaged over all azimuths. By Fresnel's
+// From below the sky appears within Snell's window. Method: a camera 4 m under calm, clear water
+// looks up; light over the angle from the zenith, averaged over all azimuths. By Fresnel's
 // equations the light falls to half of its value at 45 degrees at 48 degrees. Tolerance: 1 degree,
 // because ripples tilt the surface by 2 degrees.
 #[test]
@@ -408,9 +407,8 @@ fn window_from_below_matches_snell() {
     within("edge", angle, (1.0 / INDEX).asin().to_degrees(), 1.0);
 }
 
-// Goal: vignetting darkens the corners as stated. Method: an evenly lit wall through a lens that
-// loses 0.6 at the corners; values at a corner, half-way and in the centre. Tolerance: 1.5 counts
-// of 255.
+// Vignetting darkens the corners as stated. Method: an evenly lit wall through a lens that loses
+// 0.6 at the corners; values at a corner, half-way and in the centre. Tolerance: 1.5 counts of 255.
 #[test]
 fn corners_are_darker_by_the_vignette() {
     let keys = format!(
@@ -444,9 +442,9 @@ fn corners_are_darker_by_the_vignette() {
     }
 }
 
-// Goal: a flat port refracts by Snell's law. Method: half of a wall 3 m ahead is a second
-// structure; the column where the labels change, calculated by hand for edges up to 1.6 m off the
-// axis with the port 5 cm ahead. Tolerance: a pixel and a half.
+// A flat port refracts by Snell's law. Method: half of a wall 3 m ahead is a second structure; the
+// column where the labels change, calculated by hand for edges up to 1.6 m off the axis with the
+// port 5 cm ahead. Tolerance: a pixel and a half.
 #[test]
 fn flat_port_refracts_by_snell() {
     let keys = "width: 401, height: 3, focal_px: [220, 220], flat_port_m: 0.05, outputs: [labels]";
@@ -480,9 +478,9 @@ structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m:
     }
 }
 
-// Goal: textures appear on helicopter decks and meshes as specified. Method: seen from above, the
-// letter of a helipad is white at the places that ICAO specifies and dark between them; a triangle
-// mesh whose texture coordinates select a red and a blue half. Tolerance: 4 % of white; colours 30
+// Textures appear on helicopter decks and meshes as specified. Method: seen from above, the letter
+// of a helipad is white at the places that ICAO specifies and dark between them; a triangle mesh
+// whose texture coordinates select a red and a blue half. Tolerance: 4 % of white; colours 30
 // counts apart.
 #[test]
 fn helipads_and_meshes_show_their_textures() {
@@ -548,9 +546,8 @@ fn helipads_and_meshes_show_their_textures() {
     assert!(right[2] > right[0] + 30, "blue on the right: {right:?}");
 }
 
-// Goal: a snapshot equals the image of a run at the same time, including noise. Method: the bytes
-// of a noisy image at 0.3 s, taken once in a run without subscribers, and in a run with a
-// subscriber. Tolerance: none.
+// A snapshot equals the image of a run at the same time, including noise. Method: the bytes of a
+// noisy image at 0.3 s, taken once in a run without subscribers, and in a run with a subscriber.
 #[test]
 fn snapshot_equals_the_frame_at_its_time() {
     let keys = "width: 33, height: 25, focal_px: [40, 40], full_well_electrons: 300";
@@ -580,12 +577,12 @@ fn snapshot_equals_the_frame_at_its_time() {
     }
 }
 
-// Goal: cameras render their own robot if configured; marine snow is visible in open water and not
-// behind walls; the JPEG quality reaches the camera. Method: a ball of the robot in front of its
-// camera; specks brighter than a dark wall at 0.6 m, against the mean number in the viewing pyramid
-// in front of it and against open water; the built camera. Tolerance: none; at least 5 specks,
-// fewer than the mean number, and fewer than a quarter of those in open water, whose visible volume
-// is 70 times deeper.
+// Cameras render their own robot if configured; marine snow is visible in open water and not behind
+// walls; the JPEG quality reaches the camera. Method: a ball of the robot in front of its camera;
+// specks brighter than a dark wall at 0.6 m, against the mean number in the viewing pyramid in
+// front of it and against open water; the built camera. Tolerance: at least 5 specks, fewer than
+// the mean number, and fewer than a quarter of those in open water, whose visible volume is 70
+// times deeper.
 #[test]
 fn own_robot_visibility_snow_and_jpeg_quality() {
     let base = "width: 33, height: 25, focal_px: [40, 40], outputs: [labels]";

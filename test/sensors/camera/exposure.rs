@@ -18,11 +18,11 @@ fn pixel_noise(grain: &DemosaicingNoise, [column, row]: [usize; 2]) -> [f32; 3] 
     line[column]
 }
 
-// Goal: colour smoothing keeps the brightness at full resolution, reduces the colour noise to
-// equation (3) of `demosaicing_noise.rs`, and preserves uniform light. Method: in a 20 x 14 image,
-// the squared contributions of every single noisy pixel are summed at every interior pixel and
-// compared with 9/64 + 3/(4 c²) and 9/64 + 1/(4 c²). Uniform noise and uniform noise of one colour
-// must be unchanged, also in images with odd sizes. Tolerance: 1e-6.
+// Colour smoothing keeps the brightness at full resolution, reduces the colour noise to equation
+// (3) of `demosaicing_noise.rs`, and preserves uniform light. Method: in a 20 x 14 image, the
+// squared contributions of every single noisy pixel are summed at every interior pixel and compared
+// with 9/64 + 3/(4 c²) and 9/64 + 1/(4 c²). Uniform noise and uniform noise of one colour must be
+// unchanged, also in images with odd sizes. Tolerance: 1e-6.
 #[test]
 fn smoothed_noise_matches_the_closed_form() {
     let size = [20, 14];
@@ -65,11 +65,11 @@ fn smoothed_noise_matches_the_closed_form() {
     }
 }
 
-// Goal: the image noise is the demosaicing noise, and the mean follows the light. Method: 20000
-// values of an evenly lit wall with 400 electrons full well and 6 electrons read noise, smoothed
-// over three cells. The mean is compared with an image without noise; the variance of each colour
-// is compared with (3). Light has nearly equal values in all colours. Tolerance: 0.3 counts for the
-// mean; 12 % for the variance, of which two thirds are statistical.
+// The image noise is the demosaicing noise, and the mean follows the light. Method: 20000 values of
+// an evenly lit wall with 400 electrons full well and 6 electrons read noise, smoothed over three
+// cells. The mean is compared with an image without noise; the variance of each colour is compared
+// with (3). Light has nearly equal values in all colours. Tolerance: 0.3 counts for the mean; 12 %
+// for the variance, of which two thirds are statistical.
 #[test]
 fn image_noise_matches_the_bayer_mosaic() {
     let taken = |keys: &str| {
@@ -106,11 +106,11 @@ fn image_noise_matches_the_bayer_mosaic() {
     }
 }
 
-// Goal: automatic exposure first uses the full exposure time, then gain up to its limit, and then
-// stops. Method: a wall lit by a lamp at night, too dark for any exposure. Pixel values are
-// compared with the exposure value log2(K²/t) minus the stops of the gain, with and without an
-// f-number; the exposure time is stated or is the image period (10 Hz). Doubled light must double
-// the pixel value. Tolerance: 1.5 counts of 255; 3 %.
+// Automatic exposure first uses the full exposure time, then gain up to its limit, and then stops.
+// Method: a wall lit by a lamp at night, too dark for any exposure. Pixel values are compared with
+// the exposure value log2(K²/t) minus the stops of the gain, with and without an f-number; the
+// exposure time is stated or is the image period (10 Hz). Doubled light must double the pixel
+// value. Tolerance: 1.5 counts of 255; 3 %.
 #[test]
 fn images_darken_beyond_the_gain_limit() {
     let seen = |keys: &str, lumens: f64| {
@@ -147,7 +147,7 @@ fn images_darken_beyond_the_gain_limit() {
     }
 }
 
-// Goal: wrong exposure keys are rejected. Method: the error messages. Tolerance: none.
+// Wrong exposure keys are rejected. Method: the error messages.
 #[test]
 fn wrong_exposures_are_refused() {
     for (keys, part) in [
@@ -179,8 +179,8 @@ fn wrong_exposures_are_refused() {
     }
 }
 
-// Goal: the sample points in a pixel are stratified: each of the N columns and N rows of a pixel
-// holds one point, and their mean is the pixel centre. Method: N of 2 to 16; N = 1 has no points.
+// The sample points in a pixel are stratified: each of the N columns and N rows of a pixel holds
+// one point, and their mean is the pixel centre. Method: N of 2 to 16; N = 1 has no points.
 // Tolerance: 1e-12.
 #[test]
 fn sample_points_are_stratified() {
@@ -197,8 +197,8 @@ fn sample_points_are_stratified() {
     }
 }
 
-// Goal: with antialiasing an edge within a pixel darkens it by the covered fraction, and a thin
-// pole darkens the image by its width; depths and labels are taken at the pixel centres, as without
+// With antialiasing an edge within a pixel darkens it by the covered fraction, and a thin pole
+// darkens the image by its width; depths and labels are taken at the pixel centres, as without
 // antialiasing. Method: a black wall in front of an overcast sky with an edge at known fractions of
 // a pixel, vertical and horizontal; a pole a third of a pixel wide at 24 positions; 16 sample
 // points. Tolerance: for edges half a sample (1/32 of the light) plus one count; for the mean of

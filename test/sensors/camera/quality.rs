@@ -37,7 +37,7 @@ fn mean_color(images: &CameraImages, label: u16) -> ([f64; 3], usize) {
     (sum.map(|x| x / count.max(1) as f64), count)
 }
 
-// Goal: `fast` changes neither depth nor labels, and water keeps its brightness and colour. Method:
+// `fast` changes neither depth nor labels, and water keeps its brightness and colour. Method:
 // images of one place from above and from below the surface, with both qualities. Tolerance: none
 // for depth and labels; the mean of each colour over the pixels of a label within 20 %, over the
 // surface seen from below within 35 %, since `fast` has no mirror image of the seabed.
@@ -63,7 +63,7 @@ fn fast_images_have_the_same_geometry_and_similar_colors() {
     }
 }
 
-// Goal: keys that would add rays to an image of the quality `fast` are refused. Method: each with
+// Keys that would add rays to an image of the quality `fast` are refused. Method: each with
 // `quality: fast`.
 #[test]
 fn fast_images_have_one_ray_per_pixel() {

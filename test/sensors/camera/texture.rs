@@ -53,10 +53,10 @@ fn png(folder: &Folder, name: &str, size: [u32; 2], pixel: impl Fn(u32, u32) -> 
     path.to_string_lossy().into_owned()
 }
 
-// Goal: a texture is upright on a wall, has the brightness of its pixel values, and from a distance
-// shows the mean of its pixels. Method: red, green, blue and white quarters on the visible side,
-// against a wall of one colour; stripes one texel wide, 400 of them within 3 pixels. Tolerance: 3
-// counts of 255; 4 % of white for the stripes.
+// A texture is upright on a wall, has the brightness of its pixel values, and from a distance shows
+// the mean of its pixels. Method: red, green, blue and white quarters on the visible side, against
+// a wall of one colour; stripes one texel wide, 400 of them within 3 pixels. Tolerance: 3 counts of
+// 255; 4 % of white for the stripes.
 #[test]
 fn textures_are_mapped_as_specified() {
     let folder = Folder::new("texture", &[]);
@@ -111,9 +111,9 @@ fn textures_are_mapped_as_specified() {
     );
 }
 
-// Goal: motion blur smears an object by its motion during the exposure. Method: a robot yaws at 2
-// rad/s in front of a bright bar of 2 degrees, 50 ms exposure, 64 samples in time; width of the
-// bright area minus that at rest. Tolerance: one pixel of 13.
+// Motion blur smears an object by its motion during the exposure. Method: a robot yaws at 2 rad/s
+// in front of a bright bar of 2 degrees, 50 ms exposure, 64 samples in time; width of the bright
+// area minus that at rest. Tolerance: one pixel of 13.
 #[test]
 fn motion_blurs_images() {
     let width = |open: f64| {
@@ -143,8 +143,8 @@ structures:
     );
 }
 
-// Goal: a file that is not an image, is too large, or cannot be mapped onto its shape is rejected
-// with a one-line message. Method: the messages. Tolerance: none.
+// A file that is not an image, is too large, or cannot be mapped onto its shape is rejected with a
+// one-line message. Method: the messages.
 #[test]
 fn wrong_textures_are_refused() {
     let folder = Folder::new("wrong_texture", &[]);

@@ -73,10 +73,10 @@ fn ranges(s: &mut Simulation) -> [f64; 2] {
     [f64::from(scan.ranges[45]), f64::from(scan.ranges[41])]
 }
 
-// Goal: cameras and lasers use the visuals of a robot, contact uses its collision shapes; a robot
-// without visuals is rendered by its collision shapes. Method: a red box of 2 m around a core of 1
-// m, as URDF, by hand and without visuals; depth, colour and ranges by hand, and a ball that flies
-// at 1 m/s through the box up to the core. Tolerance: 1e-5 m; twice the green; 5 mm for contact.
+// Cameras and lasers use the visuals of a robot, contact uses its collision shapes; a robot without
+// visuals is rendered by its collision shapes. Method: a red box of 2 m around a core of 1 m, as
+// URDF, by hand and without visuals; depth, colour and ranges by hand, and a ball that flies at 1
+// m/s through the box up to the core. Tolerance: 1e-5 m; twice the green; 5 mm for contact.
 #[test]
 fn light_uses_visuals_and_contact_uses_collisions() {
     let urdf = by_urdf().scene;
@@ -141,8 +141,7 @@ fn light_uses_visuals_and_contact_uses_collisions() {
     );
 }
 
-// Goal: unsupported visuals of a URDF give notes and no errors. Method: the notes of the URDF.
-// Tolerance: none.
+// Unsupported visuals of a URDF give notes and no errors. Method: the notes of the URDF.
 #[test]
 fn unsupported_visuals_give_notes() {
     let notes: Vec<String> = by_urdf().notes.iter().map(|n| n.text.clone()).collect();
@@ -156,8 +155,8 @@ fn unsupported_visuals_give_notes() {
     );
 }
 
-// Goal: sound uses the collision shapes. Method: an echo sounder 5 m above the same robot under
-// water: 4.5 m. Tolerance: 1e-9.
+// Sound uses the collision shapes. Method: an echo sounder 5 m above the same robot under water:
+// 4.5 m. Tolerance: 1e-9.
 #[test]
 fn sound_uses_collisions() {
     let text = format!(
@@ -191,10 +190,9 @@ fn racing_mark(keys: &str) -> String {
     )
 }
 
-// Goal: the parts of a glTF file have the colours of its materials, unless the shape has a
-// material; laser light is reflected with the mean of the colour. Method: a yellow racing
-// mark, its intensity against the intensity of the same mark with a reflectivity of 0.5. Tolerance:
-// 1 %.
+// The parts of a glTF file have the colours of its materials, unless the shape has a material;
+// laser light is reflected with the mean of the colour. Method: a yellow racing mark, its intensity
+// against the intensity of the same mark with a reflectivity of 0.5. Tolerance: 1 %.
 #[test]
 fn parts_of_meshes_have_the_colors_of_their_file() {
     let seen = |keys: &str| {
@@ -219,8 +217,8 @@ fn parts_of_meshes_have_the_colors_of_their_file() {
     close("intensity", weak / strong, mean / 0.5, 0.01 * mean / 0.5);
 }
 
-// Goal: a visual turns with its fin. Method: a plate along the line of sight and across it; the
-// laser range by hand. Tolerance: 1e-5 m.
+// A visual turns with its fin. Method: a plate along the line of sight and across it; the laser
+// range by hand. Tolerance: 1e-5 m.
 #[test]
 fn visuals_turn_with_their_fin() {
     let model = BY_HAND.replace(

@@ -104,8 +104,8 @@ fn at_rest(rpy: [f64; 3]) -> Motion {
     )
 }
 
-// Goal: an ideal device has the true attitude in any attitude and rotation. Method: three
-// attitudes; then a minute of rotation about an oblique axis. Tolerance: rounding per step.
+// An ideal device has the true attitude in any attitude and rotation. Method: three attitudes; then
+// a minute of rotation about an oblique axis. Tolerance: rounding per step.
 #[test]
 fn ideal_device_has_the_true_attitude() {
     for rpy in [[0.0; 3], [0.4, -0.7, 2.5], [-2.0, 1.2, -0.3]] {
@@ -129,10 +129,10 @@ fn ideal_device_has_the_true_attitude() {
     }
 }
 
-// Goal: an acceleration a is taken for gravity: the attitude tilts towards atan(a/g) by 1 -
-// exp(-t/T); a gate rejects it. Method: at rest, then 0.5 m/s² to the north for 3 s and 30 s, with
-// nearly no bias estimation; T = 8 s. Tolerance: sine for angle at 3 degrees, 0.1 %, and the bias
-// estimated meanwhile, 0.1 %.
+// An acceleration a is taken for gravity: the attitude tilts towards atan(a/g) by 1 - exp(-t/T); a
+// gate rejects it. Method: at rest, then 0.5 m/s² to the north for 3 s and 30 s, with nearly no
+// bias estimation; T = 8 s. Tolerance: sine for angle at 3 degrees, 0.1 %, and the bias estimated
+// meanwhile, 0.1 %.
 #[test]
 fn accelerations_tilt_the_attitude() {
     let keys = "tilt_time_constant_s: 8, bias_time_constant_s: 1000000";
@@ -156,9 +156,9 @@ fn accelerations_tilt_the_attitude() {
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }
 
-// Goal: a gyro bias b tilts the attitude by b T without bias estimation; with estimation the rate
-// and the attitude become correct. Method: closed forms after ten time constants. Tolerance: sine
-// for angle, 0.1 %; e^-20 of the bias and 1e-6 rad.
+// A gyro bias b tilts the attitude by b T without bias estimation; with estimation the rate and the
+// attitude become correct. Method: closed forms after ten time constants. Tolerance: sine for
+// angle, 0.1 %; e^-20 of the bias and 1e-6 rad.
 #[test]
 fn gyro_biases_tilt_and_are_estimated() {
     let bias = Vec3::new(0.002, -0.001, 0.003);
@@ -187,10 +187,10 @@ fn gyro_biases_tilt_and_are_estimated() {
     assert!(error(&imu, &at_rest([0.3, -0.2, 1.0]).0).norm() < 1e-6);
 }
 
-// Goal: iron on the vehicle turns the heading by the angle between the field and the sum of field
-// and iron; with `true_north: false` the heading is also off by the declination; a gate rejects
-// strong iron. Method: eight headings, closed form. Tolerance: rounding of the steady state of the
-// filter, 1e-9.
+// Iron on the vehicle turns the heading by the angle between the field and the sum of field and
+// iron; with `true_north: false` the heading is also off by the declination; a gate rejects strong
+// iron. Method: eight headings, closed form. Tolerance: rounding of the steady state of the filter,
+// 1e-9.
 #[test]
 fn iron_turns_the_heading() {
     let field = Vec3::new(4000.0, 20000.0, 0.0);
@@ -226,11 +226,11 @@ fn iron_turns_the_heading() {
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }
 
-// Goal: at rest the covariance is consistent from the first sample on, with an aligned and with a
-// cold start: the normalised squared error has the mean of its three degrees of freedom. Method:
-// 300 devices with white noise, bias instability and constant errors of all their parts, at the
-// first sample and up to ten time constants of the bias later. Tolerance: 4 standard errors of the
-// mean, 4 sqrt(2/900) = 19 %; the error of each axis 4 sqrt(2/300) = 33 %.
+// At rest the covariance is consistent from the first sample on, with an aligned and with a cold
+// start: the normalised squared error has the mean of its three degrees of freedom. Method: 300
+// devices with white noise, bias instability and constant errors of all their parts, at the first
+// sample and up to ten time constants of the bias later. Tolerance: 4 standard errors of the mean,
+// 4 sqrt(2/900) = 19 %; the error of each axis 4 sqrt(2/300) = 33 %.
 #[test]
 fn covariance_at_rest_is_consistent() {
     let keys = "gyro: {density: 5.0e-4, bias_instability: 1.0e-4, bias_correlation_time_s: 2000, turn_on_bias_std: 2.0e-3}, \
@@ -262,9 +262,9 @@ fn covariance_at_rest_is_consistent() {
     }
 }
 
-// Goal: a device that starts aligned is as accurate from its first sample on as later, and a cold
-// one is not. Method: the largest error of 12 shipped AHRS at rest in their first 100 s. Tolerance:
-// 1 degree of tilt and 4 degrees of heading, as the manufacturer states twice half of that.
+// A device that starts aligned is as accurate from its first sample on as later, and a cold one is
+// not. Method: the largest error of 12 shipped AHRS at rest in their first 100 s. Tolerance: 1
+// degree of tilt and 4 degrees of heading, as the manufacturer states twice half of that.
 #[test]
 fn aligned_devices_are_accurate_from_the_first_sample_on() {
     for (start, is_accurate) in [("aligned", true), ("cold", false)] {
@@ -291,7 +291,7 @@ fn aligned_devices_are_accurate_from_the_first_sample_on() {
     }
 }
 
-// Goal: a fault of the gyro affects the attitude. Method: a dead gyro while the device rotates; the
+// A fault of the gyro affects the attitude. Method: a dead gyro while the device rotates; the
 // filter follows by accelerometer and magnetometer only, with a delay. Tolerance: it lags by the
 // rate times T, 2 %.
 #[test]

@@ -235,12 +235,12 @@ fn check(device: &str, triad: usize, name: &str, sheet: &DataSheet) {
     }
 }
 
-// Goal (V86): every inertial sensor under params/sensors has the white noise, bias instability and
-// random walk of its file. Method: overlapping Allan variance of 4 instruments with 3 axes each
-// over 100 000 samples at the rate of the device and at 1 Hz, against the closed forms of IEEE 952
-// at every averaging time up to a twentieth of the record; then N, B and K fitted to each axis.
-// Tolerance: 5 standard errors at an averaging time (non-overlapping averages are assumed
-// independent), 4.5 of a coefficient (from the spread over 12 axes), which must be known to 10 %.
+// V86: every inertial sensor under params/sensors has the white noise, bias instability and random
+// walk of its file. Method: overlapping Allan variance of 4 instruments with 3 axes each over 100
+// 000 samples at the rate of the device and at 1 Hz, against the closed forms of IEEE 952 at every
+// averaging time up to a twentieth of the record; then N, B and K fitted to each axis. Tolerance: 5
+// standard errors at an averaging time (non-overlapping averages are assumed independent), 4.5 of a
+// coefficient (from the spread over 12 axes), which must be known to 10 %.
 #[test]
 fn every_inertial_device_matches_its_data_sheet() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("params/sensors");

@@ -17,8 +17,8 @@ fn imu(s: &mut Simulation) -> Imu {
     imu
 }
 
-// Goal: at rest the accelerometer reads +g upwards in any attitude. Method: five attitudes of a
-// neutrally buoyant ball. Tolerance: rounding.
+// At rest the accelerometer reads +g upwards in any attitude. Method: five attitudes of a neutrally
+// buoyant ball. Tolerance: rounding.
 #[test]
 fn at_rest_it_reads_gravity_upwards() {
     let half = std::f64::consts::FRAC_PI_2;
@@ -43,7 +43,7 @@ fn at_rest_it_reads_gravity_upwards() {
     }
 }
 
-// Goal: in free fall the accelerometer reads zero. Method: the ball in air. Tolerance: rounding.
+// In free fall the accelerometer reads zero. Method: the ball in air. Tolerance: rounding.
 #[test]
 fn in_free_fall_it_reads_zero() {
     let text = ball("water: {density_kg_m3: 0}", "", &format!("imu: {{{IMU}}}"))
@@ -57,10 +57,10 @@ fn in_free_fall_it_reads_zero() {
     );
 }
 
-// Goal: on an accelerating turntable an eccentric, rotated IMU reads the centripetal w² r, the
-// tangential alpha r and gravity. Method: a tilted, fixed base with a turntable of 2 kg m² that 1 N
-// m drives, so alpha = 0.5 rad/s²; its centre of mass is on the axis. Tolerance: 1e-11 after 4 s
-// (RK4 is exact for a constant acceleration).
+// On an accelerating turntable an eccentric, rotated IMU reads the centripetal w² r, the tangential
+// alpha r and gravity. Method: a tilted, fixed base with a turntable of 2 kg m² that 1 N m drives,
+// so alpha = 0.5 rad/s²; its centre of mass is on the axis. Tolerance: 1e-11 after 4 s (RK4 is
+// exact for a constant acceleration).
 #[test]
 fn on_a_turntable_it_measures_its_lever_arm() {
     let mut s = simulation(&format!(
@@ -115,9 +115,9 @@ robots:
     close_vectors("gyro", r.angular_velocity, R_US.tr_mul_vec(w), 1e-11);
 }
 
-// Goal: the attitude of an AHRS is the truth plus rotation errors of the stated size about its
-// level axes and the vertical. Method: without noise, then 10 000 samples in a general attitude.
-// Tolerance: 4 standard errors (2.8 %).
+// The attitude of an AHRS is the truth plus rotation errors of the stated size about its level axes
+// and the vertical. Method: without noise, then 10 000 samples in a general attitude. Tolerance: 4
+// standard errors (2.8 %).
 #[test]
 fn attitude_errors_match_the_data_sheet() {
     let device =

@@ -119,8 +119,8 @@ fn circling(t: f64) -> Motion {
     )
 }
 
-// Goal: an ideal INS follows the truth on the rotating Earth for any vehicle motion. Method: ten
-// minutes of circles in swell at 45 degrees north, 100 and 200 samples per second. Tolerance: the
+// An ideal INS follows the truth on the rotating Earth for any vehicle motion. Method: ten minutes
+// of circles in swell at 45 degrees north, 100 and 200 samples per second. Tolerance: the
 // integration error, 5 cm and 1e-5 rad, falls with the square of the step (at least by half is
 // required).
 #[test]
@@ -143,10 +143,10 @@ fn ideal_ins_follows_the_truth() {
     assert!(fine < 0.5 * coarse + 1e-6, "{coarse} {fine}");
 }
 
-// Goal: a rate that does not divide the step rate causes no error. Method: 70 samples per second,
-// each at the next step of 10 ms, over a minute of the same motion: about every third interval is
-// 20 ms. Tolerance: the integration error, 1e-4 rad and 5 cm; intervals of 1/70 s would cause an
-// error of 1e-3 rad within one roll period.
+// A rate that does not divide the step rate causes no error. Method: 70 samples per second, each at
+// the next step of 10 ms, over a minute of the same motion: about every third interval is 20 ms.
+// Tolerance: the integration error, 1e-4 rad and 5 cm; intervals of 1/70 s would cause an error of
+// 1e-3 rad within one roll period.
 #[test]
 fn samples_use_their_actual_intervals() {
     let mut bench = Bench::new(1, 45.0, 70.0, "");
@@ -164,10 +164,10 @@ fn samples_use_their_actual_intervals() {
     }
 }
 
-// Goal: an accelerometer bias b gives a position error of b t²/2 at first, then a Schuler
-// oscillation at √(g/R). Method: at the equator to the east, where Coriolis couples the vertical
-// channel and ω² = g/R + 4 Ω²; closed form b (1 - cos ω t) / ω² over two periods. Tolerance: 0.2 %
-// of the largest error (steps of half a second); b t²/2 to (ω t)²/12.
+// An accelerometer bias b gives a position error of b t²/2 at first, then a Schuler oscillation at
+// √(g/R). Method: at the equator to the east, where Coriolis couples the vertical channel and ω² =
+// g/R + 4 Ω²; closed form b (1 - cos ω t) / ω² over two periods. Tolerance: 0.2 % of the largest
+// error (steps of half a second); b t²/2 to (ω t)²/12.
 #[test]
 fn accelerometer_bias_gives_schuler_oscillation() {
     let b = 1e-3;
@@ -187,7 +187,7 @@ fn accelerometer_bias_gives_schuler_oscillation() {
     assert!(worst < 2e-3 * 2.0 * b / (omega * omega), "{worst}");
 }
 
-// Goal: a gyro bias b gives a position error of b g t³/6 at first, then a drift at b R with an
+// A gyro bias b gives a position error of b g t³/6 at first, then a drift at b R with an
 // oscillation. Method: as above, about the Earth's axis, b = 0.01 deg/h; closed form (b g / ω²) (t
 // - sin ω t / ω). Tolerance: 0.1 % of the error at the end; the cube to (ω t)²/20.
 #[test]
@@ -215,9 +215,9 @@ fn gyro_bias_drifts() {
     assert!(last > 2900.0 && worst < 1e-3 * last, "{worst} of {last}");
 }
 
-// Goal: white noise N of the accelerometer gives a position standard deviation of N √(t³/3), and
-// the covariance reports it. Method: 300 systems at rest for 100 s. Tolerance: 4 standard errors,
-// 16 %; the covariance against the closed form 1 %.
+// White noise N of the accelerometer gives a position standard deviation of N √(t³/3), and the
+// covariance reports it. Method: 300 systems at rest for 100 s. Tolerance: 4 standard errors, 16 %;
+// the covariance against the closed form 1 %.
 #[test]
 fn white_noise_matches_its_closed_form() {
     let n = 300;
@@ -252,7 +252,7 @@ fn normalised(found: &Navigation, truth: Motion) -> [f64; 3] {
     ]
 }
 
-// Goal: the covariance of a free INS is consistent. Method: 200 systems with all sensor and initial
+// The covariance of a free INS is consistent. Method: 200 systems with all sensor and initial
 // errors, circling for five minutes; normalised squared errors of position, attitude and velocity,
 // three degrees of freedom each. Tolerance: 4.5 standard errors of the mean, 3 ± 4.5 √(6/200) =
 // 0.78.
@@ -272,9 +272,8 @@ fn covariance_is_consistent() {
     assert!(sums.iter().all(|s| (s - 3.0).abs() < 0.78), "{sums:?}");
 }
 
-// Goal: the initial errors are the errors of the alignment, and the covariance reports them.
-// Method: the first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over
-// three axes).
+// The initial errors are the errors of the alignment, and the covariance reports them. Method: the
+// first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over three axes).
 #[test]
 fn initial_errors_match_the_alignment() {
     let keys = "start_position_std_m: 2, start_velocity_std_m_s: 0.1, start_attitude_std_deg: [0.1, 0.1, 1]";

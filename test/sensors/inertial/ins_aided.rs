@@ -88,7 +88,7 @@ fn normalised(n: &Navigation, t: &Truth) -> [f64; 3] {
     ]
 }
 
-// Goal: with all aids, at oblique and eccentric mountings and with slow errors of the fixes, the
+// With all aids, at oblique and eccentric mountings and with slow errors of the fixes, the
 // covariance is consistent, and the position is better than a fix. Method: 60 systems for 200 s on
 // a ball that moves at 1.5 m/s and rotates; normalised squared errors. Tolerance: 4.5 standard
 // errors of the mean, 3 ± 4.5 √(6/60) = 1.42; no measurement is rejected.
@@ -127,12 +127,12 @@ fn covariance_with_aids_is_consistent() {
     assert!(square.sqrt() < 2.5, "{}", square.sqrt());
 }
 
-// Goal: dead reckoning with a DVL drifts by its heading error across track and by the DVL scale
-// error along track, in proportion to the distance. Method: 40 systems, 600 m straight ahead in a
-// minute, too short for gyrocompassing; gyro errors are only the errors of the alignment, 0.5 deg
-// of heading, and the DVL has a scale error of 0.2 %. Tolerance: the heading error at the end
-// predicts the cross-track error within 0.4 m (DVL noise); the along-track deviation within 4.5
-// standard errors, 50 %; their covariances within 5 %.
+// Dead reckoning with a DVL drifts by its heading error across track and by the DVL scale error
+// along track, in proportion to the distance. Method: 40 systems, 600 m straight ahead in a minute,
+// too short for gyrocompassing; gyro errors are only the errors of the alignment, 0.5 deg of
+// heading, and the DVL has a scale error of 0.2 %. Tolerance: the heading error at the end predicts
+// the cross-track error within 0.4 m (DVL noise); the along-track deviation within 4.5 standard
+// errors, 50 %; their covariances within 5 %.
 #[test]
 fn dead_reckoning_drifts_with_distance() {
     let (n, way) = (40, 600.0);
@@ -183,7 +183,7 @@ fn dead_reckoning_drifts_with_distance() {
     relative("along", along.sqrt(), 0.002 * way, 0.5);
 }
 
-// Goal: fixes that jump are rejected while a DVL aids the INS; fixes that drift slowly are followed
+// Fixes that jump are rejected while a DVL aids the INS; fixes that drift slowly are followed
 // without other aids. Method: a receiver spoofed by 500 m at once, and by 0.1 m/s. Tolerance:
 // within 10 m of the truth; within 10 m of the false position.
 #[test]

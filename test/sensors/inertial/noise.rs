@@ -52,10 +52,10 @@ fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
     (allan(channels, n) / allan(channels, m)).ln() / (n as f64 / m as f64).ln()
 }
 
-// Goal (V86): the noise density of a data sheet gives a sample standard deviation of N sqrt(fs):
-// 0.007 deg/s/sqrt(Hz) at 100 Hz is 0.07 deg/s; its Allan deviation is N / sqrt(tau), slope -1/2.
-// Method: 3 x 100 000 samples. Tolerance: 4 standard errors: 0.6 % of the deviation; 6 % at 3 s (3
-// x 333 averages).
+// V86: the noise density of a data sheet gives a sample standard deviation of N sqrt(fs): 0.007
+// deg/s/sqrt(Hz) at 100 Hz is 0.07 deg/s; its Allan deviation is N / sqrt(tau), slope -1/2. Method:
+// 3 x 100 000 samples. Tolerance: 4 standard errors: 0.6 % of the deviation; 6 % at 3 s (3 x 333
+// averages).
 #[test]
 fn white_noise_has_its_density() {
     let spec = Noise {
@@ -70,7 +70,7 @@ fn white_noise_has_its_density() {
     assert!((s + 0.5).abs() < 0.02, "slope {s}");
 }
 
-// Goal (V86): rate random walk, K sqrt(tau / 3), slope +1/2. Method: 12 records of 20 000 samples.
+// V86: rate random walk, K sqrt(tau / 3), slope +1/2. Method: 12 records of 20 000 samples.
 // Tolerance: 4 standard errors at 3 s, about 800 averages: 8 %.
 #[test]
 fn random_walk_has_its_coefficient() {
@@ -86,9 +86,9 @@ fn random_walk_has_its_coefficient() {
     assert!((s - 0.5).abs() < 0.04, "slope {s}");
 }
 
-// Goal (V86): bias instability B: the maximum of the Allan deviation is 0.664 B, at 1.89
-// correlation times. Method: a correlation time of 5 s, 12 records of 10 000 s. Tolerance: 4
-// standard errors, about 6000 averages: 4 %.
+// V86: bias instability B: the maximum of the Allan deviation is 0.664 B, at 1.89 correlation
+// times. Method: a correlation time of 5 s, 12 records of 10 000 s. Tolerance: 4 standard errors,
+// about 6000 averages: 4 %.
 #[test]
 fn bias_instability_has_its_floor() {
     let spec = Noise {
@@ -110,7 +110,7 @@ fn bias_instability_has_its_floor() {
     );
 }
 
-// Goal: turn-on bias, scale factor and misalignment are drawn once per instrument, with the stated
+// Turn-on bias, scale factor and misalignment are drawn once per instrument, with the stated
 // spread. Method: 4000 instruments. Tolerance: 4 standard errors, 4.5 %.
 #[test]
 fn fixed_errors_have_their_spread() {
@@ -133,9 +133,8 @@ fn fixed_errors_have_their_spread() {
     );
 }
 
-// Goal (V86): the shipped MTi-1 has 0.07 deg/s at 100 Hz in the whole simulator. Method: its gyro
-// at rest, 60 s. Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds less
-// than 1 %.
+// V86: the shipped MTi-1 has 0.07 deg/s at 100 Hz in the whole simulator. Method: its gyro at rest,
+// 60 s. Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds less than 1 %.
 #[test]
 fn mti_gyro_has_its_data_sheet_noise() {
     let mut s = simulation(&ball(

@@ -4,8 +4,8 @@ use crate::common::simulation;
 use crate::common::turntable::{ball, set_motion};
 use merrow_math::{Quat, Vec3};
 
-// Goal: the ball of these tests keeps its initial motion, as the tests assume. Method: 2 s at a
-// given velocity and spin. Tolerance: RK4 on a circle.
+// The ball of these tests keeps its initial motion, as the tests assume. Method: 2 s at a given
+// velocity and spin. Tolerance: RK4 on a circle.
 #[test]
 fn ball_keeps_its_motion() {
     let mut s = simulation(&ball("", "", ""));

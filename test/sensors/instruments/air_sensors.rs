@@ -13,7 +13,7 @@ fn wind(reading: &Reading) -> Wind {
     *wind
 }
 
-// Goal: within its range a barometer measures the standard atmosphere, and the water pressure under
+// Within its range a barometer measures the standard atmosphere, and the water pressure under
 // water. Method: tables of ISO 2533 at geopotential heights of 1000 and 5000 m; 1 m of water by
 // hand; 10 m is out of its range. A water pressure sensor at the same place reads the same without
 // that range. Tolerance: 1e-5 of the tables, otherwise rounding.
@@ -60,9 +60,9 @@ fn anemometer(keys: &str) -> String {
     )
 }
 
-// Goal: an anemometer measures the apparent wind of a moving, heeling mast in its own frame, and no
-// wind under water. Method: 8 m/s from the west, a robot with a general attitude and velocities;
-// the vector by hand. Tolerance: 1e-12.
+// An anemometer measures the apparent wind of a moving, heeling mast in its own frame, and no wind
+// under water. Method: 8 m/s from the west, a robot with a general attitude and velocities; the
+// vector by hand. Tolerance: 1e-12.
 #[test]
 fn anemometer_measures_the_apparent_wind() {
     let mut s = simulation(&weightless(WEATHER, &anemometer("")));
@@ -112,8 +112,8 @@ fn anemometer_measures_the_apparent_wind() {
     assert!(under.speed.is_nan() && under.from.is_nan() && under.velocity.x.is_nan());
 }
 
-// Goal: errors, resolution and threshold are as stated, and faults act on speed and direction.
-// Method: by hand. Tolerance: rounding.
+// Errors, resolution and threshold are as stated, and faults act on speed and direction. Method: by
+// hand. Tolerance: rounding.
 #[test]
 fn errors_of_an_anemometer_are_as_stated() {
     let one = |keys: &str, faults: &str| {
@@ -149,8 +149,8 @@ fn errors_of_an_anemometer_are_as_stated() {
     );
 }
 
-// Goal: cups approach the wind speed over their distance constant, the vane the wind direction over
-// its own. Method: 8 m/s after calm, by 2.7 m of wind, at rates of 500 and 50 Hz; the vector of the
+// Cups approach the wind speed over their distance constant, the vane the wind direction over its
+// own. Method: 8 m/s after calm, by 2.7 m of wind, at rates of 500 and 50 Hz; the vector of the
 // vane from one side to the other. Tolerance: 1e-9.
 #[test]
 fn cups_and_vane_follow_over_a_distance() {
@@ -214,10 +214,10 @@ fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
     (f64::NAN, f64::NAN)
 }
 
-// Goal: a leak detector trips when the water level reaches it, at any position in the hull and in
-// any attitude of the hull, or at a volume. Method: a ball of 4 l with a probe 5 cm below its
-// centre, upright and inverted; the volume of the spherical cap by hand. Tolerance: the inflow of
-// three steps, 0.67 l/s and 2 ms each.
+// A leak detector trips when the water level reaches it, at any position in the hull and in any
+// attitude of the hull, or at a volume. Method: a ball of 4 l with a probe 5 cm below its centre,
+// upright and inverted; the volume of the spherical cap by hand. Tolerance: the inflow of three
+// steps, 0.67 l/s and 2 ms each.
 #[test]
 fn leak_detector_trips_at_its_level() {
     let radius = (0.75 * 0.004 / std::f64::consts::PI).cbrt();

@@ -29,10 +29,10 @@ fn ctd_at_height(s: &mut Simulation, z: f64) -> Ctd {
     to_ctd(&reading(s, 0))
 }
 
-// Goal: an instrument without errors derives the true properties of the water from its cells.
-// Method: 150 m deep in a water column: temperature and salinity by hand, speed of sound from the
-// column; conductivity converted both ways. Tolerance: 1e-9; for the speed of sound 1e-6 m/s, for
-// the layers of the column.
+// An instrument without errors derives the true properties of the water from its cells. Method: 150
+// m deep in a water column: temperature and salinity by hand, speed of sound from the column;
+// conductivity converted both ways. Tolerance: 1e-9; for the speed of sound 1e-6 m/s, for the
+// layers of the column.
 #[test]
 fn ideal_ctd_derives_the_water_properties() {
     let mut s = simulation(&ball(
@@ -82,9 +82,8 @@ fn ideal_ctd_derives_the_water_properties() {
     );
 }
 
-// Goal: in fresh water depth follows the fresh-water equation. Method: a lake of 1000 kg/m3 under
-// an air pressure other than the standard one, which the instrument does not use. Tolerance:
-// rounding.
+// In fresh water depth follows the fresh-water equation. Method: a lake of 1000 kg/m3 under an air
+// pressure other than the standard one, which the instrument does not use. Tolerance: rounding.
 #[test]
 fn depth_uses_the_stated_water() {
     let top = "water: {density_kg_m3: 1000, temperature_c: 12, air_pressure_pa: 100325}";
@@ -97,10 +96,10 @@ fn depth_uses_the_stated_water() {
     );
 }
 
-// Goal: cells with different time constants give salinity spikes in a gradient; equal time
-// constants do not. Method: sinking at 1 m/s through -0.05 K/m and 0.01 /m without gravity, with
-// both lags settled: each cell shows the value of τ ago, so that the salinity follows from the
-// mixed values by PSS-78. Tolerance: 2e-4, for the curvature of C over the lags.
+// Cells with different time constants give salinity spikes in a gradient; equal time constants do
+// not. Method: sinking at 1 m/s through -0.05 K/m and 0.01 /m without gravity, with both lags
+// settled: each cell shows the value of τ ago, so that the salinity follows from the mixed values
+// by PSS-78. Tolerance: 2e-4, for the curvature of C over the lags.
 #[test]
 fn different_time_constants_give_salinity_spikes() {
     let run = |keys: &str| {
@@ -131,8 +130,8 @@ fn different_time_constants_give_salinity_spikes() {
     close("matched", matched.salinity, shown(29.5).1, 2e-4);
 }
 
-// Goal: a fault of one cell affects every derived quantity. Method: biased, dead and stuck cells of
-// an instrument at one depth and then at another. Tolerance: 1e-6, for the drift of the ball in a
+// A fault of one cell affects every derived quantity. Method: biased, dead and stuck cells of an
+// instrument at one depth and then at another. Tolerance: 1e-6, for the drift of the ball in a
 // tenth of a second; 0.1 m, because the column is not the water of the instrument's depth equation.
 #[test]
 fn cell_faults_affect_derived_quantities() {

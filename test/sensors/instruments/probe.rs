@@ -28,8 +28,8 @@ fn value(s: &mut Simulation, sensor: usize) -> f64 {
     p.value
 }
 
-// Goal: a probe measures the value of its field at its position, and the value of the air out of
-// the water. Method: linear profiles by hand at 40 m (the seawater equations are tested elsewhere);
+// A probe measures the value of its field at its position, and the value of the air out of the
+// water. Method: linear profiles by hand at 40 m (the seawater equations are tested elsewhere);
 // then 10 m above the water: the air temperature minus 6.5 K per kilometre. Tolerance: rounding.
 #[test]
 fn probes_measure_their_field_at_their_position() {
@@ -69,8 +69,8 @@ fn probes_measure_their_field_at_their_position() {
     assert!(density.is_nan() && sound_speed.is_nan());
 }
 
-// Goal: a slow thermometer lags by τ times the rate of change of the temperature. Method: sinking
-// at 2 m/s through 0.1 K/m, samples at 500 Hz and with a third of them lost; at τ = 0.5 s, from the
+// A slow thermometer lags by τ times the rate of change of the temperature. Method: sinking at 2
+// m/s through 0.1 K/m, samples at 500 Hz and with a third of them lost; at τ = 0.5 s, from the
 // start and settled. Tolerance: 1e-9, for the rounding of the path of the ball.
 #[test]
 fn slow_thermometer_lags_on_a_ramp() {
@@ -105,9 +105,9 @@ fn slow_thermometer_lags_on_a_ramp() {
     }
 }
 
-// Goal: noise, resolution, range and detection limit are as stated. Method: at rest; 20 000 samples
-// with a standard deviation of 0.05 NTU (4 standard errors: 2 %); values rounded, clipped and cut
-// off by hand. Tolerance: as stated, otherwise none.
+// Noise, resolution, range and detection limit are as stated. Method: at rest; 20 000 samples with
+// a standard deviation of 0.05 NTU (4 standard errors: 2 %); values rounded, clipped and cut off by
+// hand. Tolerance: as stated, otherwise none.
 #[test]
 fn errors_of_a_probe_are_as_stated() {
     let mut s = world(&probe("field: turbidity, errors: {density: 0.002236068}"));
@@ -140,9 +140,9 @@ fn errors_of_a_probe_are_as_stated() {
     }
 }
 
-// Goal: water of which only the density is stated has the corresponding salinity, in the sea and in
-// a region. Method: the density of that salinity by EOS-80, and a river that is less dense than
-// fresh water. Tolerance: rounding.
+// Water of which only the density is stated has the corresponding salinity, in the sea and in a
+// region. Method: the density of that salinity by EOS-80, and a river that is less dense than fresh
+// water. Tolerance: rounding.
 #[test]
 fn salinity_follows_from_the_density() {
     use merrow_environment::seawater::{density, ipts68_from_its90};
@@ -160,8 +160,8 @@ fn salinity_follows_from_the_density() {
     close("river", value(&mut s, 0), 0.0, 1e-10);
 }
 
-// Goal: faults act on a probe as on other sensors. Method: biased, stuck and dead probes while
-// sinking. Tolerance: rounding.
+// Faults act on a probe as on other sensors. Method: biased, stuck and dead probes while sinking.
+// Tolerance: rounding.
 #[test]
 fn probe_faults_act_as_on_other_sensors() {
     for (fault, at_end) in [

@@ -34,9 +34,9 @@ fn last_bottle(s: &mut Simulation, seconds: f64) -> Bottle {
     bottle
 }
 
-// Goal: a bottle holds the mean of the water over its filling time. Method: a robot sinks at 2 m/s
-// for 10 s while 2 l fill at 0.2 l/s from 10 m depth on: the mean is that at 20 m, minus half a
-// tick. Tolerance: rounding, and the distance of half a tick, 1 cm.
+// A bottle holds the mean of the water over its filling time. Method: a robot sinks at 2 m/s for 10
+// s while 2 l fill at 0.2 l/s from 10 m depth on: the mean is that at 20 m, minus half a tick.
+// Tolerance: rounding, and the distance of half a tick, 1 cm.
 #[test]
 fn bottle_holds_the_mean_of_its_water() {
     let mut s = sampler("");
@@ -66,8 +66,8 @@ fn bottle_holds_the_mean_of_its_water() {
     assert_eq!(full.time_ns, [500_000_000, 10_500_000_000]);
 }
 
-// Goal: bottles are filled one after the other, are closed on command, and their number is limited.
-// Method: commands in every wrong order. Tolerance: none.
+// Bottles are filled one after the other, are closed on command, and their number is limited.
+// Method: commands in every wrong order.
 #[test]
 fn bottles_are_used_once() {
     let mut s = sampler("");
@@ -102,8 +102,8 @@ fn bottles_are_used_once() {
     assert_eq!(other.reason, "no such sensor");
 }
 
-// Goal: a sampler does not pump in air. Method: half of the filling time out of the water.
-// Tolerance: one tick.
+// A sampler does not pump in air. Method: half of the filling time out of the water. Tolerance: one
+// tick.
 #[test]
 fn sampler_does_not_pump_in_air() {
     let mut s = sampler("");
@@ -117,9 +117,8 @@ fn sampler_does_not_pump_in_air() {
     assert!((after.volume - 0.0008).abs() <= 2.1e-6, "{}", after.volume);
 }
 
-// Goal: a run that is resumed while a sampler pumps ends with a bit-identical state for any block
-// length; a dead sampler does not respond. Method: hashes at the end, from a clone in mid-run.
-// Tolerance: none.
+// A run that is resumed while a sampler pumps ends with a bit-identical state for any block length;
+// a dead sampler does not respond. Method: hashes at the end, from a clone in mid-run.
 #[test]
 fn sampler_resumes_with_the_same_bits() {
     let start = || {

@@ -23,10 +23,9 @@ fn device(keys: &str) -> String {
     )
 }
 
-// Goal: a motor controller reports power over voltage, and the known quantities of the shaft.
-// Method: 16 N at 1 W/N^1.5 from 12 V is 5.33 A; with a stated speed of 20 rad/s per root of a
-// newton 80 rad/s, negative astern; the reaction of 0.02 N m per newton is the torque. Tolerance:
-// rounding.
+// A motor controller reports power over voltage, and the known quantities of the shaft. Method: 16
+// N at 1 W/N^1.5 from 12 V is 5.33 A; with a stated speed of 20 rad/s per root of a newton 80
+// rad/s, negative astern; the reaction of 0.02 N m per newton is the torque. Tolerance: rounding.
 #[test]
 fn controller_reports_its_motor() {
     let thruster = |more: &str| {
@@ -74,8 +73,8 @@ fn controller_reports_its_motor() {
     );
 }
 
-// Goal: the speed and torque of a propeller are reported, identically for any block length. Method:
-// the lag of the shaft by hand; torque times speed is the shaft power, which the battery supplies
+// The speed and torque of a propeller are reported, identically for any block length. Method: the
+// lag of the shaft by hand; torque times speed is the shaft power, which the battery supplies
 // divided by the efficiency. Tolerance: 1e-9; for the power, the change of the lag within a step.
 #[test]
 fn propeller_speed_and_torque_are_reported() {
@@ -123,7 +122,7 @@ fn propeller_speed_and_torque_are_reported() {
     relative("shaft power", speed * torque, settled.shaft_power, 0.02);
 }
 
-// Goal: a power meter integrates its measured current, so that an offset of the current changes the
+// A power meter integrates its measured current, so that an offset of the current changes the
 // reported charge. Method: 36 W from 12 V for 60 s, with and without a fault of 0.5 A offset, and
 // from the initial charge of the battery. Tolerance: 1e-9 A h.
 #[test]

@@ -36,10 +36,10 @@ fn subtree_wrench(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
         })
 }
 
-// Goal: the wrench through a joint includes weight, hydrodynamics, inertia and added mass of its
-// whole subtree. Method: random submerged trees in general motion; IA a + pA of the forward
-// dynamics against the Newton-Euler sum over the subtree, which uses no articulated inertia.
-// Tolerance: 1e-10 of the largest force on a link.
+// The wrench through a joint includes weight, hydrodynamics, inertia and added mass of its whole
+// subtree. Method: random submerged trees in general motion; IA a + pA of the forward dynamics
+// against the Newton-Euler sum over the subtree, which uses no articulated inertia. Tolerance:
+// 1e-10 of the largest force on a link.
 #[test]
 fn wrench_matches_newton_euler_of_the_subtree() {
     for links in [2, 4, 9, 20] {
@@ -119,10 +119,9 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
     }
 }
 
-// Goal: a load suspended in water pulls down with its submerged weight, in the axes and at the
-// position of the sensor, also through a fixed joint. Method: 3 kg of 1 litre, 0.5 m ahead of the
-// joint, on a base that is rolled by 90 deg: submerged weight (3 - 1) 9.81 = 19.62 N. Tolerance:
-// rounding.
+// A load suspended in water pulls down with its submerged weight, in the axes and at the position
+// of the sensor, also through a fixed joint. Method: 3 kg of 1 litre, 0.5 m ahead of the joint, on
+// a base that is rolled by 90 deg: submerged weight (3 - 1) 9.81 = 19.62 N. Tolerance: rounding.
 #[test]
 fn load_pulls_with_its_submerged_weight() {
     for kind in [
@@ -197,15 +196,15 @@ fn wrench_now(s: &mut Simulation) -> (Vec3, Vec3) {
     (r.force, r.torque)
 }
 
-// Goal: a wrench sensor of an arm that presses on the floor measures the floor force, the weight
-// and the buoyancy of its subtree, whether its elbow rests on its stop or is held by a spring.
-// Method: an arm of two links of 0.5 m in water, 12 N m at the shoulder, no friction at the tip, so
-// that the floor pushes straight up. Moments about the shoulder give N = (τ + w (x₁ + x₂)) / x_c, w
-// = (3 - 1) 9.81 N per link; the sensor of the elbow then measures N - w, and the moments of both
-// about itself. Tolerance: 1e-6 for the residual motion, with N as computed by the contact solver.
-// This N is a mean over the step; it is smaller than N from the moments by h d/(2 I) because
-// damping slows the free motion, 5e-4 for damping d and inertia I of the joints. The contact point
-// is the point before the correction of the step, 3 um higher: 2e-5 of the moment.
+// A wrench sensor of an arm that presses on the floor measures the floor force, the weight and the
+// buoyancy of its subtree, whether its elbow rests on its stop or is held by a spring. Method: an
+// arm of two links of 0.5 m in water, 12 N m at the shoulder, no friction at the tip, so that the
+// floor pushes straight up. Moments about the shoulder give N = (τ + w (x₁ + x₂)) / x_c, w = (3 -
+// 1) 9.81 N per link; the sensor of the elbow then measures N - w, and the moments of both about
+// itself. Tolerance: 1e-6 for the residual motion, with N as computed by the contact solver. This N
+// is a mean over the step; it is smaller than N from the moments by h d/(2 I) because damping slows
+// the free motion, 5e-4 for damping d and inertia I of the joints. The contact point is the point
+// before the correction of the step, 3 um higher: 2e-5 of the moment.
 #[test]
 fn arm_presses_on_the_floor() {
     let piece = |name: &str, parent: &str, x: f64, joint: &str, more: &str| {
@@ -270,10 +269,10 @@ fn arm_presses_on_the_floor() {
     }
 }
 
-// Goal: no impulse is lost. Method: a ball of 2 kg falls on a plate on a wrench sensor and bounces
-// until it rests: force times time summed over all steps equals weight times time of ball and
-// plate, including all impacts. The same for a robot at rest without external forces. Tolerance:
-// rounding over 3000 readings, and the residual speed of the ball.
+// No impulse is lost. Method: a ball of 2 kg falls on a plate on a wrench sensor and bounces until
+// it rests: force times time summed over all steps equals weight times time of ball and plate,
+// including all impacts. The same for a robot at rest without external forces. Tolerance: rounding
+// over 3000 readings, and the residual speed of the ball.
 #[test]
 fn force_plate_measures_bouncing_impulses() {
     let plate = "        top:\n          parent: base_link\n          joint: {kind: fixed, position_m: [0, 0, 0.5]}\n          body:\n            \
@@ -312,12 +311,12 @@ fn force_plate_measures_bouncing_impulses() {
     );
 }
 
-// Goal: a wrist sensor measures the load of an object that the jaws hold by friction, and of an
-// object that is held rigidly. Method: two sprung jaws on a wrist hold 0.5 kg of 0.36 litres in a
-// current of 0.3 m/s: submerged weight 0.14 · 9.81 N down, drag 2 · 0.3² N along x, at the centre
-// of the object. Tolerance: 2e-4: the friction force is a mean over a step in which the free object
-// would drift and have less drag, h 1.2 N s/m / (2 · 0.65 kg) of 0.18 N; 1e-5 when held rigidly,
-// because the object is not completely at rest.
+// A wrist sensor measures the load of an object that the jaws hold by friction, and of an object
+// that is held rigidly. Method: two sprung jaws on a wrist hold 0.5 kg of 0.36 litres in a current
+// of 0.3 m/s: submerged weight 0.14 · 9.81 N down, drag 2 · 0.3² N along x, at the centre of the
+// object. Tolerance: 2e-4: the friction force is a mean over a step in which the free object would
+// drift and have less drag, h 1.2 N s/m / (2 · 0.65 kg) of 0.18 N; 1e-5 when held rigidly, because
+// the object is not completely at rest.
 #[test]
 fn wrist_measures_the_load_of_its_jaws() {
     let jaw = |name: &str, side: i32| {
@@ -395,11 +394,11 @@ fn swinging(load: &str, more: &str, dt: f64) -> Vec<SpatialForce> {
         .collect()
 }
 
-// Goal: a coupled load produces the same sensor readings as a load that is part of the arm. Method:
-// 3 kg with an anisotropic added mass at the end of an arm that swings freely from horizontal,
-// welded by a coupling, against the same mass as a link. Tolerance: the force of a coupling is the
-// mean of the last step and thus half a step old: the difference falls with the step, and is under
-// 0.5 h · 60 N · 20 rad/s = 0.6 N h/ms at 1 ms.
+// A coupled load produces the same sensor readings as a load that is part of the arm. Method: 3 kg
+// with an anisotropic added mass at the end of an arm that swings freely from horizontal, welded by
+// a coupling, against the same mass as a link. Tolerance: the force of a coupling is the mean of
+// the last step and thus half a step old: the difference falls with the step, and is under 0.5 h ·
+// 60 N · 20 rad/s = 0.6 N h/ms at 1 ms.
 #[test]
 fn coupled_load_reads_like_a_link() {
     let body = "{source: test, axes: flu, mass_kg: 3, volume_m3: 0.0004, inertia_kg_m2: {xx: 0.02, yy: 0.03, zz: 0.04}, \
@@ -434,11 +433,11 @@ fn coupled_load_reads_like_a_link() {
     );
 }
 
-// Goal: the wrench sensor of a dock measures every load on it: contact with the funnel wall, a
-// latch that holds, and a latch that breaks. Method: a float of 5 N net buoyancy under a seat that
-// faces down: first it rests against the closed end of the funnel, then it is latched, then pulled
-// down with more than the strength of the latch. Tolerance: rounding, except for the reduction of a
-// contact impulse by the damping of the float, 9 N s/m, within a step: h 9 / (2 · 2 kg) = 2.25e-3.
+// The wrench sensor of a dock measures every load on it: contact with the funnel wall, a latch that
+// holds, and a latch that breaks. Method: a float of 5 N net buoyancy under a seat that faces down:
+// first it rests against the closed end of the funnel, then it is latched, then pulled down with
+// more than the strength of the latch. Tolerance: rounding, except for the reduction of a contact
+// impulse by the damping of the float, 9 N s/m, within a step: h 9 / (2 · 2 kg) = 2.25e-3.
 #[test]
 fn dock_measures_contact_and_latch_forces() {
     let seat = "        seat:\n          parent: base_link\n          joint: {kind: fixed, position_m: [0, 0, -0.5]}\n          body: {source: test, axes: flu, mass_kg: 1, net_buoyancy_n: 0, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}\n";

@@ -75,10 +75,10 @@ fn pixel_color(shown: &RenderedImage, column: usize, row: usize) -> Option<[u8; 
     (!(rgb[0] == rgb[1] && rgb[1] == rgb[2])).then_some(rgb)
 }
 
-// Goal: in the range image an echo appears at its column and ring, close echoes bright, ahead in
-// the centre and port on the left; in the plan view below at its position. Method: a wall at 50 m
-// in all beams except for a pillar at 5 m, 90 degrees to port, in rings 4 to 11; by (1), (2) and
-// (5). Tolerance: none in the range image; one pixel in the plan view.
+// In the range image an echo appears at its column and ring, close echoes bright, ahead in the
+// centre and port on the left; in the plan view below at its position. Method: a wall at 50 m in
+// all beams except for a pillar at 5 m, 90 degrees to port, in rings 4 to 11; by (1), (2) and (5).
+// Tolerance: none in the range image; one pixel in the plan view.
 #[test]
 fn pillar_is_drawn_at_its_position() {
     let spec = spec();
@@ -134,8 +134,8 @@ fn pillar_is_drawn_at_its_position() {
     );
 }
 
-// Goal: a planar scan is drawn from above, ahead is up and port is left. Method: echoes 10 m ahead
-// and 4 m to port, by (2). Tolerance: one pixel.
+// A planar scan is drawn from above, ahead is up and port is left. Method: echoes 10 m ahead and 4
+// m to port, by (2). Tolerance: one pixel.
 #[test]
 fn scan_is_drawn_from_above() {
     let point = |x: f32, y: f32| Point {
@@ -167,8 +167,8 @@ fn scan_is_drawn_from_above() {
     );
 }
 
-// Goal: a tilted scan is drawn from above and from the side. Method: three points, the highest
-// ahead; by (2) and (3). Tolerance: one pixel.
+// A tilted scan is drawn from above and from the side. Method: three points, the highest ahead; by
+// (2) and (3). Tolerance: one pixel.
 #[test]
 fn tilted_scan_is_drawn_from_the_side() {
     let point = |p: [f32; 3]| Point {
@@ -197,9 +197,9 @@ fn tilted_scan_is_drawn_from_the_side() {
     );
 }
 
-// Goal: a swath image has its newest line on top, port on the left, shallow soundings bright, and
-// gaps where beams have no sounding. Method: a slope that falls to starboard, a shoal in the third
-// line from the top; by (4). Tolerance: none.
+// A swath image has its newest line on top, port on the left, shallow soundings bright, and gaps
+// where beams have no sounding. Method: a slope that falls to starboard, a shoal in the third line
+// from the top; by (4).
 #[test]
 fn swath_shows_the_seabed() {
     let line = |shoal: bool| -> Vec<SwathPoint> {
@@ -258,8 +258,8 @@ fn lightness(rgb: [u8; 3]) -> f64 {
     116.0 * y.cbrt() - 16.0
 }
 
-// Goal: the colormap is perceptually uniform. Method: the CIE 1976 lightness over the colormap
-// against a straight line. Tolerance: 2.5 of 100.
+// The colormap is perceptually uniform. Method: the CIE 1976 lightness over the colormap against a
+// straight line. Tolerance: 2.5 of 100.
 #[test]
 fn colormap_lightness_is_linear() {
     let lightness_at = |k: u32| lightness(viridis(f64::from(k) / 64.0, 1.0));

@@ -46,8 +46,8 @@ fn frames(s: &mut Simulation, seconds: f64) -> Vec<Frame> {
     all
 }
 
-// Goal: the tilt unit moves back and forth between its limits at constant speed. Method: closed
-// form at quarters of a period, and the speed. Tolerance: 1e-12.
+// The tilt unit moves back and forth between its limits at constant speed. Method: closed form at
+// quarters of a period, and the speed. Tolerance: 1e-12.
 #[test]
 fn tilt_unit_moves_back_and_forth() {
     let tilt = Tilt {
@@ -67,9 +67,9 @@ fn tilt_unit_moves_back_and_forth() {
     }
 }
 
-// Goal: each beam of a scan uses the tilt angle at its own time, and the points lie on the wall.
-// Method: 9/(cos a cos b) for the azimuth a and the tilt b at the time of the beam, over a whole
-// period. Tolerance: relative 1e-5, ten times the resolution of a 32-bit range.
+// Each beam of a scan uses the tilt angle at its own time, and the points lie on the wall. Method:
+// 9/(cos a cos b) for the azimuth a and the tilt b at the time of the beam, over a whole period.
+// Tolerance: relative 1e-5, ten times the resolution of a 32-bit range.
 #[test]
 fn ranges_use_the_tilt_of_each_beam() {
     let mut s = simulation(WORLD);
@@ -116,9 +116,9 @@ fn ranges_use_the_tilt_of_each_beam() {
     assert!(low < -9.0 * 0.5 && high > 9.0 * 0.3, "{low} to {high}");
 }
 
-// Goal: a tilt cycle whose start or end is missing is dropped, and scans from before a reset are
+// A tilt cycle whose start or end is missing is dropped, and scans from before a reset are
 // discarded, also within the same period. Method: scans of two periods and of a restarted run, with
-// some scans left out. Tolerance: none.
+// some scans left out.
 #[test]
 fn incomplete_tilt_cycles_are_dropped() {
     let mut s = simulation(WORLD);
@@ -170,8 +170,8 @@ fn incomplete_tilt_cycles_are_dropped() {
     assert_eq!(clouds(&[[0, 2000], [0, 1000]]).len(), 3, "a reset later on");
 }
 
-// Goal: scans without an echo are part of their tilt cycle. Method: a tilt cycle whose first ten
-// scans have no echo. Tolerance: none.
+// Scans without an echo are part of their tilt cycle. Method: a tilt cycle whose first ten scans
+// have no echo.
 #[test]
 fn tilt_cycle_may_start_without_echoes() {
     let mut s = simulation(WORLD);
@@ -201,9 +201,9 @@ fn tilt_cycle_may_start_without_echoes() {
     assert!((points[0].time - 0.5).abs() < 1e-6, "{}", points[0].time);
 }
 
-// Goal: every tilt cycle is output for any combination of rate, step and period: stamps are times
-// of steps, not of the nominal rate. Method: 40 scans per second with steps of 4 ms and tilt cycles
-// of 1.026 s, with stamps as in a run. Tolerance: none.
+// Every tilt cycle is output for any combination of rate, step and period: stamps are times of
+// steps, not of the nominal rate. Method: 40 scans per second with steps of 4 ms and tilt cycles of
+// 1.026 s, with stamps as in a run.
 #[test]
 fn no_tilt_cycle_is_lost_by_rounding() {
     let world = WORLD
@@ -224,8 +224,8 @@ fn no_tilt_cycle_is_lost_by_rounding() {
     assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
 }
 
-// Goal: `describe` lists the joints of `joint_states`, including the joints of laser tilt units.
-// Method: a robot with a joint, and the test robot. Tolerance: none.
+// `describe` lists the joints of `joint_states`, including the joints of laser tilt units.
+// Method: a robot with a joint, and the test robot.
 #[test]
 fn describe_lists_the_tilt_joint() {
     use merrow::arm;

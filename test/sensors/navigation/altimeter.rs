@@ -17,8 +17,8 @@ fn range(s: &mut Simulation) -> f64 {
     a.range
 }
 
-// Goal (V85): the echo sounder measures the range along its axis to a sloping plane. Method: n (p -
-// p0) / n d in five attitudes, with the x axis of the sensor pointing down. Tolerance: 1e-12 (V85
+// V85: the echo sounder measures the range along its axis to a sloping plane. Method: n (p - p0) /
+// n d in five attitudes, with the x axis of the sensor pointing down. Tolerance: 1e-12 (V85
 // requires 1e-6 m).
 #[test]
 fn range_to_a_sloping_plane() {
@@ -45,9 +45,8 @@ fn range_to_a_sloping_plane() {
     }
 }
 
-// Goal: a range beyond the maximum, or without an echo, is +inf and a range below the minimum is
-// -inf (REP-117); in air there is no echo. Method: heights over a flat seabed at 100 m. Tolerance:
-// none.
+// A range beyond the maximum, or without an echo, is +inf and a range below the minimum is -inf
+// (REP-117); in air there is no echo. Method: heights over a flat seabed at 100 m.
 #[test]
 fn out_of_range_is_infinite() {
     let mut s = simulation(&ball("", "", DEVICE));
@@ -63,8 +62,8 @@ fn out_of_range_is_infinite() {
     }
 }
 
-// Goal: the echo sounder measures the range to structures: to the deck of a wreck 5 m above the
-// seabed and to a wall ahead. Method: a box below the sensor, then the sensor pointed at a wall.
+// The echo sounder measures the range to structures: to the deck of a wreck 5 m above the seabed
+// and to a wall ahead. Method: a box below the sensor, then the sensor pointed at a wall.
 // Tolerance: 1e-9.
 #[test]
 fn structures_give_echoes() {

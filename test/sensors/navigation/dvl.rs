@@ -20,9 +20,9 @@ fn dvl(s: &mut Simulation) -> Dvl {
     dvl
 }
 
-// Goal: the velocity is the velocity of the transducer, including the lever arm, in its own frame;
-// ranges and altitude follow from straight beams on a sloping plane. Method: ray and plane by hand,
-// for a body that moves, rotates and heels. Tolerance: 1e-12.
+// The velocity is the velocity of the transducer, including the lever arm, in its own frame; ranges
+// and altitude follow from straight beams on a sloping plane. Method: ray and plane by hand, for a
+// body that moves, rotates and heels. Tolerance: 1e-12.
 #[test]
 fn velocity_and_ranges_are_exact_without_noise() {
     let top = "seabed: {depth_m: 40, slope_east_north: [0.1, -0.05]}";
@@ -67,9 +67,9 @@ fn velocity_and_ranges_are_exact_without_noise() {
     relative("altitude", r.altitude, heights, 1e-12);
 }
 
-// Goal: three beams are enough, one is not. Method: a seabed that falls to the south-west, with a
-// maximum range of 12 m that excludes one beam, then of 9.5 m that excludes three; the altitudes
-// under the beams are 8.0, 10.0, 10.0 and 13.2 m. Tolerance: 1e-12.
+// Three beams are enough, one is not. Method: a seabed that falls to the south-west, with a maximum
+// range of 12 m that excludes one beam, then of 9.5 m that excludes three; the altitudes under the
+// beams are 8.0, 10.0, 10.0 and 13.2 m. Tolerance: 1e-12.
 #[test]
 fn three_beams_are_enough() {
     let top = "seabed: {depth_m: 30, slope_east_north: [0.3, 0.3]}";
@@ -104,10 +104,9 @@ fn three_beams_are_enough() {
     }
 }
 
-// Goal: the slant range limits each beam in any attitude; beams are lost one by one, and a lock
-// needs three. Method: a DVL 10 m above a level seabed, limited to 50 m of altitude and so to
-// 50/cos 30 = 57.7 m along a beam, at pitch angles up to upside down; ranges by hand. Tolerance:
-// none; 1e-9.
+// The slant range limits each beam in any attitude; beams are lost one by one, and a lock needs
+// three. Method: a DVL 10 m above a level seabed, limited to 50 m of altitude and so to 50/cos 30 =
+// 57.7 m along a beam, at pitch angles up to upside down; ranges by hand. Tolerance: 1e-9.
 #[test]
 fn slant_range_limits_each_beam() {
     let device = "dvl: {device: {source: test, kind: dvl, rate_hz: 500, beam_angle_deg: 30, bottom_std_m_s: 0,
@@ -146,11 +145,11 @@ fn slant_range_limits_each_beam() {
     assert_eq!(counts, [4, 3, 2, 1, 0]);
 }
 
-// Goal (V81): the standard deviation sigma of a beam becomes sigma / (sqrt2 sin 30) = 1.414 sigma
-// across and sigma / (2 cos 30) = 0.577 sigma along the axis, at 7 samples per second; the message
-// reports it. Method: WorkHorse Navigator at rest, 20 m above the seabed, 20 minutes (8400
-// samples). Tolerance: 4 standard errors, 3 %; the covariance, with its rounding, 1e-4 for the
-// scale error of the noise.
+// V81: the standard deviation sigma of a beam becomes sigma / (sqrt2 sin 30) = 1.414 sigma across
+// and sigma / (2 cos 30) = 0.577 sigma along the axis, at 7 samples per second; the message reports
+// it. Method: WorkHorse Navigator at rest, 20 m above the seabed, 20 minutes (8400 samples).
+// Tolerance: 4 standard errors, 3 %; the covariance, with its rounding, 1e-4 for the scale error of
+// the noise.
 #[test]
 fn noise_follows_the_beams() {
     let mut s = simulation(&ball(
@@ -212,9 +211,9 @@ fn noise_follows_the_beams() {
     }
 }
 
-// Goal (V81): bottom lock from 0.7 to 90 m; beyond it, water lock to the layer 2 to 10 m below,
-// with the current there; no lock out of the water or where the layer reaches the seabed. Method:
-// the Navigator without noise at seven heights, in water that flows east at 0.4 m/s below 50 m.
+// V81: bottom lock from 0.7 to 90 m; beyond it, water lock to the layer 2 to 10 m below, with the
+// current there; no lock out of the water or where the layer reaches the seabed. Method: the
+// Navigator without noise at seven heights, in water that flows east at 0.4 m/s below 50 m.
 // Tolerance: its resolution, half a millimetre per second.
 #[test]
 fn lock_changes_with_altitude() {
@@ -266,9 +265,9 @@ fn lock_changes_with_altitude() {
     }
 }
 
-// Goal (V82): the A50 has bottom lock from 0.05 to 50 m, water lock 1.5 to 4.5 m below it beyond
-// that, no lock above 3.75 m/s along a beam, and at most 26 pings per second. Method: the shipped
-// device without noise at its limits; rates as requested by a world. Tolerance: none.
+// V82: the A50 has bottom lock from 0.05 to 50 m, water lock 1.5 to 4.5 m below it beyond that, no
+// lock above 3.75 m/s along a beam, and at most 26 pings per second. Method: the shipped device
+// without noise at its limits; rates as requested by a world.
 #[test]
 fn a50_keeps_its_limits() {
     let device = "dvl: {device: {extends: sensors/waterlinked_a50.yaml, latency_s: 0}}";
@@ -331,10 +330,10 @@ fn a50(altitude: f64, more: &str) -> Simulation {
     s
 }
 
-// Goal (V82): the ping rate of the A50 follows its range modes and its water tracking and never
-// exceeds the requested rate. Method: times of pings at altitudes in each mode and on either side
-// of the midpoints of the overlaps of two modes, by the table of its manufacturer. Tolerance: a
-// step of a millisecond.
+// V82: the ping rate of the A50 follows its range modes and its water tracking and never exceeds
+// the requested rate. Method: times of pings at altitudes in each mode and on either side of the
+// midpoints of the overlaps of two modes, by the table of its manufacturer. Tolerance: a step of a
+// millisecond.
 #[test]
 fn a50_ping_rate_follows_its_altitude() {
     let cases = [
@@ -378,9 +377,9 @@ fn a50_ping_rate_follows_its_altitude() {
     }
 }
 
-// Goal: the ping rate follows a sinking vehicle, and a resumed run continues identically. Method:
-// an A50 that sinks at 1 m/s from 4 m above the seabed: 5.5 Hz down to 2.25 m, 10 Hz down to 0.45
-// m, then 15 Hz; the same from a state saved half way. Tolerance: one ping at each change; none.
+// The ping rate follows a sinking vehicle, and a resumed run continues identically. Method: an A50
+// that sinks at 1 m/s from 4 m above the seabed: 5.5 Hz down to 2.25 m, 10 Hz down to 0.45 m, then
+// 15 Hz; the same from a state saved half way. Tolerance: one ping at each change; none.
 #[test]
 fn ping_rate_follows_a_sinking_vehicle() {
     let mut s = a50(4.0, "");

@@ -58,8 +58,8 @@ fn to_world(s: &Simulation, g: &Gnss) -> Vec3 {
 
 const EXACT: &str = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, velocity_std_m_s: [0, 0]";
 
-// Goal: a receiver measures the velocity of its antenna along east, north and up. Method: a ball
-// that translates and rotates, compared with hand calculation; then the noise of 20 000 fixes.
+// A receiver measures the velocity of its antenna along east, north and up. Method: a ball that
+// translates and rotates, compared with hand calculation; then the noise of 20 000 fixes.
 // Tolerance: rounding; 4 standard errors, 2 %.
 #[test]
 fn velocity_is_measured_at_the_antenna() {
@@ -123,9 +123,9 @@ fn sky(s: &Simulation) -> SatelliteConstellation {
     spec.constellation.clone().expect("a sky")
 }
 
-// Goal: satellites hidden by structures are not used; the errors of position and velocity scale
-// with the dilution of the remaining satellites, and the receiver reports it. Method: under an open
-// sky, west of a wall that hides every satellite with an eastern component, and under a lid; 20 000
+// Satellites hidden by structures are not used; the errors of position and velocity scale with the
+// dilution of the remaining satellites, and the receiver reports it. Method: under an open sky,
+// west of a wall that hides every satellite with an eastern component, and under a lid; 20 000
 // fixes each. Tolerance: 4 standard errors, 2 %.
 #[test]
 fn hidden_satellites_increase_the_dilution() {
@@ -184,7 +184,7 @@ fn hidden_satellites_increase_the_dilution() {
         && g.dilution.is_none()));
 }
 
-// Goal: multipath errors follow the hidden fraction of the sky and the distance to the water, are
+// Multipath errors follow the hidden fraction of the sky and the distance to the water, are
 // correlated in time, and are part of the covariance. Method: 20 000 fixes next to a wall high
 // above the water, and 0.5 m above open water. Tolerance: with a correlation time of 3 s about 3300
 // independent fixes: 5 %; 0.05 for the correlation.
@@ -226,10 +226,10 @@ fn multipath_errors_are_correlated_in_time() {
     }
 }
 
-// Goal: a receiver loses its fix within the range of a jammer, P (λ / 4π d)² = 40 dB above -128.5
-// dBm: 4.0 km for 0.1 W. A jammer without power and position acts everywhere. The receiver
-// reacquires its satellites afterwards. Method: two positions 1 m on either side of the range; a
-// fault of 10 s. Tolerance: 1 m of the range; exact sample times.
+// A receiver loses its fix within the range of a jammer, P (λ / 4π d)² = 40 dB above -128.5 dBm:
+// 4.0 km for 0.1 W. A jammer without power and position acts everywhere. The receiver reacquires
+// its satellites afterwards. Method: two positions 1 m on either side of the range; a fault of 10
+// s. Tolerance: 1 m of the range; exact sample times.
 #[test]
 fn jammers_have_a_finite_range() {
     let reach: f64 = 0.190_293_67 / (4.0 * std::f64::consts::PI)
@@ -250,9 +250,9 @@ fn jammers_have_a_finite_range() {
     assert_eq!(fixes, expected);
 }
 
-// Goal: a spoofed receiver reports a position that drifts with the given velocity, and its own
-// velocity agrees. Method: hand calculation for a ball at rest. Tolerance: resolution of latitude
-// and longitude, 1e-6 m.
+// A spoofed receiver reports a position that drifts with the given velocity, and its own velocity
+// agrees. Method: hand calculation for a ball at rest. Tolerance: resolution of latitude and
+// longitude, 1e-6 m.
 #[test]
 fn spoofed_position_drifts() {
     let top = "faults: {s: {robot: ball, target: g, time_s: 2, kind: spoofed, offset_m: [5, 0, 1], velocity_m_s: [0, -0.5, 0]}}";
@@ -279,8 +279,8 @@ fn spoofed_position_drifts() {
 const PAIR: &str =
     "kind: gnss_heading, baseline_std_m: 0.02, reacquisition_s: 3, max_depth_m: 0.1, antennas_m: ";
 
-// Goal: the heading is the heading of the sensor frame for any direction of the baseline, and its
-// error is the baseline noise divided by the baseline length. Method: a longitudinal and an oblique
+// The heading is the heading of the sensor frame for any direction of the baseline, and its error
+// is the baseline noise divided by the baseline length. Method: a longitudinal and an oblique
 // baseline, 20 000 headings. Tolerance: 4 standard errors: 2 % of the deviation, 3 % of it for the
 // mean; second order in the noise.
 #[test]
@@ -300,9 +300,9 @@ fn heading_error_is_noise_over_baseline() {
     }
 }
 
-// Goal: the receiver assumes a level baseline: heel by φ shortens the transverse component of an
-// oblique baseline by cos φ and leaves the longitudinal one unchanged, so the heading is wrong by
-// the geometric error. Method: closed form. Tolerance: rounding.
+// The receiver assumes a level baseline: heel by φ shortens the transverse component of an oblique
+// baseline by cos φ and leaves the longitudinal one unchanged, so the heading is wrong by the
+// geometric error. Method: closed form. Tolerance: rounding.
 #[test]
 fn heading_assumes_a_level_baseline() {
     let exact = PAIR.replace("0.02", "0");
@@ -322,8 +322,8 @@ fn heading_assumes_a_level_baseline() {
     );
 }
 
-// Goal: no heading while either antenna is submerged, jammed or spoofed. Method: pitch submerges
-// one antenna; faults. Tolerance: exact.
+// No heading while either antenna is submerged, jammed or spoofed. Method: pitch submerges one
+// antenna; faults. Tolerance: exact.
 #[test]
 fn heading_needs_both_antennas() {
     let run = |top: &str, pitch: f64| {
@@ -368,9 +368,9 @@ fn dilution_of_four_satellites() {
     assert_eq!(dilution(cone), None);
 }
 
-// Goal: a biased fix is displaced by the bias on the ellipsoid. Method: 10 m towards east,
-// north and up at three latitudes, compared with Earth-centred coordinates. Tolerance: 0.1 mm,
-// the curvature of the Earth over 10 m and more; a sphere errs by up to 50 mm.
+// A biased fix is displaced by the bias on the ellipsoid. Method: 10 m towards east, north and up
+// at three latitudes, compared with Earth-centred coordinates. Tolerance: 0.1 mm, the curvature of
+// the Earth over 10 m and more; a sphere errs by up to 50 mm.
 #[test]
 fn position_bias_displaces_fix_on_ellipsoid() {
     for latitude in [0.0, 0.8, -1.3] {

@@ -8,9 +8,9 @@ use merrow_model::sensor::gnss::Gnss;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
-// Goal: absolute pressure is the sum of air pressure and water column above the port, and in air
-// follows the standard atmosphere. Method: hand calculation, heeled, and out of the water.
-// Tolerance: rounding.
+// Absolute pressure is the sum of air pressure and water column above the port, and in air follows
+// the standard atmosphere. Method: hand calculation, heeled, and out of the water. Tolerance:
+// rounding.
 #[test]
 fn pressure_is_air_and_water_column() {
     let top = "water: {density_kg_m3: 1020, air_pressure_pa: 100000}\nweather: {temperature_c: 15}";
@@ -39,8 +39,8 @@ fn pressure_is_air_and_water_column() {
     relative("800 m up", at(799.8, 0.0), 100_000.0 * part, 1e-8);
 }
 
-// Goal: a magnetometer measures the magnetic field of the Earth in its own frame. Method: a stated
-// field and a general attitude; then the field model at Monterey Bay, which points down, north and
+// A magnetometer measures the magnetic field of the Earth in its own frame. Method: a stated field
+// and a general attitude; then the field model at Monterey Bay, which points down, north and
 // slightly east. Tolerance: rounding; for the model the known magnitude of the field there, 47 to
 // 49 uT, and declination, 12 to 14 degrees.
 #[test]
@@ -103,9 +103,9 @@ fn fixes(s: &mut Simulation, seconds: f64) -> Vec<Gnss> {
         .collect()
 }
 
-// Goal (V83): one sample per second; no fix while the antenna is submerged and for the first ten
-// seconds after; then the correct position. Method: dive and surface. Tolerance: exact sample
-// times; 1e-6 m.
+// V83: one sample per second; no fix while the antenna is submerged and for the first ten seconds
+// after; then the correct position. Method: dive and surface. Tolerance: exact sample times; 1e-6
+// m.
 #[test]
 fn gnss_has_no_fix_under_water() {
     let mut s = gnss("0", "0", "0");
@@ -127,9 +127,9 @@ fn gnss_has_no_fix_under_water() {
     close_vectors("place", back, Vec3::new(100.0, -200.0, 0.0), 1e-6 / 200.0);
 }
 
-// Goal: errors have the stated horizontal and vertical standard deviation and correlation. Method:
-// 20 000 fixes with a correlation time of 3 s. Tolerance: 4 standard errors of about 3300
-// independent fixes: 5 %, and 0.05 for the correlation.
+// Errors have the stated horizontal and vertical standard deviation and correlation. Method: 20 000
+// fixes with a correlation time of 3 s. Tolerance: 4 standard errors of about 3300 independent
+// fixes: 5 %, and 0.05 for the correlation.
 #[test]
 fn gnss_errors_match_the_data_sheet() {
     let mut s = gnss("1.5", "4", "3");

@@ -33,7 +33,7 @@ const WATERS: [(&str, [f64; 3]); 7] = [
     ),
 ];
 
-// Goal: pressure sensors and an INS that uses them report the true height for every level, region,
+// Pressure sensors and an INS that uses them report the true height for every level, region,
 // density profile and air pressure, and the autopilots receive the same pressure. Method: devices
 // without errors, fixed at a position below the water. Tolerance: 1e-8; rounding; 1 mm after 20 s
 // of an INS whose initial error is 0.5 m.
@@ -74,7 +74,7 @@ fn heights_agree_with_the_truth_in_every_water() {
     }
 }
 
-// Goal: a dry region and air give finite heights near the water; without weight there is no height.
+// A dry region and air give finite heights near the water; without weight there is no height.
 // Method: heights in the air. Tolerance: 0.2 m, the weight of 100 m of air in water.
 #[test]
 fn heights_out_of_the_water_are_defined() {
@@ -94,8 +94,8 @@ fn heights_out_of_the_water_are_defined() {
     }
 }
 
-// Goal: a vehicle that controls its depth by its own pressure sensor holds the height of the goal
-// in W at any tide. Method: goals of a BlueROV2 Heavy at z = -5 m. Tolerance: 0.1 m.
+// A vehicle that controls its depth by its own pressure sensor holds the height of the goal in W at
+// any tide. Method: goals of a BlueROV2 Heavy at z = -5 m. Tolerance: 0.1 m.
 #[test]
 fn goals_are_held_at_their_height() {
     for level in [-4.0, 0.0, 3.0] {

@@ -46,9 +46,9 @@ fn bright(image: &GreyImage<'_>) -> (f64, f64, f64) {
     (sum.0 / sum.2, sum.1 / sum.2, sum.2)
 }
 
-// Goal: an echo is at its bearing and range. Method: one echo of half strength, 45 degrees to
-// starboard of forward and a fifth of a turn further, at 420 m, in sectors of other turns;
-// computed by hand. Tolerance: one pixel.
+// An echo is at its bearing and range. Method: one echo of half strength, 45 degrees to starboard
+// of forward and a fifth of a turn further, at 420 m, in sectors of other turns; computed by hand.
+// Tolerance: one pixel.
 #[test]
 fn echo_is_drawn_at_its_position() {
     let spec = spec();

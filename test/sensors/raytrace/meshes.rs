@@ -33,9 +33,9 @@ pub(super) fn floor(n: u32, side: f64, center: Vec3) -> Mesh {
     Mesh::new(&vertices, &triangles)
 }
 
-// Goal: a floor has no holes and is hit at the right distance. Method: 50 x 50 squares 100 km
-// from the origin; vertical and oblique rays at every inner corner, at the midpoint of every
-// inner edge and at random, from 3 m and from 1 km. Tolerance: no misses, 1e-9 of the distance.
+// A floor has no holes and is hit at the right distance. Method: 50 x 50 squares 100 km from the
+// origin; vertical and oblique rays at every inner corner, at the midpoint of every inner edge and
+// at random, from 3 m and from 1 km. Tolerance: no misses, 1e-9 of the distance.
 #[test]
 fn floor_has_no_holes() {
     let (n, side, center) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
@@ -79,8 +79,8 @@ fn floor_has_no_holes() {
     }
 }
 
-// Goal: degenerate meshes cause no errors. Method: no triangles, corners that are missing,
-// infinite or far away, no area. Tolerance: none.
+// Degenerate meshes cause no errors. Method: no triangles, corners that are missing, infinite or
+// far away, no area.
 #[test]
 fn degenerate_meshes_are_handled() {
     let corners = [
@@ -107,8 +107,8 @@ fn degenerate_meshes_are_handled() {
     }
 }
 
-// Goal: rays hit the triangles of a height field above and below the diagonal of a cell.
-// Method: heights computed by hand. Tolerance: 1e-6 m.
+// Rays hit the triangles of a height field above and below the diagonal of a cell. Method: heights
+// computed by hand. Tolerance: 1e-6 m.
 #[test]
 fn heightfield_triangles_are_hit() {
     let field = Heightfield {

@@ -17,8 +17,7 @@ fn hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f
     Some((hit.distance, hit.normal.to_array(), hit.face))
 }
 
-// Goal: entry, exit, rays from inside, along the axis, and misses. Method: distances computed
-// by hand. Tolerance: none.
+// Entry, exit, rays from inside, along the axis, and misses. Method: distances computed by hand.
 #[test]
 fn entry_and_exit_points_match_closed_forms() {
     let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
@@ -85,8 +84,8 @@ fn entry_and_exit_points_match_closed_forms() {
     assert_eq!(hit(capsule, [1.1, 0.0, 5.0], down, 0.0), None);
 }
 
-// Goal: untraceable rays have no hit. Method: origins, directions and ranges that are NaN or
-// infinite, shapes without a valid pose, an empty scene. Tolerance: none.
+// Untraceable rays have no hit. Method: origins, directions and ranges that are NaN or infinite,
+// shapes without a valid pose, an empty scene.
 #[test]
 fn invalid_rays_and_poses_hit_nothing() {
     let sphere = RayShape::Primitive(Primitive::Sphere { radius: 1.0 });

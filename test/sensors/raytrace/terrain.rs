@@ -122,8 +122,8 @@ fn compare_with_walk(terrain: &Arc<Terrain>, size: f64, rays: u64) {
     assert!(10 * same_faces > 9 * hit_count, "{same_faces} {hit_count}");
 }
 
-// Goal: the pyramid finds the same hits as the walk over all cells. Method: 150 x 90 cells, each in
-// its own square, and 1600 x 1400 cells in squares of two by two; 6000 and 1500 rays inside and
+// The pyramid finds the same hits as the walk over all cells. Method: 150 x 90 cells, each in its
+// own square, and 1600 x 1400 cells in squares of two by two; 6000 and 1500 rays inside and
 // outside, along grid lines and oblique. Tolerance: 1e-9 of the distance, or of the height for hits
 // on the level terrain beyond the edges.
 #[test]
@@ -132,9 +132,9 @@ fn pyramid_and_cell_walk_agree() {
     compare_with_walk(&ground([1600, 1400], None), 19_000.0, 1500);
 }
 
-// Goal: the same for a grid of longitudes and latitudes. Method: the same terrain at 60 degrees
-// north, 1000 and 400 rays. Tolerance: the same; beyond the edges 1e-5 of the distance as height,
-// or the error of the walk.
+// The same for a grid of longitudes and latitudes. Method: the same terrain at 60 degrees north,
+// 1000 and 400 rays. Tolerance: the same; beyond the edges 1e-5 of the distance as height, or the
+// error of the walk.
 #[test]
 fn pyramid_and_cell_walk_agree_on_geographic_grids() {
     let plane = Some(TangentPlane::new(1.047, 0.3, 0.0));
@@ -142,8 +142,8 @@ fn pyramid_and_cell_walk_agree_on_geographic_grids() {
     compare_with_walk(&ground([1600, 1400], plane), 14_000.0, 400);
 }
 
-// Goal: rays that never hit the terrain terminate. Method: horizontal rays, low over the
-// terrain and beyond its edges, and from a million kilometres away. Tolerance: none.
+// Rays that never hit the terrain terminate. Method: horizontal rays, low over the terrain and
+// beyond its edges, and from a million kilometres away.
 #[test]
 fn horizontal_rays_terminate() {
     for plane in [None, Some(TangentPlane::new(1.047, 0.3, 0.0))] {
@@ -174,7 +174,7 @@ fn horizontal_rays_terminate() {
     let _ = field.closest(&low);
 }
 
-// Goal: rays along a grid line that diverge from it by less than a rounding error per kilometre
+// Rays along a grid line that diverge from it by less than a rounding error per kilometre
 // terminate, with the same hits as the walk over the cells. Method: horizontal and sinking rays
 // along all lines, to either side. Tolerance: 1e-9 of the distance.
 #[test]

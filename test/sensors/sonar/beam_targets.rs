@@ -67,10 +67,10 @@ fn set_plate(s: &mut Simulation, p_WB: Vec3, rpy: [f64; 3], v_WB_B: Vec3, w_WB_B
     .unwrap();
 }
 
-// Goal: an echo sounder measures the range to the top of an object below it, level or tilted, next
-// to it the range to the seabed, and never its own robot. Method: a plate whose top is at -39.75 m;
-// then tilted, by the plane of its top; then the sounder beyond its edge; the sphere of its own
-// robot surrounds the sensor all the time. Tolerance: 1e-9 (1e-6 m required).
+// An echo sounder measures the range to the top of an object below it, level or tilted, next to it
+// the range to the seabed, and never its own robot. Method: a plate whose top is at -39.75 m; then
+// tilted, by the plane of its top; then the sounder beyond its edge; the sphere of its own robot
+// surrounds the sensor all the time. Tolerance: 1e-9 (1e-6 m required).
 #[test]
 fn echo_sounder_measures_a_prop() {
     let mut s = simulation(&over_a_plate(ALTIMETER, ""));
@@ -95,10 +95,9 @@ fn echo_sounder_measures_a_prop() {
     relative("under it", range(&mut s), 39.7, 1e-9);
 }
 
-// Goal: a DVL above a moving, rotating plate measures its own velocity relative to the plate, and
-// the ranges to it. Method: a plate that drifts at (0.4, -0.3, 0.05) m/s: the difference, in the
-// frame of the DVL; then a plate that also rotates: each beam by hand at its end point. Tolerance:
-// 1e-9.
+// A DVL above a moving, rotating plate measures its own velocity relative to the plate, and the
+// ranges to it. Method: a plate that drifts at (0.4, -0.3, 0.05) m/s: the difference, in the frame
+// of the DVL; then a plate that also rotates: each beam by hand at its end point. Tolerance: 1e-9.
 #[test]
 fn a_dvl_measures_over_a_moving_plate() {
     let mut s = simulation(&over_a_plate(DVL, ""));
@@ -137,11 +136,10 @@ fn a_dvl_measures_over_a_moving_plate() {
     }
 }
 
-// Goal: beam intersections do not depend on the number of threads, on the division of a run into
-// calls, or on the history; the beams of robots that move over each other use their current poses.
-// Method: 70 drifting robots above one another, sounders at two rates, 2 s: on one thread in one
-// call, on two threads step by step, and resumed from half way; all readings and the state hash.
-// Tolerance: none.
+// Beam intersections do not depend on the number of threads, on the division of a run into calls,
+// or on the history; the beams of robots that move over each other use their current poses. Method:
+// 70 drifting robots above one another, sounders at two rates, 2 s: on one thread in one call, on
+// two threads step by step, and resumed from half way; all readings and the state hash.
 #[test]
 fn beam_intersections_do_not_depend_on_stepping() {
     let text = over_a_plate(DVL, "").replace(
@@ -183,12 +181,11 @@ fn beam_intersections_do_not_depend_on_stepping() {
     assert_eq!(once, run(2, &[37, 63, 50, 50], true));
 }
 
-// Goal: a beam is intersected in every sample in which it can hit a robot, although blocks of steps
+// A beam is intersected in every sample in which it can hit a robot, although blocks of steps
 // without such samples skip the intersection; also for turning robots, and for robots that gain
 // more speed in a block than assumed. Method: robots that start apart and pass below each other,
 // fast, slow and turning, one of them under a force of 1000 m/s² for a time; step by step, where no
 // sample is skipped, and in long blocks, on one and two threads; all readings and the state hash.
-// Tolerance: none.
 #[test]
 fn skipped_beam_intersections_do_not_affect_readings() {
     let rover = |name: &str, z: f64, vx: f64, turn: f64, more: &str| {

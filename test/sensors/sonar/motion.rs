@@ -18,9 +18,9 @@ fn moving_sonar(device: &str, motion: &str, rest: &str) -> String {
         .replace("step:", "gravity_m_s2: 0\nstep:")
 }
 
-// Goal: an echo is received at the pose of the sonar at arrival. Method: a sonar that approaches a
-// ball 80 m ahead at 12 m/s, and one that recedes: r c/(c + v). Tolerance: 5 cm, a bin and a half;
-// the difference is 0.63 m in either case.
+// An echo is received at the pose of the sonar at arrival. Method: a sonar that approaches a ball
+// 80 m ahead at 12 m/s, and one that recedes: r c/(c + v). Tolerance: 5 cm, a bin and a half; the
+// difference is 0.63 m in either case.
 #[test]
 fn ranges_use_the_pose_at_arrival() {
     let device = format!(
@@ -49,8 +49,8 @@ fn ranges_use_the_pose_at_arrival() {
     }
 }
 
-// Goal: a sonar that turns to port receives an echo from ahead on the starboard side, and more so
-// from farther away. Method: balls 20 and 60 m ahead, 1 rad/s: 2 ω r/c, 1.53 and 4.58 degrees.
+// A sonar that turns to port receives an echo from ahead on the starboard side, and more so from
+// farther away. Method: balls 20 and 60 m ahead, 1 rad/s: 2 ω r/c, 1.53 and 4.58 degrees.
 // Tolerance: 0.15 degrees; level within 0.9 dB of that at rest.
 #[test]
 fn bearings_use_the_pose_at_arrival() {
@@ -87,9 +87,9 @@ fn bearings_use_the_pose_at_arrival() {
     }
 }
 
-// Goal: a turning side-scan sonar loses level because its receive beam has left the insonified
-// direction. Method: a ball 130 m to starboard, beams of 1 degree, 5 degrees per second: the
-// receiver has turned by 0.87 degrees, and b(2 ω r/c) remains. Tolerance: 0.3 dB.
+// A turning side-scan sonar loses level because its receive beam has left the insonified direction.
+// Method: a ball 130 m to starboard, beams of 1 degree, 5 degrees per second: the receiver has
+// turned by 0.87 degrees, and b(2 ω r/c) remains. Tolerance: 0.3 dB.
 #[test]
 fn turning_side_scan_loses_level() {
     let bare = BARE

@@ -27,8 +27,8 @@ fn wall(azimuth: f64) -> f64 {
     (9.0 / c.abs()).min(aside / s.abs())
 }
 
-// Goal: a profiling sonar measures the range at each bearing, counter-clockwise as in a laser scan,
-// and outputs one scan per ping or one per turn or pass through its sector. Method: a room of four
+// A profiling sonar measures the range at each bearing, counter-clockwise as in a laser scan, and
+// outputs one scan per ping or one per turn or pass through its sector. Method: a room of four
 // walls at four distances, with a continuously rotating head and with one that sweeps back and
 // forth over 60 degrees. Tolerance: 3 cm of 5 to 11 m, the spread of a beam of 1 degree on a wall
 // at 45 degrees; angles 1e-6.
@@ -75,8 +75,8 @@ fn profiling_sonar_scans_a_room() {
     }
 }
 
-// Goal: a profiling sonar reports infinity without an echo, NaN for a lost ping, and drops an
-// incomplete sweep. Method: open water; one ping left out, one sweep without its last ping.
+// A profiling sonar reports infinity without an echo, NaN for a lost ping, and drops an incomplete
+// sweep. Method: open water; one ping left out, one sweep without its last ping.
 #[test]
 fn missing_echoes_are_infinite_and_lost_pings_nan() {
     let mut sim = simulation(&world(400.0, &profiler(20.0, ""), ""));
@@ -96,8 +96,8 @@ fn missing_echoes_are_infinite_and_lost_pings_nan() {
     assert_eq!(stamps[..2], [0, 8]);
 }
 
-// Goal: a sweep that is cut off by a restart does not affect the next sweep. Method: two of four
-// pings, then a restart whose second ping is lost.
+// A sweep that is cut off by a restart does not affect the next sweep. Method: two of four pings,
+// then a restart whose second ping is lost.
 #[test]
 fn restart_begins_a_new_sweep() {
     let mut sim = simulation(&world(400.0, &profiler(20.0, ""), ROOM));
@@ -113,10 +113,10 @@ fn restart_begins_a_new_sweep() {
     assert_eq!(received, [true, false, true, true]);
 }
 
-// Goal: a tilted sonar uses the tilt at the time of each ping. Method: a profiling sonar in front
-// of a wall 9 m ahead, whose tilt unit moves from -20 to 40 degrees and back in 4 s: 9/(cos a cos
-// b) for the bearing a and the tilt b half-way between ping and echo, where the product of the two
-// beam patterns is greatest. Tolerance: 3 cm.
+// A tilted sonar uses the tilt at the time of each ping. Method: a profiling sonar in front of a
+// wall 9 m ahead, whose tilt unit moves from -20 to 40 degrees and back in 4 s: 9/(cos a cos b) for
+// the bearing a and the tilt b half-way between ping and echo, where the product of the two beam
+// patterns is greatest. Tolerance: 3 cm.
 #[test]
 fn pings_use_the_tilt_of_their_time() {
     let device = profiler(10.0, "tilt_deg: [-20, 40], tilt_period_s: 4, ");
@@ -135,8 +135,8 @@ fn pings_use_the_tilt_of_their_time() {
     }
 }
 
-// Goal: the raw image of a forward-looking sonar holds the values of the projected image, with the
-// time of each sample and the angle of each beam. Method: both from one ping.
+// The raw image of a forward-looking sonar holds the values of the projected image, with the time
+// of each sample and the angle of each beam. Method: both from one ping.
 #[test]
 fn raw_and_projected_images_agree() {
     // In the second case most of a bin follows the last whole bin.

@@ -67,10 +67,10 @@ fn sounder(bent: bool, speed: f64) -> String {
     )
 }
 
-// Goal: with refraction an echo arrives at the two-way travel time along the arc of its launch
-// angle, without refraction at the angle of the straight line. Method: a column from 1530 to 1460
-// m/s over 50 m; times by the closed form of an arc in each layer. Tolerance: one bin, 5 cm of 50
-// to 90 m; the two differ by 1 m at 60 degrees.
+// With refraction an echo arrives at the two-way travel time along the arc of its launch angle,
+// without refraction at the angle of the straight line. Method: a column from 1530 to 1460 m/s over
+// 50 m; times by the closed form of an arc in each layer. Tolerance: one bin, 5 cm of 50 to 90 m;
+// the two differ by 1 m at 60 degrees.
 #[test]
 fn rays_refract_as_exact_arcs() {
     let find = |bent: bool| {
@@ -93,10 +93,10 @@ fn rays_refract_as_exact_arcs() {
     assert!(apart > 0.2, "{apart}");
 }
 
-// Goal: an echo sounder that assumes a constant sound speed shows a flat seabed with edges curved
-// up (smile) where the sound speed decreases with depth, and curved down (frown) where it
-// increases. Method: it assumes the speed that gives the correct depth below the sonar; c₀ t(θ) cos
-// θ with the closed form of t. Tolerance: a bin of 5 cm; edges at least 1 m off.
+// An echo sounder that assumes a constant sound speed shows a flat seabed with edges curved up
+// (smile) where the sound speed decreases with depth, and curved down (frown) where it increases.
+// Method: it assumes the speed that gives the correct depth below the sonar; c₀ t(θ) cos θ with the
+// closed form of t. Tolerance: a bin of 5 cm; edges at least 1 m off.
 #[test]
 fn flat_seabed_shows_refraction_artefacts() {
     for (temperatures, sign) in [(WARM_ABOVE, 1.0), (WARM_BELOW, -1.0)] {
@@ -120,7 +120,7 @@ fn flat_seabed_shows_refraction_artefacts() {
     }
 }
 
-// Goal: refracted beams hit other places than straight beams. Method: a ball of 30 cm radius on the
+// Refracted beams hit other places than straight beams. Method: a ball of 30 cm radius on the
 // closed-form arc of the beam at 60 degrees, 45 m down, 2 m off the straight line: that beam
 // receives its echo with refraction at the travel time of the arc, and not without refraction.
 // Tolerance: 0.35 m.
@@ -159,13 +159,13 @@ fn path_geometry(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     ]
 }
 
-// Goal: a target between surface and seabed gives echoes along all pairs of outgoing and returning
-// paths, direct, via the surface and via the seabed, each at the range and level of its image.
-// Method: a ball with Lambert scattering and a sand seabed without backscatter; (r + r')/2, and SL
-// + TS(β) - 20 log r - 20 log r' - α(r + r') + 10 log |R|²|R'|² + 10 log(b_t b'_r + b'_t b_r),
-// where for a Lambert ball TS(β) = TS + 10 log((sin β + (π - β) cos β)/π) for an angle β between
-// the paths at the ball. The Rayleigh coefficient of the seabed by its own closed form. Tolerance:
-// 0.35 m, 0.6 dB, for the origin of the echo on the ball of 0.5 m radius.
+// A target between surface and seabed gives echoes along all pairs of outgoing and returning paths,
+// direct, via the surface and via the seabed, each at the range and level of its image. Method: a
+// ball with Lambert scattering and a sand seabed without backscatter; (r + r')/2, and SL + TS(β) -
+// 20 log r - 20 log r' - α(r + r') + 10 log |R|²|R'|² + 10 log(b_t b'_r + b'_t b_r), where for a
+// Lambert ball TS(β) = TS + 10 log((sin β + (π - β) cos β)/π) for an angle β between the paths at
+// the ball. The Rayleigh coefficient of the seabed by its own closed form. Tolerance: 0.35 m, 0.6
+// dB, for the origin of the echo on the ball of 0.5 m radius.
 #[test]
 fn surface_and_seabed_reflect_a_target() {
     const DEPTH: f64 = 34.0;

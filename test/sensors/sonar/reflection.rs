@@ -21,9 +21,9 @@ fn reflected(ground: &Ground, sine: f64) -> f64 {
     re * re + im * im
 }
 
-// Goal: reflection at a fluid half-space by Rayleigh. Method: impedances at normal incidence, total
-// reflection below the critical angle, zero at the angle of intromission of slow mud,
-// m² sin² = n² - cos². Tolerance: 1e-12.
+// Reflection at a fluid half-space by Rayleigh. Method: impedances at normal incidence, total
+// reflection below the critical angle, zero at the angle of intromission of slow mud, m² sin² = n²
+// - cos². Tolerance: 1e-12.
 #[test]
 fn reflection_matches_rayleigh_for_fluid_half_space() {
     let sand = ground(1900.0, 1650.0, 0.0);
@@ -42,8 +42,8 @@ fn reflection_matches_rayleigh_for_fluid_half_space() {
     assert!(reflected(&mud, (1.0 - cosine * cosine).sqrt()) < 1e-12);
 }
 
-// Goal: attenuation in the seabed causes a loss also below the critical angle. Method: explicit
-// complex arithmetic. Tolerance: 1e-6.
+// Attenuation in the seabed causes a loss also below the critical angle. Method: explicit complex
+// arithmetic. Tolerance: 1e-6.
 #[test]
 fn attenuation_reduces_total_reflection() {
     let lossy = reflected(&ground(1900.0, 1650.0, 0.8), 0.2);

@@ -11,11 +11,11 @@ fn imaging() -> String {
     )
 }
 
-// Goal: the echo of a ball follows the sonar equation at any elevation in the beam, at any bearing
-// and at any range, although the rays are 3.7 degrees apart in elevation. Method: the largest level
-// of all beams against SL - 40 log r - 2 α r + TS + patterns, with TS of a Lambert sphere, 10 log(2
-// μ π r²/3), for balls of 0.3 m and 0.05 m radius. Tolerance: 3 dB; a peak between two beams loses
-// up to 1 dB of it.
+// The echo of a ball follows the sonar equation at any elevation in the beam, at any bearing and at
+// any range, although the rays are 3.7 degrees apart in elevation. Method: the largest level of all
+// beams against SL - 40 log r - 2 α r + TS + patterns, with TS of a Lambert sphere, 10 log(2 μ π
+// r²/3), for balls of 0.3 m and 0.05 m radius. Tolerance: 3 dB; a peak between two beams loses up
+// to 1 dB of it.
 #[test]
 fn balls_have_their_strength_at_any_elevation() {
     for (radius, r) in [(0.3, 15.0), (0.3, 40.0), (0.05, 10.0), (0.05, 25.0)] {
@@ -50,9 +50,9 @@ fn balls_have_their_strength_at_any_elevation() {
     }
 }
 
-// Goal: the shadow and the echo of a large target do not change where a small target is added next
-// to it. Method: levels of a wall 20 m ahead at bearings on one side, with and without a ball at 8
-// m on the other side. Tolerance: one count, 0.003 dB.
+// The shadow and the echo of a large target do not change where a small target is added next to it.
+// Method: levels of a wall 20 m ahead at bearings on one side, with and without a ball at 8 m on
+// the other side. Tolerance: one count, 0.003 dB.
 #[test]
 fn small_targets_have_no_effect_on_others() {
     let wall = "structures:\n  wall: {position_m: [20, 0, -50], shapes: {s: {kind: box, size_m: [1, 60, 40]}}}\n";

@@ -144,9 +144,9 @@ fn check_class_b(messages: &[Value]) {
     check_field(rest, "to_bow", 9.0, 0.0);
 }
 
-// Goal: pyais decodes all AIS messages with the intended values. Method: a turning class A ferry
-// and a class B yacht, 60 s; each field of messages 1, 5, 18 and 24 is compared with the world file
-// and the motion at the stamp. Tolerance: the resolution of the fields.
+// Pyais decodes all AIS messages with the intended values. Method: a turning class A ferry and a
+// class B yacht, 60 s; each field of messages 1, 5, 18 and 24 is compared with the world file and
+// the motion at the stamp. Tolerance: the resolution of the fields.
 #[test]
 fn pyais_decodes_every_field() {
     let Some(command) = script("witness/devices/ais_pyais.py") else {

@@ -6,7 +6,7 @@ use merrow_math::Vec3;
 use merrow_model::sensor::lens::{Distortion, Lens};
 use serde_json::{Value, json};
 
-// Goal: cameras project as OpenCV does, in both directions. Method: cv2.projectPoints and
+// Cameras project as OpenCV does, in both directions. Method: cv2.projectPoints and
 // cv2.fisheye.projectPoints for points over the whole view of three lenses each; Merrow's pixels of
 // the points, and Merrow's directions of OpenCV's pixels, projected. Tolerance: 0.01 px.
 #[test]

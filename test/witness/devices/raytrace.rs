@@ -48,10 +48,10 @@ fn check_distances(name: &str, n: u32, hits: &[Option<Hit>], theirs: &[f64]) {
     );
 }
 
-// Goal: ray hits match another ray tracer. Method: a fractal terrain of 1 km x 1 km with five
-// hulls, of 115 000 and of a million triangles. The rays belong to a lidar, a camera and an echo
-// sounder along round coordinates, 131 072 random rays, and 65 536 at corners and midpoints of
-// edges. Of the last Embree loses up to one in a thousand, Merrow none. Embree runs in robust mode.
+// Ray hits match another ray tracer. Method: a fractal terrain of 1 km x 1 km with five hulls, of
+// 115 000 and of a million triangles. The rays belong to a lidar, a camera and an echo sounder
+// along round coordinates, 131 072 random rays, and 65 536 at corners and midpoints of edges. Of
+// the last Embree loses up to one in a thousand, Merrow none. Embree runs in robust mode.
 // Tolerance: 2 cm, for all rays of a set but one.
 #[test]
 fn ray_hits_match_embree() {

@@ -109,13 +109,13 @@ fn tag_boards(tags: Tags<'_>, z: f64) -> String {
     )
 }
 
-// Goal: rendered tags equal the published tags, upright and at their positions. Method:
-// pupil-apriltags, the detector of the tags' authors, on two images of 640 x 480: five tags at 2.5
-// to 8 m in air, rotated by up to 45 degrees, and three at 1.2 to 3 m in clear water, with noise.
-// The detector runs on linearised images and on the sRGB images as published, in which the sRGB
-// curve makes black areas narrower: an edge at a uniformly distributed position in a pixel moves by
-// the mean of the curve over 0..1 minus a half, 0.19 px. Tolerance: 1 % of the distance; for sRGB
-// images additionally a quarter of a pixel on each side.
+// Rendered tags equal the published tags, upright and at their positions. Method: pupil-apriltags,
+// the detector of the tags' authors, on two images of 640 x 480: five tags at 2.5 to 8 m in air,
+// rotated by up to 45 degrees, and three at 1.2 to 3 m in clear water, with noise. The detector
+// runs on linearised images and on the sRGB images as published, in which the sRGB curve makes
+// black areas narrower: an edge at a uniformly distributed position in a pixel moves by the mean of
+// the curve over 0..1 minus a half, 0.19 px. Tolerance: 1 % of the distance; for sRGB images
+// additionally a quarter of a pixel on each side.
 #[test]
 fn detected_tag_positions_match() {
     let folder = Folder::new("tags", &[]);
@@ -165,7 +165,7 @@ fn detected_tag_positions_match() {
     }
 }
 
-// Goal: two cameras side by side give the disparity of a stereo pair and publish the matching
+// Two cameras side by side give the disparity of a stereo pair and publish the matching
 // `camera_info`. Method: a wall of tags 4 m ahead, measured with OpenCV features and their optical
 // flow between the images; the right camera's `camera_info` calculated by hand. Tolerance: a
 // quarter of a pixel of 16.6.

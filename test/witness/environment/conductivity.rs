@@ -4,7 +4,7 @@ use crate::common::relative;
 use merrow_environment::conductivity::{conductivity, salinity};
 use merrow_environment::seawater::ipts68_from_its90;
 
-// Goal: PSS-78 with Hill's law for dilute water matches the reference program. Method: 72 points of
+// PSS-78 with Hill's law for dilute water matches the reference program. Method: 72 points of
 // salinity, temperature and pressure, conductivities by gsw 3.6.23, in both directions. Tolerance:
 // 1e-8, the resolution of the table's ten digits for the most dilute water.
 #[test]

@@ -20,10 +20,10 @@ fn grid(keys: &str) -> Arc<Grid> {
     }
 }
 
-// Goal: samples and interpolated values are correct for CDF-1, CDF-2, CDF-5 and NetCDF-4 files with
+// Samples and interpolated values are correct for CDF-1, CDF-2, CDF-5 and NetCDF-4 files with
 // records, padding, compressed chunks, packed numbers, descending latitudes and a hole, which has
-// the fill value of the file or the default of its type. Method: a multilinear quantity, for
-// which linear interpolation is exact; the degrees of the file are read as metres. Tolerance: the
+// the fill value of the file or the default of its type. Method: a multilinear quantity, for which
+// linear interpolation is exact; the degrees of the file are read as metres. Tolerance: the
 // resolution of the stored numbers: double 1e-12, single 1e-5, packed 0.005.
 #[test]
 fn netcdf_files_are_read() {
@@ -96,10 +96,10 @@ fn netcdf_files_are_read() {
     }
 }
 
-// Goal: grids in degrees are at their position on the ellipsoid, also far from the origin, with
-// slopes along W. Method: a quantity that is multilinear in longitude and latitude, at positions up
-// to 40 km away whose geodetic coordinates pyproj's equations give (V70). Tolerance: 1e-9 of a
-// degree, 0.1 mm, times its rates; slopes compared with differences over 200 m, 1e-6 of them.
+// Grids in degrees are at their position on the ellipsoid, also far from the origin, with slopes
+// along W. Method: a quantity that is multilinear in longitude and latitude, at positions up to 40
+// km away whose geodetic coordinates pyproj's equations give (V70). Tolerance: 1e-9 of a degree,
+// 0.1 mm, times its rates; slopes compared with differences over 200 m, 1e-6 of them.
 #[test]
 fn geodetic_grids_match_ellipsoid() {
     let text = "origin: {latitude_deg: 20.3, longitude_deg: 2, altitude_m: 40}
@@ -144,9 +144,9 @@ robots: {}
     }
 }
 
-// Goal: GeoTIFF files with cells or points, compressed or not, with a hole, are read correctly.
-// Method: as above, a raster of single or double precision. Tolerance: 1e-5 for single precision,
-// 1e-12 for double.
+// GeoTIFF files with cells or points, compressed or not, with a hole, are read correctly. Method:
+// as above, a raster of single or double precision. Tolerance: 1e-5 for single precision, 1e-12 for
+// double.
 #[test]
 fn geotiff_files_are_read() {
     let area = grid("file: test/data/grids/area.tif, holes: value, hole_value: 7");

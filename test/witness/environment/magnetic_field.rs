@@ -11,9 +11,9 @@ fn utc(year: f64) -> f64 {
     1_735_689_600.0 + (year - 2025.0) * 365.25 * 86_400.0
 }
 
-// Goal: position, height and date enter the field as in the official software. Method: the north,
-// east and down components at the 100 points of `test/data/wmm2025_test_values.txt`. Tolerance:
-// 1e-3 nT; the coefficients are rounded to 0.1 nT.
+// Position, height and date enter the field as in the official software. Method: the north, east
+// and down components at the 100 points of `test/data/wmm2025_test_values.txt`. Tolerance: 1e-3 nT;
+// the coefficients are rounded to 0.1 nT.
 #[test]
 fn official_test_values_are_met() {
     let path = concat!(
@@ -38,8 +38,8 @@ fn official_test_values_are_met() {
     assert_eq!(points, 100);
 }
 
-// Goal: a world has the field at its origin and start time. Method: two dates and the default date,
-// compared with the law. Tolerance: none.
+// A world has the field at its origin and start time. Method: two dates and the default date,
+// compared with the law.
 #[test]
 fn worlds_use_their_start_time() {
     let field = |weather: &str| {
@@ -62,9 +62,9 @@ fn worlds_use_their_start_time() {
     assert_eq!(default.origin.magnetic_field, expected);
 }
 
-// Goal: a date outside the validity of the model causes a note, but only if a sensor measures the
-// field and the world does not give it. Method: worlds with a robot that has a magnetometer, and
-// without robots. Tolerance: none.
+// A date outside the validity of the model causes a note, but only if a sensor measures the field
+// and the world does not give it. Method: worlds with a robot that has a magnetometer, and without
+// robots.
 #[test]
 fn dates_outside_the_validity_are_noted() {
     let notes = |origin: &str, robots: &str| {

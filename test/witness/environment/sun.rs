@@ -8,10 +8,10 @@ fn utc(text: &str) -> f64 {
     crate::common::scene(&world).sea.air.start_utc
 }
 
-// Goal: elevation and azimuth of the worked example of NREL's Solar Position Algorithm (Reda and
-// Andreas 2004, appendix A.5): 17 October 2003, 12:30:30 seven hours west of Greenwich, at
-// 39.742476 north, 105.1786 west. Method: its topocentric elevation without refraction, 39.872046,
-// and azimuth 194.340241. Tolerance: 0.01 degrees, including 0.0019 of parallax.
+// Elevation and azimuth of the worked example of NREL's Solar Position Algorithm (Reda and Andreas
+// 2004, appendix A.5): 17 October 2003, 12:30:30 seven hours west of Greenwich, at 39.742476 north,
+// 105.1786 west. Method: its topocentric elevation without refraction, 39.872046, and azimuth
+// 194.340241. Tolerance: 0.01 degrees, including 0.0019 of parallax.
 #[test]
 fn worked_example_of_the_solar_position_algorithm() {
     let (lat, lon) = (39.742476_f64.to_radians(), -105.1786_f64.to_radians());
@@ -43,9 +43,9 @@ fn worked_example_of_the_solar_position_algorithm() {
     );
 }
 
-// Goal: the declination of Meeus's example 25.a. Method: 13 October 1992, 0 h dynamical time:
-// -7.78507 degrees. Tolerance: 1e-4 degrees: universal time is 59.3 s behind dynamical time, and
-// the law assumes 69 s.
+// The declination of Meeus's example 25.a. Method: 13 October 1992, 0 h dynamical time: -7.78507
+// degrees. Tolerance: 1e-4 degrees: universal time is 59.3 s behind dynamical time, and the law
+// assumes 69 s.
 #[test]
 fn declination_of_meeus_example() {
     let sun = sun_position(utc("1992-10-13T00:00:00Z") - 69.0, 0.5, 0.0);
@@ -56,9 +56,9 @@ fn declination_of_meeus_example() {
     );
 }
 
-// Goal: seasons change at the published instants of 2026 (20 March 14:46, 21 June 08:24, 23
-// September 00:05, 21 December 20:50 UTC), reversed in the south. Method: half an hour before and
-// after. Tolerance: the error of the series of 0.01 degrees is a quarter of an hour.
+// Seasons change at the published instants of 2026 (20 March 14:46, 21 June 08:24, 23 September
+// 00:05, 21 December 20:50 UTC), reversed in the south. Method: half an hour before and after.
+// Tolerance: the error of the series of 0.01 degrees is a quarter of an hour.
 #[test]
 fn seasons_change_at_equinoxes_and_solstices() {
     use Season::{Autumn, Spring, Summer, Winter};
@@ -78,9 +78,9 @@ fn seasons_change_at_equinoxes_and_solstices() {
     assert_eq!(season(utc("2026-07-01T00:00:00Z"), -0.7), Winter);
 }
 
-// Goal: the time of solar noon follows the equation of time. Method: 13 min 42.6 s on 13 October
-// 1992 at 0 h [Meeus 1998, example 28.a], where mean noon is at 180 degrees west. Tolerance: 2 s: a
-// second for the rounding of the example, and 0.004 degrees of the series.
+// The time of solar noon follows the equation of time. Method: 13 min 42.6 s on 13 October 1992 at
+// 0 h [Meeus 1998, example 28.a], where mean noon is at 180 degrees west. Tolerance: 2 s: a second
+// for the rounding of the example, and 0.004 degrees of the series.
 #[test]
 fn solar_noon_matches_meeus_example() {
     let found = solar_noon(utc("1992-10-12T12:00:00Z"), -std::f64::consts::PI);
@@ -88,9 +88,9 @@ fn solar_noon_matches_meeus_example() {
     assert!((found - expected).abs() < 2.0, "{}", found - expected);
 }
 
-// Goal: a world without a start time has daylight at any origin: the sun is due south or north at
-// its maximum elevation of the day, and the local solar date is 20 March. Method: origins around
-// the Earth; a quarter of an hour before and after the sun is lower. Tolerance: 0.02 degrees in the
+// A world without a start time has daylight at any origin: the sun is due south or north at its
+// maximum elevation of the day, and the local solar date is 20 March. Method: origins around the
+// Earth; a quarter of an hour before and after the sun is lower. Tolerance: 0.02 degrees in the
 // sine of the azimuth, twice the effect of rounding to a second.
 #[test]
 fn worlds_without_start_time_start_at_noon() {

@@ -11,8 +11,8 @@ use parry3d_f64::shape::HeightField;
 use parry3d_f64::utils::Array2;
 use std::sync::Arc;
 
-// Goal: ray hits on terrain match the triangles of another program. Method: a rough terrain of 7 x
-// 5 samples, 2000 rays in all directions from above it, except those that hit its rim or miss it
+// Ray hits on terrain match the triangles of another program. Method: a rough terrain of 7 x 5
+// samples, 2000 rays in all directions from above it, except those that hit its rim or miss it
 // according to rapier. Tolerance: 1e-9 m.
 #[test]
 fn terrain_ray_hits_match_rapier() {

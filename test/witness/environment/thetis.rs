@@ -4,10 +4,9 @@ use merrow_studies::thetis::run_mission;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
-/// Case V01. Goal: heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of
-/// overshoot. Method: `merrow-studies thetis` with its own autopilot; docs/thetis.md states both
-/// values. Tolerance: 30 %, because neither coefficients nor gains are published; the digits of the
-/// page.
+/// Case V01. Heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of overshoot.
+/// Method: `merrow-studies thetis` with its own autopilot; docs/thetis.md states both values.
+/// Tolerance: 30 %, because neither coefficients nor gains are published; the digits of the page.
 #[test]
 fn lake_mission_settles_as_published() {
     let world = load_world(&data_dir::world_file("taipan"), Overrides::default())

@@ -26,9 +26,9 @@ fn radiation_excitation_and_response_match_tables() {
     run(34);
 }
 
-// Goal: fitting the filters gives no notes, and half the ball is wet; the limit of the added mass
-// in heave at infinite frequency is half the displaced mass. Method: the scene. Tolerance:
-// rounding; 3 %.
+// Fitting the filters gives no notes, and half the ball is wet; the limit of the added mass in
+// heave at infinite frequency is half the displaced mass. Method: the scene. Tolerance: rounding; 3
+// %.
 #[test]
 fn the_filters_start_at_infinite_frequency() {
     let found = world(RADIATION, 1.0, 0.0, 0.01);
@@ -48,9 +48,9 @@ fn the_filters_start_at_infinite_frequency() {
     );
 }
 
-// Goal: the total force minus Merrow's own pressure is the scattered force of the program, and its
-// NetCDF file contains the same values as its WAMIT files. Method: the loaded diffraction in three
-// ways. Tolerance: 1 % of the largest total force (two meshes); 1e-5, the digits of the text.
+// The total force minus Merrow's own pressure is the scattered force of the program, and its NetCDF
+// file contains the same values as its WAMIT files. Method: the loaded diffraction in three ways.
+// Tolerance: 1 % of the largest total force (two meshes); 1e-5, the digits of the text.
 #[test]
 fn scattered_forces_agree_between_formats() {
     let netcdf = "kind: capytaine, file: meshes/bem/hemisphere_r1.nc";
@@ -91,9 +91,9 @@ fn scattered_forces_agree_between_formats() {
     }
 }
 
-// Goal: the radiation memory depends on the motion relative to the water, and it is part of the
-// state. A hull that drifts with a current, or is at rest in still water, has no memory force.
-// Method: 20 s of drift in 1 m/s; a run resumed half-way. Tolerance: 1e-9; none.
+// The radiation memory depends on the motion relative to the water, and it is part of the state. A
+// hull that drifts with a current, or is at rest in still water, has no memory force. Method: 20 s
+// of drift in 1 m/s; a run resumed half-way. Tolerance: 1e-9; none.
 #[test]
 fn radiation_memory_is_relative_to_water_and_in_state() {
     let mut scene = world(RADIATION, 1.0, 0.0, 0.02).scene;

@@ -27,9 +27,9 @@ fn world(model: &str, body: &str, lines: &str) -> Simulation {
     ))
 }
 
-// Goal: a current carries every surface vehicle without any other effect (Galilean invariance).
-// Method: the same manoeuvre in still water and in a current, started with the velocity of the
-// current; positions differ by its displacement, all else is equal. Tolerance: 1e-9.
+// A current carries every surface vehicle without any other effect (Galilean invariance). Method:
+// the same manoeuvre in still water and in a current, started with the velocity of the current;
+// positions differ by its displacement, all else is equal. Tolerance: 1e-9.
 #[test]
 fn currents_have_no_other_effect() {
     for model in ["otter", "wamv", "heron"] {
@@ -81,9 +81,9 @@ fn currents_have_no_other_effect() {
     }
 }
 
-// Goal: capsized and thrown hulls stay finite and come down. Method: each dropped from 5 m upside
-// down in waves of 2 m and a wind of 30 m/s for a minute. Tolerance: within 3 m of the mean surface
-// at the end.
+// Capsized and thrown hulls stay finite and come down. Method: each dropped from 5 m upside down in
+// waves of 2 m and a wind of 30 m/s for a minute. Tolerance: within 3 m of the mean surface at the
+// end.
 #[test]
 fn thrown_hulls_stay_finite() {
     for model in ["otter", "wamv", "heron"] {

@@ -150,9 +150,8 @@ fn compare(what: &str, actual: &[f64], expected: &[f64]) {
     }
 }
 
-// Goal (V38): accelerations of base and joints, without and with weight. Method: ten states of
-// Pinocchio's ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for small
-// values).
+// V38: accelerations of base and joints, without and with weight. Method: ten states of Pinocchio's
+// ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for small values).
 #[test]
 fn accelerations_match_pinocchio() {
     for (key, gravity) in [("qdd_g0", "0"), ("qdd_g9.81", "9.81")] {
@@ -167,8 +166,8 @@ fn accelerations_match_pinocchio() {
     }
 }
 
-// Goal: bias forces, inertia matrix, kinetic energy and the pose of the wrist. Method: the same
-// states. Tolerance: 1e-9.
+// Bias forces, inertia matrix, kinetic energy and the pose of the wrist. Method: the same states.
+// Tolerance: 1e-9.
 #[test]
 fn bias_inertia_energy_and_pose_match() {
     for (key, gravity) in [("nle_g0", "0"), ("nle_g9.81", "9.81")] {

@@ -74,9 +74,9 @@ const WORLD: &str = "
 water: {density_kg_m3: 1030}
 robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null}, position_m: [0, 0, -20]}}";
 
-// Goal: every coefficient acts as in the thesis. Method: 50 random forward motions, attitudes, fin
-// angles and thrusts. Tolerance: 1e-9; 1e-4 for the fin moment, which is printed as 6.15 for 9.64 *
-// 0.638 = 6.1503.
+// Every coefficient acts as in the thesis. Method: 50 random forward motions, attitudes, fin angles
+// and thrusts. Tolerance: 1e-9; 1e-4 for the fin moment, which is printed as 6.15 for 9.64 * 0.638
+// = 6.1503.
 #[test]
 fn accelerations_match_thesis() {
     let scene = common::scene(WORLD);

@@ -55,7 +55,7 @@ fn every_fifth_trial(recordings: &[Recording]) -> Vec<Recording> {
         .collect()
 }
 
-// Goal: the rest attitude and the ascent speed match the ascents, on which only the parameters were
+// The rest attitude and the ascent speed match the ascents, on which only the parameters were
 // tuned. Method: the model at rest compared with the mean of the three ascents. Tolerance: a tenth
 // of the paper's spread between trials; for the speed, the spread of the three.
 #[test]
@@ -82,7 +82,7 @@ fn rest_attitude_matches_ascents() {
     );
 }
 
-// Goal: explain the lag of the paper. Method: its set of parameters, with the drag of rotation and
+// Explain the lag of the paper. Method: its set of parameters, with the drag of rotation and
 // translation exchanged as in its program, and in the correct order. Tolerance: the lag of 1 to 2 s
 // that the paper reports; in the correct order, the limit of Merrow's own parameters.
 #[test]
@@ -103,9 +103,8 @@ fn exchanged_drag_explains_paper_lag() {
     assert!(in_order.abs() < 0.2, "{in_order}");
 }
 
-// Goal: the servo of table I follows the commanded motion, and the vehicle responds as measured.
-// Method: all 26 trials replayed with it. Tolerance: the limits of
-// `merrow-studies uvms --servo --check`.
+// The servo of table I follows the commanded motion, and the vehicle responds as measured. Method:
+// all 26 trials replayed with it. Tolerance: the limits of `merrow-studies uvms --servo --check`.
 #[test]
 fn servo_replay_is_within_its_limits() {
     let model = model("uvms_pool");
@@ -132,8 +131,8 @@ fn servo_replay_is_within_its_limits() {
     }
 }
 
-// Goal: prescribed joints are exactly at the encoder positions at every instant. Method: one
-// replayed trial. Tolerance: rounding.
+// Prescribed joints are exactly at the encoder positions at every instant. Method: one replayed
+// trial. Tolerance: rounding.
 #[test]
 fn prescribed_joints_are_exact() {
     let model = model("uvms_pool");
@@ -147,7 +146,7 @@ fn prescribed_joints_are_exact() {
     }
 }
 
-// Goal: added mass as a force of the previous step diverges at the theoretical limit, with any
+// Added mass as a force of the previous step diverges at the theoretical limit, with any
 // integrator. Method: bisection on the factor. Tolerance: 0.5 %; 0.1 % from the bisection, the rest
 // from the limited growth in 10 s.
 #[test]
@@ -168,8 +167,8 @@ fn delayed_added_mass_diverges_at_mass_ratio_one() {
     assert!((found - 1.0).abs() < 0.005, "{found} instead of 1");
 }
 
-// Goal: the coupling metric matches the equations of motion. Method: base acceleration with one
-// joint accelerated, minus that without. Tolerance: rounding.
+// The coupling metric matches the equations of motion. Method: base acceleration with one joint
+// accelerated, minus that without. Tolerance: rounding.
 #[test]
 fn coupling_metric_matches_base_acceleration() {
     let model = model("uvms_pool");

@@ -69,8 +69,8 @@ fn valid_trial_has_no_problems() {
     assert!(lines.is_empty(), "{lines:?}");
 }
 
-// Goal: a folder without commanded motions gives one warning, not one for each trial. Method: two
-// trials without `commanded/`.
+// A folder without commanded motions gives one warning, not one for each trial. Method: two trials
+// without `commanded/`.
 #[test]
 fn missing_commands_are_reported_once() {
     let (names, lines) = read(&folder("commands", |folder| {

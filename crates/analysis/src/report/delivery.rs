@@ -225,8 +225,8 @@ mod tests {
         [from.to_owned(), to.to_owned()]
     }
 
-    // Goal: frames count in the bin of their distance and in their network. Method: two networks,
-    // one over an intermediate modem; counts and delays of each bin. Tolerance: none.
+    // Frames count in the bin of their distance and in their network. Method: two networks, one
+    // over an intermediate modem; counts and delays of each bin.
     #[test]
     fn frames_are_sorted_by_network_and_distance() {
         let links = [ends("b", "c"), ends("x", "y"), ends("a", "b")];
@@ -254,8 +254,8 @@ mod tests {
         assert!(draw_delivery(&found).is_some() && draw_delivery(&[]).is_none());
     }
 
-    // Goal: the colour of a link follows from its received fraction. Method: three links, whose
-    // lines have two points. Tolerance: none.
+    // The colour of a link follows from its received fraction. Method: three links, whose lines
+    // have two points.
     #[test]
     fn links_have_the_colour_of_their_class() {
         let end = |name: &str, x: f64| (name.to_owned(), [x, 0.0, -3.0]);

@@ -155,8 +155,7 @@ impl Diagnostics {
 mod tests {
     use super::*;
 
-    // Goal: one event per change. Method: a status that is ok, fails, repeats, and recovers.
-    // Tolerance: none.
+    // One event per change. Method: a status that is ok, fails, repeats, and recovers.
     #[test]
     fn changes_of_levels_are_events() {
         let mut diagnostics = Diagnostics::default();

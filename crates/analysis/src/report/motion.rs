@@ -355,8 +355,8 @@ pub(super) fn time_series(tracks: &[&Track]) -> Vec<Drawing> {
 mod tests {
     use super::*;
 
-    // Goal: angles follow CONVENTIONS.md. Method: quaternions of rotations about one axis.
-    // Tolerance: rounding.
+    // Angles follow CONVENTIONS.md. Method: quaternions of rotations about one axis. Tolerance:
+    // rounding.
     #[test]
     fn angles_of_rotations_about_one_axis() {
         assert_eq!(angles([0.0, 0.0, 0.0, 1.0]), [0.0; 3]);

@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(robot_of("/odometry"), "");
     }
 
-    // Goal: energy of a battery. Method: 12 V, current from 0 to -10 A in 100 s: 6 kJ. Tolerance:
+    // Energy of a battery. Method: 12 V, current from 0 to -10 A in 100 s: 6 kJ. Tolerance:
     // rounding.
     #[test]
     fn energy_is_the_integral_of_power() {

@@ -128,7 +128,7 @@ impl Topics {
 mod tests {
     use super::*;
 
-    // Goal: a lost message lowers the achieved rate, not the requested rate. Method: 10 Hz over 1 s
+    // A lost message lowers the achieved rate, not the requested rate. Method: 10 Hz over 1 s
     // without one message. Tolerance: rounding.
     #[test]
     fn rates_follow_from_times() {

@@ -606,8 +606,8 @@ mod tests {
         assert!(0.0 < near && near < 0.3, "{near}");
     }
 
-    // Goal: direction and speed of the wind vane. Method: the velocity of the air for winds from
-    // ahead, from the right and from the left. Tolerance: rounding.
+    // Direction and speed of the wind vane. Method: the velocity of the air for winds from ahead,
+    // from the right and from the left. Tolerance: rounding.
     #[test]
     fn wind_vane_turns_clockwise_from_the_bow() {
         for (velocity, from) in [

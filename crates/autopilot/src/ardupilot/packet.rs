@@ -120,8 +120,7 @@ mod tests {
         assert_eq!((long.output_count, long.pwm[31]), (32, 1131));
     }
 
-    // Goal: values that are no pulses of a servo move no device. Method: each limit. Tolerance:
-    // none.
+    // Values that are no pulses of a servo move no device. Method: each limit.
     #[test]
     fn pulses_are_distinguished_from_other_values() {
         let mut pwm = [1500; 16];

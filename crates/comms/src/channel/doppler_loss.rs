@@ -16,9 +16,6 @@
 //! correlation keeps · S, N powers of signal and noise, S', N' after the correlation · sinc(x) =
 //! sin(πx)/(πx).
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - The relative shift is the same for all paths and constant during a frame.
 //! - The duration of a frame at the receiver is its duration at the transmitter.

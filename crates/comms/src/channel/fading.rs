@@ -13,9 +13,6 @@
 //! · g complex normal process with E|g|² = 1 · z_n independent complex normal numbers, functions of
 //! seed, pair and n · T coherence time.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - The autocorrelation of g follows from (2): it is at most ½ at a delay of T, and zero from 2 T
 //!   on. A Doppler spectrum is not modelled.

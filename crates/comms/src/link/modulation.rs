@@ -19,9 +19,6 @@
 //! (1 - 2^-k) √M - 1 · F spreading factor · P_s mean optical power, P_n noise-equivalent optical
 //! power.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - Noise and interference are Gaussian and white within the band.
 //! - The coding gain is constant, whereas the gain of a real code decreases at high error rates. An

@@ -11,9 +11,6 @@
 //! s index of the selected scheme · T_k minimum signal-to-noise ratio of scheme k · m margin · h
 //! hysteresis.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The ratio was measured with the last received frame; fading between two frames is not predicted.
 //!

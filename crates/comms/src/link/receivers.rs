@@ -9,9 +9,6 @@
 //! P bit error rate (`modulation.rs`) · P_0 = 0.1 bit error rate up to which a receiver
 //! synchronises (estimated) · S, N, I powers of signal, noise and interference.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Synchronisation adds no errors. A receiver decodes each frame with the scheme of the
 //! transmitter, without a delay for the detection of the scheme.

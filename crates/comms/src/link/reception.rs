@@ -14,9 +14,6 @@
 //! S/(N + I) · n number of bits · S power of the signal, N of the noise, I of the interference · L
 //! level, T threshold, C capture ratio.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Bit errors are independent. S, N and I are constant during a frame. (1) includes the
 //! interference in the noise. (4) therefore applies only to modems with the rules (2) and (3). A

@@ -9,9 +9,6 @@
 //! S received frames per frame duration · G transmitted frames per frame duration, a Poisson
 //! process.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The law repeats no frame; frames are repeated only if they are not acknowledged. A modem also
 //! transmits during a reception; a half-duplex modem then loses the received frame.

@@ -14,9 +14,6 @@
 //! · u uniform on [0, 1) · n slots of the first window · k number of times the medium was busy · m
 //! number of doublings.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Law (1) assumes infinitely many modems with equal travel times. The count stops while a signal
 //! arrives. The space is required once per count, not after each busy period within it. The slots

@@ -12,9 +12,6 @@
 //! w backoff [s] · b bits of the shortest frame · R data rate [bit/s] · K_max 10 in TrueTime, whose
 //! window is 1 µs. Source: Cervin, Henriksson and Ohlin, TrueTime reference manual, CSMA/CD.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The modem must be able to detect a signal while it transmits. The truncated signals still occupy
 //! the medium; there is no jam signal. Unlike TrueTime, the modem discards a frame after a maximum
@@ -72,9 +69,9 @@ mod tests {
     use merrow_math::rng::Stream;
     use merrow_model::state::comms::modem::ClockState;
 
-    // Goal: law (1). Method: 20,000 backoffs after the first, the third and the twelfth collision:
-    // multiples of the duration of the shortest frame, all below 2^K of them, with the mean
-    // (2^K - 1) / 2. Tolerance: 4 standard errors.
+    // Law (1). Method: 20,000 backoffs after the first, the third and the twelfth collision:
+    // multiples of the duration of the shortest frame, all below 2^K of them, with the mean (2^K -
+    // 1) / 2. Tolerance: 4 standard errors.
     #[test]
     fn backoffs_follow_the_law() {
         let law = CsmaCd {

@@ -9,9 +9,6 @@
 //! n number of parts · R, N data rate [bit/s] and noise power in the whole band · R', N' in one
 //! part.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Parts of equal width with white noise and no leakage between them. A receiver receives in all
 //! parts of the band simultaneously. Two modems in the same part interfere.

@@ -5,12 +5,6 @@
 //! polls the next address. The polled modem replies with its next frame, or with a frame without
 //! data. Before each poll the controller transmits one of its own frames if one waits.
 //!
-//! # Symbols
-//! None.
-//!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Each group has one controller; the frames of two controllers collide. The time-out must exceed
 //! twice the travel time plus the duration of the longest frame. A signal that is arriving when the

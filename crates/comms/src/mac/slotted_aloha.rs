@@ -8,9 +8,6 @@
 //! # Symbols
 //! S received frames per slot · G transmitted frames per slot, a Poisson process.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The clock of each modem determines its slots; travel times are not compensated. Law (1) requires
 //! slots that exceed the frame by the largest difference of travel times and by the errors of the

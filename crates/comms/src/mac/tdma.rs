@@ -14,9 +14,6 @@
 //! [m/s] · g guard time [s] · q period of the controller, of which the schedule is a multiple [s].
 //! Source: the thesis of the docking co-simulation, section 4.4.1.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The clock of each modem determines its slots: frames of modems whose clocks differ by more than
 //! the guard time collide. The schedule does not adapt to travel times.
@@ -148,8 +145,8 @@ impl StationSchedule {
 mod tests {
     use super::*;
 
-    // Goal: the schedule of the docking study (V08): 512 and 64 bit at 10 kbit/s, 8 vehicles at
-    // 50 m, multiple of 0.02 s. Method: laws (1) to (4). The thesis prints 0.3152 s for the uplink
+    // The schedule of the docking study (V08): 512 and 64 bit at 10 kbit/s, 8 vehicles at 50 m,
+    // multiple of 0.02 s. Method: laws (1) to (4). The thesis prints 0.3152 s for the uplink
     // without guard time, which uses a rounded travel time; the exact value is 0.31787 s.
     // Tolerance: 1e-4 s, as the thesis prints.
     #[test]

@@ -21,9 +21,6 @@
 //! n number of groups that have not transmitted · L(k) mean number of slots of a conflict of k
 //! modems.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The station receives all modems and reports every slot that was not idle. A modem that receives
 //! no report after its transmission returns to the waiting room. If no report arrives in a slot,

@@ -10,9 +10,6 @@
 //! receiving, P_i otherwise [W] · d duration of a transmission, t_r time with a signal, t_i time
 //! without a signal [s].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Switching between activities requires no energy. P is the electrical power of the transmitter;
 //! the efficiency of the amplifier is not modelled.

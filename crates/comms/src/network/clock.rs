@@ -10,9 +10,6 @@
 //! t simulated time [ns] · t0 time of the last adjustment [ns] · b offset at t0 [ns] · s relative
 //! error of the rate.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The rate is constant between two adjustments; dependence on temperature and random walk are not
 //! modelled.
@@ -49,8 +46,8 @@ mod tests {
     use super::*;
     use merrow_math::rng::Stream;
 
-    // Goal: laws (1) and (2) are consistent. Method: random clocks and times up to 100 h, skews of
-    // up to 500 ppm. Tolerance: none.
+    // Laws (1) and (2) are consistent. Method: random clocks and times up to 100 h, skews of up to
+    // 500 ppm.
     #[test]
     fn readings_and_times_are_inverse() {
         let stream = Stream::new(5, "clock");

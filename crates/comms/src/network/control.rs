@@ -14,9 +14,6 @@
 //! that arrived [W] · S/N signal-to-noise ratio of this frame · q target of S/N. Source: the thesis
 //! of the docking co-simulation, section 4.4.4, which gives no formula.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Requests only increase the power, as in the thesis.
 //!

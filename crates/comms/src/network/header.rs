@@ -12,9 +12,6 @@
 //! # Symbols
 //! CRC cyclic redundancy check of bytes 0 to 11, or of the payload.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The format is specific to this simulator. Real devices use other formats, whose sizes are
 //! `Framing::overhead_bits` and `Framing::control_bits`.
@@ -261,15 +258,15 @@ mod tests {
         }
     }
 
-    // Goal: equation (3). Method: check value of CRC-16/IBM-3740 for the digits 1 to 9, published
-    // in the catalogue of CRC algorithms. Tolerance: none.
+    // Equation (3). Method: check value of CRC-16/IBM-3740 for the digits 1 to 9, published in the
+    // catalogue of CRC algorithms.
     #[test]
     fn checksum_has_its_check_value() {
         assert_eq!(checksum(b"123456789"), 0x29b1);
     }
 
-    // Goal: decoding inverts encoding, and every changed bit is detected. Method: all single-bit
-    // errors of one frame. Tolerance: none.
+    // Decoding inverts encoding, and every changed bit is detected. Method: all single-bit errors
+    // of one frame.
     #[test]
     fn frames_survive_encoding_and_errors_are_detected() {
         let mut bytes = Vec::new();
@@ -282,8 +279,8 @@ mod tests {
         }
     }
 
-    // Goal: arbitrary bytes never cause a panic. Method: 20,000 random byte strings, half of them
-    // with valid checksums of the header. Tolerance: none.
+    // Arbitrary bytes never cause a panic. Method: 20,000 random byte strings, half of them with
+    // valid checksums of the header.
     #[test]
     fn arbitrary_bytes_are_refused_without_a_panic() {
         let stream = Stream::new(1, "frames");

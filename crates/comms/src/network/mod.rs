@@ -15,9 +15,6 @@
 //! P received power · N noise power · I power of interference · e probability that b bits contain
 //! an error · p probability of reception.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The channel is constant during a frame. The Doppler shift does not change the duration of a
 //! frame. A modem waits for the acknowledgement of a frame before it transmits the next frame (stop

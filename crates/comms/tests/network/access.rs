@@ -22,9 +22,8 @@ fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
     }
 }
 
-// Goal: modems in separate parts of the band do not interfere, at a rate divided by the number of
-// parts; two modems in the same part do. Method: three modems transmit to a base at once.
-// Tolerance: none.
+// Modems in separate parts of the band do not interfere, at a rate divided by the number of parts;
+// two modems in the same part do. Method: three modems transmit to a base at once.
 #[test]
 fn fdma_separates_the_parts_of_the_band() {
     for (channels, delivered) in [([0, 1, 2], 3), ([0, 1, 1], 1)] {
@@ -89,9 +88,8 @@ fn tdma_collisions(skew: f64, guard_ns: u64) -> u64 {
     state.frames.lost_by(LossCause::Collision)
 }
 
-// Goal: the guard time absorbs drifting clocks. Method: clocks that differ by 20 ppm drift apart by
-// 20 ms in 1000 s: no collision with a guard time of 25 ms, some with 5 ms, none without drift.
-// Tolerance: none.
+// The guard time absorbs drifting clocks. Method: clocks that differ by 20 ppm drift apart by 20 ms
+// in 1000 s: no collision with a guard time of 25 ms, some with 5 ms, none without drift.
 #[test]
 fn guard_times_absorb_drifting_clocks() {
     assert_eq!(tdma_collisions(0.0, 0), 0);
@@ -99,8 +97,8 @@ fn guard_times_absorb_drifting_clocks() {
     assert!(tdma_collisions(1e-5, 5_000_000) > 100);
 }
 
-// Goal: frames that do not fit into a slot are lost with the cause `TooLarge`. Method: 125 bytes in
-// a slot of 50 ms. Tolerance: none.
+// Frames that do not fit into a slot are lost with the cause `TooLarge`. Method: 125 bytes in a
+// slot of 50 ms.
 #[test]
 fn frames_longer_than_a_slot_are_lost() {
     let short = |address| Modem {
@@ -125,9 +123,9 @@ fn frames_longer_than_a_slot_are_lost() {
     assert_eq!(state.copies.lost_by(LossCause::TooLarge), 1);
 }
 
-// Goal: CSMA/CD: modems that start within the collision window end their transmissions and repeat
-// them after the backoff; in the end all frames arrive, one after the other. Method: 8 modems start
-// at the same instant; no travel time. Tolerance: none.
+// CSMA/CD: modems that start within the collision window end their transmissions and repeat them
+// after the backoff; in the end all frames arrive, one after the other. Method: 8 modems start at
+// the same instant; no travel time.
 #[test]
 fn csma_cd_resolves_collisions() {
     let mac = MacProtocol::CsmaCd(CsmaCd {
@@ -168,10 +166,10 @@ fn csma_cd_resolves_collisions() {
     );
 }
 
-// Goal: CSMA/CA with windows shares the medium and loses few frames under saturation. Method: 5
-// modems with 40 frames each to a base; travel time 0.1 ms, slots of 1 ms, 64 slots. The frames
-// that two modems start in the same slot collide. Tolerance: at least 80 % of the frames arrive,
-// and the first 60 deliveries contain frames of every modem.
+// CSMA/CA with windows shares the medium and loses few frames under saturation. Method: 5 modems
+// with 40 frames each to a base; travel time 0.1 ms, slots of 1 ms, 64 slots. The frames that two
+// modems start in the same slot collide. Tolerance: at least 80 % of the frames arrive, and the
+// first 60 deliveries contain frames of every modem.
 #[test]
 fn csma_ca_shares_the_medium() {
     let mac = MacProtocol::CsmaCa(CsmaCa {
@@ -206,9 +204,9 @@ fn csma_ca_shares_the_medium() {
     assert!((1..6).all(|m| first.iter().any(|d| d.from == m)));
 }
 
-// Goal: with polling, every frame arrives without a collision, in the order of the polls. Method: a
+// With polling, every frame arrives without a collision, in the order of the polls. Method: a
 // controller, 5 polled modems with 4 frames each, a travel time of 0.1 s; the controller also sends
-// a broadcast. Tolerance: none.
+// a broadcast.
 #[test]
 fn polling_serves_all_modems_in_turn() {
     let mut modems: Vec<Modem> = (0..6)
@@ -293,9 +291,9 @@ impl IsOpen for merrow_model::state::comms::ModemState {
     }
 }
 
-// Goal: the mean number of slots of a conflict of k modems is 1, 5, 23/3, 10.524 (law (3) of the
-// protocol for k = 1 to 4). Method: 400 conflicts each; the recursion of the law. Tolerance: 4
-// standard errors.
+// The mean number of slots of a conflict of k modems is 1, 5, 23/3, 10.524 (law (3) of the protocol
+// for k = 1 to 4). Method: 400 conflicts each; the recursion of the law. Tolerance: 4 standard
+// errors.
 #[test]
 fn waiting_room_resolves_conflicts_in_the_expected_slots() {
     let mut expected = vec![1.0, 1.0];
@@ -323,8 +321,8 @@ fn waiting_room_resolves_conflicts_in_the_expected_slots() {
     }
 }
 
-// Goal: medium access changes while frames wait, and none of them is lost. Method: 20
-// frames wait; the protocol changes 10 times. Tolerance: none.
+// Medium access changes while frames wait, and none of them is lost. Method: 20 frames wait; the
+// protocol changes 10 times.
 #[test]
 fn protocols_change_while_frames_wait() {
     let (mut net, mut state) = network(&[modem(0), modem(1)], 1);
@@ -352,8 +350,8 @@ fn protocols_change_while_frames_wait() {
     assert_eq!([state.copies.delivered, state.copies.open()], [20, 0]);
 }
 
-// Goal: modems whose bands differ but overlap disturb each other and receive no frame of each
-// other. Method: two frames overlap in time. Tolerance: none.
+// Modems whose bands differ but overlap disturb each other and receive no frame of each other.
+// Method: two frames overlap in time.
 #[test]
 fn modems_of_overlapping_bands_interfere() {
     let mut modems: Vec<Modem> = (0..4).map(modem).collect();

@@ -43,9 +43,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// Goal: broadcasts, acknowledged messages of several frames, repetitions, ranges, the log and the
-// trace allocate no memory in 200 s after 800 s of warm-up. Method: 10 modems with periodic traffic
-// over a channel that loses frames; outputs are cleared every second. Tolerance: none.
+// Broadcasts, acknowledged messages of several frames, repetitions, ranges, the log and the trace
+// allocate no memory in 200 s after 800 s of warm-up. Method: 10 modems with periodic traffic over
+// a channel that loses frames; outputs are cleared every second.
 #[test]
 fn packets_allocate_nothing() {
     let modems: Vec<Modem> = (0..10).map(modem).collect();

@@ -13,11 +13,10 @@ fn assert_closed(state: &NetworkState, what: &str) {
     assert!(frames.is_closed(), "{what}: {frames:?}");
 }
 
-// Goal: at every instant, every copy of a message and every frame at a receiver is queued, in
-// flight, delivered or lost with a cause, and every cause but
-// the removal of a modem occurs. Method: 30 seeds of random
-// traffic with all protocols over a random channel, 300 s each; balance at each command and at the
-// end; the counters agree with the deliveries. Tolerance: none.
+// At every instant, every copy of a message and every frame at a receiver is queued, in flight,
+// delivered or lost with a cause, and every cause but the removal of a modem occurs. Method: 30
+// seeds of random traffic with all protocols over a random channel, 300 s each; balance at each
+// command and at the end; the counters agree with the deliveries.
 #[test]
 fn every_packet_has_one_state() {
     let mut lost = [0; LossCause::ALL.len()];
@@ -63,8 +62,8 @@ fn every_packet_has_one_state() {
     assert!(delivered > 1000 && duplicates > 0 && ranges > 0);
 }
 
-// Goal: all packets end when the traffic ends. Method: the same traffic for 60 s, then 2000 s
-// without commands, with all modems on and protocols that do not wait for others. Tolerance: none.
+// All packets end when the traffic ends. Method: the same traffic for 60 s, then 2000 s without
+// commands, with all modems on and protocols that do not wait for others.
 #[test]
 fn packets_end_when_the_traffic_ends() {
     for seed in 100..105 {

@@ -31,7 +31,7 @@ fn slots(frame_ns: u64, slots: &[(u64, u64)]) -> MacProtocol {
     })
 }
 
-// Goal: every invalid modem gives one error line. Method: one change each. Tolerance: none.
+// Every invalid modem gives one error line. Method: one change each.
 #[test]
 fn invalid_modems_are_refused() {
     refuse("band from -1 to 34000 Hz", |m| m.transceiver.band[0] = -1.0);
@@ -90,8 +90,7 @@ fn invalid_modems_are_refused() {
     refuse("queue of 0 messages", |m| m.queue.max_messages = 0);
 }
 
-// Goal: every invalid command gives one error line and has no effect. Method: one command each.
-// Tolerance: none.
+// Every invalid command gives one error line and has no effect. Method: one command each.
 #[test]
 fn invalid_commands_are_refused() {
     let (net, mut state) = network(&[modem(1), modem(2)], 1);

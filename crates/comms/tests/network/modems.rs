@@ -37,8 +37,8 @@ fn quiet(delay_ns: u64) -> Uniform {
     }
 }
 
-// Goal: the delay is distance / c + bits / rate (V02: 300 m, 64 bit at 20 bit/s: 3.4 s), and the
-// payload arrives unchanged. Method: two modems. Tolerance: 1 ns.
+// The delay is distance / c + bits / rate (V02: 300 m, 64 bit at 20 bit/s: 3.4 s), and the payload
+// arrives unchanged. Method: two modems. Tolerance: 1 ns.
 #[test]
 fn delay_of_the_thetis_modem() {
     let slow = |address| Modem {
@@ -58,9 +58,8 @@ fn delay_of_the_thetis_modem() {
     assert_eq!(state.output.payload(&delivery), b"8 bytes.");
 }
 
-// Goal: a frame of 0 bits, as of a message of an older checkpoint, ends after it starts. The run
+// A frame of 0 bits, as of a message of an older checkpoint, ends after it starts. The run
 // continues. Method: the payload is removed after the message is queued; no header, no preamble.
-// Tolerance: none.
 #[test]
 fn a_frame_of_0_bits_arrives() {
     for delay_ns in [0, 1, 200_000_000] {
@@ -77,9 +76,9 @@ fn a_frame_of_0_bits_arrives() {
     }
 }
 
-// Goal: two packets that overlap in one band are both damaged (V03); a signal 10 times stronger
-// survives with capture. Method: modems 0 and 1 transmit to modem 2, the second 20 ms later; the
-// loss ratio of the links. Tolerance: none.
+// Two packets that overlap in one band are both damaged (V03); a signal 10 times stronger survives
+// with capture. Method: modems 0 and 1 transmit to modem 2, the second 20 ms later; the loss ratio
+// of the links.
 #[test]
 fn overlap_destroys_both_and_capture_saves_the_stronger() {
     for (capture, expected) in [(None, 0), (Some(10.0), 1)] {
@@ -105,8 +104,8 @@ fn overlap_destroys_both_and_capture_saves_the_stronger() {
     }
 }
 
-// Goal: a full-duplex modem receives frames while it transmits, a half-duplex modem does not.
-// Method: both modems transmit at once; no travel time. Tolerance: none.
+// A full-duplex modem receives frames while it transmits, a half-duplex modem does not. Method:
+// both modems transmit at once; no travel time.
 #[test]
 fn half_duplex_modems_do_not_receive_while_transmitting() {
     for is_half_duplex in [true, false] {
@@ -127,7 +126,7 @@ fn half_duplex_modems_do_not_receive_while_transmitting() {
     }
 }
 
-// Goal: frames are lost with the packet error rate of the receiver, all with the cause `BitErrors`.
+// Frames are lost with the packet error rate of the receiver, all with the cause `BitErrors`.
 // Method: 4000 frames of 100 bits at a signal-to-noise ratio of 4 dB; BPSK. Tolerance: 4 standard
 // errors.
 #[test]
@@ -148,10 +147,10 @@ fn frame_errors_follow_the_receiver() {
     assert_eq!(state.copies.open(), 0);
 }
 
-// Goal: a message of several frames is reassembled, and lost frames are repeated until they are
+// A message of several frames is reassembled, and lost frames are repeated until they are
 // acknowledged; a lost acknowledgement causes a duplicate, which is not delivered again. Method:
 // the channel blocks the second frame of the message and the acknowledgement of the third, once
-// each. Tolerance: none.
+// each.
 #[test]
 fn fragments_are_repeated_until_acknowledged() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
@@ -180,8 +179,8 @@ fn fragments_are_repeated_until_acknowledged() {
     assert!(state.modems[0].service.is_none() && state.messages.iter().next().is_none());
 }
 
-// Goal: after the last repetition the message is lost with the cause of its frames. Method: a
-// structure blocks the path; 3 repetitions. Tolerance: none.
+// After the last repetition the message is lost with the cause of its frames. Method: a structure
+// blocks the path; 3 repetitions.
 #[test]
 fn repetitions_are_limited() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
@@ -229,8 +228,7 @@ fn order_of(
     (state.output.deliveries.iter().map(first).collect(), state)
 }
 
-// Goal: priorities, drop policies and keys determine the order. Method: a queue of 3 messages.
-// Tolerance: none.
+// Priorities, drop policies and keys determine the order. Method: a queue of 3 messages.
 #[test]
 fn queues_follow_priorities_policies_and_keys() {
     let plain = [(1, 0, None), (2, 5, None), (3, 0, None), (4, 1, None)];
@@ -251,9 +249,9 @@ fn queues_follow_priorities_policies_and_keys() {
     assert_eq!(state.copies.lost_by(LossCause::Replaced), 1);
 }
 
-// Goal: the limits of a bridge apply to its messages only: a maximum number with each policy, and a
+// The limits of a bridge apply to its messages only: a maximum number with each policy, and a
 // maximum age. Method: a maximum of 2, with a message of another bridge between; an age of half and
-// of twice the duration of the message that is transmitted first. Tolerance: none.
+// of twice the duration of the message that is transmitted first.
 #[test]
 fn queues_follow_the_limits_of_bridges() {
     let group = |limits: BridgeQueue| Some(MessageGroup { key: 7, limits });
@@ -295,9 +293,8 @@ fn queues_follow_the_limits_of_bridges() {
     }
 }
 
-// Goal: a broadcast reaches every modem of the same band once, an addressed message only its
-// destination and promiscuous modems. Method: 4 modems, one in another band, one promiscuous.
-// Tolerance: none.
+// A broadcast reaches every modem of the same band once, an addressed message only its destination
+// and promiscuous modems. Method: 4 modems, one in another band, one promiscuous.
 #[test]
 fn broadcasts_and_addresses() {
     let mut modems: Vec<Modem> = (0..4).map(modem).collect();
@@ -319,10 +316,10 @@ fn broadcasts_and_addresses() {
     assert!(error.contains("address 3"), "{error}");
 }
 
-// Goal: a two-way range does not depend on the offsets of the clocks; its error is half the
-// turn-around time times the skew; a one-way range contains the difference of the clocks. Method:
-// offsets of 5 s and -3 s, skews of 100 and -50 ppm, travel time 0.2 s, turn-around time 2 s.
-// Tolerance: 1e-7 s, the product of travel time and skew.
+// A two-way range does not depend on the offsets of the clocks; its error is half the turn-around
+// time times the skew; a one-way range contains the difference of the clocks. Method: offsets of 5
+// s and -3 s, skews of 100 and -50 ppm, travel time 0.2 s, turn-around time 2 s. Tolerance: 1e-7 s,
+// the product of travel time and skew.
 #[test]
 fn ranges_contain_the_errors_of_the_clocks() {
     let clocked = |address, offset, skew| Modem {
@@ -354,8 +351,8 @@ fn ranges_contain_the_errors_of_the_clocks() {
     assert!((one_way.travel_time() - expected).abs() < 1e-4 * 0.2);
 }
 
-// Goal: law of the energy. Method: one frame of 0.08 s with half of the maximum power; 10 s.
-// Tolerance: 1e-9 J.
+// Law of the energy. Method: one frame of 0.08 s with half of the maximum power; 10 s. Tolerance:
+// 1e-9 J.
 #[test]
 fn energy_follows_the_activities() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
@@ -397,9 +394,9 @@ const POWER_CONTROL: PowerControl = PowerControl {
     payload: 8,
 };
 
-// Goal: adaptive power control (thesis, 4.4.4): a vehicle that receives no message requests more
-// power until messages arrive. Method: the station starts at 1 W; the vehicle needs 4 W; a message
-// every 2 s, step 1.5. Tolerance: the first sufficient power is at most one step above the limit.
+// Adaptive power control (thesis, 4.4.4): a vehicle that receives no message requests more power
+// until messages arrive. Method: the station starts at 1 W; the vehicle needs 4 W; a message every
+// 2 s, step 1.5. Tolerance: the first sufficient power is at most one step above the limit.
 #[test]
 fn power_control_restores_the_link() {
     let mut modems = [modem(1), modem(2)];
@@ -435,9 +432,8 @@ fn power_control_restores_the_link() {
     assert!(lost == 4 && state.copies.delivered == 20 - lost);
 }
 
-// Goal: frames of the station for other modems do not count for power control, broadcasts do.
-// Method: a station whose frames all arrive at the vehicle, addressed to another modem or to all.
-// Tolerance: none.
+// Frames of the station for other modems do not count for power control, broadcasts do. Method: a
+// station whose frames all arrive at the vehicle, addressed to another modem or to all.
 #[test]
 fn power_control_ignores_overheard_frames() {
     for (destination, is_requested) in [(3, true), (BROADCAST, false)] {
@@ -461,9 +457,9 @@ fn power_control_ignores_overheard_frames() {
     }
 }
 
-// Goal: a modem that is switched off does not transmit or receive and consumes no energy; its
-// messages are lost with the cause `NoPower`. Method: switched off during a transmission, with a
-// message in the queue, and while a frame arrives. Tolerance: none.
+// A modem that is switched off does not transmit or receive and consumes no energy; its messages
+// are lost with the cause `NoPower`. Method: switched off during a transmission, with a message in
+// the queue, and while a frame arrives.
 #[test]
 fn modems_without_power() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
@@ -494,8 +490,8 @@ fn modems_without_power() {
     net.apply(&mut state, &on).expect("valid command");
 }
 
-// Goal: rate adaptation uses the faster rate after a strong frame arrived. Method: `Ideal` selects
-// it above a ratio of 100; the duration of the second message. Tolerance: none.
+// Rate adaptation uses the faster rate after a strong frame arrived. Method: `Ideal` selects it
+// above a ratio of 100; the duration of the second message.
 #[test]
 fn rates_adapt_to_the_link() {
     let adaptive = |address| Modem {
@@ -517,9 +513,9 @@ fn rates_adapt_to_the_link() {
     assert_eq!(times, [80_000_000, 40_000_000]);
 }
 
-// Goal: rate adaptation has hysteresis: a modem keeps its rate while the ratio is between the two
+// Rate adaptation has hysteresis: a modem keeps its rate while the ratio is between the two
 // thresholds. Method: a receiver with the thresholds 100 and 200; the duration of a message after a
-// frame with each ratio. Tolerance: none.
+// frame with each ratio.
 #[test]
 fn rates_have_hysteresis() {
     struct Hysteresis;
@@ -560,9 +556,9 @@ fn rates_have_hysteresis() {
     assert_eq!(durations, [80, 80, 40, 40, 80]);
 }
 
-// Goal: consecutive frames of one modem do not collide at a receiver that approaches it, although
-// the second frame arrives before the first frame has ended. Method: a message of four frames over
-// a travel time that decreases by 1 ms per second. Tolerance: none.
+// Consecutive frames of one modem do not collide at a receiver that approaches it, although the
+// second frame arrives before the first frame has ended. Method: a message of four frames over a
+// travel time that decreases by 1 ms per second.
 #[test]
 fn frames_of_one_modem_do_not_collide() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
@@ -587,9 +583,9 @@ fn late_slot(duration_ns: u64) -> MacProtocol {
     })
 }
 
-// Goal: control frames that are discarded are counted: by a full queue of 64, by medium access,
-// and by switching off. Method: 70 requests of ranges to a modem whose slot comes later, and to a
-// modem whose slot is too short for a frame. Tolerance: none.
+// Control frames that are discarded are counted: by a full queue of 64, by medium access, and by
+// switching off. Method: 70 requests of ranges to a modem whose slot comes later, and to a modem
+// whose slot is too short for a frame.
 #[test]
 fn discarded_control_frames_are_counted() {
     for (duration_ns, discarded) in [(SECOND, 6), (1000, 70)] {

@@ -24,8 +24,8 @@ fn replace(net: &mut Network, state: &mut NetworkState, former: &[Modem], modems
     assert!(frames.is_closed(), "{frames:?}");
 }
 
-// Goal: a modem that is added, does not transmit and is removed changes no delivery between the
-// others. Method: random traffic of all protocols; two replacements every 7 s.
+// A modem that is added, does not transmit and is removed changes no delivery between the others.
+// Method: random traffic of all protocols; two replacements every 7 s.
 #[test]
 fn other_modems_continue_after_a_replacement() {
     for seed in 0..6 {
@@ -60,9 +60,9 @@ fn other_modems_continue_after_a_replacement() {
     }
 }
 
-// Goal: the frames of a removed modem, and those in transit to it, are lost with a record; the
-// indices of the others shift. Method: random traffic, from which the modems are removed one by
-// one, and added again; the balance after each change and after the rest of the traffic.
+// The frames of a removed modem, and those in transit to it, are lost with a record; the indices of
+// the others shift. Method: random traffic, from which the modems are removed one by one, and added
+// again; the balance after each change and after the rest of the traffic.
 #[test]
 fn frames_of_removed_modems_are_lost_with_a_cause() {
     let mut lost = 0;
@@ -96,8 +96,8 @@ fn frames_of_removed_modems_are_lost_with_a_cause() {
     assert!(lost > 20, "{lost}");
 }
 
-// Goal: the loss probability of a network is the fraction of lost frames. Method: 20,000 frames
-// over a channel without errors. Tolerance: 4 standard errors.
+// The loss probability of a network is the fraction of lost frames. Method: 20,000 frames over a
+// channel without errors. Tolerance: 4 standard errors.
 #[test]
 fn frames_are_lost_with_the_loss_probability() {
     let p = 0.3;

@@ -70,9 +70,9 @@ fn reload(state: &NetworkState) -> NetworkState {
     loaded
 }
 
-// Goal: a run, including log and trace, is bit-identical for any division into blocks, and if the
-// state is saved and loaded after every command. Method: 5 seeds of random traffic with all
-// protocols, 120 s. Tolerance: none.
+// A run, including log and trace, is bit-identical for any division into blocks, and if the state
+// is saved and loaded after every command. Method: 5 seeds of random traffic with all protocols,
+// 120 s.
 #[test]
 fn blocks_and_saved_states_give_the_same_bits() {
     for seed in 40..45 {
@@ -84,8 +84,7 @@ fn blocks_and_saved_states_give_the_same_bits() {
     }
 }
 
-// Goal: a network rejects the state of a different network. Method: states of 12 and of 11 modems.
-// Tolerance: none.
+// A network rejects the state of a different network. Method: states of 12 and of 11 modems.
 #[test]
 fn states_of_other_networks_are_refused() {
     let (net, state) = network(&modems(), 1);

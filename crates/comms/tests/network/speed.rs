@@ -67,10 +67,10 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
     [seconds as f64 / elapsed, elapsed * 1e9 / receptions as f64]
 }
 
-// Goal: 200 modems, all to all, one packet per second each, run at 100 times real time with 150 ns
-// per link for the channel: at most 100 ns per reception for the engine. Method: packets of 64 byte
+// 200 modems, all to all, one packet per second each, run at 100 times real time with 150 ns per
+// link for the channel: at most 100 ns per reception for the engine. Method: packets of 64 byte
 // (3.3 times the capacity of the medium) and of 4 byte (a fifth of it), trivial channel; prints
-// both numbers. Tolerance: none; run with --release --nocapture for the numbers.
+// both numbers. Tolerance: run with --release --nocapture for the numbers.
 #[test]
 fn engine_cost_per_reception() {
     let seconds = if cfg!(debug_assertions) { 5 } else { 60 };

@@ -112,8 +112,8 @@ fn check(what: &str, measured: &Throughput, expected: f64, bias: f64) {
     );
 }
 
-// Goal: S = G exp(-2 G). Method: see the head of the file; 40 batches of 1000 frame durations.
-// Tolerance: 4 standard errors (probability of a false alarm 3e-4 per load).
+// S = G exp(-2 G). Method: see the head of the file; 40 batches of 1000 frame durations. Tolerance:
+// 4 standard errors (probability of a false alarm 3e-4 per load).
 #[test]
 fn aloha_follows_its_law() {
     for (k, load) in [0.1, 0.25, 0.5, 1.0, 2.0].into_iter().enumerate() {
@@ -123,7 +123,7 @@ fn aloha_follows_its_law() {
     }
 }
 
-// Goal: S = G exp(-G). Method and tolerance: as above, with slots of one frame.
+// S = G exp(-G). Method and tolerance: as above, with slots of one frame.
 #[test]
 fn slotted_aloha_follows_its_law() {
     for (k, load) in [0.1, 0.5, 1.0, 2.0].into_iter().enumerate() {
@@ -134,10 +134,10 @@ fn slotted_aloha_follows_its_law() {
     }
 }
 
-// Goal: nonpersistent CSMA, S = G exp(-a G) / (G (1 + 2 a) + exp(-a G)). Method: as above; a busy
-// medium discards the message, so that the offered load is a Poisson process. Tolerance: 4
-// standard errors, and 2 a / n of S, because the modem that ended a transmission senses the medium
-// as idle one travel time before the others.
+// Nonpersistent CSMA, S = G exp(-a G) / (G (1 + 2 a) + exp(-a G)). Method: as above; a busy medium
+// discards the message, so that the offered load is a Poisson process. Tolerance: 4 standard
+// errors, and 2 a / n of S, because the modem that ended a transmission senses the medium as idle
+// one travel time before the others.
 #[test]
 fn nonpersistent_csma_follows_its_law() {
     for (k, (load, a)) in [
@@ -163,9 +163,9 @@ fn nonpersistent_csma_follows_its_law() {
     }
 }
 
-// Goal: a TDMA schedule delivers every frame, and under overload its throughput is the fraction of
-// the schedule that frames occupy. Method: 8 vehicles, 800 bit at 10 kbit/s, 50 m; loads of 0.2 and
-// of more than the capacity, 400 periods. Tolerance: none for losses, one period for the count.
+// A TDMA schedule delivers every frame, and under overload its throughput is the fraction of the
+// schedule that frames occupy. Method: 8 vehicles, 800 bit at 10 kbit/s, 50 m; loads of 0.2 and of
+// more than the capacity, 400 periods. Tolerance: none for losses, one period for the count.
 #[test]
 fn tdma_delivers_the_capacity_of_its_schedule() {
     let plan = StationSchedule::new(8, [1.0, 1000.0], 1e4, 50.0, 1500.0, 0.02);

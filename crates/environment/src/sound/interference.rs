@@ -12,9 +12,6 @@
 //! P complex pressure, relative to the pressure 1 m from the source · f frequency [Hz] · t travel
 //! time of a ray [s] · S spreading of its tube [m²] · R reflection coefficient of the seabed.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Surface and seabed are smooth. R is one real number for all angles. The result is infinite at a
 //! caustic. Absorption is in `../absorption.rs`.

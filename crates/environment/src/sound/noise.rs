@@ -12,9 +12,6 @@
 //! N spectral power [µPa²/Hz] of turbulence (b), ships (s), wind (w) and the molecules of the water
 //! (t) · f frequency [kHz] · s shipping activity, 0 to 1 · U wind speed [m/s].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The law is valid from 10 Hz to 1 MHz. The noise is isotropic and independent of depth: the
 //! absorption of surface noise between the surface and the receiver is not modelled. Rain and

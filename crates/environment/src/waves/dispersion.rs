@@ -11,9 +11,6 @@
 //! ω angular frequency [rad/s] · k wave number [rad/m] · h depth of the water at rest [m] · g
 //! gravity [m/s²].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Small waves over a level seabed, in water at rest: a current neither convects nor refracts them.
 //!

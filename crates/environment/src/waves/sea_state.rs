@@ -16,9 +16,6 @@
 //! V mean wind [m/s] · F fetch: length of water over which the wind blows [m] · B Beaufort number ·
 //! Hs significant height, H height, λ length [m] · k wave number [rad/m] · h depth [m].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! (1) holds for wind that has blown long enough over a long enough fetch. (5) holds for wind that
 //! has blown long enough over deep water; V is the wind speed itself, not the wind-stress factor of

@@ -17,9 +17,6 @@
 //! Hs significant height [m] · ωp angular peak frequency [rad/s] · γ peak enhancement, Γ its shape
 //! in (4) · Hⱼ, Tⱼ height and peak period of the primary (j = 1) and the secondary sea.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Deep-water shapes, not corrected for depth. (4) was fitted to the Norwegian shelf; both of its
 //! seas have the same direction.

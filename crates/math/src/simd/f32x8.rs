@@ -287,7 +287,7 @@ mod tests {
         keys.into_iter().zip(selected).take(count).collect()
     }
 
-    // Goal: selected lanes are sorted by descending distance, each with its element. Method: every
+    // Selected lanes are sorted by descending distance, each with its element. Method: every
     // selection of eight lanes, 20 000 random sets of distances, some equal and some negative.
     // Tolerance: the last three bits, which hold the lane index.
     #[test]
@@ -319,8 +319,8 @@ mod tests {
         }
     }
 
-    // Goal: both implementations compute bit-identical results. Method: every operation on every
-    // pair of special values. Tolerance: none; skipped without AVX2.
+    // Both implementations compute bit-identical results. Method: every operation on every pair of
+    // special values. Tolerance: skipped without AVX2.
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn avx2_and_portable_operations_agree() {

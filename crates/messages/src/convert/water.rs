@@ -365,8 +365,8 @@ mod tests {
     use merrow_math::Mat3;
     use merrow_model::sensor::water::DvlBeam;
 
-    // Goal: the DVL message in its frame agrees with the reading in S, and z of that frame points
-    // along the beams. Method: vectors and covariance rotated back by the rotation of the frame.
+    // The DVL message in its frame agrees with the reading in S, and z of that frame points along
+    // the beams. Method: vectors and covariance rotated back by the rotation of the frame.
     // Tolerance: rounding.
     #[test]
     fn dvl_message_uses_the_acoustic_frame() {

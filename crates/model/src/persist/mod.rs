@@ -15,9 +15,6 @@
 //! # Symbols
 //! x value · b bytes that `load` accepts.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Bytes are valid for the version of Merrow and the world that wrote them.
 //!

@@ -114,8 +114,8 @@ mod tests {
     use crate::bag::tests::{Folder, record};
     use std::collections::{BTreeMap, HashSet};
 
-    // Goal: a recording without its end is complete after the repair. Method: the first bytes of a
-    // bag with a metadata record, at all lengths. Tolerance: none.
+    // A recording without its end is complete after the repair. Method: the first bytes of a bag
+    // with a metadata record, at all lengths.
     #[test]
     fn cut_bags_are_complete_after_the_repair() {
         let folder = Folder::new("repair");

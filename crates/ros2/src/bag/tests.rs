@@ -316,9 +316,8 @@ enum Call {
     Flush,
 }
 
-// Goal: `ros2 bag play` refuses a file whose first chunk has no message, so no chunk is without.
+// `ros2 bag play` refuses a file whose first chunk has no message, so no chunk is without.
 // Method: all sequences of up to five calls, ended by `finish` or by a drop.
-// Tolerance: none.
 #[test]
 fn every_chunk_contains_a_message() {
     const CALLS: [Call; 4] = [Call::Topic, Call::Message, Call::Metadata, Call::Flush];
@@ -369,9 +368,8 @@ fn every_chunk_contains_a_message() {
     }
 }
 
-// Goal: channels that are longer than a chunk do not fill a chunk of their own.
-// Method: 3000 topics before the first message.
-// Tolerance: none.
+// Channels that are longer than a chunk do not fill a chunk of their own. Method: 3000 topics
+// before the first message.
 #[test]
 fn many_topics_precede_the_first_message() {
     let folder = Folder::new("many");

@@ -303,8 +303,8 @@ mod tests {
         assert_eq!(reason, "messages have the encoding `json`; expected `cdr`");
     }
 
-    // Goal: a cut bag is read up to the cut. Method: all lengths of a file of ten messages; the
-    // messages are the first of the bag, and a shorter file never has more. Tolerance: none.
+    // A cut bag is read up to the cut. Method: all lengths of a file of ten messages; the messages
+    // are the first of the bag, and a shorter file never has more.
     #[test]
     fn cut_bags_are_read_up_to_the_cut() {
         let folder = Folder::new("cut");
@@ -331,8 +331,8 @@ mod tests {
         );
     }
 
-    // Goal: no bytes of a file cause a panic. Method: every byte of a bag replaced by 0xff, and
-    // every second by 0.
+    // No bytes of a file cause a panic. Method: every byte of a bag replaced by 0xff, and every
+    // second by 0.
     #[test]
     fn damaged_bags_are_read_or_refused() {
         let folder = Folder::new("damaged");

@@ -27,9 +27,8 @@ fn json(value: &Value<'_>) -> Json {
     }
 }
 
-// Goal: every type is decoded with the text that bags contain. Method: the samples of the
-// catalogue, whose values come from the declarations, against the values decoded with the parsed
-// definitions. Tolerance: none.
+// Every type is decoded with the text that bags contain. Method: the samples of the catalogue,
+// whose values come from the declarations, against the values decoded with the parsed definitions.
 #[test]
 fn all_types_of_the_catalogue_are_decoded() {
     let samples = catalogue();
@@ -46,8 +45,8 @@ fn all_types_of_the_catalogue_are_decoded() {
     }
 }
 
-// Goal: comments, constants, defaults, bounds and short names of other writers are parsed. Method:
-// a definition with all of them and big-endian bytes written by hand. Tolerance: none.
+// Comments, constants, defaults, bounds and short names of other writers are parsed. Method: a
+// definition with all of them and big-endian bytes written by hand.
 #[test]
 fn definitions_of_interface_files_are_parsed() {
     let text = "# a comment\n\nint32 ZERO=0\nstring NAME = \"a=b # c\"\nHeader header # first\n\
@@ -148,9 +147,9 @@ fn next(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-// Goal: no bytes cause a panic or more elements than bytes. Method: the samples of the catalogue
-// cut at every length, and with bytes and lengths changed at random; the number of leaves.
-// Tolerance: one leaf per byte, and the fields of the definition.
+// No bytes cause a panic or more elements than bytes. Method: the samples of the catalogue cut at
+// every length, and with bytes and lengths changed at random; the number of leaves. Tolerance: one
+// leaf per byte, and the fields of the definition.
 #[test]
 fn hostile_bytes_are_bounded() {
     let limits = ArrayLimits {
@@ -179,8 +178,8 @@ fn hostile_bytes_are_bounded() {
     }
 }
 
-// Goal: no text causes a panic. Method: the definition of odometry with bytes changed at random;
-// an accepted definition decodes or refuses the bytes of a message.
+// No text causes a panic. Method: the definition of odometry with bytes changed at random; an
+// accepted definition decodes or refuses the bytes of a message.
 #[test]
 fn hostile_definitions_are_bounded() {
     let text = Odometry::definition().as_bytes();

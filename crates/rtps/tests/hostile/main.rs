@@ -1,8 +1,8 @@
 //! Hostile datagrams to a participant: no panic, bounded memory and work, and an honest peer still
 //! exchanges all reliable samples.
 //!
-//! Goal: a malformed or hostile participant never stops the node. Method: sequences of submessages
-//! that are valid or nearly valid, from a participant whose endpoints match and from forged
+//! A malformed or hostile participant never stops the node. Method: sequences of submessages that
+//! are valid or nearly valid, from a participant whose endpoints match and from forged
 //! participants, with a counting allocator. The seed is printed on failure.
 
 mod allocator;

@@ -12,9 +12,6 @@
 //! N spectral power at the receiver [µPa²/Hz] · L_0 level at the shaft speed n_0 and the frequency
 //! f_0 · n shaft speed · f frequency.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - The coefficients are estimated for each device; the law does not distinguish tones of motor
 //!   and controller from broadband noise.

@@ -15,9 +15,6 @@
 //! n noise of the value that a pixel measures, s² its variance · N_i noise of colour i in the image
 //! · m_i mean of n over the pixels that measure i in c by c cells of two by two pixels.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - Only noise is processed in this way: the image itself is equally sharp in all colours.
 //! - (3) holds for uniform light, away from the edges, for c of 3 and more.

@@ -24,9 +24,6 @@
 //! other two. Values are dithered before rounding, so that their mean over neighbouring pixels is
 //! exact and smooth gradients such as fog show no steps.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - No white balance: colours that the water absorbs are missing from the image.
 //! - No blooming.

@@ -556,7 +556,7 @@ fn lerp(a: Vec3, b: Vec3, part: f64) -> Vec3 {
 mod tests {
     use super::*;
 
-    // Goal: `fast_exp` equals the exponential. Method: arguments from 0 to -80. Tolerance: relative
+    // `fast_exp` equals the exponential. Method: arguments from 0 to -80. Tolerance: relative
     // 2e-7.
     #[test]
     fn fast_exp_matches_exponential() {
@@ -567,7 +567,7 @@ mod tests {
         assert!(fast_exp(-1e9) > 0.0 && fast_exp(-1e9) < 2e-35 && fast_exp(0.0) == 1.0);
     }
 
-    // Goal: `transmittance` equals the exponential of each colour. Method: products from 0 to 79, a
+    // `transmittance` equals the exponential of each colour. Method: products from 0 to 79, a
     // different coefficient for each colour. Tolerance: relative 1e-5, the single precision at an
     // exponent of 80.
     #[test]

@@ -7,9 +7,6 @@
 //! # Symbols
 //! c time of an image [ns] · k factor for the number of shapes (`crates/sensors/src/cost.rs`).
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! As in `crates/sensors/src/cost.rs`.
 //!

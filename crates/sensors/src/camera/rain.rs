@@ -170,9 +170,9 @@ fn draw_streak(
 mod tests {
     use super::*;
 
-    // Goal: the number of drops follows Marshall and Palmer, and a streak adds the light that it
-    // covers. Method: their distribution integrated by steps; a line 2 px wide and 10 long over 3
-    // columns. Tolerance: 0.1 %; 1e-6.
+    // The number of drops follows Marshall and Palmer, and a streak adds the light that it covers.
+    // Method: their distribution integrated by steps; a line 2 px wide and 10 long over 3 columns.
+    // Tolerance: 0.1 %; 1e-6.
     #[test]
     fn drop_density_and_streak_light_match_closed_forms() {
         let slope = 4.1 * libm::pow(20.0, -0.21);

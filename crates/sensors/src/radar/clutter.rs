@@ -23,9 +23,6 @@
 //! of a cubic metre of rain [1/m], f in GHz · R rain rate [mm/h] · α one-way attenuation by rain
 //! [dB/km], for either polarisation.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - (1) from 1 to 10 GHz, (2) from 3 to 10 GHz, 0.1 to 10 degrees, clamped at the limits; for a
 //!   fully developed sea.

@@ -12,9 +12,6 @@
 //! # Symbols
 //! m mean · G_k variate of the gamma distribution with the shape k and the mean 1.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Sea spikes are drawn independently for each cell and rotation: they neither persist nor move.
 //!

@@ -18,9 +18,6 @@
 //! Lambert's parameter · m mean square slope · U wind speed [m/s], v in knots · f frequency [Hz] ·
 //! k wave number [1/m] · h standard deviation of the surface height [m].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! - (3) is fitted from 0.4 to 6.4 kHz and up to 40°. Above these limits its values at 6.4 kHz and
 //!   40° are used (estimated: little change with frequency above).

@@ -24,7 +24,7 @@ pub(crate) fn fast_level(power: f32) -> f32 {
 mod tests {
     use super::*;
 
-    // Goal: `fast_level` equals `level`. Method: powers over sixty decades. Tolerance: 4e-5 dB,
+    // `fast_level` equals `level`. Method: powers over sixty decades. Tolerance: 4e-5 dB,
     // little over a unit in the last place at 300 dB.
     #[test]
     fn fast_level_equals_level() {

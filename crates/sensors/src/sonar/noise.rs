@@ -9,9 +9,6 @@
 //! self-noise of the receiver [µPa²/Hz] · B bandwidth [Hz] · Ω equivalent solid angle of the beam
 //! [sr].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The limits of the ambient noise apply. The shipping activity is moderate.
 //!

@@ -15,9 +15,6 @@
 //! P power [µPa²] · N noise · L level after the gain [dB], from L_0 to L_1 · g gain per decade [dB]
 //! · α_g absorption that the gain compensates [dB/m].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Speckle of neighbouring beams is independent, even where the beams overlap. Single strong
 //! targets have the same speckle as all other echoes.

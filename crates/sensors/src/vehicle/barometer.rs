@@ -8,9 +8,6 @@
 //! p_0, T_0 pressure and temperature of the air at sea level · T temperature of the air · g gravity
 //! · R gas constant of the air · L = 6.5 K/km; evaluated at the height of the sensor over z = 0.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The port is open to its surroundings. Under water it measures the pressure of air and water, and
 //! saturates at the end of its range from a depth of some metres. Neither wind nor waves change the

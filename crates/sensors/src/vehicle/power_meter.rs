@@ -7,9 +7,6 @@
 //! # Symbols
 //! Q remaining charge [A h] · I measured current, positive in discharge · T time between samples.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The meter starts with the initial charge of the battery and uses the stated capacity of the
 //! pack. Errors of its current accumulate. While the protection of the battery is open, the meter

@@ -16,9 +16,6 @@
 //! dbar in (4) · primes: as measured · z depth · c speed of sound · g gravity of the world, the
 //! same at all depths.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Like real instruments, this CTD assumes an air pressure of one atmosphere and the water of (4)
 //! or (5). In other conditions its depth has an error. A conductivity cell that is slower or faster

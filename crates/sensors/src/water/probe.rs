@@ -10,9 +10,6 @@
 //! readings with a magnitude below the detection limit are 0; clip limits to the measuring range of
 //! the device.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The probe measures the value at one point and one instant. In air a thermometer measures the
 //! temperature of the air, salinity and tracers are 0, and density and speed of sound are NaN.

@@ -16,9 +16,6 @@
 //! relative deadline of a task · P priority · c remaining processor time of a job · m number of
 //! processors.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! A change of the running job takes no time. Jobs of one task run one after the other. Tasks share
 //! no resources other than the processors. A computer without power discards its jobs and inputs at

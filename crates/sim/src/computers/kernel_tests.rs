@@ -97,9 +97,9 @@ fn counts(state: &ComputerState) -> Vec<TaskCounts> {
     state.tasks.iter().map(|task| task.counts).collect()
 }
 
-// Goal: a job of a higher priority interrupts a running job. Method: three tasks with period and
+// A job of a higher priority interrupts a running job. Method: three tasks with period and
 // execution time 20/3, 5/2 and 10/2 ms and rate-monotonic priorities; the schedule was derived by
-// hand. Tolerance: none.
+// hand.
 #[test]
 fn fixed_priorities_preempt() {
     let tasks = vec![periodic(20, 3, 1), periodic(5, 2, 3), periodic(10, 2, 2)];
@@ -111,9 +111,9 @@ fn fixed_priorities_preempt() {
     assert!(counts(&state).iter().all(|c| c.missed == 0));
 }
 
-// Goal: at a load of 0.97, earliest deadline first meets all deadlines, rate-monotonic priorities
-// do not. Method: two tasks with 2/5 and 4/7 ms; the load is above the bound of 0.83 for
-// rate-monotonic priorities and below 1 [Liu 1973]. Tolerance: none.
+// At a load of 0.97, earliest deadline first meets all deadlines, rate-monotonic priorities do not.
+// Method: two tasks with 2/5 and 4/7 ms; the load is above the bound of 0.83 for rate-monotonic
+// priorities and below 1 [Liu 1973].
 #[test]
 fn earliest_deadline_first_meets_deadlines_at_full_load() {
     let tasks = vec![periodic(5, 2, 2), periodic(7, 4, 1)];
@@ -130,9 +130,8 @@ fn earliest_deadline_first_meets_deadlines_at_full_load() {
     assert_eq!([counts[0].completed, counts[1].completed], [700, 500]);
 }
 
-// Goal: the order of deadline-monotonic scheduling follows the relative deadline, not the period.
-// Method: two tasks that are released together; the task with the longer period has the shorter
-// deadline. Tolerance: none.
+// The order of deadline-monotonic scheduling follows the relative deadline, not the period. Method:
+// two tasks that are released together; the task with the longer period has the shorter deadline.
 #[test]
 fn deadline_monotonic_orders_by_deadline() {
     let mut urgent = periodic(100, 2, 0);
@@ -143,9 +142,9 @@ fn deadline_monotonic_orders_by_deadline() {
     assert_eq!(record.runs(0), [(2, 5)]);
 }
 
-// Goal: without preemption a running job is completed first; two processors run two jobs, and jobs
-// of one task never at once. Method: a long job of low priority and a short one of high priority
-// that is released later. Tolerance: none.
+// Without preemption a running job is completed first; two processors run two jobs, and jobs of one
+// task never at once. Method: a long job of low priority and a short one of high priority that is
+// released later.
 #[test]
 fn preemption_and_processors_are_respected() {
     let mut urgent = periodic(100, 2, 5);
@@ -172,10 +171,10 @@ fn preemption_and_processors_are_respected() {
     );
 }
 
-// Goal: the longest response time under fixed priorities equals the fixed point of response-time
-// analysis, R = C + sum of ceil(R/T_j) C_j over the tasks of higher priority [Joseph
-// 1986]. Method: random sets of three tasks, all released at time 0, which is the worst case.
-// Tolerance: none; sets whose fixed point exceeds the period are left out.
+// The longest response time under fixed priorities equals the fixed point of response-time
+// analysis, R = C + sum of ceil(R/T_j) C_j over the tasks of higher priority [Joseph 1986]. Method:
+// random sets of three tasks, all released at time 0, which is the worst case. Tolerance: sets
+// whose fixed point exceeds the period are left out.
 #[test]
 fn longest_response_is_that_of_response_time_analysis() {
     let stream = Stream::new(3, "sets");
@@ -216,8 +215,8 @@ fn longest_response_is_that_of_response_time_analysis() {
     assert!(compared > 50, "{compared} sets");
 }
 
-// Goal: the blocks in which a computer is advanced have no effect. Method: random execution times,
-// an overloaded processor, blocks of 1, 7 and 1000 ms. Tolerance: none.
+// The blocks in which a computer is advanced have no effect. Method: random execution times, an
+// overloaded processor, blocks of 1, 7 and 1000 ms.
 #[test]
 fn blocks_have_no_effect() {
     let mut tasks = vec![periodic(5, 0, 1), periodic(7, 0, 2), periodic(11, 0, 3)];
@@ -242,8 +241,8 @@ fn blocks_have_no_effect() {
     }
 }
 
-// Goal: execution times have the mean and the limits of their distribution. Method: 20,000 jobs of
-// each distribution. Tolerance: four standard errors of the mean; none for the limits.
+// Execution times have the mean and the limits of their distribution. Method: 20,000 jobs of each
+// distribution. Tolerance: four standard errors of the mean; none for the limits.
 #[test]
 fn execution_times_follow_their_distribution() {
     let n = 20_000;
@@ -292,8 +291,8 @@ fn execution_times_follow_their_distribution() {
     assert_eq!(times, [5, 7, 9, 5, 7]);
 }
 
-// Goal: a clock that runs fast by s releases after T/(1 + s). Method: skew of 1000 ppm and offset
-// of half a period, 1000 releases. Tolerance: 1 ns, the resolution.
+// A clock that runs fast by s releases after T/(1 + s). Method: skew of 1000 ppm and offset of half
+// a period, 1000 releases. Tolerance: 1 ns, the resolution.
 #[test]
 fn releases_follow_the_clock() {
     let mut computer = computer(Scheduling::FixedPriority, vec![periodic(10, 0, 0)]);
@@ -310,8 +309,8 @@ fn releases_follow_the_clock() {
     assert_eq!(state.tasks[0].next_release, 1);
 }
 
-// Goal: an overrunning periodic task skips releases; with a longer queue it completes them late.
-// Method: 15 ms of work every 10 ms. Tolerance: none.
+// An overrunning periodic task skips releases; with a longer queue it completes them late. Method:
+// 15 ms of work every 10 ms.
 #[test]
 fn overruns_are_skipped_or_queued() {
     let mut computer = computer(Scheduling::FixedPriority, vec![periodic(10, 15, 0)]);
@@ -335,10 +334,9 @@ fn input(arrival: u64) -> Input {
     }
 }
 
-// Goal: a task on messages has one job per input, in order, and discards the oldest waiting one if
-// it is full; a task after it has a job per completed job; a periodic task takes all inputs that
-// have arrived. Method: inputs at 1, 2, 3 and 4 ms, a job of 10 ms, at most two jobs. Tolerance:
-// none.
+// A task on messages has one job per input, in order, and discards the oldest waiting one if it is
+// full; a task after it has a job per completed job; a periodic task takes all inputs that have
+// arrived. Method: inputs at 1, 2, 3 and 4 ms, a job of 10 ms, at most two jobs.
 #[test]
 fn inputs_release_jobs() {
     let on_message = Task {
@@ -376,8 +374,8 @@ fn inputs_release_jobs() {
     assert_eq!(record.inputs.last(), Some(&4));
 }
 
-// Goal: a computer without power discards its jobs and continues at the next release after the
-// power has returned. Method: power off from 12 to 31 ms. Tolerance: none.
+// A computer without power discards its jobs and continues at the next release after the power has
+// returned. Method: power off from 12 to 31 ms.
 #[test]
 fn a_computer_without_power_runs_no_jobs() {
     let computer = computer(Scheduling::FixedPriority, vec![periodic(10, 5, 0)]);

@@ -10,9 +10,6 @@
 //! # Symbols
 //! t time of an event, t_k end of step k.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! A job that starts or is completed within a step has its effect at the end of the step. Commands
 //! of services, modes of a firmware and trajectories of arms do not pass through tasks. The kernel

@@ -17,9 +17,6 @@
 //! length, L_c its command · T tension, EA axial stiffness of the tether · τ = 0.05 s, chosen, long
 //! compared with a step · P electrical power, P_0 standby power, η efficiency.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Paying out under tension neither recovers nor consumes power: the tether drives the drum against
 //! its brake. The drum has no inertia.

@@ -360,9 +360,9 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicU32;
 
-    // Goal: every item is processed exactly once, for any number of threads, items and grain, in
-    // tasks that follow each other at once and after the threads have fallen asleep. Method: counts
-    // per item. Tolerance: none.
+    // Every item is processed exactly once, for any number of threads, items and grain, in tasks
+    // that follow each other at once and after the threads have fallen asleep. Method: counts per
+    // item.
     #[test]
     fn every_item_is_processed_once() {
         for n in [1, 2, 5] {
@@ -381,8 +381,8 @@ mod tests {
         }
     }
 
-    // Goal: a panic of any thread reaches the caller, and the threads then process further tasks.
-    // Method: one item panics. Tolerance: none.
+    // A panic of any thread reaches the caller, and the threads then process further tasks. Method:
+    // one item panics.
     #[test]
     fn a_panic_reaches_the_caller() {
         let mut helpers = Helpers::new(2).unwrap();
@@ -413,8 +413,8 @@ mod tests {
         (0..640).filter(execute).count()
     }
 
-    // Goal: a task is distributed if that is faster and worth waking a thread, and otherwise only
-    // to measure it again. Method: given durations. Tolerance: one execution in 64, and the first
+    // A task is distributed if that is faster and worth waking a thread, and otherwise only to
+    // measure it again. Method: given durations. Tolerance: one execution in 64, and the first
     // executions.
     #[test]
     fn a_task_is_distributed_where_that_is_faster() {
@@ -424,8 +424,8 @@ mod tests {
         assert!(distributed(1e-3, 3e-3) <= 15, "slower");
     }
 
-    // Goal: one interrupted execution does not change the decision for long. Method: a short task
-    // with one measurement of 10 ms. Tolerance: 20 executions.
+    // One interrupted execution does not change the decision for long. Method: a short task with
+    // one measurement of 10 ms. Tolerance: 20 executions.
     #[test]
     fn an_interruption_is_forgotten() {
         let mut cost = TaskCost::default();

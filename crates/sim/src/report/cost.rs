@@ -18,9 +18,6 @@
 //! # Symbols
 //! f rate [Hz] · c time [ns] · n_i number of items of the kind i.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The estimate is accurate to a factor of two, because the hits of rays are not known in advance.
 //! Sensor poses are taken at the start. The times apply to the processor of

@@ -92,9 +92,9 @@ mod tests {
         }
     }
 
-    // Goal: the CPU time of nested work belongs to the inner meter only, and waiting takes no CPU
-    // time. Method: 2 ms, with 8 ms of another meter and 10 ms of sleep within. Tolerance: none
-    // below; the meters together read no more than the thread has spent.
+    // The CPU time of nested work belongs to the inner meter only, and waiting takes no CPU time.
+    // Method: 2 ms, with 8 ms of another meter and 10 ms of sleep within. Tolerance: none below;
+    // the meters together read no more than the thread has spent.
     #[test]
     fn nested_work_belongs_to_its_own_meter() {
         let (outer, inner) = (CpuMeter::default(), CpuMeter::default());
@@ -110,8 +110,8 @@ mod tests {
         assert!(outer + inner <= spent, "{outer} + {inner} of {spent}");
     }
 
-    // Goal: the mean follows the cost. Method: an estimate that is wrong by a factor of ten, then
-    // equal samples. Tolerance: 1 % after 50 samples.
+    // The mean follows the cost. Method: an estimate that is wrong by a factor of ten, then equal
+    // samples. Tolerance: 1 % after 50 samples.
     #[test]
     fn the_mean_follows_the_cost() {
         let mut cost = MeanCost::from_estimate(1e7, 0.5);

@@ -208,10 +208,10 @@ mod tests {
         }
     }
 
-    // Goal: cheap sensors use reserved threads, none of which has samples that are long against
-    // the shortest period on it; a long sample does not block an expensive sensor. Method: the
-    // laser, sonar, lidar and cameras of riverwatch with their costs, a slow cheap sensor with long
-    // samples, and two more whose lengths differ. Tolerance: none.
+    // Cheap sensors use reserved threads, none of which has samples that are long against the
+    // shortest period on it; a long sample does not block an expensive sensor. Method: the laser,
+    // sonar, lidar and cameras of riverwatch with their costs, a slow cheap sensor with long
+    // samples, and two more whose lengths differ.
     #[test]
     fn sensors_are_classified_by_cost_and_length() {
         let mut loads = vec![
@@ -240,9 +240,8 @@ mod tests {
         );
     }
 
-    // Goal: cheap sensors have priority only as far as the threads suffice. Method: 30 sensors of 9
-    // % on two threads, of which half a core each is for cheap sensors, and on eight threads.
-    // Tolerance: none.
+    // Cheap sensors have priority only as far as the threads suffice. Method: 30 sensors of 9 % on
+    // two threads, of which half a core each is for cheap sensors, and on eight threads.
     #[test]
     fn cheap_sensors_are_limited_to_half_of_the_threads() {
         let loads = vec![load(9.0, 10.0); 30];
@@ -261,9 +260,8 @@ mod tests {
         }
     }
 
-    // Goal: cheap samples come first, by deadline; a reserved thread takes no other samples, and a
-    // long one only starts where it may. Method: one sample of each class, in the opposite order.
-    // Tolerance: none.
+    // Cheap samples come first, by deadline; a reserved thread takes no other samples, and a long
+    // one only starts where it may. Method: one sample of each class, in the opposite order.
     #[test]
     fn the_earliest_deadline_comes_first() {
         let mut samples = WaitingSamples::new(5);
@@ -287,8 +285,8 @@ mod tests {
         assert_eq!(next(Lane::Shared, true), Some(0));
     }
 
-    // Goal: expensive sensors complete the same fraction of their samples, and a sensor that was
-    // idle does not make up for the time before. Method: four sensors of 5, 5, 1 and 20 Hz on one
+    // Expensive sensors complete the same fraction of their samples, and a sensor that was idle
+    // does not make up for the time before. Method: four sensors of 5, 5, 1 and 20 Hz on one
     // thread, each with two samples waiting at any time; 620 samples are 20 s of all of them. Then
     // a fifth one joins. Tolerance: one sample.
     #[test]

@@ -692,9 +692,8 @@ pub(crate) fn source_errors(
 mod tests {
     use crate::sensors::worker::lower_priority;
 
-    // Goal: worker threads of sensors lower their priority, and no other thread does. Method: the
-    // nice values that the system reports for a thread after `lower_priority` and for this thread.
-    // Tolerance: none.
+    // Worker threads of sensors lower their priority, and no other thread does. Method: the nice
+    // values that the system reports for a thread after `lower_priority` and for this thread.
     #[cfg(target_os = "linux")]
     #[test]
     fn threads_of_sensors_have_a_low_priority() {

@@ -199,9 +199,9 @@ faults:
         Simulation::new(Arc::new(world.scene), 1).unwrap()
     }
 
-    // Goal: each kind of change gives one event, and the same state gives none. Method: a scheduled
-    // fault, a battery just above its limit, a crate that sinks to the seabed, a collision after
-    // a robot was placed into another, a mode, a coupling that is released and engaged again.
+    // Each kind of change gives one event, and the same state gives none. Method: a scheduled
+    // fault, a battery just above its limit, a crate that sinks to the seabed, a collision after a
+    // robot was placed into another, a mode, a coupling that is released and engaged again.
     #[test]
     fn changes_are_events() {
         let (mut detector, mut simulation) = (EventDetector::default(), simulation());

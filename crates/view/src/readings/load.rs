@@ -40,9 +40,9 @@ fn processor_time_s() -> f64 {
 mod tests {
     use super::*;
 
-    // Goal: the load is the processor time over the wall-clock time. Method: a busy loop until 20
-    // ms of processor time have passed, with wall-clock times from the test. Tolerance: a factor of
-    // ten, because other threads of the test program also count.
+    // The load is the processor time over the wall-clock time. Method: a busy loop until 20 ms of
+    // processor time have passed, with wall-clock times from the test. Tolerance: a factor of ten,
+    // because other threads of the test program also count.
     #[test]
     fn load_is_processor_time_per_wall_clock_time() {
         let mut meter = LoadMeter::default();

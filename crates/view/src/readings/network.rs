@@ -157,8 +157,7 @@ mod tests {
         output
     }
 
-    // Goal: the trace is bounded in time and in number. Method: intervals over 100 s at two rates.
-    // Tolerance: none.
+    // The trace is bounded in time and in number. Method: intervals over 100 s at two rates.
     #[test]
     fn trace_is_bounded() {
         let mut history = NetworkHistory {

@@ -96,8 +96,8 @@ fn is_same(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
 
-    // Goal: only messages of plotted topics wait, and at most 16,384 messages or 64 MiB. Method:
-    // more messages than either limit. Tolerance: none.
+    // Only messages of plotted topics wait, and at most 16,384 messages or 64 MiB. Method: more
+    // messages than either limit.
     #[test]
     fn the_newest_messages_of_plotted_topics_wait() {
         let plotted = PlottedTopics::default();

@@ -81,8 +81,8 @@ mod tests {
     use merrow_ros2::msg::builtin_interfaces::Time;
     use merrow_ros2::msg::sensor_msgs::{Imu, JointState};
 
-    // Goal: paths and values of numbers, with the time of the header. Method: a message of joints,
-    // whose names are no numbers. Tolerance: none.
+    // Paths and values of numbers, with the time of the header. Method: a message of joints, whose
+    // names are no numbers.
     #[test]
     fn numbers_have_paths_and_the_time_of_the_header() {
         let info = JointState::info();

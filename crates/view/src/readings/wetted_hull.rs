@@ -195,9 +195,8 @@ mod tests {
         HullMesh::new(vertices, triangles).volume
     }
 
-    // Goal: shapes are closed and their triangles face outwards. Method: enclosed volumes against
-    // the formulas. Tolerance: rounding for boxes; 4 % for round shapes, whose triangles lie
-    // inside.
+    // Shapes are closed and their triangles face outwards. Method: enclosed volumes against the
+    // formulas. Tolerance: rounding for boxes; 4 % for round shapes, whose triangles lie inside.
     #[test]
     fn shapes_enclose_their_volume() {
         let half = Vec3::new(0.5, 0.25, 1.0);

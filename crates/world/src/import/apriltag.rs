@@ -6,9 +6,6 @@
 //! inside. Each quarter is rotated by a right angle relative to the preceding quarter. A 1 is
 //! white. [Olson 2011; Wang and Olson 2016]
 //!
-//! # Symbols
-//! None.
-//!
 //! # Frames
 //! Rows are counted from the top.
 //!

@@ -20,9 +20,8 @@ fn names(document: &Document) -> Vec<String> {
     objects.map(|object| object.name).collect()
 }
 
-// Goal: a removed object is restored as it was. Method: objects and text of the world after the
-// removal and the restoration of a robot, a copy, a structure and a spawned robot. Tolerance:
-// none.
+// A removed object is restored as it was. Method: objects and text of the world after the removal
+// and the restoration of a robot, a copy, a structure and a spawned robot.
 #[test]
 fn removed_objects_are_restored() {
     let (document, _) = Document::from_text("w.yaml", WORLD, Overrides::default()).unwrap();
@@ -50,9 +49,8 @@ fn removed_objects_are_restored() {
     assert!(error.contains("ghost"), "{error}");
 }
 
-// Goal: a copied object is in the world and in its saved text. Method: copies of a robot, of one of
+// A copied object is in the world and in its saved text. Method: copies of a robot, of one of
 // several props, of a structure and of a spawned robot, built from the world and from its text.
-// Tolerance: none.
 #[test]
 fn copied_objects_are_in_the_saved_world() {
     let (document, _) = Document::from_text("w.yaml", WORLD, Overrides::default()).unwrap();
@@ -132,9 +130,9 @@ fn addresses(scene: &merrow_model::scene::Scene) -> Vec<(String, u16)> {
     all
 }
 
-// Goal: modems keep their addresses in a saved world and in a continued one. Method: the addresses
-// in the running world, in which robots with modems are spawned and removed, and in the worlds
-// built from its text and from its changes. Tolerance: none.
+// Modems keep their addresses in a saved world and in a continued one. Method: the addresses in the
+// running world, in which robots with modems are spawned and removed, and in the worlds built from
+// its text and from its changes.
 #[test]
 fn saved_modems_keep_their_addresses() {
     let (document, world) = Document::from_text("w.yaml", MODEMS, Overrides::default()).unwrap();

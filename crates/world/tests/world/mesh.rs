@@ -256,7 +256,7 @@ fn invalid_files_give_one_line_errors() {
     );
 }
 
-/// Goal: malformed files never cause a panic. Method: every format, truncated and with random bytes
+/// Malformed files never cause a panic. Method: every format, truncated and with random bytes
 /// changed.
 #[test]
 fn broken_files_never_panic() {

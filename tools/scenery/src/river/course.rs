@@ -221,8 +221,8 @@ impl Course {
 mod tests {
     use super::*;
 
-    // Goal: with equal bends it is Langbein and Leopold's curve. Method: the sinuosity of whole
-    // waves against 1/J₀(ω). Tolerance: 1e-4, the midpoint rule with steps of one metre.
+    // With equal bends it is Langbein and Leopold's curve. Method: the sinuosity of whole waves
+    // against 1/J₀(ω). Tolerance: 1e-4, the midpoint rule with steps of one metre.
     #[test]
     fn equal_bends_have_the_sinuosity_of_the_sine_generated_curve() {
         for omega in [0.5, 1.0, 1.5] {
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    // Goal: `place` and `foot` are inverse to each other. Method: points in the channel of several
+    // `place` and `foot` are inverse to each other. Method: points in the channel of several
     // seeds. Tolerance: 4 mm, the chords between nodes one metre apart on a radius of 60 m.
     #[test]
     fn course_coordinates_are_inverted() {
@@ -262,8 +262,8 @@ mod tests {
         }
     }
 
-    // Goal: the course extends from end to end of the valley, and the river does not intersect
-    // itself. Method: extent and minimum radius for one hundred seeds. Tolerance: none.
+    // The course extends from end to end of the valley, and the river does not intersect itself.
+    // Method: extent and minimum radius for one hundred seeds.
     #[test]
     fn every_seed_gives_a_course_through_the_valley() {
         for seed in 0..100 {

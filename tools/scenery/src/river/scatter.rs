@@ -5,9 +5,6 @@
 //! a minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the terrain
 //! is suitable: trees on dry land near the river, buoys at the edges of the fairway.
 //!
-//! # Symbols
-//! None.
-//!
 //! # Frames
 //! World (ENU).
 //!
@@ -148,8 +145,8 @@ fn nearer(a: [f64; 2], b: [f64; 2], than: f64) -> bool {
 mod tests {
     use crate::river::River;
 
-    // Goal: many seeds give complete worlds, with trees on dry land at their minimum distance and
-    // buoys in the water. Method: twenty seeds. Tolerance: none.
+    // Many seeds give complete worlds, with trees on dry land at their minimum distance and buoys
+    // in the water. Method: twenty seeds.
     #[test]
     fn trees_are_on_land_and_buoys_in_the_fairway() {
         for seed in 0..20 {

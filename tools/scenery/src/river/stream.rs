@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::river::course::Course;
 
-    // Goal: every section passes the same discharge, also at bends and bars. Method: u h across the
+    // Every section passes the same discharge, also at bends and bars. Method: u h across the
     // course every 40 m, summed over strips of 0.1 m. Tolerance: 2 %, the differences over 0.5 m at
     // the edges of bars and banks.
     #[test]
@@ -128,8 +128,8 @@ mod tests {
         }
     }
 
-    // Goal: the speeds follow Manning's formula. Method: the centre of a straight section, h^(2/3)
-    // √S/n. Tolerance: 1 %, the finite differences.
+    // The speeds follow Manning's formula. Method: the centre of a straight section, h^(2/3) √S/n.
+    // Tolerance: 1 %, the finite differences.
     #[test]
     fn a_crossing_has_mannings_speed() {
         let valley = Valley::new(Course::new(1), 1);

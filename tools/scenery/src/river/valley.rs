@@ -157,8 +157,8 @@ fn bell(square: f64) -> f64 {
 mod tests {
     use super::*;
 
-    // Goal: the terrain is continuous, also across the water's edge. Method: steps of 0.1 m along
-    // lines across the valley. Tolerance: a slope of 1.2, steeper than any bank.
+    // The terrain is continuous, also across the water's edge. Method: steps of 0.1 m along lines
+    // across the valley. Tolerance: a slope of 1.2, steeper than any bank.
     #[test]
     fn the_ground_has_no_steps() {
         for seed in [1, 2, 3] {
@@ -175,8 +175,8 @@ mod tests {
         }
     }
 
-    // Goal: bends have a pool at the outside and a dry bar at the inside, and the crossing has its
-    // bar. Method: the apex of every bend, and the position of the bar. Tolerance: none.
+    // Bends have a pool at the outside and a dry bar at the inside, and the crossing has its bar.
+    // Method: the apex of every bend, and the position of the bar.
     #[test]
     fn bends_have_pools_outside_and_bars_inside() {
         let valley = Valley::new(Course::new(1), 1);

@@ -6,9 +6,6 @@
 //! lives at that height: weed and mussels from low water down to the limit of daylight, barnacles
 //! between the tides, sponges and anemones below them.
 //!
-//! # Symbols
-//! None.
-//!
 //! # Frames
 //! World (ENU), z = 0 at mean sea level.
 //!
@@ -210,8 +207,8 @@ fn scatter_growth(
 mod tests {
     use super::*;
 
-    // Goal: all growth is attached to a surface, at a height in its zone. Method: all growth of one
-    // seed. Tolerance: the centimetre by which it is embedded in the wall.
+    // All growth is attached to a surface, at a height in its zone. Method: all growth of one seed.
+    // Tolerance: the centimetre by which it is embedded in the wall.
     #[test]
     fn growth_is_attached_within_its_zone() {
         for g in quay_growth(1) {

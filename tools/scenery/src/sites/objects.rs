@@ -204,9 +204,9 @@ mod tests {
             .all(|[a, b]| edges.binary_search(&[*b, *a]).is_ok())
     }
 
-    // Goal: lumps and tyres are closed and oriented outwards. Method: edges, volumes. Tolerance:
-    // the volume of a smooth lump is smaller than the volume of a ball because of its flat faces,
-    // 12 %; a tyre's section fills 0.92 of its box (12 corners on |u|^4 + |v|^4 = 1), within 5 %.
+    // Lumps and tyres are closed and oriented outwards. Method: edges, volumes. Tolerance: the
+    // volume of a smooth lump is smaller than the volume of a ball because of its flat faces, 12 %;
+    // a tyre's section fills 0.92 of its box (12 corners on |u|^4 + |v|^4 = 1), within 5 %.
     #[test]
     fn meshes_are_closed_with_outward_normals() {
         let ball = lump_mesh(&rng::Stream::new(1, "lump"), 0.0, [14, 8]);

@@ -276,9 +276,8 @@ fn debris(quay: &Quay, seed: u64) -> Vec<Debris> {
 mod tests {
     use super::*;
 
-    // Goal: every seed gives a complete quay. Method: ten seeds; all debris is placed and lies on
-    // the mud in front of the quay; blocks cover the face from the mud to the coping. Tolerance:
-    // the gaps.
+    // Every seed gives a complete quay. Method: ten seeds; all debris is placed and lies on the mud
+    // in front of the quay; blocks cover the face from the mud to the coping. Tolerance: the gaps.
     #[test]
     fn every_seed_gives_a_complete_quay() {
         for seed in 0..10 {

@@ -79,7 +79,7 @@ impl Relief {
 mod tests {
     use super::*;
 
-    // Goal: (1) has standard deviation 1. Method: the mean square over a plane 200 times as wide as
+    // (1) has standard deviation 1. Method: the mean square over a plane 200 times as wide as
     // the longest wave. Tolerance: 10 %, because of incomplete waves at the edges.
     #[test]
     fn relief_has_unit_standard_deviation() {

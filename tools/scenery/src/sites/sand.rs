@@ -146,9 +146,9 @@ impl Sand {
 mod tests {
     use super::*;
 
-    // Goal: every seed has a wreck in a scour over a rippled slope. Method: heights at random
-    // points for ten seeds: the lowest point within 5 m of the outline is below the slope there by
-    // more than half the scour; far from the wreck the heights vary as much as ripples and patches.
+    // Every seed has a wreck in a scour over a rippled slope. Method: heights at random points for
+    // ten seeds: the lowest point within 5 m of the outline is below the slope there by more than
+    // half the scour; far from the wreck the heights vary as much as ripples and patches.
     // Tolerance: as stated.
     #[test]
     fn every_seed_has_scour_and_ripples() {

@@ -196,8 +196,8 @@ fn debris_field(sand: &Sand, seed: u64, out: &mut String) {
 mod tests {
     use super::*;
 
-    // Goal: the same seed gives the same bytes, another seed different bytes, and the files are
-    // small. Method: generate each twice. Tolerance: none.
+    // The same seed gives the same bytes, another seed different bytes, and the files are small.
+    // Method: generate each twice.
     #[test]
     fn seed_reproduces_its_bytes() {
         let [a, again, b] = [3, 3, 4].map(survey_files);

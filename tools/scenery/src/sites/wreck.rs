@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    // Goal: the hull is closed, oriented outwards, and as full as a coaster's. Method: with equal
+    // The hull is closed, oriented outwards, and as full as a coaster's. Method: with equal
     // vertices merged, every edge occurs once in each direction; volume relative to the bounding
     // box. Tolerance: block coefficients of full coasters are 0.6 to 0.8, minus 0.16 for the holds
     // and 0.13 above the deck.

@@ -8,12 +8,6 @@
 //! of all transmissions up to the end of the window, sorted once. It is not part of the saved
 //! state: every transmission stores the numbers of receptions that have started and ended.
 //!
-//! # Symbols
-//! None.
-//!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! None.
 //!
@@ -243,9 +237,8 @@ mod tests {
         k
     }
 
-    // Goal: law (1). Method: 200 transmissions with equal times of many receptions; windows of 40
-    // ns; half of the transmissions start within a window. Every start and end is processed once.
-    // Tolerance: none.
+    // Law (1). Method: 200 transmissions with equal times of many receptions; windows of 40 ns;
+    // half of the transmissions start within a window. Every start and end is processed once.
     #[test]
     fn receptions_are_processed_in_order() {
         let stream = Stream::new(7, "agenda");

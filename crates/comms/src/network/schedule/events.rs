@@ -12,9 +12,6 @@
 //! # Symbols
 //! number: counts the scheduled events of a run.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! None.
 //!
@@ -139,7 +136,7 @@ mod tests {
     use super::*;
     use merrow_math::rng::Stream;
 
-    // Goal: law (1). Method: 2000 events at random times. Tolerance: none.
+    // Law (1). Method: 2000 events at random times.
     #[test]
     fn events_are_processed_in_order() {
         let mut state = NetworkState::default();

@@ -160,8 +160,8 @@ fn find_interval(table: &[f64], x: f64) -> (usize, f64) {
 mod tests {
     use super::*;
 
-    // Goal: the discretisation solves the filter equation. Method: 20 000 small steps of the
-    // midpoint rule under a ramp input. Tolerance: error of that rule.
+    // The discretisation solves the filter equation. Method: 20 000 small steps of the midpoint
+    // rule under a ramp input. Tolerance: error of that rule.
     #[test]
     fn filter_is_exact_for_ramp_input() {
         let (h, omega, damping) = (0.7, 3.0, 2.5);

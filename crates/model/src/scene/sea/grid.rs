@@ -5,9 +5,6 @@
 //! Multilinear interpolation between samples, or the nearest sample. [`Extrapolation`] defines the
 //! value beyond the first and last sample of an axis. An axis with one sample has no effect.
 //!
-//! # Symbols
-//! None.
-//!
 //! # Frames
 //! East and north in W [m], depth positive down [m], time since the start of the run [s]. Axes of
 //! longitude and latitude are evaluated at the longitude and latitude of the point in the world

@@ -4,9 +4,6 @@
 //! Every cell consists of two triangles that share the diagonal from its south-west to its
 //! north-east corner. Beyond the edges the terrain continues level.
 //!
-//! # Symbols
-//! None.
-//!
 //! # Frames
 //! World (ENU).
 //!

@@ -17,9 +17,6 @@
 //! coordinates, λ° impulses of the previous round, D stiffness of each row, Π projection on the
 //! admissible set of each kind of row, for contacts as in [`crate::contact::solver::friction`].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! If opposing contacts, or friction together with normal forces (Painlevé), have no solution, the
 //! result of the last round is used. Problems with many rows have fewer rounds.

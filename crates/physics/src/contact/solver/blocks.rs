@@ -10,9 +10,6 @@
 //! M matrix, P order of elimination, L factor. Neighbours: robots that share a block off the
 //! diagonal.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The order is recomputed when the set of robots or the set of touching pairs changes; it depends
 //! on these sets only.

@@ -13,9 +13,6 @@
 //! # Symbols
 //! As in `augmented_lagrangian`.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! Convergence from a distant guess is not guaranteed. If the error no longer decreases, the rounds
 //! of `augmented_lagrangian` start from the initial guess.

@@ -72,9 +72,9 @@ fn check_neighbours(index: &mut BagIndex) {
     assert_eq!(index.bounds_ns(), Some([0, 990]));
 }
 
-// Goal: a message is found by its time, in complete and in cut recordings. Method: neighbours of
-// every time in small chunks with a summary, without a summary, without chunks, and in a file that
-// was cut after its messages. Tolerance: none.
+// A message is found by its time, in complete and in cut recordings. Method: neighbours of every
+// time in small chunks with a summary, without a summary, without chunks, and in a file that was
+// cut after its messages.
 #[test]
 fn neighbours_of_every_time_are_found() {
     let folder = Folder::new("neighbours");
@@ -103,9 +103,8 @@ fn neighbours_of_every_time_are_found() {
 /// Length of the end of a complete file [bytes].
 const FOOTER_AND_MAGIC: usize = RECORD_HEAD + 20 + 8;
 
-// Goal: the index contains what a pass over the file reads, at any cut, and no byte causes a panic.
+// The index contains what a pass over the file reads, at any cut, and no byte causes a panic.
 // Method: every fifth length of a file against `visit_messages`; every third byte replaced.
-// Tolerance: none.
 #[test]
 fn cut_and_damaged_files_are_indexed() {
     let folder = Folder::new("cut");

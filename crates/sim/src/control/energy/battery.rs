@@ -18,9 +18,6 @@
 //! resistance · P demanded power, P_s power of the panels [W] · I_max, V_max maximum charging
 //! current and voltage · C capacity [A h].
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! One resistance for both directions and all states of charge. Relaxation after a load,
 //! temperature, ageing and self-discharge are not modelled. The open-circuit voltage is constant

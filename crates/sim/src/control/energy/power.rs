@@ -28,9 +28,6 @@
 //! the curve of the thruster is stated, m exponent · T_derate, T_stop temperatures at which the
 //! motor derates and stops.
 //!
-//! # Frames
-//! None.
-//!
 //! # Limits
 //! The coefficient of (1) is fitted at zero speed. Motors do not recuperate energy. Winches on
 //! board draw from the battery (`winch.rs`), winches at fixed ends have their own supply. A robot

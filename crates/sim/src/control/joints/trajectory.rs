@@ -1,28 +1,21 @@
 //! Goals of joint groups, step by step: sampling of trajectories, tolerances and grippers.
 //!
-//! # Law
-//! Between two points of a trajectory, with s = t - t_0 and T = t_1 - t_0:
-//! ```text
-//!   q = q_0 + (q_1 - q_0) s/T          (1)  positions only
-//!   q = a_0 + a_1 s + a_2 s² + a_3 s³  (2)  with velocities: matches both ends
-//!   q = a_0 + ... + a_5 s⁵             (3)  with accelerations: matches both ends
-//! ```
-//! The first segment starts at the set-points of the joints when the trajectory was accepted.
+//! # Law Between two points of a trajectory, with s = t - t_0 and T = t_1 - t_0: ```text q = q_0 +
+//! (q_1 - q_0) s/T          (1)  positions only q = a_0 + a_1 s + a_2 s² + a_3 s³  (2)  with
+//! velocities: matches both ends q = a_0 + ... + a_5 s⁵             (3)  with accelerations:
+//! matches both ends ``` The first segment starts at the set-points of the joints when the
+//! trajectory was accepted.
 //!
-//! # Symbols
-//! q position of a joint, t simulated time.
+//! # Symbols q position of a joint, t simulated time.
 //!
-//! # Frames
-//! About or along the z axis of the joint.
+//! # Frames About or along the z axis of the joint.
 //!
-//! # Limits
-//! Set-points are limited to the position and speed limits of the joint. An ideal position drive
-//! receives the command for which its second-order law follows the set-point without lag.
+//! # Limits Set-points are limited to the position and speed limits of the joint. An ideal position
+//! drive receives the command for which its second-order law follows the set-point without lag.
 //! Tolerances are checked as by `joint_trajectory_controller`, against measured values, at the
 //! ticks of a servo.
 //!
-//! # Checked by
-//! test/analytic/joints/trajectory.rs
+//! # Checked by test/analytic/joints/trajectory.rs
 
 use crate::control::joints::command::{end_goal, hold_position};
 use merrow_control::joint_reference::set_ideal_command;
