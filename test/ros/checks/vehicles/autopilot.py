@@ -10,6 +10,7 @@ import socket
 import struct
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from live import Merrow, command, wait_until
 
@@ -400,7 +401,9 @@ def check_vehicles_and_channels():
             outputs = {rov: pwm, boat: ()}
             for sitl in outputs:
                 sitl.send(outputs[sitl])
-            states = [sitl.reply(outputs[sitl]) for sitl in outputs]
+            # together: a packet that the other autopilot lost holds both until it is repeated
+            with ThreadPoolExecutor(len(outputs)) as pool:
+                states = list(pool.map(Sitl.reply, outputs, outputs.values()))
             assert states[0]["timestamp"] == states[1]["timestamp"], states
             return states[0]
         for _ in range(100):
