@@ -3,7 +3,6 @@
 use crate::modem::bridges;
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_messages::frames::repeated_frames;
-use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::RobotState;
 use merrow_sim::report::top_speed::top_speed_below;
@@ -45,14 +44,7 @@ pub fn current_warnings(document: &Document, world: &World) -> Vec<Problem> {
 }
 
 fn current_warning(robot: &Robot, scene: &Scene) -> Option<String> {
-    // wheels and rotors carry a vehicle
-    let is_carried = robot.firmware.as_ref().is_some_and(|firmware| {
-        matches!(
-            firmware.law,
-            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_)
-        )
-    });
-    if is_carried || !robot.floating || robot.thrusters.is_empty() {
+    if robot.is_carried() || !robot.floating || robot.thrusters.is_empty() {
         return None;
     }
     let at = EnvironmentState {

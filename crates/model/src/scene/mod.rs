@@ -26,6 +26,7 @@ pub use crate::scene::robot::buoyancy_engine::BuoyancyEngine;
 pub use crate::scene::robot::collision::{Collider, Geometry, Material, Primitive, Structure};
 pub use crate::scene::robot::energy::{Charger, Load, Solar};
 pub use crate::scene::robot::fin::{Fin, FinLaw};
+use crate::scene::robot::firmware::FirmwareLaw;
 pub use crate::scene::robot::joint::{Drive, Joint, JointKind, JointMode};
 pub use crate::scene::robot::thruster::{CommandUnit, Curve, Thruster};
 pub use crate::scene::sea::flow::{Flow, FlowLaw};
@@ -183,6 +184,16 @@ pub struct Robot {
 }
 
 impl Robot {
+    /// Returns true if wheels or rotors carry the robot, instead of the water.
+    pub fn is_carried(&self) -> bool {
+        self.firmware.as_ref().is_some_and(|firmware| {
+            matches!(
+                firmware.law,
+                FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_)
+            )
+        })
+    }
+
     /// Returns the name of a topic or service with the namespace of the robot. An absolute name has
     /// no namespace.
     pub fn in_namespace(&self, name: &str) -> String {

@@ -366,13 +366,8 @@ pub(crate) fn set_pilot_wrench(
 
 /// Refuses a command to the fins while the firmware controls them.
 pub(crate) fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
-    match &target.firmware {
-        Some(memory) if memory.controls_fins() => Err(reject(
-            robot,
-            "the firmware drives the fins: switch it off by `enable` first".into(),
-        )),
-        _ => Ok(()),
-    }
+    let is_driven = target.firmware.as_ref().is_some_and(|f| f.controls_fins());
+    check_released(robot, is_driven, "fins")
 }
 
 /// Refuses a command to a buoyancy engine while the firmware controls it.
@@ -380,13 +375,17 @@ pub(crate) fn check_buoyancy_engines(
     robot: usize,
     target: &RobotState,
 ) -> Result<(), CommandRejection> {
-    match &target.firmware {
-        Some(memory) if memory.controls_buoyancy_engines() => Err(reject(
-            robot,
-            "the firmware drives the buoyancy engine: switch it off by `enable` first".into(),
-        )),
-        _ => Ok(()),
+    let firmware = target.firmware.as_ref();
+    let is_driven = firmware.is_some_and(|f| f.controls_buoyancy_engines());
+    check_released(robot, is_driven, "buoyancy engine")
+}
+
+fn check_released(robot: usize, is_driven: bool, devices: &str) -> Result<(), CommandRejection> {
+    if is_driven {
+        let reason = format!("the firmware drives the {devices}: switch it off by `enable` first");
+        return Err(reject(robot, reason));
     }
+    Ok(())
 }
 
 /// Refuses a command to joints while the firmware controls them.
@@ -403,8 +402,5 @@ pub(crate) fn check_driven_joints(
         return Ok(());
     };
     let name = &model.links[joint + 1].joint.name;
-    Err(reject(
-        robot,
-        format!("the firmware drives the joint {name}: switch it off by `enable` first"),
-    ))
+    check_released(robot, true, &format!("joint {name}"))
 }

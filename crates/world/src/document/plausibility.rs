@@ -5,7 +5,6 @@
 use crate::World;
 use crate::document::changes;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Collider, Damping, Geometry, Link, Robot};
 use merrow_yaml::error::{Problem, Problems};
 use merrow_yaml::node::{Node, Value};
@@ -75,14 +74,8 @@ fn robot_warnings(robot: &Robot, world: &World, section: &str) -> Vec<Warning> {
     let mass: f64 = robot.links.iter().map(|link| link.mass).sum();
     let volume: f64 = robot.links.iter().map(|link| link.volume).sum();
     let displaced = volume * world.scene.sea.density;
-    // props such as anchors sink; wheels and rotors carry a vehicle
-    let is_carried = robot.firmware.as_ref().is_some_and(|firmware| {
-        matches!(
-            firmware.law,
-            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_)
-        )
-    });
-    let is_swimmer = section == "robots" && robot.floating && !is_carried;
+    // props such as anchors sink
+    let is_swimmer = section == "robots" && robot.floating && !robot.is_carried();
     let ratio = displaced / mass;
     // a wrong density is reported once
     if is_swimmer
