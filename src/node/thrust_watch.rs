@@ -63,8 +63,8 @@ impl ThrustWatch {
         robots
             .map(|(robot, state)| {
                 let density = simulation.state.sea.density;
-                let demand =
-                    thrust_demand(robot, state, density).filter(|_| state.halted.is_none());
+                let demand = thrust_demand(robot, state, density, scene.gravity)
+                    .filter(|_| state.halted.is_none());
                 let Some(demand) = demand else {
                     return Vec::new();
                 };
@@ -117,13 +117,51 @@ fn observe_robot(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_math::SpatialForce;
     use merrow_model::state::Command;
+    use merrow_model::state::commands::FirmwareOrder;
+    use merrow_model::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
     use merrow_world::{Overrides, load_text};
     use std::sync::Arc;
 
-    /// Runs a boat that follows a path to the east in a current to the west, with the watch once per
-    /// second. Returns the simulation, and the time of the first shortage and the last shortages.
-    fn boat(firmware: &str, current: f64, seconds: u64) -> (Option<u64>, Vec<ThrustShortage>) {
+    /// Runs a robot with the watch once per second. The commands `first` are given at the start,
+    /// `repeated` ten times per second. Returns the time [s] of the first shortages and these.
+    fn watched(
+        text: &str,
+        seconds: u64,
+        first: &[Command],
+        repeated: &[Command],
+    ) -> Option<(u64, Vec<ThrustShortage>)> {
+        let world = load_text("w.yaml", text, Overrides::default()).unwrap();
+        let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+        let give = |simulation: &mut Simulation, commands: &[Command]| {
+            for command in commands {
+                merrow_sim::control::command::apply(
+                    &simulation.scene,
+                    &mut simulation.state,
+                    command,
+                )
+                .unwrap();
+            }
+        };
+        give(&mut simulation, first);
+        let steps = 100_000_000 / simulation.scene.dt_ns;
+        let mut watch = ThrustWatch::default();
+        for second in 1..=seconds {
+            for _ in 0..10 {
+                give(&mut simulation, repeated);
+                simulation.advance(steps);
+            }
+            let shortages = watch.observe(&simulation).remove(0);
+            if !shortages.is_empty() {
+                return Some((second, shortages));
+            }
+        }
+        None
+    }
+
+    /// Runs a boat that follows a path to the east in a current to the west.
+    fn boat(firmware: &str, current: f64, seconds: u64) -> Option<(u64, Vec<ThrustShortage>)> {
         let text = format!(
             "
 step: {{dt_s: 0.01}}
@@ -132,33 +170,93 @@ seabed: {{depth_m: 50}}
 robots: {{boat: {{model: {{extends: robots/heron.yaml, firmware: {firmware}, battery: null}}}}}}
 "
         );
-        let world = load_text("w.yaml", &text, Overrides::default()).unwrap();
-        let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
         let path = Command::FollowPath {
             robot: 0,
             waypoints: Arc::new(vec![Vec3::new(20.0, 0.0, 0.0), Vec3::new(20.0, 20.0, 0.0)]),
         };
-        merrow_sim::control::command::apply(&simulation.scene, &mut simulation.state, &path)
-            .unwrap();
-        let (mut watch, mut first, mut last) = (ThrustWatch::default(), None, Vec::new());
-        for second in 1..=seconds {
-            simulation.advance(100);
-            last = watch.observe(&simulation).remove(0);
-            if !last.is_empty() && first.is_none() {
-                first = Some(second);
-            }
-        }
-        (first, last)
+        watched(&text, seconds, &[path], &[])
+    }
+
+    /// Runs a multirotor in a wind [m/s] from the east that is loaded with `load` [N] and that is
+    /// to fly to the east. Returns the degrees of freedom of the first shortages.
+    fn multirotor(load: f64, wind: f64) -> Vec<usize> {
+        let text = format!(
+            "
+step: {{dt_s: 0.004}}
+weather: {{wind_speed_m_s: {wind}, wind_from_deg: 90}}
+robots: {{drone: {{model: {{extends: robots/firefly.yaml, battery: null}}, position_m: [0, 0, 300]}}}}
+"
+        );
+        let push = Command::ApplyWrench {
+            robot: 0,
+            wrench: AppliedWrench {
+                link: 0,
+                source: WrenchSource::Service,
+                frame: WrenchFrame::World,
+                F: SpatialForce {
+                    m: Vec3::default(),
+                    f: Vec3::new(0.0, 0.0, -load),
+                },
+                p_LoP: Vec3::default(),
+                start_ns: 0,
+                end_ns: u64::MAX,
+            },
+        };
+        let fly = Command::Velocity {
+            robot: 0,
+            linear: Vec3::new(1.0, 0.0, 0.0),
+            angular: Vec3::default(),
+        };
+        let enable = Command::FirmwareOrder {
+            robot: 0,
+            order: FirmwareOrder::Enable(true),
+        };
+        let shortages = watched(&text, 12, &[push, enable], &[fly]).map(|(_, found)| found);
+        let shortages = shortages.iter().flatten();
+        shortages.map(|shortage| shortage.axis).collect()
+    }
+
+    /// Six rotors exert up to 36 N: they carry the weight of 15 N and 10 N, but not 25 N. At the
+    /// maximum tilt they do not move ahead against 40 m/s.
+    #[test]
+    fn insufficient_lift_and_tilt_are_reported() {
+        assert!(multirotor(10.0, 0.0).is_empty());
+        assert!(multirotor(25.0, 0.0).contains(&2));
+        assert!(multirotor(0.0, 40.0).contains(&0));
+    }
+
+    /// The propeller of the REMUS 100 makes way at 1 m/s against a current of 0.5 m/s, but not
+    /// against 4 m/s.
+    #[test]
+    fn insufficient_speed_of_a_torpedo_is_reported() {
+        let reported = |current: f64| {
+            let text = format!(
+                "
+step: {{dt_s: 0.01}}
+water: {{current: {{kind: uniform, speed_m_s: {current}, direction_deg: 270}}}}
+seabed: {{depth_m: 200}}
+robots: {{auv: {{model: {{extends: robots/remus100.yaml, battery: null}}, position_m: [0, 0, -20]}}}}
+"
+            );
+            let ahead = Command::Velocity {
+                robot: 0,
+                linear: Vec3::new(1.0, 0.0, 0.0),
+                angular: Vec3::default(),
+            };
+            watched(&text, 30, &[], &[ahead]).map(|(time, _)| time)
+        };
+        assert_eq!(reported(0.5), None);
+        assert!(reported(4.0).is_some());
     }
 
     /// Two jets of 33.6 N do not hold the boat in a current of 3 m/s; against 1 m/s it moves ahead.
     #[test]
     fn insufficient_thrust_is_reported() {
         for firmware in ["heron_motion", "heron_velocity"] {
-            let (first, last) = boat(firmware, 3.0, 20);
-            assert!(first.is_some_and(|t| t <= 8), "{firmware}: {first:?}");
-            let [surge] = &last[..] else {
-                panic!("{firmware}: {last:?}");
+            let (time, shortages) = boat(firmware, 3.0, 20).unwrap();
+            assert!(time <= 8, "{firmware}: {time}");
+            let [surge] = &shortages[..] else {
+                panic!("{firmware}: {shortages:?}");
             };
             assert_eq!(surge.axis, 0, "{firmware}");
             assert!(
@@ -169,8 +267,7 @@ robots: {{boat: {{model: {{extends: robots/heron.yaml, firmware: {firmware}, bat
                 surge.requested > 1.02 * surge.allocated,
                 "{firmware}: {surge:?}"
             );
-            let (first, _) = boat(firmware, 0.5, 60);
-            assert_eq!(first, None, "{firmware}");
+            assert_eq!(boat(firmware, 0.5, 60), None, "{firmware}");
         }
     }
 }

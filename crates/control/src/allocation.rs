@@ -147,6 +147,16 @@ pub fn allocate(
     factor
 }
 
+/// Returns the fraction of `thrust` [N] that a thruster with these limits [N] can exert.
+pub(crate) fn available_fraction(thrust: f64, [low, high]: [f64; 2]) -> f64 {
+    let limit = if thrust > 0.0 { high } else { low };
+    if thrust.abs() <= limit.abs() && thrust * limit >= 0.0 {
+        1.0
+    } else {
+        (limit / thrust).clamp(0.0, 1.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 
 use crate::estimate::KnownMotion;
 use crate::motion_control::VehicleMotion;
-use crate::surge_yaw_rate;
+use crate::{heading_depth_hold, multirotor, surge_yaw_rate};
 use merrow_math::real::wrap_angle;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Robot;
@@ -26,9 +26,9 @@ const SMALLEST: f64 = 1e-3;
 /// Demand on the thrusters. Lists of six numbers are for surge, sway, heave, roll, pitch and yaw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThrustDemand {
-    /// Requested force [N] and moment [N m], in B.
+    /// Requested force [N] and moment [N m], in B, or in level axes for a multirotor.
     pub requested: [f64; 6],
-    /// Force [N] and moment [N m] that the thrusters produce for it, in B.
+    /// Force [N] and moment [N m] that the thrusters produce for it, in the same axes.
     pub allocated: [f64; 6],
     /// Magnitudes of the control errors [m or m/s; rad or rad/s]; 0 where there is no control. Surge
     /// and sway have the horizontal distance to the goal or along the rest of the path, heave and
@@ -55,9 +55,15 @@ impl ThrustDemand {
     }
 }
 
-/// Returns the demand of the control law of a robot in water of `density` [kg/m³] at its last tick;
-/// `None` if the robot has no law that distributes a wrench, or if it is not active.
-pub fn thrust_demand(robot: &Robot, state: &RobotState, density: f64) -> Option<ThrustDemand> {
+/// Returns the demand of the control law of a robot in water of `density` [kg/m³] under `gravity`
+/// [m/s²] at its last tick; `None` if the robot has no law that distributes a wrench, or if it is
+/// not active. A sailing boat, a glider and a differential drive request no thrust.
+pub fn thrust_demand(
+    robot: &Robot,
+    state: &RobotState,
+    density: f64,
+    gravity: f64,
+) -> Option<ThrustDemand> {
     let law = &robot.firmware.as_ref()?.law;
     let firmware = state.firmware.as_ref()?;
     match (law, &firmware.memory) {
@@ -85,7 +91,50 @@ pub fn thrust_demand(robot: &Robot, state: &RobotState, density: f64) -> Option<
                 target,
             })
         }
-        _ => None,
+        (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
+            let [lead, requested, allocated] =
+                multirotor::demand(robot, settings, state, flight, gravity)?;
+            let v_W = state.motion.q_WB.matrix().mul_vec(state.motion.V_WB_B.v);
+            let flat = horizontal(lead);
+            let in_six = |x: Vec3| [x.x, x.y, x.z, 0.0, 0.0, 0.0];
+            Some(ThrustDemand {
+                requested: in_six(requested),
+                allocated: in_six(allocated),
+                errors: in_six(Vec3::new(flat, flat, remaining_error(lead.z, v_W.z))),
+                target: flight.v,
+            })
+        }
+        (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold)) => {
+            let command = firmware.command[0].x;
+            let [error, requested, allocated] =
+                heading_depth_hold::demand(robot, settings, state, hold, command, density)?;
+            let in_six = |surge: f64| [surge, 0.0, 0.0, 0.0, 0.0, 0.0];
+            Some(ThrustDemand {
+                requested: in_six(requested),
+                allocated: in_six(allocated),
+                errors: in_six(error.abs()),
+                target: Vec3::new(command, 0.0, 0.0),
+            })
+        }
+        (FirmwareLaw::Drive(_) | FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_), _) => None,
+        // the state is of the same law
+        (
+            FirmwareLaw::MotionControl(_)
+            | FirmwareLaw::SurgeYawRate(_)
+            | FirmwareLaw::Multirotor(_)
+            | FirmwareLaw::HeadingDepthHold(_),
+            _,
+        ) => None,
+    }
+}
+
+/// Returns the magnitude of an error, or 0 while the vehicle moves towards a reference that stays
+/// near a vehicle that lags behind, so that the error is constant although the vehicle moves.
+fn remaining_error(error: f64, speed: f64) -> f64 {
+    if speed * error.signum() > CLOSING_SPEED {
+        0.0
+    } else {
+        error.abs()
     }
 }
 
@@ -101,15 +150,6 @@ fn of_motion_control(state: &RobotState, control: &MotionControlState) -> Thrust
             (horizontal(reference.v - motion.v), v_H)
         }
         _ => (horizontal(control.goal.p_WB - motion.p), control.goal.p_WB),
-    };
-    // these references stay near a vehicle that lags behind, so that the errors are constant
-    // although the vehicle moves
-    let remaining_error = |error: f64, speed: f64| {
-        if speed * error.signum() > CLOSING_SPEED {
-            0.0
-        } else {
-            error.abs()
-        }
     };
     let [roll, pitch, heading] = [0, 1, 2].map(|k| {
         let error = wrap_angle(reference.rpy[k] - motion.rpy[k]);

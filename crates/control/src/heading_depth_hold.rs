@@ -9,10 +9,11 @@ use crate::law::{ControlLaw, Controller, Effect, Tick};
 use crate::{autopilot, line_of_sight, modes};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
-use merrow_model::scene::robot::firmware::HeadingDepthHold as Settings;
-use merrow_model::state::Command;
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::firmware::{HeadingDepthHold as Settings, SpeedControl};
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, HeadingDepthState};
+use merrow_model::state::{Command, RobotState};
 use std::f64::consts::FRAC_PI_2;
 
 /// Maximum lead of the heading set-point that velocity commands move [rad].
@@ -176,12 +177,43 @@ fn follow_velocity(
     hold.depth = here.depth + lead.clamp(-MAX_DEPTH_LEAD, MAX_DEPTH_LEAD);
     let error = linear.x.clamp(-max_speed, max_speed) - tick.motion.V_WB_B.v.x;
     let density = tick.environment.sea.density;
-    let thrust = speed.gain * error + speed.integral * integral;
+    let thrust = propeller_thrust(speed, error, integral);
     let [low, high] = devices.robot().thrusters[speed.thruster].thrust_limits(density);
     if (low..=high).contains(&thrust) {
         hold.speed_integral = Some(integral + error * dt);
     }
     devices.set_thrust(speed.thruster, thrust, density);
+}
+
+/// Returns the thrust [N] for the speed error [m/s] and its time integral [m].
+fn propeller_thrust(speed: &SpeedControl, error: f64, integral: f64) -> f64 {
+    speed.gain * error + speed.integral * integral
+}
+
+/// Returns the speed error [m/s], the requested thrust and the thrust that the propeller exerts [N]
+/// at the commanded forward speed `command` [m/s]; `None` without a velocity command. If the
+/// propeller is at a limit, at which the law does not integrate the error, the request is that after
+/// one more second of integration.
+pub(crate) fn demand(
+    robot: &Robot,
+    settings: &Settings,
+    state: &RobotState,
+    hold: &HeadingDepthState,
+    command: f64,
+    density: f64,
+) -> Option<[f64; 3]> {
+    let (speed, integral) = (settings.speed_control.as_ref()?, hold.speed_integral?);
+    let [max_speed, ..] = speed.max_velocity;
+    let error = command.clamp(-max_speed, max_speed) - state.motion.V_WB_B.v.x;
+    let thrust = propeller_thrust(speed, error, integral);
+    let [low, high] = robot.thrusters[speed.thruster].thrust_limits(density);
+    let exerted = thrust.clamp(low, high);
+    let requested = if exerted == thrust {
+        thrust
+    } else {
+        propeller_thrust(speed, error, integral + error)
+    };
+    Some([error, requested, exerted])
 }
 
 /// Sets heading and depth along the path, and commands the fins.

@@ -32,12 +32,15 @@
 //! # Checked by
 //! test/analytic/vehicles/multirotor.rs
 
+use crate::allocation::available_fraction;
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Tick};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::Multirotor;
+use merrow_model::state::RobotState;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{FlightMode, MultirotorState};
 use std::f64::consts::PI;
@@ -137,22 +140,61 @@ fn fly(
         switch_off(flight, devices);
         return;
     }
-    let k = |gain: Vec3, e: Vec3| Vec3::new(gain.x * e.x, gain.y * e.y, gain.z * e.z);
-    let push = acceleration.scale(settings.mass)
-        - k(settings.position_gain, p - flight.p)
-        - k(settings.velocity_gain, v - flight.v);
     let weight = settings.mass * tick.environment.gravity;
-    let F = limit_tilt(
-        push + Vec3::new(0.0, 0.0, weight),
-        settings.max_tilt,
-        MIN_LIFT * weight,
-    ); // (2)
+    let F = requested_force(settings, flight, [p, v], acceleration, weight);
+    let F = limit_tilt(F, settings.max_tilt, MIN_LIFT * weight);
     let R_r = attitude(F, flight.yaw);
     let lift = F.dot(R.col(2)).max(MIN_LIFT * weight); // (3)
     let moment = moment(settings, &R, &R_r, motion.V_WB_B.w, yaw_rate);
     // the lift of the rotors acts at the centre of mass
     let lift = Vec3::new(0.0, 0.0, lift);
     command_rotors(devices, lift, moment + settings.p_BoBcm.cross(lift));
+}
+
+/// Returns the force (2) [N] in W for the position [m], velocity [m/s] and `acceleration` [m/s²] of
+/// the reference; `weight` is in N.
+fn requested_force(
+    settings: &Multirotor,
+    reference: &MultirotorState,
+    [p, v]: [Vec3; 2],
+    acceleration: Vec3,
+    weight: f64,
+) -> Vec3 {
+    let k = |gain: Vec3, e: Vec3| Vec3::new(gain.x * e.x, gain.y * e.y, gain.z * e.z);
+    let push = acceleration.scale(settings.mass)
+        - k(settings.position_gain, p - reference.p)
+        - k(settings.velocity_gain, v - reference.v);
+    push + Vec3::new(0.0, 0.0, weight)
+}
+
+/// Returns the lead of the reference position over the vehicle [m], the requested force [N] without
+/// an acceleration of the reference, and the part of it that the rotors exert within the maximum
+/// tilt, all in axes that are level and turned by the yaw; `None` while the rotors are off.
+pub(crate) fn demand(
+    robot: &Robot,
+    settings: &Multirotor,
+    state: &RobotState,
+    flight: &MultirotorState,
+    gravity: f64,
+) -> Option<[Vec3; 3]> {
+    let flies = flight.mode != FlightMode::Off && flight.initialised;
+    let manager = robot.allocation.as_ref().filter(|_| flies)?;
+    let motion = KnownMotion::from(&state.motion);
+    let R = motion.q_WB.matrix();
+    let weight = settings.mass * gravity;
+    let pv = [motion.p_WB, R.mul_vec(motion.V_WB_B.v)];
+    let requested = requested_force(settings, flight, pv, Vec3::default(), weight);
+    let lifted = limit_tilt(requested, settings.max_tilt, MIN_LIFT * weight);
+    let part = robot.thrusters.iter().zip(&manager.matrix);
+    let part = part.fold(1.0_f64, |part, (rotor, a)| {
+        part.min(available_fraction(
+            a[2] * lifted.norm(),
+            rotor.thrust_limits(0.0),
+        ))
+    });
+    let yaw = libm::atan2(R.r[1].x, R.r[0].x);
+    let level = Mat3::from_rpy(0.0, 0.0, yaw);
+    Some([flight.p - pv[0], requested, lifted.scale(part)].map(|x| level.tr_mul_vec(x)))
 }
 
 /// Starts to fly in `mode`, from the current pose of the vehicle.

@@ -26,6 +26,7 @@
 //! # Checked by
 //! test/analytic/vehicles/surge_yaw_rate.rs
 
+use crate::allocation::available_fraction;
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Tick};
@@ -154,14 +155,4 @@ pub(crate) fn demand(
 fn release_thrusters(memory: &mut SurgeYawRateState, devices: &mut Devices<'_>) {
     memory.on = false;
     devices.stop_thrusters();
-}
-
-/// Returns the fraction of `thrust` [N] that a thruster with these limits [N] can exert.
-fn available_fraction(thrust: f64, [low, high]: [f64; 2]) -> f64 {
-    let limit = if thrust > 0.0 { high } else { low };
-    if thrust.abs() <= limit.abs() && thrust * limit >= 0.0 {
-        1.0
-    } else {
-        (limit / thrust).clamp(0.0, 1.0)
-    }
 }
