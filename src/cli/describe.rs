@@ -3,7 +3,7 @@
 use super::shapes;
 use merrow::arm;
 use merrow::input::services;
-use merrow::node::live_parameters;
+use merrow::node::parameters::list;
 use merrow::simulation_interfaces;
 use merrow::topics::Plan;
 use merrow_control::modes;
@@ -248,7 +248,7 @@ fn services_of(scene: &Scene) -> Vec<Value> {
 
 /// Lists the parameters of the node with type, default and range.
 fn parameters(scene: &Scene) -> Vec<Value> {
-    live_parameters::declarations(scene, Pace::Factor(1.0))
+    list::declarations(scene, Pace::Factor(1.0))
         .into_iter()
         .map(|d| {
             json!({

@@ -8,7 +8,7 @@ use crate::input::mailbox::{Mailbox, find_robot, read};
 use crate::input::serve::{Caller, MessageOutcome, REQUESTS, ServiceOutcome, full_name, serve};
 use crate::input::{faults, firmware, motion_control, profile_services, wrench};
 use crate::modem;
-use crate::node::weather;
+use crate::node::parameters::weather;
 use crate::topics::{Input, Target};
 use merrow_math::Vec3;
 use merrow_messages::convert::{from_quaternion, from_vector3, instruments};

@@ -5,7 +5,7 @@ use super::command_services;
 use super::commands;
 use crate::arm::progress::Progress;
 use crate::node::diagnostics::Rejections;
-use crate::node::live_parameters::RecordedParameters;
+use crate::node::parameters::live::RecordedParameters;
 use crate::topics::Plan;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;

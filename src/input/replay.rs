@@ -5,7 +5,7 @@
 use crate::arm::progress::Progress;
 use crate::input::command_services::RecordedRequests;
 use crate::input::commands;
-use crate::node::live_parameters::{EVENTS, RecordedParameters};
+use crate::node::parameters::live::{EVENTS, RecordedParameters};
 use crate::topics::{Input, Plan, Target, absolute};
 use merrow_model::scene::Scene;
 use merrow_model::scene::schedule::ScheduledCommand;

@@ -8,10 +8,10 @@ use crate::modem::NetworkBatch;
 use crate::modem::bridges::bridges_of;
 use crate::modem::calls::BridgedCalls;
 use crate::node::batch::Batch;
-use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
+use crate::node::parameters::devices::DeviceStates;
 use crate::node::thrust_watch::ThrustWatch;
 use crate::publisher::state::{PublisherState, Task};
 use crate::publisher::{

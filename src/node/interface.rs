@@ -8,10 +8,11 @@ use crate::input::mailbox::Mailbox;
 use crate::input::services;
 use crate::modem::calls::BridgedCalls;
 use crate::node::checkpoint::WriterThread;
-use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
-use crate::node::live_parameters::{self, ParameterSinks};
+use crate::node::parameters::devices::{self, DeviceStates};
+use crate::node::parameters::live::{self, ParameterSinks};
+use crate::node::parameters::node as node_parameters;
 use crate::publisher::GoalObservers;
 use crate::publisher::state::{PublisherState, Task};
 use crate::simulation_interfaces::refusals::Refusals;
@@ -105,8 +106,7 @@ impl Interface {
             shared: Arc::clone(&parts.shared),
             node: parts.node.names().full_node_name(),
         };
-        live_parameters::start(&parts.parameters, simulation, parts.pace, sinks)
-            .map_err(|e| e.to_string())?;
+        live::start(&parts.parameters, simulation, parts.pace, sinks).map_err(|e| e.to_string())?;
         for warning in parts.parameters.unused_overrides() {
             parts.node.logger().warn(warning);
         }
@@ -138,7 +138,7 @@ impl Interface {
         simulation: &Simulation,
         known: &mut Vec<DeviceStates>,
     ) {
-        device_parameters::update_changed(&self.parameters, simulation, known);
+        devices::update_changed(&self.parameters, simulation, known);
     }
 
     /// Returns the node of the run.
@@ -161,12 +161,12 @@ impl Interface {
 
     /// Returns the version that the parameter `simulation_interfaces_version` selects.
     pub fn simulation_interfaces_version(&self) -> Version {
-        live_parameters::simulation_interfaces_version(&self.parameters)
+        node_parameters::simulation_interfaces_version(&self.parameters)
     }
 
     /// Returns the text before the names of the services of `simulation_interfaces`.
     pub fn simulation_interfaces_prefix(&self) -> String {
-        live_parameters::simulation_interfaces_prefix(&self.parameters)
+        node_parameters::simulation_interfaces_prefix(&self.parameters)
     }
 
     /// Returns the parameters of the node.
@@ -213,8 +213,7 @@ impl Interface {
             shared: Arc::clone(&self.shared),
             node: self.node.names().full_node_name(),
         };
-        let declared =
-            live_parameters::change_scene(&self.parameters, (old, new), version, sinks, values);
+        let declared = live::change_scene(&self.parameters, (old, new), version, sinks, values);
         // also with an override that is not valid, so that the robot can be commanded
         self.connect(new, version, plan)?;
         declared.map_err(|e| e.to_string())

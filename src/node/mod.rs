@@ -3,16 +3,14 @@
 pub mod batch;
 pub mod bridge;
 pub mod checkpoint;
-mod device_parameters;
 pub mod diagnostics;
 pub mod file_access;
 pub mod interface;
-pub mod live_parameters;
 pub(crate) mod losses;
 mod modem_health;
+pub mod parameters;
 pub mod plan;
 pub mod thrust_watch;
-pub mod weather;
 pub mod world_check;
 pub mod world_editor;
 mod world_topics;

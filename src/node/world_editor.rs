@@ -8,7 +8,8 @@
 use crate::node::bridge::{NextOutputs, WorldOutputs};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::Interface;
-use crate::node::live_parameters::{self, ParameterSinks};
+use crate::node::parameters::list;
+use crate::node::parameters::live::{self, ParameterSinks};
 use crate::node::world_check;
 use crate::publisher::connect_bridges;
 use crate::topics::Plan;
@@ -244,8 +245,8 @@ impl WorldEditor {
     /// `at_start` the world is stopped at its start, without state of the current world.
     ///
     /// # Errors
-    /// One line. The world is then unchanged, except if DDS lacks the memory for a subscription or
-    /// the user's value of a parameter of a new robot is not valid.
+    /// One line, also if the user's value of a parameter of a new robot is not valid. The world is
+    /// then unchanged, except if DDS lacks the memory for a subscription.
     pub fn continue_with(
         &mut self,
         simulation: Simulation,
@@ -254,7 +255,7 @@ impl WorldEditor {
     ) -> Result<(), String> {
         let scene = Arc::clone(&simulation.scene);
         let plan = Arc::new(Plan::new(&scene));
-        // all names, so that nothing is refused after the change
+        // all names and parameters, so that nothing is refused after the change
         let publishers = match &self.parts.followers {
             Followers::Node(interface) => {
                 plan.check_names(&scene, interface.node().names())?;
@@ -266,12 +267,14 @@ impl WorldEditor {
                 Arc::default()
             }
         };
-        self.set_next_outputs(Some((Arc::clone(&plan), publishers, document.to_yaml())));
         // the settings of a saved world
         let values = match at_start {
-            true => live_parameters::values(&scene, &simulation.state, Pace::Max),
+            true => list::values(&scene, &simulation.state, Pace::Max),
             false => Vec::new(),
         };
+        let scenes = (&*self.parts.scene, &scene);
+        live::check_change(self.parameters(), scenes, at_start, &values)?;
+        self.set_next_outputs(Some((Arc::clone(&plan), publishers, document.to_yaml())));
         let simulation = Box::new(simulation);
         // the old world is dropped here, not on the thread of the run
         if at_start {
@@ -293,18 +296,17 @@ impl WorldEditor {
         let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
         self.set_document(document);
         if at_start {
-            self.forget_parameters(&old);
+            live::undeclare_scene(self.parameters(), &old);
         }
         self.change_followers(&old, &scene, &plan, &values)
     }
 
-    /// Removes the parameters of the scene `old`, whose values do not hold for another world.
-    fn forget_parameters(&self, old: &Scene) {
-        let server = match &self.parts.followers {
+    /// Returns the parameters of the world.
+    fn parameters(&self) -> &Arc<ParameterServer> {
+        match &self.parts.followers {
             Followers::Node(interface) => interface.parameters(),
             Followers::Parameters(server) => server,
-        };
-        live_parameters::undeclare_scene(server, old);
+        }
     }
 
     /// Connects the objects that follow the scene to the scene `new`, whose parameters have
@@ -322,7 +324,7 @@ impl WorldEditor {
             }
             Followers::Parameters(server) => {
                 let sinks = ParameterSinks::without_node(self.parts.requests.clone());
-                live_parameters::change_scene(server, (old, new), self.version, sinks, values)
+                live::change_scene(server, (old, new), self.version, sinks, values)
                     .map_err(|e| e.to_string())
             }
         }
@@ -357,8 +359,16 @@ mod tests {
     }
 
     fn editor(document: Document, requests: Sender<Request>) -> WorldEditor {
+        with_parameters(document, requests, Vec::new())
+    }
+
+    fn with_parameters(
+        document: Document,
+        requests: Sender<Request>,
+        given: Vec<(String, ParameterValue)>,
+    ) -> WorldEditor {
         let world = document.build().unwrap_or_else(|e| panic!("{e}"));
-        let parameters = Arc::new(ParameterServer::new(Vec::new()).unwrap());
+        let parameters = Arc::new(ParameterServer::new(given).unwrap());
         WorldEditor {
             parts: EditorParts {
                 document,
@@ -403,5 +413,34 @@ mod tests {
         let (_, _, text) = next().unwrap();
         assert!(text.contains("second") && !text.contains("refused"));
         assert_eq!(editor.scene().robots[0].name, "second");
+    }
+
+    /// A parameter of a new robot is checked before the run changes, as are its names.
+    #[test]
+    fn robots_with_invalid_parameters_are_refused() {
+        let given = [
+            (
+                "second.thrusters.t1.state",
+                "sleepy",
+                "expected healthy, stuck or dead",
+            ),
+            ("second.thrusters.t1.efficiency", "2.0", "found"),
+            ("second.imu.noise", "5", "expected"),
+        ];
+        for (name, value, expected) in given {
+            let value = match value.parse() {
+                Ok(number) => ParameterValue::Double(number),
+                Err(_) => ParameterValue::String(value.to_string()),
+            };
+            let (requests, inbox) = unbounded();
+            let rov = |name: &str| format!("{name}: {{model: bluerov2, position_m: [0, 0, -2]}}");
+            let given = vec![(name.to_string(), value)];
+            let mut editor = with_parameters(document(&rov("first")), requests, given);
+            let why = editor.change(document(&rov("second"))).unwrap_err();
+            assert!(why.contains(name) && why.contains(expected), "{why}");
+            assert!(inbox.try_recv().is_err());
+            assert_eq!(editor.scene().robots[0].name, "first");
+            assert!(editor.parts.next_outputs.lock().unwrap().is_none());
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Recording of all topics in a bag.
 
-use crate::node::live_parameters::EVENTS;
+use crate::node::parameters::live::EVENTS;
 use crate::publisher::{SceneOutputs, Worker, lock};
 use crate::replay::world;
 use crate::topics::Output;

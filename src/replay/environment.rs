@@ -2,7 +2,7 @@
 
 use crate::input::command_services::RecordedRequests;
 use crate::input::serve::REQUESTS;
-use crate::node::live_parameters::{EVENTS, RecordedParameters};
+use crate::node::parameters::live::{EVENTS, RecordedParameters};
 use crate::replay::state;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Scene, Sea};

@@ -8,7 +8,8 @@ mod robot_inputs;
 use crate::input::view::edit::Editing;
 use crate::input::view::robot_inputs::{Recorded, SceneInputs};
 use crate::modem::bridges::find_type;
-use crate::node::live_parameters::{self, ParameterSinks};
+use crate::node::parameters::live::{ParameterSinks, start as start_parameters};
+use crate::node::parameters::node::PACE;
 use crate::node::world_editor::EditSender;
 use crate::picture;
 use crate::picture::live;
@@ -79,7 +80,7 @@ pub fn standalone_parameters(
     let server = ParameterServer::new(Vec::new()).map_err(|e| e.to_string())?;
     let server = Arc::new(server);
     let sinks = ParameterSinks::without_node(requests.clone());
-    live_parameters::start(&server, simulation, pace, sinks).map_err(|e| e.to_string())?;
+    start_parameters(&server, simulation, pace, sinks).map_err(|e| e.to_string())?;
     Ok(server)
 }
 
@@ -162,7 +163,7 @@ impl ViewControls {
     }
 
     fn set_pace(&self, pace: Pace) -> Result<String, String> {
-        let name = live_parameters::PACE.to_string();
+        let name = PACE.to_string();
         let value = ParameterValue::String(pace.to_string());
         let set = self.parameters.set_atomically(&[(name, value)]);
         set.map(|()| String::new())

@@ -215,7 +215,7 @@ fn harbour_boats_follow_their_regions() {
 #[test]
 fn levels_and_waves_change_at_run_time() {
     let mut s = floater(8, HULLS[0], [60.0, 0.0, 12.0]);
-    let named = merrow::node::live_parameters::declarations(&s.scene, Pace::Max);
+    let named = merrow::node::parameters::list::declarations(&s.scene, Pace::Max);
     let names: Vec<_> = named
         .iter()
         .map(|d| d.name.as_str())

@@ -5,7 +5,7 @@
 //! current and the weather; the tests state it for the poses.
 
 use crate::determinism::state::checkpoint::simulation;
-use merrow::node::live_parameters;
+use merrow::node::parameters::list;
 use merrow_environment::air;
 use merrow_environment::current::VariationCache;
 use merrow_environment::waves::WaveState;
@@ -239,7 +239,7 @@ fn saved_settings_continue() {
     let (document, mut s) = bundled("pool");
     change_settings(&mut s);
     let [s, again] = check("settings", (document, s), [1.0, 1.0], [1e-15, 5e-2]);
-    let parameters = |s: &Simulation| live_parameters::values(&s.scene, &s.state, Pace::Max);
+    let parameters = |s: &Simulation| list::values(&s.scene, &s.state, Pace::Max);
     let (expected, found) = (parameters(&s), parameters(&again));
     assert_eq!(expected, found);
     let (a, b) = (&s.state.robots[0], &again.state.robots[0]);

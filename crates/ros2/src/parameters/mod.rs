@@ -178,12 +178,13 @@ pub struct ParameterServer {
     hooks: Mutex<Hooks>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Table {
     parameters: BTreeMap<String, Parameter>,
     overrides: Vec<(String, ParameterValue)>,
 }
 
+#[derive(Clone)]
 struct Parameter {
     declaration: Declaration,
     value: ParameterValue,
@@ -229,6 +230,14 @@ impl ParameterServer {
             use_sim_time,
         ))?;
         Ok(server)
+    }
+
+    /// Returns a server with the same parameters, values and overrides, without callbacks.
+    pub fn copy(&self) -> Self {
+        Self {
+            table: Mutex::new(lock(&self.table).clone()),
+            hooks: Mutex::default(),
+        }
     }
 
     /// Declares a parameter and returns its value: the override, or else the default.

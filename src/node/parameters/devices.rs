@@ -1,14 +1,15 @@
-//! Parameters of the devices of robots: gains of motion controllers, noise of sensors, levels of
-//! loads, health of thrusters and fins.
+//! Parameters of a robot: its true frame, noise of sensors, levels of loads, health of thrusters and
+//! fins, gains of the motion controller.
 
+use super::node::TRUTH_TF;
+use super::world_parameter::{Actuator, Effect, WorldParameter};
+use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::GainKind;
-use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::FaultEffect;
 use merrow_model::state::firmware::FirmwareLawState;
-use merrow_model::state::{Command, Health, RobotState};
-use merrow_ros2::parameters::range::Range;
+use merrow_model::state::{Health, RobotState};
+use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue as Value;
-use merrow_ros2::parameters::{Declaration, ParameterServer};
 use merrow_sim::Simulation;
 
 /// Degrees of freedom of a motion controller, in parameter names.
@@ -42,29 +43,128 @@ fn gain_name(robot: &str, axis: usize, gain: &str) -> String {
     format!("{robot}.controller.{}.{gain}", AXES[axis])
 }
 
-/// Adds the gains of the motion controller of `robot` in the degrees of freedom that it controls.
-pub(crate) fn add_declarations(robot: &Robot, all: &mut Vec<Declaration>) {
-    let firmware = robot.firmware.as_ref();
-    let Some(settings) = firmware.and_then(|f| f.motion_control()) else {
-        return;
-    };
-    for axis in (0..AXES.len()).filter(|axis| settings.actuated[*axis]) {
-        for (kind, gain, text) in GAINS {
-            let value = settings.gains.of_kind(kind)[axis];
-            let name = gain_name(&robot.name, axis, gain);
-            all.push(double(
+/// Returns the name of the noise parameter of a sensor.
+fn noise_name(robot: &str, sensor: &str) -> String {
+    format!("{robot}.{sensor}.noise")
+}
+
+/// Returns the name of the level parameter of a load.
+fn load_level_name(robot: &str, load: &str) -> String {
+    format!("{robot}.loads.{load}.level")
+}
+
+/// Returns the thrusters and fins of a robot, with the prefix of their parameters.
+fn actuators(robot: &Robot) -> impl Iterator<Item = (Actuator, String)> {
+    let prefix = |kind: &str, name: &str| format!("{}.{kind}.{name}", robot.name);
+    let thrusters = robot.thrusters.iter().enumerate();
+    let fins = robot.fins.iter().enumerate();
+    let thrusters =
+        thrusters.map(move |(k, t)| (Actuator::Thruster(k), prefix("thrusters", &t.name)));
+    thrusters.chain(fins.map(move |(k, f)| (Actuator::Fin(k), prefix("fins", &f.name))))
+}
+
+/// Adds the parameters of a robot with its index.
+pub(super) fn add_parameters(index: usize, robot: &Robot, all: &mut Vec<WorldParameter>) {
+    if robot.floating {
+        all.push(WorldParameter::new(
+            &format!("{}.{TRUTH_TF}", robot.name),
+            Value::Bool(true),
+            "Whether /tf contains the true pose of the robot; set false if an estimator publishes its own.",
+            Effect::TruthFrame(Some(robot.name.clone())),
+        ));
+    }
+    for (k, sensor) in robot.sensors.iter().enumerate() {
+        all.push(WorldParameter::new(
+            &noise_name(&robot.name, &sensor.name),
+            Value::Bool(true),
+            "Whether the sensor model adds its measurement errors.",
+            Effect::Noise {
+                robot: index,
+                sensor: k,
+            },
+        ));
+    }
+    for (k, load) in robot.loads.iter().enumerate() {
+        all.push(WorldParameter::number(
+            &load_level_name(&robot.name, &load.name),
+            load.level,
+            [0.0, 1.0],
+            &format!(
+                "Level of the load: 0 is off, 1 is its full {} W [1].",
+                load.power
+            ),
+            Effect::Load {
+                robot: index,
+                load: k,
+            },
+        ));
+    }
+    add_health(index, robot, all);
+    add_gains(index, robot, all);
+}
+
+/// Adds the health of every thruster and fin of a robot.
+fn add_health(index: usize, robot: &Robot, all: &mut Vec<WorldParameter>) {
+    for (actuator, prefix) in actuators(robot) {
+        let (about, fraction) = match actuator {
+            Actuator::Thruster(_) => (
+                "Health of the thruster.",
+                Some("Available fraction of the drive of a healthy thruster [1]."),
+            ),
+            Actuator::Fin(k) => (
+                "Health of the fin: stuck holds its angle, dead removes it.",
+                (!robot.fins[k].is_azimuth())
+                    .then_some("Effective fraction of the area of a healthy fin [1]."),
+            ),
+        };
+        let effect = Effect::Health {
+            robot: index,
+            actuator,
+            prefix: prefix.clone(),
+        };
+        let mut state = WorldParameter::new(
+            &format!("{prefix}.state"),
+            Value::String("healthy".into()),
+            about,
+            effect.clone(),
+        );
+        state.declaration = state.declaration.with_constraints("healthy, stuck or dead");
+        all.push(state);
+        if let Some(about) = fraction {
+            let name = format!("{prefix}.efficiency");
+            all.push(WorldParameter::number(
                 &name,
-                value,
-                [0.0, GAIN_RANGE * value.max(1.0)],
-                text,
+                1.0,
+                [0.0, 1.0],
+                about,
+                effect,
             ));
         }
     }
 }
 
-/// Returns the name of the level parameter of a load.
-pub(crate) fn load_level_name(robot: &str, load: &str) -> String {
-    format!("{robot}.loads.{load}.level")
+/// Adds the gains of the motion controller of a robot in the degrees of freedom that it controls.
+fn add_gains(index: usize, robot: &Robot, all: &mut Vec<WorldParameter>) {
+    let firmware = robot.firmware.as_ref();
+    let Some(settings) = firmware.and_then(|f| f.motion_control()) else {
+        return;
+    };
+    for axis in (0..AXES.len()).filter(|axis| settings.actuated[*axis]) {
+        for (kind, gain, about) in GAINS {
+            let value = settings.gains.of_kind(kind)[axis];
+            all.push(WorldParameter::number(
+                &gain_name(&robot.name, axis, gain),
+                value,
+                [0.0, GAIN_RANGE * value.max(1.0)],
+                about,
+                Effect::Gain {
+                    robot: index,
+                    kind,
+                    axis,
+                },
+            ));
+        }
+    }
 }
 
 /// State of the devices of a robot that parameters show.
@@ -109,7 +209,7 @@ impl DeviceStates {
     fn add_values(&self, known: Option<&Self>, robot: &Robot, all: &mut Vec<(String, Value)>) {
         for (k, (sensor, noise)) in robot.sensors.iter().zip(&self.noise).enumerate() {
             if known.is_none_or(|known| known.noise.get(k) != Some(noise)) {
-                let name = format!("{}.{}.noise", robot.name, sensor.name);
+                let name = noise_name(&robot.name, &sensor.name);
                 all.push((name, Value::Bool(*noise)));
             }
         }
@@ -119,10 +219,8 @@ impl DeviceStates {
                 all.push((name, Value::Double(*level)));
             }
         }
-        let thrusters = robot.thrusters.iter().map(|t| ("thrusters", &t.name));
-        let fins = robot.fins.iter().map(|f| ("fins", &f.name));
-        let actuators = thrusters.chain(fins).zip(&self.actuators);
-        for (k, ((kind, name), (health, fault))) in actuators.enumerate() {
+        let actuators = actuators(robot).zip(&self.actuators);
+        for (k, ((_, prefix), (health, fault))) in actuators.enumerate() {
             let before = known.and_then(|known| known.actuators.get(k));
             if before.is_some_and(|(_, before)| before == fault) {
                 continue;
@@ -133,7 +231,6 @@ impl DeviceStates {
                 Health::Stuck => ("stuck", 1.0),
                 Health::Dead => ("dead", 1.0),
             };
-            let prefix = format!("{}.{kind}.{name}", robot.name);
             all.push((format!("{prefix}.state"), Value::String(word.into())));
             all.push((format!("{prefix}.efficiency"), Value::Double(efficiency)));
         }
@@ -184,11 +281,11 @@ pub(crate) fn update_changed(
 /// Adds the current values of the parameters of a robot.
 pub(crate) fn add_values(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
     DeviceStates::read(state).add_values(None, robot, all);
-    add_gains(robot, state, all);
+    add_gain_values(robot, state, all);
 }
 
 /// Adds the current gains of the motion controller of a robot.
-fn add_gains(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
+fn add_gain_values(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
     let memory = state.firmware.as_ref().map(|f| &f.memory);
     let settings = robot.firmware.as_ref().and_then(|f| f.motion_control());
     let (Some(FirmwareLawState::MotionControl(control)), Some(settings)) = (memory, settings)
@@ -201,25 +298,4 @@ fn add_gains(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) 
             all.push((gain_name(&robot.name, axis, gain), Value::Double(value)));
         }
     }
-}
-
-/// Returns the command that sets the gain of the parameter `name`, if it is one.
-pub(crate) fn command(scene: &Scene, name: &str, value: f64) -> Option<Command> {
-    let (robot_name, rest) = name.split_once(".controller.")?;
-    let (axis_name, gain_name) = rest.split_once('.')?;
-    let robot = scene.robots.iter().position(|r| r.name == robot_name)?;
-    let axis = AXES.iter().position(|axis| *axis == axis_name)?;
-    let (kind, ..) = GAINS.into_iter().find(|(_, gain, _)| *gain == gain_name)?;
-    Some(Command::Gain {
-        robot,
-        kind,
-        axis,
-        value,
-    })
-}
-
-/// Declares a number with a range; `text` describes it with its unit.
-pub(crate) fn double(name: &str, value: f64, range: [f64; 2], text: &str) -> Declaration {
-    Declaration::new(name, Value::Double(value), text)
-        .with_range(Range::doubles(range[0], range[1]))
 }

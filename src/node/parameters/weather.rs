@@ -1,95 +1,110 @@
 //! Weather parameters and service: names, ranges, and the change that a batch of values requests.
 
+use super::world_parameter::{Effect, WorldParameter};
 use merrow_environment::air::wind;
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::air::Air;
 use merrow_model::state::commands::WeatherChange;
-use merrow_ros2::parameters::range::Range;
+use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue as Value;
-use merrow_ros2::parameters::{Declaration, ParameterServer};
 
-/// Name, minimum and maximum, and description of every weather field that can be set.
-const FIELDS: [(&str, [f64; 2], &str); 8] = [
-    (
-        "wind_speed_m_s",
-        [0.0, 100.0],
-        "Mean wind speed at the reference height [m/s].",
-    ),
-    (
-        "wind_from_deg",
-        [-360.0, 360.0],
-        "Direction from which the wind blows, clockwise from north [deg].",
-    ),
-    ("gustiness", [0.0, 10.0], "Factor on the gusts [1]."),
-    (
-        "temperature_c",
-        [-60.0, 60.0],
-        "Temperature of the air at sea level [deg C].",
-    ),
-    (
-        "cloud_cover",
-        [0.0, 1.0],
-        "Fraction of the sky covered by clouds [1].",
-    ),
-    ("rain_mm_h", [0.0, 500.0], "Rain rate [mm/h]."),
-    (
-        "visibility_m",
-        [1.0, 100_000.0],
-        "Meteorological visibility [m].",
-    ),
-    (
-        "time_of_day_h",
-        [0.0, 24.0],
-        "Current universal time of day [h]; the date does not change.",
-    ),
+/// A field of the weather that can be set.
+struct Field {
+    name: &'static str,
+    range: [f64; 2],
+    text: &'static str,
+    /// Value in the world file.
+    initial: fn(&Air) -> f64,
+}
+
+const SPEED: &str = "wind_speed_m_s";
+const FROM: &str = "wind_from_deg";
+const FIELDS: [Field; 8] = [
+    Field {
+        name: SPEED,
+        range: [0.0, 100.0],
+        text: "Mean wind speed at the reference height [m/s].",
+        initial: |air| air.to.wind.norm(),
+    },
+    Field {
+        name: FROM,
+        range: [-360.0, 360.0],
+        text: "Direction from which the wind blows, clockwise from north [deg].",
+        initial: |air| wind::direction_from_deg(air.to.wind),
+    },
+    Field {
+        name: "gustiness",
+        range: [0.0, 10.0],
+        text: "Factor on the gusts [1].",
+        initial: |air| air.to.gustiness,
+    },
+    Field {
+        name: "temperature_c",
+        range: [-60.0, 60.0],
+        text: "Temperature of the air at sea level [deg C].",
+        initial: |air| air.to.temperature,
+    },
+    Field {
+        name: "cloud_cover",
+        range: [0.0, 1.0],
+        text: "Fraction of the sky covered by clouds [1].",
+        initial: |air| air.to.cloud_cover,
+    },
+    Field {
+        name: "rain_mm_h",
+        range: [0.0, 500.0],
+        text: "Rain rate [mm/h].",
+        initial: |air| air.to.rain,
+    },
+    Field {
+        name: "visibility_m",
+        range: [1.0, 100_000.0],
+        text: "Meteorological visibility [m].",
+        initial: |air| air.to.visibility,
+    },
+    Field {
+        name: "time_of_day_h",
+        range: [0.0, 24.0],
+        text: "Current universal time of day [h]; the date does not change.",
+        initial: |air| air.start_utc.rem_euclid(86_400.0) / 3600.0,
+    },
 ];
 const PREFIX: &str = "weather.";
 
-/// Declares all weather parameters.
-pub fn declarations(sea: &Sea) -> Vec<Declaration> {
-    let one = |(name, [low, high], text): (&str, [f64; 2], &str)| {
-        let value = Value::Double(initial_value(&sea.air, name));
-        Declaration::new(&format!("{PREFIX}{name}"), value, text)
-            .with_range(Range::doubles(low, high))
-    };
-    FIELDS.into_iter().map(one).collect()
+/// Returns all weather parameters.
+pub(super) fn parameters(sea: &Sea) -> impl Iterator<Item = WorldParameter> {
+    FIELDS.iter().map(|field| {
+        WorldParameter::number(
+            &format!("{PREFIX}{}", field.name),
+            (field.initial)(&sea.air),
+            field.range,
+            field.text,
+            Effect::Weather,
+        )
+    })
 }
 
-/// Returns the value of a field in the world file.
-fn initial_value(air: &Air, name: &str) -> f64 {
-    let weather = &air.to;
-    match name {
-        "wind_speed_m_s" => weather.wind.norm(),
-        "wind_from_deg" => wind::direction_from_deg(weather.wind),
-        "gustiness" => weather.gustiness,
-        "temperature_c" => weather.temperature,
-        "cloud_cover" => weather.cloud_cover,
-        "rain_mm_h" => weather.rain,
-        "visibility_m" => weather.visibility,
-        _ => air.start_utc.rem_euclid(86_400.0) / 3600.0,
-    }
-}
-
-/// Returns the change that a batch of parameters requests; `None` if it contains no weather
-/// parameter. `value` returns the new value of a parameter.
-pub fn change_from_parameters(
+/// Returns the change that the parameters of a batch request. `value` returns the new value of a
+/// parameter.
+pub(super) fn change_from_parameters(
     batch: &[(String, Value)],
     value: impl Fn(&str) -> Option<f64>,
-) -> Option<WeatherChange> {
-    let names: Vec<&str> = batch
-        .iter()
-        .filter_map(|(name, _)| name.strip_prefix(PREFIX))
-        .collect();
-    if names.is_empty() {
-        return None;
-    }
+) -> WeatherChange {
     let get = |name: &str| value(&format!("{PREFIX}{name}"));
-    let given = |name: &str| names.contains(&name).then(|| get(name)).flatten();
-    Some(build_change(given, get, 0.0))
+    let given = |name: &str| {
+        let mut names = batch
+            .iter()
+            .filter_map(|(name, _)| name.strip_prefix(PREFIX));
+        names
+            .any(|other| other == name)
+            .then(|| get(name))
+            .flatten()
+    };
+    build_change(given, get, 0.0)
 }
 
 /// Returns the current value of a field.
-pub fn parameter_value(parameters: &ParameterServer, name: &str) -> Option<f64> {
+pub(crate) fn parameter_value(parameters: &ParameterServer, name: &str) -> Option<f64> {
     match parameters.get(&format!("{PREFIX}{name}")) {
         Some(Value::Double(value)) => Some(value),
         _ => None,
@@ -97,7 +112,7 @@ pub fn parameter_value(parameters: &ParameterServer, name: &str) -> Option<f64> 
 }
 
 /// Converts the fields of a request to parameters with their new values.
-pub fn to_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
+pub(crate) fn to_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
     names
         .iter()
         .zip(values)
@@ -110,7 +125,7 @@ pub fn to_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
 ///
 /// # Errors
 /// One line with the reason why the request is invalid.
-pub fn change_from_request(
+pub(crate) fn change_from_request(
     names: &[String],
     values: &[f64],
     duration_s: f64,
@@ -129,13 +144,14 @@ pub fn change_from_request(
         ));
     }
     for (name, value) in names.iter().zip(values) {
-        let Some((_, [low, high], _)) = FIELDS.iter().find(|(known, _, _)| known == name) else {
-            let known = FIELDS.map(|(name, _, _)| name).join(", ");
+        let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
+            let known = FIELDS.each_ref().map(|field| field.name).join(", ");
             return Err(format!(
                 "no weather field {name:?}; expected one of {known}"
             ));
         };
-        if !(*low..=*high).contains(value) {
+        let [low, high] = field.range;
+        if !(low..=high).contains(value) {
             return Err(format!("{name}: expected {low} to {high}, found {value}"));
         }
     }
@@ -156,9 +172,8 @@ fn build_change(
     known: impl Fn(&str) -> Option<f64>,
     duration_s: f64,
 ) -> WeatherChange {
-    let (speed, from) = ("wind_speed_m_s", "wind_from_deg");
-    let wind = (given(speed).is_some() || given(from).is_some())
-        .then(|| Some(wind::velocity_from(known(speed)?, known(from)?)))
+    let wind = (given(SPEED).is_some() || given(FROM).is_some())
+        .then(|| Some(wind::velocity_from(known(SPEED)?, known(FROM)?)))
         .flatten();
     WeatherChange {
         wind,

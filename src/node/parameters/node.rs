@@ -1,0 +1,83 @@
+//! Parameters of the node itself.
+
+use super::world_parameter::{Effect, WorldParameter};
+use crate::publisher::state::DEFAULT_CLOCK_RATE;
+use crate::simulation_interfaces::version::Version;
+use merrow_ros2::parameters::ParameterServer;
+use merrow_ros2::parameters::range::Range;
+use merrow_ros2::parameters::value::ParameterValue as Value;
+use merrow_sim::Pace;
+
+/// Name of the parameter of the pace.
+pub(crate) const PACE: &str = "pace";
+/// Name of the parameter that shows the true poses on `/tf`; of one robot, below its name.
+pub(super) const TRUTH_TF: &str = "publish_truth_tf";
+const INTERFACES_VERSION: &str = "simulation_interfaces_version";
+const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";
+
+/// Returns the parameters of the node itself.
+pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
+    let mut pace = WorldParameter::new(
+        PACE,
+        Value::String(pace.to_string()),
+        "Pace of the simulation.",
+        Effect::Pace,
+    );
+    pace.declaration = pace
+        .declaration
+        .with_constraints("realtime, max, lockstep or a factor above 0")
+        .with_number_as_text();
+    let mut version = WorldParameter::new(
+        INTERFACES_VERSION,
+        Value::Integer(2),
+        "Version of the services of simulation_interfaces: 1 for the packages of Humble and Jazzy, 2. Read at the start.",
+        Effect::AtStart,
+    );
+    version.declaration = version
+        .declaration
+        .with_range(Range::integers(1, 2))
+        .read_only();
+    let mut prefix = WorldParameter::new(
+        INTERFACES_PREFIX,
+        Value::String(String::new()),
+        "Text before the names of the services of simulation_interfaces, such as gzserver; \
+         empty: the names are absolute. Read at the start.",
+        Effect::AtStart,
+    );
+    prefix.declaration = prefix.declaration.read_only();
+    vec![
+        pace,
+        WorldParameter::new(
+            TRUTH_TF,
+            Value::Bool(true),
+            "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
+            Effect::TruthFrame(None),
+        ),
+        WorldParameter::number(
+            "clock_rate_hz",
+            DEFAULT_CLOCK_RATE,
+            [1.0, 1000.0],
+            "Maximum rate of /clock in wall time [Hz], while the pace follows wall time. With other \
+             paces and during a pause /clock follows every block of steps.",
+            Effect::ClockRate,
+        ),
+        version,
+        prefix,
+    ]
+}
+
+/// Returns version 1 if the parameter has the value 1, otherwise version 2.
+pub(crate) fn simulation_interfaces_version(server: &ParameterServer) -> Version {
+    match server.get(INTERFACES_VERSION) {
+        Some(Value::Integer(1)) => Version::One,
+        _ => Version::Two,
+    }
+}
+
+/// Returns the text before the names of the services of `simulation_interfaces`.
+pub(crate) fn simulation_interfaces_prefix(server: &ParameterServer) -> String {
+    match server.get(INTERFACES_PREFIX) {
+        Some(Value::String(prefix)) => prefix,
+        _ => String::new(),
+    }
+}
