@@ -184,7 +184,7 @@ impl FullStep {
         {
             actuator.set_command(
                 thruster,
-                0.5 * thruster.command_range[1] + 0.5 * thruster.neutral,
+                0.5 * thruster.motor.range[1] + 0.5 * thruster.motor.neutral,
             );
         }
         Self { simulation }
@@ -249,7 +249,7 @@ fn mixed(threads: usize) -> serde_json::Value {
             continue;
         }
         for (thruster, one) in model.thrusters.iter().enumerate() {
-            let value = one.neutral + 0.6 * (one.command_range[1] - one.neutral);
+            let value = one.motor.neutral + 0.6 * (one.motor.range[1] - one.motor.neutral);
             tell(Command::Thruster {
                 robot,
                 thruster,

@@ -71,7 +71,7 @@ fn drive(s: &mut Simulation, second: u64) {
     for (r, robot) in scene.robots.iter().enumerate() {
         let part = |k: usize| ((second as usize * 7 + k * 5) % 11) as f64 / 10.0;
         for (thruster, t) in robot.thrusters.iter().enumerate() {
-            let [low, high] = t.command_range;
+            let [low, high] = t.motor.range;
             // Rejected where a firmware flies.
             let _ = s.apply(&Command::Thruster {
                 robot: r,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const ORDER: [&str; 24] = [
     "math",
     "derive",
+    "yaml",
     "model",
     "environment",
     "physics",
@@ -16,7 +17,6 @@ const ORDER: [&str; 24] = [
     "sensors",
     "comms",
     "control",
-    "yaml",
     "schema",
     "world",
     "sim",

@@ -358,7 +358,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         .iter()
         .map(|t| {
             let azimuth = t.azimuth.map(|k| robot.fins[k].range);
-            json!({ "name": t.name, "unit": t.unit.symbol(), "range": t.command_range, "azimuth_range": azimuth })
+            json!({ "name": t.name, "unit": t.motor.command.symbol(), "range": t.motor.range, "azimuth_range": azimuth })
         })
         .collect();
     let fins: Vec<Value> = robot
@@ -402,7 +402,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "fins": fins,
         "sensors": sensors,
         "faults": devices.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
-        "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
+        "battery_ah": robot.battery.as_ref().map(|b| b.capacity_ah),
         "computers": computers_json(robot),
         "autopilot": robot.autopilot.as_deref().map(|autopilot| autopilot_json(robot, autopilot)),
         "mavlink": robot.mavlink.map(|m| json!({ "udp": m.address.to_string(), "system_id": m.system_id })),

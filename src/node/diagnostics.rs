@@ -319,7 +319,7 @@ fn device_statuses(robot: &Robot, health: &HealthSnapshot, i: usize) -> Vec<Diag
     let mut status = Vec::new();
     if let Some(spec) = &robot.battery {
         let levels = &health.loads[i];
-        status.push(battery_status(robot, spec.capacity, battery, levels));
+        status.push(battery_status(robot, spec.capacity_ah, battery, levels));
     }
     let (voltage, water) = (battery.voltage, health.temperature);
     let thrusters = robot.thrusters.iter().zip(actuators);
@@ -482,7 +482,7 @@ fn battery_status(
     for (load, level) in robot.loads.iter().zip(levels) {
         values.push(value(
             &format!("load {} [W]", load.name),
-            format!("{:.1}", load.power * level),
+            format!("{:.1}", load.power_w * level),
         ));
     }
     status(level, format!("{}: battery", robot.name), message, values)

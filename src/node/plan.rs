@@ -262,9 +262,9 @@ fn thruster_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (k, t) in robot.thrusters.iter().enumerate() {
         let unit = format!(
             "{} [{}, {}]",
-            t.unit.symbol(),
-            t.command_range[0],
-            t.command_range[1]
+            t.motor.command.symbol(),
+            t.motor.range[0],
+            t.motor.range[1]
         );
         let target = Target::Thruster {
             robot: i,

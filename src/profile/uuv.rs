@@ -31,7 +31,12 @@ pub(super) fn add_inputs(robot: &Robot, add: &mut AddInput<'_>) {
     for (thruster, t) in robot.thrusters.iter().enumerate() {
         let topic = format!("{}/thrusters/id_{thruster}/input", robot.name);
         let command = ProfileCommand::StampedThruster { thruster };
-        add(topic, FloatStamped::info(), command, t.unit.symbol());
+        add(
+            topic,
+            FloatStamped::info(),
+            command,
+            t.motor.command.symbol(),
+        );
     }
     let fins = robot.fins.iter().enumerate();
     for (id, (fin, _)) in fins.filter(|(_, fin)| fin.is_movable()).enumerate() {

@@ -40,7 +40,7 @@ fn step(s: &mut Simulation) -> [f64; 2] {
     [0, 1].map(|r| {
         let pack = s.scene.robots[r].battery.as_ref().unwrap();
         let charge = before[r] - s.state.robots[r].battery.charge;
-        pack.open_circuit_voltage(before[r]) * charge * pack.capacity * 3600.0
+        pack.open_circuit_voltage(before[r]) * charge * pack.capacity_ah * 3600.0
     })
 }
 

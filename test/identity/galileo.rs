@@ -57,7 +57,7 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
         }
     };
     for (thruster, t) in robot.thrusters.iter().enumerate() {
-        let value = part(t.command_range, thruster);
+        let value = part(t.motor.range, thruster);
         s.apply(&Command::Thruster {
             robot: 0,
             thruster,

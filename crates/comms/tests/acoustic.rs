@@ -24,6 +24,7 @@ use merrow_model::scene::comms::transceiver::{Fading, Reception};
 use merrow_model::scene::robot::thruster::Curve;
 use merrow_model::scene::sea::water::{AbsorptionLaw, SoundSpeedLaw};
 use merrow_sensors::acoustic::thruster_noise::shaft_speed;
+use merrow_yaml::read::Places;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -537,8 +538,10 @@ fn links_without_a_path_have_a_cause() {
 fn shaft_speeds_follow_from_drive_or_thrust() {
     let limits = [300.0, 50.0];
     let quadratic = Curve::Quadratic {
-        speed_per_command: 1.0,
-        gain: [2e-3, 1e-3],
+        speed_per_command_rad_s: 1.0,
+        ahead_n_s2_per_rad2: 2e-3,
+        astern_n_s2_per_rad2: 1e-3,
+        at: Places::default(),
     };
     assert_eq!(shaft_speed(&quadratic, -120.0, 9.0, limits), 120.0);
     let unknown = |thrust| shaft_speed(&quadratic, f64::NAN, thrust, limits);

@@ -43,7 +43,7 @@ impl<'a> Devices<'a> {
 
     /// Stops thruster `k`.
     pub fn stop_thruster(&mut self, k: usize) {
-        self.set_thruster(k, self.robot.thrusters[k].neutral);
+        self.set_thruster(k, self.robot.thrusters[k].motor.neutral);
     }
 
     /// Stops all thrusters.
@@ -53,7 +53,7 @@ impl<'a> Devices<'a> {
 
     /// Returns true if the command of thruster `k` is its neutral command.
     pub fn is_stopped(&self, k: usize) -> bool {
-        self.state.actuators[k].command == self.robot.thrusters[k].neutral
+        self.state.actuators[k].command == self.robot.thrusters[k].motor.neutral
     }
 
     /// Keeps the latest external command of the thrusters, which no longer times out.

@@ -1,64 +1,8 @@
-//! Keys of batteries, electrical loads, solar panels and chargers.
+//! Keys of electrical loads, solar panels and chargers.
 
 use crate::Axes;
 use crate::coupling::CouplingEndConfig;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
-
-spec! {
-    /// The battery of a robot.
-    pub struct BatteryConfig {
-        /// Description of the battery.
-        description: String = String::new(),
-        /// Source of the parameter values.
-        source: String [not_empty],
-        /// Values that are unverified or estimated, and the reason.
-        estimated: String = String::new(),
-        /// Capacity of the battery.
-        capacity_ah: f64 [positive],
-        /// Pairs of state of charge (0 to 1) and open-circuit voltage, by increasing state of
-        /// charge.
-        open_circuit_v: Vec<[f64; 2]> [not_empty],
-        /// Internal resistance of the battery.
-        resistance_ohm: f64 [non_negative] = 0.0,
-        /// Constant power consumption of consumers that are not modelled individually.
-        hotel_load_w: f64 [non_negative] = 0.0,
-        /// State of charge at the start.
-        initial_charge: f64 [fraction] = 1.0,
-        /// Terminal voltage below which the protection switch opens, so that the robot has no
-        /// power. Default: the switch opens when the battery is empty.
-        cut_off_v: Option<f64> [positive],
-        /// State of charge at which the protection switch closes again.
-        restart_charge: f64 [fraction] = 0.02,
-        /// Minimum time for which the protection switch stays open.
-        restart_s: f64 [in 0.0..=1e6] = 2.0,
-        /// Maximum terminal voltage during charging. Default: the highest open-circuit voltage.
-        charge_voltage_v: Option<f64> [positive],
-        /// Maximum charging current. Default: half the capacity per hour.
-        charge_current_a: Option<f64> [positive],
-        /// Coulombic efficiency: delivered charge per supplied charge.
-        charge_efficiency: f64 [in 0.01..=1.0] = 1.0,
-        /// Chemistry of the battery.
-        technology: Technology = Technology::LithiumIon,
-    }
-}
-
-fieldless_choice! {
-    /// Battery chemistry, as in `sensor_msgs/BatteryState`.
-    pub enum Technology {
-        /// A chemistry that is not listed.
-        Unknown = "unknown",
-        /// Nickel-metal hydride (NiMH) cells.
-        Nimh = "nimh",
-        /// Lithium-ion (Li-ion) battery cells.
-        LithiumIon = "lithium_ion",
-        /// Lithium polymer (LiPo) cells.
-        LithiumPolymer = "lithium_polymer",
-        /// Lithium iron phosphate (LiFePO4) cells.
-        LithiumIronPhosphate = "lithium_iron_phosphate",
-        /// Nickel-cadmium (NiCd) battery cells.
-        Nicd = "nicd",
-    }
-}
+use merrow_yaml::spec::{choice, spec};
 
 spec! {
     /// An electrical load without other effect, such as a computer or a light.
@@ -67,20 +11,6 @@ spec! {
         power_w: f64 [non_negative],
         /// Level at the start: 0 is off, 1 is on.
         level: f64 [fraction] = 1.0,
-    }
-}
-
-spec! {
-    /// Power consumption of the servo of a fin or an azimuth thruster.
-    pub struct ServoPowerConfig {
-        /// Power at rest without load.
-        standby_w: f64 [non_negative] = 0.0,
-        /// Efficiency: mechanical power divided by electrical power.
-        efficiency: f64 [in 0.01..=1.0] = 0.5,
-        /// Power for holding a moment, per square of the moment.
-        holding_w_per_n2m2: f64 [non_negative] = 0.0,
-        /// Dry friction of gear and seal at the shaft.
-        friction_nm: f64 [non_negative] = 0.0,
     }
 }
 

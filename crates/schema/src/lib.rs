@@ -43,10 +43,7 @@ pub use robot::hull::{
     SurfaceDampingConfig,
 };
 pub use robot::joint::{JointConfig, JointDriveConfig, JointKindConfig};
-pub use robot::thruster::{
-    BuoyancyEngineConfig, CommandUnitConfig, CurveConfig, InflowConfig, LagConfig, MotorConfig,
-    PropellerRotation, ThrusterConfig,
-};
+pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};
 pub use sensor::noise::NoiseConfig;
 pub use tether::{

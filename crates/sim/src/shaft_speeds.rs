@@ -20,7 +20,12 @@ pub(crate) fn shaft_speeds<'a>(
     thrusters.map(move |(thruster, actuator)| {
         let [reverse, forward] = thruster.thrust_limits(density);
         let limits = [reference, forward.max(-reverse)];
-        shaft_speed(&thruster.curve, actuator.shaft[0], actuator.thrust, limits)
+        shaft_speed(
+            &thruster.motor.curve,
+            actuator.shaft[0],
+            actuator.thrust,
+            limits,
+        )
     })
 }
 

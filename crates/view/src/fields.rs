@@ -62,7 +62,7 @@ fn visit(robot: &Robot, state: &merrow_model::state::RobotState, visit: &mut Vis
     let voltage = state.battery.voltage;
     for (thruster, state) in robot.thrusters.iter().zip(&state.actuators) {
         let name = &thruster.name;
-        let unit = thruster.unit.symbol();
+        let unit = thruster.motor.command.symbol();
         visit(&|| format!("thruster.{name}.command"), unit, state.command);
         visit(&|| format!("thruster.{name}.thrust"), "N", state.thrust);
         if robot.battery.is_some() {

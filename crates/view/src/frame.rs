@@ -118,7 +118,7 @@ pub(crate) fn link_poses(robot: &Robot, state: &RobotState) -> Vec<(Mat3, Vec3)>
 fn shaft_speed(thruster: &Thruster, state: &ActuatorState) -> f64 {
     use merrow_model::scene::Curve;
     let turns = matches!(
-        thruster.curve,
+        thruster.motor.curve,
         Curve::Quadratic { .. } | Curve::OpenWater(_) | Curve::Rotor(_)
     );
     let drive = state.shaft[0];

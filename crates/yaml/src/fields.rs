@@ -4,6 +4,7 @@
 //! does not depend on a particular structure. The only key named here is `kind`.
 
 use serde_json::{Map as JsonMap, Value as Json};
+use std::fmt;
 
 use crate::collections::keys_of;
 use crate::error::{Place, Problems, did_you_mean, explain_unknown_key, quoted_list};
@@ -13,8 +14,9 @@ use crate::schema::{Defs, KeySet};
 use crate::traits::{Declaration, Field, Read, describe_node};
 
 /// Positions at which a structure and each of its keys were written. Two values always compare
-/// equal, so that positions do not affect the comparison of structures.
-#[derive(Clone, Debug, Default)]
+/// equal and are not printed, so that positions affect neither the comparison of structures nor the
+/// digest of a scene.
+#[derive(Clone, Default)]
 pub struct Places {
     /// Position of the map itself.
     pub whole: Place,
@@ -43,6 +45,12 @@ impl Places {
                 format!("`{key}` has no effect without `{with}`"),
             );
         }
+    }
+}
+
+impl fmt::Debug for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_")
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn add_parameters(index: usize, robot: &Robot, all: &mut Vec<WorldPar
             [0.0, 1.0],
             &format!(
                 "Level of the load: 0 is off, 1 is its full {} W [1].",
-                load.power
+                load.power_w
             ),
             Effect::Load {
                 robot: index,

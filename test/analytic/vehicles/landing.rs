@@ -77,7 +77,7 @@ fn release_and_take_off(s: &mut Simulation) {
 /// Runs both engines of the boat at 30 % of their maximum command.
 fn run_engines(s: &mut Simulation) {
     for thruster in 0..2 {
-        let [_, most] = s.scene.robots[BOAT].thrusters[thruster].command_range;
+        let [_, most] = s.scene.robots[BOAT].thrusters[thruster].motor.range;
         s.apply(&Command::Thruster {
             robot: BOAT,
             thruster,
@@ -113,7 +113,7 @@ fn check_recharge(s: &mut Simulation, charge: f64) {
     let rest = s.scene.robots[BOAT]
         .battery
         .as_ref()
-        .map_or(0.0, |b| b.hotel_load)
+        .map_or(0.0, |b| b.hotel_load_w)
         * 20.0;
     let given = after[BOAT].delivered - before[BOAT].delivered;
     assert!(given > rest + gained / 0.9 - 5.0 * 13.0 * 0.2, "{given} J");

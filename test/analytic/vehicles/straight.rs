@@ -26,8 +26,8 @@ fn change_of_heading(world: World, fraction: f64) -> Option<f64> {
         .thrusters
         .iter()
         .map(|t| match t.direction.x {
-            x if x > 0.3 => fraction * t.command_range[1],
-            x if x < -0.3 => fraction * t.command_range[0],
+            x if x > 0.3 => fraction * t.motor.range[1],
+            x if x < -0.3 => fraction * t.motor.range[0],
             _ => 0.0,
         })
         .collect();

@@ -64,7 +64,7 @@ fn speed_and_yaw_rate_are_controlled() {
 fn yaw_rate_has_priority_over_surge() {
     let mut s = boat("heron", 1.2);
     drive(&mut s, 9.0, 0.0, 10.0);
-    let limit = s.scene.robots[0].thrusters[0].command_range[1];
+    let limit = s.scene.robots[0].thrusters[0].motor.range[1];
     close("jets", s.state.robots[0].actuators[0].command, limit, 1e-3);
     drive(&mut s, 9.0, 0.4, 5.0);
     close("yaw rate", surge_and_yaw_rate(&s)[1], 0.4, 0.08);

@@ -157,7 +157,7 @@ fn propellers_of_every_lane_have_their_own_inflow() {
     ));
     let robot = &mut scene.robots[0];
     assert!(
-        matches!(&robot.thrusters[0].curve, Curve::OpenWater(p) if OpenWater::clone(p).diameter > 0.0)
+        matches!(&robot.thrusters[0].motor.curve, Curve::OpenWater(p) if !OpenWater::clone(p).kt.is_empty())
     );
     robot.links[0].hull.bound = 0.0;
     let motions: Vec<Motion> = [-5.0, 0.03, -0.02, 0.5]

@@ -51,7 +51,7 @@ pub(super) fn drive(s: &mut Simulation) {
             commands.push(Command::Thruster {
                 robot,
                 thruster,
-                value: part(own.command_range, 0.7),
+                value: part(own.motor.range, 0.7),
             });
         }
         for (fin, own) in model.fins.iter().enumerate() {

@@ -17,7 +17,7 @@ fn fleet(name: &str, threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(world.scene), threads).unwrap();
     for robot in 0..s.scene.robots.len() {
         for thruster in 0..s.scene.robots[robot].thrusters.len() {
-            let value = s.scene.robots[robot].thrusters[thruster].command_range[1]
+            let value = s.scene.robots[robot].thrusters[thruster].motor.range[1]
                 * (0.5 + 0.2 * thruster as f64);
             s.apply(&Command::Thruster {
                 robot,

@@ -84,7 +84,7 @@ fn propeller_speed_and_torque_are_reported() {
     );
     let run = |block: u64| {
         let mut s = simulation(&held_robot(BATTERY, &model, ""));
-        let range = s.scene.robots[0].thrusters[0].command_range;
+        let range = s.scene.robots[0].thrusters[0].motor.range;
         s.apply(&Command::Thrusters {
             robot: 0,
             values: vec![0.8 * range[1]],
@@ -114,7 +114,7 @@ fn propeller_speed_and_torque_are_reported() {
     let (_, speed, torque, _) = all[all.len() - 1];
     let (speed, torque) = (f64::from_bits(speed), f64::from_bits(torque));
     let thruster = &s.scene.robots[0].thrusters[0];
-    let expected = thruster.drive(0.8 * thruster.command_range[1]);
+    let expected = thruster.drive(0.8 * thruster.motor.range[1]);
     assert!(
         speed > 0.9 * expected && speed <= expected * (1.0 + 1e-12),
         "{speed} of {expected}"

@@ -53,7 +53,7 @@ fn currents_have_no_other_effect() {
                 })
                 .unwrap();
             }
-            let full = s.scene.robots[0].thrusters[0].command_range[1];
+            let full = s.scene.robots[0].thrusters[0].motor.range[1];
             for (thruster, part) in [(0, 0.8), (1, 0.5)] {
                 s.apply(&Command::Thruster {
                     robot: 0,

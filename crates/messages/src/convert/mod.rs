@@ -19,6 +19,7 @@ pub mod water;
 
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Battery;
+use merrow_model::scene::robot::battery::Technology;
 use merrow_model::state::BatteryState as Charge;
 use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_ros2::msg::geometry_msgs as geometry;
@@ -107,9 +108,9 @@ pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> Batt
         voltage: charge.voltage as f32,
         temperature: f32::NAN,
         current: -charge.current as f32,
-        charge: (charge.charge * battery.capacity) as f32,
-        capacity: battery.capacity as f32,
-        design_capacity: battery.capacity as f32,
+        charge: (charge.charge * battery.capacity_ah) as f32,
+        capacity: battery.capacity_ah as f32,
+        design_capacity: battery.capacity_ah as f32,
         percentage: charge.charge as f32,
         power_supply_status: match charge.current {
             i if i < 0.0 => BatteryState::POWER_SUPPLY_STATUS_CHARGING,
@@ -122,7 +123,14 @@ pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> Batt
         } else {
             BatteryState::POWER_SUPPLY_HEALTH_DEAD
         },
-        power_supply_technology: battery.technology,
+        power_supply_technology: match battery.technology {
+            Technology::Unknown => BatteryState::POWER_SUPPLY_TECHNOLOGY_UNKNOWN,
+            Technology::Nimh => BatteryState::POWER_SUPPLY_TECHNOLOGY_NIMH,
+            Technology::LithiumIon => BatteryState::POWER_SUPPLY_TECHNOLOGY_LION,
+            Technology::LithiumPolymer => BatteryState::POWER_SUPPLY_TECHNOLOGY_LIPO,
+            Technology::LithiumIronPhosphate => BatteryState::POWER_SUPPLY_TECHNOLOGY_LIFE,
+            Technology::Nicd => BatteryState::POWER_SUPPLY_TECHNOLOGY_NICD,
+        },
         present: true,
         ..BatteryState::default()
     }

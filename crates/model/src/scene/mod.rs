@@ -257,7 +257,7 @@ impl Robot {
         self.inflow = self
             .thrusters
             .iter()
-            .any(|t| matches!(t.curve, Curve::OpenWater(_)));
+            .any(|t| matches!(t.motor.curve, Curve::OpenWater(_)));
         self.rotors = self.thrusters.iter().any(|t| t.rotor().is_some());
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }

@@ -584,8 +584,8 @@ impl ActuatorState {
     /// Creates the state of a healthy thruster at its neutral command.
     pub fn new(thruster: &Thruster) -> Self {
         Self {
-            command: thruster.neutral,
-            target: thruster.drive(thruster.neutral),
+            command: thruster.motor.neutral,
+            target: thruster.drive(thruster.motor.neutral),
             lag: [0.0; 3],
             health: Health::Healthy,
             held_drive: 0.0,
@@ -602,7 +602,7 @@ impl ActuatorState {
 
     /// Sets the command, in the unit of the thruster's command, clamped to its range.
     pub fn set_command(&mut self, thruster: &Thruster, command: f64) {
-        self.command = command.clamp(thruster.command_range[0], thruster.command_range[1]);
+        self.command = command.clamp(thruster.motor.range[0], thruster.motor.range[1]);
         self.target = thruster.drive(self.command);
     }
 }

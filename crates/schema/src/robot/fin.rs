@@ -1,7 +1,7 @@
 //! Keys of fins, rudders, hydroplanes, sails and azimuth servos.
 
 use crate::Axes;
-use crate::energy::ServoPowerConfig;
+use merrow_model::scene::robot::energy::ServoPower;
 use merrow_yaml::spec::{choice, spec};
 
 spec! {
@@ -45,7 +45,7 @@ spec! {
         /// Time between a command and its effect on the servo.
         dead_time_s: f64 [in 0.0..=10.0] = 0.0,
         /// Power consumption of the servo.
-        power: ServoPowerConfig => "{}",
+        power: ServoPower => "{}",
     }
 }
 
@@ -91,7 +91,7 @@ spec! {
         /// Time between a command and its effect on the servo.
         dead_time_s: f64 [in 0.0..=10.0] = 0.0,
         /// Power consumption of the servo.
-        power: ServoPowerConfig => "{}",
+        power: ServoPower => "{}",
     }
 }
 

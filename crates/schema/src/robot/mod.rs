@@ -16,7 +16,7 @@ pub mod servo;
 pub mod thruster;
 
 use crate::comms::ModemEntry;
-use crate::energy::{BatteryConfig, ElectricalLoadConfig, SolarConfig};
+use crate::energy::{ElectricalLoadConfig, SolarConfig};
 use crate::robot::autopilot::{AutopilotConfig, MavlinkConfig};
 use crate::robot::body::BodyConfig;
 use crate::robot::computer::ComputerConfig;
@@ -28,6 +28,7 @@ use crate::robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 use crate::sensor::SensorConfig;
 use crate::sensor::camera::LampConfig;
 use crate::urdf::HydrodynamicsConfig;
+use merrow_model::scene::Battery;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
@@ -197,7 +198,7 @@ spec! {
         /// Modems of the robot, by name.
         modems: NamedMap<ModemEntry> = NamedMap::default(),
         /// Battery: a name in `params/batteries`, a file, or a map. Default: none.
-        battery: Option<BatteryConfig>,
+        battery: Option<Battery>,
         /// Electrical loads such as computers and lights, by name.
         loads: NamedMap<ElectricalLoadConfig> = NamedMap::default(),
         /// Lamps that light the scene for cameras, by name.

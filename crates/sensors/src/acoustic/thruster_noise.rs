@@ -57,7 +57,13 @@ pub fn shaft_speed(
     match curve {
         Curve::Rotor(_) => 0.0,
         Curve::Quadratic { .. } | Curve::OpenWater(_) if shaft.is_finite() => shaft.abs(),
-        Curve::Quadratic { gain, .. } => (thrust / gain[usize::from(thrust < 0.0)]).abs().sqrt(),
+        Curve::Quadratic {
+            ahead_n_s2_per_rad2: ahead,
+            astern_n_s2_per_rad2: astern,
+            ..
+        } => (thrust / if thrust < 0.0 { astern } else { ahead })
+            .abs()
+            .sqrt(),
         _ => max_speed * (thrust.abs() / max_thrust.max(f64::MIN_POSITIVE)).sqrt(),
     }
 }

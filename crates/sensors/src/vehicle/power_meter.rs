@@ -40,12 +40,12 @@ impl Measure for PowerSpec {
         }
         let [voltage, current] = found;
         let pack = on_board.robot.battery.as_ref();
-        let capacity = pack.map_or(f64::NAN, |pack| pack.capacity);
+        let capacity = pack.map_or(f64::NAN, |pack| pack.capacity_ah);
         // the current error of a fault is counted too
         let counted = current + memory.channel_faults[1].offset;
         let charge = match &memory.lag {
             Some(before) => before.output[0] - counted * period / 3600.0, // (1)
-            None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity),
+            None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity_ah),
         };
         memory.lag = Some(SensorLag {
             time: 0.0,

@@ -358,7 +358,7 @@ pub(crate) fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     };
     if (now_ns - last) as f64 * 1e-9 > timeout {
         for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
-            actuator.set_command(thruster, thruster.neutral);
+            actuator.set_command(thruster, thruster.motor.neutral);
         }
         state.last_command_ns = None;
     }

@@ -36,9 +36,9 @@ impl ActuatorControl {
         Self {
             name: format!("thruster {}", own.name),
             topic: topic.to_owned(),
-            unit: own.unit.symbol().to_owned(),
-            range: own.command_range,
-            rest: own.neutral,
+            unit: own.motor.command.symbol().to_owned(),
+            range: own.motor.range,
+            rest: own.motor.neutral,
             returns: true,
             joint: None,
         }

@@ -39,7 +39,7 @@ pub fn max_wrench(scene: &Scene, robot: &Robot) -> [f64; 4] {
     let mut max = [0.0; 4];
     for (thruster, unit) in robot.thrusters.iter().zip(&allocation.unit_wrenches) {
         let thrust = |end: usize| {
-            let command = thruster.command_range[end];
+            let command = thruster.motor.range[end];
             thruster.static_thrust(command, scene.sea.density).abs()
         };
         let thrust = thrust(0).min(thrust(1));

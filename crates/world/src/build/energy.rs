@@ -1,74 +1,40 @@
 //! Conversion of batteries, loads, solar panels and chargers.
 
 use crate::build::coupling;
-use crate::build::robot::actuator::checked_table;
+use crate::build::robot::actuator::check_table;
 use crate::import::sname;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::energy::{ChargeCondition, ServoPower};
+use merrow_model::scene::robot::energy::ChargeCondition;
 use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
 use merrow_schema::RobotModelConfig;
 use merrow_schema::coupling::CouplingConfig;
 use merrow_schema::energy::{
-    BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig,
-    SolarConfig, Technology,
+    ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, SolarConfig,
 };
 use merrow_yaml::error::{Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 
-/// Default charging current per capacity [A/Ah].
-const DEFAULT_CHARGE_RATE: f64 = 0.5;
-
-/// Builds a battery from its file.
-pub(crate) fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Battery {
-    let at = file.at.key_place("open_circuit_v");
-    let voltage = checked_table(
-        &file.open_circuit_v,
-        "the open-circuit voltage",
-        at,
-        problems,
-    );
+/// Reports values of a battery that contradict each other.
+pub(crate) fn check_battery(battery: &Battery, problems: &mut Problems) {
+    let at = battery.at.key_place("open_circuit_v");
+    let voltage = &battery.open_circuit_v;
+    check_table(voltage, "the open-circuit voltage", at, problems);
     if voltage
         .iter()
-        .any(|(charge, volt)| !(0.0..=1.0).contains(charge) || *volt <= 0.0)
+        .any(|[charge, volt]| !(0.0..=1.0).contains(charge) || *volt <= 0.0)
     {
         problems.push(
             at,
             "the open-circuit voltage: expected charges from 0 to 1 and voltages above 0",
         );
     }
-    let highest = voltage
-        .iter()
-        .fold(0.0_f64, |highest, (_, volt)| highest.max(*volt));
-    let cut_off = file.cut_off_v.unwrap_or(0.0);
+    let (cut_off, highest) = (battery.cut_off(), battery.highest_voltage());
     if cut_off >= highest {
         let text = format!(
             "`cut_off_v` is {cut_off}; expected less than the highest open-circuit voltage \
              {highest}: the protection would never close"
         );
-        problems.push(file.at.key_place("cut_off_v"), text);
-    }
-    Battery {
-        capacity: file.capacity_ah,
-        voltage,
-        resistance: file.resistance_ohm,
-        hotel_load: file.hotel_load_w,
-        initial_charge: file.initial_charge,
-        cut_off,
-        restart_charge: file.restart_charge,
-        restart_ns: (file.restart_s * 1e9) as u64,
-        charge_voltage: file.charge_voltage_v.unwrap_or(highest),
-        charge_current: file
-            .charge_current_a
-            .unwrap_or(DEFAULT_CHARGE_RATE * file.capacity_ah),
-        charge_efficiency: file.charge_efficiency,
-        technology: match file.technology {
-            Technology::Unknown => 0,
-            Technology::Nimh => 1,
-            Technology::LithiumIon => 2,
-            Technology::LithiumPolymer => 3,
-            Technology::LithiumIronPhosphate => 4,
-            Technology::Nicd => 5,
-        },
+        problems.push(battery.at.key_place("cut_off_v"), text);
     }
 }
 
@@ -76,20 +42,10 @@ pub(crate) fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Ba
 pub(crate) fn build_loads(file: &NamedMap<ElectricalLoadConfig>) -> Vec<Load> {
     let one = |(name, load): (&str, &ElectricalLoadConfig)| Load {
         name: name.into(),
-        power: load.power_w,
+        power_w: load.power_w,
         level: load.level,
     };
     file.iter().map(one).collect()
-}
-
-/// Converts the power consumption of a servo.
-pub(crate) fn build_servo_power(file: &ServoPowerConfig) -> ServoPower {
-    ServoPower {
-        standby: file.standby_w,
-        efficiency: file.efficiency,
-        holding: file.holding_w_per_n2m2,
-        friction: file.friction_nm,
-    }
 }
 
 /// Builds the panel `name` on `link`, which has the index `index`.
@@ -115,7 +71,7 @@ pub(crate) fn build_solar_panel(
             .R_LU
             .mul_vec(sname::vector_to_flu(file.axes, file.position_m)),
         normal: link.R_LU.mul_vec(normal),
-        area: file.area_m2,
+        area_m2: file.area_m2,
         efficiency: file.efficiency,
         shading: file.shading,
         min_elevation_sine: merrow_math::real::sin_cos(file.min_elevation_deg.to_radians()).0,
@@ -205,8 +161,8 @@ fn build_charger(
     Some(Charger {
         name: name.to_string(),
         condition: contact,
-        current: file.current_a,
-        voltage: file.voltage_v.unwrap_or(f64::INFINITY),
+        current_a: file.current_a,
+        voltage_v: file.voltage_v.unwrap_or(f64::INFINITY),
         efficiency: file.efficiency,
         source_robot,
     })

@@ -245,7 +245,7 @@ fn robot_commands(
         ScheduledKindConfig::Thrusters { values, .. } => {
             let thrusters = model.thrusters.iter();
             let named: Vec<Device<'_>> = thrusters
-                .map(|t| (t.name.as_str(), t.command_range, t.unit.symbol()))
+                .map(|t| (t.name.as_str(), t.motor.range, t.motor.command.symbol()))
                 .collect();
             let command = |thruster, value| Command::Thruster {
                 robot,

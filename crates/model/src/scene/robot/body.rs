@@ -149,7 +149,7 @@ pub struct SurfaceDamping {
     /// Roll damping per forward speed [N s²].
     pub roll_lift: f64,
     /// Wave resistance over speed, sorted: (speed [m/s], resistance [N]).
-    pub resistance: Vec<(f64, f64)>,
+    pub resistance: Vec<[f64; 2]>,
 }
 
 impl SurfaceDamping {
@@ -157,15 +157,15 @@ impl SurfaceDamping {
     /// entries, constant beyond the last entry.
     #[inline]
     pub fn resistance(&self, speed: f64) -> f64 {
-        let mut previous = (0.0, 0.0);
+        let mut previous = [0.0, 0.0];
         for entry in &self.resistance {
-            if speed < entry.0 {
-                let fraction = (speed - previous.0) / (entry.0 - previous.0);
-                return previous.1 + fraction * (entry.1 - previous.1);
+            if speed < entry[0] {
+                let fraction = (speed - previous[0]) / (entry[0] - previous[0]);
+                return previous[1] + fraction * (entry[1] - previous[1]);
             }
             previous = *entry;
         }
-        previous.1
+        previous[1]
     }
 }
 
@@ -252,7 +252,7 @@ pub struct SlenderBody {
     pub cross_flow: [f64; 2],
     /// Factor on the cross-flow drag over the cross-flow speed at the midpoint, sorted: (speed
     /// [m/s], factor); empty: constant.
-    pub cross_flow_curve: Vec<(f64, f64)>,
+    pub cross_flow_curve: Vec<[f64; 2]>,
     /// Number of strips of the sum over the length as in Fossen's programs; 0: the exact
     /// integral.
     pub strips: usize,

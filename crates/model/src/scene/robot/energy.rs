@@ -2,6 +2,7 @@
 
 use crate::scene::coupling::CouplingEnd;
 use merrow_math::Vec3;
+use merrow_yaml::spec::spec;
 
 /// Electrical load that is not modelled otherwise, such as a computer or a light.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,22 +10,23 @@ pub struct Load {
     /// Name; used in the name of its parameter.
     pub name: String,
     /// Power at level 1 [W].
-    pub power: f64,
+    pub power_w: f64,
     /// Level at the start, 0..1.
     pub level: f64,
 }
 
-/// Parameters of the electrical power of a servo.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ServoPower {
-    /// Power at rest without load [W].
-    pub standby: f64,
-    /// Mechanical power per electrical power, greater than 0, at most 1.
-    pub efficiency: f64,
-    /// Power for holding a moment M: `holding * M²` [W/(N² m²)].
-    pub holding: f64,
-    /// Dry friction of gear and seal during rotation [N m].
-    pub friction: f64,
+spec! {
+    /// Power consumption of the servo of a fin or an azimuth thruster.
+    pub struct ServoPower {
+        /// Power at rest without load.
+        standby_w: f64 [non_negative] = 0.0,
+        /// Efficiency: mechanical power divided by electrical power.
+        efficiency: f64 [in 0.01..=1.0] = 0.5,
+        /// Power for holding a moment, per square of the moment.
+        holding_w_per_n2m2: f64 [non_negative] = 0.0,
+        /// Dry friction of gear and seal at the shaft.
+        friction_nm: f64 [non_negative] = 0.0,
+    }
 }
 
 impl ServoPower {
@@ -33,13 +35,13 @@ impl ServoPower {
     /// dissipated.
     #[inline]
     pub fn electrical_power(&self, moment: f64, rate: f64) -> f64 {
-        let mechanical = (self.friction * rate.abs() - moment * rate).max(0.0);
+        let mechanical = (self.friction_nm * rate.abs() - moment * rate).max(0.0);
         let turning = if mechanical > 0.0 {
             mechanical / self.efficiency
         } else {
             0.0
         };
-        self.standby + self.holding * moment * moment + turning
+        self.standby_w + self.holding_w_per_n2m2 * moment * moment + turning
     }
 }
 
@@ -55,7 +57,7 @@ pub struct Solar {
     /// Unit normal of the cell side, in L.
     pub normal: Vec3,
     /// Area of the cells [m²].
-    pub area: f64,
+    pub area_m2: f64,
     /// Electrical power at the battery per solar power on the cells, 0..1.
     pub efficiency: f64,
     /// Fraction of the cells shaded by the vehicle, 0..1.
@@ -81,9 +83,9 @@ pub struct Charger {
     /// Condition under which it charges a robot.
     pub condition: ChargeCondition,
     /// Maximum charging current [A].
-    pub current: f64,
+    pub current_a: f64,
     /// Maximum voltage [V]; infinite: the limit of the battery applies.
-    pub voltage: f64,
+    pub voltage_v: f64,
     /// Efficiency: output power per input power.
     pub efficiency: f64,
     /// Index of the robot whose battery feeds the charger; `None`: shore power.

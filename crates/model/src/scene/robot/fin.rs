@@ -56,9 +56,9 @@ pub struct LiftDrag {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinTable {
     /// Lift coefficient over the angle of attack [rad], sorted.
-    pub lift: Vec<(f64, f64)>,
+    pub lift: Vec<[f64; 2]>,
     /// Drag coefficient over the angle of attack [rad], sorted.
-    pub drag: Vec<(f64, f64)>,
+    pub drag: Vec<[f64; 2]>,
     /// True if the table begins at zero; then lift is odd and drag is even.
     pub symmetric: bool,
 }

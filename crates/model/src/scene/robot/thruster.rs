@@ -1,21 +1,23 @@
 //! Thruster parameters: command, thrust curve, lag, motor and pose.
 
 use merrow_math::{Real, SpatialForce, Vec3};
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 /// Maximum number of steps of the inversion of a thrust curve.
 const MAX_INVERSION_STEPS: usize = 100;
 
-/// Unit of the command of an actuator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommandUnit {
-    /// The command is a thrust [N].
-    Newton,
-    /// Normalised command, -1 to 1.
-    Normalized,
-    /// The command is a shaft speed [rad/s].
-    RadPerS,
-    /// The command is a pulse width [us].
-    PwmUs,
+fieldless_choice! {
+    /// Unit of an actuator command.
+    pub enum CommandUnit {
+        /// Thrust, given in newtons.
+        Newton = "newton",
+        /// Normalised from -1 to 1.
+        Normalized = "normalized",
+        /// Shaft speed in rad/s.
+        RadPerS = "rad_s",
+        /// Pulse width in microseconds.
+        PwmUs = "pwm_us",
+    }
 }
 
 impl CommandUnit {
@@ -30,72 +32,127 @@ impl CommandUnit {
     }
 }
 
-/// Mapping from command to thrust.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Curve {
-    /// Thrust [N] = command.
-    Direct,
-    /// Thrust [N] = sum of `c[k] * command^k`.
-    Polynomial(Vec<f64>),
-    /// Thrust [N], interpolated linearly between sorted (command, thrust) pairs.
-    Table(Vec<(f64, f64)>),
-    /// Shaft speed n [rad/s] = command times `speed_per_command`; thrust = `gain * n|n|` [N].
-    Quadratic {
-        /// Shaft speed per unit of command [rad/s].
-        speed_per_command: f64,
-        /// Thrust per n|n|, forward and reverse [N s²/rad²].
-        gain: [f64; 2],
-    },
-    /// Propeller with open-water characteristics.
-    OpenWater(Box<OpenWater>),
-    /// Rotor in air with inflow and drag terms.
-    Rotor(Box<Rotor>),
+choice! {
+    /// Thrust as a function of the command.
+    pub enum Curve {
+        /// The command is the thrust in newtons.
+        Direct = "direct",
+        /// A polynomial in the command.
+        Polynomial = "polynomial" {
+            /// Coefficients of the thrust in newtons, constant term first.
+            coefficients: Vec<f64> [not_empty],
+        },
+        /// Interpolation in a table of command and thrust.
+        Table = "table" {
+            /// Pairs of command and thrust in newtons, by increasing command.
+            points: Vec<[f64; 2]> [not_empty],
+        },
+        /// Thrust proportional to n|n|, with n the shaft speed.
+        Quadratic = "quadratic" {
+            /// Shaft speed per unit of command.
+            speed_per_command_rad_s: f64 [positive] = 1.0,
+            /// Thrust divided by n|n| for positive shaft speed.
+            ahead_n_s2_per_rad2: f64 [positive],
+            /// Thrust divided by n|n| for negative shaft speed.
+            astern_n_s2_per_rad2: f64 [positive],
+        },
+        /// Open-water propeller: KT and KQ as functions of the advance number J.
+        OpenWater = "open_water" (OpenWater),
+        /// Rotor in air: thrust proportional to the square of the shaft speed, torque
+        /// `torque_per_thrust_m` times the thrust.
+        Rotor = "rotor" (Rotor),
+    }
 }
 
-/// Rotor in air. The coefficients are for the air density [`Rotor::density`] and shaft speeds in
-/// rad/s.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rotor {
-    /// Shaft speed per unit of command [rad/s]; unused for commands in newtons.
-    pub speed_per_command: f64,
-    /// Thrust per n|n| [N s²/rad²].
-    pub thrust: f64,
-    /// Thrust loss per shaft speed and axial speed [N s²/(rad m)].
-    pub inflow: f64,
-    /// Drag against the transverse motion, per shaft speed and transverse speed [N s²/(rad m)].
-    pub drag: f64,
-    /// Moment about the direction of the transverse motion, per shaft speed and transverse speed [N
-    /// s²/rad].
-    pub rolling: f64,
-    /// Inertia of the rotating parts about the axis [kg m²].
-    pub inertia: f64,
-    /// Air density of the coefficients [kg/m³].
-    pub density: f64,
-    /// True if ground effect is modelled.
-    pub ground_effect: bool,
+spec! {
+    /// Open-water propeller: `T = rho D⁴ KT(J) n|n|`, `Q = rho D⁵ KQ(J) n|n|`, with n in rev/s and
+    /// J = Va/(n D).
+    pub struct OpenWater {
+        /// Shaft speed per unit of command.
+        speed_per_command_rad_s: f64 [positive] = 1.0,
+        /// Pairs of J and KT, by increasing J.
+        kt: Vec<[f64; 2]> [not_empty],
+        /// Pairs of J and KQ, by increasing J.
+        kq: Vec<[f64; 2]> [not_empty],
+        /// Ratio 1 - w of the inflow speed to the speed through the water, with the wake
+        /// fraction w.
+        wake_factor: f64 [positive] = 1.0,
+        /// Velocity through the water from which the inflow is computed.
+        inflow: Inflow = Inflow::Axial,
+        /// Ratio 1 - t of the thrust on the hull to the thrust of the propeller, with the
+        /// thrust deduction t.
+        thrust_factor: f64 [positive] = 1.0,
+        /// Fraction of the propeller torque that acts on the hull.
+        torque_fraction: f64 [fraction] = 1.0,
+    }
 }
 
-/// Open-water propeller: `T = rho D⁴ KT(J) n|n|`, `Q = rho D⁵ KQ(J) n|n|`, n in rev/s, J = Va/(n
-/// D).
-#[derive(Clone, Debug, PartialEq)]
-pub struct OpenWater {
-    /// Shaft speed per unit of command [rad/s].
-    pub speed_per_command: f64,
-    /// Diameter of the propeller [m].
-    pub diameter: f64,
-    /// Thrust coefficient KT over advance ratio J, sorted.
-    pub KT: Vec<(f64, f64)>,
-    /// Torque coefficient KQ over advance ratio J, sorted.
-    pub KQ: Vec<(f64, f64)>,
-    /// Wake factor 1 - w: inflow speed per forward speed through the water.
-    pub wake: f64,
-    /// True if the inflow speed uses the magnitude of the velocity of the link origin instead of
-    /// the axial speed.
-    pub total_inflow: bool,
-    /// Thrust deduction factor 1 - t.
-    pub deduction: f64,
-    /// Fraction of the shaft torque that acts on the hull (fins and stators recover swirl), 0..1.
-    pub torque_fraction: f64,
+fieldless_choice! {
+    /// Velocity from which the inflow of a propeller is computed.
+    pub enum Inflow {
+        /// Component of the propeller velocity along its axis.
+        Axial = "axial",
+        /// Magnitude of the velocity of the link origin, as in Fossen's models of torpedo-shaped
+        /// vehicles.
+        Total = "total",
+    }
+}
+
+spec! {
+    /// Rotor in air: thrust proportional to the square of the shaft speed, torque
+    /// `torque_per_thrust_m` times the thrust.
+    pub struct Rotor {
+        /// Shaft speed per unit of command; not used if the command is in newtons.
+        speed_per_command_rad_s: f64 [positive] = 1.0,
+        /// Thrust divided by n|n|.
+        thrust_n_s2_per_rad2: f64 [positive],
+        /// Loss of thrust per product of shaft speed and speed along the axis.
+        inflow_loss_n_s2_per_rad_m: f64 [non_negative] = 0.0,
+        /// Drag across the axis per product of shaft speed and speed across the axis.
+        drag_n_s2_per_rad_m: f64 [non_negative] = 0.0,
+        /// Moment across the axis per product of shaft speed and speed across the axis.
+        rolling_n_s2_per_rad: f64 [non_negative] = 0.0,
+        /// Inertia of rotor and motor about the axis.
+        inertia_kg_m2: f64 [non_negative] = 0.0,
+        /// Air density for which the coefficients are valid.
+        air_density_kg_m3: f64 [positive] = 1.225,
+        /// Whether terrain and water below the rotor increase its thrust.
+        ground_effect: bool = true,
+    }
+}
+
+choice! {
+    /// A linear lag. It acts on the thrust for static curves and on the shaft speed for propellers.
+    pub enum LagModel {
+        /// The command acts immediately.
+        None = "none",
+        /// Lag of first order.
+        First = "first_order" {
+            /// Time constant of the lag.
+            time_constant_s: f64 [positive],
+        },
+        /// First order with two time constants.
+        UpDown = "up_down" {
+            /// Time constant while the shaft speed, or thrust, increases.
+            up_s: f64 [positive],
+            /// Time constant while the shaft speed, or thrust, decreases.
+            down_s: f64 [positive],
+        },
+        /// Lag of second order.
+        Second = "second_order" {
+            /// Natural frequency of the lag.
+            natural_frequency_rad_s: f64 [positive],
+            /// Damping ratio of the lag.
+            damping_ratio: f64 [positive],
+        },
+        /// A stable transfer function of order 1 to 3 in s.
+        Transfer = "transfer_function" {
+            /// Coefficients of the numerator, highest power first.
+            numerator: Vec<f64> [not_empty],
+            /// Coefficients of the denominator, highest power first.
+            denominator: Vec<f64> [not_empty],
+        },
+    }
 }
 
 /// Linear lag of order 0 to 3 between command and effect, discretised exactly over the step for a
@@ -224,27 +281,62 @@ impl Lag {
     }
 }
 
-/// Electrical and thermal parameters of a thruster motor, for the battery and the diagnostics.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motor {
-    /// Electrical power at thrust T: `power_coefficient * |T|^1.5` [W / N^1.5] (exponent of
-    /// momentum theory).
-    pub power_coefficient: f64,
-    /// Shaft power per electrical power, for open-water propellers, whose torque is known; `None`:
-    /// `power_coefficient` applies.
-    pub efficiency: Option<f64>,
-    /// Fraction of the electrical power that heats the motor, 0..1.
-    pub loss: f64,
-    /// Thermal resistance: temperature rise above the water per watt of loss [K/W].
-    pub thermal_resistance: f64,
-    /// Fraction of the approach to the final temperature per step, 1 - exp(-dt/tau).
-    pub heating: f64,
-    /// Temperature at which derating begins, and temperature at which the motor stops until it has
-    /// cooled to the first [°C].
-    pub temperature_limits: Option<[f64; 2]>,
-    /// Rated voltage of the curve [V], and exponent of thrust over voltage; `None`: independent of
-    /// the voltage.
-    pub rated: Option<[f64; 2]>,
+spec! {
+    /// Type of a thruster: motor and propeller.
+    pub struct Motor {
+        /// Description of the thruster.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Unit of the command.
+        command: CommandUnit,
+        /// Minimum and maximum command, in the unit of the command.
+        range: [f64; 2],
+        /// Command at which the propeller stops, in the unit of the command.
+        neutral: f64 = 0.0,
+        /// Half width of the dead band around `neutral`, in the unit of the command. Commands
+        /// within it have no effect.
+        dead_band: f64 [non_negative] = 0.0,
+        /// Thrust as a function of the command.
+        curve: Curve,
+        /// Lag between command and effect.
+        lag: LagModel => "{kind: none}",
+        /// Diameter of the propeller.
+        diameter_m: f64 [positive],
+        /// Reaction moment about the thrust axis per newton of thrust.
+        torque_per_thrust_m: f64 [non_negative] = 0.0,
+        /// Electrical power at thrust T divided by T^1.5.
+        power_w_per_n15: f64 [non_negative] = 0.0,
+        /// Shaft power per electrical power, for the curve `open_water` only. Replaces
+        /// `power_w_per_n15`.
+        motor_efficiency: Option<f64> [in 0.01..=1.0],
+        /// Fraction of the electrical power that heats the motor.
+        heat_fraction: f64 [fraction] = 0.2,
+        /// Steady temperature rise of the motor per watt of heat.
+        thermal_resistance_k_per_w: f64 [non_negative] = 0.5,
+        /// Time constant of the motor temperature.
+        thermal_time_constant_s: f64 [positive] = 60.0,
+        /// Motor temperatures at which derating begins and at which the motor stops. A stopped
+        /// motor restarts when it has cooled to the first. Default: no derating.
+        temperature_limits_c: Option<[f64; 2]>,
+        /// Voltage for which the curve is valid. Default: the thrust does not depend on the battery
+        /// voltage.
+        rated_voltage_v: Option<f64> [positive],
+        /// Exponent of the ratio of voltage to `rated_voltage_v` by which the thrust is scaled.
+        voltage_exponent: f64 [in 0.0..=3.0] = 2.0,
+    }
+}
+
+fieldless_choice! {
+    /// Direction of rotation of a propeller.
+    pub enum PropellerRotation {
+        /// Clockwise, seen from behind.
+        Right = "right",
+        /// Counter-clockwise, seen from behind.
+        Left = "left",
+    }
 }
 
 /// Thruster on a link.
@@ -262,16 +354,8 @@ pub struct Thruster {
     pub direction_U: Vec3,
     /// Position in the user's link frame U [m].
     pub p_UoT_U: Vec3,
-    /// Unit of the command.
-    pub unit: CommandUnit,
-    /// Minimum and maximum command, in `unit`.
-    pub command_range: [f64; 2],
-    /// Command at which the shaft does not turn, in `unit`.
-    pub neutral: f64,
-    /// Dead band: commands within this distance of `neutral` have no effect, in `unit`.
-    pub dead_band: f64,
-    /// Mapping from command to thrust.
-    pub curve: Curve,
+    /// Command, curve and motor.
+    pub motor: Motor,
     /// Lag on the thrust (static curves) or on the shaft speed (propellers and rotors).
     pub lag: Lag,
     /// Lag while the magnitude of the drive decreases, if different.
@@ -283,11 +367,11 @@ pub struct Thruster {
     /// Wrench of 1 N of thrust including its reaction moment, at Lo in L.
     pub unit_wrench: SpatialForce,
     /// Depth of the disc below its position, for ventilation at the surface [m].
-    pub submergence: f64,
+    pub submergence_m: f64,
     /// Radius of the disc, for ventilation at the surface [m].
     pub radius: f64,
-    /// Electrical and thermal parameters.
-    pub motor: Motor,
+    /// Fraction of the approach of the motor to its final temperature per step, 1 - exp(-dt/tau).
+    pub heating: f64,
     /// Index of the fin (servo) that rotates the thruster; `direction` is then that at angle 0.
     pub azimuth: Option<usize>,
 }
@@ -299,37 +383,49 @@ impl Thruster {
         self.unit_wrench.m += self.direction.scale(self.reaction);
     }
 
-    /// Returns the steady thrust [N] of the static curve at `command`, in the unit `unit`, in still
+    /// Returns the steady thrust [N] of the static curve at `command`, in the unit of the command, in still
     /// water of `density` [kg/m³].
     pub fn static_thrust(&self, command: f64, density: f64) -> f64 {
         let drive = self.drive(command);
-        match &self.curve {
-            Curve::Direct | Curve::Polynomial(_) | Curve::Table(_) => drive,
-            Curve::Quadratic { gain, .. } => drive * drive.abs() * gain[usize::from(drive < 0.0)],
-            Curve::OpenWater(p) => p.thrust_torque(drive, 0.0, density).0,
-            Curve::Rotor(rotor) => rotor.thrust * drive * drive.abs(),
+        match &self.motor.curve {
+            Curve::Direct | Curve::Polynomial { .. } | Curve::Table { .. } => drive,
+            Curve::Quadratic {
+                ahead_n_s2_per_rad2: ahead,
+                astern_n_s2_per_rad2: astern,
+                ..
+            } => drive * drive.abs() * if drive < 0.0 { astern } else { ahead },
+            Curve::OpenWater(p) => {
+                p.thrust_torque(self.motor.diameter_m, drive, 0.0, density)
+                    .0
+            }
+            Curve::Rotor(rotor) => rotor.thrust_n_s2_per_rad2 * drive * drive.abs(),
         }
     }
 
-    /// Returns the input of the lag for `command`, in the unit `unit`: thrust [N] for static
+    /// Returns the input of the lag for `command`, in the unit of the command: thrust [N] for static
     /// curves, shaft speed [rad/s] for propellers and rotors.
     pub fn drive(&self, command: f64) -> f64 {
-        let u = command.clamp(self.command_range[0], self.command_range[1]);
-        let u = if (u - self.neutral).abs() <= self.dead_band {
-            self.neutral
+        let u = command.clamp(self.motor.range[0], self.motor.range[1]);
+        let u = if (u - self.motor.neutral).abs() <= self.motor.dead_band {
+            self.motor.neutral
         } else {
             u
         };
-        match &self.curve {
+        match &self.motor.curve {
             Curve::Direct => u,
-            Curve::Polynomial(c) => c.iter().rev().fold(0.0, |acc, c| acc * u + c),
-            Curve::Table(t) => interpolate(t, u),
+            Curve::Polynomial {
+                coefficients: c, ..
+            } => c.iter().rev().fold(0.0, |acc, c| acc * u + c),
+            Curve::Table { points, .. } => interpolate(points, u),
             Curve::Quadratic {
-                speed_per_command, ..
-            } => (u - self.neutral) * speed_per_command,
-            Curve::OpenWater(p) => (u - self.neutral) * p.speed_per_command,
-            Curve::Rotor(rotor) if self.unit == CommandUnit::Newton => rotor.speed_from_thrust(u),
-            Curve::Rotor(rotor) => (u - self.neutral) * rotor.speed_per_command,
+                speed_per_command_rad_s: k,
+                ..
+            } => (u - self.motor.neutral) * k,
+            Curve::OpenWater(p) => (u - self.motor.neutral) * p.speed_per_command_rad_s,
+            Curve::Rotor(rotor) if self.motor.command == CommandUnit::Newton => {
+                rotor.speed_from_thrust(u)
+            }
+            Curve::Rotor(rotor) => (u - self.motor.neutral) * rotor.speed_per_command_rad_s,
         }
     }
 
@@ -337,7 +433,7 @@ impl Thruster {
     #[inline]
     pub fn drive_is_speed(&self) -> bool {
         matches!(
-            self.curve,
+            self.motor.curve,
             Curve::Quadratic { .. } | Curve::OpenWater(_) | Curve::Rotor(_)
         )
     }
@@ -345,7 +441,7 @@ impl Thruster {
     /// Returns the rotor parameters, if it is a rotor.
     #[inline]
     pub fn rotor(&self) -> Option<&Rotor> {
-        match &self.curve {
+        match &self.motor.curve {
             Curve::Rotor(rotor) => Some(rotor),
             _ => None,
         }
@@ -355,7 +451,7 @@ impl Thruster {
     /// evaluated at every integration stage.
     #[inline]
     pub fn depends_on_inflow(&self) -> bool {
-        matches!(self.curve, Curve::OpenWater(_) | Curve::Rotor(_))
+        matches!(self.motor.curve, Curve::OpenWater(_) | Curve::Rotor(_))
     }
 
     /// Returns true if only the lagged drive determines the thrust: a fixed thruster without inflow
@@ -368,22 +464,25 @@ impl Thruster {
     /// Returns the maximum thrust in reverse (negative) and forward [N], in still water of
     /// `density` [kg/m³]. Rotors use their own air density.
     pub fn thrust_limits(&self, density: f64) -> [f64; 2] {
-        let a = self.static_thrust(self.command_range[0], density);
-        let b = self.static_thrust(self.command_range[1], density);
+        let a = self.static_thrust(self.motor.range[0], density);
+        let b = self.static_thrust(self.motor.range[1], density);
         [a.min(b), a.max(b)]
     }
 
-    /// Returns the command, in the unit `unit`, for `thrust` [N] in still water of `density`
+    /// Returns the command, in the unit of the command, for `thrust` [N] in still water of `density`
     /// [kg/m³], by inversion of the monotonic static curve.
     pub fn command_from_thrust(&self, thrust: f64, density: f64) -> f64 {
-        let [lo, hi] = self.command_range;
+        let [lo, hi] = self.motor.range;
         if thrust == 0.0 {
-            return self.neutral;
+            return self.motor.neutral;
         }
         if let Some(rotor) = self.rotor() {
-            let command = match self.unit {
+            let command = match self.motor.command {
                 CommandUnit::Newton => thrust,
-                _ => self.neutral + rotor.speed_from_thrust(thrust) / rotor.speed_per_command,
+                _ => {
+                    self.motor.neutral
+                        + rotor.speed_from_thrust(thrust) / rotor.speed_per_command_rad_s
+                }
             };
             return command.clamp(lo, hi);
         }
@@ -425,49 +524,51 @@ impl Thruster {
 impl Rotor {
     /// Returns the shaft speed [rad/s] for `thrust` [N] in still air of the reference density.
     pub(crate) fn speed_from_thrust(&self, thrust: f64) -> f64 {
-        (thrust.abs() / self.thrust).sqrt().copysign(thrust)
+        (thrust.abs() / self.thrust_n_s2_per_rad2)
+            .sqrt()
+            .copysign(thrust)
     }
 }
 
 impl OpenWater {
-    /// Returns thrust [N] and hull torque [N m] at shaft speed `n` [rad/s], axial inflow speed `va`
-    /// [m/s] and water `density` [kg/m³].
-    pub fn thrust_torque(&self, n: f64, va: f64, density: f64) -> (f64, f64) {
+    /// Returns thrust [N] and hull torque [N m] of a propeller of `diameter` [m] at shaft speed `n`
+    /// [rad/s], axial inflow speed `va` [m/s] and water `density` [kg/m³].
+    pub fn thrust_torque(&self, diameter: f64, n: f64, va: f64, density: f64) -> (f64, f64) {
         let rev = n / (2.0 * std::f64::consts::PI);
         if rev.abs() < 1e-9 {
             return (0.0, 0.0);
         }
-        let J = va / (rev * self.diameter);
-        let d4 = self.diameter * self.diameter * self.diameter * self.diameter;
+        let J = va / (rev * diameter);
+        let d4 = diameter * diameter * diameter * diameter;
         let q = density * d4 * rev * rev.abs();
-        let thrust = q * interpolate(&self.KT, J) * self.deduction;
-        let torque = q * self.diameter * interpolate(&self.KQ, J) * self.torque_fraction;
+        let thrust = q * interpolate(&self.kt, J) * self.thrust_factor;
+        let torque = q * diameter * interpolate(&self.kq, J) * self.torque_fraction;
         (thrust, torque)
     }
 
-    /// Returns the shaft power [W] at shaft speed `n` [rad/s], axial inflow speed `va` [m/s] and
-    /// water `density` [kg/m³].
-    pub fn shaft_power(&self, n: f64, va: f64, density: f64) -> f64 {
+    /// Returns the shaft power [W] of a propeller of `diameter` [m] at shaft speed `n` [rad/s],
+    /// axial inflow speed `va` [m/s] and water `density` [kg/m³].
+    pub fn shaft_power(&self, diameter: f64, n: f64, va: f64, density: f64) -> f64 {
         let rev = n / (2.0 * std::f64::consts::PI);
         if rev.abs() < 1e-9 {
             return 0.0;
         }
-        let d2 = self.diameter * self.diameter;
-        let KQ = interpolate(&self.KQ, va / (rev * self.diameter));
-        density * d2 * d2 * self.diameter * rev * rev.abs() * KQ * n
+        let d2 = diameter * diameter;
+        let KQ = interpolate(&self.kq, va / (rev * diameter));
+        density * d2 * d2 * diameter * rev * rev.abs() * KQ * n
     }
 }
 
 /// Interpolates linearly between sorted (x, y) pairs in any units; constant beyond the ends.
 /// Returns 0 for an empty table.
-pub fn interpolate(table: &[(f64, f64)], x: f64) -> f64 {
-    let k = table.partition_point(|p| p.0 <= x);
+pub fn interpolate(table: &[[f64; 2]], x: f64) -> f64 {
+    let k = table.partition_point(|p| p[0] <= x);
     if k == 0 {
-        return table.first().map_or(0.0, |p| p.1);
+        return table.first().map_or(0.0, |p| p[1]);
     }
     if k == table.len() {
-        return table[k - 1].1;
+        return table[k - 1][1];
     }
-    let ((x0, y0), (x1, y1)) = (table[k - 1], table[k]);
+    let ([x0, y0], [x1, y1]) = (table[k - 1], table[k]);
     y0 + (y1 - y0) * ((x - x0) / (x1 - x0))
 }

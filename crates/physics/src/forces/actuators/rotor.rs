@@ -158,23 +158,25 @@ pub fn wrench<T: Real>(
     } = *hub;
     // the reaction of a right-handed rotor turns the body left-handed
     let s = -thruster.hand;
-    let gyroscopic_moment = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
-    let scale = dry_fraction(thruster, axis, (link, lane), environment) * density / rotor.density;
+    let gyroscopic_moment =
+        (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia_kg_m2); // (6)
+    let scale =
+        dry_fraction(thruster, axis, (link, lane), environment) * density / rotor.air_density_kg_m3;
     let v = hub.v + w.cross(thruster.p_LoT);
     let along = v.dot(axis);
     let across = v - axis.scale(along);
-    let static_thrust = rotor.thrust * n * n.abs();
-    let free_thrust = static_thrust - rotor.inflow * n.abs() * along;
+    let static_thrust = rotor.thrust_n_s2_per_rad2 * n * n.abs();
+    let free_thrust = static_thrust - rotor.inflow_loss_n_s2_per_rad_m * n.abs() * along;
     let ground_factor = if rotor.ground_effect {
         ground_effect(thruster, rotor, (n, deck), v, (link, lane), environment)
     } else {
         1.0
     };
     let thrust = scale * ground_factor * free_thrust;
-    let f = axis.scale(thrust) - across.scale(scale * rotor.drag * n.abs());
+    let f = axis.scale(thrust) - across.scale(scale * rotor.drag_n_s2_per_rad_m * n.abs());
     let mut F = SpatialForce::at_point(f, thruster.p_LoT);
     F.m += axis.scale(scale * thruster.reaction * static_thrust) + gyroscopic_moment; // (2)
-    F.m -= across.scale(scale * s * rotor.rolling * n.abs());
+    F.m -= across.scale(scale * s * rotor.rolling_n_s2_per_rad * n.abs());
     (thrust, F)
 }
 
@@ -215,7 +217,8 @@ fn ground_effect<T: Real>(
         f64::INFINITY
     };
     let z = height_above_ground.min(height_above_water);
-    let induced2 = rotor.thrust * n * n / (2.0 * rotor.density * PI * R * R);
+    let induced2 =
+        rotor.thrust_n_s2_per_rad2 * n * n / (2.0 * rotor.air_density_kg_m3 * PI * R * R);
     if induced2 <= 0.0 {
         return 1.0;
     }

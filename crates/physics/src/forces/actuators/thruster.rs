@@ -34,7 +34,7 @@ use crate::forces::contributions::{Law, Sink};
 use merrow_environment::EnvironmentState;
 use merrow_math::real::MAX_LANES;
 use merrow_math::{LaneCondition, Real, SpatialForce, Vec3};
-use merrow_model::scene::robot::thruster::{Lag, OpenWater};
+use merrow_model::scene::robot::thruster::{Inflow, Lag, OpenWater};
 use merrow_model::scene::{Curve, Robot, Thruster};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
@@ -318,10 +318,15 @@ fn unstuck_lag_input(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
 /// Returns the thrust [N] of a curve without inflow from its lagged drive. (1), (2)
 #[inline(always)]
 fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
-    match &thruster.curve {
-        Curve::Rotor(rotor) => T::splat(rotor.thrust) * drive * drive.abs(),
-        Curve::Quadratic { gain, .. } => {
-            drive * drive.abs() * T::from_lanes(|i| gain[usize::from(drive.lane(i) < 0.0)])
+    match &thruster.motor.curve {
+        Curve::Rotor(rotor) => T::splat(rotor.thrust_n_s2_per_rad2) * drive * drive.abs(),
+        Curve::Quadratic {
+            ahead_n_s2_per_rad2: ahead,
+            astern_n_s2_per_rad2: astern,
+            ..
+        } => {
+            let gain = |i| *if drive.lane(i) < 0.0 { astern } else { ahead };
+            drive * drive.abs() * T::from_lanes(gain)
         }
         _ => drive,
     }
@@ -337,7 +342,7 @@ fn wet_fraction<T: Real>(
     // fast path: most thrusters are fully submerged
     if environment.waves.is_none() {
         let z = link.p_WL.z + link.R_WL.r[2].dot(Vec3::splat(thruster.p_LoT))
-            - T::splat(thruster.submergence);
+            - T::splat(thruster.submergence_m);
         if LaneCondition::evaluate::<T>(|i| z.lane(i) < -thruster.radius) == LaneCondition::All {
             return T::one();
         }
@@ -356,7 +361,7 @@ fn disc_wet_fraction<T: Real>(
     let z = match environment.waves {
         None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
         Some(_) => disc_above_surface(thruster, link, lane, environment),
-    } - thruster.submergence;
+    } - thruster.submergence_m;
     // fast path: most thrusters are fully submerged
     if z < -thruster.radius {
         return 1.0;
@@ -397,7 +402,7 @@ pub(crate) fn inflow_wrench<T: Real, S: Sink>(
         if thruster.link != link_idx {
             continue;
         }
-        let Curve::OpenWater(propeller) = &thruster.curve else {
+        let Curve::OpenWater(propeller) = &thruster.motor.curve else {
             continue;
         };
         let axis = thrust_axis(robot, thruster, work, stage);
@@ -407,8 +412,13 @@ pub(crate) fn inflow_wrench<T: Real, S: Sink>(
         let mut disc = [(0.0, 0.0); merrow_math::MAX_LANES];
         for (i, loads) in disc.iter_mut().enumerate().take(T::LANES) {
             let n = work.drive[k][stage].lane(i);
-            let inflow = propeller.wake * speed.lane(i);
-            let (thrust, torque) = propeller.thrust_torque(n, inflow, environment.sea.density);
+            let inflow = propeller.wake_factor * speed.lane(i);
+            let (thrust, torque) = propeller.thrust_torque(
+                thruster.motor.diameter_m,
+                n,
+                inflow,
+                environment.sea.density,
+            );
             let wet = disc_wet_fraction(thruster, link, i, environment);
             *loads = (thrust * wet, torque * wet * thruster.hand);
         }
@@ -435,7 +445,7 @@ fn advance_speed<T: Real>(
     axis: Vec3<T>,
     (v, w): (Vec3<T>, Vec3<T>),
 ) -> T {
-    if propeller.total_inflow {
+    if propeller.inflow == Inflow::Total {
         return v.norm();
     }
     (v + w.cross(Vec3::splat(thruster.p_LoT))).dot(axis)
@@ -453,11 +463,13 @@ pub(crate) fn undeducted_thrust(
     (v, w): (Vec3, Vec3),
     density: f64,
 ) -> (f64, f64) {
-    match &thruster.curve {
+    match &thruster.motor.curve {
         Curve::OpenWater(p) => {
-            let inflow = p.wake * advance_speed(thruster, p, axis, (v, w));
+            let inflow = p.wake_factor * advance_speed(thruster, p, axis, (v, w));
             (
-                p.thrust_torque(drive, inflow, density).0 / p.deduction,
+                p.thrust_torque(thruster.motor.diameter_m, drive, inflow, density)
+                    .0
+                    / p.thrust_factor,
                 inflow,
             )
         }
@@ -489,16 +501,25 @@ pub fn store_thrust(
         let link = &work.links[thruster.link];
         let (axis, drive) = (thrust_axis(robot, thruster, work, 0), work.drive[k][0]);
         let actuator = &mut state.actuators[k];
-        match &thruster.curve {
+        match &thruster.motor.curve {
             Curve::OpenWater(propeller) => {
                 let speed =
                     advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
-                let inflow = propeller.wake * speed;
-                let (thrust, _) = propeller.thrust_torque(drive, inflow, environment.sea.density);
+                let inflow = propeller.wake_factor * speed;
+                let (thrust, _) = propeller.thrust_torque(
+                    thruster.motor.diameter_m,
+                    drive,
+                    inflow,
+                    environment.sea.density,
+                );
                 let wet = disc_wet_fraction(thruster, link, 0, environment);
                 actuator.thrust = thrust * wet;
-                actuator.shaft_power =
-                    propeller.shaft_power(drive, inflow, environment.sea.density) * wet;
+                actuator.shaft_power = propeller.shaft_power(
+                    thruster.motor.diameter_m,
+                    drive,
+                    inflow,
+                    environment.sea.density,
+                ) * wet;
             }
             Curve::Rotor(rotor) => {
                 let air = match cached_air {

@@ -178,7 +178,7 @@ mod tests {
             axial_drag: 0.056,
             oswald: 0.7,
             cross_flow: [1.2, 1.1],
-            cross_flow_curve: vec![(0.2, 1.0), (0.5, 0.4)],
+            cross_flow_curve: vec![[0.2, 1.0], [0.5, 0.4]],
             strips: 0,
         };
         for (w, v) in [

@@ -56,13 +56,13 @@ pub struct Flow {
 
 /// Computes the flows at the state of charge `charge` (0..1). (1) to (3)
 pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow {
-    let (R, ocv) = (battery.resistance, battery.open_circuit_voltage(charge));
+    let (R, ocv) = (battery.resistance_ohm, battery.open_circuit_voltage(charge));
     let [offered, up_to] = bus.offer;
     let charger = if up_to > ocv { offered } else { 0.0 };
     let ceiling = if charger > 0.0 {
-        battery.charge_voltage.min(up_to)
+        battery.charge_voltage().min(up_to)
     } else {
-        battery.charge_voltage
+        battery.charge_voltage()
     };
     let (net_load, b) = (bus.load - bus.solar - ocv * charger, ocv - R * charger);
     let discriminant = b * b - 4.0 * R * net_load;
@@ -108,9 +108,9 @@ fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     if charge >= 1.0 || ocv >= ceiling {
         return 0.0;
     }
-    let max_charge = battery.charge_current;
-    if battery.resistance > 0.0 {
-        -max_charge.min((ceiling - ocv) / battery.resistance)
+    let max_charge = battery.charge_current();
+    if battery.resistance_ohm > 0.0 {
+        -max_charge.min((ceiling - ocv) / battery.resistance_ohm)
     } else {
         -max_charge
     }
@@ -123,5 +123,5 @@ pub(crate) fn charge_after(battery: &Battery, charge: f64, current: f64, dt: f64
     } else {
         1.0
     };
-    (charge - kept * current * dt / (3600.0 * battery.capacity)).clamp(0.0, 1.0)
+    (charge - kept * current * dt / (3600.0 * battery.capacity_ah)).clamp(0.0, 1.0)
 }

@@ -46,7 +46,7 @@ pub fn connect(scene: &Scene, state: &mut State) {
         let found = in_contact(scene, state, charger);
         state.chargers[k].robot = found;
         if let Some(robot) = found {
-            state.robots[robot].battery.offer = [charger.current, charger.voltage];
+            state.robots[robot].battery.offer = [charger.current_a, charger.voltage_v];
         }
     }
 }

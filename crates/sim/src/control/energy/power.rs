@@ -65,7 +65,7 @@ pub(crate) fn cut_power(robot: &Robot, state: &mut RobotState) {
         return;
     }
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
-        actuator.set_command(thruster, thruster.neutral);
+        actuator.set_command(thruster, thruster.motor.neutral);
     }
     for engine in &mut state.buoyancy_engines {
         engine.command = engine.volume;
@@ -96,7 +96,7 @@ pub fn advance(
             0.0
         };
         actuator.shaft = [actuator.held_drive, torque(thruster, actuator)];
-        advance_temperature(&thruster.motor, actuator, around.ambient);
+        advance_temperature(thruster, actuator, around.ambient);
         load += actuator.power;
     }
     let Some(pack) = &robot.battery else { return };
@@ -121,9 +121,9 @@ pub fn advance(
             .loads
             .iter()
             .zip(&state.loads)
-            .map(|(l, level)| l.power * level)
+            .map(|(l, level)| l.power_w * level)
             .sum::<f64>();
-        load += work.winch_power + state.modem_power + pack.hotel_load;
+        load += work.winch_power + state.modem_power + pack.hotel_load_w;
     }
     advance_battery(
         robot,
@@ -137,11 +137,11 @@ pub fn advance(
 
 /// Returns the electrical power of a thruster [W] by (1).
 fn thruster_power(motor: &Motor, actuator: &ActuatorState) -> f64 {
-    match motor.efficiency {
+    match motor.motor_efficiency {
         Some(efficiency) => actuator.shaft_power.max(0.0) / efficiency,
         None => {
             let t = actuator.thrust.abs();
-            motor.power_coefficient * t * t.sqrt()
+            motor.power_w_per_n15 * t * t.sqrt()
         }
     }
 }
@@ -150,7 +150,7 @@ fn thruster_power(motor: &Motor, actuator: &ActuatorState) -> f64 {
 /// it.
 fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let speed = actuator.shaft[0];
-    match &thruster.curve {
+    match &thruster.motor.curve {
         Curve::OpenWater(_) if speed == 0.0 => 0.0,
         Curve::OpenWater(_) => (actuator.shaft_power / speed).abs(),
         _ if thruster.reaction == 0.0 => f64::NAN,
@@ -159,11 +159,12 @@ fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
 }
 
 /// Advances the motor temperature by (4) and sets the temperature factor of (5).
-fn advance_temperature(motor: &Motor, actuator: &mut ActuatorState, ambient: f64) {
-    let target = motor.loss * actuator.power * motor.thermal_resistance;
-    actuator.heat += (target - actuator.heat) * motor.heating;
+fn advance_temperature(thruster: &Thruster, actuator: &mut ActuatorState, ambient: f64) {
+    let motor = &thruster.motor;
+    let target = motor.heat_fraction * actuator.power * motor.thermal_resistance_k_per_w;
+    actuator.heat += (target - actuator.heat) * thruster.heating;
     actuator.available_fraction = 1.0;
-    let Some([derate, stop]) = motor.temperature_limits else {
+    let Some([derate, stop]) = motor.temperature_limits_c else {
         return;
     };
     let temperature = ambient + actuator.heat;
@@ -218,7 +219,7 @@ fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -
         if around.environment.height_above_surface(p_W) > 0.0 {
             let normal = link.R_WL.mul_vec(panel.normal);
             sum += panel.efficiency
-                * panel.area
+                * panel.area_m2
                 * light.irradiance(normal, panel.shading, panel.min_elevation_sine);
         }
     }
@@ -256,15 +257,16 @@ fn advance_battery(
     (memory.load, memory.solar, memory.charger) =
         (flow.served_fraction * demand, flow.solar, flow.charger);
     memory.delivered += memory.load * dt;
-    memory.lost += pack.resistance * flow.current * flow.current * dt;
+    memory.lost += pack.resistance_ohm * flow.current * flow.current * dt;
     memory.gained += (flow.solar + flow.charger) * dt;
     memory.taken += flow.charger * dt;
     memory.charge = battery::charge_after(pack, memory.charge, flow.current, dt);
     update_protection(pack, state, now_ns);
     let memory = &state.battery;
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
-        let of_voltage = thruster.motor.rated.map_or(1.0, |[rated, exponent]| {
-            libm::pow((memory.voltage / rated).max(0.0), exponent)
+        let motor = &thruster.motor;
+        let of_voltage = motor.rated_voltage_v.map_or(1.0, |rated| {
+            libm::pow((memory.voltage / rated).max(0.0), motor.voltage_exponent)
         });
         actuator.available_fraction *= if memory.is_on() {
             of_voltage * flow.served_fraction
@@ -278,16 +280,16 @@ fn advance_battery(
 fn update_protection(pack: &Battery, state: &mut RobotState, now_ns: u64) {
     let memory = &mut state.battery;
     match memory.open_ns {
-        None if memory.failed || memory.charge <= 0.0 || memory.voltage < pack.cut_off => {
+        None if memory.failed || memory.charge <= 0.0 || memory.voltage < pack.cut_off() => {
             memory.open_ns = Some(now_ns)
         }
         Some(since) => {
             let charged = memory.charge > 0.0 && memory.charge >= pack.restart_charge;
-            let rested = now_ns >= since.saturating_add(pack.restart_ns);
+            let rested = now_ns >= since.saturating_add((pack.restart_s * 1e9) as u64);
             if charged
                 && rested
                 && !memory.failed
-                && pack.open_circuit_voltage(memory.charge) >= pack.cut_off
+                && pack.open_circuit_voltage(memory.charge) >= pack.cut_off()
             {
                 memory.open_ns = None;
             }

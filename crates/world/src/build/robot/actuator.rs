@@ -2,12 +2,9 @@
 
 use crate::import::sname;
 use merrow_math::{SpatialForce, Vec3};
-use merrow_model::scene::robot::thruster::{Lag, Motor, OpenWater, Rotor};
-use merrow_model::scene::{BuoyancyEngine, CommandUnit, Curve, Link, Thruster};
-use merrow_schema::{
-    BuoyancyEngineConfig, CommandUnitConfig, CurveConfig, InflowConfig, LagConfig, MotorConfig,
-    PropellerRotation, ThrusterConfig,
-};
+use merrow_model::scene::robot::thruster::{Lag, LagModel, Motor, PropellerRotation};
+use merrow_model::scene::{BuoyancyEngine, Curve, Link, Thruster};
+use merrow_schema::{BuoyancyEngineConfig, ThrusterConfig};
 use merrow_yaml::error::{Place, Problems};
 
 /// Builds the thruster `name` on `links[link]`. `dt` is the time step [s].
@@ -25,6 +22,7 @@ pub(crate) fn build_thruster(
     let R_LU = &links[link].R_LU;
     check_range(name, motor, problems);
     check_power(name, motor, problems);
+    check_curve(name, motor, problems);
     // The water exerts a reaction moment on the propeller, and the propeller on the hull: a
     // right-handed one by a negative moment.
     let hand = if file.rotation == PropellerRotation::Right {
@@ -39,27 +37,18 @@ pub(crate) fn build_thruster(
         direction: R_LU.mul_vec(direction_U),
         direction_U,
         p_UoT_U,
-        unit: match motor.command {
-            CommandUnitConfig::Newton => CommandUnit::Newton,
-            CommandUnitConfig::Normalized => CommandUnit::Normalized,
-            CommandUnitConfig::RadPerS => CommandUnit::RadPerS,
-            CommandUnitConfig::PwmUs => CommandUnit::PwmUs,
-        },
-        command_range: motor.range,
-        neutral: motor.neutral,
-        dead_band: motor.dead_band,
-        curve: build_curve(name, motor, problems),
+        motor: motor.clone(),
         lag: build_lag(name, motor, dt, problems),
         lag_down: match &motor.lag {
-            LagConfig::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, dt)),
+            LagModel::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, dt)),
             _ => None,
         },
         hand,
         reaction: hand * motor.torque_per_thrust_m,
         unit_wrench: SpatialForce::zero(),
-        submergence: file.submergence_m,
+        submergence_m: file.submergence_m,
         radius: 0.5 * motor.diameter_m,
-        motor: build_motor(motor, dt),
+        heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
         azimuth: None,
     };
     thruster.update_unit_wrench();
@@ -81,22 +70,9 @@ fn thrust_direction(name: &str, file: &ThrusterConfig, problems: &mut Problems) 
         })
 }
 
-/// Converts the power and heat of a motor. `dt` is the time step [s].
-fn build_motor(motor: &MotorConfig, dt: f64) -> Motor {
-    Motor {
-        power_coefficient: motor.power_w_per_n15,
-        efficiency: motor.motor_efficiency,
-        loss: motor.heat_fraction,
-        thermal_resistance: motor.thermal_resistance_k_per_w,
-        heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
-        temperature_limits: motor.temperature_limits_c,
-        rated: motor.rated_voltage_v.map(|v| [v, motor.voltage_exponent]),
-    }
-}
-
 /// Reports keys of the power and the temperature that contradict each other.
-fn check_power(name: &str, motor: &MotorConfig, problems: &mut Problems) {
-    if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveConfig::OpenWater { .. }) {
+fn check_power(name: &str, motor: &Motor, problems: &mut Problems) {
+    if motor.motor_efficiency.is_some() && !matches!(motor.curve, Curve::OpenWater(_)) {
         let text = format!(
             "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which has no torque; expected `power_w_per_n15`",
             motor.curve.kind()
@@ -119,7 +95,7 @@ fn check_power(name: &str, motor: &MotorConfig, problems: &mut Problems) {
     }
 }
 
-fn check_range(name: &str, motor: &MotorConfig, problems: &mut Problems) {
+fn check_range(name: &str, motor: &Motor, problems: &mut Problems) {
     let [lo, hi] = motor.range;
     if lo >= hi {
         let text =
@@ -134,81 +110,32 @@ fn check_range(name: &str, motor: &MotorConfig, problems: &mut Problems) {
     }
 }
 
-fn build_curve(name: &str, motor: &MotorConfig, problems: &mut Problems) -> Curve {
+/// Reports tables whose first values do not increase, and a lag that a rotor cannot have.
+fn check_curve(name: &str, motor: &Motor, problems: &mut Problems) {
     match &motor.curve {
-        CurveConfig::Direct => Curve::Direct,
-        CurveConfig::Polynomial { coefficients, .. } => Curve::Polynomial(coefficients.clone()),
-        CurveConfig::Table { points, at } => Curve::Table(checked_table(
-            points,
-            &format!("the curve of {name}"),
-            at.key_place("points"),
-            problems,
-        )),
-        CurveConfig::Quadratic {
-            speed_per_command_rad_s,
-            ahead_n_s2_per_rad2,
-            astern_n_s2_per_rad2,
-            ..
-        } => Curve::Quadratic {
-            speed_per_command: *speed_per_command_rad_s,
-            gain: [*ahead_n_s2_per_rad2, *astern_n_s2_per_rad2],
-        },
-        CurveConfig::OpenWater {
-            speed_per_command_rad_s,
-            kt,
-            kq,
-            wake_factor,
-            inflow,
-            thrust_factor,
-            torque_fraction,
-            at,
-        } => Curve::OpenWater(Box::new(OpenWater {
-            speed_per_command: *speed_per_command_rad_s,
-            diameter: motor.diameter_m,
-            KT: checked_table(kt, &format!("KT of {name}"), at.key_place("kt"), problems),
-            KQ: checked_table(kq, &format!("KQ of {name}"), at.key_place("kq"), problems),
-            wake: *wake_factor,
-            total_inflow: *inflow == InflowConfig::Total,
-            deduction: *thrust_factor,
-            torque_fraction: *torque_fraction,
-        })),
-        CurveConfig::Rotor {
-            speed_per_command_rad_s,
-            thrust_n_s2_per_rad2,
-            inflow_loss_n_s2_per_rad_m,
-            drag_n_s2_per_rad_m,
-            rolling_n_s2_per_rad,
-            inertia_kg_m2,
-            air_density_kg_m3,
-            ground_effect,
-            ..
-        } => {
-            if let LagConfig::Second { at, .. } | LagConfig::Transfer { at, .. } = &motor.lag {
+        Curve::Direct | Curve::Polynomial { .. } | Curve::Quadratic { .. } => {}
+        Curve::Table { points, at } => {
+            let what = format!("the curve of {name}");
+            check_table(points, &what, at.key_place("points"), problems);
+        }
+        Curve::OpenWater(p) => {
+            for (what, key, table) in [("KT", "kt", &p.kt), ("KQ", "kq", &p.kq)] {
+                let what = format!("{what} of {name}");
+                check_table(table, &what, p.at.key_place(key), problems);
+            }
+        }
+        Curve::Rotor(_) => {
+            if let LagModel::Second { at, .. } | LagModel::Transfer { at, .. } = &motor.lag {
                 let text =
                     format!("the lag of the rotor {name}: expected none, first_order or up_down");
                 problems.push(at.key_place("kind"), text);
             }
-            Curve::Rotor(Box::new(Rotor {
-                speed_per_command: *speed_per_command_rad_s,
-                thrust: *thrust_n_s2_per_rad2,
-                inflow: *inflow_loss_n_s2_per_rad_m,
-                drag: *drag_n_s2_per_rad_m,
-                rolling: *rolling_n_s2_per_rad,
-                inertia: *inertia_kg_m2,
-                density: *air_density_kg_m3,
-                ground_effect: *ground_effect,
-            }))
         }
     }
 }
 
-/// Returns the pairs of a table. Reports a problem if the first values do not increase.
-pub(crate) fn checked_table(
-    points: &[[f64; 2]],
-    what: &str,
-    place: &Place,
-    problems: &mut Problems,
-) -> Vec<(f64, f64)> {
+/// Reports a problem if the first values of a table do not increase.
+pub(crate) fn check_table(points: &[[f64; 2]], what: &str, place: &Place, problems: &mut Problems) {
     if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
             "{what} does not increase: {} comes after {}; expected increasing first values",
@@ -217,13 +144,12 @@ pub(crate) fn checked_table(
         );
         problems.push(place, text);
     }
-    points.iter().map(|p| (p[0], p[1])).collect()
 }
 
-fn build_lag(name: &str, motor: &MotorConfig, dt: f64, problems: &mut Problems) -> Lag {
+fn build_lag(name: &str, motor: &Motor, dt: f64, problems: &mut Problems) -> Lag {
     match &motor.lag {
-        LagConfig::None => Lag::pass_through(),
-        LagConfig::First {
+        LagModel::None => Lag::pass_through(),
+        LagModel::First {
             time_constant_s, ..
         } => {
             let lag = Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], dt);
@@ -232,13 +158,13 @@ fn build_lag(name: &str, motor: &MotorConfig, dt: f64, problems: &mut Problems) 
                 ..lag
             }
         }
-        LagConfig::UpDown { up_s, .. } => Lag::first_order(*up_s, dt),
-        LagConfig::Second {
+        LagModel::UpDown { up_s, .. } => Lag::first_order(*up_s, dt),
+        LagModel::Second {
             natural_frequency_rad_s: w,
             damping_ratio: z,
             ..
         } => Lag::from_transfer_function(&[w * w], &[1.0, 2.0 * z * w, w * w], dt),
-        LagConfig::Transfer {
+        LagModel::Transfer {
             numerator,
             denominator,
             at,

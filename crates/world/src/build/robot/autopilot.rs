@@ -456,13 +456,13 @@ fn frame_outputs(
     thrusters
         .zip(assigned)
         .map(|((k, thruster), (channel, sign))| {
-            let [low, high] = thruster.command_range;
+            let [low, high] = thruster.motor.range;
             let ends = if sign > 0.0 { [low, high] } else { [high, low] };
             ServoOutput {
                 channel,
                 device: ServoDevice::Thruster(k),
                 input,
-                command: [ends[0], thruster.neutral, ends[1]],
+                command: [ends[0], thruster.motor.neutral, ends[1]],
             }
         })
         .collect()

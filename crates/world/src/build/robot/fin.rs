@@ -1,6 +1,5 @@
 //! Conversion of fin and azimuth servo files.
 
-use crate::build::energy;
 use crate::import::sname;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::fin::{FinTable, LiftDrag, Slipstream};
@@ -60,7 +59,7 @@ pub(crate) fn build_fin(
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: build_slipstream(name, file, link, robot, problems),
         incidence_in_hull: check_incidence(name, file, problems),
-        power: energy::build_servo_power(&surface.power),
+        power: surface.power.clone(),
         sail: check_sail(name, file, problems),
     }
 }
@@ -120,7 +119,7 @@ pub(crate) fn build_azimuth_servo(
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: None,
         incidence_in_hull: false,
-        power: energy::build_servo_power(&azimuth.power),
+        power: azimuth.power.clone(),
         sail: false,
         name,
     }
@@ -349,7 +348,7 @@ fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -
         alpha_deg
             .iter()
             .zip(values)
-            .map(|(a, c)| (a.to_radians(), *c))
+            .map(|(a, c)| [a.to_radians(), *c])
             .collect()
     };
     FinTable {

@@ -1,6 +1,6 @@
 //! Conversion of the hydrodynamic coefficients and the wind load of a body.
 
-use crate::build::robot::actuator::checked_table;
+use crate::build::robot::actuator::check_table;
 use crate::import::sname;
 use crate::import::sname::Derivative;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
@@ -86,7 +86,7 @@ pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
 }
 
 /// Returns the factor on the cross-flow drag over the cross-flow speed [m/s].
-fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -> Vec<(f64, f64)> {
+fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -> Vec<[f64; 2]> {
     let place = file.at.key_place("cross_flow_over_speed_m_s");
     let pairs = &file.cross_flow_over_speed_m_s;
     if pairs.iter().flatten().any(|x| *x < 0.0) {
@@ -95,12 +95,9 @@ fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -
             format!("the cross-flow drag of {name} over speed: expected non-negative numbers"),
         );
     }
-    checked_table(
-        pairs,
-        &format!("the cross-flow drag of {name}"),
-        place,
-        problems,
-    )
+    let what = format!("the cross-flow drag of {name}");
+    check_table(pairs, &what, place, problems);
+    pairs.clone()
 }
 
 /// Converts the roll damping and the wave resistance of `body`.
@@ -119,6 +116,8 @@ pub(crate) fn surface_damping(
         );
         problems.push(place, text);
     }
+    let what = format!("the wave resistance of {name} over speed");
+    check_table(pairs, &what, place, problems);
     Some(Box::new(SurfaceDamping {
         roll: [
             file.roll_nm_s_per_rad,
@@ -126,12 +125,7 @@ pub(crate) fn surface_damping(
             file.roll_cubic_nm_s3_per_rad3,
         ],
         roll_lift: file.roll_lift_n_s2_per_rad,
-        resistance: checked_table(
-            pairs,
-            &format!("the wave resistance of {name} over speed"),
-            place,
-            problems,
-        ),
+        resistance: pairs.clone(),
     }))
 }
 

@@ -65,10 +65,10 @@ pub(crate) fn build_robot(
     let shapes = build_shapes(model, &links, frame.assets, problems);
     let mut robot = robot_without_devices(name, model, links, start, shapes);
     energy::check_battery_present(model, problems);
-    robot.battery = model
-        .battery
-        .as_ref()
-        .map(|b| energy::build_battery(b, problems));
+    robot.battery.clone_from(&model.battery);
+    if let Some(battery) = &model.battery {
+        energy::check_battery(battery, problems);
+    }
     set_initial_charge(&mut robot, entry, problems);
     robot.loads = energy::build_loads(&model.loads);
     devices::add_thrusters(&mut robot, model, dt, problems);

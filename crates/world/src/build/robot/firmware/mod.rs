@@ -302,7 +302,7 @@ fn initial_thruster_command(
         );
         return (0, 0.0);
     };
-    let [low, high] = robot.thrusters[k].command_range;
+    let [low, high] = robot.thrusters[k].motor.range;
     if !(low..=high).contains(&file.command) {
         let text = format!("`command` is {}; expected {low} to {high}", file.command);
         problems.push(file.at.key_place("command"), text);
