@@ -5,8 +5,9 @@
 //! with the commands. This module maps these numbers to the clients' goals while they are
 //! executing.
 
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::input::mailbox::Mailbox;
 use crate::topics::GroupIndex;
@@ -160,11 +161,11 @@ impl<A: GoalReport> Slot<A> {
     }
 
     fn lock_observed(&self) -> MutexGuard<'_, Observed> {
-        self.observed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.observed.lock()
     }
 
     fn lock_binding(&self) -> MutexGuard<'_, Binding> {
-        self.binding.lock().unwrap_or_else(PoisonError::into_inner)
+        self.binding.lock()
     }
 
     /// Sends a goal to the run, as the command that `command` builds from the goal number.
@@ -225,7 +226,7 @@ impl<A: GoalReport> Slot<A> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<(u64, GoalHandle<A>)>> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+        self.active.lock()
     }
 }
 

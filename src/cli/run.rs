@@ -38,7 +38,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Arguments of `merrow run`.
@@ -243,10 +243,7 @@ fn prepare_recording(
     let _ = signals.recorder.set(bridge.recorder());
     let publisher = bridge.publisher_state();
     let world = RecordedWorld::new(document, arguments.seed, arguments.profile);
-    *publisher
-        .world
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner) = world;
+    *publisher.world.lock() = world;
     if let Some(path) = &arguments.record {
         let line = bridge.record(path.clone())?;
         if !arguments.json {

@@ -28,7 +28,8 @@ use merrow_ros2::msg::std_srvs::Trigger;
 use merrow_ros2::node::{Node, NodeError, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue as Value;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 const SPEED: &str = "water.current.speed_m_s";
 const DIRECTION: &str = "water.current.direction_deg";
@@ -239,7 +240,7 @@ fn switch_currents(
     parameters: &ParameterServer,
     suspended: &Suspended,
 ) -> Result<String, String> {
-    let mut suspended = suspended.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut suspended = suspended.lock();
     let velocity = match (on, *suspended) {
         (true, Some(velocity)) => velocity,
         // no thruster to switch

@@ -24,9 +24,10 @@ use merrow_ros2::message::{Message, ServiceInfo};
 use merrow_ros2::node::{Client, Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
 use merrow_sim::{ArrivedCall, InputMessage, Request};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of calls that wait for their response. A further call ends the oldest one.
 const MAX_WAITING: usize = 1024;
@@ -297,7 +298,7 @@ fn report(mailbox: &Mailbox, modem: usize, bridge: &ServiceBridge, why: &str) {
 
 impl BridgedCalls {
     fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Transmits the request of a caller and keeps its responder.

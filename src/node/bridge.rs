@@ -31,9 +31,10 @@ use merrow_ros2::args::NodeOptions;
 use merrow_ros2::node::{Network, Node, Publisher};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::{BLOCK_MAX_NS, Control, InputMessage, Observer, Pace, Request, Simulation};
+use parking_lot::Mutex;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// All ROS objects of a run.
 pub struct Bridge {
@@ -434,8 +435,7 @@ impl Observer for Bridge {
     }
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
-        let next = self.next_outputs.lock();
-        let next = next.unwrap_or_else(PoisonError::into_inner).take();
+        let next = self.next_outputs.lock().take();
         let (plan, publishers, world) = next.unwrap_or_else(|| {
             let plan = Arc::new(Plan::new(&simulation.scene));
             (plan, Arc::default(), String::new())

@@ -19,8 +19,8 @@ use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyVa
 use merrow_ros2::node::shortened;
 use merrow_sim::sensors::scheduler::SensorLoad;
 use merrow_sim::{Control, Simulation};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Minimum time between two log lines about rejected commands of one robot; all rejections are
@@ -129,7 +129,7 @@ impl Rejections {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, RejectionCount>> {
-        self.robots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.robots.lock()
     }
 }
 

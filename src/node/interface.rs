@@ -25,8 +25,9 @@ use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscriptio
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Objects of a node that receive. Fields are dropped in this order, the node last.
 pub struct Interface {
@@ -290,11 +291,11 @@ impl Interface {
             }
         }
         let observers = actions.iter().map(|action| Arc::clone(&action.observer));
-        *self.goals.lock().unwrap_or_else(PoisonError::into_inner) = observers.collect();
+        *self.goals.lock() = observers.collect();
         Ok(actions)
     }
 
     fn lock(&self) -> MutexGuard<'_, Objects> {
-        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+        self.objects.lock()
     }
 }

@@ -21,9 +21,10 @@ use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Access, Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_world::document::{Document, ObjectInfo};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// Connections of the editor to the running world.
@@ -151,9 +152,7 @@ impl EditSender {
 
     /// Returns the objects of the current world.
     pub fn objects(&self) -> MutexGuard<'_, Vec<ObjectInfo>> {
-        self.directory
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.directory.lock()
     }
 }
 
@@ -331,13 +330,11 @@ impl WorldEditor {
     }
 
     fn set_next_outputs(&self, next: Option<WorldOutputs>) {
-        let outputs = self.parts.next_outputs.lock();
-        *outputs.unwrap_or_else(PoisonError::into_inner) = next;
+        *self.parts.next_outputs.lock() = next;
     }
 
     fn set_document(&mut self, document: Document) {
-        let directory = self.directory.lock();
-        *directory.unwrap_or_else(PoisonError::into_inner) = document.objects();
+        *self.directory.lock() = document.objects();
         self.parts.document = document;
     }
 }
@@ -392,7 +389,7 @@ mod tests {
         let (requests, inbox) = unbounded();
         let mut editor = editor(document(&rov("first")), requests);
         let outputs = Arc::clone(&editor.parts.next_outputs);
-        let next = || outputs.lock().unwrap().take();
+        let next = || outputs.lock().take();
         // the run refuses the first world and accepts the second
         let run = std::thread::spawn(move || {
             let worlds = inbox.iter().filter_map(|request| match request {
@@ -440,7 +437,7 @@ mod tests {
             assert!(why.contains(name) && why.contains(expected), "{why}");
             assert!(inbox.try_recv().is_err());
             assert_eq!(editor.scene().robots[0].name, "first");
-            assert!(editor.parts.next_outputs.lock().unwrap().is_none());
+            assert!(editor.parts.next_outputs.lock().is_none());
         }
     }
 }

@@ -55,10 +55,11 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as Str
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
 use merrow_sim::{Reply, SceneVersion, bridged_call, bridged_message};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -222,10 +223,6 @@ impl Drop for PublisherThread {
             let _ = thread.join();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Worker {
@@ -513,7 +510,7 @@ impl Worker {
     }
 
     fn publish_goals(&self, scene: &Scene, batch: &Batch) {
-        for goal in lock(&self.context.goals).iter() {
+        for goal in self.context.goals.lock().iter() {
             goal.end_removed_goals(batch.removed_goals_up_to);
             let Some(group_index) = goal.group_index(batch.scene_version) else {
                 continue;

@@ -4,10 +4,10 @@
 //! them. Results that occur once, such as received packets or the status of goals, are never
 //! dropped.
 
-use crate::publisher::{Batch, lock};
+use crate::publisher::Batch;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Maximum number of batches with samples; at 2 ms per batch this is a quarter of a second.
 const QUEUE_LEN: usize = 128;
@@ -45,10 +45,9 @@ impl BatchQueue {
 
     /// Adds a batch. A full queue waits with `can_wait`, otherwise it drops its oldest samples.
     pub(super) fn push(&self, batch: Batch, can_wait: bool) {
-        let mut content = lock(&self.content);
+        let mut content = self.content.lock();
         while can_wait && content.with_samples >= QUEUE_LEN && !content.is_ended {
-            let waiting = self.space.wait(content);
-            content = waiting.unwrap_or_else(PoisonError::into_inner);
+            self.space.wait(&mut content);
         }
         if content.is_ended {
             return;
@@ -63,7 +62,7 @@ impl BatchQueue {
 
     /// Takes the oldest batch.
     pub(super) fn pop(&self) -> Option<Batch> {
-        let mut content = lock(&self.content);
+        let mut content = self.content.lock();
         let batch = content.batches.pop_front();
         content.with_samples = content.with_samples.min(content.batches.len());
         if !content.batches.is_empty() {
@@ -75,12 +74,12 @@ impl BatchQueue {
 
     /// Returns the number of batches.
     pub(super) fn len(&self) -> usize {
-        lock(&self.content).batches.len()
+        self.content.lock().batches.len()
     }
 
     /// Refuses further batches, so that no sender waits.
     pub(super) fn end(&self) {
-        lock(&self.content).is_ended = true;
+        self.content.lock().is_ended = true;
         self.space.notify_all();
     }
 
@@ -210,7 +209,7 @@ mod tests {
         let shared = Arc::clone(&thread.shared);
         let topics = [&clock, &tf, &packets, &diagnostics].map(Clone::clone);
         shared.plotted.set(&topics);
-        let stall = lock(&shared.robots_without_truth_tf);
+        let stall = shared.robots_without_truth_tf.lock();
         for number in 1..=BATCHES {
             let mut sent = batch(&simulation, number);
             sent.health = (number == BATCHES)

@@ -1,7 +1,7 @@
 //! Recording of all topics in a bag.
 
 use crate::node::parameters::live::EVENTS;
-use crate::publisher::{SceneOutputs, Worker, lock};
+use crate::publisher::{SceneOutputs, Worker};
 use crate::replay::world;
 use crate::topics::Output;
 use crate::topics::absolute;
@@ -42,7 +42,7 @@ impl Worker {
 
     /// Writes the current world to a bag; a later world replaces it.
     pub(super) fn write_world(&self, bag: &mut Bag) -> Result<(), String> {
-        let world = lock(&self.shared.world);
+        let world = self.shared.world.lock();
         if world.text.is_empty() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Change of the topics when the scene of the run is replaced.
 
 use crate::publisher::output_index::OutputIndex;
-use crate::publisher::{NextScene, SceneOutputs, Worker, lock};
+use crate::publisher::{NextScene, SceneOutputs, Worker};
 use merrow_messages::convert::topic;
 use merrow_messages::convert::topic::Topic;
 use merrow_model::scene::Robot;
@@ -38,7 +38,7 @@ impl Worker {
     fn change_scene(&mut self, next: NextScene) {
         let same = &next.same;
         let old = std::mem::replace(&mut self.context.outputs, next.outputs);
-        lock(&self.shared.world).text = next.world;
+        self.shared.world.lock().text = next.world;
         let SceneOutputs {
             version,
             scene,
@@ -55,7 +55,7 @@ impl Worker {
         let mut intact = vec![true; scene.tethers.len()];
         move_items(&mut self.intact, &same.tethers, &mut intact);
         self.intact = intact;
-        for goal in lock(&self.context.goals).iter() {
+        for goal in self.context.goals.lock().iter() {
             goal.change_scene(version, same);
         }
         if let Some((bag, channels)) = self.bag.take() {

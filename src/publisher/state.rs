@@ -1,13 +1,12 @@
 //! Tasks for the publisher's thread, and the state that it shares with its owners.
 
-use crate::publisher::lock;
 use crate::replay::world::RecordedWorld;
 use merrow_autopilot::status::SharedStatus;
 use merrow_sim::Reply;
 use merrow_view::readings::plotted::PlottedTopics;
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Task for the thread, with the receiver of its reply.
@@ -60,7 +59,7 @@ impl PublisherState {
 
     /// Sets whether `/tf` includes the true pose of the robot with this name.
     pub fn set_truth_tf(&self, robot: &str, is_published: bool) {
-        let mut robots = lock(&self.robots_without_truth_tf);
+        let mut robots = self.robots_without_truth_tf.lock();
         if is_published {
             robots.remove(robot);
         } else {
@@ -71,6 +70,6 @@ impl PublisherState {
     /// Returns whether `/tf` includes the true pose of the robot with this name.
     pub fn has_truth_tf(&self, robot: &str) -> bool {
         self.truth_tf.load(Ordering::Relaxed)
-            && !lock(&self.robots_without_truth_tf).contains(robot)
+            && !self.robots_without_truth_tf.lock().contains(robot)
     }
 }

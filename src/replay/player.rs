@@ -13,11 +13,12 @@ use merrow_view::{
     Answer, Controls, DrawnImage, FieldOfView, ImageSource, MessageNumbers, RobotControls,
     TopicInfo, TopicMessage, View, WatchedFrame,
 };
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Speeds in recorded seconds per second.
@@ -51,7 +52,7 @@ struct ReplayControls {
 
 impl ReplayControls {
     fn lock_changed(&self) -> MutexGuard<'_, Option<Vec<String>>> {
-        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.changed.lock()
     }
 }
 

@@ -4,10 +4,11 @@
 //! A node with one entity of every kind runs in this process. The peer is a child process that
 //! checks this node and finally requests its exit.
 
+use parking_lot::Mutex;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -141,11 +142,7 @@ fn start_echo(node: &Node) -> [Subscription; 2] {
     .map(|(topic, qos)| {
         let (echo, logger) = (Arc::clone(&echo), node.logger().clone());
         let callback = move |bytes: &[u8]| match from_bytes::<Text>(bytes) {
-            Ok(_) => drop(
-                echo.lock()
-                    .unwrap()
-                    .publish_shared(&Bytes::copy_from_slice(bytes)),
-            ),
+            Ok(_) => drop(echo.lock().publish_shared(&Bytes::copy_from_slice(bytes))),
             Err(error) => logger.warn(format_args!("refused a sample: {error}")),
         };
         node.subscription(topic, Text::info(), &qos, Box::new(callback))

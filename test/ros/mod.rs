@@ -15,10 +15,11 @@ mod large_samples;
 mod sensor_load;
 
 use crate::common::folder::Folder;
+use parking_lot::{Mutex, MutexGuard};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use merrow::node::bridge::Bridge;
 use merrow::topics::Plan;
@@ -34,10 +35,7 @@ static PEER_LOCK: Mutex<()> = Mutex::new(());
 /// skipped.
 fn script(name: &str) -> Option<(Command, MutexGuard<'static, ()>)> {
     let command = crate::common::python::script(&format!("ros/{name}"))?;
-    Some((
-        command,
-        PEER_LOCK.lock().unwrap_or_else(PoisonError::into_inner),
-    ))
+    Some((command, PEER_LOCK.lock()))
 }
 
 /// Runs a peer to its end and prints its output if it reports an error.

@@ -1,10 +1,11 @@
 //! Status of a link to an autopilot or a ground station, and its lines in the log.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::fmt;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Maximum number of different lines about a link.
 const MAX_NOTES: usize = 32;
@@ -179,21 +180,21 @@ struct StatusTable {
 impl SharedStatus {
     /// Returns copies of the status of all links, autopilots before ground stations.
     pub fn read(&self) -> Vec<LinkStatus> {
-        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.0.lock();
         let all = table.autopilots.iter().chain(&table.ground_stations);
         all.cloned().collect()
     }
 
     /// Replaces the status of the links to autopilots.
     pub(crate) fn set_autopilots<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.0.lock();
         table.autopilots.clear();
         table.autopilots.extend(all.cloned());
     }
 
     /// Replaces the status of the links to ground stations.
     pub(crate) fn set_ground_stations<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.0.lock();
         table.ground_stations.clear();
         table.ground_stations.extend(all.cloned());
     }

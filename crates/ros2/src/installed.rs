@@ -7,11 +7,12 @@ use crate::description::{Description, Element, Field, FieldType};
 use crate::dynamic::definition::{MAX_DEPTH, RawField, parse_line, primitive, short};
 use crate::message::{Message, ServiceInfo, TypeInfo, service_description};
 use crate::msg::service_msgs::ServiceEventInfo;
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Line between the request and the response of a service.
 const SERVICE_SEPARATOR: &str = "---";
@@ -56,7 +57,7 @@ impl InstalledTypes {
     /// # Errors
     /// One line: the interface file, or a file that it uses, cannot be read or is invalid.
     pub fn message(&self, name: &str) -> Result<Option<&'static TypeInfo>, String> {
-        let mut known = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.messages.lock();
         if let Some(found) = known.get(name) {
             return Ok(Some(found));
         }
@@ -76,7 +77,7 @@ impl InstalledTypes {
     /// # Errors
     /// One line: the interface file, or a file that it uses, cannot be read or is invalid.
     pub fn service(&self, name: &str) -> Result<Option<&'static ServiceInfo>, String> {
-        let mut known = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.services.lock();
         if let Some(found) = known.get(name) {
             return Ok(Some(found));
         }

@@ -5,8 +5,9 @@
 //! matched peers and the history of its publishers. An endpoint leaves the network when the last
 //! object that uses it is dropped. Messages and requests go to the callback of the newest object.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 
@@ -59,10 +60,6 @@ impl SuccessionBackend {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns the endpoint `key`, with `callback` instead of its current one, or creates it.
 fn succeed<C: Send + 'static>(
     existing: &Mutex<HashMap<Key, Weak<Receiving<C>>>>,
@@ -70,9 +67,9 @@ fn succeed<C: Send + 'static>(
     callback: C,
     create: impl FnOnce(Arc<Mutex<C>>) -> Result<Box<dyn Endpoint>, String>,
 ) -> Result<Box<dyn Endpoint>, String> {
-    let found = lock(existing).get(&key).and_then(Weak::upgrade);
+    let found = existing.lock().get(&key).and_then(Weak::upgrade);
     if let Some(endpoint) = found {
-        *lock(&endpoint.callback) = callback;
+        *endpoint.callback.lock() = callback;
         return Ok(Box::new(ReceivingUse {
             _endpoint: endpoint,
         }));
@@ -82,7 +79,7 @@ fn succeed<C: Send + 'static>(
         endpoint: Mutex::new(Some(create(Arc::clone(&callback))?)),
         callback,
     });
-    let mut existing = lock(existing);
+    let mut existing = existing.lock();
     existing.retain(|_, endpoint| endpoint.strong_count() > 0);
     existing.insert(key, Arc::downgrade(&endpoint));
     Ok(Box::new(ReceivingUse {
@@ -93,7 +90,7 @@ fn succeed<C: Send + 'static>(
 impl<C> Drop for Receiving<C> {
     fn drop(&mut self) {
         // before the callback, which the endpoint may call until then
-        drop(lock(&self.endpoint).take());
+        drop(self.endpoint.lock().take());
     }
 }
 
@@ -124,12 +121,12 @@ impl Backend for SuccessionBackend {
             type_name: topic.message.name.to_string(),
             qos: *topic.qos,
         };
-        let found = lock(&self.publishers).get(&key).and_then(Weak::upgrade);
+        let found = self.publishers.lock().get(&key).and_then(Weak::upgrade);
         if let Some(endpoint) = found {
             return Ok(Box::new(PublisherUse(endpoint)));
         }
         let endpoint: Arc<dyn PublisherEndpoint> = self.inner.create_publisher(topic)?.into();
-        let mut publishers = lock(&self.publishers);
+        let mut publishers = self.publishers.lock();
         publishers.retain(|_, endpoint| endpoint.strong_count() > 0);
         publishers.insert(key, Arc::downgrade(&endpoint));
         Ok(Box::new(PublisherUse(endpoint)))
@@ -146,7 +143,7 @@ impl Backend for SuccessionBackend {
             qos: *topic.qos,
         };
         succeed(&self.subscriptions, key, callback, |callback| {
-            let call = move |message: &[u8]| lock(&callback)(message);
+            let call = move |message: &[u8]| callback.lock()(message);
             self.inner.create_subscription(topic, Box::new(call))
         })
     }
@@ -163,7 +160,7 @@ impl Backend for SuccessionBackend {
         };
         succeed(&self.services, key, handler, |handler| {
             let call =
-                move |request: &[u8], responder: Responder| lock(&handler)(request, responder);
+                move |request: &[u8], responder: Responder| handler.lock()(request, responder);
             self.inner.create_service(service, Box::new(call))
         })
     }

@@ -1,9 +1,10 @@
 //! The backend: a node of the RMW and the thread of its callbacks.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use merrow_ros2::args::NodeOptions;
@@ -84,7 +85,7 @@ impl NativeBackend {
     }
 
     fn context(&self) -> Result<Arc<Context>, String> {
-        let context = self.context.lock().unwrap_or_else(PoisonError::into_inner);
+        let context = self.context.lock();
         context
             .clone()
             .ok_or_else(|| "the node has stopped".to_owned())
@@ -102,7 +103,7 @@ impl NativeBackend {
 
     /// Reports a missing package or type once, and returns an endpoint without effect.
     fn unavailable(&self, why: &Unavailable, endpoint: &str) -> Box<UnavailableEndpoint> {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.lock();
         if reported.insert(why.subject().to_owned()) {
             let text = why.warning(endpoint, self.libraries.distro());
             send(&self.queue, Item::Warning(text));
@@ -252,9 +253,9 @@ impl Backend for NativeBackend {
     }
 
     fn close(&self) {
-        let mut spinners = self.spinners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spinners = self.spinners.lock();
         drop(spinners.take());
-        let mut context = self.context.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut context = self.context.lock();
         drop(context.take());
     }
 }

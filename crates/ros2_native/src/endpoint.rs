@@ -1,8 +1,9 @@
 //! Publishers, subscriptions, services and clients of the backend.
 
+use parking_lot::RwLock;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 use merrow_ros2::backend::{
@@ -23,12 +24,12 @@ impl<T> Shared<T> {
 
     /// Applies `operation`; `None` once the object has ended.
     fn with<R>(&self, operation: impl FnOnce(&T) -> R) -> Option<R> {
-        let object = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let object = self.0.read();
         object.as_ref().map(operation)
     }
 
     fn end(&self) {
-        let mut object = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut object = self.0.write();
         drop(object.take());
     }
 }

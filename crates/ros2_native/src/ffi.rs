@@ -1,9 +1,10 @@
 //! Declarations of `shim/rmw.c` and safe types on them. The only unsafe code of the crate.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use merrow_ros2::args::{DiscoveryRange, NodeOptions};
 use merrow_ros2::names::NameResolver;
@@ -384,7 +385,7 @@ impl Context {
     }
 
     fn change(&self) -> MutexGuard<'_, ()> {
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.changes.lock()
     }
 }
 
@@ -595,7 +596,7 @@ impl Service {
 
     /// Returns a waiting request and its identity. A request that cannot be decoded is empty.
     pub(crate) fn take(&self) -> Option<(RequestId, Vec<u8>)> {
-        let _guard = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.taking.lock();
         let (mut size, mut id) = (0, RequestId::default());
         // SAFETY: the service exists; the guard excludes concurrent calls.
         let data = unsafe { merrow_service_take(self.endpoint.raw, &mut size, &mut id) };
@@ -695,7 +696,7 @@ impl Client {
     /// Returns a waiting response and the number of its request. A response that cannot be decoded
     /// is empty.
     pub(crate) fn take(&self) -> Option<(i64, Vec<u8>)> {
-        let _guard = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.taking.lock();
         let (mut size, mut number) = (0, 0);
         // SAFETY: the client exists; the guard excludes concurrent calls.
         let data = unsafe { merrow_client_take(self.endpoint.raw, &mut size, &mut number) };

@@ -1,9 +1,9 @@
 //! Libraries of the sourced ROS 2: the RMW and the message packages.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use merrow_ros2::backend::{ServiceDescription, TopicDescription};
 use merrow_ros2::message::TypeInfo;
@@ -107,7 +107,7 @@ impl Libraries {
 
     /// Returns the library `name`, opened at the first call.
     fn library(&self, name: &str) -> Option<Library> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(known) = open.get(name) {
             return *known;
         }

@@ -231,7 +231,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
+    use parking_lot::Mutex;
 
     /// Endpoint in memory with a number of waiting messages.
     #[derive(Clone, Default)]
@@ -256,17 +256,17 @@ mod tests {
         }
 
         fn put(&self, messages: usize) {
-            self.0.lock().unwrap().waiting += messages;
+            self.0.lock().waiting += messages;
         }
 
         fn wait_for(&self, taken: usize) {
             for _ in 0..5_000 {
-                if self.0.lock().unwrap().taken == taken {
+                if self.0.lock().taken == taken {
                     return;
                 }
                 std::thread::sleep(Duration::from_millis(1));
             }
-            panic!("took {}, expected {taken}", self.0.lock().unwrap().taken);
+            panic!("took {}, expected {taken}", self.0.lock().taken);
         }
     }
 
@@ -274,7 +274,7 @@ mod tests {
 
     impl Source for MemorySource {
         fn receive(&mut self) -> bool {
-            let mut counts = self.0.0.lock().unwrap();
+            let mut counts = self.0.0.lock();
             if counts.waiting == 0 {
                 return false;
             }
@@ -284,13 +284,13 @@ mod tests {
         }
 
         fn incompatibility(&mut self) -> Option<String> {
-            self.0.0.lock().unwrap().warning.take()
+            self.0.0.lock().warning.take()
         }
     }
 
     impl Drop for MemorySource {
         fn drop(&mut self) {
-            self.0.0.lock().unwrap().is_dropped = true;
+            self.0.0.lock().is_dropped = true;
         }
     }
 
@@ -314,9 +314,9 @@ mod tests {
         first.put(10 * BURST + 1);
         signal.raise();
         first.wait_for(10 * BURST + 4);
-        assert_eq!(second.0.lock().unwrap().taken, 0);
+        assert_eq!(second.0.lock().taken, 0);
         drop(spinner);
-        assert!(first.0.lock().unwrap().is_dropped && second.0.lock().unwrap().is_dropped);
+        assert!(first.0.lock().is_dropped && second.0.lock().is_dropped);
         // reports after the end have no effect
         signal.raise();
     }
@@ -341,7 +341,7 @@ mod tests {
         memory.put(5);
         memory.wait_for(5);
         send(&queue, Item::Remove(1));
-        while !memory.0.lock().unwrap().is_dropped {
+        while !memory.0.lock().is_dropped {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -350,15 +350,15 @@ mod tests {
     fn warnings_wait_for_the_handler() {
         let (spinner, queue) = start();
         let memory = Memory::default();
-        memory.0.lock().unwrap().warning = Some("incompatible".to_owned());
+        memory.0.lock().warning = Some("incompatible".to_owned());
         send(&queue, Item::Warning("early".to_owned()));
         send(&queue, Item::Add(1, memory.entry(&queue, 1, false)));
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let for_handler = Arc::clone(&warnings);
-        let handler = move |text: &str| for_handler.lock().unwrap().push(text.to_owned());
+        let handler = move |text: &str| for_handler.lock().push(text.to_owned());
         send(&queue, Item::Handler(Box::new(handler)));
         send(&queue, Item::Warning("late".to_owned()));
         drop(spinner);
-        assert_eq!(*warnings.lock().unwrap(), ["early", "incompatible", "late"]);
+        assert_eq!(*warnings.lock(), ["early", "incompatible", "late"]);
     }
 }

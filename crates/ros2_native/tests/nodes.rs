@@ -4,7 +4,8 @@
 //! implementation. They communicate on this machine only, in domains of their own.
 #![cfg(feature = "rmw")]
 
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -72,7 +73,7 @@ impl Received {
         let received = Arc::clone(&self.0);
         let callback = move |bytes: &[u8]| {
             let text: Text = from_bytes(bytes).unwrap();
-            received.lock().unwrap().push(text.data);
+            received.lock().push(text.data);
         };
         let info = Text::info();
         node.subscription(topic, info, qos, Box::new(callback))
@@ -80,7 +81,7 @@ impl Received {
     }
 
     fn count(&self) -> usize {
-        self.0.lock().unwrap().len()
+        self.0.lock().len()
     }
 }
 
@@ -110,7 +111,7 @@ fn messages_arrive_in_order_while_subscribed() {
         assert_eq!(publisher.publish(&text(&data)), Ok(Delivery::Sent));
     }
     wait_for("messages", || received.count() == 200);
-    let numbers = received.0.lock().unwrap().clone();
+    let numbers = received.0.lock().clone();
     assert!(
         (0..200)
             .filter(|n| *n != 100)
@@ -138,7 +139,7 @@ fn late_subscriptions_receive_the_last_message() {
     let _subscription = received.subscribe(&receiver, "/latched", &Qos::LATCHED);
     wait_for("message", || received.count() == 1);
     sleep(Duration::from_millis(300));
-    assert_eq!(*received.0.lock().unwrap(), ["second"]);
+    assert_eq!(*received.0.lock(), ["second"]);
     drop(sender);
     let stopped = publisher.publish(&text("late"));
     assert_eq!(stopped, Err(PublishError::Stopped));
@@ -150,7 +151,7 @@ fn log_of(node: &Node) -> (Received, Subscription) {
     let lines = Arc::clone(&received.0);
     let callback = move |bytes: &[u8]| {
         let log: merrow_ros2::msg::rcl_interfaces::Log = from_bytes(bytes).unwrap();
-        lines.lock().unwrap().push(log.msg);
+        lines.lock().push(log.msg);
     };
     let info = merrow_ros2::msg::rcl_interfaces::Log::info();
     let subscription = node.subscription("/rosout", info, &Qos::ROSOUT, Box::new(callback));
@@ -171,7 +172,7 @@ fn incompatible_peers_are_reported() {
     let received = Received::default();
     let _incompatible = received.subscribe(&receiver, "/volatile", &latched);
     wait_for("warnings", || log.count() >= 2);
-    let lines = log.0.lock().unwrap().clone();
+    let lines = log.0.lock().clone();
     for expected in [
         "a subscription on /volatile requests an incompatible QoS (durability); it receives no messages",
         "a publisher on /volatile offers an incompatible QoS (durability); its messages are not received",
@@ -210,7 +211,7 @@ fn missing_types_are_reported_once_and_other_topics_work() {
     sleep(Duration::from_millis(300));
     assert_eq!(known.publish(&text("hello")), Ok(Delivery::Sent));
     wait_for("message", || received.count() == 1);
-    let lines = log.0.lock().unwrap().clone();
+    let lines = log.0.lock().clone();
     assert_eq!(lines.len(), if has_hashes { 3 } else { 2 }, "{lines:?}");
     assert!(
         lines[0].contains("package_without_library: /unknown and others"),
@@ -268,15 +269,15 @@ fn clients_receive_the_responses_to_their_requests() {
         let keep = move |bytes: &[u8]| {
             let response: SetBoolResponse = from_bytes(bytes).unwrap();
             assert_eq!(response.message, "/set");
-            collected.lock().unwrap().push((n, response.success));
+            collected.lock().push((n, response.success));
         };
         assert_eq!(client.call(&request(data), Box::new(keep)), Ok(()));
         // the server keeps 10 requests: that many of both clients wait at the same time
         if n % 10 == 9 {
-            wait_for("responses", || received.lock().unwrap().len() == n + 1);
+            wait_for("responses", || received.lock().len() == n + 1);
         }
     }
-    let mut answers = received.lock().unwrap().clone();
+    let mut answers = received.lock().clone();
     answers.sort_unstable();
     let expected = |n| n % 2 == 0 && n % 3 == 0 || n % 2 == 1 && n % 5 == 0;
     let expected: Vec<_> = (0..100).map(|n| (n, expected(n))).collect();

@@ -29,8 +29,9 @@ use crate::simulation::Simulation;
 use merrow_model::persist::{Layout, Persist, Reader, Writer, to_bytes};
 use merrow_model::scene::{Scene, Sea, identity};
 use merrow_model::state::{State, shape};
+use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 /// First bytes of every checkpoint.
 pub const MARK: [u8; 8] = *b"merrowCP";
@@ -144,7 +145,7 @@ impl Simulation {
         let steps = (TRIAL / self.scene.dt()).ceil() as u64;
         // the reason is reported in one line; the hook belongs to all threads
         static HOOK: Mutex<()> = Mutex::new(());
-        let _hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+        let _hook = HOOK.lock();
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         let run = catch_unwind(AssertUnwindSafe(|| {

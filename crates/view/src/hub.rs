@@ -4,9 +4,10 @@ use crate::controls::TopicMessage;
 use crate::frame::Frame;
 use crate::images::{Recent, Watch, WatchedFrame};
 use crate::scene::SceneData;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Maximum number of events that wait for a client.
@@ -108,22 +109,17 @@ pub(crate) struct Hub {
 
 /// Adds a client to a list if `is_member` is true, otherwise removes it.
 fn set_member(list: &Mutex<Vec<u64>>, client: u64, is_member: bool) {
-    let mut list = lock(list);
+    let mut list = list.lock();
     list.retain(|known| *known != client);
     if is_member {
         list.push(client);
     }
 }
 
-/// Locks a mutex; a panic of another thread does not invalidate the data.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Hub {
     /// Returns the newest data for a change.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Latest> {
-        lock(&self.latest)
+        self.latest.lock()
     }
 
     /// Changes the newest data and wakes the clients.
@@ -147,8 +143,7 @@ impl Hub {
     pub(crate) fn wait(&self, seen: u64, timeout: Duration) -> Latest {
         let mut latest = self.lock();
         if latest.frame.number <= seen && !self.stop.load(Ordering::Relaxed) {
-            let waited = self.changed.wait_timeout(latest, timeout);
-            latest = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut latest, timeout);
         }
         latest.clone()
     }
@@ -161,7 +156,7 @@ impl Hub {
 
     /// Sets the robot that a client has selected; `None` ends the selection.
     pub(crate) fn select(&self, client: u64, robot: Option<usize>) {
-        let mut selected = lock(&self.selected);
+        let mut selected = self.selected.lock();
         match robot {
             Some(robot) => drop(selected.insert(client, robot)),
             None => drop(selected.remove(&client)),
@@ -170,7 +165,7 @@ impl Hub {
 
     /// Sets the robots whose fields a client plots.
     pub(crate) fn plot(&self, client: u64, robots: Vec<usize>) {
-        let mut plotted = lock(&self.plotted);
+        let mut plotted = self.plotted.lock();
         if robots.is_empty() {
             plotted.remove(&client);
         } else {
@@ -180,7 +175,7 @@ impl Hub {
 
     /// Sets the topics that a client plots; an empty list ends its plots.
     pub(crate) fn plot_topics(&self, client: u64, topics: Vec<String>) {
-        let mut choices = lock(&self.topics);
+        let mut choices = self.topics.lock();
         if topics.is_empty() && !choices.topics.contains_key(&client) {
             return;
         }
@@ -194,7 +189,7 @@ impl Hub {
     /// Returns the topics that clients plot if they have changed. `seen` is the number of changes
     /// at the preceding call.
     pub(crate) fn changed_topics(&self, seen: &mut u64) -> Option<Vec<String>> {
-        let choices = lock(&self.topics);
+        let choices = self.topics.lock();
         if std::mem::replace(seen, choices.changes) == choices.changes {
             return None;
         }
@@ -206,7 +201,7 @@ impl Hub {
 
     /// Adds messages of topics. The oldest are discarded.
     pub(crate) fn add_messages(&self, new: Vec<TopicMessage>) {
-        let mut all = lock(&self.messages);
+        let mut all = self.messages.lock();
         all.next += new.len() as u64;
         all.bytes += new.iter().map(|message| message.bytes.len()).sum::<usize>();
         all.messages.extend(new);
@@ -226,7 +221,7 @@ impl Hub {
         seen: &mut u64,
         limit: usize,
     ) -> Vec<TopicMessage> {
-        let all = lock(&self.messages);
+        let all = self.messages.lock();
         let oldest = all.next - all.messages.len() as u64;
         let from = (*seen).max(oldest);
         let mut found = Vec::new();
@@ -250,13 +245,13 @@ impl Hub {
 
     /// Returns the number of the message after the newest one.
     pub(crate) fn next_message(&self) -> u64 {
-        lock(&self.messages).next
+        self.messages.lock().next
     }
 
     /// Returns the robots that clients have selected or plot.
     pub(crate) fn detailed(&self) -> Vec<usize> {
         let mut robots = self.selected();
-        robots.extend(lock(&self.plotted).values().flatten());
+        robots.extend(self.plotted.lock().values().flatten());
         robots.sort_unstable();
         robots.dedup();
         robots
@@ -265,7 +260,7 @@ impl Hub {
     /// Sets whether a client receives the readings of its selected robot, and whether they contain
     /// the wetted hull; `None`: no readings.
     pub(crate) fn overlay(&self, client: u64, has_hull: Option<bool>) {
-        let mut overlaid = lock(&self.overlaid);
+        let mut overlaid = self.overlaid.lock();
         match has_hull {
             Some(has_hull) => drop(overlaid.insert(client, has_hull)),
             None => drop(overlaid.remove(&client)),
@@ -279,14 +274,14 @@ impl Hub {
 
     /// Returns true if a client receives the activities of the modems.
     pub(crate) fn needs_network(&self) -> bool {
-        !lock(&self.networked).is_empty()
+        !self.networked.lock().is_empty()
     }
 
     /// Returns the selected robots whose readings clients receive, and whether a client receives
     /// the wetted hull.
     pub(crate) fn overlaid(&self) -> BTreeMap<usize, bool> {
-        let overlaid = lock(&self.overlaid);
-        let selected = lock(&self.selected);
+        let overlaid = self.overlaid.lock();
+        let selected = self.selected.lock();
         let mut robots = BTreeMap::new();
         for (client, has_hull) in &*overlaid {
             if let Some(robot) = selected.get(client) {
@@ -298,7 +293,7 @@ impl Hub {
 
     /// Sets the images of sensors that a client receives.
     pub(crate) fn watch(&self, client: u64, images: Vec<Watch>) {
-        let mut watched = lock(&self.watched);
+        let mut watched = self.watched.lock();
         if images.is_empty() {
             watched.remove(&client);
         } else {
@@ -308,7 +303,7 @@ impl Hub {
 
     /// Returns the sensors that clients watch.
     pub(crate) fn watched(&self) -> Vec<Watch> {
-        let mut all: Vec<Watch> = lock(&self.watched).values().flatten().cloned().collect();
+        let mut all: Vec<Watch> = self.watched.lock().values().flatten().cloned().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -321,7 +316,7 @@ impl Hub {
         frame: WatchedFrame,
         limit: usize,
     ) {
-        let mut sensors = lock(&self.sensors);
+        let mut sensors = self.sensors.lock();
         let known = sensors.iter().position(|recent| recent.place == place);
         let k = known.unwrap_or_else(|| {
             sensors.push(Recent {
@@ -340,12 +335,14 @@ impl Hub {
 
     /// Removes the frames of all sensors except these.
     pub(crate) fn keep_sensors(&self, places: &[(usize, usize)]) {
-        lock(&self.sensors).retain(|recent| places.contains(&recent.place));
+        self.sensors
+            .lock()
+            .retain(|recent| places.contains(&recent.place));
     }
 
     /// Removes the frames of all sensors, whose numbers continue.
     pub(crate) fn clear_sensor_frames(&self) {
-        for recent in lock(&self.sensors).iter_mut() {
+        for recent in self.sensors.lock().iter_mut() {
             recent.frames.clear();
         }
     }
@@ -353,20 +350,20 @@ impl Hub {
     /// Removes the frames of all sensors and the choices of all clients, because indices have
     /// changed.
     pub(crate) fn forget_sensors(&self) {
-        lock(&self.watched).clear();
-        lock(&self.sensors).clear();
+        self.watched.lock().clear();
+        self.sensors.lock().clear();
     }
 
     /// Returns the recent frames of a sensor if their number is not `seen`.
     pub(crate) fn sensor_frames(&self, place: (usize, usize), seen: u64) -> Option<Recent> {
-        let sensors = lock(&self.sensors);
+        let sensors = self.sensors.lock();
         let found = sensors.iter().find(|recent| recent.place == place)?;
         (found.number != seen).then(|| found.clone())
     }
 
     /// Returns the robots that clients have selected.
     pub(crate) fn selected(&self) -> Vec<usize> {
-        let selected = lock(&self.selected);
+        let selected = self.selected.lock();
         let mut robots: Vec<usize> = selected.values().copied().collect();
         robots.sort_unstable();
         robots.dedup();

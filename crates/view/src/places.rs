@@ -1,8 +1,9 @@
 //! Places of connections: clients that send or read slowly do not lock others out.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::net::{IpAddr, Shutdown, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of simultaneous connections, and how many of one address are requests, and
 /// WebSockets.
@@ -63,7 +64,7 @@ impl Places {
     }
 
     fn all(&self) -> MutexGuard<'_, Vec<Connection>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.lock()
     }
 }
 

@@ -17,11 +17,12 @@ use merrow_view::{
     IMAGE_KIND, ImageSource, NoControls, RobotControls, View, WatchedFrame, fields, picture,
 };
 use merrow_world::{Overrides, load_text};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
@@ -432,7 +433,7 @@ impl Controls for Recorder {
     }
 
     fn request(&self, action: ControlAction, answer: Answer) {
-        self.0.lock().unwrap().push(action);
+        self.0.lock().push(action);
         answer(Ok("done".to_string()));
     }
 }
@@ -828,7 +829,7 @@ fn malformed_messages_are_refused_and_counted() {
     let pause = json!({"do": "pause", "id": 9});
     socket.send(Message::text(pause.to_string())).unwrap();
     assert_eq!(answer(&mut socket, 9)["ok"], true);
-    assert_eq!(*recorder.0.lock().unwrap(), [ControlAction::Pause]);
+    assert_eq!(*recorder.0.lock(), [ControlAction::Pause]);
     let unknown = json!({"do": "select", "robot": "submarine", "id": 10});
     socket.send(Message::text(unknown.to_string())).unwrap();
     let refusal = answer(&mut socket, 10);
@@ -849,7 +850,7 @@ fn robot_stops_when_its_driver_disconnects() {
     let sticks = json!({"do": "gamepad", "robot": "rov", "axes": [0, 1], "buttons": [true]});
     socket.send(Message::text(sticks.to_string())).unwrap();
     assert_eq!(answer(&mut socket, 0)["text"], "done");
-    recorder.0.lock().unwrap().clear();
+    recorder.0.lock().clear();
     let drive = json!({"do": "drive", "robot": "rov", "axes": [0.5, 0, 0, 0], "id": 1});
     socket.send(Message::text(drive.to_string())).unwrap();
     assert_eq!(answer(&mut socket, 1)["ok"], true);
@@ -859,7 +860,7 @@ fn robot_stops_when_its_driver_disconnects() {
         robot: "rov".to_string(),
         axes,
     };
-    let actions = recorder.0.lock().unwrap();
+    let actions = recorder.0.lock();
     assert_eq!(*actions, [drive([0.5, 0.0, 0.0, 0.0]), drive([0.0; 4])]);
 }
 

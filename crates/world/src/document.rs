@@ -25,8 +25,9 @@ use merrow_model::scene::Scene;
 use merrow_model::state::State;
 use merrow_physics::contact::free_pose;
 use merrow_yaml::node::{Node, Value, merge};
+use parking_lot::Mutex;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Sections of a world file that contain objects.
 pub const SECTIONS: [&str; 4] = ["robots", "props", "actors", "structures"];
@@ -230,7 +231,7 @@ impl Document {
     /// # Errors
     /// Returns all errors.
     pub fn build(&self) -> Result<World, Problems> {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared.lock();
         let (assets, addresses) = &mut *shared;
         // the addresses of the running world replace the addresses of the file
         let mut tree = self.tree.clone();
@@ -449,7 +450,7 @@ impl Document {
     /// Returns the tree with the addresses of all modems, unless they are the addresses of the
     /// loaded world, which a build of the tree assigns again.
     fn addressed_tree(&self) -> Node {
-        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = self.shared.lock();
         let mut tree = self.tree.clone();
         if shared.1 != *self.loaded_addresses {
             changes::set_modem_addresses(&mut tree, &shared.1);

@@ -14,8 +14,9 @@ use merrow_view::{Answer, CatalogueEntry, ControlState, StructurePose};
 use merrow_world::catalogue::BundledModel;
 use merrow_world::document::{Document, Placement};
 use merrow_world::{Overrides, catalogue};
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of changes that can be undone.
 const MAX_CHANGES: usize = 100;
@@ -88,10 +89,6 @@ struct History {
     redo: Vec<Entry>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Client that waits for a change. If the editor drops the change, it receives the reason.
 struct Client {
     pending: Arc<AtomicUsize>,
@@ -154,9 +151,9 @@ impl Editing {
         };
         let (history, labels) = (Arc::clone(&self.history), Arc::clone(&self.labels));
         self.editor.send(move |editor| {
-            let mut history = lock(&history);
+            let mut history = history.lock();
             let done = change(&mut history, editor);
-            *lock(&labels) = history.labels();
+            *labels.lock() = history.labels();
             client.respond(done);
         });
     }
@@ -173,7 +170,7 @@ impl Editing {
 
     /// Adds undo, redo and the poses of the structures to the state of the controls.
     pub(super) fn add_state(&self, state: &mut ControlState) {
-        [state.undo, state.redo] = lock(&self.labels).clone();
+        [state.undo, state.redo] = self.labels.lock().clone();
         state.can_edit = true;
         let objects = self.editor.objects();
         let structures = objects.iter().filter_map(|object| {

@@ -32,9 +32,10 @@ use merrow_view::{
 };
 use merrow_world::build::fault::request_values;
 use merrow_world::data_dir;
+use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Controls of the live view of a run.
 pub struct ViewControls {
@@ -101,7 +102,7 @@ impl ViewControls {
     }
 
     fn lock(&self) -> MutexGuard<'_, SceneInputs> {
-        self.scene.lock().unwrap_or_else(PoisonError::into_inner)
+        self.scene.lock()
     }
 
     fn own_topics(&self) -> Arc<TopicTable> {

@@ -519,8 +519,8 @@ impl AutopilotLink for Link {
 mod tests {
     use super::*;
     use merrow_model::scene::autopilot::AutopilotKind;
+    use parking_lot::Mutex;
     use std::net::{IpAddr, Ipv4Addr};
-    use std::sync::Mutex;
 
     /// Returns a link without outputs, and the lines of its log.
     fn link() -> (Link, Arc<Mutex<Vec<String>>>) {
@@ -540,7 +540,7 @@ mod tests {
         };
         let lines: Arc<Mutex<Vec<String>>> = Arc::default();
         let log = lines.clone();
-        let sink = LogSink::new(move |line| log.lock().unwrap().push(line.to_string()));
+        let sink = LogSink::new(move |line| log.lock().push(line.to_string()));
         (Link::open(0, "r", &settings, &sink).unwrap(), lines)
     }
 
@@ -570,7 +570,7 @@ mod tests {
         pass(&mut link, TAKEOVER_AFTER);
         assert!(accepts(&mut link, 5001, 0) && accepts(&mut link, 5001, 1));
         assert_eq!(counts(&link), (1, 0));
-        let lines = lines.lock().unwrap();
+        let lines = lines.lock();
         let reported = lines.iter().filter(|line| line.contains("has restarted"));
         assert_eq!(reported.count(), 1, "{lines:?}");
     }
@@ -585,7 +585,7 @@ mod tests {
         }
         assert!(accepts(&mut link, 5000, 5));
         assert_eq!(counts(&link), (0, 5));
-        let lines = lines.lock().unwrap();
+        let lines = lines.lock();
         let reported = lines
             .iter()
             .filter(|line| line.contains("second autopilot"));

@@ -6,8 +6,9 @@
 //! request. The client has one writer for each family, which matches the servers of that family
 //! only, and one reader for the replies of both.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use merrow_rtps::engine::{OutgoingSample, Sample, WriteError};
@@ -71,7 +72,7 @@ impl Requests {
     }
 
     fn state(&self) -> MutexGuard<'_, Awaited> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Returns the number of the request that a sample answers, and the response with its

@@ -8,7 +8,7 @@
 //! Readers of Iron and newer announce a type hash. One writer serves the readers that announce a
 //! type hash, and a second writer serves the other readers.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use merrow_rtps::engine::OutgoingSample;
@@ -149,7 +149,7 @@ impl Graph {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -9,9 +9,10 @@ mod service;
 mod spin;
 mod transport;
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use merrow_rtps::engine::{OutgoingSample, WriteError};
@@ -244,7 +245,7 @@ impl Backend for EmbeddedBackend {
 
     fn close(&self) {
         self.shared.participant.leave();
-        let mut spinner = self.spinner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spinner = self.spinner.lock();
         drop(spinner.take());
     }
 }

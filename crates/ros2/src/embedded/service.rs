@@ -6,8 +6,9 @@
 //! server detects the family of each request and replies in the same form; a payload read in the
 //! wrong form decodes to garbage. This module does not interpret the rest of the payload.
 
+use parking_lot::Mutex;
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -199,7 +200,7 @@ impl Replies {
             None => UNNAMED_READER_TIMEOUT,
         };
         let until = Instant::now() + timeout;
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         if waiting.len() >= MAX_WAITING {
             self.write(waiting.remove(0).reply);
         }
@@ -210,7 +211,7 @@ impl Replies {
     }
 
     fn send_waiting(&self, now: Instant) -> bool {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         for reply in std::mem::take(&mut *waiting) {
             if now >= reply.until || self.can_receive(&reply.to) {
                 self.write(reply.reply);

@@ -5,8 +5,9 @@
 //! [`GoalHandle`]. One goal executes at a time; a new goal ends the previous one. This module does
 //! not interpret the content of goals.
 
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::action_type::Action;
@@ -113,7 +114,7 @@ impl<A: Action> ActionServer<A> {
         type Request<A> = <<A as Action>::SendGoal as ServiceType>::Request;
         let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler = move |bytes: &[u8]| {
-            let mut executor = lock(&executor);
+            let mut executor = executor.lock();
             match from_bytes::<Request<A>>(bytes) {
                 Ok(request) => {
                     let (id, goal) = A::split_request(request);
@@ -142,7 +143,7 @@ impl<A: Action> ActionServer<A> {
         type Request = <CancelGoal as ServiceType>::Request;
         let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler = move |bytes: &[u8]| {
-            let mut executor = lock(&executor);
+            let mut executor = executor.lock();
             match from_bytes::<Request>(bytes) {
                 Ok(request) => Some(to_bytes(&shared.cancel(&request, &mut *executor))),
                 Err(why) => {
@@ -165,7 +166,7 @@ impl<A: Action> ActionServer<A> {
         let handler =
             move |bytes: &[u8], responder: Responder| match from_bytes::<Request<A>>(bytes) {
                 Ok(request) => shared.request_result(A::requested_goal_id(request).uuid, responder),
-                Err(why) => lock(&executor).report_malformed("get_result", &why),
+                Err(why) => executor.lock().report_malformed("get_result", &why),
             };
         node.deferred_service::<A::GetResult>(name, &Qos::SERVICE, Box::new(handler))
     }
@@ -235,7 +236,7 @@ struct State<A: Action> {
 
 impl<A: Action> Shared<A> {
     fn lock(&self) -> MutexGuard<'_, State<A>> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     fn accept_goal<E: Executor<A>>(
@@ -333,8 +334,4 @@ fn send_results<A: Action>(
     waiting
         .into_iter()
         .for_each(|responder| responder.respond(response.clone()));
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

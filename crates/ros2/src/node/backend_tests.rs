@@ -1,8 +1,8 @@
 //! Tests of a node on a backend in memory: the interface of backends is sufficient for topics,
 //! services, parameters and the log.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -51,20 +51,16 @@ impl MemoryBackend {
     fn call(&self, name: &str, request: &[u8]) -> Option<Vec<u8>> {
         let response = Arc::new(Mutex::new(None));
         let for_responder = Arc::clone(&response);
-        let mut handler = self.0.lock().unwrap().handlers.remove(name)?;
-        let keep = move |bytes| *for_responder.lock().unwrap() = Some(bytes);
+        let mut handler = self.0.lock().handlers.remove(name)?;
+        let keep = move |bytes| *for_responder.lock() = Some(bytes);
         handler(request, Responder::new(keep));
-        self.0
-            .lock()
-            .unwrap()
-            .handlers
-            .insert(name.to_owned(), handler);
-        response.lock().unwrap().take()
+        self.0.lock().handlers.insert(name.to_owned(), handler);
+        response.lock().take()
     }
 
     /// Returns the messages of a topic.
     fn published<M: Message>(&self, topic: &str) -> Vec<M> {
-        let memory = self.0.lock().unwrap();
+        let memory = self.0.lock();
         let messages = memory.published.get(topic).into_iter().flatten();
         messages.map(|bytes| from_bytes(bytes).unwrap()).collect()
     }
@@ -74,7 +70,7 @@ impl Endpoint for MemoryEndpoint {}
 
 impl Drop for MemoryEndpoint {
     fn drop(&mut self) {
-        let mut memory = self.backend.0.lock().unwrap();
+        let mut memory = self.backend.0.lock();
         memory.callbacks.remove(&self.name);
         memory.handlers.remove(&self.name);
     }
@@ -90,7 +86,7 @@ impl PublisherEndpoint for MemoryEndpoint {
     }
 
     fn publish(&self, message: Bytes) -> Result<(), PublishError> {
-        let mut memory = self.backend.0.lock().unwrap();
+        let mut memory = self.backend.0.lock();
         if memory.is_closed {
             return Err(PublishError::Stopped);
         }
@@ -114,12 +110,12 @@ impl Endpoint for MemoryClient {}
 
 impl ClientEndpoint for MemoryClient {
     fn server_count(&self) -> usize {
-        let memory = self.backend.0.lock().unwrap();
+        let memory = self.backend.0.lock();
         usize::from(memory.handlers.contains_key(&self.name))
     }
 
     fn call(&self, request: &[u8]) -> Result<i64, PublishError> {
-        let mut replies = self.replies.lock().unwrap();
+        let mut replies = self.replies.lock();
         replies.0 += 1;
         let number = replies.0;
         let response = self.backend.call(&self.name, request);
@@ -151,7 +147,7 @@ impl Backend for MemoryBackend {
         topic: &TopicDescription<'_>,
         callback: Callback,
     ) -> Result<Box<dyn Endpoint>, String> {
-        let mut memory = self.0.lock().unwrap();
+        let mut memory = self.0.lock();
         memory.callbacks.insert(topic.name.to_owned(), callback);
         Ok(Box::new(self.endpoint(topic.name)))
     }
@@ -161,7 +157,7 @@ impl Backend for MemoryBackend {
         service: &ServiceDescription<'_>,
         handler: DeferredHandler,
     ) -> Result<Box<dyn Endpoint>, String> {
-        let mut memory = self.0.lock().unwrap();
+        let mut memory = self.0.lock();
         memory.handlers.insert(service.name.to_owned(), handler);
         Ok(Box::new(self.endpoint(service.name)))
     }
@@ -179,7 +175,7 @@ impl Backend for MemoryBackend {
     }
 
     fn set_warning_handler(&self, handler: WarningHandler) {
-        self.0.lock().unwrap().warn = Some(handler);
+        self.0.lock().warn = Some(handler);
     }
 
     fn batch(&self) -> Box<dyn Batch + '_> {
@@ -191,7 +187,7 @@ impl Backend for MemoryBackend {
     }
 
     fn close(&self) {
-        self.0.lock().unwrap().is_closed = true;
+        self.0.lock().is_closed = true;
     }
 }
 
@@ -223,7 +219,7 @@ fn topics_reach_the_subscriptions_of_the_backend() {
     let for_callback = Arc::clone(&received);
     let callback = Box::new(move |bytes: &[u8]| {
         let text: Text = from_bytes(bytes).unwrap();
-        for_callback.lock().unwrap().push(text.data);
+        for_callback.lock().push(text.data);
     });
     let subscription = node
         .subscription("chatter", Text::info(), &Qos::DEFAULT, callback)
@@ -235,9 +231,9 @@ fn topics_reach_the_subscriptions_of_the_backend() {
     let message = to_bytes(&Text { data });
     let delivery = node.network().batch(|| publisher.publish(&message));
     assert_eq!(delivery, Ok(Delivery::Sent));
-    assert_eq!(*received.lock().unwrap(), ["hello"]);
+    assert_eq!(*received.lock(), ["hello"]);
     drop(subscription);
-    assert!(backend.0.lock().unwrap().callbacks.is_empty());
+    assert!(backend.0.lock().callbacks.is_empty());
     drop(node);
     assert_eq!(publisher.publish(&message), Err(PublishError::Stopped));
 }
@@ -301,14 +297,14 @@ fn clients_call_services_of_their_node_at_once() {
     let short = client.call_and_wait(&[0, 1, 0], Duration::ZERO);
     assert_eq!(short, Err(PublishError::NotCdr));
     // the backend has no such service any more
-    backend.0.lock().unwrap().handlers.clear();
+    backend.0.lock().handlers.clear();
     assert_eq!(client.server_count(), 1);
     let request = to_bytes(&SetBoolRequest { data: true });
     let reply = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&reply);
-    let keep = move |bytes: &[u8]| *keep.lock().unwrap() = bytes.to_vec();
+    let keep = move |bytes: &[u8]| *keep.lock() = bytes.to_vec();
     client.call(&request, Box::new(keep)).unwrap();
-    let message: SetBoolResponse = from_bytes(&reply.lock().unwrap()).unwrap();
+    let message: SetBoolResponse = from_bytes(&reply.lock()).unwrap();
     assert_eq!(message.message, "got true");
     drop(service);
     assert_eq!(client.server_count(), 0);
@@ -338,13 +334,13 @@ fn the_clock_follows_use_sim_time() {
     assert_eq!(clock.now().unwrap().to_nanos(), 12_500_000_000);
     set(false);
     assert!(clock.now().unwrap().sec > 1_700_000_000, "wall time again");
-    assert!(!backend.0.lock().unwrap().callbacks.contains_key("/clock"));
+    assert!(!backend.0.lock().callbacks.contains_key("/clock"));
 }
 
 #[test]
 fn warnings_of_the_backend_are_logged() {
     let (backend, _node) = node_in_memory();
-    let warn = backend.0.lock().unwrap().warn.take().unwrap();
+    let warn = backend.0.lock().warn.take().unwrap();
     warn("incompatible QoS");
     let logged = backend.published::<Log>("/rosout");
     assert_eq!(logged.len(), 1);

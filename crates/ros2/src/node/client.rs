@@ -2,9 +2,10 @@
 //!
 //! A client does not interpret messages: requests and responses are encoded bytes.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::backend::{ClientEndpoint, ReplyHandler};
@@ -41,7 +42,7 @@ impl Waiting {
     }
 
     fn lock(&self) -> MutexGuard<'_, Replies> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

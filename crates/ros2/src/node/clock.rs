@@ -1,7 +1,8 @@
 //! Clock of a node: wall time, or the time on `/clock` while the parameter `use_sim_time` is set.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cdr::from_bytes;
@@ -60,10 +61,7 @@ impl Clock {
     fn uses_simulated_time(&self) -> Result<bool, NodeError> {
         let value = self.parameters.get("use_sim_time");
         let is_set = value == Some(ParameterValue::Bool(true));
-        let mut subscription = self
-            .subscription
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut subscription = self.subscription.lock();
         if is_set && subscription.is_none() {
             self.simulated_ns.store(0, Ordering::Release);
             let time = Arc::clone(&self.simulated_ns);

@@ -3,8 +3,9 @@
 //! A service does not interpret messages: handlers receive and return encoded bytes.
 
 use crate::backend::Endpoint;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// Handler that returns the response to a request, both with their encapsulation header, or `None`
 /// if the request cannot be decoded.
@@ -84,7 +85,7 @@ impl LocalHandler {
 
     /// Passes a request to the handler.
     pub(super) fn call(&self, request: &[u8], responder: Responder) {
-        let mut handler = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut handler = self.0.lock();
         handler(request, responder);
     }
 }
@@ -97,14 +98,14 @@ pub(super) struct LocalServices(Mutex<HashMap<String, Weak<Mutex<DeferredHandler
 impl LocalServices {
     /// Adds a service. It replaces an existing service with the same name.
     pub(super) fn add(&self, name: &str, handler: &LocalHandler) {
-        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.0.lock();
         services.retain(|_, handler| handler.strong_count() > 0);
         services.insert(name.to_owned(), Arc::downgrade(&handler.0));
     }
 
     /// Returns the handler of a service; `None` if the node has no such service.
     pub(super) fn find(&self, name: &str) -> Option<LocalHandler> {
-        let services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let services = self.0.lock();
         services.get(name).and_then(Weak::upgrade).map(LocalHandler)
     }
 }

@@ -1,8 +1,9 @@
 //! Service `~/get_type_description` (REP-2016): tools such as Foxglove decode types whose packages
 //! they do not have.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::cdr::{from_bytes, to_bytes};
 use crate::description::{Description, FieldType};
@@ -18,14 +19,14 @@ pub(crate) struct KnownTypes(Mutex<BTreeMap<String, Description>>);
 impl KnownTypes {
     /// Adds a type unless it is known.
     pub(crate) fn add(&self, hash: &str, description: impl FnOnce() -> Description) {
-        let mut types = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut types = self.0.lock();
         if !types.contains_key(hash) {
             types.insert(hash.to_owned(), description());
         }
     }
 
     fn respond(&self, request: &msg::GetTypeDescriptionRequest) -> msg::GetTypeDescriptionResponse {
-        let types = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let types = self.0.lock();
         let known = types.get(&request.type_hash);
         let Some(known) = known.filter(|known| known.name == request.type_name.as_str()) else {
             return msg::GetTypeDescriptionResponse {

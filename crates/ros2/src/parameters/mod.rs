@@ -10,9 +10,9 @@ pub mod range;
 pub mod value;
 pub mod yaml;
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::parameters::range::Range;
 use crate::parameters::value::ParameterValue;
@@ -235,7 +235,7 @@ impl ParameterServer {
     /// Returns a server with the same parameters, values and overrides, without callbacks.
     pub fn copy(&self) -> Self {
         Self {
-            table: Mutex::new(lock(&self.table).clone()),
+            table: Mutex::new(self.table.lock().clone()),
             hooks: Mutex::default(),
         }
     }
@@ -246,10 +246,10 @@ impl ParameterServer {
     /// The name is empty or already declared, or the default or the override violates type or
     /// range.
     pub fn declare(&self, declaration: Declaration) -> Result<ParameterValue, ParameterError> {
-        let mut hooks = lock(&self.hooks);
+        let mut hooks = self.hooks.lock();
         let name = declaration.name.clone();
         let value = {
-            let mut table = lock(&self.table);
+            let mut table = self.table.lock();
             if name.is_empty() || table.parameters.contains_key(&name) {
                 return Err(ParameterError(format!(
                     "parameter '{name}': empty name or already declared"
@@ -280,10 +280,10 @@ impl ParameterServer {
 
     /// Removes parameters. Names that are not declared are skipped.
     pub fn undeclare(&self, names: &[String]) {
-        let mut hooks = lock(&self.hooks);
+        let mut hooks = self.hooks.lock();
         let mut removed = Vec::new();
         for name in names {
-            if let Some(parameter) = lock(&self.table).parameters.remove(name) {
+            if let Some(parameter) = self.table.lock().parameters.remove(name) {
                 removed.push((name.clone(), parameter.value));
             }
         }
@@ -295,7 +295,7 @@ impl ParameterServer {
     /// Returns one line for each override of an undeclared parameter. Call it after all
     /// declarations.
     pub fn unused_overrides(&self) -> Vec<String> {
-        let table = lock(&self.table);
+        let table = self.table.lock();
         let unused = table
             .overrides
             .iter()
@@ -308,12 +308,12 @@ impl ParameterServer {
     /// Sets the callback for batches before they take effect. It may read parameters, but must not
     /// set any.
     pub fn set_on_set(&self, on_set: OnSet) {
-        lock(&self.hooks).on_set = Some(on_set);
+        self.hooks.lock().on_set = Some(on_set);
     }
 
     /// Sets the listener for changes, and calls it with all parameters declared so far.
     pub fn set_listener(&self, mut listener: Listener) {
-        let mut hooks = lock(&self.hooks);
+        let mut hooks = self.hooks.lock();
         let parameters: Vec<_> = self.all();
         listener(Change::New, &parameters);
         hooks.listener = Some(listener);
@@ -321,7 +321,7 @@ impl ParameterServer {
 
     /// Returns every parameter and its value, sorted by name.
     pub fn all(&self) -> Vec<(String, ParameterValue)> {
-        let table = lock(&self.table);
+        let table = self.table.lock();
         table
             .parameters
             .iter()
@@ -331,7 +331,8 @@ impl ParameterServer {
 
     /// Returns the value of a parameter; `None` if it is not declared.
     pub fn get(&self, name: &str) -> Option<ParameterValue> {
-        lock(&self.table)
+        self.table
+            .lock()
             .parameters
             .get(name)
             .map(|parameter| parameter.value.clone())
@@ -339,7 +340,8 @@ impl ParameterServer {
 
     /// Returns the declaration of a parameter; `None` if it is not declared.
     pub fn describe(&self, name: &str) -> Option<Declaration> {
-        lock(&self.table)
+        self.table
+            .lock()
             .parameters
             .get(name)
             .map(|parameter| parameter.declaration.clone())
@@ -361,13 +363,13 @@ impl ParameterServer {
     /// # Errors
     /// The reasons for the refusal, joined if there are several.
     pub fn set_atomically(&self, batch: &[(String, ParameterValue)]) -> Result<(), String> {
-        let mut hooks = lock(&self.hooks);
-        let batch = &lock(&self.table).accept(batch)?;
+        let mut hooks = self.hooks.lock();
+        let batch = &self.table.lock().accept(batch)?;
         if let Some(on_set) = &mut hooks.on_set {
             on_set(batch)?;
         }
         {
-            let mut table = lock(&self.table);
+            let mut table = self.table.lock();
             for (name, value) in batch {
                 if let Some(parameter) = table.parameters.get_mut(name) {
                     parameter.value = value.clone();
@@ -382,10 +384,10 @@ impl ParameterServer {
     /// but listeners are. Values that a parameter cannot have, and values of undeclared parameters,
     /// are skipped.
     pub fn update_values(&self, values: &[(String, ParameterValue)]) {
-        let mut hooks = lock(&self.hooks);
+        let mut hooks = self.hooks.lock();
         let mut followed = Vec::new();
         for one in values {
-            let mut table = lock(&self.table);
+            let mut table = self.table.lock();
             let Ok(accepted) = table.accept(std::slice::from_ref(one)) else {
                 continue;
             };
@@ -417,7 +419,7 @@ impl ParameterServer {
                     None => false,
                 })
         };
-        let table = lock(&self.table);
+        let table = self.table.lock();
         let names: Vec<String> = table
             .parameters
             .keys()
@@ -496,11 +498,6 @@ fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> Paramet
         }
         _ => value.clone(),
     }
-}
-
-/// Locks a mutex and ignores poisoning: a panic of a callback leaves the table consistent.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

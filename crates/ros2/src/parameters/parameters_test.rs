@@ -1,6 +1,7 @@
 //! Unit tests of the parameter server: the values it rejects and the texts of its errors.
 
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use crate::parameters::*;
 
@@ -117,13 +118,13 @@ fn string_parameters_accept_numbers_as_text() {
         let changes = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&changes);
         server.set_on_set(Box::new(move |batch| {
-            log.lock().unwrap().extend_from_slice(batch);
+            log.lock().extend_from_slice(batch);
             Ok(())
         }));
         server.set_atomically(&[pair("pace", given)]).unwrap();
         assert_eq!(server.get("pace"), text(expected));
         assert_eq!(
-            *changes.lock().unwrap(),
+            *changes.lock(),
             [pair("pace", ParameterValue::String(expected.to_owned()))]
         );
     }
@@ -188,17 +189,15 @@ fn callbacks_can_refuse_and_listeners_get_applied_values() {
     let log = Arc::clone(&changes);
     server.set_listener(Box::new(move |change, parameters| {
         for (name, value) in parameters {
-            log.lock()
-                .unwrap()
-                .push(format!("{change:?} {name}={value}"));
+            log.lock().push(format!("{change:?} {name}={value}"));
         }
     }));
     assert_eq!(
-        changes.lock().unwrap().len(),
+        changes.lock().len(),
         5,
         "the listener receives all declared parameters as new"
     );
-    changes.lock().unwrap().clear();
+    changes.lock().clear();
     server.set_on_set(Box::new(|batch| match batch {
         [(_, ParameterValue::String(pace))] if pace == "warp" => {
             Err("pace 'warp' is unknown".to_owned())
@@ -213,10 +212,7 @@ fn callbacks_can_refuse_and_listeners_get_applied_values() {
     server
         .declare(Declaration::new("late", ParameterValue::Bool(true), ""))
         .unwrap();
-    assert_eq!(
-        *changes.lock().unwrap(),
-        ["Changed pace='max'", "New late=true"]
-    );
+    assert_eq!(*changes.lock(), ["Changed pace='max'", "New late=true"]);
 }
 
 #[test]
@@ -289,15 +285,13 @@ fn external_changes_are_published() {
     let (calls, published) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(Vec::new())));
     let (counter, seen) = (Arc::clone(&calls), Arc::clone(&published));
     server.set_on_set(Box::new(move |_| {
-        *counter.lock().unwrap() += 1;
+        *counter.lock() += 1;
         Ok(())
     }));
     server.set_listener(Box::new(move |_, batch| {
-        seen.lock()
-            .unwrap()
-            .extend(batch.iter().map(|p| p.0.clone()))
+        seen.lock().extend(batch.iter().map(|p| p.0.clone()))
     }));
-    published.lock().unwrap().clear();
+    published.lock().clear();
     let height = |x| pair("sea.wave_height_m", ParameterValue::Double(x));
     server.update_values(&[
         height(3.5),
@@ -308,6 +302,6 @@ fn external_changes_are_published() {
         server.get("sea.wave_height_m"),
         Some(ParameterValue::Double(3.5))
     );
-    assert_eq!(*published.lock().unwrap(), ["sea.wave_height_m"]);
-    assert_eq!(*calls.lock().unwrap(), 0, "the callback is not called");
+    assert_eq!(*published.lock(), ["sea.wave_height_m"]);
+    assert_eq!(*calls.lock(), 0, "the callback is not called");
 }

@@ -5,9 +5,9 @@
 //! If all samples exceed their bound, the reader that holds most bytes loses its
 //! oldest samples.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bounds of the waiting samples of one reader and of all readers [bytes].
@@ -207,23 +207,16 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
                 }
                 None => {}
             }
-            state = match end {
-                None => self
-                    .filled
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner),
+            match end {
+                None => self.filled.wait(&mut state),
                 Some(end) => {
                     let left = end.saturating_duration_since(Instant::now());
                     if left.is_zero() {
                         return Next::TimedOut;
                     }
-                    let (state, _) = self
-                        .filled
-                        .wait_timeout(state, left)
-                        .unwrap_or_else(PoisonError::into_inner);
-                    state
+                    self.filled.wait_for(&mut state, left);
                 }
-            };
+            }
         }
     }
 
@@ -246,7 +239,7 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<K, E>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -9,10 +9,11 @@
 
 use crate::pace::Stopwatch;
 use merrow_physics::workers::{Task, Workers};
+use parking_lot::{Condvar, Mutex};
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Duration of a task on one thread below which it is not distributed [s]. Waking a sleeping
@@ -203,7 +204,7 @@ impl Helpers {
         self.run(&|thread| {
             loop {
                 let taken: [Option<I::Item>; MAX_GRAIN] = {
-                    let mut items = items.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut items = items.lock();
                     std::array::from_fn(|k| match k < grain {
                         false => None,
                         true if thread.is_multiple_of(2) => items.next(),
@@ -271,16 +272,11 @@ impl PoolState {
 
     /// Sleeps until no helper takes part in the task, so that uneven items cost no processor time.
     fn wait_for_helpers(&self) {
-        let lock = self
-            .caller_lock
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut lock = self.caller_lock.lock();
         self.caller_waits.store(true, Ordering::SeqCst);
-        drop(
-            self.all_left
-                .wait_while(lock, |()| self.active_helpers() > 0)
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        self.all_left
+            .wait_while(&mut lock, |()| self.active_helpers() > 0);
+        drop(lock);
         self.caller_waits.store(false, Ordering::SeqCst);
     }
 

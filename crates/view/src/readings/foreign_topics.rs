@@ -1,7 +1,6 @@
 //! Topics of other nodes that pages of the live view plot.
 
 use crate::controls::{MessageNumbers, TopicInfo, TopicMessage};
-use crate::hub::lock;
 use crate::readings::plotted::PlottedTopics;
 use crate::readings::topic_table::TopicTable;
 use bytes::Bytes;
@@ -9,8 +8,9 @@ use merrow_ros2::backend::{RemoteTopic, TopicDescription};
 use merrow_ros2::message::TypeInfo;
 use merrow_ros2::node::{Network, Subscription};
 use merrow_ros2::qos::Qos;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Returns the message type with a ROS name; `None` if it is not known.
 pub type FindType = fn(&str) -> Option<&'static TypeInfo>;
@@ -67,7 +67,7 @@ impl ForeignTopics {
         let is_foreign = |topic: &&String| !own.contains(topic);
         let wanted: Vec<String> = topics.iter().filter(is_foreign).cloned().collect();
         self.waiting.set(&wanted);
-        let mut subscriptions = lock(&self.subscriptions);
+        let mut subscriptions = self.subscriptions.lock();
         if wanted.is_empty() && subscriptions.is_empty() {
             return;
         }
@@ -83,7 +83,7 @@ impl ForeignTopics {
         let names = subscriptions
             .iter()
             .map(|(name, (_, info))| (name.as_str(), info.name, info.definition.as_str()));
-        *lock(&self.table) = Arc::new(TopicTable::new(names));
+        *self.table.lock() = Arc::new(TopicTable::new(names));
     }
 
     /// Subscribes to a topic; its messages wait for the view.
@@ -113,7 +113,7 @@ impl ForeignTopics {
     /// Decodes the numbers of a message; `None` if its topic is not subscribed or its bytes are not
     /// valid.
     pub fn numbers(&self, message: &TopicMessage) -> Option<MessageNumbers> {
-        let table = Arc::clone(&lock(&self.table));
+        let table = Arc::clone(&self.table.lock());
         table.numbers(message)
     }
 }

@@ -1,11 +1,11 @@
 //! Messages of the topics that pages of the live view plot.
 
 use crate::controls::TopicMessage;
-use crate::hub::lock;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// Maximum number and maximum size [bytes] of the messages that wait for the view. Older messages
 /// are discarded.
@@ -30,7 +30,7 @@ struct Waiting {
 impl PlottedTopics {
     /// Replaces the plotted topics. Messages of other topics are discarded.
     pub fn set(&self, topics: &[String]) {
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         waiting.topics = topics.iter().map(|topic| topic.as_str().into()).collect();
         let Waiting {
             topics, messages, ..
@@ -44,7 +44,9 @@ impl PlottedTopics {
     /// Returns true if a page plots a topic.
     pub fn contains(&self, topic: &str) -> bool {
         self.is_active.load(Ordering::Relaxed)
-            && lock(&self.waiting)
+            && self
+                .waiting
+                .lock()
                 .topics
                 .iter()
                 .any(|known| is_same(known, topic))
@@ -56,7 +58,7 @@ impl PlottedTopics {
         if !self.is_active.load(Ordering::Relaxed) {
             return;
         }
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         let known = waiting.topics.iter().find(|known| is_same(known, topic));
         let Some(topic) = known.cloned() else {
             return;
@@ -81,7 +83,7 @@ impl PlottedTopics {
         if !self.is_active.load(Ordering::Relaxed) {
             return Vec::new();
         }
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         waiting.bytes = 0;
         waiting.messages.drain(..).collect()
     }
