@@ -50,6 +50,8 @@ pub enum ProfileService {
     SetCurrentVelocity,
     /// Sets the direction of the current.
     SetCurrentDirection,
+    /// Sets the angle of the current above the horizontal, at the same speed.
+    SetCurrentVerticalAngle,
     /// Switches the current on (true) or off.
     SwitchCurrents(bool),
 }
@@ -63,7 +65,7 @@ impl ProfileService {
             Self::SetThrusterEfficiency(_) => SetThrusterEfficiency::TYPE,
             Self::GetThrusterEfficiency(_) => GetThrusterEfficiency::TYPE,
             Self::SetCurrentVelocity => SetCurrentVelocity::TYPE,
-            Self::SetCurrentDirection => SetCurrentDirection::TYPE,
+            Self::SetCurrentDirection | Self::SetCurrentVerticalAngle => SetCurrentDirection::TYPE,
             Self::SwitchCurrents(_) => Trigger::TYPE,
         }
     }
@@ -123,6 +125,10 @@ pub fn services(scene: &Scene) -> Vec<(String, ProfileService)> {
         all.push((
             name("set_current_horz_angle"),
             ProfileService::SetCurrentDirection,
+        ));
+        all.push((
+            name("set_current_vert_angle"),
+            ProfileService::SetCurrentVerticalAngle,
         ));
     }
     if has_stonefish(scene) {
@@ -206,6 +212,23 @@ fn start_service(
             serve::<SetCurrentDirection>(node, mailbox, name, move |_, request, caller| {
                 let value = (DIRECTION.to_string(), direction(request.angle));
                 caller.answer(set(&parameters, &[value]));
+            })
+        }
+        ProfileService::SetCurrentVerticalAngle => {
+            serve::<SetCurrentDirection>(node, mailbox, name, move |_, request, caller| {
+                let [horizontal, up] = [SPEED, UP].map(|name| number(&parameters, name));
+                let speed = libm::hypot(horizontal, up);
+                let values = [
+                    (
+                        SPEED.to_string(),
+                        Value::Double(speed * libm::cos(request.angle)),
+                    ),
+                    (
+                        UP.to_string(),
+                        Value::Double(speed * libm::sin(request.angle)),
+                    ),
+                ];
+                caller.answer(set(&parameters, &values));
             })
         }
         ProfileService::SwitchCurrents(on) => {

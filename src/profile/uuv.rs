@@ -6,13 +6,20 @@ use crate::profile::{AddInput, SensorTopic};
 use crate::topics::ProfileCommand;
 use merrow_messages::msg::uuv_gazebo_ros_plugins_msgs::FloatStamped;
 use merrow_model::scene::Robot;
+use merrow_model::scene::robot::profile::Profile;
 use merrow_ros2::message::Message;
 
 /// Returns the name of a topic of a sensor.
 pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
     let (robot, name) = (&topic.robot.name, topic.name);
-    if let ("camera", "/image_raw") = (topic.kind, topic.suffix) {
-        return Some(format!("{robot}/{name}/camera_image"));
+    // the camera plugin of ROS 1 prefixes the name of the camera with the name of the model; the
+    // plugin of ROS 2, which Plankton uses, has the topics of Merrow
+    if topic.robot.profile == Some(Profile::Uuv) && topic.kind == "camera" {
+        return match topic.suffix {
+            "/image_raw" => Some(format!("{robot}/{robot}/{name}/camera_image")),
+            "/camera_info" => Some(format!("{robot}/{robot}/{name}/camera_info")),
+            _ => None,
+        };
     }
     let tail = match (topic.kind, topic.suffix) {
         ("odometry", "") => "pose_gt",

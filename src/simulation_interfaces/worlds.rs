@@ -1,7 +1,7 @@
 //! Services that list, load and unload worlds.
 //!
-//! A loaded world starts at the time 0. The run stays paused or running. Without a world the run is
-//! paused, and no entities exist.
+//! A loaded world is stopped at its start, the time 0 or its `start_time_s`. Without a world the run
+//! is stopped, and no entities exist.
 
 use crate::node::file_access::FileAccess;
 use crate::node::world_editor::WorldEditor;

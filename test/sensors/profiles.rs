@@ -8,7 +8,7 @@ use merrow_messages::frames::static_frames;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::Message;
-use merrow_ros2::msg::geometry_msgs::{Quaternion, Vector3};
+use merrow_ros2::msg::geometry_msgs::{Quaternion, TwistWithCovarianceStamped, Vector3};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::sensor_msgs::{FluidPressure, Imu, MagneticField};
 use merrow_sim::Simulation;
@@ -18,12 +18,13 @@ const SENSORS: &str = "odometry: {device: {source: test, kind: odometry, rate_hz
     imu: {device: {source: test, kind: imu, rate_hz: 500, attitude_std_deg: [0, 0, 0]}}, \
     ins: {device: {source: test, kind: ins, rate_hz: 500, start_position_std_m: 1, start_attitude_std_deg: [1, 2, 3]}}, \
     pressure: {device: {source: test, kind: pressure, rate_hz: 500, errors: {turn_on_bias_std: 200}}}, \
-    magnetometer: {device: {source: test, kind: magnetometer, rate_hz: 500}}";
+    magnetometer: {device: {source: test, kind: magnetometer, rate_hz: 500}}, \
+    dvl: {device: {source: test, kind: dvl, rate_hz: 500, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 100]}, position_m: [1, 0, 0]}";
 
 /// World whose robot is 5 m deep, 20 m north and 10 m east, heads 30 degrees north of east with its
 /// bow 0.1 rad down, moves ahead at 1 m/s and turns.
 fn world(profile: Option<Profile>) -> Simulation {
-    let top = "water: {density_kg_m3: 1000, air_pressure_pa: 100000}\norigin: {magnetic_field_nt: [4000, 20000, -30000]}";
+    let top = "water: {density_kg_m3: 1000, air_pressure_pa: 100000}\norigin: {magnetic_field_nt: [4000, 20000, -30000]}\nseabed: {depth_m: 40}";
     let mut scene = scene(&ball(top, "", SENSORS));
     scene.robots[0].profile = profile;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
@@ -106,7 +107,7 @@ fn poses_have_the_frames_of_the_profile() {
         let p = &m.pose.pose.position;
         close("position", [p.x, p.y, p.z], [10.0, 20.0, -5.0]);
         let frame = match profile {
-            Some(Profile::Vrx) => "map",
+            Some(Profile::Vrx | Profile::Gz) => "map",
             _ => "world",
         };
         assert_eq!(m.header.frame_id, frame);
@@ -149,6 +150,32 @@ fn poses_have_the_frames_of_the_profile() {
     let ned = child("world_ned").expect("world_ned");
     assert_eq!(ned.header.frame_id, "world");
     assert!(child(&m.child_frame_id).is_some(), "{}", m.child_frame_id);
+}
+
+// The velocity of a DVL that is 1 m ahead of the base is along forward, right, down for Stonefish
+// and along forward, left, up for the others, in a frame of `/tf_static`. Method: by hand.
+// Tolerance: 2e-3, for one step of 2 ms.
+#[test]
+fn velocities_of_a_dvl_have_the_axes_of_the_profile() {
+    let all = Profile::ALL.map(|(profile, _)| Some(profile));
+    for profile in all.into_iter().chain([None]) {
+        let s = world(profile);
+        let m: TwistWithCovarianceStamped = message(&s, "dvl", "/twist");
+        let sign = if profile == Some(Profile::Stonefish) {
+            -1.0
+        } else {
+            1.0
+        };
+        close(
+            "velocity",
+            vector(&m.twist.twist.linear),
+            [1.0, sign * 0.3, sign * -0.2],
+        );
+        let frames = static_frames(&s.scene).transforms;
+        let has_frame = frames.iter().any(|t| t.child_frame_id == m.header.frame_id);
+        assert!(has_frame, "{}", m.header.frame_id);
+        assert_eq!(m.header.frame_id.ends_with("_frd"), sign < 0.0);
+    }
 }
 
 // Readings of IMU, magnetometer and pressure sensor have the units and axes of each profile.

@@ -6,14 +6,14 @@
 //! | `uuv`, `plankton` | magnetic field | µT instead of T |
 //! | `uuv`, `plankton` | true pose | velocities along the axes of the world |
 //! | `gz` | magnetic field | G instead of T |
-//! | `vrx` | true pose, INS | in `map` instead of `world` |
+//! | `vrx`, `gz` | true pose, INS | in `map` instead of `world` |
 //! | `stonefish` | pressure | above the pressure of the air |
 //! | `stonefish` | true pose, INS | north, east, down; body in forward, right, down |
-//! | `stonefish` | IMU, magnetic field | sensor in forward, right, down |
+//! | `stonefish` | IMU, magnetic field, velocity of a DVL | sensor in forward, right, down |
 //!
 //! Sources: `wamv_p3d.xacro` of osrf/vrx; `SubseaPressureROSPlugin.cc`, `PoseGTROSPlugin.cc` and `magnetometer_snippets.xacro` of
-//! uuvsimulator/uuv_simulator and Liquid-ai/Plankton; `sea_pressure_sensor.cc` of DAVE;
-//! `Magnetometer.cc` of gazebosim/gz-sim; `Pressure.cpp`, `IMU.cpp` and `Odometry.cpp` of
+//! uuvsimulator/uuv_simulator and Liquid-ai/Plankton; `sea_pressure_sensor.cc` and `model.sdf` of the robots of IOES-Lab/dave;
+//! `Magnetometer.cc` of gazebosim/gz-sim; `Pressure.cpp`, `IMU.cpp`, `DVL.cpp` and `Odometry.cpp` of
 //! patrykcieslak/stonefish; `ROS2Interface.cpp` of patrykcieslak/stonefish_ros2.
 
 use crate::convert::WORLD_FRAME;
@@ -22,7 +22,7 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::sensor::inertial::{Imu, Magnetometer, Navigation};
 use merrow_model::sensor::vehicle::Odometry;
-use merrow_model::sensor::water::Pressure;
+use merrow_model::sensor::water::{Dvl, Pressure};
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// World frame of Stonefish: north, east, down.
@@ -52,15 +52,15 @@ pub(crate) fn is_down(robot: &Robot) -> bool {
     }
 }
 
-/// World frame of Virtual RobotX, with the origin and the axes of W.
+/// World frame of Virtual RobotX and DAVE, with the origin and the axes of W.
 pub(crate) const MAP: &str = "map";
 
 /// Returns the world frame of the profile of a robot.
 pub(crate) fn world_frame(robot: &Robot) -> &'static str {
     match robot.profile {
         Some(Profile::Stonefish) => WORLD_NED,
-        Some(Profile::Vrx) => MAP,
-        None | Some(Profile::Gz | Profile::Uuv | Profile::Plankton) => WORLD_FRAME,
+        Some(Profile::Vrx | Profile::Gz) => MAP,
+        None | Some(Profile::Uuv | Profile::Plankton) => WORLD_FRAME,
     }
 }
 
@@ -103,6 +103,17 @@ pub(crate) fn pressure(robot: &Robot, r: &Pressure) -> Pressure {
         },
         None | Some(Profile::Vrx) => *r,
     }
+}
+
+/// Returns the velocity of a DVL in the frame of the profile, with its covariance. The beams keep
+/// the axes of Merrow, because no profile has a message with them.
+pub(crate) fn dvl_velocity(robot: &Robot, r: &Dvl) -> (Vec3, [f64; 9]) {
+    let (v, c) = (r.velocity, r.covariance);
+    if !is_down(robot) {
+        return (v, c);
+    }
+    let covariance = [c[0], -c[1], -c[2], -c[3], c[4], c[5], -c[6], c[7], c[8]];
+    (to_frd(v), covariance)
 }
 
 /// Returns a magnetic field in the unit and the frame of the profile.

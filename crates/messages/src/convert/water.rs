@@ -119,7 +119,11 @@ impl Publish for DvlSpec {
             Topic::of_reading::<Self, _>("/data", |s| {
                 Some(dvl(s.data, s.header_in(frames::acoustic_frame)))
             }),
-            Topic::of_reading::<Self, _>("/twist", |s| dvl_twist(s.data, s.header())),
+            Topic::of_reading::<Self, _>("/twist", |s| {
+                let frame = profile::body_frame(s.model(), s.frame());
+                let velocity = profile::dvl_velocity(s.model(), s.data);
+                dvl_twist(s.data.lock, velocity, header(s.stamp_ns, &frame))
+            }),
         ]
     }
 
@@ -178,20 +182,24 @@ pub fn dvl(r: &Dvl, header: Header) -> marine_acoustic_msgs::Dvl {
     }
 }
 
-/// Converts the velocity of a DVL for estimators, in S. Returns `None` without bottom lock, because
-/// the velocity is then not over ground.
-fn dvl_twist(r: &Dvl, header: Header) -> Option<TwistWithCovarianceStamped> {
-    (r.lock == DvlLock::Bottom).then(|| {
+/// Converts the velocity of a DVL with its covariance for estimators. Returns `None` without bottom
+/// lock, because the velocity is then not over ground.
+fn dvl_twist(
+    lock: DvlLock,
+    (velocity, velocity_covariance): (Vec3, [f64; 9]),
+    header: Header,
+) -> Option<TwistWithCovarianceStamped> {
+    (lock == DvlLock::Bottom).then(|| {
         let mut covariance = [0.0; 36];
         for i in 0..3 {
             for j in 0..3 {
-                covariance[6 * i + j] = r.covariance[3 * i + j];
+                covariance[6 * i + j] = velocity_covariance[3 * i + j];
             }
             // the instrument does not measure angular velocity
             covariance[7 * (i + 3)] = 1e6;
         }
         let twist = Twist {
-            linear: vector3(r.velocity),
+            linear: vector3(velocity),
             angular: Vector3::default(),
         };
         TwistWithCovarianceStamped {
@@ -413,9 +421,7 @@ mod tests {
         (0..3).for_each(|k| close(back.col(k), matrix(covariance).col(k)));
         assert!((message.course_gnd - libm::atan2(-0.5, 1.0)).abs() < 1e-15);
         // the twist for estimators is in S
-        assert_eq!(
-            dvl_twist(&r, Header::default()).unwrap().twist.twist.linear,
-            vector3(r.velocity)
-        );
+        let twist = dvl_twist(r.lock, (r.velocity, r.covariance), Header::default());
+        assert_eq!(twist.unwrap().twist.twist.linear, vector3(r.velocity));
     }
 }

@@ -1,7 +1,9 @@
 //! Frames of other simulators.
 //!
 //! Gazebo names a frame by model, link and sensor; VRX prefixes it with the namespace of the robot.
-//! UUV Simulator and Plankton name frames by robot and link, as Merrow does.
+//! UUV Simulator and Plankton name the frame of a sensor by robot and link, such as
+//! `rexrov/imu_link`; their robots keep the names of Merrow, because the URDF of a robot often has
+//! such a link, which would then be the frame of two objects.
 
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;

@@ -51,6 +51,7 @@ def check_profile_gz():
 
     found = drive("pool", "gz", "/model/bluerov2/odometry", up)
     assert found.twist.twist.linear.z < -0.1, found.twist.twist
+    assert found.header.frame_id == "map", found.header.frame_id
 
 
 def check_profile_stonefish():
@@ -105,6 +106,10 @@ def check_services_of_plankton():
         assert abs(m.get("water.current.speed_m_s") - 0.4) < 1e-9 and abs(m.get("water.current.direction_deg")) < 1e-9
         assert call(m, "/hydrodynamics/set_current_horz_angle", f"{world}/SetCurrentDirection", angle=0.0).success
         assert abs(m.get("water.current.direction_deg") - 90) < 1e-9
+        assert call(m, "/hydrodynamics/set_current_vert_angle", f"{world}/SetCurrentDirection", angle=math.pi / 6).success
+        assert abs(m.get("water.current.up_m_s") - 0.2) < 1e-9
+        assert abs(m.get("water.current.speed_m_s") - 0.4 * math.cos(math.pi / 6)) < 1e-9
+        assert not call(m, "/hydrodynamics/set_current_vert_angle", f"{world}/SetCurrentDirection", angle=math.nan).success
 
 
 def check_services_of_stonefish():

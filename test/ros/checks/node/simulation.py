@@ -10,7 +10,7 @@ import time
 import live
 import peer
 import simulation_types
-from action_client import ABORTED, SUCCEEDED, ActionClient
+from action_client import ABORTED, CANCELED, SUCCEEDED, ActionClient
 from checks.node.services import check_bag, find_bag
 from live import Merrow, command, latest, message_type, take, wait_for, wait_until
 from peer import valid
@@ -194,6 +194,10 @@ def check_spawn_errors():
                    for name, x in (("auv", -4), ("auv", 4))]
         done = simulator.call("SpawnEntities", spawn_requests=several)
         assert done.result.result == 150 and [r.result.result for r in done.results] == [OK, 101], done
+        several = [message(f"{PACKAGE}/msg/SpawnEntity", name=name, **spawn("remus100", at=(x, -4, -3)))
+                   for name, x in (("left", -4), ("right", 4))]
+        done = simulator.ok("SpawnEntities", spawn_requests=several)
+        assert [r.entity_name for r in done.results] == ["left", "right"], done
 
 
 def check_resources():
@@ -235,6 +239,10 @@ category: object
         sphere = message(f"{PACKAGE}/msg/Bounds", type=3, points=points)
         # the walls of the pool surround the ball
         assert simulator.entities(bounds=sphere) == ["float_ball", "basin"], simulator.entities(bounds=sphere)
+        corners = [message("geometry_msgs/msg/Vector3", x=x, y=y, z=-2.2) for x, y in ((-0.5, 1.5), (0.5, 2.5))]
+        corners[1].z = -1.8
+        box = message(f"{PACKAGE}/msg/Bounds", type=1, points=corners)
+        assert simulator.entities(bounds=box) == ["float_ball", "basin"], simulator.entities(bounds=box)
         bounds = simulator.ok("GetEntityBounds", entity="float_ball").bounds
         corners = [(p.x, p.y, p.z) for p in bounds.points]
         assert bounds.type == 1 and near(corners[0], (0.1, 0.1, 0.1)) and near(corners[1], (-0.1, -0.1, -0.1)), bounds
@@ -276,6 +284,9 @@ def check_simulation_state():
         assert state() == PLAYING
         simulator.refused(101, "already", "SetSimulationState", **target(PLAYING))
         simulator.refused(FAILED, "running", "StepSimulation", steps=1)
+        steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
+        answer = steps.result(steps.accepted(steps=1))
+        assert answer.status == ABORTED and "running" in answer.result.result.error_message, answer
         simulator.ok("SetSimulationState", **target(PAUSED))
         assert state() == PAUSED
         stamp = lambda: simulator.state("bluerov2").header.stamp
@@ -283,10 +294,14 @@ def check_simulation_state():
         simulator.ok("StepSimulation", steps=5)
         after = stamp()
         assert (after.sec - before.sec) * 10**9 + after.nanosec - before.nanosec == 5 * 2_000_000
-        steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
+        simulator.refused(FAILED, "at least 1", "StepSimulation", steps=0)
         goal = steps.accepted(steps=500)
         answer = steps.result(goal)
         assert answer.status == SUCCEEDED and answer.result.result.result == OK, answer
+        goal = steps.accepted(steps=10**9)
+        assert steps.cancel(goal)[1], "the goal is not cancelled"
+        answer = steps.result(goal)
+        assert answer.status == CANCELED and answer.result.result.result == FAILED, answer
         simulator.ok("SetSimulationState", **target(STOPPED))
         assert state() == STOPPED and (stamp().sec, stamp().nanosec) == (0, 0)
         simulator.refused(101, "already", "SetSimulationState", **target(STOPPED))
@@ -306,13 +321,18 @@ def check_simulation_state():
         simulator.ok("ResetSimulation", scope=2)
         assert near(position(simulator.state("bluerov2")), (0, 0, -1)) and stamp().nanosec == 200_000_000
         assert sorted(simulator.entities()) == [*POOL, "second"]
-        simulator.refused(UNSUPPORTED, "only the time", "ResetSimulation", scope=1)
+        for scope in (1, 5):
+            simulator.refused(UNSUPPORTED, "only the time", "ResetSimulation", scope=scope)
         simulator.ok("ResetSimulation", scope=4)
         assert sorted(simulator.entities()) == POOL and stamp().nanosec == 200_000_000
         simulator.ok("DeleteEntity", entity="bluerov2")
-        assert simulator.entities() == ["basin"]
-        simulator.ok("ResetSimulation", scope=0)
-        assert sorted(simulator.entities()) == POOL and stamp().nanosec == 0 and state() == STOPPED
+        simulator.ok("ResetSimulation", scope=3)
+        assert simulator.entities() == ["basin"] and state() == STOPPED
+        for scope in (0, 255):
+            simulator.ok("StepSimulation", steps=5)
+            simulator.ok("ResetSimulation", scope=scope)
+            assert sorted(simulator.entities()) == POOL and stamp().nanosec == 0 and state() == STOPPED
+            simulator.ok("DeleteEntity", entity="bluerov2")
         simulator.ok("SetSimulationState", **target(QUITTING))
         assert m.process.wait(timeout=3) == 0
 
@@ -422,6 +442,10 @@ def check_secret_files():
             assert "hunter2" not in log and "password" not in log, log
 
 
+# A world in which two sensors have the same frame, because the profile adds `_frd` to the frame of `imu`.
+SAME_FRAMES = "robots: {rov: {profile: stonefish, model: {extends: robots/bluerov2.yaml, sensors: {imu_frd: {device: bar30}}}}}"
+
+
 def check_worlds():
     """Worlds are listed, loaded by name and by text, and unloaded."""
     with Merrow("pool") as m:
@@ -439,6 +463,7 @@ def check_worlds():
         simulator.refused(104, "no file", "LoadWorld", **resource(
             text="robots: {a: {model: {source: x, urdf: none.urdf}}}"))
         simulator.refused(NOT_FOUND, "poool", "LoadWorld", **resource("poool"))
+        simulator.refused(FAILED, "frame", "LoadWorld", **resource(text=SAME_FRAMES))
         assert sorted(simulator.entities()) == POOL
         loaded = simulator.ok("LoadWorld", **resource("usv"))
         assert loaded.world.name == "usv", loaded
@@ -469,6 +494,7 @@ def check_features_and_prefix():
         assert {0, 1, 9, 10, 11, 12, 14, 20, 24, 25, 26, 31, 32, 33, 50} <= set(features.features), features
         assert "urdf" in features.spawn_formats, features
         spawnables = simulator.ok("GetSpawnables").spawnables
+        assert "nowhere" in simulator.ok("GetSpawnables", sources=["nowhere"]).result.error_message
         uris = [s.entity_resource.uri for s in spawnables]
         assert {"bluerov2", "reef"} <= set(uris) and all(s.description for s in spawnables), uris
         world = simulator.ok("GetCurrentWorld").world
@@ -651,6 +677,7 @@ def check_delete_errors():
     world = """robots:
   rov: {model: bluerov2, position_m: [0, 0, -5]}
   other: {model: bluerov2, position_m: [3, 0, -5]}
+  post: {model: {extends: robots/bluerov2.yaml, base: fixed}, position_m: [0, 9, -5]}
 structures:
   wall: {position_m: [10, 0, -5], shapes: {face: {kind: box, size_m: [1, 4, 4]}}}
 couplings:
@@ -676,8 +703,9 @@ def refuse_requests(file):
         refused(NOT_FOUND, "no entity", "GetEntityInfo", entity="none")
         refused(NOT_FOUND, "no entity", "GetEntityBounds", entity="none")
         filters = lambda **fields: dict(filters=message(f"{PACKAGE}/msg/EntityFilters", **fields))
-        refused(FAILED, "filter", "GetEntities", **filters(filter="(("))
-        refused(UNSUPPORTED, "a box", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=9)))
+        for service in ("GetEntities", "GetEntitiesStates"):
+            refused(FAILED, "filter", service, **filters(filter="(("))
+            refused(UNSUPPORTED, "a box", service, **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=9)))
         refused(FAILED, "four points", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=2)))
         # a tetrahedron around the second robot, whose box also contains the first robot
         corners = [(2.5, 0, -6), (4, -2, -5), (4, 2, -5), (3, 0, -4)]
@@ -688,6 +716,10 @@ def refuse_requests(file):
         twist = message("geometry_msgs/msg/Twist", linear=message("geometry_msgs/msg/Vector3", x=1.0))
         state = message(f"{PACKAGE}/msg/EntityState", twist=twist)
         refused(FAILED, "static", "SetEntityState", entity=structure, state=state, set_pose=True, set_twist=True)
+        refused(FAILED, "coupling rope", "SetEntityState", entity=robot, state=state, set_pose=True)
+        refused(FAILED, "fixed base", "SetEntityState", entity="post", state=state, set_pose=True)
+        twist.linear.x = 2000.0
+        refused(FAILED, "at most 1000", "SetEntityState", entity="post", state=state, set_twist=True)
         playing = message(f"{PACKAGE}/msg/SimulationState", state=PLAYING)
         refused(102, "lockstep", "SetSimulationState", state=playing)
         refused(FAILED, "found 8", "ResetSimulation", scope=8)
