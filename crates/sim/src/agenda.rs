@@ -6,7 +6,7 @@
 //! and its place in the order.
 
 use crate::bridge_source::NewOutputs;
-use crate::computers;
+use crate::computers::input;
 use crate::control::energy::charging;
 use crate::control::fault;
 use crate::simulation::Simulation;
@@ -198,7 +198,7 @@ impl Simulation {
             let (first, now) = (self.frames.len(), self.state.time_ns);
             scheduler.deliver_due(now, &mut self.frames);
             let robots = &mut self.state.robots;
-            computers::hold_frames(&self.scene, robots, &mut self.frames, first, now);
+            input::hold_frames(&self.scene, robots, &mut self.frames, first, now);
         }
         if let Some(new) = new {
             self.transmit_outputs(&new);

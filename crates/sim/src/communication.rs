@@ -26,7 +26,7 @@
 //! # Checked by
 //! test/determinism/communication.rs
 
-use crate::computers;
+use crate::computers::input::push_input;
 use crate::control::fault;
 use crate::environment_cache::EnvironmentCache;
 use crate::modem_fix::{error_stream, measure};
@@ -512,6 +512,10 @@ impl Communication {
     /// Moves the view to the current instant.
     fn update_view(&mut self, scene: &Scene, state: &State, runners: &mut [Runner]) {
         self.view.time_ns = state.time_ns;
+        // commands change the sea during the run
+        if self.view.sea != state.sea {
+            self.view.sea.clone_from(&state.sea);
+        }
         let robots = scene.robots.iter().zip(&state.robots).zip(runners);
         for (r, ((robot, own), runner)) in robots.enumerate() {
             let work = &mut runner.work.links;
@@ -526,7 +530,7 @@ impl Communication {
             speeds.clear();
             speeds.extend(shaft_speeds(
                 (robot, own),
-                scene.sea.density,
+                state.sea.density,
                 self.reference_speeds[r],
             ));
         }
@@ -577,7 +581,7 @@ fn hold_messages(scene: &Scene, state: &mut State, spare: &mut Vec<Vec<u8>>) {
         payload.clear();
         payload.extend_from_slice(payloads.get(range).unwrap_or_default());
         let data = InputData::Message(*delivery, payload);
-        computers::push_input(&mut robots[robot], task, delivery.received_ns, data);
+        push_input(&mut robots[robot], task, delivery.received_ns, data);
         false
     });
 }

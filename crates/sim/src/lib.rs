@@ -44,6 +44,7 @@ pub mod computers;
 pub mod control;
 mod environment_cache;
 mod free_pose;
+mod late_start;
 mod modem_fix;
 mod network;
 pub mod pace;

@@ -19,15 +19,14 @@
 //! # Checked by
 //! test/determinism/state/replacement.rs
 
-use crate::computers::kernel;
-use crate::control::joints::encoder;
+use crate::late_start;
 use crate::simulation::{SceneVersion, Simulation};
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Correspondence, Robot};
+use merrow_model::scene::Correspondence;
 use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::shape;
-use merrow_model::state::{RobotState, State};
+use merrow_model::state::State;
 
 impl Simulation {
     /// Continues the run with the scene of `new`, a world at its start. Returns the correspondence
@@ -121,7 +120,7 @@ impl Simulation {
         }
         let robots = self.scene.robots.iter().zip(&mut now.robots);
         for ((robot, state), _) in robots.zip(&is_new).filter(|(_, is_new)| **is_new) {
-            start_at(robot, state, before.time_ns);
+            late_start::start_at(robot, state, before.time_ns);
         }
         for (state, target) in before.tethers.iter_mut().zip(&same.tethers) {
             if let Some(target) = *target {
@@ -173,27 +172,4 @@ fn move_device(device: &mut Device, same: &Correspondence) -> bool {
     let moved = device.in_scene(same);
     *device = moved.unwrap_or(*device);
     moved.is_some()
-}
-
-/// Continues the sequences of instants and random numbers of a robot at its start as if the robot
-/// had existed since the time 0. `now_ns` is the current time [ns].
-pub(crate) fn start_at(robot: &Robot, state: &mut RobotState, now_ns: u64) {
-    for (sensor, state) in robot.sensors.iter().zip(&mut state.sensors) {
-        let last = sensor.sample_index(now_ns);
-        let is_due = sensor.sample_ns(last) >= now_ns;
-        state.samples = if is_due { last } else { last + 1 };
-        state.due_ns = sensor.sample_ns(state.samples);
-    }
-    for (link, joint) in robot.links[1..].iter().zip(&mut state.joints) {
-        if let Some(servo) = link.joint.servo() {
-            joint.ticks = encoder::ticks_before(servo.rate, now_ns);
-        }
-    }
-    let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
-    for (computer, state) in computers.zip(&mut state.computers) {
-        kernel::start_at(computer, state, now_ns);
-    }
-    if let (Some(firmware), Some(state)) = (&robot.firmware, &mut state.firmware) {
-        state.ticks = encoder::ticks_before(firmware.rate, now_ns);
-    }
 }

@@ -1,6 +1,6 @@
 //! One step of one robot: evaluation, joint controllers, due sensors, battery and integration.
 
-use crate::computers;
+use crate::computers::input::push_input;
 use crate::control::energy::power;
 use crate::control::energy::power::PowerEnvironment;
 use crate::control::joints;
@@ -579,7 +579,7 @@ fn pass_to_tasks(
         match onboard.sensors[sensor] {
             Some(task) => {
                 let data = InputData::Reading(sensor, stamped);
-                computers::push_input(state, task, now_ns, data);
+                push_input(state, task, now_ns, data);
             }
             None => {
                 outbox[kept] = outbox[k];

@@ -10,10 +10,10 @@ use crate::communication::Communication;
 use crate::computers::Computers;
 use crate::control::command;
 use crate::control::firmware;
+use crate::late_start;
 use crate::parallel::robot_groups::{Block, RobotGroups};
 use crate::parallel::simd_batch::RobotGroup;
 use crate::parallel::threads::StepThreads;
-use crate::replace;
 use crate::robot::Runner;
 use crate::sensors::scheduler::SensorScheduler;
 use crate::tethers::Tethers;
@@ -348,7 +348,7 @@ impl Simulation {
             return;
         }
         for (robot, state) in scene.robots.iter().zip(&mut self.state.robots) {
-            replace::start_at(robot, state, time_ns);
+            late_start::start_at(robot, state, time_ns);
         }
         self.apply_schedule();
     }
@@ -383,7 +383,7 @@ impl Simulation {
         // past commands are not repeated
         self.state.scheduled = scheduled;
         for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
-            replace::start_at(robot, state, time_ns);
+            late_start::start_at(robot, state, time_ns);
         }
     }
 

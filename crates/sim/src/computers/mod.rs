@@ -20,6 +20,7 @@
 //! # Checked by
 //! test/determinism/computers.rs
 
+pub(crate) mod input;
 pub mod kernel;
 
 use crate::bridge_source::NewOutputs;
@@ -30,10 +31,9 @@ use crate::simulation::Simulation;
 use merrow_model::scene::Scene;
 use merrow_model::scene::computer::TaskIndex;
 use merrow_model::scene::fault::Device;
-use merrow_model::state::RobotState;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::computer::command::TaskCommand;
-use merrow_model::state::computer::{Input, InputData, TaskActivity, TaskInterval, TaskState};
+use merrow_model::state::computer::{InputData, TaskActivity, TaskInterval, TaskState};
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, comms::Delivery};
 use merrow_sensors::Delivered;
@@ -65,41 +65,6 @@ impl Computers {
     }
 }
 
-/// Appends an input of a task that arrives at `arrival_ns` [ns].
-pub(crate) fn push_input(
-    state: &mut RobotState,
-    task: TaskIndex,
-    arrival_ns: u64,
-    data: InputData,
-) {
-    let computer = state.computers.get_mut(task.computer);
-    if let Some(task) = computer.and_then(|computer| computer.tasks.get_mut(task.task)) {
-        task.inputs.push_back(Input { arrival_ns, data });
-    }
-}
-
-/// Moves the frames from number `first` on whose sensors pass through tasks to these tasks.
-pub(crate) fn hold_frames(
-    scene: &Scene,
-    robots: &mut [RobotState],
-    frames: &mut Vec<Frame>,
-    first: usize,
-    now_ns: u64,
-) {
-    let mut k = first;
-    while k < frames.len() {
-        let (robot, sensor) = (frames[k].robot, frames[k].sensor);
-        let onboard = scene.robots[robot].onboard.as_ref();
-        match onboard.and_then(|onboard| onboard.sensors[sensor]) {
-            Some(task) => {
-                let frame = frames.remove(k);
-                push_input(&mut robots[robot], task, now_ns, InputData::Frame(frame));
-            }
-            None => k += 1,
-        }
-    }
-}
-
 impl Simulation {
     /// Passes a command to the task of its robot that commands pass through. Returns false if there
     /// is no such task; the command then takes effect at once.
@@ -119,7 +84,7 @@ impl Simulation {
             return false;
         };
         let data = InputData::Command(command);
-        push_input(state, task, self.state.time_ns, data);
+        input::push_input(state, task, self.state.time_ns, data);
         true
     }
 
