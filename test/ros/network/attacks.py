@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Attacks a run from another host, and prints the results as JSON.
 
-    unshare -Urn python3 test/ros/network/attacks.py BINARY
+    unshare -Urn python3 test/ros/network/attacks.py BINARY cyclonedds|rclpy
 
-`attacks.py DOMAIN` is the genuine peer of a flood: it prints the time from its start until a message of the
-run arrives.
+`attacks.py DOMAIN cyclonedds|rclpy` is the genuine peer of a flood: it prints the time from its start until a message
+of the run arrives. A peer of rclpy uses the RMW of RMW_IMPLEMENTATION.
 
 The run is in the network namespace of the program at 10.232.0.1/24. The attackers are in a second
 namespace, which a virtual Ethernet link connects. Needs no root: the namespaces belong to a user
-namespace. The checks of checks/program/attacks.py start it.
+namespace. checks/program/attacks.py and native/rclpy_checks.py start it by `attack`.
 """
 
 import contextlib
@@ -36,6 +36,24 @@ URI = ("<CycloneDDS><Domain><General><Interfaces><NetworkInterface address='{}'/
        "</Domain></CycloneDDS>")
 # time within which an honest host is answered
 PATIENCE_S = 1
+
+
+def attack(binary, peer):
+    """Returns the results of this script; None without the permission to create network namespaces."""
+    inside = ["unshare", "-Urn"]
+    try:
+        subprocess.run([*inside, "ip", "link"], capture_output=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        return None
+    done = subprocess.run([*inside, sys.executable, __file__, binary, peer], capture_output=True, text=True, timeout=120,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def late(found):
+    """Returns those of the results that are times above the patience of an honest host."""
+    return {name: value for name, value in found.items() if name.endswith("_s") and (value or 9) > PATIENCE_S}
 
 
 def commands(prefix, *lines):
@@ -155,20 +173,38 @@ def repeated(send, period_s):
 
 def discovery_s():
     """Returns after how many seconds a genuine peer receives a message of the run, or None."""
-    done = subprocess.run([sys.executable, __file__, str(DOMAIN)], env=os.environ | {"CYCLONEDDS_URI": URI.format(OTHER)},
+    settings = {"CYCLONEDDS_URI": URI.format(OTHER), "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
+    done = subprocess.run([sys.executable, __file__, str(DOMAIN), sys.argv[2]], env=os.environ | settings,
                           capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def print_discovery_s(domain):
-    """Prints the result of `discovery_s` as a peer in a domain."""
+def cyclonedds_s(domain):
+    """Returns the result of `discovery_s` as a peer of Cyclone DDS in a domain."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
     import peer  # needs Cyclone DDS, the attackers do not
 
     peer.message_type("rosgraph_msgs/msg/Clock")
     start = time.monotonic()
     clock = peer.Peer(domain).subscriber("/clock", "rosgraph_msgs/msg/Clock")
-    print(json.dumps(time.monotonic() - start if peer.collect(clock, 1) else None))
+    return time.monotonic() - start if peer.collect(clock, 1) else None
+
+
+def rclpy_s(domain):
+    """Returns the result of `discovery_s` as a node of rclpy in a domain. Fast DDS sends from all addresses of the second
+    namespace, also from those of the attackers.
+    """
+    import rclpy
+    from rosgraph_msgs.msg import Clock
+
+    clocks = []
+    start = time.monotonic()
+    rclpy.init(domain_id=domain)
+    node = rclpy.create_node("peer")
+    node.create_subscription(Clock, "/clock", clocks.append, 10)
+    while not clocks and time.monotonic() < start + 10:
+        rclpy.spin_once(node, timeout_sec=0.02)
+    return time.monotonic() - start if clocks else None
 
 
 def page_s():
@@ -269,6 +305,7 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1].isdecimal():
-        print_discovery_s(int(sys.argv[1]))
+        measure = {"cyclonedds": cyclonedds_s, "rclpy": rclpy_s}[sys.argv[2]]
+        print(json.dumps(measure(int(sys.argv[1]))))
     else:
         main()
