@@ -370,6 +370,35 @@ fn show_values(server: &ParameterServer, values: &[(String, Value)], given: &[(S
     server.update_values(&own.cloned().collect::<Vec<_>>());
 }
 
+/// Checks the user's values of the parameters that a change to the scene `new` declares: of all
+/// parameters of the scene if `at_start`, else of those that are not declared yet.
+///
+/// # Errors
+/// An override violates the type, the range or the meaning of its parameter.
+pub fn check_given(
+    server: &Arc<ParameterServer>,
+    new: &Arc<Scene>,
+    at_start: bool,
+    sinks: ParameterSinks,
+) -> Result<(), ParameterError> {
+    let mut given = Vec::new();
+    for declaration in declarations(new, Pace::Max) {
+        if at_start || server.get(&declaration.name).is_none() {
+            let value = server.initial_value(&declaration)?;
+            if value != declaration.default {
+                given.push((declaration.name, value));
+            }
+        }
+    }
+    let live = LiveParameters {
+        server: Arc::downgrade(server),
+        scene: Arc::clone(new),
+        version: SceneVersion::default(),
+        sinks,
+    };
+    live.requests(&given).map(drop).map_err(ParameterError::new)
+}
+
 /// Declares the parameters of objects that the scene `new` adds, removes the parameters of objects
 /// that it lacks, shows the `values` of a loaded world, and applies later changes to the world with
 /// the scene `new`.

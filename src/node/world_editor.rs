@@ -15,7 +15,6 @@ use crate::topics::Plan;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::RobotState;
-use merrow_ros2::names::NameResolver;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Access, Pace, Reply, Request, SceneVersion, Simulation};
@@ -244,8 +243,7 @@ impl WorldEditor {
     /// `at_start` the world is stopped at its start, without state of the current world.
     ///
     /// # Errors
-    /// One line. The world is then unchanged, except if DDS lacks the memory for a subscription or
-    /// the user's value of a parameter of a new robot is not valid.
+    /// One line. The world is then unchanged, except if DDS lacks the memory for a subscription.
     pub fn continue_with(
         &mut self,
         simulation: Simulation,
@@ -254,17 +252,16 @@ impl WorldEditor {
     ) -> Result<(), String> {
         let scene = Arc::clone(&simulation.scene);
         let plan = Arc::new(Plan::new(&scene));
-        // all names, so that nothing is refused after the change
+        // all values and names, so that nothing is refused after the change
+        let sinks = ParameterSinks::without_node(self.parts.requests.clone());
+        live_parameters::check_given(self.parameters(), &scene, at_start, sinks)
+            .map_err(|e| e.to_string())?;
         let publishers = match &self.parts.followers {
             Followers::Node(interface) => {
                 plan.check_names(&scene, interface.node().names())?;
                 Interface::publishers(interface.node(), &plan)?
             }
-            Followers::Parameters(_) => {
-                let names = NameResolver::new("", "merrow", Vec::new());
-                plan.check_names(&scene, &names.map_err(|e| e.to_string())?)?;
-                Arc::default()
-            }
+            Followers::Parameters(_) => Arc::default(),
         };
         self.set_next_outputs(Some((Arc::clone(&plan), publishers, document.to_yaml())));
         // the settings of a saved world
@@ -300,11 +297,14 @@ impl WorldEditor {
 
     /// Removes the parameters of the scene `old`, whose values do not hold for another world.
     fn forget_parameters(&self, old: &Scene) {
-        let server = match &self.parts.followers {
+        live_parameters::undeclare_scene(self.parameters(), old);
+    }
+
+    fn parameters(&self) -> &Arc<ParameterServer> {
+        match &self.parts.followers {
             Followers::Node(interface) => interface.parameters(),
             Followers::Parameters(server) => server,
-        };
-        live_parameters::undeclare_scene(server, old);
+        }
     }
 
     /// Connects the objects that follow the scene to the scene `new`, whose parameters have

@@ -246,16 +246,7 @@ impl ParameterServer {
                     "parameter '{name}': empty name or already declared"
                 )));
             }
-            declaration
-                .check(&declaration.default)
-                .map_err(ParameterError)?;
-            let value = match table.overrides.iter().rev().find(|(key, _)| *key == name) {
-                Some((_, value)) => {
-                    adapt_empty_list(&declaration.adapt(value), &declaration.default)
-                }
-                None => declaration.default.clone(),
-            };
-            declaration.check(&value).map_err(ParameterError)?;
+            let value = table.initial_value(&declaration)?;
             table.parameters.insert(
                 name.clone(),
                 Parameter {
@@ -267,6 +258,17 @@ impl ParameterServer {
         };
         hooks.notify(Change::New, &[(name, value.clone())]);
         Ok(value)
+    }
+
+    /// Returns the value that [`Self::declare`] gives a parameter that is not declared yet.
+    ///
+    /// # Errors
+    /// The default or the override violates type or range.
+    pub fn initial_value(
+        &self,
+        declaration: &Declaration,
+    ) -> Result<ParameterValue, ParameterError> {
+        lock(&self.table).initial_value(declaration)
     }
 
     /// Removes parameters. Names that are not declared are skipped.
@@ -445,6 +447,18 @@ impl Table {
         } else {
             Err(refusals.join("; "))
         }
+    }
+
+    /// Returns the override of a parameter, or else its default.
+    fn initial_value(&self, declaration: &Declaration) -> Result<ParameterValue, ParameterError> {
+        let Declaration { name, default, .. } = declaration;
+        declaration.check(default).map_err(ParameterError)?;
+        let value = match self.overrides.iter().rev().find(|(key, _)| key == name) {
+            Some((_, value)) => adapt_empty_list(&declaration.adapt(value), default),
+            None => default.clone(),
+        };
+        declaration.check(&value).map_err(ParameterError)?;
+        Ok(value)
     }
 
     fn check(&self, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
