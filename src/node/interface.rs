@@ -214,10 +214,9 @@ impl Interface {
             shared: Arc::clone(&self.shared),
             node: self.node.names().full_node_name(),
         };
-        let declared = live::change_scene(&self.parameters, (old, new), version, sinks, values);
-        // also with an override that is not valid, so that the robot can be commanded
-        self.connect(new, version, plan)?;
-        declared.map_err(|e| e.to_string())
+        live::change_scene(&self.parameters, (old, new), version, sinks, values)
+            .map_err(|e| e.to_string())?;
+        self.connect(new, version, plan)
     }
 
     /// Creates the objects of a version of the scene, which replace the former objects.

@@ -25,6 +25,7 @@ use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg
 use merrow_ros2::msg::vision_msgs::LabelInfo;
 use merrow_ros2::names::{Endpoint, NameResolver};
 use merrow_ros2::qos::Qos;
+use std::collections::HashMap;
 
 impl Plan {
     /// Lists the topics and actions of `scene`.
@@ -32,30 +33,15 @@ impl Plan {
         let mut outputs = world_topics::outputs(scene);
         let (mut inputs, mut actions) = (Vec::new(), Vec::new());
         for (i, robot) in scene.robots.iter().enumerate() {
-            let first = (outputs.len(), inputs.len());
-            robot_outputs(i, robot, &mut outputs);
-            let mut own = Vec::new();
-            robot_inputs(i, robot, &mut own);
-            profile::apply(i, robot, &mut outputs[first.0..], &mut own);
-            inputs.append(&mut own);
-            for output in &mut outputs[first.0..] {
-                output.topic = robot.in_namespace(&output.topic);
-            }
-            for input in &mut inputs[first.1..] {
-                input.topic = robot.in_namespace(&input.topic);
-            }
+            let (own_outputs, own_inputs) = robot_topics(i, robot);
+            outputs.extend(own_outputs);
+            inputs.extend(own_inputs);
             actions.extend(arm::actions(i, robot).into_iter().map(|action| ActionPlan {
                 name: robot.in_namespace(&action.name),
                 ..action
             }));
         }
-        for (k, coupling) in scene.couplings.iter().enumerate() {
-            world_topics::add_coupling(k, coupling, &mut outputs, &mut inputs);
-        }
-        for (i, tether) in scene.tethers.iter().enumerate() {
-            world_topics::add_tether(i, tether, &mut outputs, &mut inputs);
-        }
-        modem::add_topics(scene, &mut outputs, &mut inputs);
+        add_connections(scene, &mut outputs, &mut inputs);
         let mut calls = modem::calls::records(scene);
         calls.push(command_services::requests());
         Self {
@@ -98,6 +84,88 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// A topic of a robot that already is another topic of the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatedTopic {
+    /// Name of the topic, without the first slash.
+    pub topic: String,
+    /// Index of the robot.
+    pub robot: usize,
+    /// Index of the sensor of the robot that publishes the topic, if any.
+    pub sensor: Option<usize>,
+    /// Both uses of the topic, as text.
+    pub uses: [String; 2],
+}
+
+/// Returns the topics of robots that another object has too, that have two types, or that the node
+/// both publishes and receives. With a profile, sensors of one robot and one type can have the same
+/// topic of the other simulator. Bridges use the topics of other objects.
+pub fn repeated_topics(scene: &Scene) -> Vec<RepeatedTopic> {
+    let (mut outputs, mut inputs) = (world_topics::outputs(scene), Vec::new());
+    add_connections(scene, &mut outputs, &mut inputs);
+    outputs.retain(|output| !matches!(output.source, Source::Bridged { .. }));
+    inputs.retain(|input| !matches!(input.target, Target::Bridge { .. }));
+    let robots = scene.robots.iter().enumerate();
+    let robots = robots.map(|(i, robot)| (Some(i), robot_topics(i, robot)));
+    let (mut known, mut repeated) = (HashMap::new(), Vec::new());
+    for (owner, (outputs, inputs)) in std::iter::once((None, (outputs, inputs))).chain(robots) {
+        let sensor_of = |output: &Output| match output.source {
+            Source::Sensor { sensor, .. } | Source::Labels { sensor, .. } => Some(sensor),
+            _ => None,
+        };
+        let published = outputs.into_iter().map(|output| {
+            let sensor = sensor_of(&output);
+            (output.topic, sensor, (owner, "published", output.info.name))
+        });
+        let received = inputs.into_iter();
+        let received = received.map(|i| (i.topic, None, (owner, "received", i.info.name)));
+        for (topic, sensor, own_use) in published.chain(received) {
+            let topic = topic.trim_start_matches('/').to_string();
+            let (first, first_sensor) = *known.entry(topic.clone()).or_insert((own_use, sensor));
+            let Some(robot) = owner.filter(|_| first != own_use) else {
+                continue;
+            };
+            let text = |(owner, verb, kind): (Option<usize>, &str, &str)| {
+                let owner = owner.map_or("the world", |i: usize| &scene.robots[i].name);
+                format!("{kind} {verb} by {owner}")
+            };
+            repeated.push(RepeatedTopic {
+                topic,
+                robot,
+                sensor: sensor.or(first_sensor.filter(|_| first.0 == owner)),
+                uses: [text(first), text(own_use)],
+            });
+        }
+    }
+    repeated
+}
+
+/// Lists the topics of a robot.
+fn robot_topics(i: usize, robot: &Robot) -> (Vec<Output>, Vec<Input>) {
+    let (mut outputs, mut inputs) = (Vec::new(), Vec::new());
+    robot_outputs(i, robot, &mut outputs);
+    robot_inputs(i, robot, &mut inputs);
+    profile::apply(i, robot, &mut outputs, &mut inputs);
+    for output in &mut outputs {
+        output.topic = robot.in_namespace(&output.topic);
+    }
+    for input in &mut inputs {
+        input.topic = robot.in_namespace(&input.topic);
+    }
+    (outputs, inputs)
+}
+
+/// Lists the topics of couplings, tethers and modems.
+fn add_connections(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
+    for (k, coupling) in scene.couplings.iter().enumerate() {
+        world_topics::add_coupling(k, coupling, outputs, inputs);
+    }
+    for (i, tether) in scene.tethers.iter().enumerate() {
+        world_topics::add_tether(i, tether, outputs, inputs);
+    }
+    modem::add_topics(scene, outputs, inputs);
 }
 
 fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {

@@ -1,21 +1,35 @@
 //! Checks of a world that need the topics and frames of the node, or the forces of the simulation.
+//!
+//! The names are those of a node in the root namespace without remappings. `WorldEditor` checks
+//! them again for the namespace and the remappings of its node.
 
 use crate::modem::bridges;
+use crate::node::plan::{RepeatedTopic, repeated_topics};
+use crate::topics::Plan;
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_messages::frames::repeated_frames;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::RobotState;
+use merrow_ros2::names::NameResolver;
 use merrow_sim::report::top_speed::top_speed_below;
 use merrow_world::World;
 use merrow_world::document::Document;
 use merrow_yaml::error::Problem;
 
-/// Checks the bridges of a world, and that no frame has two transforms.
+/// Checks the bridges of a world and the names of its topics, services and actions, and that no
+/// frame has two transforms and no topic two contents.
 ///
 /// # Errors
 /// One line per error, with its place.
 pub fn check(document: &Document, world: &World) -> Result<(), Vec<String>> {
     let mut errors = frame_errors(document, world);
+    errors.extend(topic_errors(document, world));
+    let valid = NameResolver::new("", "merrow", Vec::new())
+        .map_err(|e| e.to_string())
+        .and_then(|names| Plan::new(&world.scene).check_names(&world.scene, &names));
+    if let Err(why) = valid {
+        errors.push(format!("{}: {why}", document.place_below(&[])));
+    }
     if let Err(lines) = bridges::check(world) {
         errors.extend(lines);
     }
@@ -88,6 +102,28 @@ fn frame_errors(document: &Document, world: &World) -> Vec<String> {
     repeated_frames(scene).into_iter().map(line).collect()
 }
 
+fn topic_errors(document: &Document, world: &World) -> Vec<String> {
+    let line = |repeated: RepeatedTopic| {
+        let robot = &world.scene.robots[repeated.robot];
+        let mut path = vec![world.models[repeated.robot].section, &robot.name];
+        if let Some(sensor) = repeated.sensor {
+            path.extend(["model", "sensors", &robot.sensors[sensor].name]);
+        }
+        let [first, second] = repeated.uses;
+        format!(
+            "{}: {}: the topic `/{}` has two contents: {first} and {second}; expected one content each; \
+             rename the sensor or the robot",
+            document.place_below(&path),
+            robot.name,
+            repeated.topic
+        )
+    };
+    repeated_topics(&world.scene)
+        .into_iter()
+        .map(line)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,13 +143,16 @@ mod tests {
     }
 
     fn errors(sensors: &str, links: &str, profile: Option<Profile>) -> Vec<String> {
-        let text = world(sensors, links);
+        errors_of(&world(sensors, links), profile)
+    }
+
+    fn errors_of(text: &str, profile: Option<Profile>) -> Vec<String> {
         let overrides = Overrides {
             profile,
             ..Overrides::default()
         };
         let (document, world) =
-            Document::from_text("w.yaml", &text, overrides).unwrap_or_else(|e| panic!("{e}"));
+            Document::from_text("w.yaml", text, overrides).unwrap_or_else(|e| panic!("{e}"));
         check(&document, &world).err().unwrap_or_default()
     }
 
@@ -170,6 +209,48 @@ mod tests {
         assert!(
             found.len() == 1
                 && found[0].contains("the sensor `eye` and the sensor `eye_optical_frame`"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn topics_with_two_contents_are_refused() {
+        let sensor = |name: &str| format!("        {name}: {{device: truth, rate_hz: 10}}\n");
+        let end = "expected one content each; rename the sensor or the robot";
+        let odometry = "nav_msgs/msg/Odometry published by";
+        assert_eq!(
+            errors(&sensor("robot_description"), "", None),
+            [format!(
+                "w.yaml:8:28: r: the topic `/r/robot_description` has two contents: {odometry} r and \
+                 std_msgs/msg/String published by r; {end}"
+            )]
+        );
+        let other = format!(
+            "  base_link:\n    namespace: r\n    model:\n      source: t\n      {BODY}\n      sensors:\n{}",
+            sensor("external_wrench")
+        );
+        assert_eq!(
+            errors_of(&(world(&sensor("pose"), "") + &other), None),
+            [format!(
+                "w.yaml:15:26: base_link: the topic `/r/base_link/external_wrench` has two contents: \
+                 geometry_msgs/msg/WrenchStamped received by r and {odometry} base_link; {end}"
+            )]
+        );
+        // with this profile both have one topic and one type
+        let imus = "        a: {device: adis16448}\n        b: {device: adis16448}\n";
+        assert_eq!(errors(imus, "", Some(Profile::Uuv)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_are_checked_at_load() {
+        let name = "n".repeat(300);
+        let found = errors(
+            &format!("        {name}: {{device: truth, rate_hz: 10}}\n"),
+            "",
+            None,
+        );
+        assert!(
+            found.len() == 1 && found[0].contains("has 303 bytes, at most 247"),
             "{found:?}"
         );
     }

@@ -16,7 +16,6 @@ use crate::topics::Plan;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::RobotState;
-use merrow_ros2::names::NameResolver;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Access, Pace, Reply, Request, SceneVersion, Simulation};
@@ -244,8 +243,7 @@ impl WorldEditor {
     /// `at_start` the world is stopped at its start, without state of the current world.
     ///
     /// # Errors
-    /// One line, also if the user's value of a parameter of a new robot is not valid. The world is
-    /// then unchanged, except if DDS lacks the memory for a subscription.
+    /// One line. The world is then unchanged, except if DDS lacks the memory for a subscription.
     pub fn continue_with(
         &mut self,
         simulation: Simulation,
@@ -260,11 +258,7 @@ impl WorldEditor {
                 plan.check_names(&scene, interface.node().names())?;
                 Interface::publishers(interface.node(), &plan)?
             }
-            Followers::Parameters(_) => {
-                let names = NameResolver::new("", "merrow", Vec::new());
-                plan.check_names(&scene, &names.map_err(|e| e.to_string())?)?;
-                Arc::default()
-            }
+            Followers::Parameters(_) => Arc::default(),
         };
         // the settings of a saved world
         let values = match at_start {

@@ -14,8 +14,10 @@ use merrow_ros2::msg::simulation_interfaces::{
 use merrow_ros2::names::check_full_name;
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
+use merrow_world::build::robot::names::LENGTH_MAX;
 use merrow_world::document::{Document, Placement, Resource as Description, ResourceError};
 use merrow_world::{catalogue, is_name};
+use merrow_yaml::error::quote;
 use std::collections::HashSet;
 
 /// Starts the services of this file.
@@ -380,7 +382,7 @@ fn entity_name(
                 .any(|object| object.name == name)
             || scene.tethers.iter().any(|tether| tether.name == name)
     };
-    let is_valid = is_name(requested);
+    let is_valid = is_name(requested) && requested.len() <= LENGTH_MAX;
     if is_valid && !taken(requested) {
         return Ok(requested.to_string());
     }
@@ -401,12 +403,14 @@ fn entity_name(
         return Err(failure(SpawnResult::NAME_NOT_UNIQUE, why));
     }
     let why = format!(
-        "name: expected lowercase letters, digits and `_`, first a letter, found {requested:?}"
+        "name: expected at most {LENGTH_MAX} lowercase letters, digits and `_`, first a letter, found {}",
+        quote(requested)
     );
     Err(failure(SpawnResult::NAME_INVALID, why))
 }
 
-/// Returns a lowercase name that resembles `name`; `entity` if `name` has no letter.
+/// Returns a lowercase name that resembles `name`, with room for a number; `entity` if `name` has no
+/// letter.
 fn valid_name(name: &str) -> String {
     let replaced = name
         .to_ascii_lowercase()
@@ -415,6 +419,6 @@ fn valid_name(name: &str) -> String {
     if start.is_empty() {
         "entity".to_string()
     } else {
-        start.to_string()
+        start[..start.len().min(LENGTH_MAX / 2)].to_string()
     }
 }

@@ -202,19 +202,25 @@ fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), Serv
             Overrides::default(),
         )
     };
-    let (document, _) = parsed.map_err(|problems| {
-        let why = problems.to_string();
-        let code = if why.contains(": no file ") {
-            LoadWorldResponse::MISSING_ASSETS
-        } else {
-            LoadWorldResponse::RESOURCE_PARSE_ERROR
-        };
-        failure(code, editor.files().without_contents(&why))
-    })?;
-    start(editor, document).map_err(|why| {
-        let why = editor.files().without_contents(&why);
-        failure(ServiceResult::RESULT_OPERATION_FAILED, why)
-    })
+    let (document, _) = parsed.map_err(|problems| malformed(editor, &problems.to_string()))?;
+    let built = editor.build(&document);
+    let simulation = built.map_err(|why| malformed(editor, &why))?;
+    editor
+        .continue_with(simulation, document, true)
+        .map_err(|why| {
+            let why = editor.files().without_contents(&why);
+            failure(ServiceResult::RESULT_OPERATION_FAILED, why)
+        })
+}
+
+/// Returns the result for a world with errors, without quotations of files.
+fn malformed(editor: &WorldEditor, why: &str) -> ServiceResult {
+    let code = if why.contains(": no file ") {
+        LoadWorldResponse::MISSING_ASSETS
+    } else {
+        LoadWorldResponse::RESOURCE_PARSE_ERROR
+    };
+    failure(code, editor.files().without_contents(why))
 }
 
 /// Stops the run at the start of the world of a document.

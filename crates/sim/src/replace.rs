@@ -21,12 +21,12 @@
 
 use crate::late_start;
 use crate::simulation::{SceneVersion, Simulation};
+use merrow_model::scene::Correspondence;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::Correspondence;
+use merrow_model::state::State;
 use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::shape;
-use merrow_model::state::State;
 
 impl Simulation {
     /// Continues the run with the scene of `new`, a world at its start. Returns the correspondence

@@ -30,6 +30,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from domain import Domain
+from network import attacks
 
 SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -469,6 +470,17 @@ def check_incompatible_peers():
         assert m.spin(lambda: text in m.log()), m.log()
         m.spin(lambda: False, 1.0)
         assert m.log().count(text) == 1, m.log()
+
+
+def check_forged_participants():
+    """A new node gets a message within 1 s after 10,000 forged participants, and while others arrive."""
+    if BACKEND == "native":
+        raise ModuleNotFoundError("the attacks have no native backend")
+    found = attacks.attack(PROGRAM, "rclpy")
+    if found is None:
+        raise ModuleNotFoundError("no permission to create network namespaces")
+    assert not attacks.late(found), found
+    print(f"   discovery: {', '.join(f'{found[name]:.2f} s' for name in found if name.startswith('discovery'))}", flush=True)
 
 
 def check_examples():

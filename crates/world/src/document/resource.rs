@@ -156,9 +156,11 @@ fn entry_of_text(text: &str, label: &str) -> Result<Node, ResourceError> {
         return Ok(entry(model_of_urdf(start, label)));
     }
     let mut problems = Problems::new();
-    let Some(node) = parse(label, text, &mut problems) else {
-        return Err(ResourceError::Malformed(problems.to_string()));
-    };
+    let parsed = parse(label, text, &mut problems);
+    // a duplicate key is a problem of a tree
+    let node = problems
+        .into_result(parsed)
+        .map_err(|problems| ResourceError::Malformed(problems.to_string()))?;
     match &node.value {
         Value::Map(map) if map.get("model").is_some() => Ok(node),
         Value::Map(_) => Ok(entry(node)),

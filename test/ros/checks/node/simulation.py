@@ -21,6 +21,11 @@ STOPPED, PLAYING, PAUSED, QUITTING = range(4)
 PACKAGE = "simulation_interfaces"
 # entities of the world `pool`
 POOL = ["basin", "bluerov2"]
+BALL = ("source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}, "
+        "net_buoyancy_n: 0}")
+URDF = """<robot name="float_ball"><link name="LINK">
+        <inertial><mass value="4"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+        <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
 ARM = pathlib.Path(__file__).parents[2] / "worlds" / "arm.yaml"
 
 
@@ -200,11 +205,77 @@ def check_spawn_errors():
         assert [r.entity_name for r in done.results] == ["left", "right"], done
 
 
+def check_refused_robots():
+    """Robots and worlds with a frame or a topic of another object, with names that ROS does not allow, or with parameters
+    whose given values are not valid, are refused with their reason and change nothing: the run goes on, and the next
+    robot is added.
+    """
+    long = 300 * "x"
+    ball = lambda **keys: f"{{{BALL}, {', '.join(f'{key}: {value}' for key, value in keys.items())}}}"
+    sensors = lambda *names: f"{{{', '.join(f'{name}: {{device: truth, rate_hz: 10}}' for name in names)}}}"
+    link = lambda name: f"{{{name}: {{parent: base_link, joint: {{kind: fixed}}}}}}"
+    # robots, and parts of their errors
+    faulty = [
+        (ball(links=link("imu"), sensors=sensors("imu")), "the frame `imu` of a link"),
+        (ball(sensors="{eye: {device: uav_camera}, eye_optical_frame: {device: truth, rate_hz: 10}}"), "have the frame"),
+        (ball(sensors=sensors("imu", "imu")), "duplicate key `imu`"),
+        (ball(sensors=sensors("robot_description")), "/robot_description` has two contents"),
+        (ball(links=link("fore-arm")), "the link `fore-arm`: expected a name"),
+        (ball(links=link(long)), "at most 128 characters"),
+        (ball(sensors=sensors(long)), "at most 247"),
+    ]
+    values = {"efficient.thrusters.t1.efficiency": "7.0", "lazy.thrusters.t1.state": "asleep"}
+    with Merrow("pool", ros=[word for name, value in values.items() for word in ("-p", f"{name}:={value}")]) as m:
+        simulator = Simulator(m)
+        odometry = m.listen("/bluerov2/odometry")
+        world = lambda: (simulator.entities(), m.peer.endpoints("r"))
+        before = world()
+
+        def added(name, expected, link, **resource):
+            done = simulator.ok("SpawnEntity", name=name, allow_renaming=True, **simulator.spawn(**resource))
+            assert (done.entity_name, done.result.error_message) == (expected, ""), done
+            assert wait_for(lambda: f"rt/{expected}/{link}/external_wrench" in m.peer.subscribed()), m.peer.subscribed()
+            simulator.ok("DeleteEntity", entity=expected)
+            # endpoints of a refused robot would remain
+            assert wait_for(lambda: world() == before), (world(), before)
+
+        def refused(code, error, service, **fields):
+            simulator.refused(code, error, service, **fields)
+            assert simulator.ok("GetSimulationState").state.state == PLAYING, error
+            take(odometry)
+            latest(odometry)
+            added("guest", "guest", "base_link", uri="bluerov2")
+
+        def robot(code, error, name="a", namespace="", **resource):
+            refused(code, error, "SpawnEntity", name=name, entity_namespace=namespace, **simulator.spawn(**resource))
+
+        def load(code, error, name, model):
+            text = f"robots: {{{name}: {{model: {model}, position_m: [0, 0, -2]}}}}"
+            refused(code, error, "LoadWorld", world_resource=message(f"{PACKAGE}/msg/Resource", resource_string=text))
+
+        for text, error in faulty:
+            robot(106, error, text=text)
+            load(103, error, "a", text)
+        for name, error in (("efficient", "expected 0.0 to 1.0, found 7.0"), ("lazy", "healthy, stuck or dead")):
+            robot(FAILED, error, name, uri="bluerov2")
+            load(FAILED, error, name, "bluerov2")
+        load(103, "at most 247", long, "bluerov2")
+        robot(106, "/bluerov2/imu/data` has two contents", "imu", "bluerov2", text=ball(sensors=sensors("data")))
+        robot(106, "/bluerov2/thrusters/command` has two contents", "thrusters", "bluerov2",
+              text=ball(sensors=sensors("command")))
+        robot(106, "contains blanks", text=URDF.replace("LINK", "base link"))
+        robot(106, "at most 128 characters", text=URDF.replace("LINK", long))
+        robot(102, "at most 128", long, uri="bluerov2")
+        robot(105, "at most 247", namespace=long, uri="bluerov2")
+        robot(106, "at most 247", 120 * "a", 120 * "b", uri="bluerov2")
+        robot(NOT_FOUND, "no bundled robot", uri=long)
+        # names that can be changed
+        added("a", "a", "fore_arm", text=URDF.replace("LINK", "fore-arm"))
+        added(long, 64 * "x", "base_link", uri="bluerov2")
+
+
 def check_resources():
     """Robots are spawned from a YAML text and from a URDF text, relative to another robot."""
-    urdf = """<robot name="float_ball"><link name="base_link">
-        <inertial><mass value="4"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
-        <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
     text = """model:
   source: test
   body:
@@ -222,7 +293,7 @@ category: object
         fields["initial_pose"] = pose_stamped((1, 0, 0), frame="bluerov2/base_link")
         simulator.ok("SpawnEntity", name="stone", **fields)
         assert near(position(simulator.state("stone")), (1, 0, -1)), simulator.state("stone")
-        done = simulator.ok("SpawnEntity", **simulator.spawn(text=urdf, at=(0, 2, -2)))
+        done = simulator.ok("SpawnEntity", **simulator.spawn(text=URDF.replace("LINK", "base_link"), at=(0, 2, -2)))
         assert done.entity_name == "float_ball", done
         m.step(50)
         state = simulator.state("stone")
@@ -797,9 +868,8 @@ def check_spawns_of_one_request():
         def robot(name, **fields):
             return message(f"{PACKAGE}/msg/SpawnEntity", name=name, **simulator.spawn(**fields))
 
-        ball = "source: test\nbody: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}, net_buoyancy_n: 0}\n"
-        requests = [robot(f"ball_{k}", text=ball, at=(k % 15 - 7, k // 15 - 4, -4)) for k in range(150)]
-        relative = robot("near", text=ball)
+        requests = [robot(f"ball_{k}", text=f"{{{BALL}}}", at=(k % 15 - 7, k // 15 - 4, -4)) for k in range(150)]
+        relative = robot("near", text=f"{{{BALL}}}")
         relative.initial_pose = pose_stamped((0, 0, 1), frame="ball_3")
         requests += [relative, robot("first", uri="bluerov2", at=(0, 0, -2)), robot("second", uri="bluerov2", at=(0.1, 0, -2)),
                      robot("faulty", text="source: test\nbody: {source: test, axes: flu, mass_kg: -1, inertia_kg_m2: 3}\n"),
@@ -938,7 +1008,8 @@ def check_actors():
             assert math.dist(position(simulator.state("ferry"))[:2], after[:2]) > 2
 
 
-CHECKS = [check_secret_files, check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
+CHECKS = [check_secret_files, check_spawn_and_delete, check_many_requests_of_the_editor, check_spawns_of_one_request,
+          check_actors, check_spawn_errors, check_refused_robots, check_resources, check_entity_states, check_simulation_state,
           check_states_after_a_late_start, check_named_poses_and_info, check_worlds, check_features_and_prefix,
           check_saved_world, check_saved_settings, check_delete_errors,
           check_external_wrenches, check_version_1]

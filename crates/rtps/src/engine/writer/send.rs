@@ -18,20 +18,18 @@ impl Writer {
     ) -> Result<Option<Destination>, Nanos> {
         let mut blocked: Option<Nanos> = None;
         let last = self.last;
-        let candidates: Vec<Guid> = self
-            .proxies
-            .iter()
-            .filter(|(_, p)| p.is_busy(last))
-            .map(|(g, _)| *g)
-            .collect();
+        let mut candidates = Vec::new();
+        // during a flood of forged participants hundreds of readers are held
+        for (guid, proxy) in self.proxies.iter().filter(|(_, p)| p.is_busy(last)) {
+            match proxy.held_until(now) {
+                Some(at) => blocked = Some(blocked.map_or(at, |earlier| earlier.min(at))),
+                None => candidates.push(*guid),
+            }
+        }
         for guid in candidates {
             let Some(proxy) = self.proxies.get(&guid) else {
                 continue;
             };
-            if let Some(at) = proxy.held_until(now) {
-                blocked = Some(blocked.map_or(at, |earlier| earlier.min(at)));
-                continue;
-            }
             let Proxy {
                 to, path, reliable, ..
             } = *proxy;

@@ -5,7 +5,7 @@ use merrow_schema::RobotModelConfig;
 use merrow_yaml::error::{Problems, quote};
 
 /// Maximum length of a name, so that topics stay below the limit of DDS [bytes].
-const LENGTH_MAX: usize = 128;
+pub const LENGTH_MAX: usize = 128;
 
 /// Ends of the names of the further frames of a sensor (`crates/messages/src/frames`).
 const SENSOR_FRAMES: [&str; 4] = ["", "_optical_frame", "_acoustic", "_mount"];
