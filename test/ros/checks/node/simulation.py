@@ -534,7 +534,7 @@ def check_worlds():
         simulator.refused(104, "no file", "LoadWorld", **resource(
             text="robots: {a: {model: {source: x, urdf: none.urdf}}}"))
         simulator.refused(NOT_FOUND, "poool", "LoadWorld", **resource("poool"))
-        simulator.refused(FAILED, "frame", "LoadWorld", **resource(text=SAME_FRAMES))
+        simulator.refused(103, "frame", "LoadWorld", **resource(text=SAME_FRAMES))
         assert sorted(simulator.entities()) == POOL
         loaded = simulator.ok("LoadWorld", **resource("usv"))
         assert loaded.world.name == "usv", loaded
