@@ -1,7 +1,10 @@
-//! ROS 2 interface of Merrow: plan of topics, commands, services, actions, publishing and
-//! recording; analysis of recorded bags. The crate `merrow-ros2` contains the DDS node and the
-//! bags, `merrow-messages` the conversion of data to messages; the simulation crates do not depend
-//! on ROS.
+//! Merrow as a library. A program with a force, a controller, a sensor or a robot of its own starts
+//! with `use merrow::prelude::*` (`examples/`).
+//!
+//! The modules of this crate are the ROS 2 interface: plan of topics, commands, services, actions,
+//! publishing, recording and replay. The crate `merrow-ros2` contains the DDS node and the bags,
+//! `merrow-messages` the conversion of data to messages; the simulation crates do not depend on
+//! ROS.
 //!
 //! # Example
 //! ```
@@ -22,6 +25,7 @@ pub mod input;
 pub mod layout;
 pub mod modem;
 pub mod node;
+pub mod prelude;
 pub mod profile;
 pub mod publisher;
 pub mod replay;

@@ -68,21 +68,68 @@ fn the_world_file_loads() {
     assert_eq!(world.scene.robots.len(), 1);
 }
 
-#[path = "../docs/examples/add_force.rs"]
-#[allow(
-    unreachable_pub,
-    reason = "the example is part of a library in the text"
-)]
-mod add_force;
+#[path = "../examples/own_force.rs"]
+#[allow(unreachable_pub, reason = "examples are programs")]
+mod own_force;
+
+#[path = "../examples/own_controller.rs"]
+#[allow(unreachable_pub, reason = "examples are programs")]
+mod own_controller;
+
+#[path = "../examples/own_sensor.rs"]
+#[allow(unreachable_pub, reason = "examples are programs")]
+mod own_sensor;
+
+#[path = "../examples/own_robot.rs"]
+#[allow(unreachable_pub, reason = "examples are programs")]
+mod own_robot;
+
+/// The programs in `examples/` end without an error, and each has at most 80 lines.
+#[test]
+fn own_programs_run() {
+    own_force::main().unwrap();
+    own_controller::main().unwrap();
+    own_sensor::main().unwrap();
+    own_robot::main().unwrap();
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap()
+    {
+        let path = entry.unwrap().path();
+        let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= 80, "{}: {lines} lines", path.display());
+    }
+}
+
+/// The inclinometer measures the tilt with its error. Method: 2,000 samples of a body that is
+/// pitched by 0.3 rad. Tolerance: four standard deviations of the mean, 10 % of the standard
+/// deviation.
+#[test]
+fn the_sensor_of_examples_measures() {
+    let sensor = own_sensor::Inclinometer {
+        std: 0.01,
+        stream: merrow_math::rng::Stream::new(1, "inclinometer"),
+    };
+    let world = load_text("scout.yaml", own_robot::SCOUT, Overrides::default()).unwrap();
+    let simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
+    let mut motion = simulation.state.robots[0].motion.clone();
+    motion.q_WB = merrow_math::Quat::from_rotation_vector(merrow_math::Vec3::new(0.0, 0.3, 0.0));
+    let samples: Vec<f64> = (0..2000).map(|k| sensor.measure(&motion, k)).collect();
+    let mean = samples.iter().sum::<f64>() / 2000.0;
+    let variance = samples.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 2000.0;
+    assert!(
+        (mean - 0.3).abs() < 4.0 * 0.01 / f64::sqrt(2000.0),
+        "{mean}"
+    );
+    assert!((variance.sqrt() / 0.01 - 1.0).abs() < 0.1, "{variance}");
+}
 
 /// The vehicle of docs/extending.md loads and moves. Method: 1 s with full thrust. Tolerance:
 /// between 0.2 and 0.9 m forward; 36 N accelerate 21 kg (mass and added mass) along at most 0.87 m.
 #[test]
 fn vehicle_of_docs_moves() {
-    let example = text("docs/examples/add_vehicle.yaml");
+    let example = own_robot::SCOUT;
     assert_eq!(blocks_of(&text("docs/extending.md"), "yaml")[0], example);
     let world =
-        load_text("scout.yaml", &example, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+        load_text("scout.yaml", example, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
     let full = merrow_model::state::Command::Thruster {
         robot: 0,
@@ -103,7 +150,7 @@ fn vehicle_of_docs_moves() {
 #[test]
 fn the_force_of_docs_oscillates() {
     let page = text("docs/extending.md");
-    assert!(page.contains(&text("docs/examples/add_force.rs")));
+    assert!(page.contains(&text("examples/own_force.rs")));
     let body = "body: {source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, net_buoyancy_n: 0}";
     let world = format!(
         "step: {{dt_s: 0.001}}\nrobots: {{r: {{position_m: [1, 0, -9], attitude_deg: [0, 0, 90], model: {{source: test, {body}}}}}}}\n"
@@ -111,19 +158,13 @@ fn the_force_of_docs_oscillates() {
     let world =
         load_text("spring.yaml", &world, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
-    let spring = add_force::Spring {
+    let mooring = own_force::Mooring {
         p_W0: merrow_math::Vec3::new(0.0, 0.0, -9.0),
         stiffness: 40.0,
         damping: 0.0,
     };
     for step in 1..=3000 {
-        let motion = &simulation.state.robots[0].motion;
-        let R_WB = motion.q_WB.matrix();
-        let F_B = add_force::force(&spring, (&R_WB, motion.p_WB), &motion.V_WB_B);
-        simulation.state.robots[0].external_force[0] = merrow_math::SpatialForce {
-            m: R_WB.mul_vec(F_B.m),
-            f: R_WB.mul_vec(F_B.f),
-        };
+        mooring.apply(&mut simulation, 0);
         simulation.advance(1);
         let p = simulation.state.robots[0].motion.p_WB;
         let expected = f64::cos(2.0 * f64::from(step) * 0.001);
@@ -131,31 +172,17 @@ fn the_force_of_docs_oscillates() {
     }
 }
 
-#[path = "../docs/examples/add_controller.rs"]
-#[allow(
-    unreachable_pub,
-    reason = "the example is part of a library in the text"
-)]
-mod add_controller;
-
 /// The controller of docs/extending.md follows its stated law. Method: a neutrally buoyant body of
 /// 20 kg under a critically damped depth hold of 20 N/m at 50 Hz, against (1 + t) exp(-t).
 /// Tolerance: 4 cm, for the lag of the thruster and its dead band.
 #[test]
 fn the_controller_of_docs_holds_the_depth() {
     let page = text("docs/extending.md");
-    assert!(page.contains(&text("docs/examples/add_controller.rs")));
-    let body = "body: {source: test, axes: flu, mass_kg: 20, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, net_buoyancy_n: 0}";
-    let thrusters =
-        "thrusters: {up: {motor: t200_12v, position_m: [0, 0, 0], direction: [0, 0, 1]}}";
-    let world = format!(
-        "step: {{dt_s: 0.005}}\nwater: {{density_kg_m3: 1025}}\nrobots: {{r: {{position_m: [0, 0, -9], model: {{source: test, {body}, {thrusters}}}}}}}\n"
-    );
-    let world =
-        load_text("hold.yaml", &world, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert!(page.contains(&text("examples/own_controller.rs")));
+    let world = load_text("hold.yaml", own_controller::WORLD, Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
-    let mut hold = add_controller::DepthHold {
-        thruster: 0,
+    let mut hold = own_controller::DepthHold {
         stiffness: 20.0,
         damping: 40.0,
         depth: 10.0,
