@@ -377,7 +377,10 @@ fn mismatched_checkpoints_are_refused() {
     );
     refused(
         &changed(20),
-        "this is a checkpoint of Merrow 1.1.0; expected one of Merrow 0.1.0",
+        concat!(
+            "this is a checkpoint of Merrow 1.2.0; expected one of Merrow ",
+            env!("CARGO_PKG_VERSION")
+        ),
     );
     // mark, format, length and text of the version
     refused(
