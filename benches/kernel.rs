@@ -12,7 +12,7 @@ use merrow_model::scene::{Drive, Integrator, Robot, Scene};
 use merrow_model::sensor::camera::CameraOutput;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::ControlMode;
-use merrow_model::state::{Command, Motion, State, Workspace};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, Motion, State, Workspace};
 use merrow_physics::dynamics;
 use merrow_sim::Simulation;
 use merrow_sim::control::firmware;
@@ -242,19 +242,20 @@ fn mixed(threads: usize) -> serde_json::Value {
     for (robot, model) in fleet.robots.iter().enumerate() {
         let mut tell = |command| all.apply(&command).expect("the fleet accepts its commands");
         if model.firmware.is_some() {
-            tell(Command::FirmwareOrder {
+            tell(Command::Firmware(
                 robot,
-                order: FirmwareOrder::TakeOff,
-            });
+                FirmwareCommand::FirmwareOrder {
+                    order: FirmwareOrder::TakeOff,
+                },
+            ));
             continue;
         }
         for (thruster, one) in model.thrusters.iter().enumerate() {
             let value = one.motor.neutral + 0.6 * (one.motor.range[1] - one.motor.neutral);
-            tell(Command::Thruster {
+            tell(Command::Actuator(
                 robot,
-                thruster,
-                value,
-            });
+                ActuatorCommand::Thruster { thruster, value },
+            ));
         }
     }
     let block = 10;
@@ -341,7 +342,7 @@ fn motion_control() -> [f64; 2] {
     [0.05, 3.0].map(|speed| {
         let mut simulation = Simulation::new(Arc::new(scene("pool")), 1).expect("a simulation");
         let mode = ControlMode::StationKeeping;
-        let command = Command::ControlMode { robot: 0, mode };
+        let command = Command::Firmware(0, FirmwareCommand::ControlMode { mode });
         simulation.apply(&command).expect("a mode of the robot");
         simulation.advance(10);
         let scene = Arc::clone(&simulation.scene);

@@ -12,11 +12,13 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let world = load_text("scout.yaml", SCOUT, Overrides::default())?;
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
     simulation
-        .apply(&Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: 1700.0,
-        })
+        .apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: 1700.0,
+            },
+        ))
         .map_err(|refused| refused.reason)?;
     for second in 1..=5 {
         simulation.advance(200);

@@ -7,7 +7,10 @@ pub use merrow_control::law::{ControlLaw, Tick};
 pub use merrow_math::rng::Stream;
 pub use merrow_math::{Mat3, Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 pub use merrow_model::scene::Scene;
-pub use merrow_model::state::{Command, Motion, RobotState, State};
+pub use merrow_model::state::{
+    ActuatorCommand, BodyCommand, Command, DeviceCommand, FirmwareCommand, JointCommand, Motion,
+    RobotState, State,
+};
 pub use merrow_ros2::args::{ArgsContext, NodeOptions};
 pub use merrow_ros2::cdr::{from_bytes, to_bytes};
 pub use merrow_ros2::message::Message;

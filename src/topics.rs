@@ -251,7 +251,7 @@ pub enum Target {
         /// Index of the robot.
         robot: usize,
         /// Kind of the command.
-        command: FirmwareCommand,
+        command: FirmwareTopic,
     },
     /// Motion controller of a robot.
     Motion {
@@ -388,7 +388,7 @@ pub struct ActionPlan {
 
 /// Kind of a command on a firmware topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirmwareCommand {
+pub enum FirmwareTopic {
     /// Velocity command on `cmd_vel`.
     Velocity,
     /// Velocity command with a header.

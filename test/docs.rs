@@ -131,11 +131,13 @@ fn vehicle_of_docs_moves() {
     let world =
         load_text("scout.yaml", example, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
-    let full = merrow_model::state::Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value: 1900.0,
-    };
+    let full = merrow_model::state::Command::Actuator(
+        0,
+        merrow_model::state::ActuatorCommand::Thruster {
+            thruster: 0,
+            value: 1900.0,
+        },
+    );
     assert!(simulation.apply(&full).is_ok());
     simulation.advance(200);
     let robot = &simulation.state.robots[0];

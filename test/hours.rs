@@ -5,7 +5,7 @@
 use crate::common::scene;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, BodyCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
@@ -73,18 +73,20 @@ fn drive(s: &mut Simulation, second: u64) {
         for (thruster, t) in robot.thrusters.iter().enumerate() {
             let [low, high] = t.motor.range;
             // Rejected where a firmware flies.
-            let _ = s.apply(&Command::Thruster {
-                robot: r,
-                thruster,
-                value: low + part(thruster) * (high - low),
-            });
+            let _ = s.apply(&Command::Actuator(
+                r,
+                ActuatorCommand::Thruster {
+                    thruster,
+                    value: low + part(thruster) * (high - low),
+                },
+            ));
         }
         if !robot.fins.is_empty() {
             let value = |(k, f): (usize, &merrow_model::scene::Fin)| {
                 f.range[0] + part(k) * (f.range[1] - f.range[0])
             };
             let values = robot.fins.iter().enumerate().map(value).collect();
-            let _ = s.apply(&Command::Fins { robot: r, values });
+            let _ = s.apply(&Command::Actuator(r, ActuatorCommand::Fins { values }));
         }
     }
 }
@@ -155,13 +157,15 @@ fn capsized_and_flying_hulls() {
                 let p_WB = Vec3::new(m.p_WB.x, m.p_WB.y, 12.0);
                 let q_WB = Quat::from_rpy(3.0 - 0.1 * k, 0.3 * k, 0.7 * k);
                 let (v_WB_B, w_WB_B) = (Vec3::new(5.0, -3.0, 2.0), Vec3::new(2.0, -1.0, 3.0));
-                s.apply(&Command::SetPose {
+                s.apply(&Command::Body(
                     robot,
-                    p_WB,
-                    q_WB,
-                    v_WB_B,
-                    w_WB_B,
-                })
+                    BodyCommand::SetPose {
+                        p_WB,
+                        q_WB,
+                        v_WB_B,
+                        w_WB_B,
+                    },
+                ))
                 .unwrap();
             }
         }
@@ -201,13 +205,15 @@ robots:
             for (robot, start) in s.scene.robots.clone().iter().map(|r| &r.start).enumerate() {
                 let (p_WB, q_WB) = (start.p_WB, Quat::from_rpy(0.1, 0.2, 0.3 * robot as f64));
                 let still = Vec3::zero();
-                s.apply(&Command::SetPose {
+                s.apply(&Command::Body(
                     robot,
-                    p_WB,
-                    q_WB,
-                    v_WB_B: still,
-                    w_WB_B: still,
-                })
+                    BodyCommand::SetPose {
+                        p_WB,
+                        q_WB,
+                        v_WB_B: still,
+                        w_WB_B: still,
+                    },
+                ))
                 .unwrap();
             }
         }

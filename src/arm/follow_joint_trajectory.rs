@@ -12,8 +12,8 @@ use crate::input::mailbox::Mailbox;
 use crate::topics::GroupIndex;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::Scene;
-use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Trajectory};
+use merrow_model::state::{Command, JointCommand};
 use merrow_ros2::cdr::CdrError;
 use merrow_ros2::goals::GoalId;
 use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{
@@ -72,12 +72,14 @@ impl Executor<Action> for Follower {
     fn start(&mut self, goal: GoalHandle<Action>, task: Trajectory) {
         let trajectory = Arc::new(task);
         self.slot.start(goal, |GroupIndex { robot, group }, id| {
-            Command::Trajectory {
+            Command::Joint(
                 robot,
-                group,
-                id,
-                trajectory,
-            }
+                JointCommand::Trajectory {
+                    group,
+                    id,
+                    trajectory,
+                },
+            )
         });
     }
 

@@ -13,8 +13,8 @@ use crate::input::mailbox::Mailbox;
 use crate::topics::GroupIndex;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::joint::{Goal, GoalState, Measured};
+use merrow_model::state::{Command, JointCommand};
 use merrow_ros2::action_type::Action;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
 use merrow_ros2::node::GoalHandle;
@@ -204,11 +204,7 @@ impl<A: GoalReport> Slot<A> {
         };
         let binding = self.binding();
         let GroupIndex { robot, group } = binding.group_index;
-        let command = Command::CancelGoal {
-            robot,
-            group,
-            id: *number,
-        };
+        let command = Command::Joint(robot, JointCommand::CancelGoal { group, id: *number });
         let request = Request::Command(binding.mailbox.version, command);
         let _ = binding.mailbox.requests.send(request);
     }

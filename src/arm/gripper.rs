@@ -12,8 +12,8 @@ use crate::topics::GroupIndex;
 use merrow_messages::convert::header;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{JointGroup, Robot, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Measured};
+use merrow_model::state::{Command, JointCommand};
 use merrow_ros2::cdr::CdrError;
 use merrow_ros2::goals::GoalId;
 use merrow_ros2::msg::control_msgs::{
@@ -103,14 +103,17 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
             position,
             max_effort,
         } = aim;
-        self.slot
-            .start(goal, |GroupIndex { robot, group }, id| Command::Gripper {
+        self.slot.start(goal, |GroupIndex { robot, group }, id| {
+            Command::Joint(
                 robot,
-                group,
-                id,
-                position,
-                max_effort,
-            });
+                JointCommand::Gripper {
+                    group,
+                    id,
+                    position,
+                    max_effort,
+                },
+            )
+        });
     }
 
     fn cancel(&mut self, id: GoalId) {

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use crate::arm::progress::Progress;
 use crate::topics::GroupIndex;
 use merrow_model::scene::{JointGroup, Robot, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::joint::{Tolerance, Trajectory, TrajectoryPoint};
+use merrow_model::state::{Command, JointCommand};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::builtin_interfaces::{Duration, Time};
 use merrow_ros2::msg::control_msgs::JointTolerance;
@@ -67,12 +67,14 @@ pub fn topic_trajectory(
     let found = trajectory(robot, group, message).and_then(|t| check_goal(robot, group, t, now_ns));
     let found = found.map_err(|rejection| rejection.reason)?;
     let GroupIndex { robot, group } = group_index;
-    Ok(Command::Trajectory {
+    Ok(Command::Joint(
         robot,
-        group,
-        id: goal_number(progress),
-        trajectory: Arc::new(found),
-    })
+        JointCommand::Trajectory {
+            group,
+            id: goal_number(progress),
+            trajectory: Arc::new(found),
+        },
+    ))
 }
 
 /// Converts an action goal to a trajectory and checks it. `now_ns` is the simulation time [ns].

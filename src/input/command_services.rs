@@ -17,8 +17,8 @@ use merrow_messages::msg::{
     SetPose, SetPoseRequest, Weather, WeatherRequest,
 };
 use merrow_model::scene::Scene;
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::{BodyCommand, Command, DeviceCommand, FirmwareCommand};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::{Message, ServiceInfo};
 use merrow_ros2::msg::std_srvs::{SetBool, Trigger};
@@ -127,14 +127,19 @@ pub(crate) fn of_devices(scene: &Scene) -> Vec<CommandService> {
         all.push(CommandService::new::<Trigger>(
             name,
             Some(robot),
-            move |_, _, _| Ok(Command::Sample { robot, sensor, on }),
+            move |_, _, _| Ok(Command::Device(robot, DeviceCommand::Sample { sensor, on })),
         ));
     }
     for (name, robot, order) in firmware::services(scene) {
         all.push(CommandService::new::<Trigger>(
             name,
             Some(robot),
-            move |_, _, _| Ok(Command::FirmwareOrder { robot, order }),
+            move |_, _, _| {
+                Ok(Command::Firmware(
+                    robot,
+                    FirmwareCommand::FirmwareOrder { order },
+                ))
+            },
         ));
     }
     for (name, robot, service) in motion_control::services(scene) {
@@ -161,7 +166,10 @@ fn of_controller(
         ControllerService::Arm => {
             CommandService::new::<SetBool>(name, Some(robot), move |_, _, request| {
                 let order = FirmwareOrder::Enable(request.data);
-                Ok(Command::FirmwareOrder { robot, order })
+                Ok(Command::Firmware(
+                    robot,
+                    FirmwareCommand::FirmwareOrder { order },
+                ))
             })
         }
     }
@@ -237,12 +245,16 @@ impl RecordedRequests {
 
 fn set_pose(scene: &Scene, request: &SetPoseRequest) -> Result<Command, String> {
     let p = &request.pose.position;
-    find_robot(scene, &request.robot).map(|robot| Command::SetPose {
-        robot,
-        p_WB: Vec3::new(p.x, p.y, p.z),
-        q_WB: from_quaternion(&request.pose.orientation),
-        v_WB_B: from_vector3(&request.twist.linear),
-        w_WB_B: from_vector3(&request.twist.angular),
+    find_robot(scene, &request.robot).map(|robot| {
+        Command::Body(
+            robot,
+            BodyCommand::SetPose {
+                p_WB: Vec3::new(p.x, p.y, p.z),
+                q_WB: from_quaternion(&request.pose.orientation),
+                v_WB_B: from_vector3(&request.twist.linear),
+                w_WB_B: from_vector3(&request.twist.angular),
+            },
+        )
     })
 }
 

@@ -1,15 +1,15 @@
 //! Topics and services of the built-in firmwares.
 
 use crate::input::motion_control;
-use crate::topics::{FRAME_RATE, FirmwareCommand, Input, Output, Source, Target};
+use crate::topics::{FRAME_RATE, FirmwareTopic, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{from_vector3, header, point, quaternion, vector3};
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::FirmwareLawState;
+use merrow_model::state::{Command, FirmwareCommand};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Pose, Twist, TwistStamped};
@@ -120,13 +120,13 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         add(
             "cmd_vel",
             Twist::info(),
-            FirmwareCommand::Velocity,
+            FirmwareTopic::Velocity,
             unit.clone(),
         );
         add(
             "cmd_vel_stamped",
             TwistStamped::info(),
-            FirmwareCommand::VelocityStamped,
+            FirmwareTopic::VelocityStamped,
             unit,
         );
     }
@@ -134,7 +134,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         add(
             "autopilot/heading_deg",
             Float64::info(),
-            FirmwareCommand::Heading,
+            FirmwareTopic::Heading,
             "deg, clockwise from north".to_string(),
         );
     }
@@ -142,14 +142,14 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         add(
             "autopilot/depth_m",
             Float64::info(),
-            FirmwareCommand::Depth,
+            FirmwareTopic::Depth,
             "m, positive down".to_string(),
         );
     }
     add(
         "enable",
         Bool::info(),
-        FirmwareCommand::Enable,
+        FirmwareTopic::Enable,
         "true: enable; false: disable immediately".to_string(),
     );
     motion_control::inputs(i, robot, inputs);
@@ -188,16 +188,16 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
 pub fn command(
     scene: &Scene,
     robot: usize,
-    command: FirmwareCommand,
+    command: FirmwareTopic,
     bytes: &[u8],
 ) -> Result<Command, String> {
     let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
     match command {
-        FirmwareCommand::Velocity => {
+        FirmwareTopic::Velocity => {
             let twist = from_bytes(bytes).map_err(malformed)?;
             Ok(velocity_command(robot, &twist))
         }
-        FirmwareCommand::VelocityStamped => {
+        FirmwareTopic::VelocityStamped => {
             let stamped = from_bytes::<TwistStamped>(bytes).map_err(malformed)?;
             let base = merrow_messages::frames::link_frame(&scene.robots[robot], 0);
             let frame = &stamped.header.frame_id;
@@ -206,39 +206,47 @@ pub fn command(
             }
             Ok(velocity_command(robot, &stamped.twist))
         }
-        FirmwareCommand::Heading => {
+        FirmwareTopic::Heading => {
             let degrees = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(Command::HeadingDepth {
+            Ok(Command::Firmware(
                 robot,
-                heading: Some(degrees.to_radians()),
-                depth: None,
-            })
+                FirmwareCommand::HeadingDepth {
+                    heading: Some(degrees.to_radians()),
+                    depth: None,
+                },
+            ))
         }
-        FirmwareCommand::Depth => {
+        FirmwareTopic::Depth => {
             let depth = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(Command::HeadingDepth {
+            Ok(Command::Firmware(
                 robot,
-                heading: None,
-                depth: Some(depth),
-            })
+                FirmwareCommand::HeadingDepth {
+                    heading: None,
+                    depth: Some(depth),
+                },
+            ))
         }
-        FirmwareCommand::Enable => {
+        FirmwareTopic::Enable => {
             let on = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
-            Ok(Command::FirmwareOrder {
+            Ok(Command::Firmware(
                 robot,
-                order: FirmwareOrder::Enable(on),
-            })
+                FirmwareCommand::FirmwareOrder {
+                    order: FirmwareOrder::Enable(on),
+                },
+            ))
         }
     }
 }
 
 /// Converts a velocity in the base of a robot.
 pub(super) fn velocity_command(robot: usize, twist: &Twist) -> Command {
-    Command::Velocity {
+    Command::Firmware(
         robot,
-        linear: from_vector3(&twist.linear),
-        angular: from_vector3(&twist.angular),
-    }
+        FirmwareCommand::Velocity {
+            linear: from_vector3(&twist.linear),
+            angular: from_vector3(&twist.angular),
+        },
+    )
 }
 
 /// Returns the flight mode of a robot.

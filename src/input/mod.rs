@@ -24,7 +24,10 @@ use merrow_control::modes;
 use merrow_math::Vec3;
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
 use merrow_model::scene::{JointKind, JointMode, LinkFrame, Robot, Scene};
-use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
+use merrow_model::state::{
+    ActuatorCommand, AppliedWrench, BodyCommand, Command, FirmwareCommand, JointCommand,
+    WinchCommand, WrenchFrame, WrenchSource,
+};
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
@@ -79,7 +82,7 @@ impl GoalNotes {
     /// Returns the line to log about a goal of a vehicle that cannot move sideways, once per goal; for
     /// a stream of goals once per [`NOTE_EVERY_NS`].
     fn note(&mut self, scene: &Scene, now_ns: u64, command: &Command) -> Option<String> {
-        let Command::PoseGoal { robot, p_WB, .. } = command else {
+        let Command::Firmware(robot, FirmwareCommand::PoseGoal { p_WB, .. }) = command else {
             return None;
         };
         let is_known =
@@ -135,23 +138,29 @@ fn commands(
         | Target::Fin { .. }
         | Target::BuoyancyEngine { .. }
         | Target::Winch { .. } => number_command(target, read::<Float64>(bytes)?.data)?,
-        Target::Thrusters { robot } => Command::Thrusters {
+        Target::Thrusters { robot } => Command::Actuator(
             robot,
-            values: read_values(bytes)?,
-        },
-        Target::Fins { robot } => Command::Fins {
+            ActuatorCommand::Thrusters {
+                values: read_values(bytes)?,
+            },
+        ),
+        Target::Fins { robot } => Command::Actuator(
             robot,
-            values: read_values(bytes)?,
-        },
+            ActuatorCommand::Fins {
+                values: read_values(bytes)?,
+            },
+        ),
         Target::Trajectory { group_index } => {
             arm::topic_trajectory(scene, group_index, bytes, progress)?
         }
-        Target::Group { group_index, mode } => Command::JointGroup {
-            robot: group_index.robot,
-            group: group_index.group,
-            mode,
-            values: read_values(bytes)?,
-        },
+        Target::Group { group_index, mode } => Command::Joint(
+            group_index.robot,
+            JointCommand::JointGroup {
+                group: group_index.group,
+                mode,
+                values: read_values(bytes)?,
+            },
+        ),
         Target::Wrench { robot } => wrench_command(robot, &read(bytes)?),
         Target::WrenchStamped { robot } => {
             let message = read::<WrenchStamped>(bytes)?;
@@ -192,17 +201,18 @@ fn coupling_command(coupling: usize, bytes: &[u8]) -> Result<Command, String> {
 /// Converts a number on the topic of an actuator.
 fn number_command(target: Target, value: f64) -> Result<Command, String> {
     match target {
-        Target::Thruster { robot, thruster } => Ok(Command::Thruster {
+        Target::Thruster { robot, thruster } => Ok(Command::Actuator(
             robot,
-            thruster,
-            value,
-        }),
-        Target::Fin { robot, fin } => Ok(Command::Fin { robot, fin, value }),
-        Target::BuoyancyEngine { robot, engine } => Ok(Command::BuoyancyEngine {
+            ActuatorCommand::Thruster { thruster, value },
+        )),
+        Target::Fin { robot, fin } => Ok(Command::Actuator(
             robot,
-            engine,
-            value,
-        }),
+            ActuatorCommand::Fin { fin, value },
+        )),
+        Target::BuoyancyEngine { robot, engine } => Ok(Command::Actuator(
+            robot,
+            ActuatorCommand::BuoyancyEngine { engine, value },
+        )),
         Target::Winch { tether } => Ok(Command::Winch {
             tether,
             command: WinchCommand::Speed(value),
@@ -217,11 +227,13 @@ fn read_values(bytes: &[u8]) -> Result<Vec<f64>, String> {
 }
 
 fn wrench_command(robot: usize, wrench: &Wrench) -> Command {
-    Command::Wrench {
+    Command::Actuator(
         robot,
-        force: from_vector3(&wrench.force),
-        moment: from_vector3(&wrench.torque),
-    }
+        ActuatorCommand::Wrench {
+            force: from_vector3(&wrench.force),
+            moment: from_vector3(&wrench.torque),
+        },
+    )
 }
 
 /// Converts a wrench on a link, which acts for a limited time.
@@ -238,18 +250,20 @@ fn external_wrench(
         R_LF: model.links[link].R_LU,
         p_LoF: Vec3::zero(),
     };
-    Ok(Command::ApplyWrench {
+    Ok(Command::Body(
         robot,
-        wrench: AppliedWrench {
-            link,
-            source: WrenchSource::Topic,
-            frame: axes,
-            F: wrench::along_axes(&frame, axes, &message.wrench),
-            p_LoP: Vec3::zero(),
-            start_ns: 0,
-            end_ns: (WRENCH_TIMEOUT_S * 1e9) as u64,
+        BodyCommand::ApplyWrench {
+            wrench: AppliedWrench {
+                link,
+                source: WrenchSource::Topic,
+                frame: axes,
+                F: wrench::along_axes(&frame, axes, &message.wrench),
+                p_LoP: Vec3::zero(),
+                start_ns: 0,
+                end_ns: (WRENCH_TIMEOUT_S * 1e9) as u64,
+            },
         },
-    })
+    ))
 }
 
 /// Returns the axes of a wrench on a link from the frame of its header.
@@ -329,12 +343,14 @@ fn joint_commands(
                 values[k]
             ));
         }
-        commands.push(Command::JointWithMode {
+        commands.push(Command::Joint(
             robot,
-            joint,
-            mode,
-            value: values[k],
-        });
+            JointCommand::JointWithMode {
+                joint,
+                mode,
+                value: values[k],
+            },
+        ));
     }
     Ok(commands)
 }
@@ -355,10 +371,14 @@ mod tests {
                     position_m: [9, 0, 0]}\n  rov: {model: bluerov2, position_m: [0, 9, -5]}\n";
         let world = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
         let scene = world.unwrap_or_else(|e| panic!("{e}")).scene;
-        let goal = |robot, x| Command::PoseGoal {
-            robot,
-            p_WB: Vec3::new(x, 0.0, 0.0),
-            q_WB: None,
+        let goal = |robot, x| {
+            Command::Firmware(
+                robot,
+                FirmwareCommand::PoseGoal {
+                    p_WB: Vec3::new(x, 0.0, 0.0),
+                    q_WB: None,
+                },
+            )
         };
         for (robot, name) in [(0, "boat"), (1, "fast")] {
             let mut notes = GoalNotes::default();

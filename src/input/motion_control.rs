@@ -11,7 +11,7 @@ use merrow_model::scene::robot::motion_control::{Feedback, JoystickMapping};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
-use merrow_model::state::{Command, Motion};
+use merrow_model::state::{Command, FirmwareCommand, Motion};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twist, Wrench};
 use merrow_ros2::msg::nav_msgs::Path;
@@ -143,7 +143,10 @@ pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
             names.join(", ")
         ));
     };
-    Ok(Command::ControlMode { robot, mode })
+    Ok(Command::Firmware(
+        robot,
+        FirmwareCommand::ControlMode { mode },
+    ))
 }
 
 /// Converts a message to commands.
@@ -175,11 +178,13 @@ pub(super) fn goal_command(
 ) -> Result<Command, String> {
     let model = scene.robots.get(robot);
     check_frame(model, &message.header.frame_id)?;
-    Ok(Command::PoseGoal {
+    Ok(Command::Firmware(
         robot,
-        p_WB: position(&message.pose.position),
-        q_WB: attitude(&message.pose.orientation)?,
-    })
+        FirmwareCommand::PoseGoal {
+            p_WB: position(&message.pose.position),
+            q_WB: attitude(&message.pose.orientation)?,
+        },
+    ))
 }
 
 /// Converts the waypoints of a path.
@@ -191,10 +196,12 @@ pub(super) fn path_command(scene: &Scene, robot: usize, message: &Path) -> Resul
         check_frame(model, &pose.header.frame_id)?;
         waypoints.push(position(&pose.pose.position));
     }
-    Ok(Command::FollowPath {
+    Ok(Command::Firmware(
         robot,
-        waypoints: Arc::new(waypoints),
-    })
+        FirmwareCommand::FollowPath {
+            waypoints: Arc::new(waypoints),
+        },
+    ))
 }
 
 fn position(p: &Point) -> Vec3 {
@@ -237,13 +244,19 @@ fn mapped_commands(
     let mut commands = Vec::new();
     for (button, mode) in mapping.mode_buttons.into_iter().zip(BUTTON_MODES) {
         if is_pressed(button) {
-            commands.push(Command::ControlMode { robot, mode });
+            commands.push(Command::Firmware(
+                robot,
+                FirmwareCommand::ControlMode { mode },
+            ));
         }
     }
     for (button, on) in mapping.arm_buttons.into_iter().zip([false, true]) {
         if is_pressed(button) {
             let order = FirmwareOrder::Enable(on);
-            commands.push(Command::FirmwareOrder { robot, order });
+            commands.push(Command::Firmware(
+                robot,
+                FirmwareCommand::FirmwareOrder { order },
+            ));
         }
     }
     let mut sticks = [0.0; 4];
@@ -256,7 +269,10 @@ fn mapped_commands(
         };
         *stick = f64::from(*value);
     }
-    commands.push(Command::Joystick { robot, sticks });
+    commands.push(Command::Firmware(
+        robot,
+        FirmwareCommand::Joystick { sticks },
+    ));
     Ok(commands)
 }
 
@@ -356,8 +372,11 @@ mod tests {
         let message = gamepad([0.1, 0.2, 1.0, 0.3, 0.4, 1.0, 0.0, 0.0], &[2]);
         let commands = mapped_commands(3, &MAPPING, &message).unwrap();
         let mode = ControlMode::DepthHold;
-        assert_eq!(commands[0], Command::ControlMode { robot: 3, mode });
-        let Command::Joystick { robot: 3, sticks } = commands[1] else {
+        assert_eq!(
+            commands[0],
+            Command::Firmware(3, FirmwareCommand::ControlMode { mode })
+        );
+        let Command::Firmware(3, FirmwareCommand::Joystick { sticks }) = commands[1] else {
             panic!("{commands:?}");
         };
         for (found, expected) in sticks.iter().zip([0.4, 0.3, 0.2, 0.1]) {

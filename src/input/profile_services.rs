@@ -22,7 +22,7 @@ use merrow_messages::msg::uuv_world_ros_plugins_msgs::{
 };
 use merrow_model::scene::Scene;
 use merrow_model::scene::robot::profile::Profile;
-use merrow_model::state::Command;
+use merrow_model::state::{BodyCommand, Command};
 use merrow_ros2::message::Service as ServiceType;
 use merrow_ros2::msg::std_srvs::Trigger;
 use merrow_ros2::node::{Node, NodeError, Service};
@@ -284,13 +284,15 @@ fn switch_currents(
 /// east, down.
 fn respawn_command(scene: &Scene, request: &RespawnRequest) -> Result<Command, String> {
     let p = &request.origin.position;
-    Ok(Command::SetPose {
-        robot: find_robot(scene, &request.name)?,
-        p_WB: Vec3::new(p.y, p.x, -p.z),
-        q_WB: attitude_from_ned(from_quaternion(&request.origin.orientation)),
-        v_WB_B: Vec3::zero(),
-        w_WB_B: Vec3::zero(),
-    })
+    Ok(Command::Body(
+        find_robot(scene, &request.name)?,
+        BodyCommand::SetPose {
+            p_WB: Vec3::new(p.y, p.x, -p.z),
+            q_WB: attitude_from_ned(from_quaternion(&request.origin.orientation)),
+            v_WB_B: Vec3::zero(),
+            w_WB_B: Vec3::zero(),
+        },
+    ))
 }
 
 /// Returns the attitude of the base in east, north, up, from the attitude of forward, right, down

@@ -5,7 +5,7 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
 use merrow_messages::msg::{ApplyWrenchRequest, ClearWrenchesRequest};
 use merrow_model::scene::{LinkFrame, Robot, Scene};
-use merrow_model::state::{AppliedWrench, Command, WrenchFrame, WrenchSource};
+use merrow_model::state::{AppliedWrench, BodyCommand, Command, WrenchFrame, WrenchSource};
 use merrow_ros2::msg::geometry_msgs::{Vector3, Wrench};
 use merrow_yaml::error::known_names;
 
@@ -43,22 +43,24 @@ pub(crate) fn apply_command(
         return Err("duration_s is NaN; expected a number".to_string());
     }
     let p = &request.reference_point;
-    Ok(Command::ApplyWrench {
+    Ok(Command::Body(
         robot,
-        wrench: AppliedWrench {
-            link: frame.link,
-            source: WrenchSource::Service,
-            frame: axes,
-            F: along_axes(&frame, axes, &request.wrench),
-            p_LoP: frame.point(Vec3::new(p.x, p.y, p.z)),
-            start_ns: (request.delay_s * 1e9) as u64,
-            end_ns: if request.duration_s < 0.0 {
-                u64::MAX
-            } else {
-                (request.duration_s * 1e9) as u64
+        BodyCommand::ApplyWrench {
+            wrench: AppliedWrench {
+                link: frame.link,
+                source: WrenchSource::Service,
+                frame: axes,
+                F: along_axes(&frame, axes, &request.wrench),
+                p_LoP: frame.point(Vec3::new(p.x, p.y, p.z)),
+                start_ns: (request.delay_s * 1e9) as u64,
+                end_ns: if request.duration_s < 0.0 {
+                    u64::MAX
+                } else {
+                    (request.duration_s * 1e9) as u64
+                },
             },
         },
-    })
+    ))
 }
 
 /// Converts a request to a command.
@@ -72,10 +74,12 @@ pub(crate) fn clear_command(
     let (robot, name) = find_body(scene, &request.body)?;
     let model = &scene.robots[robot];
     let link = name.map(|name| find_frame(model, name)).transpose()?;
-    Ok(Command::ClearWrenches {
+    Ok(Command::Body(
         robot,
-        link: link.map(|frame| frame.link),
-    })
+        BodyCommand::ClearWrenches {
+            link: link.map(|frame| frame.link),
+        },
+    ))
 }
 
 /// Returns a wrench along the axes of W, or of the frame, along the axes of W or L.
@@ -159,7 +163,7 @@ robots:
                 z: 0.0,
             };
             let command = apply_command(&scene, &request);
-            let Ok(Command::ApplyWrench { wrench, .. }) = command else {
+            let Ok(Command::Body(_, BodyCommand::ApplyWrench { wrench, .. })) = command else {
                 panic!("{command:?}");
             };
             assert_eq!(wrench.link, arm);

@@ -118,9 +118,9 @@ fn observe_robot(
 mod tests {
     use super::*;
     use merrow_math::SpatialForce;
-    use merrow_model::state::Command;
     use merrow_model::state::commands::FirmwareOrder;
     use merrow_model::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
+    use merrow_model::state::{BodyCommand, Command, FirmwareCommand};
     use merrow_world::{Overrides, load_text};
     use std::sync::Arc;
 
@@ -170,10 +170,12 @@ seabed: {{depth_m: 50}}
 robots: {{boat: {{model: {{extends: robots/heron.yaml, firmware: {firmware}, battery: null}}}}}}
 "
         );
-        let path = Command::FollowPath {
-            robot: 0,
-            waypoints: Arc::new(vec![Vec3::new(20.0, 0.0, 0.0), Vec3::new(20.0, 20.0, 0.0)]),
-        };
+        let path = Command::Firmware(
+            0,
+            FirmwareCommand::FollowPath {
+                waypoints: Arc::new(vec![Vec3::new(20.0, 0.0, 0.0), Vec3::new(20.0, 20.0, 0.0)]),
+            },
+        );
         watched(&text, seconds, &[path], &[])
     }
 
@@ -187,30 +189,36 @@ weather: {{wind_speed_m_s: {wind}, wind_from_deg: 90}}
 robots: {{drone: {{model: {{extends: robots/firefly.yaml, battery: null}}, position_m: [0, 0, 300]}}}}
 "
         );
-        let push = Command::ApplyWrench {
-            robot: 0,
-            wrench: AppliedWrench {
-                link: 0,
-                source: WrenchSource::Service,
-                frame: WrenchFrame::World,
-                F: SpatialForce {
-                    m: Vec3::default(),
-                    f: Vec3::new(0.0, 0.0, -load),
+        let push = Command::Body(
+            0,
+            BodyCommand::ApplyWrench {
+                wrench: AppliedWrench {
+                    link: 0,
+                    source: WrenchSource::Service,
+                    frame: WrenchFrame::World,
+                    F: SpatialForce {
+                        m: Vec3::default(),
+                        f: Vec3::new(0.0, 0.0, -load),
+                    },
+                    p_LoP: Vec3::default(),
+                    start_ns: 0,
+                    end_ns: u64::MAX,
                 },
-                p_LoP: Vec3::default(),
-                start_ns: 0,
-                end_ns: u64::MAX,
             },
-        };
-        let fly = Command::Velocity {
-            robot: 0,
-            linear: Vec3::new(1.0, 0.0, 0.0),
-            angular: Vec3::default(),
-        };
-        let enable = Command::FirmwareOrder {
-            robot: 0,
-            order: FirmwareOrder::Enable(true),
-        };
+        );
+        let fly = Command::Firmware(
+            0,
+            FirmwareCommand::Velocity {
+                linear: Vec3::new(1.0, 0.0, 0.0),
+                angular: Vec3::default(),
+            },
+        );
+        let enable = Command::Firmware(
+            0,
+            FirmwareCommand::FirmwareOrder {
+                order: FirmwareOrder::Enable(true),
+            },
+        );
         let shortages = watched(&text, 12, &[push, enable], &[fly]).map(|(_, found)| found);
         let shortages = shortages.iter().flatten();
         shortages.map(|shortage| shortage.axis).collect()
@@ -238,11 +246,13 @@ seabed: {{depth_m: 200}}
 robots: {{auv: {{model: {{extends: robots/remus100.yaml, battery: null}}, position_m: [0, 0, -20]}}}}
 "
             );
-            let ahead = Command::Velocity {
-                robot: 0,
-                linear: Vec3::new(1.0, 0.0, 0.0),
-                angular: Vec3::default(),
-            };
+            let ahead = Command::Firmware(
+                0,
+                FirmwareCommand::Velocity {
+                    linear: Vec3::new(1.0, 0.0, 0.0),
+                    angular: Vec3::default(),
+                },
+            );
             watched(&text, 30, &[], &[ahead]).map(|(time, _)| time)
         };
         assert_eq!(reported(0.5), None);

@@ -94,37 +94,45 @@ pub fn command(
     command: ProfileCommand,
     bytes: &[u8],
 ) -> Result<merrow_model::state::Command, String> {
-    use merrow_model::state::Command;
+    use merrow_model::state::{ActuatorCommand, Command};
     let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
     match command {
         ProfileCommand::Thrust { thruster } => {
             let thrust = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(Command::Thruster {
-                robot: robot_index,
-                thruster,
-                value: command_of_thrust(robot, thruster, thrust, density)?,
-            })
+            Ok(Command::Actuator(
+                robot_index,
+                ActuatorCommand::Thruster {
+                    thruster,
+                    value: command_of_thrust(robot, thruster, thrust, density)?,
+                },
+            ))
         }
-        ProfileCommand::Angle { fin } => Ok(Command::Fin {
-            robot: robot_index,
-            fin,
-            value: from_bytes::<Float64>(bytes).map_err(malformed)?.data,
-        }),
+        ProfileCommand::Angle { fin } => Ok(Command::Actuator(
+            robot_index,
+            ActuatorCommand::Fin {
+                fin,
+                value: from_bytes::<Float64>(bytes).map_err(malformed)?.data,
+            },
+        )),
         ProfileCommand::StampedThruster { thruster } => {
             let message = from_bytes::<FloatStamped>(bytes).map_err(malformed)?;
-            Ok(Command::Thruster {
-                robot: robot_index,
-                thruster,
-                value: message.data,
-            })
+            Ok(Command::Actuator(
+                robot_index,
+                ActuatorCommand::Thruster {
+                    thruster,
+                    value: message.data,
+                },
+            ))
         }
         ProfileCommand::StampedFin { fin } => {
             let message = from_bytes::<FloatStamped>(bytes).map_err(malformed)?;
-            Ok(Command::Fin {
-                robot: robot_index,
-                fin,
-                value: message.data,
-            })
+            Ok(Command::Actuator(
+                robot_index,
+                ActuatorCommand::Fin {
+                    fin,
+                    value: message.data,
+                },
+            ))
         }
         ProfileCommand::NormalizedThrusters => {
             let message = from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?;
@@ -142,10 +150,12 @@ pub fn command(
                 let thrust = x * x * if x < 0.0 { low } else { high };
                 command_of_thrust(robot, k, thrust, density)
             });
-            Ok(Command::Thrusters {
-                robot: robot_index,
-                values: values.collect::<Result<_, _>>()?,
-            })
+            Ok(Command::Actuator(
+                robot_index,
+                ActuatorCommand::Thrusters {
+                    values: values.collect::<Result<_, _>>()?,
+                },
+            ))
         }
     }
 }
@@ -196,7 +206,11 @@ mod tests {
             let bytes = to_bytes(&Float64 { data: thrust });
             let thruster = ProfileCommand::Thrust { thruster: 0 };
             let found = command(0, &robot, 1000.0, thruster, &bytes).unwrap();
-            let merrow_model::state::Command::Thruster { value, .. } = found else {
+            let merrow_model::state::Command::Actuator(
+                _,
+                merrow_model::state::ActuatorCommand::Thruster { value, .. },
+            ) = found
+            else {
                 panic!("{found:?}");
             };
             let back = robot.thrusters[0].static_thrust(value, 1000.0);

@@ -6,7 +6,7 @@ use crate::node::parameters::live::{EVENTS, RecordedParameters};
 use crate::replay::state;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Scene, Sea};
-use merrow_model::state::{Command, FaultState, Health, RobotState};
+use merrow_model::state::{Command, DeviceCommand, FaultState, Health, RobotState};
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
@@ -89,8 +89,8 @@ fn is_shown(command: &Command) -> bool {
             | Command::Weather(_)
             | Command::Fault(_)
             | Command::Repair { .. }
-            | Command::Health { .. }
-            | Command::FinHealth { .. }
+            | Command::Device(_, DeviceCommand::Health { .. })
+            | Command::Device(_, DeviceCommand::FinHealth { .. })
     )
 }
 

@@ -13,7 +13,7 @@ use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{
     WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
 };
-use merrow_model::state::Command;
+use merrow_model::state::{BodyCommand, Command};
 use merrow_physics::contact::free_pose::{EXPECTED, check_position};
 use merrow_ros2::msg::geometry_msgs::{Accel, Pose, Twist};
 use merrow_ros2::msg::simulation_interfaces::{
@@ -485,13 +485,15 @@ fn set_state(simulation: &mut Simulation, request: &SetEntityStateRequest) -> Se
         w_W = R.mul_vec(from_vector3(&request.state.twist.angular));
     }
     let R_BW = q_WB.matrix().transpose();
-    let command = Command::SetPose {
+    let command = Command::Body(
         robot,
-        p_WB,
-        q_WB,
-        v_WB_B: R_BW.mul_vec(v_W),
-        w_WB_B: R_BW.mul_vec(w_W),
-    };
+        BodyCommand::SetPose {
+            p_WB,
+            q_WB,
+            v_WB_B: R_BW.mul_vec(v_W),
+            w_WB_B: R_BW.mul_vec(w_W),
+        },
+    );
     match simulation.apply(&command) {
         Err(rejection) if rejection.reason.contains(EXPECTED) => {
             failure(SetEntityStateResponse::INVALID_POSE, rejection.reason)

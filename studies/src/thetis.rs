@@ -9,8 +9,8 @@ use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_control::autopilot;
 use merrow_control::autopilot::{Gains, HeadingDepth, Measured};
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -119,11 +119,13 @@ pub(crate) fn run_with(scene: Arc<Scene>, controller: Controller) -> Result<Miss
     let mut simulation = Simulation::new(Arc::clone(&scene), 1)?;
     let refused = |r: merrow_model::state::commands::CommandRejection| r.reason;
     simulation
-        .apply(&Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: SHAFT,
-        })
+        .apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: SHAFT,
+            },
+        ))
         .map_err(refused)?;
     let set_points = HeadingDepth {
         heading: HEADING.to_radians(),
@@ -144,7 +146,7 @@ pub(crate) fn run_with(scene: Arc<Scene>, controller: Controller) -> Result<Miss
         if !is_late || controller == Controller::Repeats {
             let values = values.clone();
             simulation
-                .apply(&Command::Fins { robot: 0, values })
+                .apply(&Command::Actuator(0, ActuatorCommand::Fins { values }))
                 .map_err(refused)?;
         }
         samples.push(sample(&simulation, [rudder, bow, stern]));

@@ -2,8 +2,8 @@
 //! allocations.
 
 use crate::common::{scene, simulation};
-use merrow_model::state::Command;
 use merrow_model::state::comms::{ModemCommand, Ranging};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, JointCommand};
 use merrow_sim::Simulation;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -101,11 +101,10 @@ fn single_commands_allocate_nothing() {
     let before = COUNT.with(Cell::get);
     for k in 0..100 {
         let value = 0.01 * f64::from(k);
-        s.apply(&Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster { thruster: 0, value },
+        ))
         .unwrap();
         s.advance(1);
         s.clear_outboxes();
@@ -128,21 +127,25 @@ robots:
       fins: {rudder: {slipstream: {thruster: propeller, area_fraction: 0.5}, surface: {dead_time_s: 0.05}}}
 ",
     );
-    s.apply(&Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value: 120.0,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thruster {
+            thruster: 0,
+            value: 120.0,
+        },
+    ))
     .unwrap();
     allocations(&mut s, 40);
     let before = COUNT.with(Cell::get);
     for k in 0..100 {
         let value = 0.002 * f64::from(k);
-        s.apply(&Command::Fin {
-            robot: 0,
-            fin: k as usize % 3,
-            value,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Fin {
+                fin: k as usize % 3,
+                value,
+            },
+        ))
         .unwrap();
         s.advance(1);
     }
@@ -200,12 +203,14 @@ robots:
         ..Trajectory::default()
     });
     allocations(&mut s, 20);
-    s.apply(&Command::Trajectory {
-        robot: 0,
-        group: 0,
-        id: 1,
-        trajectory,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::Trajectory {
+            group: 0,
+            id: 1,
+            trajectory,
+        },
+    ))
     .unwrap();
     assert_eq!(allocations(&mut s, 1000), 0);
 }
@@ -359,27 +364,33 @@ fn mesh_hulls_allocate_nothing() {
 fn flights_drives_and_dives_allocate_nothing() {
     use merrow_math::Vec3;
     use merrow_model::state::commands::FirmwareOrder;
-    let velocity = Command::Velocity {
-        robot: 0,
-        linear: Vec3::new(0.5, 0.0, 0.1),
-        angular: Vec3::zero(),
-    };
+    let velocity = Command::Firmware(
+        0,
+        FirmwareCommand::Velocity {
+            linear: Vec3::new(0.5, 0.0, 0.1),
+            angular: Vec3::zero(),
+        },
+    );
     for (name, command) in [
         (
             "hover",
-            Command::FirmwareOrder {
-                robot: 0,
-                order: FirmwareOrder::TakeOff,
-            },
+            Command::Firmware(
+                0,
+                FirmwareCommand::FirmwareOrder {
+                    order: FirmwareOrder::TakeOff,
+                },
+            ),
         ),
         ("bank", velocity),
         (
             "glider",
-            Command::BuoyancyEngine {
-                robot: 0,
-                engine: 0,
-                value: -2e-4,
-            },
+            Command::Actuator(
+                0,
+                ActuatorCommand::BuoyancyEngine {
+                    engine: 0,
+                    value: -2e-4,
+                },
+            ),
         ),
     ] {
         let path = merrow_world::data_dir::world_file(name);

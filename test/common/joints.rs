@@ -1,7 +1,7 @@
 //! Worlds with one servo-driven joint, in air and weightless by default.
 
-use merrow_model::state::Command;
 use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
+use merrow_model::state::{Command, JointCommand};
 use merrow_sim::Simulation;
 
 /// A fixed base with one hinge about z, which carries a body of inertia `inertia` [kg m²]; its
@@ -99,12 +99,8 @@ pub(crate) fn effort_servo(actuator: &str) -> String {
 
 /// Sends a set point to the only joint [rad, rad/s or N m, by its mode].
 pub(crate) fn command(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Joint {
-        robot: 0,
-        joint: 0,
-        value,
-    })
-    .unwrap();
+    s.apply(&Command::Joint(0, JointCommand::Joint { joint: 0, value }))
+        .unwrap();
 }
 
 /// Returns a trajectory of joints 0 and up from (seconds [s], positions [rad], velocities [rad/s]).

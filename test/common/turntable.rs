@@ -1,7 +1,7 @@
 //! Robots with a known motion that carry sensors.
 
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::Command;
+use merrow_model::state::{BodyCommand, Command};
 use merrow_sim::Simulation;
 
 /// Returns a world with a neutral ball that carries the sensors `sensors`, a YAML map; `top` holds
@@ -50,13 +50,15 @@ pub(crate) fn set_motion(
 ) {
     let q_WB = Quat::from_rpy(roll, pitch, yaw);
     simulation
-        .apply(&Command::SetPose {
-            robot: 0,
-            p_WB,
-            q_WB,
-            v_WB_B,
-            w_WB_B,
-        })
+        .apply(&Command::Body(
+            0,
+            BodyCommand::SetPose {
+                p_WB,
+                q_WB,
+                v_WB_B,
+                w_WB_B,
+            },
+        ))
         .unwrap();
 }
 

@@ -11,9 +11,9 @@ use merrow_messages::msg::{PacketLog, PacketRecord};
 use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::state::Command;
 use merrow_model::state::commands::{BridgedCall, CommandRejection};
 use merrow_model::state::comms::{Activity, Delivery, LossCause, ModemCommand, Ranging};
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::{
     Control, Observer, Pace, Reply, Request, Simulation, bridged_call, bridged_message,
 };
@@ -127,11 +127,13 @@ pub(crate) fn traffic(simulation: &Simulation) -> Vec<ScheduledCommand> {
             kind: Ranging::TwoWay,
         })
     };
-    let thruster = Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value: 1540.0,
-    };
+    let thruster = Command::Actuator(
+        0,
+        ActuatorCommand::Thruster {
+            thruster: 0,
+            value: 1540.0,
+        },
+    );
     let list = [
         (0.05, thruster),
         (0.30, send("a/acoustic", address("b/acoustic"), 150, true)),
@@ -507,11 +509,13 @@ fn thrusters_disturb_their_own_modem() {
     let text = world().replace("modem: evologics_s2c_r_18_34", direct);
     let ratio = |command: f64| {
         let mut simulation = Simulation::new(Arc::new(scene(&text)), 1).unwrap();
-        let thrust = Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: command,
-        };
+        let thrust = Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: command,
+            },
+        );
         simulation.apply(&thrust).unwrap();
         // before the command times out
         simulation.advance(30);

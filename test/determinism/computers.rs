@@ -2,11 +2,11 @@
 
 use crate::common::{advance, scene, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::frames::Frame;
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -48,11 +48,13 @@ fn motion_bits(simulation: &Simulation) -> String {
 }
 
 fn goal() -> Command {
-    Command::PoseGoal {
-        robot: 0,
-        p_WB: Vec3::new(3.0, 1.0, -7.0),
-        q_WB: None,
-    }
+    Command::Firmware(
+        0,
+        FirmwareCommand::PoseGoal {
+            p_WB: Vec3::new(3.0, 1.0, -7.0),
+            q_WB: None,
+        },
+    )
 }
 
 // A firmware in a task without processor time moves the robot as a firmware without a computer.
@@ -62,10 +64,12 @@ fn goal() -> Command {
 fn a_task_without_processor_time_changes_nothing() {
     let sensors = "      sensors: {ahrs: {device: xsens_mti_3}}
       firmware: {extends: firmware/bluerov2_motion.yaml, feedback: sensors}\n";
-    let hold = Command::ControlMode {
-        robot: 0,
-        mode: ControlMode::DepthHold,
-    };
+    let hold = Command::Firmware(
+        0,
+        FirmwareCommand::ControlMode {
+            mode: ControlMode::DepthHold,
+        },
+    );
     for (keys, command) in [("", goal()), (sensors, hold)] {
         let mut plain = simulation(&world(keys));
         let mut timed = simulation(&world(&format!("{keys}{}", computer(&control(0.0)))));
@@ -142,11 +146,7 @@ fn readings_and_commands_pass_through_tasks() {
     }
     assert_eq!(delays, [15; 5]);
     for value in [1600.0, 1700.0] {
-        let thruster = Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value,
-        };
+        let thruster = Command::Actuator(0, ActuatorCommand::Thruster { thruster: 0, value });
         delayed.apply(&thruster).unwrap();
     }
     let mut changes = Vec::new();
@@ -157,11 +157,13 @@ fn readings_and_commands_pass_through_tasks() {
     changes.dedup_by_key(|(_, value)| *value);
     assert_eq!(changes, [(5, 1500.0), (15, 1600.0), (25, 1700.0)]);
     // an invalid command is reported when it is applied
-    let invalid = Command::Thruster {
-        robot: 0,
-        thruster: 9,
-        value: 0.0,
-    };
+    let invalid = Command::Actuator(
+        0,
+        ActuatorCommand::Thruster {
+            thruster: 9,
+            value: 0.0,
+        },
+    );
     delayed.apply(&invalid).unwrap();
     delayed.advance(3);
     let reasons = delayed
@@ -237,11 +239,13 @@ fn run_busy(simulation: &mut Simulation, end: u64, block: u64, text: &mut String
         let now = simulation.time_ns();
         if now.is_multiple_of(1000 * MS) {
             let forward = 0.1 + 0.1 * (now / (1000 * MS)) as f64;
-            let velocity = Command::Velocity {
-                robot: 0,
-                linear: Vec3::new(forward, 0.0, 0.0),
-                angular: Vec3::zero(),
-            };
+            let velocity = Command::Firmware(
+                0,
+                FirmwareCommand::Velocity {
+                    linear: Vec3::new(forward, 0.0, 0.0),
+                    angular: Vec3::zero(),
+                },
+            );
             simulation.apply(&velocity).unwrap();
             let message = Command::Modem(ModemCommand::Send {
                 modem: 1,

@@ -2,8 +2,8 @@
 //! block size, and that these sensors do not affect the step.
 
 use crate::common::scene;
-use merrow_model::state::Command;
 use merrow_model::state::frames::Frame;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::{Pace, Simulation};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,10 +33,12 @@ fn run(steps: u64, threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, Strin
     };
     let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
     for robot in 0..2 {
-        sim.apply(&Command::Thrusters {
+        sim.apply(&Command::Actuator(
             robot,
-            values: vec![60.0, 80.0],
-        })
+            ActuatorCommand::Thrusters {
+                values: vec![60.0, 80.0],
+            },
+        ))
         .unwrap();
     }
     let mut all = Vec::new();

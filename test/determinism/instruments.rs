@@ -3,7 +3,7 @@
 
 use crate::common::simulation;
 use merrow_model::state::reading::Stamped;
-use merrow_model::state::{Command, RobotState};
+use merrow_model::state::{ActuatorCommand, Command, DeviceCommand, RobotState};
 
 const WORLD: &str = "
 water:
@@ -45,17 +45,20 @@ fn instruments_have_the_same_bits() {
         let mut s = simulation(WORLD);
         for robot in 0..4 {
             let values = vec![1650.0; s.scene.robots[robot].thrusters.len()];
-            s.apply(&Command::Thrusters { robot, values }).unwrap();
+            s.apply(&Command::Actuator(
+                robot,
+                ActuatorCommand::Thrusters { values },
+            ))
+            .unwrap();
             let sensor = s.scene.robots[robot]
                 .sensors
                 .iter()
                 .position(|d| d.name == "bottles")
                 .unwrap();
-            s.apply(&Command::Sample {
+            s.apply(&Command::Device(
                 robot,
-                sensor,
-                on: true,
-            })
+                DeviceCommand::Sample { sensor, on: true },
+            ))
             .unwrap();
         }
         s

@@ -2,8 +2,8 @@
 //! size.
 
 use crate::common::scene;
-use merrow_model::state::Command;
 use merrow_model::state::frames::Frame;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -34,10 +34,12 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
     };
     let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
     for robot in 0..2 {
-        sim.apply(&Command::Thrusters {
+        sim.apply(&Command::Actuator(
             robot,
-            values: vec![60.0, 80.0],
-        })
+            ActuatorCommand::Thrusters {
+                values: vec![60.0, 80.0],
+            },
+        ))
         .unwrap();
     }
     let mut all = Vec::new();

@@ -2,7 +2,7 @@
 //! charger's output equals the loss of its source robot.
 
 use crate::common::simulation;
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 
 /// A vessel that supplies a charger, and a drone on its deck, both with batteries and loads of
@@ -55,11 +55,10 @@ fn battery_and_charger_energy_balance() {
     for k in 0..30_000 {
         if k % 500 == 0 {
             let value = 4.0 * f64::from(k / 500 % 7);
-            s.apply(&Command::Thruster {
-                robot: 0,
-                thruster: 0,
-                value,
-            })
+            s.apply(&Command::Actuator(
+                0,
+                ActuatorCommand::Thruster { thruster: 0, value },
+            ))
             .unwrap();
         }
         let lost = step(&mut s);

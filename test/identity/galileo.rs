@@ -4,7 +4,7 @@
 use crate::common::{aligned, close, close_vectors, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_model::state::{Command, Motion};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, Motion};
 use merrow_sim::Simulation;
 use merrow_world::data_dir;
 use std::sync::Arc;
@@ -58,11 +58,10 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
     };
     for (thruster, t) in robot.thrusters.iter().enumerate() {
         let value = part(t.motor.range, thruster);
-        s.apply(&Command::Thruster {
-            robot: 0,
-            thruster,
-            value,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster { thruster, value },
+        ))
         .unwrap();
     }
     if !robot.fins.is_empty() {
@@ -72,14 +71,17 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
             .enumerate()
             .map(|(k, f)| 0.5 * part(f.range, k))
             .collect();
-        s.apply(&Command::Fins { robot: 0, values }).unwrap();
+        s.apply(&Command::Actuator(0, ActuatorCommand::Fins { values }))
+            .unwrap();
     }
     for (engine, b) in robot.buoyancy_engines.iter().enumerate() {
-        s.apply(&Command::BuoyancyEngine {
-            robot: 0,
-            engine,
-            value: 0.5 * b.range[0],
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::BuoyancyEngine {
+                engine,
+                value: 0.5 * b.range[0],
+            },
+        ))
         .unwrap();
     }
     s.advance((seconds / s.scene.dt()).round() as u64);
@@ -176,11 +178,10 @@ fn rover_on_deck_is_galilean_invariant() {
         for k in 0..40 {
             let (v, w) = if k < 20 { (0.5, 0.0) } else { (0.2, 0.6) };
             let (linear, angular) = (Vec3::new(v, 0.0, 0.0), Vec3::new(0.0, 0.0, w));
-            s.apply(&Command::Velocity {
-                robot: 0,
-                linear,
-                angular,
-            })
+            s.apply(&Command::Firmware(
+                0,
+                FirmwareCommand::Velocity { linear, angular },
+            ))
             .unwrap();
             s.advance(50);
         }

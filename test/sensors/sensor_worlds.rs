@@ -271,11 +271,10 @@ fn vehicle_follows_its_leg() {
     assert!((1.2..2.0).contains(&speed), "{speed} m/s");
     assert!((s.state.robots[0].motion.p_WB.y + 15.0).abs() < 1.0);
     let (heading, depth) = (Some(0.0), Some(11.0));
-    s.apply(&merrow_model::state::Command::HeadingDepth {
-        robot: 0,
-        heading,
-        depth,
-    })
+    s.apply(&merrow_model::state::Command::Firmware(
+        0,
+        merrow_model::state::FirmwareCommand::HeadingDepth { heading, depth },
+    ))
     .unwrap();
     advance(&mut s, 60.0);
     let (heading, depth) = at(&s);

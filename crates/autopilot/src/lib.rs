@@ -31,8 +31,8 @@ pub mod status;
 use crate::status::{LinkKind, LinkStatus, LogSink, SharedStatus};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice, ServoOutput};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::{ActuatorCommand, Command, DeviceCommand, JointCommand};
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::BorrowedFd;
@@ -157,23 +157,21 @@ fn open_link(
 /// joint is commanded in position mode.
 fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
     match device {
-        ServoDevice::Thruster(thruster) => Command::Thruster {
+        ServoDevice::Thruster(thruster) => {
+            Command::Actuator(robot, ActuatorCommand::Thruster { thruster, value })
+        }
+        ServoDevice::Fin(fin) => Command::Actuator(robot, ActuatorCommand::Fin { fin, value }),
+        ServoDevice::Joint(joint) => Command::Joint(
             robot,
-            thruster,
-            value,
-        },
-        ServoDevice::Fin(fin) => Command::Fin { robot, fin, value },
-        ServoDevice::Joint(joint) => Command::JointWithMode {
-            robot,
-            joint,
-            mode: JointMode::Position,
-            value,
-        },
-        ServoDevice::Load(load) => Command::Load {
-            robot,
-            load,
-            level: value,
-        },
+            JointCommand::JointWithMode {
+                joint,
+                mode: JointMode::Position,
+                value,
+            },
+        ),
+        ServoDevice::Load(load) => {
+            Command::Device(robot, DeviceCommand::Load { load, level: value })
+        }
     }
 }
 

@@ -31,7 +31,7 @@ use crate::{line_of_sight, modes};
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::JointMode;
 use merrow_model::scene::robot::firmware::Glider as Settings;
-use merrow_model::state::Command;
+use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, GliderState};
 use std::f64::consts::FRAC_PI_2;
@@ -85,15 +85,15 @@ impl ControlLaw for Controller<'_, Settings, GliderState> {
 
     fn apply(
         &mut self,
-        command: &Command,
+        command: &FirmwareCommand,
         motion: &KnownMotion,
         _: u64,
         devices: &mut Devices<'_>,
     ) -> Result<Effect, String> {
         let waypoints = match command {
-            Command::PoseGoal { p_WB, .. } => std::slice::from_ref(p_WB),
-            Command::FollowPath { waypoints, .. } => waypoints.as_slice(),
-            Command::ControlMode { mode, .. } => {
+            FirmwareCommand::PoseGoal { p_WB, .. } => std::slice::from_ref(p_WB),
+            FirmwareCommand::FollowPath { waypoints, .. } => waypoints.as_slice(),
+            FirmwareCommand::ControlMode { mode, .. } => {
                 match mode {
                     ControlMode::Off => self.state.on = false,
                     ControlMode::Dive => start(self.settings, self.state),

@@ -13,7 +13,7 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::{HeadingDepthHold as Settings, SpeedControl};
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, HeadingDepthState};
-use merrow_model::state::{Command, RobotState};
+use merrow_model::state::{FirmwareCommand, RobotState};
 use std::f64::consts::FRAC_PI_2;
 
 /// Maximum lead of the heading set-point that velocity commands move [rad].
@@ -52,16 +52,16 @@ impl ControlLaw for Controller<'_, Settings, HeadingDepthState> {
 
     fn apply(
         &mut self,
-        command: &Command,
+        command: &FirmwareCommand,
         motion: &KnownMotion,
         _: u64,
         devices: &mut Devices<'_>,
     ) -> Result<Effect, String> {
         let Self { settings, state } = self;
         let waypoints = match command {
-            Command::PoseGoal { p_WB, .. } => Some(std::slice::from_ref(p_WB)),
-            Command::FollowPath { waypoints, .. } => Some(waypoints.as_slice()),
-            Command::ControlMode { mode, .. } => {
+            FirmwareCommand::PoseGoal { p_WB, .. } => Some(std::slice::from_ref(p_WB)),
+            FirmwareCommand::FollowPath { waypoints, .. } => Some(waypoints.as_slice()),
+            FirmwareCommand::ControlMode { mode, .. } => {
                 set_mode(settings, state, *mode, motion, devices)?;
                 None
             }

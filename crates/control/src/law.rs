@@ -5,7 +5,7 @@ use crate::estimate::{Known, KnownMotion};
 use crate::velocity_guidance;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
-use merrow_model::state::Command;
+use merrow_model::state::FirmwareCommand;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{ControlMode, GuidanceTask};
 
@@ -68,20 +68,20 @@ pub trait ControlLaw {
     /// Why the command is rejected.
     fn apply(
         &mut self,
-        command: &Command,
+        command: &FirmwareCommand,
         motion: &KnownMotion,
         _now_ns: u64,
         devices: &mut Devices<'_>,
     ) -> Result<Effect, String> {
         let task = match command {
-            Command::ControlMode { mode, .. }
+            FirmwareCommand::ControlMode { mode, .. }
                 if matches!(mode, ControlMode::Off | ControlMode::Velocity) =>
             {
                 let order = FirmwareOrder::Enable(*mode == ControlMode::Velocity);
                 self.order(order, motion, devices)?;
                 GuidanceTask::None
             }
-            Command::Joystick { .. } | Command::Gain { .. } => {
+            FirmwareCommand::Joystick { .. } | FirmwareCommand::Gain { .. } => {
                 return Err("the robot has no firmware that accepts this command".to_string());
             }
             _ => {

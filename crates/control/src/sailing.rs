@@ -47,7 +47,7 @@ use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::fin::{Fin, FinLaw};
 use merrow_model::scene::robot::firmware::Sailing as Settings;
-use merrow_model::state::Command;
+use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, SailingState};
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -101,15 +101,17 @@ impl ControlLaw for Controller<'_, Settings, SailingState> {
 
     fn apply(
         &mut self,
-        command: &Command,
+        command: &FirmwareCommand,
         motion: &KnownMotion,
         _: u64,
         devices: &mut Devices<'_>,
     ) -> Result<Effect, String> {
         match command {
-            Command::PoseGoal { p_WB, .. } => start_path(self.state, motion, &[*p_WB])?,
-            Command::FollowPath { waypoints, .. } => start_path(self.state, motion, waypoints)?,
-            Command::ControlMode { mode, .. } => {
+            FirmwareCommand::PoseGoal { p_WB, .. } => start_path(self.state, motion, &[*p_WB])?,
+            FirmwareCommand::FollowPath { waypoints, .. } => {
+                start_path(self.state, motion, waypoints)?
+            }
+            FirmwareCommand::ControlMode { mode, .. } => {
                 set_mode(self.settings, self.state, *mode, motion, devices)?;
             }
             _ => return Err("the robot has no motion controller".to_string()),

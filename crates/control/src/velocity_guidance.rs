@@ -32,7 +32,7 @@ use crate::line_of_sight;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::firmware::VelocityGuidance;
-use merrow_model::state::Command;
+use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::GuidanceTask;
 use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
 
@@ -146,17 +146,20 @@ fn along_heading(v: Vec3, yaw: f64) -> Vec3 {
 ///
 /// # Errors
 /// The command is not finite, or the firmware has no such mode.
-pub fn requested_task(motion: &KnownMotion, command: &Command) -> Result<GuidanceTask, String> {
+pub fn requested_task(
+    motion: &KnownMotion,
+    command: &FirmwareCommand,
+) -> Result<GuidanceTask, String> {
     let yaw = motion.q_WB.matrix().to_rpy()[2];
     match command {
-        Command::PoseGoal { p_WB, q_WB, .. } => {
+        FirmwareCommand::PoseGoal { p_WB, q_WB, .. } => {
             let yaw = q_WB.map_or(yaw, |q: Quat| q.normalized().matrix().to_rpy()[2]);
             if !p_WB.is_finite() || !yaw.is_finite() {
                 return Err("goal: found a value that is not finite".to_string());
             }
             Ok(goal_task(*p_WB, yaw))
         }
-        Command::FollowPath { waypoints, .. } => {
+        FirmwareCommand::FollowPath { waypoints, .. } => {
             PathProgress::new(motion.p_WB, waypoints).map(GuidanceTask::Path)
         }
         _ => Ok(goal_task(motion.p_WB, yaw)),

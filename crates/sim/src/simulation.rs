@@ -26,7 +26,7 @@ use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::frames::Frame;
-use merrow_model::state::{Command, RobotState, State, Workspace};
+use merrow_model::state::{BodyCommand, Command, FirmwareCommand, RobotState, State, Workspace};
 use merrow_physics::contact::Contacts;
 use merrow_physics::forces::contributions::Contribution;
 use merrow_physics::workers::{Task, Workers};
@@ -200,7 +200,7 @@ impl Simulation {
         if let (Command::Call(call), Some(communication)) = (command, &mut self.communication) {
             return communication.send_call(&self.scene, &mut self.state, call);
         }
-        if let Command::SetPose { robot, .. } = command {
+        if let Command::Body(robot, BodyCommand::SetPose { .. }) = command {
             return self.apply_pose(*robot, command);
         }
         command::apply(&self.scene, &mut self.state, command)
@@ -231,8 +231,12 @@ impl Simulation {
     /// control its height is taken at its current height; one on wheels is not checked.
     fn check_goal(&self, command: &Command) -> Result<(), CommandRejection> {
         let (robot, what, points) = match command {
-            Command::PoseGoal { robot, p_WB, .. } => (*robot, "goal", std::slice::from_ref(p_WB)),
-            Command::FollowPath { robot, waypoints } => (*robot, "waypoint", waypoints.as_slice()),
+            Command::Firmware(robot, FirmwareCommand::PoseGoal { p_WB, .. }) => {
+                (*robot, "goal", std::slice::from_ref(p_WB))
+            }
+            Command::Firmware(robot, FirmwareCommand::FollowPath { waypoints }) => {
+                (*robot, "waypoint", waypoints.as_slice())
+            }
             _ => return Ok(()),
         };
         let model = self.scene.robots.get(robot);

@@ -5,7 +5,7 @@ use crate::input::{
     external_wrench, faults, find_robot, joint_commands, motion_control, number_command, serve,
     wrench_command,
 };
-use crate::topics::{FirmwareCommand, Input, MotionCommand, Plan, Target};
+use crate::topics::{FirmwareTopic, Input, MotionCommand, Plan, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
@@ -92,7 +92,7 @@ impl SceneInputs {
             match input.target {
                 Target::Firmware {
                     robot,
-                    command: FirmwareCommand::Velocity,
+                    command: FirmwareTopic::Velocity,
                 } => robots[robot].drive = Some(input),
                 Target::ExternalWrench { robot, .. } => robots[robot].wrenches.push(input),
                 Target::Wrench { robot } if robots[robot].drive.is_none() => {

@@ -6,7 +6,7 @@ use super::{list, node, sea, weather};
 use crate::publisher::state::PublisherState;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_model::scene::Scene;
-use merrow_model::state::{Command, Health};
+use merrow_model::state::{Command, DeviceCommand, FirmwareCommand, Health};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::node::parameter_event;
 use merrow_ros2::parameters::value::ParameterValue as Value;
@@ -295,18 +295,16 @@ impl LiveParameters {
                     requests.push(Request::Pace(pace));
                 }
                 (Effect::Noise { robot, sensor }, &Value::Bool(on)) => {
-                    commands.push(Command::Noise { robot, sensor, on });
+                    commands.push(Command::Device(robot, DeviceCommand::Noise { sensor, on }));
                 }
                 (Effect::Load { robot, load }, &Value::Double(level)) => {
-                    commands.push(Command::Load { robot, load, level });
+                    commands.push(Command::Device(robot, DeviceCommand::Load { load, level }));
                 }
                 (Effect::Gain { robot, kind, axis }, &Value::Double(value)) => {
-                    commands.push(Command::Gain {
+                    commands.push(Command::Firmware(
                         robot,
-                        kind,
-                        axis,
-                        value,
-                    });
+                        FirmwareCommand::Gain { kind, axis, value },
+                    ));
                 }
                 (
                     Effect::Health {
@@ -318,12 +316,12 @@ impl LiveParameters {
                 ) => {
                     let health = self.health(&prefix, batch)?;
                     commands.push(match actuator {
-                        Actuator::Thruster(thruster) => Command::Health {
-                            robot,
-                            thruster,
-                            health,
-                        },
-                        Actuator::Fin(fin) => Command::FinHealth { robot, fin, health },
+                        Actuator::Thruster(thruster) => {
+                            Command::Device(robot, DeviceCommand::Health { thruster, health })
+                        }
+                        Actuator::Fin(fin) => {
+                            Command::Device(robot, DeviceCommand::FinHealth { fin, health })
+                        }
                     });
                 }
                 // the sea and the weather follow from all of their parameters; the others have no

@@ -9,8 +9,8 @@ use crate::docking::scenario::{DOCK_ADDRESS, Link, Packets, SCHEDULE, docked_dis
 use crate::sets;
 use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_validate::cases::check::Check;
 use merrow_validate::cases::reference_data::{ReferenceData, advance, apply};
@@ -195,11 +195,13 @@ impl Vehicle {
     fn steer(&self, simulation: &mut Simulation) -> Result<(), String> {
         let motion = &simulation.state.robots[self.modem].motion;
         let moment = attitude_moment(&motion.q_WB.matrix(), motion.V_WB_B.w, self.yaw);
-        let command = Command::Wrench {
-            robot: self.modem,
-            force: self.force,
-            moment,
-        };
+        let command = Command::Actuator(
+            self.modem,
+            ActuatorCommand::Wrench {
+                force: self.force,
+                moment,
+            },
+        );
         apply(simulation, &command)
     }
 }

@@ -13,7 +13,7 @@ use crate::docking::scenario::{
 use crate::docking::study::{RUNS, average, distance_figure, power_figure, run_seeds};
 use crate::sets;
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::Command;
+use merrow_model::state::{BodyCommand, Command};
 use merrow_validate::cases::check::Check;
 use merrow_validate::cases::reference_data::{ReferenceData, advance, apply};
 use merrow_validate::cases::{Case, CaseResult};
@@ -344,13 +344,15 @@ fn simulated_pole(data: &ReferenceData<'_>) -> Result<f64, String> {
     // the difference of two motions has no part of the constant forces
     let speeds = |initial: f64| -> Result<[f64; 2], String> {
         let mut simulation = data.simulation(&world_text(&Setup::default()))?;
-        let start = Command::SetPose {
-            robot: 0,
-            p_WB: START,
-            q_WB: Quat::identity(),
-            v_WB_B: Vec3::new(0.0, 0.0, initial),
-            w_WB_B: Vec3::zero(),
-        };
+        let start = Command::Body(
+            0,
+            BodyCommand::SetPose {
+                p_WB: START,
+                q_WB: Quat::identity(),
+                v_WB_B: Vec3::new(0.0, 0.0, initial),
+                w_WB_B: Vec3::zero(),
+            },
+        );
         apply(&mut simulation, &start)?;
         // the pitch that the coupling causes has settled after 5 s
         Ok([5.0, 10.0].map(|seconds| {

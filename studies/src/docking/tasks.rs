@@ -6,8 +6,8 @@ use crate::docking::scenario::{DOCK_ADDRESS, DUMMIES, Link, RADIO_RANGE, VEHICLE
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::PowerControl;
-use merrow_model::state::Command;
 use merrow_model::state::comms::{Delivery, ModemCommand};
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_validate::cases::reference_data::apply;
 
@@ -283,11 +283,13 @@ impl Vehicle {
         if self.link == Link::Radio && packets.is_empty() {
             return Ok(());
         }
-        let command = Command::Wrench {
-            robot: 0,
-            force: self.force,
-            moment: attitude_moment(&R, w, self.yaw),
-        };
+        let command = Command::Actuator(
+            0,
+            ActuatorCommand::Wrench {
+                force: self.force,
+                moment: attitude_moment(&R, w, self.yaw),
+            },
+        );
         apply(simulation, &command)
     }
 }

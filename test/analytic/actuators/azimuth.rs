@@ -3,7 +3,7 @@
 use crate::common::worlds::boat;
 use crate::common::{close, close_vectors, initial_environment, scene, simulation, start};
 use merrow_math::Vec3;
-use merrow_model::state::{Command, Health, Workspace};
+use merrow_model::state::{ActuatorCommand, Command, DeviceCommand, Health, Workspace};
 use merrow_sim::step::Kernel;
 
 const DIRECT: &str = "command: newton, range: [-50, 50], curve: direct, torque_per_thrust_m: 0.1";
@@ -22,10 +22,12 @@ fn thrust_rotates_with_azimuth_angle() {
     for deg in [-90.0, -30.0, 0.0, 60.0] {
         let mut s = simulation(&boat(DIRECT, &mount(""), ""));
         let angle = f64::to_radians(deg);
-        s.apply(&Command::Thrusters {
-            robot: 0,
-            values: vec![8.0, angle],
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thrusters {
+                values: vec![8.0, angle],
+            },
+        ))
         .unwrap();
         s.advance(1);
         let (V, dt) = (s.state.robots[0].motion.V_WB_B, s.scene.dt());
@@ -81,11 +83,10 @@ fn inflow_follows_rotated_axis() {
 #[test]
 fn azimuth_servo_respects_rate_and_range() {
     let mut s = simulation(&boat(DIRECT, &mount(", rate_deg_s: 30"), ""));
-    s.apply(&Command::Fin {
-        robot: 0,
-        fin: 0,
-        value: 3.5,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Fin { fin: 0, value: 3.5 },
+    ))
     .unwrap();
     s.advance(500);
     close(
@@ -94,11 +95,13 @@ fn azimuth_servo_respects_rate_and_range() {
         30_f64.to_radians(),
         1e-12,
     );
-    s.apply(&Command::FinHealth {
-        robot: 0,
-        fin: 0,
-        health: Health::Stuck,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::FinHealth {
+            fin: 0,
+            health: Health::Stuck,
+        },
+    ))
     .unwrap();
     s.advance(500);
     close(
@@ -107,11 +110,13 @@ fn azimuth_servo_respects_rate_and_range() {
         30_f64.to_radians(),
         1e-12,
     );
-    s.apply(&Command::FinHealth {
-        robot: 0,
-        fin: 0,
-        health: Health::Healthy,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::FinHealth {
+            fin: 0,
+            health: Health::Healthy,
+        },
+    ))
     .unwrap();
     s.advance(2000);
     close(

@@ -2,18 +2,17 @@
 
 use super::fin::fin_world;
 use crate::common::{close, simulation};
-use merrow_model::state::{Command, Health};
+use merrow_model::state::{ActuatorCommand, Command, DeviceCommand, Health};
 use merrow_sim::Simulation;
 
 const RUDDER: &str = "position_m: [-0.7, 0, 0], shaft: [0, 0, 1]";
 const LAW: &str = "law: {kind: fossen, lift_slope_per_rad: 1}";
 
 fn command(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Fin {
-        robot: 0,
-        fin: 0,
-        value,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Fin { fin: 0, value },
+    ))
     .unwrap();
 }
 
@@ -84,11 +83,10 @@ fn health_changes_motion_and_force() {
         let mut s = simulation(&text);
         command(&mut s, 0.1);
         s.advance(1);
-        s.apply(&Command::FinHealth {
-            robot: 0,
-            fin: 0,
-            health,
-        })
+        s.apply(&Command::Device(
+            0,
+            DeviceCommand::FinHealth { fin: 0, health },
+        ))
         .unwrap();
         command(&mut s, -0.2);
         let before = s.state.robots[0].motion.V_WB_B.v.y;
@@ -122,33 +120,34 @@ fn invalid_commands_are_rejected() {
     let mut s = simulation(&build_moving_world());
     let before = s.state.hash();
     for bad in [
-        Command::Fin {
-            robot: 0,
-            fin: 0,
-            value: f64::NAN,
-        },
-        Command::Fin {
-            robot: 0,
-            fin: 1,
-            value: 0.1,
-        },
-        Command::Fins {
-            robot: 0,
-            values: vec![],
-        },
-        Command::Fins {
-            robot: 0,
-            values: vec![f64::INFINITY],
-        },
-        Command::Thrusters {
-            robot: 0,
-            values: vec![0.1, 0.1],
-        },
-        Command::FinHealth {
-            robot: 0,
-            fin: 0,
-            health: Health::Reduced(2.0),
-        },
+        Command::Actuator(
+            0,
+            ActuatorCommand::Fin {
+                fin: 0,
+                value: f64::NAN,
+            },
+        ),
+        Command::Actuator(0, ActuatorCommand::Fin { fin: 1, value: 0.1 }),
+        Command::Actuator(0, ActuatorCommand::Fins { values: vec![] }),
+        Command::Actuator(
+            0,
+            ActuatorCommand::Fins {
+                values: vec![f64::INFINITY],
+            },
+        ),
+        Command::Actuator(
+            0,
+            ActuatorCommand::Thrusters {
+                values: vec![0.1, 0.1],
+            },
+        ),
+        Command::Device(
+            0,
+            DeviceCommand::FinHealth {
+                fin: 0,
+                health: Health::Reduced(2.0),
+            },
+        ),
     ] {
         assert!(s.apply(&bad).is_err(), "{bad:?}");
     }
@@ -161,26 +160,28 @@ fn invalid_commands_are_rejected() {
 fn arrays_set_fins_and_reset_keeps_health() {
     let mut s = simulation(&build_moving_world());
     let before = s.state.hash();
-    s.apply(&Command::Fins {
-        robot: 0,
-        values: vec![0.3],
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Fins { values: vec![0.3] },
+    ))
     .unwrap();
     assert_eq!(s.state.robots[0].fins[0].command, 0.3);
     assert_ne!(s.state.hash(), before);
     // Without thrusters the array of thrusters and fins holds only the fins.
-    s.apply(&Command::Thrusters {
-        robot: 0,
-        values: vec![0.2],
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thrusters { values: vec![0.2] },
+    ))
     .unwrap();
     assert_eq!(s.state.robots[0].fins[0].command, 0.2);
     // A reset keeps the health and clears the other state.
-    s.apply(&Command::FinHealth {
-        robot: 0,
-        fin: 0,
-        health: Health::Stuck,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::FinHealth {
+            fin: 0,
+            health: Health::Stuck,
+        },
+    ))
     .unwrap();
     let fresh = s.state.reset(&s.scene);
     assert_eq!(

@@ -4,7 +4,7 @@
 use crate::common::{advance, close, close_vectors, relative, scene, simulation, start};
 use merrow_environment::air;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::state::{Command, Workspace};
+use merrow_model::state::{ActuatorCommand, Command, Workspace};
 use merrow_sim::{Simulation, step::Kernel};
 
 /// Returns a weightless body of 2 kg, 1000 m up, with one rotor of `keys` at `mount`; `world` and
@@ -30,11 +30,10 @@ robots:
 const UP: &str = "position_m: [0, 0, 0], direction: [0, 0, 1]";
 
 fn command(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thruster { thruster: 0, value },
+    ))
     .unwrap();
 }
 
@@ -176,7 +175,8 @@ weather: {{wind_speed_m_s: {wind}, wind_from_deg: 270}}
 robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position_m: [0, 0, 200], velocity_m_s: {velocity}, angular_velocity_rad_s: [0.2, -0.1, 0.3]}}}}"
         ));
         let values = vec![560.0, 540.0, 555.0, 550.0, 538.0, 551.0];
-        s.apply(&Command::Thrusters { robot: 0, values }).unwrap();
+        s.apply(&Command::Actuator(0, ActuatorCommand::Thrusters { values }))
+            .unwrap();
         advance(&mut s, 2.0);
         s.state.robots[0].motion.clone()
     };

@@ -1,7 +1,7 @@
 //! Tests the ground effect of rotors over decks, at edges and over moving decks.
 
 use crate::common::{advance, close, relative, simulation};
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::load_text;
 use std::sync::Arc;
@@ -32,11 +32,13 @@ robots:
 fn thrust_gain(text: &str) -> f64 {
     let thrust = |text: &str| {
         let mut s = simulation(text);
-        s.apply(&Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: 500.0,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: 500.0,
+            },
+        ))
         .unwrap();
         s.advance(2);
         s.state.robots[0].actuators[0].thrust
@@ -131,11 +133,13 @@ fn deck_effect_is_independent_of_blocks() {
         let world = load_text("deck.yaml", &text, merrow_world::Overrides::default());
         let world = world.unwrap_or_else(|problems| panic!("{problems}"));
         let mut s = Simulation::new(Arc::new(world.scene), threads).unwrap();
-        s.apply(&Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: 1000.0,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: 1000.0,
+            },
+        ))
         .unwrap();
         for _ in 0..1500 / block {
             s.advance(block);
@@ -157,10 +161,12 @@ fn firefly_has_ground_effect_over_deck() {
             "step: {{dt_s: 0.002}}\nrobots:\n  usv: {{model: wamv}}\n  uav: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position_m: [0, {y}, 1.36]}}\n"
         );
         let mut s = simulation(&text);
-        s.apply(&Command::Thrusters {
-            robot: 1,
-            values: vec![600.0; 6],
-        })
+        s.apply(&Command::Actuator(
+            1,
+            ActuatorCommand::Thrusters {
+                values: vec![600.0; 6],
+            },
+        ))
         .unwrap();
         advance(&mut s, 0.02);
         s.state.robots[1]

@@ -6,7 +6,7 @@ use crate::common::{
 use merrow_environment::air;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::state::{Command, Workspace};
+use merrow_model::state::{ActuatorCommand, BodyCommand, Command, Workspace};
 use merrow_physics::forces::actuators::sail::boom_angle;
 use merrow_sim::{Simulation, step::Kernel};
 
@@ -137,20 +137,24 @@ robots: {{boat: {{model: {{extends: robots/sailboat.yaml, sensors: null, battery
     if current {
         let (p_WB, q_WB) = (Vec3::zero(), Quat::from_rpy(0.0, 0.0, yaw.to_radians()));
         let v_WB_B = q_WB.matrix().tr_mul_vec(Vec3::new(0.5, 0.0, 0.0)) + Vec3::new(1.5, 0.0, 0.0);
-        s.apply(&Command::SetPose {
-            robot: 0,
-            p_WB,
-            q_WB,
-            v_WB_B,
-            w_WB_B: Vec3::zero(),
-        })
+        s.apply(&Command::Body(
+            0,
+            BodyCommand::SetPose {
+                p_WB,
+                q_WB,
+                v_WB_B,
+                w_WB_B: Vec3::zero(),
+            },
+        ))
         .unwrap();
     }
-    s.apply(&Command::Fin {
-        robot: 0,
-        fin: 0,
-        value: sheet_deg.to_radians(),
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Fin {
+            fin: 0,
+            value: sheet_deg.to_radians(),
+        },
+    ))
     .unwrap();
     for _ in 0..500 {
         let m = &s.state.robots[0].motion;
@@ -159,11 +163,10 @@ robots: {{boat: {{model: {{extends: robots/sailboat.yaml, sensors: null, battery
             std::f64::consts::TAU,
         );
         let value = 2.0 * error - 2.0 * m.V_WB_B.w.z;
-        s.apply(&Command::Fin {
-            robot: 0,
-            fin: 2,
-            value,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Fin { fin: 2, value },
+        ))
         .unwrap();
         s.advance(10);
     }

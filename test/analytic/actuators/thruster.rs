@@ -4,18 +4,17 @@ use crate::common::worlds::boat;
 use crate::common::{close, close_vectors, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::scene::Thruster;
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 
 /// Commands the only thruster.
 pub(super) fn command(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thruster { thruster: 0, value },
+    ))
     .unwrap();
 }
 

@@ -4,18 +4,20 @@ use super::thruster::{command, thrusts};
 use crate::common::worlds::boat;
 use crate::common::{close, simulation};
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::{Command, Health};
+use merrow_model::state::{BodyCommand, Command, DeviceCommand, Health};
 use merrow_sim::Simulation;
 
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 const DIRECT: &str = "command: newton, range: [-50, 50], curve: direct";
 
 fn set(s: &mut Simulation, health: Health) {
-    s.apply(&Command::Health {
-        robot: 0,
-        thruster: 0,
-        health,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::Health {
+            thruster: 0,
+            health,
+        },
+    ))
     .unwrap();
 }
 
@@ -62,11 +64,13 @@ fn dead_and_stuck_thrusters_behave_as_specified() {
     let dying = thrusts(&mut s, 250);
     close("dying", dying[25], dying[0] * (-1.0_f64).exp(), 1e-9);
     close("dead", dying[249], 0.0, 1e-2);
-    let refused = s.apply(&Command::Health {
-        robot: 0,
-        thruster: 0,
-        health: Health::Reduced(1.5),
-    });
+    let refused = s.apply(&Command::Device(
+        0,
+        DeviceCommand::Health {
+            thruster: 0,
+            health: Health::Reduced(1.5),
+        },
+    ));
     assert!(refused.is_err());
 }
 
@@ -100,13 +104,15 @@ fn propeller_out_of_the_water_does_not_push() {
     ] {
         let p_WB = Vec3::new(0.0, 0.0, z);
         let (v_WB_B, w_WB_B) = (Vec3::zero(), Vec3::zero());
-        s.apply(&Command::SetPose {
-            robot: 0,
-            p_WB,
-            q_WB: Quat::identity(),
-            v_WB_B,
-            w_WB_B,
-        })
+        s.apply(&Command::Body(
+            0,
+            BodyCommand::SetPose {
+                p_WB,
+                q_WB: Quat::identity(),
+                v_WB_B,
+                w_WB_B,
+            },
+        ))
         .unwrap();
         close(
             &format!("at {z} m"),

@@ -2,7 +2,7 @@
 
 use crate::common::simulation;
 use merrow_math::{SpatialForce, Vec3};
-use merrow_model::state::{AppliedWrench, Command, WrenchFrame, WrenchSource};
+use merrow_model::state::{AppliedWrench, BodyCommand, Command, WrenchFrame, WrenchSource};
 
 /// A force along the world axes acts on a body in empty space. The body is rotated by 90 deg about
 /// z, so that a wrong frame is detected, and has neither spin nor drag. v = F t / m is exact for a
@@ -54,7 +54,7 @@ fn wrench_acts_for_its_duration() {
             end_ns: 1_000_000_000,
             ..wrench(Vec3::new(8.0, 2.0, -4.0), Vec3::zero())
         };
-        let command = Command::ApplyWrench { robot: 0, wrench };
+        let command = Command::Body(0, BodyCommand::ApplyWrench { wrench });
         assert!(sim.apply(&command).is_ok());
         sim.advance(50);
         assert_eq!(
@@ -81,7 +81,7 @@ fn force_at_a_point_has_a_moment() {
         ..wrench(Vec3::new(0.0, 4.0, 0.0), Vec3::zero())
     };
     assert!(
-        sim.apply(&Command::ApplyWrench { robot: 0, wrench })
+        sim.apply(&Command::Body(0, BodyCommand::ApplyWrench { wrench }))
             .is_ok()
     );
     sim.advance(200);
@@ -99,7 +99,7 @@ fn wrenches_replace_add_and_clear() {
             source,
             ..wrench(Vec3::new(f, 0.0, 0.0), Vec3::zero())
         };
-        sim.apply(&Command::ApplyWrench { robot: 0, wrench })
+        sim.apply(&Command::Body(0, BodyCommand::ApplyWrench { wrench }))
     };
     for _ in 0..3 {
         assert!(apply(&mut sim, WrenchSource::Topic, 4.0).is_ok());
@@ -110,10 +110,7 @@ fn wrenches_replace_add_and_clear() {
     let dt = sim.scene.dt();
     let v = sim.state.robots[0].motion.V_WB_B.v.x;
     assert!((v - 7.0 * dt).abs() < 1e-15, "{v}");
-    let clear = Command::ClearWrenches {
-        robot: 0,
-        link: Some(0),
-    };
+    let clear = Command::Body(0, BodyCommand::ClearWrenches { link: Some(0) });
     assert!(sim.apply(&clear).is_ok());
     sim.advance(1);
     let v = sim.state.robots[0].motion.V_WB_B.v.x;

@@ -298,11 +298,13 @@ fn instruments_use_wave_surface() {
     for (t, wet) in [(2.0, true), (6.0, false)] {
         let left = t - s.time_ns() as f64 * 1e-9;
         advance(&mut s, left);
-        s.apply(&merrow_model::state::Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: 30.0,
-        })
+        s.apply(&merrow_model::state::Command::Actuator(
+            0,
+            merrow_model::state::ActuatorCommand::Thruster {
+                thruster: 0,
+                value: 30.0,
+            },
+        ))
         .unwrap();
         s.advance(2);
         close_vectors(

@@ -1,7 +1,7 @@
 //! Tests terminal speed and deceleration of bodies with linear and quadratic drag.
 
 use crate::common::{advance, relative, run, simulation};
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 
 /// Returns the speed [m/s] at which `dl v + dq v²` balances `force` [N].
 fn balance(dl: f64, dq: f64, force: f64) -> f64 {
@@ -37,11 +37,13 @@ robots:
           range: [-500, 500], curve: direct, diameter_m: 0.1}}}}
 "
     ));
-    s.apply(&Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value: thrust,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thruster {
+            thruster: 0,
+            value: thrust,
+        },
+    ))
     .unwrap();
     advance(&mut s, 60.0);
     s.state.robots[0].motion.V_WB_B.v.x
@@ -102,11 +104,13 @@ robots:
           range: [-500, 500], curve: direct, diameter_m: 0.1}}}}
 "
         ));
-        s.apply(&Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: 150.0,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: 150.0,
+            },
+        ))
         .unwrap();
         advance(&mut s, 60.0);
         let v = s.state.robots[0].motion.V_WB_B.v;

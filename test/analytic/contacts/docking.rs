@@ -4,7 +4,7 @@ use merrow::publisher::connect_bridges;
 use merrow_math::Vec3;
 use merrow_model::kinematics::coupling::end_motion;
 use merrow_model::state::coupling::LatchCapture;
-use merrow_model::state::{Command, Motion};
+use merrow_model::state::{ActuatorCommand, Command, JointCommand, Motion};
 use merrow_sim::{Simulation, bridged_message};
 use merrow_world::{Overrides, load_world};
 use std::path::Path;
@@ -40,11 +40,10 @@ fn steer(s: &mut Simulation, speed: f64) {
         -500.0 * pitch - 800.0 * w.y,
         -2000.0 * yaw - 2000.0 * w.z,
     );
-    s.apply(&Command::Wrench {
-        robot: 0,
-        force,
-        moment,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Wrench { force, moment },
+    ))
     .unwrap();
 }
 
@@ -249,11 +248,10 @@ fn friction_holds_an_object_for_a_minute() {
 fn open_jaws_lose_the_object() {
     let mut s = shipped("grasp.yaml");
     for joint in 0..2 {
-        s.apply(&Command::Joint {
-            robot: 0,
-            joint,
-            value: 30.0,
-        })
+        s.apply(&Command::Joint(
+            0,
+            JointCommand::Joint { joint, value: 30.0 },
+        ))
         .unwrap();
     }
     push(&mut s, 10.0);
@@ -279,11 +277,13 @@ fn a_rigid_grasp_holds_for_a_minute() {
     })
     .unwrap();
     assert_eq!(s.state.couplings[0].partner, Some((1, 0)));
-    s.apply(&Command::Joint {
-        robot: 0,
-        joint: 1,
-        value: 30.0,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::Joint {
+            joint: 1,
+            value: 30.0,
+        },
+    ))
     .unwrap();
     let offset =
         |s: &Simulation| in_gripper(s) - Vec3::new(0.0, s.state.robots[0].motion.q[0], 0.0);

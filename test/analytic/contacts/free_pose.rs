@@ -7,7 +7,7 @@
 use crate::common::folder::Folder;
 use crate::common::meshes::cuboid;
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::Command;
+use merrow_model::state::{BodyCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text, load_world};
 use std::sync::Arc;
@@ -124,12 +124,16 @@ fn commands_cannot_place_robots_inside_bodies() {
     let scene = load_text("w.yaml", &text, Overrides::default()).map_err(|p| p.to_string());
     let mut s = Simulation::new(Arc::new(scene.expect("a world").scene), 1).expect("a world");
     s.advance(10);
-    let place = |p: [f64; 3], speed: f64| Command::SetPose {
-        robot: 1,
-        p_WB: Vec3::new(p[0], p[1], p[2]),
-        q_WB: Quat::identity(),
-        w_WB_B: Vec3::zero(),
-        v_WB_B: Vec3::new(speed, 0.0, 0.0),
+    let place = |p: [f64; 3], speed: f64| {
+        Command::Body(
+            1,
+            BodyCommand::SetPose {
+                p_WB: Vec3::new(p[0], p[1], p[2]),
+                q_WB: Quat::identity(),
+                w_WB_B: Vec3::zero(),
+                v_WB_B: Vec3::new(speed, 0.0, 0.0),
+            },
+        )
     };
     let hash = s.state.hash();
     for (p, expected) in [

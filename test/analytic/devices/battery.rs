@@ -3,7 +3,7 @@
 
 use crate::common::worlds::held_robot;
 use crate::common::{advance, close, relative, simulation};
-use merrow_model::state::{BatteryState, Command};
+use merrow_model::state::{ActuatorCommand, BatteryState, Command, DeviceCommand};
 use merrow_sim::Simulation;
 
 fn battery(s: &Simulation) -> BatteryState {
@@ -47,20 +47,24 @@ fn voltage_sag_matches_load_current() {
         0.2 * current * current * s.scene.dt(),
         1e-12,
     );
-    s.apply(&Command::Load {
-        robot: 0,
-        load: 0,
-        level: 0.0,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::Load {
+            load: 0,
+            level: 0.0,
+        },
+    ))
     .unwrap();
     s.advance(1);
     close("lights out", battery(&s).load, 60.0, 1e-12);
     let refused = s
-        .apply(&Command::Load {
-            robot: 0,
-            load: 0,
-            level: 1.5,
-        })
+        .apply(&Command::Device(
+            0,
+            DeviceCommand::Load {
+                load: 0,
+                level: 1.5,
+            },
+        ))
         .unwrap_err();
     assert_eq!(
         refused.reason,
@@ -163,10 +167,12 @@ const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: 
         position_m: [0, 0, 0], direction: [1, 0, 0]}}";
 
 fn set_commands(s: &mut Simulation, thrust: f64, angle: f64) {
-    s.apply(&Command::Thrusters {
-        robot: 0,
-        values: vec![thrust, angle],
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thrusters {
+            values: vec![thrust, angle],
+        },
+    ))
     .unwrap();
 }
 
@@ -275,11 +281,10 @@ fn servo_power_depends_on_moment() {
         .replace("mass_kg: 10,", "mass_kg: 10, volume_m3: 0.01,"),
     );
     let moment = |angle: f64| -0.05 * 0.5 * 1000.0 * 4.0 * 0.1 * 3.0 * angle.sin();
-    s.apply(&Command::Fin {
-        robot: 0,
-        fin: 0,
-        value: 0.3,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Fin { fin: 0, value: 0.3 },
+    ))
     .unwrap();
     advance(&mut s, 1.0);
     let (f, rate) = (s.state.robots[0].fins[0], f64::to_radians(10.0));

@@ -4,8 +4,8 @@ use crate::common::worlds::held_robot;
 use crate::common::{advance, close, readings, relative, simulation};
 use merrow_model::scene::Fault;
 use merrow_model::scene::fault::{Device, FaultKind};
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text};
 
@@ -23,10 +23,12 @@ fn broken(device: &str, kind: &str) -> Simulation {
         "faults: {{x: {{robot: r, target: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
     );
     let mut s = simulation(&held_robot(BATTERY, DEVICES, &fault));
-    s.apply(&Command::Thrusters {
-        robot: 0,
-        values: vec![16.0, 0.2],
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thrusters {
+            values: vec![16.0, 0.2],
+        },
+    ))
     .unwrap();
     s
 }
@@ -44,10 +46,12 @@ fn outputs_around_fault(s: &mut Simulation) -> [(f64, f64); 4] {
     let before = at(s);
     advance(s, 0.2);
     let first = at(s);
-    s.apply(&Command::Thrusters {
-        robot: 0,
-        values: vec![-9.0, -0.1],
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thrusters {
+            values: vec![-9.0, -0.1],
+        },
+    ))
     .unwrap();
     advance(s, 0.2);
     let then = at(s);
@@ -102,10 +106,12 @@ fn noise_and_interruptions_have_their_statistics() {
     let run = |kind: &str| {
         let fault = format!("faults: {{x: {{robot: r, target: t, kind: {kind}}}}}");
         let mut s = simulation(&held_robot(BATTERY, DEVICES, &fault));
-        s.apply(&Command::Thrusters {
-            robot: 0,
-            values: vec![16.0, 0.2],
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thrusters {
+                values: vec![16.0, 0.2],
+            },
+        ))
         .unwrap();
         (0..50_000)
             .map(|_| {
@@ -210,10 +216,12 @@ fn power_limit_weakens_all_devices() {
         DEVICES,
         fault,
     ));
-    s.apply(&Command::Thrusters {
-        robot: 0,
-        values: vec![16.0, 0.0],
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thrusters {
+            values: vec![16.0, 0.0],
+        },
+    ))
     .unwrap();
     s.advance(1);
     let r = &s.state.robots[0];
@@ -371,11 +379,13 @@ fn buoyancy_engines_fail_as_specified() {
         let model = "buoyancy_engines: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
         let fault = format!("faults: {{x: {{robot: r, target: pump, time_s: 1, kind: {kind}}}}}");
         let mut s = simulation(&held_robot(BATTERY, model, &fault));
-        s.apply(&Command::BuoyancyEngine {
-            robot: 0,
-            engine: 0,
-            value: 400e-6,
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::BuoyancyEngine {
+                engine: 0,
+                value: 400e-6,
+            },
+        ))
         .unwrap();
         advance(&mut s, 5.0);
         close(
@@ -597,10 +607,12 @@ fn leaked_water_adds_weight_and_inertia() {
 #[test]
 fn faults_can_be_commanded() {
     let mut s = simulation(&held_robot(BATTERY, DEVICES, ""));
-    s.apply(&Command::Thrusters {
-        robot: 0,
-        values: vec![16.0, 0.2],
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thrusters {
+            values: vec![16.0, 0.2],
+        },
+    ))
     .unwrap();
     let stream = merrow_math::rng::Stream::new(1, "x");
     let fault = |kind: FaultKind, device: Device| {

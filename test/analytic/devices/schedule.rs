@@ -4,8 +4,8 @@
 use crate::common::turntable::{ball, set_motion, set_pose};
 use crate::common::{readings, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, DeviceCommand};
 
 fn pressure(device: &str, more: &str) -> String {
     format!("p: {{device: {{source: test, kind: pressure, {device}}}{more}}}")
@@ -183,18 +183,22 @@ fn noise_switch_gives_true_value() {
         (hits.count(), all.len())
     };
     assert_eq!(exact(&mut s), (0, 50));
-    s.apply(&Command::Noise {
-        robot: 0,
-        sensor: 0,
-        on: false,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::Noise {
+            sensor: 0,
+            on: false,
+        },
+    ))
     .unwrap();
     assert_eq!(exact(&mut s), (50, 50));
-    s.apply(&Command::Noise {
-        robot: 0,
-        sensor: 0,
-        on: true,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::Noise {
+            sensor: 0,
+            on: true,
+        },
+    ))
     .unwrap();
     assert_eq!(exact(&mut s), (0, 50));
 }

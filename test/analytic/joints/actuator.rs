@@ -219,11 +219,10 @@ fn motors_on_a_chain_are_stable() {
         for _ in 0..20 {
             for joint in 0..5 {
                 let value = 20_000.0 * random.between(-1.0, 1.0).signum();
-                s.apply(&merrow_model::state::Command::Joint {
-                    robot: 0,
-                    joint,
-                    value,
-                })
+                s.apply(&merrow_model::state::Command::Joint(
+                    0,
+                    merrow_model::state::JointCommand::Joint { joint, value },
+                ))
                 .unwrap();
             }
             for _ in 0..50 {

@@ -6,7 +6,7 @@ use crate::common::tree::{self, Random, Recipe};
 use crate::common::{close, initial_environment, relative};
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::JointMode;
-use merrow_model::state::{Command, Workspace};
+use merrow_model::state::{Command, JointCommand, Workspace};
 use merrow_physics::dynamics::rnea;
 use merrow_sim::{Simulation, step::Kernel};
 
@@ -346,21 +346,25 @@ fn mode_switches_keep_the_position() {
         ..Hinge::default()
     }
     .world();
-    s.apply(&Command::JointMode {
-        robot: 0,
-        joint: 0,
-        mode: JointMode::Velocity,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::JointMode {
+            joint: 0,
+            mode: JointMode::Velocity,
+        },
+    ))
     .unwrap();
     command(&mut s, 0.5);
     s.advance(2000);
     close("velocity", s.state.robots[0].motion.qd[0], 0.5, 1e-6);
     let before = s.state.robots[0].motion.q[0];
-    s.apply(&Command::JointMode {
-        robot: 0,
-        joint: 0,
-        mode: JointMode::Position,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::JointMode {
+            joint: 0,
+            mode: JointMode::Position,
+        },
+    ))
     .unwrap();
     s.advance(4000);
     let held = s.state.robots[0].joints[0].reference.position;
@@ -381,11 +385,10 @@ fn build_servo_without_position_loop() -> Simulation {
 #[test]
 fn unsupported_modes_are_rejected() {
     let refused = |s: &mut Simulation, mode| {
-        s.apply(&Command::JointMode {
-            robot: 0,
-            joint: 0,
-            mode,
-        })
+        s.apply(&Command::Joint(
+            0,
+            JointCommand::JointMode { joint: 0, mode },
+        ))
         .unwrap_err()
         .reason
     };
@@ -415,11 +418,15 @@ fn unsupported_modes_are_rejected() {
 #[test]
 fn commands_with_mode_are_accepted_or_rejected() {
     let mut open = build_servo_without_position_loop();
-    let both = |mode, value| Command::JointWithMode {
-        robot: 0,
-        joint: 0,
-        mode,
-        value,
+    let both = |mode, value| {
+        Command::Joint(
+            0,
+            JointCommand::JointWithMode {
+                joint: 0,
+                mode,
+                value,
+            },
+        )
     };
     open.apply(&both(JointMode::Effort, 0.7)).unwrap();
     let memory = open.state.robots[0].joints[0];
@@ -433,32 +440,38 @@ fn commands_with_mode_are_accepted_or_rejected() {
             .reason,
         "hinge: expected a finite velocity, found inf"
     );
-    let group = Command::JointGroup {
-        robot: 0,
-        group: 0,
-        mode: JointMode::Velocity,
-        values: vec![0.1, 0.2],
-    };
+    let group = Command::Joint(
+        0,
+        JointCommand::JointGroup {
+            group: 0,
+            mode: JointMode::Velocity,
+            values: vec![0.1, 0.2],
+        },
+    );
     assert_eq!(
         open.apply(&group).unwrap_err().reason,
         "expected 1 values, one per joint of the group, found 2"
     );
-    let group = Command::JointGroup {
-        robot: 0,
-        group: 0,
-        mode: JointMode::Velocity,
-        values: vec![f64::NAN],
-    };
+    let group = Command::Joint(
+        0,
+        JointCommand::JointGroup {
+            group: 0,
+            mode: JointMode::Velocity,
+            values: vec![f64::NAN],
+        },
+    );
     assert_eq!(
         open.apply(&group).unwrap_err().reason,
         "hinge: expected a finite velocity, found NaN"
     );
-    let group = Command::JointGroup {
-        robot: 0,
-        group: 3,
-        mode: JointMode::Velocity,
-        values: vec![],
-    };
+    let group = Command::Joint(
+        0,
+        JointCommand::JointGroup {
+            group: 3,
+            mode: JointMode::Velocity,
+            values: vec![],
+        },
+    );
     assert_eq!(
         open.apply(&group).unwrap_err().reason,
         "no joint group number 3"

@@ -2,8 +2,8 @@
 
 use crate::common::close;
 use crate::common::joints::{Hinge, cascade, command, trajectory};
-use merrow_model::state::Command;
 use merrow_model::state::joint::{AbortReason, GoalState};
+use merrow_model::state::{Command, JointCommand};
 
 /// A hinge with a ball of 0.05 m at the end of 1 m; a box fills |y - 1| <= 0.2, |x| <= 2: the ball
 /// touches it at sin q = 0.75, q = 0.848 rad.
@@ -75,12 +75,14 @@ fn a_goal_into_a_box_is_aborted() {
     }
     .world();
     let trajectory = std::sync::Arc::new(trajectory(&[(4.0, &[1.5], &[0.0])]));
-    s.apply(&Command::Trajectory {
-        robot: 0,
-        group: 0,
-        id: 7,
-        trajectory,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::Trajectory {
+            group: 0,
+            id: 7,
+            trajectory,
+        },
+    ))
     .unwrap();
     s.advance(6000);
     let goal = s.state.robots[0].groups[0].goal.unwrap();

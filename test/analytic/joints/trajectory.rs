@@ -3,8 +3,8 @@
 use crate::common::joints::{Hinge, cascade, command, trajectory};
 use crate::common::{close, simulation};
 use merrow_model::scene::JointMode;
-use merrow_model::state::Command;
 use merrow_model::state::joint::{AbortReason, Goal, GoalState, Tolerance, Trajectory};
+use merrow_model::state::{Command, JointCommand};
 use merrow_sim::Simulation;
 use merrow_sim::control::joints::trajectory::{SegmentEnd, interpolate};
 
@@ -120,12 +120,14 @@ robots:
 
 fn send(s: &mut Simulation, id: u64, trajectory: Trajectory) -> Result<(), String> {
     let trajectory = std::sync::Arc::new(trajectory);
-    s.apply(&Command::Trajectory {
-        robot: 0,
-        group: 0,
-        id,
-        trajectory,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::Trajectory {
+            group: 0,
+            id,
+            trajectory,
+        },
+    ))
     .map_err(|refusal| refusal.reason)
 }
 
@@ -258,12 +260,14 @@ fn new_trajectory_preempts_active_goal() {
     // A joint group command also preempts the goal.
     send(&mut s, 3, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(100);
-    s.apply(&Command::JointGroup {
-        robot: 0,
-        group: 0,
-        mode: JointMode::Velocity,
-        values: vec![0.1, 0.0],
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::JointGroup {
+            group: 0,
+            mode: JointMode::Velocity,
+            values: vec![0.1, 0.0],
+        },
+    ))
     .unwrap();
     assert_eq!((goal(&s).id, goal(&s).state), (3, GoalState::Preempted));
     s.advance(1000);
@@ -287,29 +291,26 @@ fn cancelling_holds_the_joints() {
     send(&mut s, 1, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(1000);
     let wrong = s
-        .apply(&Command::CancelGoal {
-            robot: 0,
-            group: 0,
-            id: 9,
-        })
+        .apply(&Command::Joint(
+            0,
+            JointCommand::CancelGoal { group: 0, id: 9 },
+        ))
         .unwrap_err();
     assert_eq!(wrong.reason, "arm: goal 9 is not active");
-    s.apply(&Command::CancelGoal {
-        robot: 0,
-        group: 0,
-        id: 1,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::CancelGoal { group: 0, id: 1 },
+    ))
     .unwrap();
     let q = s.state.robots[0].motion.q[0];
     assert_eq!(goal(&s).state, GoalState::Cancelled);
     s.advance(3000);
     close("held", s.state.robots[0].motion.q[0], q, 1e-2);
     let twice = s
-        .apply(&Command::CancelGoal {
-            robot: 0,
-            group: 0,
-            id: 1,
-        })
+        .apply(&Command::Joint(
+            0,
+            JointCommand::CancelGoal { group: 0, id: 1 },
+        ))
         .unwrap_err();
     assert_eq!(twice.reason, "arm: goal 1 is not active");
 }
@@ -556,13 +557,15 @@ fn grippers_reach_or_stall() {
             ..Hinge::default()
         }
         .world();
-        let grip = Command::Gripper {
-            robot: 0,
-            group: 0,
-            id: 5,
-            position: 0.3,
-            max_effort: 2.0,
-        };
+        let grip = Command::Joint(
+            0,
+            JointCommand::Gripper {
+                group: 0,
+                id: 5,
+                position: 0.3,
+                max_effort: 2.0,
+            },
+        );
         s.apply(&grip).unwrap();
         s.advance(4000);
         match (expected, goal(&s).state) {
@@ -585,12 +588,16 @@ fn grippers_reach_or_stall() {
         ..Hinge::default()
     }
     .world();
-    let grip = |position, max_effort| Command::Gripper {
-        robot: 0,
-        group: 0,
-        id: 5,
-        position,
-        max_effort,
+    let grip = |position, max_effort| {
+        Command::Joint(
+            0,
+            JointCommand::Gripper {
+                group: 0,
+                id: 5,
+                position,
+                max_effort,
+            },
+        )
     };
     let why = s.apply(&grip(f64::NAN, 1.0)).unwrap_err().reason;
     assert_eq!(why, "arm: expected a finite number, found NaN");
@@ -612,12 +619,14 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joint_positions: {sh
         let mut s = Simulation::new(scene.clone(), threads).unwrap();
         for robot in 0..4 {
             let trajectory = std::sync::Arc::new(quintic(1.5, &[0.3, 0.8, 0.7, -0.4]));
-            s.apply(&Command::Trajectory {
+            s.apply(&Command::Joint(
                 robot,
-                group: 0,
-                id: 1,
-                trajectory,
-            })
+                JointCommand::Trajectory {
+                    group: 0,
+                    id: 1,
+                    trajectory,
+                },
+            ))
             .unwrap();
         }
         s

@@ -2,7 +2,7 @@
 
 use crate::common::{close_vectors, relative, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 use merrow_sim::Simulation;
 
@@ -56,11 +56,13 @@ fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
 #[test]
 fn a_tethered_rov_hangs_in_the_catenary() {
     let mut sim = simulation(TETHERED_ROV);
-    sim.apply(&Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value: 25.0,
-    })
+    sim.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thruster {
+            thruster: 0,
+            value: 25.0,
+        },
+    ))
     .unwrap();
     sim.advance(60_000);
     let weight = (0.2 - 1000.0 * 0.25 * std::f64::consts::PI * 1e-4) * 9.81;

@@ -3,8 +3,8 @@
 
 use crate::common::{advance, close, close_vectors, relative, scene, simulation, start};
 use merrow_math::{SpatialVelocity, Vec3};
-use merrow_model::state::Command;
 use merrow_model::state::firmware::ControlMode;
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -19,11 +19,10 @@ robots: {{g: {{model: {{extends: robots/seawing.yaml, sensors: null, {extra}}}, 
 }
 
 fn ballast(s: &mut Simulation, value: f64) {
-    s.apply(&Command::BuoyancyEngine {
-        robot: 0,
-        engine: 0,
-        value,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::BuoyancyEngine { engine: 0, value },
+    ))
     .unwrap();
 }
 
@@ -196,11 +195,13 @@ fn buoyancy_engine_rates_and_power() {
         1e-9,
     );
     assert_eq!(s.state.robots[0].buoyancy_engines[0].power, 0.0);
-    let nan = Command::BuoyancyEngine {
-        robot: 0,
-        engine: 0,
-        value: f64::NAN,
-    };
+    let nan = Command::Actuator(
+        0,
+        ActuatorCommand::BuoyancyEngine {
+            engine: 0,
+            value: f64::NAN,
+        },
+    );
     assert_eq!(
         s.apply(&nan).unwrap_err().reason,
         "engine: expected a finite number, found NaN"
@@ -229,11 +230,13 @@ robots: {g: {model: {extends: robots/seawing.yaml, sensors: null, battery: null}
 }
 
 fn set_heading(s: &mut Simulation, heading_deg: f64, depth: Option<f64>) {
-    s.apply(&Command::HeadingDepth {
-        robot: 0,
-        heading: Some(heading_deg.to_radians()),
-        depth,
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::HeadingDepth {
+            heading: Some(heading_deg.to_radians()),
+            depth,
+        },
+    ))
     .unwrap();
 }
 
@@ -279,10 +282,12 @@ fn firmware_dives_on_a_heading() {
 fn glider_follows_path_and_surfaces() {
     let mut s = diving_glider();
     let waypoints = [[0.0, -400.0, -20.0], [300.0, -600.0, -30.0]].map(Vec3::from);
-    s.apply(&Command::FollowPath {
-        robot: 0,
-        waypoints: Arc::new(waypoints.into()),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FollowPath {
+            waypoints: Arc::new(waypoints.into()),
+        },
+    ))
     .unwrap();
     let (mut seconds, mut deepest) = (0.0, 0.0_f64);
     while mode(&s) == ControlMode::PathFollowing {

@@ -2,8 +2,8 @@
 
 use crate::common::{advance, close, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -17,11 +17,10 @@ robots: {t: {model: {extends: robots/taipan300.yaml, sensors: null, battery: nul
 }
 
 fn set_heading_depth(s: &mut Simulation, heading: Option<f64>, depth: Option<f64>) {
-    s.apply(&Command::HeadingDepth {
-        robot: 0,
-        heading,
-        depth,
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::HeadingDepth { heading, depth },
+    ))
     .unwrap();
 }
 
@@ -41,11 +40,13 @@ fn heading_and_depth(s: &Simulation) -> (f64, f64) {
 #[test]
 fn taipan_comes_to_heading_and_depth() {
     let mut s = taipan();
-    s.apply(&Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value: 128.0,
-    })
+    s.apply(&Command::Actuator(
+        0,
+        ActuatorCommand::Thruster {
+            thruster: 0,
+            value: 128.0,
+        },
+    ))
     .unwrap();
     set_heading_depth(&mut s, Some(150.0_f64.to_radians()), None);
     advance(&mut s, 30.0);
@@ -65,34 +66,36 @@ fn taipan_comes_to_heading_and_depth() {
 #[test]
 fn firmware_owns_fins_while_steering() {
     let mut s = taipan();
-    let fin = Command::Fin {
-        robot: 0,
-        fin: 0,
-        value: 0.2,
-    };
+    let fin = Command::Actuator(0, ActuatorCommand::Fin { fin: 0, value: 0.2 });
     s.apply(&fin).unwrap();
-    let nan = Command::HeadingDepth {
-        robot: 0,
-        heading: Some(f64::NAN),
-        depth: None,
-    };
+    let nan = Command::Firmware(
+        0,
+        FirmwareCommand::HeadingDepth {
+            heading: Some(f64::NAN),
+            depth: None,
+        },
+    );
     assert_eq!(
         s.apply(&nan).unwrap_err().reason,
         "heading: expected a finite number, found NaN"
     );
     s.apply(&fin).unwrap();
-    s.apply(&Command::FirmwareOrder {
-        robot: 0,
-        order: FirmwareOrder::Enable(true),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::Enable(true),
+        },
+    ))
     .unwrap();
     let hash = s.state.hash();
     for command in [
         fin.clone(),
-        Command::Fins {
-            robot: 0,
-            values: vec![0.0; 3],
-        },
+        Command::Actuator(
+            0,
+            ActuatorCommand::Fins {
+                values: vec![0.0; 3],
+            },
+        ),
     ] {
         let refused = s.apply(&command).unwrap_err().reason;
         assert_eq!(
@@ -101,18 +104,22 @@ fn firmware_owns_fins_while_steering() {
         );
     }
     let refused = s
-        .apply(&Command::FirmwareOrder {
-            robot: 0,
-            order: FirmwareOrder::Land,
-        })
+        .apply(&Command::Firmware(
+            0,
+            FirmwareCommand::FirmwareOrder {
+                order: FirmwareOrder::Land,
+            },
+        ))
         .unwrap_err()
         .reason;
     assert_eq!(refused, "the robot has no multirotor firmware");
     assert_eq!(s.state.hash(), hash, "a refusal has no effect");
-    s.apply(&Command::FirmwareOrder {
-        robot: 0,
-        order: FirmwareOrder::Enable(false),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::Enable(false),
+        },
+    ))
     .unwrap();
     assert_eq!(
         s.state.robots[0].fins[0].command, 0.0,
@@ -150,10 +157,12 @@ robots: {{r: {{model: {{extends: robots/remus100.yaml, {model}}}, position_m: [-
         waypoints.extend(ends.map(|x| Vec3::new(x, y, -4.0)));
     }
     let end = *waypoints.last().unwrap();
-    s.apply(&Command::FollowPath {
-        robot: 0,
-        waypoints: Arc::new(waypoints),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FollowPath {
+            waypoints: Arc::new(waypoints),
+        },
+    ))
     .unwrap();
     let (mut sum, mut n, mut depth, mut seconds) = (0.0, 0.0, 0.0_f64, 0.0);
     loop {

@@ -4,7 +4,7 @@ use merrow_math::Vec3;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
-use merrow_model::state::{Command, RobotState};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, RobotState};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
@@ -38,11 +38,13 @@ fn fly_towards_boat(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: 
         let yaw = drone.motion.q_WB.matrix().to_rpy()[2];
         let (sin, cos) = yaw.sin_cos();
         let linear = Vec3::new(cos * v_W.x + sin * v_W.y, cos * v_W.y - sin * v_W.x, v_W.z);
-        s.apply(&Command::Velocity {
-            robot: DRONE,
-            linear,
-            angular: Vec3::zero(),
-        })
+        s.apply(&Command::Firmware(
+            DRONE,
+            FirmwareCommand::Velocity {
+                linear,
+                angular: Vec3::zero(),
+            },
+        ))
         .unwrap();
         s.advance(50);
         if s.state.couplings[0].engaged {
@@ -59,10 +61,12 @@ fn release_and_take_off(s: &mut Simulation) {
         partner: None,
     })
     .unwrap();
-    s.apply(&Command::FirmwareOrder {
-        robot: DRONE,
-        order: FirmwareOrder::TakeOff,
-    })
+    s.apply(&Command::Firmware(
+        DRONE,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::TakeOff,
+        },
+    ))
     .unwrap();
     s.advance(3500);
     assert!(!s.state.couplings[0].engaged);
@@ -78,21 +82,25 @@ fn release_and_take_off(s: &mut Simulation) {
 fn run_engines(s: &mut Simulation) {
     for thruster in 0..2 {
         let [_, most] = s.scene.robots[BOAT].thrusters[thruster].motor.range;
-        s.apply(&Command::Thruster {
-            robot: BOAT,
-            thruster,
-            value: 0.3 * most,
-        })
+        s.apply(&Command::Actuator(
+            BOAT,
+            ActuatorCommand::Thruster {
+                thruster,
+                value: 0.3 * most,
+            },
+        ))
         .unwrap();
     }
 }
 
 /// Lands the drone on the latch; its rotors stop.
 fn land(s: &mut Simulation) {
-    s.apply(&Command::FirmwareOrder {
-        robot: DRONE,
-        order: FirmwareOrder::Land,
-    })
+    s.apply(&Command::Firmware(
+        DRONE,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::Land,
+        },
+    ))
     .unwrap();
     s.advance(1500);
     assert_eq!(mode(s), FlightMode::Off, "its rotors stop on the deck");

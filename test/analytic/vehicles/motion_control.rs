@@ -4,10 +4,10 @@
 use crate::common::{advance, simulation};
 use merrow_math::real::wrap_angle;
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::motion_control::MotionEstimate;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, MotionControlState};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, JointCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -62,18 +62,17 @@ fn apply(s: &mut Simulation, command: Command) {
 }
 
 fn set_mode(s: &mut Simulation, mode: ControlMode) {
-    apply(s, Command::ControlMode { robot: 0, mode });
+    apply(
+        s,
+        Command::Firmware(0, FirmwareCommand::ControlMode { mode }),
+    );
 }
 
 fn set_goal(s: &mut Simulation, p_WB: Vec3, yaw: f64) {
     let q_WB = Some(Quat::from_rpy(0.0, 0.0, yaw));
     apply(
         s,
-        Command::PoseGoal {
-            robot: 0,
-            p_WB,
-            q_WB,
-        },
+        Command::Firmware(0, FirmwareCommand::PoseGoal { p_WB, q_WB }),
     );
 }
 
@@ -81,21 +80,25 @@ fn follow(s: &mut Simulation, waypoints: &[[f64; 3]]) {
     let waypoints = waypoints.iter().map(|p| Vec3::from(*p)).collect();
     apply(
         s,
-        Command::FollowPath {
-            robot: 0,
-            waypoints: Arc::new(waypoints),
-        },
+        Command::Firmware(
+            0,
+            FirmwareCommand::FollowPath {
+                waypoints: Arc::new(waypoints),
+            },
+        ),
     );
 }
 
 fn wrench(s: &mut Simulation, force: [f64; 3], moment: [f64; 3]) {
     apply(
         s,
-        Command::Wrench {
-            robot: 0,
-            force: Vec3::from(force),
-            moment: Vec3::from(moment),
-        },
+        Command::Actuator(
+            0,
+            ActuatorCommand::Wrench {
+                force: Vec3::from(force),
+                moment: Vec3::from(moment),
+            },
+        ),
     );
 }
 
@@ -151,11 +154,7 @@ fn velocity_commands_are_tracked() {
         let send = |s: &mut Simulation| {
             apply(
                 s,
-                Command::Velocity {
-                    robot: 0,
-                    linear,
-                    angular,
-                },
+                Command::Firmware(0, FirmwareCommand::Velocity { linear, angular }),
             );
         };
         send(&mut s);
@@ -364,7 +363,10 @@ fn commands_from_outside_take_precedence() {
     set_mode(&mut s, ControlMode::StationKeeping);
     advance(&mut s, 1.0);
     let values = vec![1600.0; 6];
-    apply(&mut s, Command::Thrusters { robot: 0, values });
+    apply(
+        &mut s,
+        Command::Actuator(0, ActuatorCommand::Thrusters { values }),
+    );
     advance(&mut s, 1.0);
     assert_eq!(control(&s).mode, ControlMode::Off);
     let commands = s.state.robots[0].actuators.iter().map(|a| a.command);
@@ -375,12 +377,17 @@ fn commands_from_outside_take_precedence() {
     );
     set_mode(&mut s, ControlMode::Velocity);
     let order = FirmwareOrder::Enable(false);
-    apply(&mut s, Command::FirmwareOrder { robot: 0, order });
+    apply(
+        &mut s,
+        Command::Firmware(0, FirmwareCommand::FirmwareOrder { order }),
+    );
     assert_eq!(control(&s).mode, ControlMode::Off);
-    let refused = s.apply(&Command::ControlMode {
-        robot: 0,
-        mode: ControlMode::Manual,
-    });
+    let refused = s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::ControlMode {
+            mode: ControlMode::Manual,
+        },
+    ));
     let reason = refused.unwrap_err().reason;
     assert_eq!(reason, "the vehicle is disarmed: arm it first");
 }
@@ -391,55 +398,69 @@ fn commands_from_outside_take_precedence() {
 fn invalid_requests_are_refused() {
     let mut s = vehicle("heron", 0.0, "", "");
     // in this mode the deflections of a joystick are velocity commands
-    let velocity = Command::ControlMode {
-        robot: 0,
-        mode: ControlMode::Velocity,
-    };
+    let velocity = Command::Firmware(
+        0,
+        FirmwareCommand::ControlMode {
+            mode: ControlMode::Velocity,
+        },
+    );
     s.apply(&velocity).unwrap();
     let before = s.state.robots[0].firmware.clone();
     let nan = Vec3::new(f64::NAN, 0.0, 0.0);
     let refused = [
         (
-            Command::PoseGoal {
-                robot: 0,
-                p_WB: nan,
-                q_WB: None,
-            },
+            Command::Firmware(
+                0,
+                FirmwareCommand::PoseGoal {
+                    p_WB: nan,
+                    q_WB: None,
+                },
+            ),
             "goal: found a position that is not finite",
         ),
         (
-            Command::FollowPath {
-                robot: 0,
-                waypoints: Arc::new(vec![nan]),
-            },
+            Command::Firmware(
+                0,
+                FirmwareCommand::FollowPath {
+                    waypoints: Arc::new(vec![nan]),
+                },
+            ),
             "path: waypoint 0 is not finite",
         ),
         (
-            Command::FollowPath {
-                robot: 0,
-                waypoints: Arc::new(Vec::new()),
-            },
+            Command::Firmware(
+                0,
+                FirmwareCommand::FollowPath {
+                    waypoints: Arc::new(Vec::new()),
+                },
+            ),
             "path: expected 1 to 10000 waypoints, found 0",
         ),
         (
-            Command::ControlMode {
-                robot: 0,
-                mode: ControlMode::DepthHold,
-            },
+            Command::Firmware(
+                0,
+                FirmwareCommand::ControlMode {
+                    mode: ControlMode::DepthHold,
+                },
+            ),
             "mode depth_hold: the thrusters cannot control the depth",
         ),
         (
-            Command::ControlMode {
-                robot: 0,
-                mode: ControlMode::PathFollowing,
-            },
+            Command::Firmware(
+                0,
+                FirmwareCommand::ControlMode {
+                    mode: ControlMode::PathFollowing,
+                },
+            ),
             "mode path_following: no path was received",
         ),
         (
-            Command::Joystick {
-                robot: 0,
-                sticks: [2.0, 0.0, 0.0, 0.0],
-            },
+            Command::Firmware(
+                0,
+                FirmwareCommand::Joystick {
+                    sticks: [2.0, 0.0, 0.0, 0.0],
+                },
+            ),
             "joystick: expected deflections from -1 to 1, found 2",
         ),
     ];
@@ -466,11 +487,13 @@ fn uvms_keeps_station_while_its_arm_moves() {
         let mut far: f64 = 0.0;
         apply(
             &mut s,
-            Command::Joint {
-                robot: 0,
-                joint,
-                value: q + 1.0,
-            },
+            Command::Joint(
+                0,
+                JointCommand::Joint {
+                    joint,
+                    value: q + 1.0,
+                },
+            ),
         );
         watch(&mut s, 10.0, |s| far = far.max((pose(s).0 - start).norm()));
         far

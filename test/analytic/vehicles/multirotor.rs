@@ -3,9 +3,9 @@
 
 use crate::common::{advance, close, close_vectors, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{FirmwareLawState, FlightMode};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 
 /// Returns a Firefly on a pier 2 m above the water, or in the air above it, with further keys of
@@ -25,19 +25,24 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, sensors: null, battery: nu
 const ON_PIER: &str = "position_m: [0, 0, 2.08]";
 
 fn order(s: &mut Simulation, order: FirmwareOrder) {
-    s.apply(&Command::FirmwareOrder { robot: 0, order })
-        .unwrap();
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FirmwareOrder { order },
+    ))
+    .unwrap();
 }
 
 /// Flies for `seconds` [s] under a velocity command that is repeated ten times a second.
 fn fly(s: &mut Simulation, linear: [f64; 3], yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let angular = Vec3::new(0.0, 0.0, yaw_rate);
-        s.apply(&Command::Velocity {
-            robot: 0,
-            linear: Vec3::from(linear),
-            angular,
-        })
+        s.apply(&Command::Firmware(
+            0,
+            FirmwareCommand::Velocity {
+                linear: Vec3::from(linear),
+                angular,
+            },
+        ))
         .unwrap();
         advance(s, 0.1);
     }
@@ -86,10 +91,12 @@ fn takes_off_hovers_and_lands() {
     );
     close_vectors("at rest", velocity(&s), Vec3::zero(), 5e-3);
     let refused = s
-        .apply(&Command::FirmwareOrder {
-            robot: 0,
-            order: FirmwareOrder::TakeOff,
-        })
+        .apply(&Command::Firmware(
+            0,
+            FirmwareCommand::FirmwareOrder {
+                order: FirmwareOrder::TakeOff,
+            },
+        ))
         .unwrap_err();
     assert_eq!(refused.reason, "take-off: the robot is already flying");
     order(&mut s, FirmwareOrder::Land);
@@ -104,10 +111,12 @@ fn takes_off_hovers_and_lands() {
             .all(|a| a.command == 0.0 && a.thrust.abs() < 1e-6)
     );
     let refused = s
-        .apply(&Command::FirmwareOrder {
-            robot: 0,
-            order: FirmwareOrder::Land,
-        })
+        .apply(&Command::Firmware(
+            0,
+            FirmwareCommand::FirmwareOrder {
+                order: FirmwareOrder::Land,
+            },
+        ))
         .unwrap_err();
     assert_eq!(refused.reason, "landing: the rotors are off");
 }
@@ -143,11 +152,13 @@ fn follows_velocity_commands() {
 #[test]
 fn stale_command_times_out() {
     let mut s = firefly("position_m: [0, 0, 30]", "", "starts_flying: true");
-    s.apply(&Command::Velocity {
-        robot: 0,
-        linear: Vec3::new(2.0, 0.0, 0.0),
-        angular: Vec3::zero(),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::Velocity {
+            linear: Vec3::new(2.0, 0.0, 0.0),
+            angular: Vec3::zero(),
+        },
+    ))
     .unwrap();
     advance(&mut s, 4.0);
     let stopped = position(&s);
@@ -180,10 +191,14 @@ fn holds_position_in_wind() {
 #[test]
 fn invalid_commands_are_rejected() {
     let mut s = firefly(ON_PIER, "", "");
-    let velocity = |z: f64| Command::Velocity {
-        robot: 0,
-        linear: Vec3::new(0.0, 0.0, z),
-        angular: Vec3::zero(),
+    let velocity = |z: f64| {
+        Command::Firmware(
+            0,
+            FirmwareCommand::Velocity {
+                linear: Vec3::new(0.0, 0.0, z),
+                angular: Vec3::zero(),
+            },
+        )
     };
     let hash = s.state.hash();
     let refused = s.apply(&velocity(f64::NAN)).unwrap_err();
@@ -192,28 +207,34 @@ fn invalid_commands_are_rejected() {
         "velocity: expected a finite number, found NaN"
     );
     assert_eq!(s.state.hash(), hash);
-    let rotors = Command::Thrusters {
-        robot: 0,
-        values: vec![100.0; 6],
-    };
+    let rotors = Command::Actuator(
+        0,
+        ActuatorCommand::Thrusters {
+            values: vec![100.0; 6],
+        },
+    );
     s.apply(&rotors).unwrap();
     // A climb command starts the rotors.
     s.apply(&velocity(1.0)).unwrap();
     advance(&mut s, 0.3);
     assert_eq!(mode(&s), FlightMode::Flying);
     assert!(position(&s).z > 2.081, "{:?}", position(&s));
-    let wrench = Command::Wrench {
-        robot: 0,
-        force: Vec3::zero(),
-        moment: Vec3::zero(),
-    };
+    let wrench = Command::Actuator(
+        0,
+        ActuatorCommand::Wrench {
+            force: Vec3::zero(),
+            moment: Vec3::zero(),
+        },
+    );
     for command in [
         rotors.clone(),
-        Command::Thruster {
-            robot: 0,
-            thruster: 2,
-            value: 1.0,
-        },
+        Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 2,
+                value: 1.0,
+            },
+        ),
         wrench,
     ] {
         let refused = s.apply(&command).unwrap_err().reason;

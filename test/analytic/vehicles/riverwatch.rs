@@ -5,9 +5,9 @@ use crate::common::{advance, simulation};
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::Vec3;
 use merrow_model::scene::TetherEnd;
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::contact::{Contact, ContactBody};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_scenery::river::River;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
@@ -30,11 +30,10 @@ fn position(s: &Simulation, robot: usize) -> Vec3 {
 fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(ahead, 0.0, 0.0), Vec3::new(0.0, 0.0, yaw_rate));
-        s.apply(&Command::Velocity {
+        s.apply(&Command::Firmware(
             robot,
-            linear,
-            angular,
-        })
+            FirmwareCommand::Velocity { linear, angular },
+        ))
         .unwrap();
         advance(s, 0.1);
     }
@@ -167,11 +166,13 @@ fn boat_drives_upriver() {
 /// Applies the same `thrust` [N] on both engines for `seconds` [s].
 fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
     for thruster in 0..2 {
-        s.apply(&Command::Thruster {
-            robot: BOAT,
-            thruster,
-            value: thrust,
-        })
+        s.apply(&Command::Actuator(
+            BOAT,
+            ActuatorCommand::Thruster {
+                thruster,
+                value: thrust,
+            },
+        ))
         .unwrap();
     }
     advance(s, seconds);
@@ -251,10 +252,12 @@ fn released_drone_stays_on_moving_deck() {
     advance(&mut s, 12.0);
     let slid = (on_deck(&s) - stood).norm();
     assert!(slid < 0.02, "it slid {slid} m");
-    s.apply(&Command::FirmwareOrder {
-        robot: DRONE,
-        order: FirmwareOrder::TakeOff,
-    })
+    s.apply(&Command::Firmware(
+        DRONE,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::TakeOff,
+        },
+    ))
     .unwrap();
     advance(&mut s, 4.0);
     assert!(position(&s, DRONE).z > 2.5, "{:?}", position(&s, DRONE));
@@ -273,10 +276,12 @@ fn the_drone_lands_on_the_deck() {
         partner: None,
     })
     .unwrap();
-    s.apply(&Command::FirmwareOrder {
-        robot: DRONE,
-        order: FirmwareOrder::TakeOff,
-    })
+    s.apply(&Command::Firmware(
+        DRONE,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::TakeOff,
+        },
+    ))
     .unwrap();
     drive(&mut s, BOAT, 1.0, 0.0, 4.0);
     for k in 0..250 {
@@ -289,11 +294,13 @@ fn the_drone_lands_on_the_deck() {
             v.z = -0.3;
         }
         let linear = drone.q_WB.matrix().tr_mul_vec(v);
-        s.apply(&Command::Velocity {
-            robot: DRONE,
-            linear,
-            angular: Vec3::zero(),
-        })
+        s.apply(&Command::Firmware(
+            DRONE,
+            FirmwareCommand::Velocity {
+                linear,
+                angular: Vec3::zero(),
+            },
+        ))
         .unwrap();
         drive(&mut s, BOAT, 1.0, 0.0, 0.1);
         if k > 100 && s.state.couplings[0].engaged {
@@ -321,10 +328,12 @@ fn the_drone_leaves_the_deck_and_hovers() {
     })
     .unwrap();
     let start = position(&s, DRONE);
-    s.apply(&Command::FirmwareOrder {
-        robot: DRONE,
-        order: FirmwareOrder::TakeOff,
-    })
+    s.apply(&Command::Firmware(
+        DRONE,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::TakeOff,
+        },
+    ))
     .unwrap();
     advance(&mut s, 4.0);
     let mut furthest = 0.0_f64;

@@ -2,9 +2,9 @@
 
 use crate::common::{advance, close, close_vectors, relative, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{DifferentialDriveState, FirmwareLawState};
+use merrow_model::state::{Command, FirmwareCommand, JointCommand};
 use merrow_sim::Simulation;
 
 /// Returns a rover on a slab that is pitched nose-up by `slope` [deg]; the slab's surface passes
@@ -30,11 +30,10 @@ robots: {{r: {{model: {{extends: robots/rover.yaml, sensors: null}}, position_m:
 fn drive(s: &mut Simulation, v: f64, w: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(v, 0.0, 0.0), Vec3::new(0.0, 0.0, w));
-        s.apply(&Command::Velocity {
-            robot: 0,
-            linear,
-            angular,
-        })
+        s.apply(&Command::Firmware(
+            0,
+            FirmwareCommand::Velocity { linear, angular },
+        ))
         .unwrap();
         advance(s, 0.1);
     }
@@ -145,20 +144,24 @@ fn rover_holds_on_a_slope() {
 #[test]
 fn firmware_owns_wheels_while_driving() {
     let mut s = rover(0.0);
-    let wheel = Command::Joint {
-        robot: 0,
-        joint: 0,
-        value: 1.0,
-    };
+    let wheel = Command::Joint(
+        0,
+        JointCommand::Joint {
+            joint: 0,
+            value: 1.0,
+        },
+    );
     let refused = s.apply(&wheel).unwrap_err().reason;
     assert_eq!(
         refused,
         "the firmware drives the joint front_left_wheel: switch it off by `enable` first"
     );
-    s.apply(&Command::FirmwareOrder {
-        robot: 0,
-        order: FirmwareOrder::Enable(false),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::Enable(false),
+        },
+    ))
     .unwrap();
     s.apply(&wheel).unwrap();
 }

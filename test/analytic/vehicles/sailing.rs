@@ -2,8 +2,8 @@
 
 use crate::common::{advance, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, SailingState};
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -30,11 +30,13 @@ fn position(s: &Simulation) -> Vec3 {
 }
 
 fn set_course(s: &mut Simulation, heading_deg: f64) {
-    s.apply(&Command::HeadingDepth {
-        robot: 0,
-        heading: Some(heading_deg.to_radians()),
-        depth: None,
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::HeadingDepth {
+            heading: Some(heading_deg.to_radians()),
+            depth: None,
+        },
+    ))
     .unwrap();
 }
 
@@ -79,10 +81,12 @@ fn boat_sails_triangle_and_stays() {
     let mut s = boat();
     let marks = [[100.0, 0.0, 0.0], [50.0, 100.0, 0.0], [0.0, 0.0, 0.0]];
     let waypoints: Vec<Vec3> = marks.into_iter().map(Vec3::from).collect();
-    s.apply(&Command::FollowPath {
-        robot: 0,
-        waypoints: Arc::new(waypoints.clone()),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FollowPath {
+            waypoints: Arc::new(waypoints.clone()),
+        },
+    ))
     .unwrap();
     let mut nearest = [f64::INFINITY; 3];
     let mut seconds = 0;
@@ -113,39 +117,59 @@ fn invalid_commands_are_refused() {
     let mut s = boat();
     let robot = 0;
     let mut reason = |command: Command| s.apply(&command).unwrap_err().reason;
-    let depth = Command::HeadingDepth {
+    let depth = Command::Firmware(
         robot,
-        heading: None,
-        depth: Some(3.0),
-    };
+        FirmwareCommand::HeadingDepth {
+            heading: None,
+            depth: Some(3.0),
+        },
+    );
     assert_eq!(reason(depth), "depth: a sailing boat has no depth");
     let mode = ControlMode::Velocity;
     assert_eq!(
-        reason(Command::ControlMode { robot, mode }),
+        reason(Command::Firmware(
+            robot,
+            FirmwareCommand::ControlMode { mode }
+        )),
         "mode velocity: the firmware has the modes off, heading_hold and station_keeping, and follows paths"
     );
     let waypoints = Arc::new(vec![Vec3::new(f64::NAN, 0.0, 0.0)]);
     assert_eq!(
-        reason(Command::FollowPath { robot, waypoints }),
+        reason(Command::Firmware(
+            robot,
+            FirmwareCommand::FollowPath { waypoints }
+        )),
         "path: waypoint 0 is not finite"
     );
     let (linear, angular) = (Vec3::zero(), Vec3::zero());
     assert_eq!(
-        reason(Command::Velocity {
+        reason(Command::Firmware(
             robot,
-            linear,
-            angular
-        }),
+            FirmwareCommand::Velocity { linear, angular }
+        )),
         "the robot has no firmware that accepts velocity commands"
     );
     set_course(&mut s, 90.0);
     let (fin, value) = (0, 0.3);
-    let refused = s.apply(&Command::Fin { robot, fin, value }).unwrap_err();
+    let refused = s
+        .apply(&Command::Actuator(
+            robot,
+            ActuatorCommand::Fin { fin, value },
+        ))
+        .unwrap_err();
     assert_eq!(
         refused.reason,
         "the firmware drives the fins: switch it off by `enable` first"
     );
     let mode = ControlMode::Off;
-    s.apply(&Command::ControlMode { robot, mode }).unwrap();
-    s.apply(&Command::Fin { robot, fin, value }).unwrap();
+    s.apply(&Command::Firmware(
+        robot,
+        FirmwareCommand::ControlMode { mode },
+    ))
+    .unwrap();
+    s.apply(&Command::Actuator(
+        robot,
+        ActuatorCommand::Fin { fin, value },
+    ))
+    .unwrap();
 }

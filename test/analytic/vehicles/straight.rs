@@ -1,7 +1,7 @@
 //! Tests the course of bundled vehicles under equal thrust, without control.
 
 use merrow_math::Vec3;
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, World, data_dir, load_text};
 use std::sync::Arc;
@@ -39,7 +39,8 @@ fn change_of_heading(world: World, fraction: f64) -> Option<f64> {
     }
     robot.start.v_WB_B = Vec3::new(0.0, 1e-3, 0.0);
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
-    s.apply(&Command::Thrusters { robot: 0, values }).unwrap();
+    s.apply(&Command::Actuator(0, ActuatorCommand::Thrusters { values }))
+        .unwrap();
     let mut turned = 0.0_f64;
     let mut last = 0.0;
     for _ in 0..300 {

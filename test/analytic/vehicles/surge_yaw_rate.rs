@@ -3,8 +3,8 @@
 
 use crate::common::{advance, close, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 
 /// Returns a boat in a current towards west.
@@ -22,11 +22,10 @@ robots: {{b: {{model: {{extends: robots/{model}.yaml, firmware: {model}_velocity
 fn drive(s: &mut Simulation, ahead: f64, yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(ahead, 0.0, 0.0), Vec3::new(0.0, 0.0, yaw_rate));
-        s.apply(&Command::Velocity {
-            robot: 0,
-            linear,
-            angular,
-        })
+        s.apply(&Command::Firmware(
+            0,
+            FirmwareCommand::Velocity { linear, angular },
+        ))
         .unwrap();
         advance(s, 0.1);
     }
@@ -75,11 +74,13 @@ fn yaw_rate_has_priority_over_surge() {
 #[test]
 fn firmware_owns_thrusters_only_while_driving() {
     let mut s = boat("heron", 0.5);
-    let push = Command::Thruster {
-        robot: 0,
-        thruster: 0,
-        value: 0.5,
-    };
+    let push = Command::Actuator(
+        0,
+        ActuatorCommand::Thruster {
+            thruster: 0,
+            value: 0.5,
+        },
+    );
     s.apply(&push).unwrap();
     drive(&mut s, 0.8, 0.0, 1.0);
     assert!(
@@ -94,18 +95,22 @@ fn firmware_owns_thrusters_only_while_driving() {
     advance(&mut s, 1.0);
     assert_eq!(s.state.robots[0].actuators[0].command, 0.5);
     drive(&mut s, 0.8, 0.0, 1.0);
-    s.apply(&Command::FirmwareOrder {
-        robot: 0,
-        order: FirmwareOrder::Enable(false),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::Enable(false),
+        },
+    ))
     .unwrap();
     assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 0.0));
     s.apply(&push).unwrap();
-    let bad = Command::Velocity {
-        robot: 0,
-        linear: Vec3::new(f64::NAN, 0.0, 0.0),
-        angular: Vec3::zero(),
-    };
+    let bad = Command::Firmware(
+        0,
+        FirmwareCommand::Velocity {
+            linear: Vec3::new(f64::NAN, 0.0, 0.0),
+            angular: Vec3::zero(),
+        },
+    );
     assert_eq!(
         s.apply(&bad).unwrap_err().reason,
         "velocity: expected a finite number, found NaN"

@@ -2,9 +2,9 @@
 
 use crate::common::{advance, close, simulation};
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::ControlMode;
+use merrow_model::state::{Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -21,20 +21,22 @@ fn mode(s: &Simulation) -> ControlMode {
 }
 
 fn set_goal(s: &mut Simulation, p: [f64; 3], yaw: f64) {
-    s.apply(&Command::PoseGoal {
-        robot: 0,
-        p_WB: Vec3::from(p),
-        q_WB: Some(Quat::from_rpy(0.0, 0.0, yaw)),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::PoseGoal {
+            p_WB: Vec3::from(p),
+            q_WB: Some(Quat::from_rpy(0.0, 0.0, yaw)),
+        },
+    ))
     .unwrap();
 }
 
 fn set_path(s: &mut Simulation, waypoints: &[[f64; 3]]) {
     let waypoints = Arc::new(waypoints.iter().map(|p| Vec3::from(*p)).collect());
-    s.apply(&Command::FollowPath {
-        robot: 0,
-        waypoints,
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FollowPath { waypoints },
+    ))
     .unwrap();
 }
 
@@ -101,15 +103,14 @@ fn multirotor_flies_to_goals_and_along_paths() {
     );
     // a velocity command ends the station keeping, and an order ends it too
     let (linear, angular) = (Vec3::zero(), Vec3::zero());
-    s.apply(&Command::Velocity {
-        robot: 0,
-        linear,
-        angular,
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::Velocity { linear, angular },
+    ))
     .unwrap();
     assert_eq!(mode(&s), ControlMode::Velocity);
     let robot = 0;
-    let mode_command = |mode| Command::ControlMode { robot, mode };
+    let mode_command = |mode| Command::Firmware(robot, FirmwareCommand::ControlMode { mode });
     s.apply(&mode_command(ControlMode::StationKeeping)).unwrap();
     assert_eq!(mode(&s), ControlMode::StationKeeping);
     let refused = s.apply(&mode_command(ControlMode::DepthHold)).unwrap_err();
@@ -153,16 +154,20 @@ robots: {r: {model: {extends: robots/rover.yaml, sensors: null}, position_m: [0,
     assert!(e.norm() < 0.35, "{e:?}");
     assert!(s.state.robots[0].motion.V_WB_B.v.norm() < 0.01);
     // a disabled rover refuses goals
-    s.apply(&Command::FirmwareOrder {
-        robot: 0,
-        order: FirmwareOrder::Enable(false),
-    })
+    s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::Enable(false),
+        },
+    ))
     .unwrap();
-    let refused = s.apply(&Command::PoseGoal {
-        robot: 0,
-        p_WB: Vec3::zero(),
-        q_WB: None,
-    });
+    let refused = s.apply(&Command::Firmware(
+        0,
+        FirmwareCommand::PoseGoal {
+            p_WB: Vec3::zero(),
+            q_WB: None,
+        },
+    ));
     assert_eq!(
         refused.unwrap_err().reason,
         "the firmware is disabled; enable it first"
@@ -183,11 +188,10 @@ robots: {r: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: 
     let drive = |s: &mut Simulation, linear: [f64; 3], yaw_rate: f64, seconds: f64| {
         for _ in 0..(seconds * 5.0) as usize {
             let (linear, angular) = (Vec3::from(linear), Vec3::new(0.0, 0.0, yaw_rate));
-            s.apply(&Command::Velocity {
-                robot: 0,
-                linear,
-                angular,
-            })
+            s.apply(&Command::Firmware(
+                0,
+                FirmwareCommand::Velocity { linear, angular },
+            ))
             .unwrap();
             advance(s, 0.2);
         }
@@ -223,11 +227,13 @@ robots:
   auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: [0, -3, -2]}",
     );
     let mut go = |robot: usize, p: [f64; 3]| {
-        let command = Command::PoseGoal {
+        let command = Command::Firmware(
             robot,
-            p_WB: Vec3::from(p),
-            q_WB: None,
-        };
+            FirmwareCommand::PoseGoal {
+                p_WB: Vec3::from(p),
+                q_WB: None,
+            },
+        );
         s.apply(&command).map_err(|refused| refused.reason)
     };
     let refused = |reason: &str| Err(reason.to_string());
@@ -245,7 +251,10 @@ robots:
     assert!(go(1, [5.0, 1.0, 9.0]).unwrap_err().contains("inside wall"));
     let waypoints = Arc::new([[3.0, 0.0, -2.0], [4.6, 0.0, -2.0]].map(Vec3::from).into());
     let robot = 0;
-    let path = s.apply(&Command::FollowPath { robot, waypoints });
+    let path = s.apply(&Command::Firmware(
+        robot,
+        FirmwareCommand::FollowPath { waypoints },
+    ));
     assert_eq!(
         path.unwrap_err().reason,
         "waypoint 1: (4.60, 0.00, -2.00) m is inside wall; expected a free position"

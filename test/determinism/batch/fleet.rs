@@ -3,7 +3,7 @@
 use crate::common::scene;
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command, JointCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -63,17 +63,18 @@ pub(crate) fn started(scene: Scene, threads: usize) -> Simulation {
             Vec3::new(10.0 + k, 3.0 - k, 2.0),
             Vec3::new(0.0, 0.1, 0.5 * k),
         );
-        s.apply(&Command::Wrench {
+        s.apply(&Command::Actuator(
             robot,
-            force,
-            moment,
-        })
+            ActuatorCommand::Wrench { force, moment },
+        ))
         .unwrap();
-        s.apply(&Command::Joint {
+        s.apply(&Command::Joint(
             robot,
-            joint: 0,
-            value: 0.4 - 0.1 * k,
-        })
+            JointCommand::Joint {
+                joint: 0,
+                value: 0.4 - 0.1 * k,
+            },
+        ))
         .unwrap();
     }
     s

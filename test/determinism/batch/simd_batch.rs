@@ -3,7 +3,7 @@
 
 use crate::common::scene;
 use merrow_model::scene::Scene;
-use merrow_model::state::{Command, State};
+use merrow_model::state::{ActuatorCommand, Command, State};
 use merrow_sim::Simulation;
 use merrow_sim::robot::Runner;
 use std::fmt::Write as _;
@@ -32,7 +32,11 @@ fn run_batched_and_single(scene: Scene, steps: u64, halted_robot: Option<usize>)
         let values = (0..scene.robots[robot].thrusters.len() + scene.robots[robot].fins.len())
             .map(|k| 0.2 + 0.05 * k as f64 + 0.1 * robot as f64)
             .collect();
-        s.apply(&Command::Thrusters { robot, values }).unwrap();
+        s.apply(&Command::Actuator(
+            robot,
+            ActuatorCommand::Thrusters { values },
+        ))
+        .unwrap();
     }
     if let Some(robot) = halted_robot {
         // A robot that is halted during the run must not affect its neighbours.

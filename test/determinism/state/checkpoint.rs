@@ -5,7 +5,7 @@ use crate::common::scene;
 use merrow_model::persist::{Persist, Reader, to_bytes};
 use merrow_model::scene::{Drive, JointMode, Scene, Sensor};
 use merrow_model::state::frames::Frame;
-use merrow_model::state::{Command, Health, State};
+use merrow_model::state::{ActuatorCommand, Command, Health, JointCommand, State};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
 use rustix::process::{Pid, Signal, kill_process};
@@ -48,18 +48,22 @@ pub(super) fn drive(s: &mut Simulation) {
         let part = |range: [f64; 2], part: f64| range[0] + part * (range[1] - range[0]);
         let mut commands = Vec::new();
         for (thruster, own) in model.thrusters.iter().enumerate() {
-            commands.push(Command::Thruster {
+            commands.push(Command::Actuator(
                 robot,
-                thruster,
-                value: part(own.motor.range, 0.7),
-            });
+                ActuatorCommand::Thruster {
+                    thruster,
+                    value: part(own.motor.range, 0.7),
+                },
+            ));
         }
         for (fin, own) in model.fins.iter().enumerate() {
-            commands.push(Command::Fin {
+            commands.push(Command::Actuator(
                 robot,
-                fin,
-                value: part(own.range, 0.25),
-            });
+                ActuatorCommand::Fin {
+                    fin,
+                    value: part(own.range, 0.25),
+                },
+            ));
         }
         for (joint, link) in model.links.iter().skip(1).enumerate() {
             let (own, q) = (&link.joint, s.state.robots[robot].motion.q[joint]);
@@ -68,12 +72,10 @@ pub(super) fn drive(s: &mut Simulation) {
                 _ if q + 0.1 < own.limits[1] => (JointMode::Position, q + 0.1),
                 _ => (JointMode::Position, q - 0.1),
             };
-            commands.push(Command::JointWithMode {
+            commands.push(Command::Joint(
                 robot,
-                joint,
-                mode,
-                value,
-            });
+                JointCommand::JointWithMode { joint, mode, value },
+            ));
         }
         for command in &commands {
             // a firmware that is on refuses it, and a fixed joint

@@ -6,8 +6,8 @@ use merrow_comms::network::balance;
 use merrow_messages::convert::modem::link_table;
 use merrow_model::persist::{Persist, Reader, to_bytes};
 use merrow_model::scene::comms::BROADCAST;
-use merrow_model::state::Command;
 use merrow_model::state::comms::{LossCause, ModemCommand, NetworkState};
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -29,7 +29,11 @@ fn faults_have_the_same_bits() {
         let mut s = simulation(text);
         for robot in 0..2 {
             let values = vec![1650.0; s.scene.robots[robot].thrusters.len()];
-            s.apply(&Command::Thrusters { robot, values }).unwrap();
+            s.apply(&Command::Actuator(
+                robot,
+                ActuatorCommand::Thrusters { values },
+            ))
+            .unwrap();
         }
         s
     };

@@ -2,8 +2,8 @@
 
 use crate::determinism::state::checkpoint::{drive, listen, outputs, simulation, steps};
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::document::{Document, Placement, Resource};
 use merrow_world::{Overrides, data_dir};
@@ -119,11 +119,10 @@ fn an_added_robot_keeps_the_instants_of_its_sensors() {
             .position(|r| r.name == "added")
             .unwrap();
         let value = 0.5;
-        let _ = s.apply(&Command::Thruster {
+        let _ = s.apply(&Command::Actuator(
             robot,
-            thruster: 0,
-            value,
-        });
+            ActuatorCommand::Thruster { thruster: 0, value },
+        ));
         let now = s.time_ns();
         for (sensor, state) in s.scene.robots[robot]
             .sensors
@@ -183,19 +182,14 @@ fn commands_follow_their_robot() {
     let world = world.unwrap_or_else(|e| panic!("{e}"));
     let mut new = simulation(&Arc::new(world.scene), 1);
     let same = s.replace(&mut new).unwrap();
-    let command = Command::Thrusters {
-        robot: last,
-        values: vec![0.0],
-    };
-    let Some(Command::Thrusters { robot, .. }) = command.in_scene(&same) else {
+    let command = Command::Actuator(last, ActuatorCommand::Thrusters { values: vec![0.0] });
+    let Some(Command::Actuator(robot, ActuatorCommand::Thrusters { .. })) = command.in_scene(&same)
+    else {
         panic!("the robot is still there");
     };
     assert_eq!(s.scene.robots[robot].name, name);
     assert_ne!(robot, last);
-    let command = Command::Thrusters {
-        robot: 0,
-        values: vec![0.0],
-    };
+    let command = Command::Actuator(0, ActuatorCommand::Thrusters { values: vec![0.0] });
     assert_eq!(command.in_scene(&same), None);
 }
 

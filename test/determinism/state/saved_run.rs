@@ -16,7 +16,9 @@ use merrow_model::scene::fault_devices::find_device;
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::state::commands::WeatherChange;
 use merrow_model::state::firmware::FirmwareLawState;
-use merrow_model::state::{Command, Health};
+use merrow_model::state::{
+    ActuatorCommand, Command, DeviceCommand, FirmwareCommand, Health, JointCommand,
+};
 use merrow_sim::{Pace, Simulation};
 use merrow_world::build::fault::{build_leak, random_stream};
 use merrow_world::document::Document;
@@ -171,12 +173,8 @@ fn saved_arm_and_tether_continue() {
     let joints = s.scene.robots[0].links.len() - 1;
     for joint in 0..joints {
         let value = 0.3;
-        s.apply(&Command::Joint {
-            robot: 0,
-            joint,
-            value,
-        })
-        .ok();
+        s.apply(&Command::Joint(0, JointCommand::Joint { joint, value }))
+            .ok();
     }
     check("arm", (document, s), [1.0, 4.0], [0.0, 1e-3]);
     let (document, mut s) = bundled("tether");
@@ -196,36 +194,44 @@ fn saved_arm_and_tether_continue() {
 
 /// Changes what parameters and services change.
 fn change_settings(s: &mut Simulation) {
-    let gain = Command::Gain {
-        robot: 0,
-        kind: GainKind::Velocity,
-        axis: 5,
-        value: 7.0,
-    };
+    let gain = Command::Firmware(
+        0,
+        FirmwareCommand::Gain {
+            kind: GainKind::Velocity,
+            axis: 5,
+            value: 7.0,
+        },
+    );
     let health = Health::Reduced(0.6);
     let weather = WeatherChange {
         time_of_day_s: Some(20.0 * 3600.0 + 0.25),
         ..WeatherChange::default()
     };
-    let off = Command::Noise {
-        robot: 0,
-        sensor: 0,
-        on: false,
-    };
+    let off = Command::Device(
+        0,
+        DeviceCommand::Noise {
+            sensor: 0,
+            on: false,
+        },
+    );
     let mut sea = s.state.sea.clone();
     sea.density = 1010.0;
     for command in [
         gain,
-        Command::Health {
-            robot: 0,
-            thruster: 1,
-            health,
-        },
-        Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: 5.0,
-        },
+        Command::Device(
+            0,
+            DeviceCommand::Health {
+                thruster: 1,
+                health,
+            },
+        ),
+        Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: 5.0,
+            },
+        ),
         Command::Weather(Box::new(weather)),
         off,
         Command::Sea(Box::new(sea)),

@@ -1,8 +1,8 @@
 //! Tests that flights, drives and dives are bit-identical for any threads, blocks and pauses.
 
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
@@ -17,20 +17,26 @@ fn start(world: &str, threads: usize) -> Simulation {
 /// a drive along a curve, a dive.
 fn world_command(world: &str, half: usize) -> Command {
     match (world, half) {
-        ("hover", 0) => Command::FirmwareOrder {
-            robot: 0,
-            order: FirmwareOrder::TakeOff,
-        },
-        ("glider", _) => Command::BuoyancyEngine {
-            robot: 0,
-            engine: 0,
-            value: -1e-4 - 1e-4 * half as f64,
-        },
-        _ => Command::Velocity {
-            robot: 0,
-            linear: Vec3::new(1.0, 0.5, 0.2),
-            angular: Vec3::new(0.0, 0.0, 0.3),
-        },
+        ("hover", 0) => Command::Firmware(
+            0,
+            FirmwareCommand::FirmwareOrder {
+                order: FirmwareOrder::TakeOff,
+            },
+        ),
+        ("glider", _) => Command::Actuator(
+            0,
+            ActuatorCommand::BuoyancyEngine {
+                engine: 0,
+                value: -1e-4 - 1e-4 * half as f64,
+            },
+        ),
+        _ => Command::Firmware(
+            0,
+            FirmwareCommand::Velocity {
+                linear: Vec3::new(1.0, 0.5, 0.2),
+                angular: Vec3::new(0.0, 0.0, 0.3),
+            },
+        ),
     }
 }
 

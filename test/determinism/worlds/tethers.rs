@@ -3,7 +3,7 @@
 use crate::common::scene;
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
-use merrow_model::state::{Command, WinchCommand};
+use merrow_model::state::{ActuatorCommand, Command, WinchCommand};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -31,11 +31,10 @@ pub(crate) fn started(threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(tied()), threads).unwrap();
     for (robot, x) in [(0, -20.0), (1, 5.0), (2, 30.0)] {
         let (force, moment) = (Vec3::new(x, 3.0, 2.0), Vec3::new(0.0, 0.1, 0.5));
-        s.apply(&Command::Wrench {
+        s.apply(&Command::Actuator(
             robot,
-            force,
-            moment,
-        })
+            ActuatorCommand::Wrench { force, moment },
+        ))
         .unwrap();
     }
     s.apply(&Command::Winch {

@@ -2,7 +2,7 @@
 //! when resumed.
 
 use crate::determinism::batch::fleet::travel;
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_world};
 use std::path::Path;
@@ -19,19 +19,17 @@ fn fleet(name: &str, threads: usize) -> Simulation {
         for thruster in 0..s.scene.robots[robot].thrusters.len() {
             let value = s.scene.robots[robot].thrusters[thruster].motor.range[1]
                 * (0.5 + 0.2 * thruster as f64);
-            s.apply(&Command::Thruster {
+            s.apply(&Command::Actuator(
                 robot,
-                thruster,
-                value,
-            })
+                ActuatorCommand::Thruster { thruster, value },
+            ))
             .unwrap();
         }
         for fin in 0..s.scene.robots[robot].fins.len() {
-            s.apply(&Command::Fin {
+            s.apply(&Command::Actuator(
                 robot,
-                fin,
-                value: 0.3,
-            })
+                ActuatorCommand::Fin { fin, value: 0.3 },
+            ))
             .unwrap();
         }
     }

@@ -14,7 +14,7 @@ use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
 use merrow_autopilot::px4::output_command;
 use merrow_comms::network::header::{FrameKind, Header, decode_frame, encode_frame};
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
-use merrow_model::state::Command;
+use merrow_model::state::{Command, FirmwareCommand};
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;
 use merrow_view::action::{
@@ -306,7 +306,7 @@ fn no_request_makes_the_telemetry_panic() {
         let robot = random.below(3);
         let reaction = react((MavHeader::default(), &message), 1, robot, &simulation);
         for command in &reaction.commands {
-            if let Command::Joystick { sticks, .. } = command {
+            if let Command::Firmware(_, FirmwareCommand::Joystick { sticks, .. }) = command {
                 assert!(sticks.iter().all(|x| x.abs() <= 1.0), "{message:?}");
             }
             match simulation.apply(command) {

@@ -3,7 +3,7 @@
 
 use super::{RECEIVER, pinger, sounds, world};
 use crate::common::{advance, simulation, within};
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sensors::sonar::noise::ambient;
 
 /// Gains of -6 dB across the axis and -20 dB against it.
@@ -91,11 +91,10 @@ fn thrusters_add_noise_at_the_receiver() {
     );
     let ratios = [1500.0, 1900.0].map(|value| {
         let mut sim = simulation(&text);
-        sim.apply(&Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value,
-        })
+        sim.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thruster { thruster: 0, value },
+        ))
         .unwrap();
         advance(&mut sim, 3.0);
         sim.frames.clear();

@@ -4,8 +4,8 @@ use crate::common::turntable::{ball, set_pose, statistics};
 use crate::common::{aligned, close_vectors, reading, readings, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::sensor::inertial::Imu;
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, DeviceCommand, JointCommand};
 use merrow_sim::Simulation;
 
 const IMU: &str = "device: {source: test, kind: imu, rate_hz: 500}";
@@ -81,11 +81,13 @@ robots:
       sensors: {{imu: {{{IMU}, link: disc, position_m: [0.4, 0.1, -0.3], attitude_deg: [30, 40, 50]}}}}
 "
     ));
-    s.apply(&Command::Joint {
-        robot: 0,
-        joint: 0,
-        value: 1.0,
-    })
+    s.apply(&Command::Joint(
+        0,
+        JointCommand::Joint {
+            joint: 0,
+            value: 1.0,
+        },
+    ))
     .unwrap();
     s.advance(1999);
     let r = imu(&mut s);
@@ -126,11 +128,13 @@ fn attitude_errors_match_the_data_sheet() {
     let rpy = [0.3, -0.5, 2.0];
     set_pose(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
     let q_WS = Quat::from_rpy(rpy[0], rpy[1], rpy[2]);
-    s.apply(&Command::Noise {
-        robot: 0,
-        sensor: 0,
-        on: false,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::Noise {
+            sensor: 0,
+            on: false,
+        },
+    ))
     .unwrap();
     aligned(
         "without noise",
@@ -138,11 +142,13 @@ fn attitude_errors_match_the_data_sheet() {
         &q_WS,
         1e-12,
     );
-    s.apply(&Command::Noise {
-        robot: 0,
-        sensor: 0,
-        on: true,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::Noise {
+            sensor: 0,
+            on: true,
+        },
+    ))
     .unwrap();
     // Error rotation in the world frame, then in level axes with the heading of the vehicle.
     let level = Mat3::from_rpy(0.0, 0.0, rpy[2]);

@@ -3,9 +3,9 @@
 use crate::common::turntable::{set_motion, set_pose, weightless};
 use crate::common::{close, close_vectors, readings, relative, simulation};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::bottle::{Bottle, Filling};
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, DeviceCommand};
 use merrow_sim::Simulation;
 
 const TOP: &str =
@@ -19,12 +19,8 @@ fn sampler(more: &str) -> Simulation {
 }
 
 fn set_sampler(s: &mut Simulation, on: bool) -> Result<(), String> {
-    s.apply(&Command::Sample {
-        robot: 0,
-        sensor: 0,
-        on,
-    })
-    .map_err(|refusal| refusal.reason)
+    s.apply(&Command::Device(0, DeviceCommand::Sample { sensor: 0, on }))
+        .map_err(|refusal| refusal.reason)
 }
 
 fn last_bottle(s: &mut Simulation, seconds: f64) -> Bottle {
@@ -93,11 +89,13 @@ fn bottles_are_used_once() {
         "s has no empty bottle left"
     );
     let other = s
-        .apply(&Command::Sample {
-            robot: 0,
-            sensor: 7,
-            on: true,
-        })
+        .apply(&Command::Device(
+            0,
+            DeviceCommand::Sample {
+                sensor: 7,
+                on: true,
+            },
+        ))
         .unwrap_err();
     assert_eq!(other.reason, "no such sensor");
 }

@@ -3,8 +3,8 @@
 use crate::common::worlds::held_robot;
 use crate::common::{advance, close, readings, relative, simulation};
 use merrow_model::sensor::vehicle::{Motor, Power};
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 
 const BATTERY: &str = "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], initial_charge: 0.75";
@@ -42,10 +42,12 @@ fn controller_reports_its_motor() {
                 1,
             ),
         );
-        s.apply(&Command::Thrusters {
-            robot: 0,
-            values: vec![command],
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thrusters {
+                values: vec![command],
+            },
+        ))
         .unwrap();
         motor(&mut s)
     };
@@ -85,10 +87,12 @@ fn propeller_speed_and_torque_are_reported() {
     let run = |block: u64| {
         let mut s = simulation(&held_robot(BATTERY, &model, ""));
         let range = s.scene.robots[0].thrusters[0].motor.range;
-        s.apply(&Command::Thrusters {
-            robot: 0,
-            values: vec![0.8 * range[1]],
-        })
+        s.apply(&Command::Actuator(
+            0,
+            ActuatorCommand::Thrusters {
+                values: vec![0.8 * range[1]],
+            },
+        ))
         .unwrap();
         let mut all = Vec::new();
         for _ in 0..3000 / block {

@@ -5,8 +5,8 @@ use crate::common::turntable::{ball, set_motion, set_pose, statistics};
 use crate::common::{close, close_vectors, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::water::{Dvl, DvlLock};
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, DeviceCommand};
 use merrow_sim::Simulation;
 
 const PERFECT: &str =
@@ -234,11 +234,13 @@ fn lock_changes_with_altitude() {
             "",
             "dvl: {device: {extends: sensors/workhorse_navigator.yaml, latency_s: 0}}",
         ));
-        s.apply(&Command::Noise {
-            robot: 0,
-            sensor: 0,
-            on: false,
-        })
+        s.apply(&Command::Device(
+            0,
+            DeviceCommand::Noise {
+                sensor: 0,
+                on: false,
+            },
+        ))
         .unwrap();
         set_motion(
             &mut s,
@@ -287,11 +289,13 @@ fn a50_keeps_its_limits() {
             "",
             &device.replace("latency_s: 0", "latency_s: 0, rate_hz: 5"),
         ));
-        s.apply(&Command::Noise {
-            robot: 0,
-            sensor: 0,
-            on: false,
-        })
+        s.apply(&Command::Device(
+            0,
+            DeviceCommand::Noise {
+                sensor: 0,
+                on: false,
+            },
+        ))
         .unwrap();
         set_motion(
             &mut s,
@@ -319,11 +323,13 @@ fn a50(altitude: f64, more: &str) -> Simulation {
         format!("dvl: {{device: {{extends: sensors/waterlinked_a50.yaml, latency_s: 0}}{more}}}");
     let top = "gravity_m_s2: 0\nseabed: {depth_m: 100}\nstep: {dt_s: 0.001}";
     let mut s = simulation(&ball(top, "", &device).replace(", net_buoyancy_n: 0", ""));
-    s.apply(&Command::Noise {
-        robot: 0,
-        sensor: 0,
-        on: false,
-    })
+    s.apply(&Command::Device(
+        0,
+        DeviceCommand::Noise {
+            sensor: 0,
+            on: false,
+        },
+    ))
     .unwrap();
     set_pose(&mut s, Vec3::new(0.0, 0.0, altitude - 100.0), [0.0; 3]);
     s.clear_outboxes();

@@ -4,8 +4,8 @@ use crate::common::turntable::{ball, set_pose};
 use crate::common::{advance, close, reading, readings, relative, simulation};
 use merrow_environment::hydrostatics;
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, FirmwareCommand};
 
 /// Waters in which a height is measured: keys of the water, and a position below the surface [m].
 const WATERS: [(&str, [f64; 3]); 7] = [
@@ -115,11 +115,13 @@ robots:
 "
         ));
         advance(&mut s, 1.0);
-        s.apply(&Command::PoseGoal {
-            robot: 0,
-            p_WB: Vec3::new(0.0, 0.0, -5.0),
-            q_WB: Some(Quat::from_rpy(0.0, 0.0, 0.0)),
-        })
+        s.apply(&Command::Firmware(
+            0,
+            FirmwareCommand::PoseGoal {
+                p_WB: Vec3::new(0.0, 0.0, -5.0),
+                q_WB: Some(Quat::from_rpy(0.0, 0.0, 0.0)),
+            },
+        ))
         .unwrap();
         advance(&mut s, 60.0);
         let z = s.state.robots[0].motion.p_WB.z;

@@ -4,8 +4,8 @@ use crate::common::turntable::set_motion;
 use crate::common::{close, close_vectors, reading, relative, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::sensor::water::{Dvl, DvlLock};
-use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{BodyCommand, Command};
 use merrow_sim::Simulation;
 
 /// Returns a ball that carries `sensor` above a plate of 6 x 4 x 0.5 m, in a world without gravity,
@@ -57,13 +57,15 @@ fn dvl(s: &mut Simulation) -> Dvl {
 /// Sets the pose of the plate, and its velocities in its own frame.
 fn set_plate(s: &mut Simulation, p_WB: Vec3, rpy: [f64; 3], v_WB_B: Vec3, w_WB_B: Vec3) {
     let q_WB = Quat::from_rpy(rpy[0], rpy[1], rpy[2]);
-    s.apply(&Command::SetPose {
-        robot: 1,
-        p_WB,
-        q_WB,
-        v_WB_B,
-        w_WB_B,
-    })
+    s.apply(&Command::Body(
+        1,
+        BodyCommand::SetPose {
+            p_WB,
+            q_WB,
+            v_WB_B,
+            w_WB_B,
+        },
+    ))
     .unwrap();
 }
 

@@ -4,7 +4,7 @@
 use crate::common::{self, advance, close, simulation};
 use crate::witness::cases::run;
 use merrow_math::{Quat, Vec3};
-use merrow_model::state::Command;
+use merrow_model::state::{ActuatorCommand, BodyCommand, Command};
 use merrow_sim::Simulation;
 
 // Goal, method and tolerance are stated with the cases, in `crates/validate/src/cases/otter.rs` and
@@ -44,22 +44,26 @@ fn currents_have_no_other_effect() {
                 let (sin, cos) = 35_f64.to_radians().sin_cos();
                 let v_WB_B = Vec3::new(0.7 * sin, 0.7 * cos, 0.0);
                 let (p_WB, w_WB_B) = (Vec3::zero(), Vec3::zero());
-                s.apply(&Command::SetPose {
-                    robot: 0,
-                    p_WB,
-                    q_WB: Quat::identity(),
-                    v_WB_B,
-                    w_WB_B,
-                })
+                s.apply(&Command::Body(
+                    0,
+                    BodyCommand::SetPose {
+                        p_WB,
+                        q_WB: Quat::identity(),
+                        v_WB_B,
+                        w_WB_B,
+                    },
+                ))
                 .unwrap();
             }
             let full = s.scene.robots[0].thrusters[0].motor.range[1];
             for (thruster, part) in [(0, 0.8), (1, 0.5)] {
-                s.apply(&Command::Thruster {
-                    robot: 0,
-                    thruster,
-                    value: part * full,
-                })
+                s.apply(&Command::Actuator(
+                    0,
+                    ActuatorCommand::Thruster {
+                        thruster,
+                        value: part * full,
+                    },
+                ))
                 .unwrap();
             }
             advance(&mut s, 10.0);
@@ -91,13 +95,15 @@ fn thrown_hulls_stay_finite() {
         let mut s = world(model, "", lines);
         let (p_WB, v) = (Vec3::new(0.0, 0.0, 5.0), Vec3::new(3.0, 2.0, 0.0));
         let q_WB = Quat::from_rpy(3.0, 0.4, 0.0);
-        s.apply(&Command::SetPose {
-            robot: 0,
-            p_WB,
-            q_WB,
-            v_WB_B: v,
-            w_WB_B: v,
-        })
+        s.apply(&Command::Body(
+            0,
+            BodyCommand::SetPose {
+                p_WB,
+                q_WB,
+                v_WB_B: v,
+                w_WB_B: v,
+            },
+        ))
         .unwrap();
         advance(&mut s, 60.0);
         let r = &s.state.robots[0];

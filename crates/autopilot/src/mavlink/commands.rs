@@ -7,9 +7,9 @@ use ::mavlink::dialects::common::{
     MISSION_COUNT_DATA, MavCmd, MavMessage, MavParamType, MavProtocolCapability, MavResult,
     PARAM_VALUE_DATA,
 };
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::motion_control::ControlMode;
+use merrow_model::state::{Command, FirmwareCommand};
 use merrow_sim::Simulation;
 
 /// Message that a ground station requests to learn the version of a vehicle.
@@ -114,15 +114,17 @@ fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simul
         z => (f64::from(z) / 500.0 - 1.0).clamp(-1.0, 1.0),
     };
     Reaction {
-        commands: vec![Command::Joystick {
+        commands: vec![Command::Firmware(
             robot,
-            sticks: [
-                deflection(sticks.x),
-                -deflection(sticks.y),
-                heave,
-                -deflection(sticks.r),
-            ],
-        }],
+            FirmwareCommand::Joystick {
+                sticks: [
+                    deflection(sticks.x),
+                    -deflection(sticks.y),
+                    heave,
+                    -deflection(sticks.r),
+                ],
+            },
+        )],
         ..Reaction::default()
     }
 }
@@ -130,7 +132,10 @@ fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simul
 fn set_mode(number: u32, robot: usize) -> Reaction {
     match ControlMode::ALL.get(number as usize) {
         Some((mode, _)) => Reaction {
-            commands: vec![Command::ControlMode { robot, mode: *mode }],
+            commands: vec![Command::Firmware(
+                robot,
+                FirmwareCommand::ControlMode { mode: *mode },
+            )],
             ..Reaction::default()
         },
         None => refused(format!(
@@ -175,10 +180,12 @@ fn command_long(request: &COMMAND_LONG_DATA, robot: usize, simulation: &Simulati
 fn arm(parameter: f32, robot: usize) -> Reaction {
     match index(parameter) {
         Some(number @ 0..=1) => Reaction {
-            commands: vec![Command::FirmwareOrder {
+            commands: vec![Command::Firmware(
                 robot,
-                order: FirmwareOrder::Enable(number == 1),
-            }],
+                FirmwareCommand::FirmwareOrder {
+                    order: FirmwareOrder::Enable(number == 1),
+                },
+            )],
             ..Reaction::default()
         },
         _ => refused(format!("arming: expected 0 or 1, found {parameter}")),

@@ -15,7 +15,7 @@ use crate::estimate::{Known, KnownMotion};
 use crate::law::{ControlLaw, Controller, Effect, Tick};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
-use merrow_model::state::Command;
+use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
 /// Time for which a request of the pilot counts [s].
@@ -85,7 +85,7 @@ impl ControlLaw for Controller<'_, MotionControl, MotionControlState> {
 
     fn apply(
         &mut self,
-        command: &Command,
+        command: &FirmwareCommand,
         motion: &KnownMotion,
         now_ns: u64,
         devices: &mut Devices<'_>,

@@ -7,7 +7,7 @@ use crate::modes;
 use crate::motion_control::VehicleMotion;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::motion_control::MotionControl;
-use merrow_model::state::Command;
+use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
 use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
@@ -20,28 +20,28 @@ type Motion<'a> = Controller<'a, MotionControl, MotionControlState>;
 /// Applies a command at `now_ns` [ns].
 pub(super) fn apply(
     law: &mut Motion<'_>,
-    command: &Command,
+    command: &FirmwareCommand,
     motion: &KnownMotion,
     now_ns: u64,
     devices: &mut Devices<'_>,
 ) -> Result<Effect, String> {
     match command {
-        Command::ControlMode { mode, .. } => set_mode(law, *mode, motion, devices)?,
-        Command::PoseGoal { p_WB, q_WB, .. } => {
+        FirmwareCommand::ControlMode { mode, .. } => set_mode(law, *mode, motion, devices)?,
+        FirmwareCommand::PoseGoal { p_WB, q_WB, .. } => {
             set_goal(law, (*p_WB, *q_WB), motion, devices)?;
         }
-        Command::FollowPath { waypoints, .. } => {
+        FirmwareCommand::FollowPath { waypoints, .. } => {
             check_mode(law, ControlMode::PathFollowing, devices)?;
             law.state.path = Some(PathProgress::new(motion.p_WB, waypoints)?);
             set_mode(law, ControlMode::PathFollowing, motion, devices)?;
         }
-        Command::Joystick { sticks, .. } => {
+        FirmwareCommand::Joystick { sticks, .. } => {
             move_sticks(law, *sticks, motion, now_ns, devices)?;
             if law.state.mode == ControlMode::Velocity {
                 return Ok(Effect::Velocity(stick_velocity(law.settings, *sticks)));
             }
         }
-        Command::Gain {
+        FirmwareCommand::Gain {
             kind, axis, value, ..
         } => {
             if !value.is_finite() || *value < 0.0 {

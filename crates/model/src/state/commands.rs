@@ -24,165 +24,27 @@ pub enum Health {
     Dead,
 }
 
-/// One command, addressed by indices into the scene.
+/// One command. The first field of a command to a robot is the index of the robot; other objects are
+/// named by their indices in the scene too.
 #[allow(missing_docs)] // the description of each variant covers its fields
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Commands one thruster, in its own unit.
-    Thruster {
-        robot: usize,
-        thruster: usize,
-        value: f64,
-    },
-    /// Commands all thrusters of a robot, each in its own unit; optionally followed by all its fins
-    /// [rad].
-    Thrusters { robot: usize, values: Vec<f64> },
-    /// Commands the angle of one fin [rad].
-    Fin {
-        robot: usize,
-        fin: usize,
-        value: f64,
-    },
-    /// Commands the angles of all fins of a robot [rad].
-    Fins { robot: usize, values: Vec<f64> },
-    /// Commands the volume of a buoyancy engine [m³].
-    BuoyancyEngine {
-        robot: usize,
-        engine: usize,
-        value: f64,
-    },
-    /// Commands the thrust allocation with a force [N] and moment [N m] at the base origin, in B.
-    Wrench {
-        robot: usize,
-        force: Vec3,
-        moment: Vec3,
-    },
-    /// Commands a joint in its current mode: effort [N m or N], velocity [rad/s or m/s] or position
-    /// [rad or m]. Ends the goal of its group.
-    Joint {
-        robot: usize,
-        joint: usize,
-        value: f64,
-    },
-    /// Commands a joint in `mode` and switches the mode if necessary. Ends the goal of its group.
-    JointWithMode {
-        robot: usize,
-        joint: usize,
-        mode: JointMode,
-        value: f64,
-    },
-    /// Switches the command mode of a servo. Its set-point becomes zero effort, zero velocity or
-    /// the current position. Ends the goal of its group.
-    JointMode {
-        robot: usize,
-        joint: usize,
-        mode: JointMode,
-    },
-    /// Commands all joints of a group and switches them to `mode`; one value per joint of the
-    /// group. Ends its goal.
-    JointGroup {
-        robot: usize,
-        group: usize,
-        mode: JointMode,
-        values: Vec<f64>,
-    },
-    /// Starts a trajectory. `RobotState::groups` reports the state of the goal `id`. Replaces the
-    /// goal of the group.
-    Trajectory {
-        robot: usize,
-        group: usize,
-        id: u64,
-        trajectory: Arc<Trajectory>,
-    },
-    /// Cancels goal `id` (trajectory or gripper) of a group and holds the position.
-    CancelGoal { robot: usize, group: usize, id: u64 },
-    /// Moves a gripper to `position` [rad or m]; a `max_effort` of 0 selects the limit of its
-    /// joints [N m or N]. Replaces the goal of the group.
-    Gripper {
-        robot: usize,
-        group: usize,
-        id: u64,
-        position: f64,
-        max_effort: f64,
-    },
-    /// Commands the firmware with a velocity: forward, left and up [m/s], and an angular velocity
-    /// about these axes [rad/s].
-    Velocity {
-        robot: usize,
-        linear: Vec3,
-        angular: Vec3,
-    },
-    /// Commands the firmware with a heading, clockwise from north [rad], a depth [m], or both.
-    /// `None` keeps the set-point, or holds the current value if the firmware was not steering.
-    HeadingDepth {
-        robot: usize,
-        heading: Option<f64>,
-        depth: Option<f64>,
-    },
-    /// Requests a mode of the motion controller.
-    ControlMode { robot: usize, mode: ControlMode },
-    /// Requests station keeping at a pose: `p_WB` [m]; without an attitude the current heading is
-    /// held.
-    PoseGoal {
-        robot: usize,
-        p_WB: Vec3,
-        q_WB: Option<Quat>,
-    },
-    /// Requests to follow waypoints in W [m].
-    FollowPath {
-        robot: usize,
-        waypoints: Arc<Vec<Vec3>>,
-    },
-    /// Deflections of a joystick in surge, sway, heave and yaw, -1..1.
-    Joystick { robot: usize, sticks: [f64; 4] },
-    /// Sets a gain of the motion controller in one degree of freedom (0..5: surge to yaw).
-    Gain {
-        robot: usize,
-        kind: GainKind,
-        axis: usize,
-        value: f64,
-    },
-    /// Orders a take-off, a landing, or the enabling of the firmware.
-    FirmwareOrder { robot: usize, order: FirmwareOrder },
-    /// Sets pose and velocity of a robot: `p_WB` [m], `v_WB_B` [m/s], `w_WB_B` [rad/s].
-    SetPose {
-        robot: usize,
-        p_WB: Vec3,
-        q_WB: Quat,
-        v_WB_B: Vec3,
-        w_WB_B: Vec3,
-    },
+    /// Commands thrusters, fins, buoyancy engines and the thruster manager of a robot.
+    Actuator(usize, ActuatorCommand),
+    /// Commands joints and joint groups of a robot.
+    Joint(usize, JointCommand),
+    /// Commands the firmware of a robot.
+    Firmware(usize, FirmwareCommand),
+    /// Places or pushes a robot.
+    Body(usize, BodyCommand),
+    /// Sets the condition of a device of a robot, or operates it.
+    Device(usize, DeviceCommand),
     /// Engages or releases a coupling. An engaged latch is armed and captures its tip; a grasp
     /// holds `partner`, or the body that it touches, or the nearest body.
     SetCoupling {
         coupling: usize,
         engage: bool,
         partner: Option<usize>,
-    },
-    /// Sets the health of a thruster. It replaces the active faults of the thruster.
-    Health {
-        robot: usize,
-        thruster: usize,
-        health: Health,
-    },
-    /// Sets the health of a fin: `Reduced` keeps that fraction of its area, `Dead` none; `Stuck`
-    /// holds its angle. It replaces the active faults of the fin.
-    FinHealth {
-        robot: usize,
-        fin: usize,
-        health: Health,
-    },
-    /// Switches the noise of a sensor on or off.
-    Noise {
-        robot: usize,
-        sensor: usize,
-        on: bool,
-    },
-    /// Sets the level of a load, 0 to 1.
-    Load {
-        robot: usize,
-        load: usize,
-        level: f64,
     },
     /// Starts a fault now; its `end_ns` is a duration [ns]. Replaces a fault of the same name.
     Fault(Box<crate::scene::fault::Fault>),
@@ -197,19 +59,6 @@ pub enum Command {
         tether: usize,
         command: crate::state::tether::WinchCommand,
     },
-    /// Opens the next bottle of a water sampler, or closes the open bottle.
-    Sample {
-        robot: usize,
-        sensor: usize,
-        on: bool,
-    },
-    /// Applies a wrench to a link. Its `start_ns` is a delay and its `end_ns` a duration [ns].
-    ApplyWrench {
-        robot: usize,
-        wrench: crate::state::wrench::AppliedWrench,
-    },
-    /// Ends the wrenches that the service has applied to a link, or to all links.
-    ClearWrenches { robot: usize, link: Option<usize> },
     /// Commands a modem, which `ModemCommand` selects by its index.
     Modem(ModemCommand),
     /// Transmits a message of a bridge, in CDR, unless the limit of its rate forbids it.
@@ -223,40 +72,145 @@ pub enum Command {
     Weather(Box<WeatherChange>),
 }
 
+/// Command to actuators of a robot, which are named by their indices.
+#[allow(missing_docs)] // the description of each variant covers its fields
+#[derive(Clone, Debug, PartialEq, Persist)]
+pub enum ActuatorCommand {
+    /// Commands one thruster, in its own unit.
+    Thruster { thruster: usize, value: f64 },
+    /// Commands all thrusters of a robot, each in its own unit; optionally followed by all its fins
+    /// [rad].
+    Thrusters { values: Vec<f64> },
+    /// Commands the angle of one fin [rad].
+    Fin { fin: usize, value: f64 },
+    /// Commands the angles of all fins of a robot [rad].
+    Fins { values: Vec<f64> },
+    /// Commands the volume of a buoyancy engine [m³].
+    BuoyancyEngine { engine: usize, value: f64 },
+    /// Commands the thrust allocation with a force [N] and moment [N m] at the base origin, in B.
+    Wrench { force: Vec3, moment: Vec3 },
+}
+
+/// Command to joints of a robot, which are named by their indices.
+#[allow(missing_docs)] // the description of each variant covers its fields
+#[derive(Clone, Debug, PartialEq, Persist)]
+pub enum JointCommand {
+    /// Commands a joint in its current mode: effort [N m or N], velocity [rad/s or m/s] or position
+    /// [rad or m]. Ends the goal of its group.
+    Joint { joint: usize, value: f64 },
+    /// Commands a joint in `mode` and switches the mode if necessary. Ends the goal of its group.
+    JointWithMode {
+        joint: usize,
+        mode: JointMode,
+        value: f64,
+    },
+    /// Switches the command mode of a servo. Its set-point becomes zero effort, zero velocity or
+    /// the current position. Ends the goal of its group.
+    JointMode { joint: usize, mode: JointMode },
+    /// Commands all joints of a group and switches them to `mode`; one value per joint of the
+    /// group. Ends its goal.
+    JointGroup {
+        group: usize,
+        mode: JointMode,
+        values: Vec<f64>,
+    },
+    /// Starts a trajectory. `RobotState::groups` reports the state of the goal `id`. Replaces the
+    /// goal of the group.
+    Trajectory {
+        group: usize,
+        id: u64,
+        trajectory: Arc<Trajectory>,
+    },
+    /// Cancels goal `id` (trajectory or gripper) of a group and holds the position.
+    CancelGoal { group: usize, id: u64 },
+    /// Moves a gripper to `position` [rad or m]; a `max_effort` of 0 selects the limit of its
+    /// joints [N m or N]. Replaces the goal of the group.
+    Gripper {
+        group: usize,
+        id: u64,
+        position: f64,
+        max_effort: f64,
+    },
+}
+
+/// Command to the firmware of a robot.
+#[allow(missing_docs)] // the description of each variant covers its fields
+#[derive(Clone, Debug, PartialEq, Persist)]
+pub enum FirmwareCommand {
+    /// Commands the firmware with a velocity: forward, left and up [m/s], and an angular velocity
+    /// about these axes [rad/s].
+    Velocity { linear: Vec3, angular: Vec3 },
+    /// Commands the firmware with a heading, clockwise from north [rad], a depth [m], or both.
+    /// `None` keeps the set-point, or holds the current value if the firmware was not steering.
+    HeadingDepth {
+        heading: Option<f64>,
+        depth: Option<f64>,
+    },
+    /// Requests a mode of the motion controller.
+    ControlMode { mode: ControlMode },
+    /// Requests station keeping at a pose: `p_WB` [m]; without an attitude the current heading is
+    /// held.
+    PoseGoal { p_WB: Vec3, q_WB: Option<Quat> },
+    /// Requests to follow waypoints in W [m].
+    FollowPath { waypoints: Arc<Vec<Vec3>> },
+    /// Deflections of a joystick in surge, sway, heave and yaw, -1..1.
+    Joystick { sticks: [f64; 4] },
+    /// Sets a gain of the motion controller in one degree of freedom (0..5: surge to yaw).
+    Gain {
+        kind: GainKind,
+        axis: usize,
+        value: f64,
+    },
+    /// Orders a take-off, a landing, or the enabling of the firmware.
+    FirmwareOrder { order: FirmwareOrder },
+}
+
+/// Pose of a robot, and wrenches on its links.
+#[allow(missing_docs)] // the description of each variant covers its fields
+#[derive(Clone, Debug, PartialEq)]
+pub enum BodyCommand {
+    /// Sets pose and velocity of a robot: `p_WB` [m], `v_WB_B` [m/s], `w_WB_B` [rad/s].
+    SetPose {
+        p_WB: Vec3,
+        q_WB: Quat,
+        v_WB_B: Vec3,
+        w_WB_B: Vec3,
+    },
+    /// Applies a wrench to a link. Its `start_ns` is a delay and its `end_ns` a duration [ns].
+    ApplyWrench {
+        wrench: crate::state::wrench::AppliedWrench,
+    },
+    /// Ends the wrenches that the service has applied to a link, or to all links.
+    ClearWrenches { link: Option<usize> },
+}
+
+/// Condition and operation of devices of a robot, which are named by their indices.
+#[allow(missing_docs)] // the description of each variant covers its fields
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeviceCommand {
+    /// Sets the health of a thruster. It replaces the active faults of the thruster.
+    Health { thruster: usize, health: Health },
+    /// Sets the health of a fin: `Reduced` keeps that fraction of its area, `Dead` none; `Stuck`
+    /// holds its angle. It replaces the active faults of the fin.
+    FinHealth { fin: usize, health: Health },
+    /// Switches the noise of a sensor on or off.
+    Noise { sensor: usize, on: bool },
+    /// Sets the level of a load, 0 to 1.
+    Load { load: usize, level: f64 },
+    /// Opens the next bottle of a water sampler, or closes the open bottle.
+    Sample { sensor: usize, on: bool },
+}
+
 impl Command {
     /// Returns the same command with the indices of the scene that replaces its scene; `None` if an
     /// object that it names no longer exists.
     pub fn in_scene(mut self, same: &Correspondence) -> Option<Self> {
         match &mut self {
-            Self::Thruster { robot, .. }
-            | Self::Thrusters { robot, .. }
-            | Self::Fin { robot, .. }
-            | Self::Fins { robot, .. }
-            | Self::BuoyancyEngine { robot, .. }
-            | Self::Wrench { robot, .. }
-            | Self::Joint { robot, .. }
-            | Self::JointWithMode { robot, .. }
-            | Self::JointMode { robot, .. }
-            | Self::JointGroup { robot, .. }
-            | Self::Trajectory { robot, .. }
-            | Self::CancelGoal { robot, .. }
-            | Self::Gripper { robot, .. }
-            | Self::Velocity { robot, .. }
-            | Self::HeadingDepth { robot, .. }
-            | Self::FirmwareOrder { robot, .. }
-            | Self::ControlMode { robot, .. }
-            | Self::PoseGoal { robot, .. }
-            | Self::FollowPath { robot, .. }
-            | Self::Joystick { robot, .. }
-            | Self::Gain { robot, .. }
-            | Self::SetPose { robot, .. }
-            | Self::Health { robot, .. }
-            | Self::FinHealth { robot, .. }
-            | Self::Noise { robot, .. }
-            | Self::Load { robot, .. }
-            | Self::ApplyWrench { robot, .. }
-            | Self::ClearWrenches { robot, .. }
-            | Self::Sample { robot, .. } => *robot = same.robot(*robot)?,
+            Self::Actuator(robot, _)
+            | Self::Joint(robot, _)
+            | Self::Firmware(robot, _)
+            | Self::Body(robot, _)
+            | Self::Device(robot, _) => *robot = same.robot(*robot)?,
             Self::SetCoupling {
                 coupling, partner, ..
             } => {
@@ -304,7 +258,7 @@ pub struct BridgedCall {
 }
 
 /// Orders to a firmware.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum FirmwareOrder {
     /// Starts the rotors and climbs.
     TakeOff,

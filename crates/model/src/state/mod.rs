@@ -22,7 +22,9 @@ pub mod wave_tile;
 pub mod workspace;
 pub mod wrench;
 
-pub use crate::state::commands::{Command, Health};
+pub use crate::state::commands::{
+    ActuatorCommand, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health, JointCommand,
+};
 pub use crate::state::contact::Contacts;
 pub use crate::state::coupling::CouplingState;
 pub use crate::state::energy::BatteryState;

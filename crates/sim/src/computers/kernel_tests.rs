@@ -1,6 +1,7 @@
 use super::*;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::ClockError;
+use merrow_model::state::ActuatorCommand;
 use merrow_model::state::computer::command::TaskCommand;
 use merrow_model::state::computer::{Input, InputData, TaskCounts};
 use std::sync::Arc;
@@ -330,7 +331,9 @@ fn overruns_are_skipped_or_queued() {
 fn input(arrival: u64) -> Input {
     Input {
         arrival_ns: arrival * MS,
-        data: InputData::Command(TaskCommand::Fins { values: Vec::new() }),
+        data: InputData::Command(TaskCommand::Actuator(ActuatorCommand::Fins {
+            values: Vec::new(),
+        })),
     }
 }
 

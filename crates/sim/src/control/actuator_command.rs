@@ -6,61 +6,53 @@ use merrow_control::allocation;
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::{Command, RobotState, State};
+use merrow_model::state::{ActuatorCommand, RobotState, State};
 
-/// Applies a command to actuators, or returns why it is rejected. A rejected command changes no
-/// effect; commands of other kinds are ignored.
+/// Applies a command to actuators of a robot, or returns why it is rejected. A rejected command has
+/// no effect.
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,
-    command: &Command,
+    robot: usize,
+    command: &ActuatorCommand,
 ) -> Result<(), CommandRejection> {
     match command {
-        Command::Thruster {
-            robot,
-            thruster,
-            value,
-        } => set_thruster(scene, state, *robot, *thruster, *value),
-        Command::Thrusters { robot, values } => set_thrusters(scene, state, *robot, values),
-        Command::Fin { robot, fin, value } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
+        ActuatorCommand::Thruster { thruster, value } => {
+            set_thruster(scene, state, robot, *thruster, *value)
+        }
+        ActuatorCommand::Thrusters { values } => set_thrusters(scene, state, robot, values),
+        ActuatorCommand::Fin { fin, value } => {
+            let (model, target) = find_robot(scene, state, robot)?;
             let f = model
                 .fins
                 .get(*fin)
-                .ok_or_else(|| reject(*robot, "no such fin".into()))?;
-            check(*robot, &f.name, *value)?;
-            firmware::check_fins(*robot, target)?;
+                .ok_or_else(|| reject(robot, "no such fin".into()))?;
+            check(robot, &f.name, *value)?;
+            firmware::check_fins(robot, target)?;
             target.fins[*fin].set_command(f, *value);
             Ok(())
         }
-        Command::Fins { robot, values } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
+        ActuatorCommand::Fins { values } => {
+            let (model, target) = find_robot(scene, state, robot)?;
             let n = model.fins.len();
             if values.len() != n {
                 let reason = format!("expected {n} values, one per fin, found {}", values.len());
-                return Err(reject(*robot, reason));
+                return Err(reject(robot, reason));
             }
-            set_fins(*robot, model, target, values)
+            set_fins(robot, model, target, values)
         }
-        Command::BuoyancyEngine {
-            robot,
-            engine,
-            value,
-        } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
+        ActuatorCommand::BuoyancyEngine { engine, value } => {
+            let (model, target) = find_robot(scene, state, robot)?;
             let b = model.buoyancy_engines.get(*engine);
-            let b = b.ok_or_else(|| reject(*robot, "no such buoyancy engine".into()))?;
-            check(*robot, &b.name, *value)?;
-            firmware::check_buoyancy_engines(*robot, target)?;
+            let b = b.ok_or_else(|| reject(robot, "no such buoyancy engine".into()))?;
+            check(robot, &b.name, *value)?;
+            firmware::check_buoyancy_engines(robot, target)?;
             target.buoyancy_engines[*engine].command = value.clamp(b.range[0], b.range[1]);
             Ok(())
         }
-        Command::Wrench {
-            robot,
-            force,
-            moment,
-        } => set_wrench(scene, state, *robot, *force, *moment),
-        _ => Ok(()),
+        ActuatorCommand::Wrench { force, moment } => {
+            set_wrench(scene, state, robot, *force, *moment)
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use merrow_model::scene::fault_devices::{check_fault, device_path, world_device_
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
 use merrow_model::state::commands::{CommandRejection, WeatherChange};
-use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
+use merrow_model::state::{
+    BodyCommand, Command, DeviceCommand, FaultState, Health, RobotState, State, WinchCommand,
+};
 
 /// Maximum velocity [m/s] and angular velocity [rad/s] that a robot can be given.
 const SPEED_MAX: f64 = 1000.0;
@@ -27,50 +29,18 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             Ok(())
         }
         Command::Weather(change) => change_weather(state, change),
-        Command::Sample { robot, sensor, on } => {
-            sampler::switch_pump(scene, state, *robot, *sensor, *on)
-        }
-        Command::Thruster { .. }
-        | Command::Thrusters { .. }
-        | Command::Fin { .. }
-        | Command::Fins { .. }
-        | Command::BuoyancyEngine { .. }
-        | Command::Wrench { .. } => actuator_command::apply(scene, state, command),
-        Command::Velocity { .. }
-        | Command::HeadingDepth { .. }
-        | Command::FirmwareOrder { .. }
-        | Command::ControlMode { .. }
-        | Command::PoseGoal { .. }
-        | Command::FollowPath { .. }
-        | Command::Joystick { .. }
-        | Command::Gain { .. } => firmware::apply(scene, state, command),
-        Command::Joint { .. }
-        | Command::JointWithMode { .. }
-        | Command::JointMode { .. }
-        | Command::JointGroup { .. }
-        | Command::Trajectory { .. }
-        | Command::CancelGoal { .. }
-        | Command::Gripper { .. } => joint_command::apply(scene, state, command),
+        Command::Actuator(robot, command) => actuator_command::apply(scene, state, *robot, command),
+        Command::Joint(robot, command) => joint_command::apply(scene, state, *robot, command),
+        Command::Firmware(robot, command) => firmware::apply(scene, state, *robot, command),
+        Command::Body(robot, command) => apply_to_body(scene, state, *robot, command),
+        Command::Device(robot, command) => apply_to_device(scene, state, *robot, command),
         Command::SetCoupling {
             coupling: index,
             engage,
             partner,
         } => coupling::apply(scene, state, *index, *engage, *partner),
-        Command::SetPose {
-            robot,
-            p_WB,
-            q_WB,
-            v_WB_B,
-            w_WB_B,
-        } => set_pose(scene, state, *robot, (*p_WB, *q_WB), (*w_WB_B, *v_WB_B)),
-        Command::Health { .. }
-        | Command::FinHealth { .. }
-        | Command::Noise { .. }
-        | Command::Load { .. } => set_condition(scene, state, command),
         Command::Fault(new) => start_fault(scene, state, new),
         Command::Repair { robot, name } => repair_fault(scene, state, *robot, name),
-        Command::ApplyWrench { robot, wrench: new } => wrench::apply(scene, state, *robot, new),
-        Command::ClearWrenches { robot, link } => wrench::clear(scene, state, *robot, *link),
         Command::Winch { tether, command } => command_winch(scene, state, *tether, *command),
     }
 }
@@ -145,62 +115,69 @@ fn set_pose(
     Ok(())
 }
 
-/// Sets the health of an actuator, the noise of a sensor, or the level of a load.
-fn set_condition(
+/// Places a robot, or changes the wrenches on its links.
+fn apply_to_body(
     scene: &Scene,
     state: &mut State,
-    command: &Command,
+    robot: usize,
+    command: &BodyCommand,
 ) -> Result<(), CommandRejection> {
     match command {
-        Command::Health {
-            robot,
-            thruster,
-            health,
-        } => {
-            let now_ns = state.time_ns;
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let actuator = target
-                .actuators
-                .get_mut(*thruster)
-                .ok_or_else(|| reject(*robot, "no such thruster".into()))?;
-            check_health(*robot, health)?;
+        BodyCommand::SetPose {
+            p_WB,
+            q_WB,
+            v_WB_B,
+            w_WB_B,
+        } => set_pose(scene, state, robot, (*p_WB, *q_WB), (*w_WB_B, *v_WB_B)),
+        BodyCommand::ApplyWrench { wrench: new } => wrench::apply(scene, state, robot, new),
+        BodyCommand::ClearWrenches { link } => wrench::clear(scene, state, robot, *link),
+    }
+}
+
+/// Sets the health of an actuator, the noise of a sensor or the level of a load, or operates a water
+/// sampler.
+fn apply_to_device(
+    scene: &Scene,
+    state: &mut State,
+    robot: usize,
+    command: &DeviceCommand,
+) -> Result<(), CommandRejection> {
+    if let DeviceCommand::Sample { sensor, on } = command {
+        return sampler::switch_pump(scene, state, robot, *sensor, *on);
+    }
+    let now_ns = state.time_ns;
+    let (model, target) = find_robot(scene, state, robot)?;
+    let missing = |what: &str| reject(robot, format!("no such {what}"));
+    match command {
+        DeviceCommand::Health { thruster, health } => {
+            let actuator = target.actuators.get_mut(*thruster);
+            let actuator = actuator.ok_or_else(|| missing("thruster"))?;
+            check_health(robot, health)?;
             actuator.health = *health;
             fault::end_faults(model, target, Device::Thruster(*thruster), now_ns);
         }
-        Command::FinHealth { robot, fin, health } => {
-            let now_ns = state.time_ns;
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let memory = target
-                .fins
-                .get_mut(*fin)
-                .ok_or_else(|| reject(*robot, "no such fin".into()))?;
-            check_health(*robot, health)?;
+        DeviceCommand::FinHealth { fin, health } => {
+            let memory = target.fins.get_mut(*fin);
+            let memory = memory.ok_or_else(|| missing("fin"))?;
+            check_health(robot, health)?;
             memory.health = *health;
             fault::end_faults(model, target, Device::Fin(*fin), now_ns);
         }
-        Command::Noise { robot, sensor, on } => {
-            let (_, target) = find_robot(scene, state, *robot)?;
-            let memory = target
-                .sensors
-                .get_mut(*sensor)
-                .ok_or_else(|| reject(*robot, "no such sensor".into()))?;
-            memory.noise = *on;
+        DeviceCommand::Noise { sensor, on } => {
+            let memory = target.sensors.get_mut(*sensor);
+            memory.ok_or_else(|| missing("sensor"))?.noise = *on;
         }
-        Command::Load { robot, load, level } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let l = model
-                .loads
-                .get(*load)
-                .ok_or_else(|| reject(*robot, "no such load".into()))?;
+        DeviceCommand::Load { load, level } => {
+            let l = model.loads.get(*load).ok_or_else(|| missing("load"))?;
             if !(0.0..=1.0).contains(level) {
                 return Err(reject(
-                    *robot,
+                    robot,
                     format!("{}: expected a level from 0 to 1, found {level}", l.name),
                 ));
             }
             target.loads[*load] = *level;
         }
-        _ => {}
+        DeviceCommand::Sample { .. } => {} // above
     }
     Ok(())
 }

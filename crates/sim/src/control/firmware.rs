@@ -14,7 +14,7 @@ use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Origin, Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask};
-use merrow_model::state::{Command, Motion, RobotState, State};
+use merrow_model::state::{FirmwareCommand, Motion, RobotState, State};
 use merrow_sensors::Delivered;
 
 /// Runs the firmware if it is due at `now_ns` [ns], once per instant, in `environment`. A task of a
@@ -221,20 +221,10 @@ pub(crate) fn correct_position(
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,
-    command: &Command,
+    robot: usize,
+    command: &FirmwareCommand,
 ) -> Result<(), CommandRejection> {
-    let (Command::Velocity { robot, .. }
-    | Command::HeadingDepth { robot, .. }
-    | Command::FirmwareOrder { robot, .. }
-    | Command::ControlMode { robot, .. }
-    | Command::PoseGoal { robot, .. }
-    | Command::FollowPath { robot, .. }
-    | Command::Joystick { robot, .. }
-    | Command::Gain { robot, .. }) = command
-    else {
-        return Ok(());
-    };
-    let (robot, now_ns) = (*robot, state.time_ns);
+    let now_ns = state.time_ns;
     let (model, target) = find_robot(scene, state, robot)?;
     check_possible(model, command).map_err(|reason| reject(robot, reason))?;
     check_values(robot, command)?;
@@ -260,16 +250,18 @@ pub(crate) fn apply(
 }
 
 /// Checks that the robot has a firmware with the mode or task of `command`.
-fn check_possible(model: &Robot, command: &Command) -> Result<(), String> {
+fn check_possible(model: &Robot, command: &FirmwareCommand) -> Result<(), String> {
     let lacks = |what: &str| Err(format!("the robot has no firmware{what}"));
     match (command, &model.firmware) {
-        (Command::ControlMode { mode, .. }, _) => modes::check_mode(model, *mode),
-        (Command::PoseGoal { .. } | Command::FollowPath { .. }, _) => modes::check_task(model),
-        (Command::Velocity { .. }, firmware) => match firmware {
+        (FirmwareCommand::ControlMode { mode, .. }, _) => modes::check_mode(model, *mode),
+        (FirmwareCommand::PoseGoal { .. } | FirmwareCommand::FollowPath { .. }, _) => {
+            modes::check_task(model)
+        }
+        (FirmwareCommand::Velocity { .. }, firmware) => match firmware {
             Some(firmware) if firmware.has_velocity_command() => Ok(()),
             _ => lacks(" that accepts velocity commands"),
         },
-        (Command::Joystick { .. } | Command::Gain { .. }, None) => {
+        (FirmwareCommand::Joystick { .. } | FirmwareCommand::Gain { .. }, None) => {
             lacks(" that accepts this command")
         }
         (_, None) => lacks(""),
@@ -279,15 +271,15 @@ fn check_possible(model: &Robot, command: &Command) -> Result<(), String> {
 
 /// Checks that the numbers of velocities, headings and depths are finite; the laws check the
 /// others.
-fn check_values(robot: usize, command: &Command) -> Result<(), CommandRejection> {
-    if let Command::Velocity {
+fn check_values(robot: usize, command: &FirmwareCommand) -> Result<(), CommandRejection> {
+    if let FirmwareCommand::Velocity {
         linear, angular, ..
     } = command
     {
         check_finite(robot, "velocity", *linear)?;
         check_finite(robot, "angular velocity", *angular)?;
     }
-    if let Command::HeadingDepth { heading, depth, .. } = command {
+    if let FirmwareCommand::HeadingDepth { heading, depth, .. } = command {
         check(robot, "heading", heading.unwrap_or(0.0))?;
         check(robot, "depth", depth.unwrap_or(0.0))?;
     }
@@ -297,24 +289,24 @@ fn check_values(robot: usize, command: &Command) -> Result<(), CommandRejection>
 /// Passes a command to the law, which has the motion `motion`.
 fn apply_to_law(
     law: &mut dyn ControlLaw,
-    command: &Command,
+    command: &FirmwareCommand,
     motion: &KnownMotion,
     now_ns: u64,
     devices: &mut Devices<'_>,
 ) -> Result<Effect, String> {
     match command {
-        Command::Velocity {
+        FirmwareCommand::Velocity {
             linear, angular, ..
         } => {
             law.start_velocity(motion, now_ns, devices)?;
             Ok(Effect::Velocity([*linear, *angular]))
         }
-        Command::HeadingDepth { heading, depth, .. } => {
+        FirmwareCommand::HeadingDepth { heading, depth, .. } => {
             law.set_heading_depth(*heading, *depth, motion)?;
             Ok(Effect::None)
         }
         // velocity commands and goals from before the order are discarded
-        Command::FirmwareOrder { order, .. } => {
+        FirmwareCommand::FirmwareOrder { order, .. } => {
             law.order(*order, motion, devices)?;
             Ok(Effect::Task(GuidanceTask::None))
         }

@@ -8,7 +8,7 @@ use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{Damping, Scene};
-use merrow_model::state::{Command, Motion, Workspace};
+use merrow_model::state::{ActuatorCommand, Command, Motion, Workspace};
 use merrow_schema::GRAVITY;
 use merrow_sim::{Simulation, step::Kernel};
 use std::f64::consts::PI;
@@ -168,10 +168,12 @@ robots:
             let [rudder, stern, shaft] = drive(steps as f64 * DT);
             apply(
                 &mut s,
-                &Command::Thrusters {
-                    robot: 0,
-                    values: vec![shaft, rudder, stern],
-                },
+                &Command::Actuator(
+                    0,
+                    ActuatorCommand::Thrusters {
+                        values: vec![shaft, rudder, stern],
+                    },
+                ),
             )?;
             if mss {
                 let V = s.state.robots[0].motion.V_WB_B.v;
@@ -291,11 +293,7 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
     let value = f64::from(rpm) * PI / 30.0;
     apply(
         &mut s,
-        &Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value,
-        },
+        &Command::Actuator(0, ActuatorCommand::Thruster { thruster: 0, value }),
     )?;
     let table = data.table(&format!("remus100_{program}_{rpm}rpm.csv"))?;
     let mut now = 0.0;
@@ -324,11 +322,13 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
     )?;
     apply(
         &mut s,
-        &Command::Thruster {
-            robot: 0,
-            thruster: 0,
-            value: SHAFT,
-        },
+        &Command::Actuator(
+            0,
+            ActuatorCommand::Thruster {
+                thruster: 0,
+                value: SHAFT,
+            },
+        ),
     )?;
     // the vehicle first drifts with the current; after a long time it moves as in still water
     advance(&mut s, 150.0);

@@ -170,8 +170,8 @@ fn names(scene: &Scene, a: &ContactBody, b: &ContactBody) -> Option<(String, Str
 mod tests {
     use super::*;
     use merrow_math::{Quat, Vec3};
-    use merrow_model::state::Command;
     use merrow_model::state::firmware::ControlMode;
+    use merrow_model::state::{BodyCommand, Command, FirmwareCommand};
     use merrow_world::{Overrides, load_text};
     use std::sync::Arc;
 
@@ -234,7 +234,7 @@ faults:
         assert_eq!(run(&mut simulation, 1), Vec::<String>::new());
         let mode = ControlMode::DepthHold;
         simulation
-            .apply(&Command::ControlMode { robot: 0, mode })
+            .apply(&Command::Firmware(0, FirmwareCommand::ControlMode { mode }))
             .unwrap();
         assert_eq!(run(&mut simulation, 1), ["rov: mode depth hold"]);
         for (engage, text) in [(false, "dock: released"), (true, "dock: coupled")] {
@@ -246,13 +246,15 @@ faults:
             simulation.apply(&coupling).unwrap();
             assert_eq!(run(&mut simulation, 1), [text]);
         }
-        let place = Command::SetPose {
-            robot: 0,
-            p_WB: simulation.state.robots[1].motion.p_WB + Vec3::new(0.0, 0.0, 0.4),
-            q_WB: Quat::identity(),
-            v_WB_B: Vec3::new(0.0, 0.0, -2.0),
-            w_WB_B: Vec3::zero(),
-        };
+        let place = Command::Body(
+            0,
+            BodyCommand::SetPose {
+                p_WB: simulation.state.robots[1].motion.p_WB + Vec3::new(0.0, 0.0, 0.4),
+                q_WB: Quat::identity(),
+                v_WB_B: Vec3::new(0.0, 0.0, -2.0),
+                w_WB_B: Vec3::zero(),
+            },
+        );
         simulation.apply(&place).unwrap();
         let new = run(&mut simulation, 2);
         assert!(

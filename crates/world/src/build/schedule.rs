@@ -11,7 +11,8 @@ use merrow_model::scene::{Joint, JointMode, Robot, Scene};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{
-    AppliedWrench, Command, Health, WinchCommand, WrenchFrame, WrenchSource,
+    ActuatorCommand, AppliedWrench, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health,
+    JointCommand, WinchCommand, WrenchFrame, WrenchSource,
 };
 use merrow_schema::schedule::{
     GainErrorConfig, HealthConfig, ScheduledConfig, ScheduledKindConfig,
@@ -247,27 +248,24 @@ fn robot_commands(
             let named: Vec<Device<'_>> = thrusters
                 .map(|t| (t.name.as_str(), t.motor.range, t.motor.command.symbol()))
                 .collect();
-            let command = |thruster, value| Command::Thruster {
-                robot,
-                thruster,
-                value,
+            let command = |thruster, value| {
+                Command::Actuator(robot, ActuatorCommand::Thruster { thruster, value })
             };
             devices((values, whole), ("thruster", &named), command, problems)
         }
         ScheduledKindConfig::Fins { angles_rad, .. } => {
             let fins = model.fins.iter();
             let named: Vec<Device<'_>> = fins.map(|f| (f.name.as_str(), f.range, "rad")).collect();
-            let command = |fin, value| Command::Fin { robot, fin, value };
+            let command =
+                |fin, value| Command::Actuator(robot, ActuatorCommand::Fin { fin, value });
             devices((angles_rad, whole), ("fin", &named), command, problems)
         }
         ScheduledKindConfig::BuoyancyEngines { volumes_m3, .. } => {
             let engines = model.buoyancy_engines.iter();
             let named: Vec<Device<'_>> =
                 engines.map(|b| (b.name.as_str(), b.range, "m3")).collect();
-            let command = |engine, value| Command::BuoyancyEngine {
-                robot,
-                engine,
-                value,
+            let command = |engine, value| {
+                Command::Actuator(robot, ActuatorCommand::BuoyancyEngine { engine, value })
             };
             devices(
                 (volumes_m3, whole),
@@ -279,11 +277,8 @@ fn robot_commands(
         ScheduledKindConfig::Joints { values, .. } => {
             let joints = model.links[1..].iter();
             let named: Vec<Device<'_>> = joints.map(|link| joint_command(&link.joint)).collect();
-            let command = |joint, value| Command::Joint {
-                robot,
-                joint,
-                value,
-            };
+            let command =
+                |joint, value| Command::Joint(robot, JointCommand::Joint { joint, value });
             devices((values, whole), ("joint", &named), command, problems)
         }
         ScheduledKindConfig::Load { .. }
@@ -307,25 +302,27 @@ fn setting(
             let names = model.loads.iter().map(|l| l.name.as_str());
             let load = find(file, "load", load, names, problems)?;
             let level = *level;
-            Some(Command::Load { robot, load, level })
+            Some(Command::Device(robot, DeviceCommand::Load { load, level }))
         }
         ScheduledKindConfig::Noise { sensor, on, .. } => {
             let names = model.sensors.iter().map(|s| s.name.as_str());
             let (sensor, on) = (find(file, "sensor", sensor, names, problems)?, *on);
-            Some(Command::Noise { robot, sensor, on })
+            Some(Command::Device(robot, DeviceCommand::Noise { sensor, on }))
         }
         ScheduledKindConfig::Gain {
             axis, error, value, ..
-        } => Some(Command::Gain {
+        } => Some(Command::Firmware(
             robot,
-            kind: match error {
-                GainErrorConfig::Position => GainKind::Position,
-                GainErrorConfig::Integral => GainKind::Integral,
-                GainErrorConfig::Velocity => GainKind::Velocity,
+            FirmwareCommand::Gain {
+                kind: match error {
+                    GainErrorConfig::Position => GainKind::Position,
+                    GainErrorConfig::Integral => GainKind::Integral,
+                    GainErrorConfig::Velocity => GainKind::Velocity,
+                },
+                axis: *axis as usize,
+                value: *value,
             },
-            axis: *axis as usize,
-            value: *value,
-        }),
+        )),
         ScheduledKindConfig::Health { .. } => health(file, robot, model, problems),
         _ => None,
     }
@@ -358,16 +355,18 @@ fn health(
         (Some(name), None) => {
             let names = model.thrusters.iter().map(|t| t.name.as_str());
             let thruster = find(file, "thruster", name, names, problems)?;
-            Some(Command::Health {
+            Some(Command::Device(
                 robot,
-                thruster,
-                health,
-            })
+                DeviceCommand::Health { thruster, health },
+            ))
         }
         (None, Some(name)) => {
             let names = model.fins.iter().map(|f| f.name.as_str());
             let fin = find(file, "fin", name, names, problems)?;
-            Some(Command::FinHealth { robot, fin, health })
+            Some(Command::Device(
+                robot,
+                DeviceCommand::FinHealth { fin, health },
+            ))
         }
         _ => {
             let text = "expected the name of either a `thruster` or a `fin`";
@@ -443,21 +442,23 @@ fn push(
         );
         return None;
     };
-    Some(Command::ApplyWrench {
+    Some(Command::Body(
         robot,
-        wrench: AppliedWrench {
-            link: frame.link,
-            source: WrenchSource::Service,
-            frame: WrenchFrame::World,
-            F: SpatialForce {
-                m: Vec3::from(*moment_nm),
-                f: Vec3::from(*force_n),
+        BodyCommand::ApplyWrench {
+            wrench: AppliedWrench {
+                link: frame.link,
+                source: WrenchSource::Service,
+                frame: WrenchFrame::World,
+                F: SpatialForce {
+                    m: Vec3::from(*moment_nm),
+                    f: Vec3::from(*force_n),
+                },
+                p_LoP: frame.p_LoF,
+                start_ns: 0,
+                end_ns: (duration_s * 1e9) as u64,
             },
-            p_LoP: frame.p_LoF,
-            start_ns: 0,
-            end_ns: (duration_s * 1e9) as u64,
         },
-    })
+    ))
 }
 
 /// Returns the commands of controllers, and the duration for which they are repeated [s].
@@ -476,11 +477,7 @@ fn motion_commands(
             ..
         } => {
             let (force, moment) = (Vec3::from(*force_n), Vec3::from(*moment_nm));
-            let command = Command::Wrench {
-                robot,
-                force,
-                moment,
-            };
+            let command = Command::Actuator(robot, ActuatorCommand::Wrench { force, moment });
             Some((vec![command], *duration_s))
         }
         ScheduledKindConfig::Velocity {
@@ -489,22 +486,26 @@ fn motion_commands(
             duration_s,
             ..
         } => {
-            let command = Command::Velocity {
+            let command = Command::Firmware(
                 robot,
-                linear: Vec3::from(*linear_m_s),
-                angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
-            };
+                FirmwareCommand::Velocity {
+                    linear: Vec3::from(*linear_m_s),
+                    angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
+                },
+            );
             Some((vec![command], *duration_s))
         }
         ScheduledKindConfig::HeadingDepth {
             heading_deg,
             depth_m,
             ..
-        } => once(Command::HeadingDepth {
+        } => once(Command::Firmware(
             robot,
-            heading: heading_deg.map(f64::to_radians),
-            depth: *depth_m,
-        }),
+            FirmwareCommand::HeadingDepth {
+                heading: heading_deg.map(f64::to_radians),
+                depth: *depth_m,
+            },
+        )),
         ScheduledKindConfig::Mode { mode, .. } => {
             let Some(mode) = ControlMode::from_keyword(mode) else {
                 let names = ControlMode::ALL.iter().map(|(_, name)| *name);
@@ -517,12 +518,17 @@ fn motion_commands(
                 problems.push(file.at.key_place("mode"), why);
                 return None;
             }
-            once(Command::ControlMode { robot, mode })
+            once(Command::Firmware(
+                robot,
+                FirmwareCommand::ControlMode { mode },
+            ))
         }
-        ScheduledKindConfig::Arm { on, .. } => once(Command::FirmwareOrder {
+        ScheduledKindConfig::Arm { on, .. } => once(Command::Firmware(
             robot,
-            order: FirmwareOrder::Enable(*on),
-        }),
+            FirmwareCommand::FirmwareOrder {
+                order: FirmwareOrder::Enable(*on),
+            },
+        )),
         kind => {
             let command = goal_or_path(kind, robot)?;
             check_task(file, &scene.robots[robot], &command, problems)?;
@@ -543,7 +549,9 @@ fn check_task(
         problems.push(file.at.key_place("robot"), why);
         return None;
     }
-    if let (Some(note), Command::PoseGoal { .. }) = (modes::goal_note(robot), command) {
+    if let (Some(note), Command::Firmware(_, FirmwareCommand::PoseGoal { .. })) =
+        (modes::goal_note(robot), command)
+    {
         problems.note(file.at.key_place("position_m"), note);
     }
     Some(())
@@ -561,16 +569,20 @@ fn goal_or_path(kind: &ScheduledKindConfig, robot: usize) -> Option<Command> {
                 let [roll, pitch, yaw] = rpy.map(f64::to_radians);
                 Quat::from_rpy(roll, pitch, yaw)
             });
-            Some(Command::PoseGoal {
+            Some(Command::Firmware(
                 robot,
-                p_WB: Vec3::from(*position_m),
-                q_WB: attitude,
-            })
+                FirmwareCommand::PoseGoal {
+                    p_WB: Vec3::from(*position_m),
+                    q_WB: attitude,
+                },
+            ))
         }
-        ScheduledKindConfig::Path { waypoints_m, .. } => Some(Command::FollowPath {
+        ScheduledKindConfig::Path { waypoints_m, .. } => Some(Command::Firmware(
             robot,
-            waypoints: Arc::new(waypoints_m.iter().map(|p| Vec3::from(*p)).collect()),
-        }),
+            FirmwareCommand::FollowPath {
+                waypoints: Arc::new(waypoints_m.iter().map(|p| Vec3::from(*p)).collect()),
+            },
+        )),
         _ => None,
     }
 }

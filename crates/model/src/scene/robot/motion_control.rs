@@ -63,7 +63,7 @@ pub struct MotionGains {
 }
 
 /// Kind of a gain of the PID controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum GainKind {
     /// Gain of the position or attitude error.
     Position,

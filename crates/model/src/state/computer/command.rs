@@ -1,97 +1,57 @@
-//! Commands that pass through a task: commands to actuators and set-points of the firmware.
+//! Commands that pass through a task: commands to actuators and joints and set-points of the
+//! firmware.
 
 use crate::persist::Persist;
-use crate::scene::robot::joint::JointMode;
-use crate::state::commands::Command;
-use merrow_math::{Quat, Vec3};
-use std::sync::Arc;
+use crate::state::commands::{ActuatorCommand, Command, FirmwareCommand, JointCommand};
 
-/// Command to the robot of the task. [`Command`] describes the fields of each variant.
-#[allow(missing_docs)] // `Command` describes the fields
+/// Command to the robot of the task.
 #[derive(Clone, Debug, PartialEq, Persist)]
 pub enum TaskCommand {
-    /// Commands one thruster of the robot, in its own unit.
-    Thruster { thruster: usize, value: f64 },
-    /// Commands all thrusters of the robot, each in its own unit.
-    Thrusters { values: Vec<f64> },
-    /// Commands the angle of one fin [rad].
-    Fin { fin: usize, value: f64 },
-    /// Commands the angles of all fins [rad].
-    Fins { values: Vec<f64> },
-    /// Commands the volume of a buoyancy engine [m³].
-    BuoyancyEngine { engine: usize, value: f64 },
-    /// Commands the thrust allocation with a force [N] and moment [N m] in B.
-    Wrench { force: Vec3, moment: Vec3 },
-    /// Commands a joint in its current mode.
-    Joint { joint: usize, value: f64 },
-    /// Commands a joint and switches it to `mode` if necessary.
-    JointWithMode {
-        joint: usize,
-        mode: JointMode,
-        value: f64,
-    },
-    /// Commands all joints of a group and switches them to `mode`.
-    JointGroup {
-        group: usize,
-        mode: JointMode,
-        values: Vec<f64>,
-    },
-    /// Commands the firmware with velocities [m/s, rad/s].
-    Velocity { linear: Vec3, angular: Vec3 },
-    /// Commands the firmware with a heading [rad] and a depth [m].
-    HeadingDepth {
-        heading: Option<f64>,
-        depth: Option<f64>,
-    },
-    /// Requests station keeping at a pose [m].
-    PoseGoal { p_WB: Vec3, q_WB: Option<Quat> },
-    /// Requests to follow waypoints in W [m].
-    FollowPath { waypoints: Arc<Vec<Vec3>> },
-    /// Deflections of a joystick, -1..1.
-    Joystick { sticks: [f64; 4] },
+    /// Command to actuators.
+    Actuator(ActuatorCommand),
+    /// Set-points of joints.
+    Joint(JointCommand),
+    /// Set-points, goals and paths of the firmware.
+    Firmware(FirmwareCommand),
 }
 
-/// Declares the conversions between the variants of both types.
-macro_rules! declare_conversions {
-    ($($variant:ident { $($field:ident),+ }),+ $(,)?) => {
-        impl TaskCommand {
-            /// Returns the robot and the command of a task. `None`: the command does not pass
-            /// through tasks.
-            pub fn from_command(command: &Command) -> Option<(usize, Self)> {
-                match command {
-                    $(Command::$variant { robot, $($field),+ } => {
-                        Some((*robot, Self::$variant { $($field: $field.clone()),+ }))
-                    })+
-                    _ => None,
+impl TaskCommand {
+    /// Returns the robot and the command of a task. `None`: the command does not pass through
+    /// tasks.
+    pub fn from_command(command: &Command) -> Option<(usize, Self)> {
+        match command {
+            Command::Actuator(robot, command) => Some((*robot, Self::Actuator(command.clone()))),
+            Command::Joint(robot, command) => match command {
+                JointCommand::Joint { .. }
+                | JointCommand::JointWithMode { .. }
+                | JointCommand::JointGroup { .. } => Some((*robot, Self::Joint(command.clone()))),
+                JointCommand::JointMode { .. }
+                | JointCommand::Trajectory { .. }
+                | JointCommand::CancelGoal { .. }
+                | JointCommand::Gripper { .. } => None,
+            },
+            Command::Firmware(robot, command) => match command {
+                FirmwareCommand::Velocity { .. }
+                | FirmwareCommand::HeadingDepth { .. }
+                | FirmwareCommand::PoseGoal { .. }
+                | FirmwareCommand::FollowPath { .. }
+                | FirmwareCommand::Joystick { .. } => {
+                    Some((*robot, Self::Firmware(command.clone())))
                 }
-            }
-
-            /// Returns the command with the index of its robot, the inverse of
-            /// [`Self::from_command`].
-            pub fn to_command(&self, robot: usize) -> Command {
-                match self {
-                    $(Self::$variant { $($field),+ } => {
-                        Command::$variant { robot, $($field: $field.clone()),+ }
-                    })+
-                }
-            }
+                FirmwareCommand::ControlMode { .. }
+                | FirmwareCommand::Gain { .. }
+                | FirmwareCommand::FirmwareOrder { .. } => None,
+            },
+            _ => None,
         }
-    };
-}
+    }
 
-declare_conversions! {
-    Thruster { thruster, value },
-    Thrusters { values },
-    Fin { fin, value },
-    Fins { values },
-    BuoyancyEngine { engine, value },
-    Wrench { force, moment },
-    Joint { joint, value },
-    JointWithMode { joint, mode, value },
-    JointGroup { group, mode, values },
-    Velocity { linear, angular },
-    HeadingDepth { heading, depth },
-    PoseGoal { p_WB, q_WB },
-    FollowPath { waypoints },
-    Joystick { sticks },
+    /// Returns the command with the index of its robot, the inverse of [`Self::from_command`].
+    pub fn to_command(&self, robot: usize) -> Command {
+        match self {
+            Self::Actuator(command) => Command::Actuator(robot, command.clone()),
+            Self::Joint(command) => Command::Joint(robot, command.clone()),
+            Self::Firmware(command) => Command::Firmware(robot, command.clone()),
+        }
+    }
 }

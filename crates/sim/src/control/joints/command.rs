@@ -9,60 +9,40 @@ use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::joint::{
     ActiveGripper, ActiveTrajectory, Goal, GoalState, Reference, Task, Tolerance, Trajectory,
 };
-use merrow_model::state::{Command, RobotState, State};
+use merrow_model::state::{JointCommand, RobotState, State};
 use std::sync::Arc;
 
-/// Applies a command to joints, or returns why it is rejected. A rejected command has no effect;
-/// commands of other kinds are ignored.
-pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
-    match command {
-        Command::Joint { .. } | Command::JointWithMode { .. } | Command::JointMode { .. } => {
-            apply_to_joint(scene, state, command)
-        }
-        _ => apply_to_group(scene, state, command),
-    }
-}
-
-/// Applies a command to one joint.
-fn apply_to_joint(
+/// Applies a command to joints of a robot, or returns why it is rejected. A rejected command has no
+/// effect.
+pub fn apply(
     scene: &Scene,
     state: &mut State,
-    command: &Command,
+    robot: usize,
+    command: &JointCommand,
 ) -> Result<(), CommandRejection> {
     let now = state.time_ns;
+    let (model, target) = find_robot(scene, state, robot)?;
     match command {
-        Command::Joint {
-            robot,
-            joint,
-            value,
-        } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let own = find_joint(model, *robot, *joint)?;
-            check(*robot, &own.name, *value)?;
-            check_driven_joints(*robot, model, target, &[*joint])?;
+        JointCommand::Joint { joint, value } => {
+            let own = find_joint(model, robot, *joint)?;
+            check(robot, &own.name, *value)?;
+            check_driven_joints(robot, model, target, &[*joint])?;
             let mode = target.joints[*joint].mode;
             preempt_group_of(model, target, *joint, now);
             set_reference(model, target, *joint, mode, *value);
         }
-        Command::JointWithMode {
-            robot,
-            joint,
-            mode,
-            value,
-        } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let own = find_joint(model, *robot, *joint)?;
-            check_mode(*robot, own, *mode)?;
-            check_value(*robot, own, *mode, *value)?;
-            check_driven_joints(*robot, model, target, &[*joint])?;
+        JointCommand::JointWithMode { joint, mode, value } => {
+            let own = find_joint(model, robot, *joint)?;
+            check_mode(robot, own, *mode)?;
+            check_value(robot, own, *mode, *value)?;
+            check_driven_joints(robot, model, target, &[*joint])?;
             preempt_group_of(model, target, *joint, now);
             set_reference(model, target, *joint, *mode, *value);
         }
-        Command::JointMode { robot, joint, mode } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let own = find_joint(model, *robot, *joint)?;
-            check_mode(*robot, own, *mode)?;
-            check_driven_joints(*robot, model, target, &[*joint])?;
+        JointCommand::JointMode { joint, mode } => {
+            let own = find_joint(model, robot, *joint)?;
+            check_mode(robot, own, *mode)?;
+            check_driven_joints(robot, model, target, &[*joint])?;
             if target.joints[*joint].mode != *mode {
                 preempt_group_of(model, target, *joint, now);
                 let position = target.measured(model, *joint).position;
@@ -74,67 +54,46 @@ fn apply_to_joint(
                 set_reference(model, target, *joint, *mode, value);
             }
         }
-        _ => {}
-    }
-    Ok(())
-}
-
-/// Applies a command to a joint group.
-fn apply_to_group(
-    scene: &Scene,
-    state: &mut State,
-    command: &Command,
-) -> Result<(), CommandRejection> {
-    let now = state.time_ns;
-    match command {
-        Command::JointGroup {
-            robot,
+        JointCommand::JointGroup {
             group,
             mode,
             values,
         } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            set_group(*robot, model, target, *group, (*mode, values), now)?;
+            set_group(robot, model, target, *group, (*mode, values), now)?;
         }
-        Command::Trajectory {
-            robot,
+        JointCommand::Trajectory {
             group,
             id,
             trajectory,
         } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let members = find_group(model, *robot, *group)?;
-            check_driven_joints(*robot, model, target, &members.joints)?;
+            let members = find_group(model, robot, *group)?;
+            check_driven_joints(robot, model, target, &members.joints)?;
             check_trajectory(model, members, trajectory, now)
-                .map_err(|reason| reject(*robot, reason))?;
+                .map_err(|reason| reject(robot, reason))?;
             start_trajectory(model, target, *group, *id, trajectory, now);
         }
-        Command::Gripper {
-            robot,
+        JointCommand::Gripper {
             group,
             id,
             position,
             max_effort,
         } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let members = find_group(model, *robot, *group)?;
-            check_gripper(*robot, model, members, *position, *max_effort)?;
+            let members = find_group(model, robot, *group)?;
+            check_gripper(robot, model, members, *position, *max_effort)?;
             start_gripper(model, target, *group, *id, (*position, *max_effort), now);
         }
-        Command::CancelGoal { robot, group, id } => {
-            let (model, target) = find_robot(scene, state, *robot)?;
-            let members = find_group(model, *robot, *group)?;
+        JointCommand::CancelGoal { group, id } => {
+            let members = find_group(model, robot, *group)?;
             let active = target.groups[*group].goal.filter(|g| !g.state.is_over());
             if active.is_none_or(|g| g.id != *id) {
                 return Err(reject(
-                    *robot,
+                    robot,
                     format!("{}: goal {id} is not active", members.name),
                 ));
             }
             end_goal(target, *group, GoalState::Cancelled, now);
             hold_position(model, target, *group);
         }
-        _ => {}
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use crate::sets;
 use merrow_chart::canvas::Drawing;
 use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_math::Vec3;
-use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
 use merrow_sim::Simulation;
 
 /// The case of this module.
@@ -82,11 +82,13 @@ impl Pair {
         );
         let mut simulation = data.simulation(&text)?;
         for (robot, heading) in headings.into_iter().enumerate() {
-            let thruster = Command::Thruster {
+            let thruster = Command::Actuator(
                 robot,
-                thruster: 0,
-                value: SHAFT,
-            };
+                ActuatorCommand::Thruster {
+                    thruster: 0,
+                    value: SHAFT,
+                },
+            );
             apply(&mut simulation, &thruster)?;
             steer(&mut simulation, robot, heading, -places[robot][2])?;
         }
@@ -170,11 +172,13 @@ fn steer(
     heading: f64,
     depth: f64,
 ) -> Result<(), String> {
-    let command = Command::HeadingDepth {
+    let command = Command::Firmware(
         robot,
-        heading: Some(heading.to_radians()),
-        depth: Some(depth),
-    };
+        FirmwareCommand::HeadingDepth {
+            heading: Some(heading.to_radians()),
+            depth: Some(depth),
+        },
+    );
     apply(simulation, &command)
 }
 

@@ -7,9 +7,9 @@ use crate::sets;
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_math::{Quat, Vec3};
 use merrow_model::sensor::water::DvlLock;
-use merrow_model::state::Command;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, FirmwareCommand};
 use merrow_sim::Simulation;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -144,11 +144,13 @@ robots:
 ",
     )?;
     advance(&mut s, 1.0);
-    let goal = Command::PoseGoal {
-        robot: 0,
-        p_WB: Vec3::new(0.0, 0.0, -5.0),
-        q_WB: Some(Quat::from_rpy(0.0, 0.0, 0.0)),
-    };
+    let goal = Command::Firmware(
+        0,
+        FirmwareCommand::PoseGoal {
+            p_WB: Vec3::new(0.0, 0.0, -5.0),
+            q_WB: Some(Quat::from_rpy(0.0, 0.0, 0.0)),
+        },
+    );
     apply(&mut s, &goal)?;
     advance(&mut s, 60.0);
     let z = s.state.robots[0].motion.p_WB.z;
@@ -380,10 +382,7 @@ robots:
         let waypoints = Arc::new(vec![Vec3::new(20.0, 0.0, 0.0), Vec3::new(20.0, 20.0, 0.0)]);
         apply(
             &mut s,
-            &Command::FollowPath {
-                robot: 0,
-                waypoints,
-            },
+            &Command::Firmware(0, FirmwareCommand::FollowPath { waypoints }),
         )?;
         advance(&mut s, 40.0);
         let start = s.state.robots[0].motion.p_WB.x;
