@@ -111,10 +111,12 @@ robots:
 fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     use merrow_model::scene::robot::body::KelpieAttitude;
     use merrow_physics::forces::hydrodynamics::kelpie_attitude::target_angles;
+    use merrow_yaml::read::Places;
     let law = KelpieAttitude {
-        pitch: ALPHA[0],
-        roll: ALPHA[1],
-        bandwidth: 1.0,
+        pitch_rad_per_m: ALPHA[0],
+        roll_rad_per_m: ALPHA[1],
+        bandwidth_hz: 1.0,
+        at: Places::default(),
     };
     let (ahead, starboard, height) = (Vec3::new(0.0, 1.0, 0.0), Vec3::new(1.0, 0.0, 0.0), 0.5);
     let mut checks = Vec::new();

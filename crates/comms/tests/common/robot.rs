@@ -39,7 +39,7 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
         },
         attached: Vec::new(),
         joint_groups: Vec::new(),
-        trajectory_rules: TrajectoryRules::default(),
+        trajectories: TrajectoryRules::default(),
         keep_out: None,
         servos: false,
         colliders: vec![collider(

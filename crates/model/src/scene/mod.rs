@@ -148,7 +148,7 @@ pub struct Robot {
     /// Groups of joints that are commanded together.
     pub joint_groups: Vec<JointGroup>,
     /// Tolerances and options for trajectory goals.
-    pub trajectory_rules: TrajectoryRules,
+    pub trajectories: TrajectoryRules,
     /// Regions that the arm controller keeps the arms out of, if any.
     pub keep_out: Option<KeepOut>,
     /// True if any joint has a servo.

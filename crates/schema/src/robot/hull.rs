@@ -96,23 +96,6 @@ choice! {
     }
 }
 
-spec! {
-    /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
-    pub struct SurfaceDampingConfig {
-        /// Roll moment per roll rate p.
-        roll_nm_s_per_rad: f64 [non_negative] = 0.0,
-        /// Roll moment per |p| p.
-        roll_quadratic_nm_s2_per_rad2: f64 [non_negative] = 0.0,
-        /// Roll moment per p³.
-        roll_cubic_nm_s3_per_rad3: f64 [non_negative] = 0.0,
-        /// Roll moment per |u| p, with u the forward speed through the water.
-        roll_lift_n_s2_per_rad: f64 [non_negative] = 0.0,
-        /// Pairs of forward speed [m/s] and wave resistance, by increasing speed. The resistance is
-        /// zero at rest.
-        wave_resistance_n: Vec<[f64; 2]> [non_negative] = Vec::new(),
-    }
-}
-
 choice! {
     /// Tables of added mass, damping and wave forces over frequency from a radiation and
     /// diffraction program. The axes of the tables are forward, port and up; their origin is in the

@@ -158,32 +158,6 @@ choice! {
 }
 
 spec! {
-    /// Tolerances and rules for trajectories and grippers, as in `joint_trajectory_controller`.
-    pub struct TrajectoryConfig {
-        /// Whether a trajectory may omit joints of its group. Omitted joints hold their position.
-        allow_partial_joints: bool = false,
-        /// Whether the last point may have a non-zero velocity.
-        allow_moving_end: bool = false,
-        /// Maximum deviation from the path [rad or m]; 0 disables the check.
-        path_tolerance: f64 [non_negative] = 0.0,
-        /// Maximum deviation from the last point [rad or m]; 0 disables the check.
-        goal_tolerance: f64 [non_negative] = 0.0,
-        /// Maximum speed at the end [rad/s or m/s]; 0 disables the check.
-        stopped_speed: f64 [non_negative] = 0.01,
-        /// Time after the end within which the goal must be reached; 0 for no limit.
-        goal_time_s: f64 [non_negative] = 0.0,
-        /// Time of standstill after which a gripper has stalled.
-        stall_time_s: f64 [positive] = 1.0,
-        /// Speed below which a gripper is stationary [rad/s or m/s].
-        stall_speed: f64 [positive] = 0.001,
-        /// Whether a stalled gripper has reached its goal. Otherwise the goal is aborted.
-        allow_stalling: bool = false,
-        /// Maximum distance from the gripper goal [rad or m].
-        gripper_tolerance: f64 [positive] = 0.01,
-    }
-}
-
-spec! {
     /// Boxes of the vehicle that its arms must not enter. The arm controller freezes the servos
     /// before that.
     pub struct KeepOutConfig {

@@ -4,6 +4,8 @@
 
 use crate::scene::robot::joint::JointMode;
 use merrow_math::rng::Stream;
+use merrow_yaml::read::Places;
+use merrow_yaml::spec::spec;
 
 /// Servo of a joint.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,44 +168,46 @@ pub struct JointGroup {
     pub joints: Vec<usize>,
 }
 
-/// Default tolerances and options for trajectory goals.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrajectoryRules {
-    /// True if a trajectory may omit joints of its group; omitted joints hold their position.
-    pub allow_partial: bool,
-    /// True if the last point may have a non-zero velocity.
-    pub allow_moving_end: bool,
-    /// Path tolerance [rad or m]; 0: not checked.
-    pub path: f64,
-    /// Goal tolerance at the last point [rad or m]; 0: not checked.
-    pub goal: f64,
-    /// Maximum speed at the goal [rad/s or m/s]; 0: not checked.
-    pub stopped_speed: f64,
-    /// Time after the end of the trajectory within which the goal must be reached [s]; 0: no limit.
-    pub goal_time: f64,
-    /// Time without motion after which a gripper counts as stalled [s].
-    pub stall_time: f64,
-    /// Speed below which a gripper counts as not moving [rad/s or m/s].
-    pub stall_speed: f64,
-    /// True if a stalled gripper succeeds; otherwise its goal is aborted.
-    pub allow_stalling: bool,
-    /// Goal tolerance of a gripper [rad or m].
-    pub gripper: f64,
+spec! {
+    /// Tolerances and rules for trajectories and grippers, as in `joint_trajectory_controller`.
+    pub struct TrajectoryRules {
+        /// Whether a trajectory may omit joints of its group. Omitted joints hold their position.
+        allow_partial_joints: bool = false,
+        /// Whether the last point may have a non-zero velocity.
+        allow_moving_end: bool = false,
+        /// Maximum deviation from the path [rad or m]; 0 disables the check.
+        path_tolerance: f64 [non_negative] = 0.0,
+        /// Maximum deviation from the last point [rad or m]; 0 disables the check.
+        goal_tolerance: f64 [non_negative] = 0.0,
+        /// Maximum speed at the end [rad/s or m/s]; 0 disables the check.
+        stopped_speed: f64 [non_negative] = 0.01,
+        /// Time after the end within which the goal must be reached; 0 for no limit.
+        goal_time_s: f64 [non_negative] = 0.0,
+        /// Time of standstill after which a gripper has stalled.
+        stall_time_s: f64 [positive] = 1.0,
+        /// Speed below which a gripper is stationary [rad/s or m/s].
+        stall_speed: f64 [positive] = 0.001,
+        /// Whether a stalled gripper has reached its goal. Otherwise the goal is aborted.
+        allow_stalling: bool = false,
+        /// Maximum distance from the gripper goal [rad or m].
+        gripper_tolerance: f64 [positive] = 0.01,
+    }
 }
 
 impl Default for TrajectoryRules {
     fn default() -> Self {
         Self {
-            allow_partial: false,
+            allow_partial_joints: false,
             allow_moving_end: false,
-            path: 0.0,
-            goal: 0.0,
+            path_tolerance: 0.0,
+            goal_tolerance: 0.0,
             stopped_speed: 0.01,
-            goal_time: 0.0,
-            stall_time: 1.0,
+            goal_time_s: 0.0,
+            stall_time_s: 1.0,
             stall_speed: 0.001,
             allow_stalling: false,
-            gripper: 0.01,
+            gripper_tolerance: 0.01,
+            at: Places::default(),
         }
     }
 }

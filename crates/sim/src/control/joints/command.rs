@@ -399,7 +399,7 @@ pub fn check_trajectory(
         }
         check_limits(robot, t, k)?;
     }
-    if !robot.trajectory_rules.allow_moving_end
+    if !robot.trajectories.allow_moving_end
         && let Some(i) = last.velocities.iter().position(|v| v.abs() > f64::EPSILON)
     {
         let name = &robot.links[t.joints[i] + 1].joint.name;
@@ -451,7 +451,7 @@ pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result
             ));
         }
     }
-    if t.joints.len() < group.joints.len() && !robot.trajectory_rules.allow_partial {
+    if t.joints.len() < group.joints.len() && !robot.trajectories.allow_partial_joints {
         let missing = group
             .joints
             .iter()

@@ -3,8 +3,8 @@
 use crate::build::robot::BuildContext;
 use crate::build::robot::hull;
 use crate::build::robot::hydrodynamics::{
-    added_mass, damping, damping_decay, glider, kelpie_attitude, munk, restoring, slender,
-    surface_damping, wind,
+    added_mass, check_kelpie_attitude, check_slender, check_surface_damping, damping,
+    damping_decay, munk, restoring, wind,
 };
 use crate::build::robot::radiation;
 use crate::import::sname;
@@ -49,6 +49,13 @@ pub(crate) fn build_link(
     let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
     let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
     let derivatives = sname::product_derivatives(&body.derivatives, problems);
+    if let Some(law) = &body.surface_damping {
+        check_surface_damping(name, law, problems);
+    }
+    check_kelpie_attitude(name, body, parent.is_some(), problems);
+    if let Some(slender) = &body.slender {
+        check_slender(name, slender, problems);
+    }
     let mut link = Link {
         name: name.to_string(),
         parent,
@@ -76,14 +83,14 @@ pub(crate) fn build_link(
         },
         radiation: None,
         surface_laws: false,
-        surface_damping: surface_damping(name, body, problems),
-        kelpie_attitude: kelpie_attitude(name, body, parent.is_some(), problems),
+        surface_damping: body.surface_damping.clone().map(Box::new),
+        kelpie_attitude: body.kelpie_attitude.clone(),
         trim: buoyancy.trim,
         linear_damping,
         quadratic_damping,
         damping_decay: damping_decay(body),
-        slender: slender(name, body, problems),
-        glider: glider(body),
+        slender: body.slender.clone(),
+        glider: body.glider.clone(),
         munk: munk(body, derivatives.is_empty()),
         derivatives,
         p_LoD: to_link(body.damping_point_m),

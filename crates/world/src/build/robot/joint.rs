@@ -5,12 +5,12 @@ use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::robot::actuator::{
     Actuator, Elastic, Encoder, JointGroup, KeepOut, Servo, ServoLaw, Sphere, Tachometer, Thermal,
-    TorquePid, TorqueSpeedLine, TrajectoryRules,
+    TorquePid, TorqueSpeedLine,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
 use merrow_schema::robot::servo::{
     ActuatorConfig, EncoderConfig, EncoderSide, JointModeConfig, KeepOutConfig, ServoConfig,
-    ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
+    ServoLawConfig, VelocityConfig, WindingConfig,
 };
 use merrow_schema::{JointConfig, JointDriveConfig, RobotModelConfig};
 use merrow_yaml::error::{Problems, known_names, quote};
@@ -242,7 +242,6 @@ pub(crate) fn build_joint_extras(
             servo.encoder.stream = Stream::new(frame.world.seed, &stream);
         }
     }
-    robot.trajectory_rules = trajectory_rules(&model.trajectories);
     robot.joint_groups = groups(robot, model, problems);
     robot.keep_out = model
         .keep_out
@@ -305,21 +304,6 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
         });
     }
     groups
-}
-
-fn trajectory_rules(file: &TrajectoryConfig) -> TrajectoryRules {
-    TrajectoryRules {
-        allow_partial: file.allow_partial_joints,
-        allow_moving_end: file.allow_moving_end,
-        path: file.path_tolerance,
-        goal: file.goal_tolerance,
-        stopped_speed: file.stopped_speed,
-        goal_time: file.goal_time_s,
-        stall_time: file.stall_time_s,
-        stall_speed: file.stall_speed,
-        allow_stalling: file.allow_stalling,
-        gripper: file.gripper_tolerance,
-    }
 }
 
 fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> KeepOut {

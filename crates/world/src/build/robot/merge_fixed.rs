@@ -188,7 +188,7 @@ impl Removal {
             // refer to links by name, or are set after the merge
             contact_wrenches: _,
             joint_groups: _,
-            trajectory_rules: _,
+            trajectories: _,
             keep_out: _,
             base_factor: _,
             servos: _,
