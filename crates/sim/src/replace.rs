@@ -194,6 +194,6 @@ pub(crate) fn start_at(robot: &Robot, state: &mut RobotState, now_ns: u64) {
         kernel::start_at(computer, state, now_ns);
     }
     if let (Some(firmware), Some(state)) = (&robot.firmware, &mut state.firmware) {
-        state.ticks = encoder::ticks_before(firmware.rate, now_ns);
+        state.ticks = encoder::ticks_before(firmware.rate_hz, now_ns);
     }
 }

@@ -3,14 +3,10 @@
 pub mod autopilot;
 pub mod body;
 pub mod computer;
-pub mod feedback;
 pub mod fin;
 pub mod firmware;
-pub mod glider;
 pub mod hull;
 pub mod joint;
-pub mod motion_control;
-pub mod sailing;
 pub mod servo;
 pub mod thruster;
 

@@ -233,7 +233,7 @@ fn build_activation(
     problems: &mut Problems,
 ) -> Activation {
     let rate = robot.firmware.as_ref().filter(|_| file.runs_firmware);
-    let own_period = rate.map(|firmware| nanoseconds(1.0 / firmware.rate));
+    let own_period = rate.map(|firmware| nanoseconds(1.0 / firmware.rate_hz));
     match &file.activation {
         ActivationConfig::Periodic {
             period_s, offset_s, ..
