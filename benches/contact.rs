@@ -154,7 +154,10 @@ fn describe(scene: &Scene, robot: &Robot, start: &Motion) -> Value {
     let (p, q) = (start.p_WB, start.q_WB);
     let links = robot.links.iter().enumerate().map(|(i, link)| {
         let spring = match link.joint.drive {
-            Drive::Effort { stiffness, rest } if i > 0 => json!({
+            Drive::Effort {
+                stiffness,
+                spring_rest: rest,
+            } if i > 0 => json!({
                 "name": link.joint.name, "stiffness": stiffness, "rest": rest,
                 "damping": link.joint.damping, "start": start.q[i - 1],
             }),

@@ -148,7 +148,7 @@ fn with_effort_drives(mut scene: Scene) -> Scene {
     for link in &mut scene.robots[0].links[1..] {
         link.joint.drive = Drive::Effort {
             stiffness: 0.0,
-            rest: 0.0,
+            spring_rest: 0.0,
         };
     }
     scene

@@ -32,7 +32,11 @@ pub(crate) fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace)
         sum -= link.trim.force * w.p_WL.z + up.dot(link.trim.moment_arm);
     }
     for (link, q) in robot.links[1..].iter().zip(&motion.q) {
-        if let Drive::Effort { stiffness, rest } = link.joint.drive {
+        if let Drive::Effort {
+            stiffness,
+            spring_rest: rest,
+        } = link.joint.drive
+        {
             sum += 0.5 * stiffness * (q - rest) * (q - rest);
         }
     }

@@ -344,14 +344,14 @@ fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
         mimic: None,
         drive: if driven {
             Drive::Position {
-                bandwidth: 5.0,
+                bandwidth_rad_s: 5.0,
                 max_speed: 1.0,
                 max_acceleration: 10.0,
             }
         } else {
             Drive::Effort {
                 stiffness,
-                rest: random.between(-0.5, 0.5),
+                spring_rest: random.between(-0.5, 0.5),
             }
         },
     }

@@ -40,7 +40,7 @@ pub use robot::body::{
 pub use robot::hull::{
     HullConfig, HullMeshConfig, HullSolidsConfig, HullWavesConfig, RadiationConfig, SolidConfig,
 };
-pub use robot::joint::{JointConfig, JointDriveConfig, JointKindConfig};
+pub use robot::joint::{JointConfig, JointDriveConfig};
 pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};
 pub use sensor::noise::NoiseConfig;

@@ -186,7 +186,7 @@ pub(crate) fn start_at(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     }
     for (link, joint) in robot.links[1..].iter().zip(&mut state.joints) {
         if let Some(servo) = link.joint.servo() {
-            joint.ticks = encoder::ticks_before(servo.rate, now_ns);
+            joint.ticks = encoder::ticks_before(servo.rate_hz, now_ns);
         }
     }
     let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);

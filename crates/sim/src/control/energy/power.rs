@@ -189,9 +189,9 @@ fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
                 } else {
                     speed
                 };
-                let heat = motor.thermal.as_ref().map_or(0.0, |thermal| {
+                let heat = motor.winding.as_ref().map_or(0.0, |winding| {
                     let current = memory.motor_effort / motor.effort_per_ampere;
-                    thermal.resistance * current * current
+                    winding.resistance_ohm * current * current
                 });
                 (memory.motor_effort * speed + heat).max(0.0)
             }

@@ -307,7 +307,7 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Comman
     let only = match &joint.drive {
         Drive::Effort { .. } => Some("an ideal effort drive"),
         Drive::Position { .. } => Some("an ideal position drive"),
-        Drive::Servo(servo) if mode == JointMode::Position && servo.position_gain == 0.0 => {
+        Drive::Servo(servo) if mode == JointMode::Position && servo.position_gain_per_s == 0.0 => {
             Some("a servo without position loop (`position_gain_per_s` is 0)")
         }
         Drive::Servo(_) => None,

@@ -72,7 +72,11 @@ fn follow_trajectory(
         let model = &robot.links[joint + 1].joint;
         let reference = clamp_reference(model, sample_segment(active, i, now_ns));
         state.joints[*joint].reference = reference;
-        if let Drive::Position { bandwidth, .. } = model.drive {
+        if let Drive::Position {
+            bandwidth_rad_s: bandwidth,
+            ..
+        } = model.drive
+        {
             // the command for which the law of the drive gives the acceleration of the set-point
             let lead = 2.0 * reference.velocity / bandwidth
                 + reference.acceleration / (bandwidth * bandwidth);
