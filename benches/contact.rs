@@ -146,7 +146,7 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
 
 /// Returns the net weight of a link in water [N], including trim loads.
 fn net_weight(scene: &Scene, link: &Link) -> f64 {
-    (link.mass - scene.sea.density * link.volume) * scene.gravity - link.trim.force
+    (link.mass_kg - scene.sea.density * link.volume_m3) * scene.gravity - link.trim.force
 }
 
 /// Describes a robot for the models of the other programs: data that a URDF cannot hold.
@@ -163,7 +163,7 @@ fn describe(scene: &Scene, robot: &Robot, start: &Motion) -> Value {
             }),
             _ => Value::Null,
         };
-        json!({"name": link.name, "mass": link.mass, "net_weight": net_weight(scene, link), "joint": spring})
+        json!({"name": link.name, "mass": link.mass_kg, "net_weight": net_weight(scene, link), "joint": spring})
     });
     let boxes = robot.colliders.iter().filter_map(|c| match &c.geometry {
         Geometry::Primitive(Primitive::Box { half }) => {

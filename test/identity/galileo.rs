@@ -78,7 +78,7 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
         s.apply(&Command::BuoyancyEngine {
             robot: 0,
             engine,
-            value: 0.5 * b.range[0],
+            value: 0.5 * b.range_m3[0],
         })
         .unwrap();
     }

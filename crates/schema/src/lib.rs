@@ -37,9 +37,7 @@ pub mod world;
 pub use robot::body::{
     Axes, BodyConfig, CoefficientReference, Coefficients, FixedForceConfig, InertiaConfig,
 };
-pub use robot::hull::{
-    HullConfig, HullMeshConfig, HullSolidsConfig, HullWavesConfig, RadiationConfig, SolidConfig,
-};
+pub use robot::hull::{HullConfig, HullMeshConfig, HullSolidsConfig, RadiationConfig, SolidConfig};
 pub use robot::joint::{JointConfig, JointDriveConfig};
 pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};

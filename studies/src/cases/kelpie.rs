@@ -363,7 +363,7 @@ fn buoyancy_checks(hulls: &BuoyancyHulls) -> Result<Vec<Check>, String> {
     } = hulls;
     let full = wigley_volume(WIGLEY[2]);
     // the radius of the ball's mesh is slightly above 1 m, so that it has the volume of the ball
-    let reach = ball_box.robots[0].links[0].volume / 2.0;
+    let reach = ball_box.robots[0].links[0].volume_m3 / 2.0;
     Ok(vec![
         Check::relative(
             "box 1 x 1 x 1 m, draught 0.5 m",

@@ -1,10 +1,9 @@
 //! Keys of a body: mass, added mass, damping and applied forces.
 
-use crate::air::WindLoadConfig;
 use crate::contact::{CollisionConfig, VisualConfig};
 use crate::robot::hull::{HullConfig, RadiationConfig};
 use merrow_model::scene::robot::body::{
-    Glider, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping,
+    Glider, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, WindLoadKeys,
 };
 use merrow_yaml::read::{Located, NamedMap};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
@@ -104,7 +103,7 @@ spec! {
         /// Point at which the damping acts, relative to the body origin.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Wind load. Default: none.
-        wind: Option<WindLoadConfig>,
+        wind: Option<WindLoadKeys>,
         /// Collision shapes, by name. Without collision shapes the body has no contacts.
         collisions: NamedMap<CollisionConfig> = NamedMap::default(),
         /// Shapes for cameras, lasers and sonars, by name. If any body of a robot has visuals, only

@@ -1,7 +1,8 @@
 //! Keys of hulls: shape, wave loads and losses at the surface.
 
+use merrow_model::scene::robot::body::HullWaves;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::{choice, spec};
 
 choice! {
     /// Shape of a hull for buoyancy at the water surface.
@@ -40,7 +41,7 @@ spec! {
         /// Solids by name.
         solids: NamedMap<HullSolidConfig> [not_empty],
         /// Evaluation of the waves at the vertices of the solids.
-        waves: HullWavesConfig = HullWavesConfig::Lattice,
+        waves: HullWaves = HullWaves::Lattice,
     }
 }
 
@@ -145,17 +146,6 @@ spec! {
         /// Roll, pitch and yaw of the mesh axes relative to the body axes.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Evaluation of the waves at the vertices of the mesh.
-        waves: HullWavesConfig = HullWavesConfig::Lattice,
-    }
-}
-
-fieldless_choice! {
-    /// Evaluation of the waves at the vertices of a hull mesh.
-    pub enum HullWavesConfig {
-        /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
-        /// where the sea has more than 16 waves; fast.
-        Lattice = "lattice",
-        /// Sum of all waves at every vertex; exact.
-        Sum = "sum",
+        waves: HullWaves = HullWaves::Lattice,
     }
 }

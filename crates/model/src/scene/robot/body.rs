@@ -5,7 +5,7 @@ use crate::scene::robot::radiation::Radiation;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
-use merrow_yaml::spec::spec;
+use merrow_yaml::spec::{fieldless_choice, spec};
 use std::sync::Arc;
 
 /// Link of a robot. The origin of its frame L is on the joint, and its z axis is along the joint
@@ -25,7 +25,7 @@ pub struct Link {
     /// True if U and L differ.
     pub has_rotated_frame: bool,
     /// Mass of the link [kg].
-    pub mass: f64,
+    pub mass_kg: f64,
     /// Centre of mass in L [m].
     pub p_LoLcm: Vec3,
     /// Rigid-body inertia at Lo.
@@ -35,7 +35,7 @@ pub struct Link {
     /// Sum `rigid + added`.
     pub total: SpatialInertia,
     /// Displaced volume when fully submerged [m³].
-    pub volume: f64,
+    pub volume_m3: f64,
     /// Centre of buoyancy when fully submerged, in L [m].
     pub p_LoCb: Vec3,
     /// Shape for partial submergence; a sphere of the displaced volume if none is given.
@@ -47,9 +47,8 @@ pub struct Link {
     pub own_hull: bool,
     /// Surface mesh of the hull in L, if given; then `hull` is its bounding box.
     pub hull_mesh: Option<Arc<HullMesh>>,
-    /// True if the wave components are summed at every mesh vertex instead of interpolated on a
-    /// lattice.
-    pub sums_waves: bool,
+    /// Evaluation of the waves at the vertices of `hull_mesh`.
+    pub waves: HullWaves,
     /// Radiation and diffraction from tables; for the base only.
     pub radiation: Option<Arc<Radiation>>,
     /// Sum of small constant vertical loads such as trim weights and foam: force [N, up] and sum of
@@ -62,7 +61,7 @@ pub struct Link {
     pub quadratic_damping: Damping,
     /// Decay of the linear damping with speed U: the factor is exp(-k U) with k [s/m], angular
     /// first.
-    pub damping_decay: Option<[f64; 6]>,
+    pub linear_damping_decay_s_per_m: Option<[f64; 6]>,
     /// Lift and drag of a slender body, if the link has them.
     pub slender: Option<SlenderBody>,
     /// Lift, drag and moments of a glider, if the link has them.
@@ -101,45 +100,66 @@ pub enum MunkMoments {
     RollOnly,
 }
 
-/// Areas and coefficients of the wind load.
-#[derive(Clone, Copy, Debug, PartialEq)]
+spec! {
+    /// Wind load on a body.
+    pub struct WindLoadKeys {
+        /// Projected areas seen along x, y and z of the part of the body that is above the water
+        /// when the robot floats at rest, or of the whole body if it does not float. The wind load
+        /// decreases in proportion as the body sinks deeper; it does not increase above its value
+        /// at rest.
+        area_m2: [f64; 3] [non_negative],
+        /// Drag coefficients for the three areas.
+        drag: [f64; 3] [non_negative] = [1.0, 1.0, 1.0],
+        /// Point at which the wind acts, relative to the body origin; for a ship the centroid of
+        /// its lateral area.
+        center_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Blendermann coefficients of a ship as a function of the wind angle, instead of `drag`.
+        blendermann: Option<Blendermann>,
+        /// Wind law of a body without `blendermann`.
+        law: WindLaw = WindLaw::Drag,
+    }
+}
+
+/// Wind load of a link.
+#[derive(Clone, Debug, PartialEq)]
 pub struct WindLoad {
+    /// Areas and coefficients of the file.
+    pub keys: WindLoadKeys,
     /// Area times drag coefficient along the axes of the user's link frame U [m²].
     pub drag_area: Vec3,
     /// Point at which the wind acts, in L [m].
     pub p_LoC: Vec3,
     /// Fraction of the hull volume above the water for which the areas hold, 0..1.
     pub dry_at_rest: f64,
-    /// Ship coefficients, used instead of `drag_area`.
-    pub ship: Option<Blendermann>,
-    /// Wind law for `drag_area`.
-    pub law: WindLaw,
 }
 
-/// Law of the wind load on `drag_area`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindLaw {
-    /// Drag from the air velocity relative to the body.
-    Drag,
-    /// Kelpie law: a steady force from only the wind velocity, independent of the body motion.
-    Kelpie,
+fieldless_choice! {
+    /// Wind law of a body.
+    pub enum WindLaw {
+        /// Drag computed from the velocity of the air relative to the body.
+        Drag = "drag",
+        /// Law of the Kelpie simulator: a horizontal force forward and to the left, computed from
+        /// only the wind velocity. It does not depend on the motion of the body.
+        Kelpie = "kelpie",
+    }
 }
 
-/// Blendermann's wind coefficients of a ship as a function of the wind angle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blendermann {
-    /// Frontal and lateral projected areas [m²].
-    pub areas: [f64; 2],
-    /// Drag coefficient in beam wind, on the lateral area.
-    pub side: f64,
-    /// Drag coefficients in head wind and in following wind, on the frontal area.
-    pub ends: [f64; 2],
-    /// Cross-force parameter δ [-].
-    pub delta: f64,
-    /// Roll factor κ: lever of the side force relative to the height of the lateral centroid [-].
-    pub roll: f64,
-    /// Length over all [m].
-    pub length: f64,
+spec! {
+    /// Blendermann coefficients of a type of ship.
+    pub struct Blendermann {
+        /// Drag coefficient for wind from the side, on the lateral area.
+        side_drag: f64 [positive],
+        /// Drag coefficient for head wind, on the frontal area.
+        head_drag: f64 [positive],
+        /// Drag coefficient for stern wind, on the frontal area.
+        stern_drag: f64 [positive],
+        /// Cross-force parameter of Blendermann.
+        delta: f64 [fraction],
+        /// Ratio of the height at which the side force acts to the height of the centroid.
+        roll_factor: f64 [positive] = 1.1,
+        /// Length overall of the ship.
+        length_m: f64 [positive],
+    }
 }
 
 spec! {
@@ -245,13 +265,24 @@ impl Link {
     }
 }
 
+fieldless_choice! {
+    /// Evaluation of the waves at the vertices of a hull mesh.
+    pub enum HullWaves {
+        /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
+        /// where the sea has more than 16 waves; fast.
+        Lattice = "lattice",
+        /// Sum of all waves at every vertex; exact.
+        Sum = "sum",
+    }
+}
+
 /// Hull of one of several links that are merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullPart {
     /// Shape for partial submergence.
     pub hull: Hull,
     /// Displaced volume when fully submerged [m³].
-    pub volume: f64,
+    pub volume_m3: f64,
     /// Centre of buoyancy when fully submerged, in L of the merged link [m].
     pub p_LoCb: Vec3,
 }

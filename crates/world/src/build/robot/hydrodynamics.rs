@@ -5,10 +5,9 @@ use crate::import::sname;
 use crate::import::sname::Derivative;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use merrow_model::scene::robot::body::{
-    Blendermann, Hydrostatics, MunkMoments, SlenderBody, SurfaceDamping, WindLaw, WindLoad,
+    Hydrostatics, MunkMoments, SlenderBody, SurfaceDamping, WindLoad,
 };
 use merrow_model::scene::{Damping, smallest_eigenvalue};
-use merrow_schema::air::WindLawConfig;
 use merrow_schema::{BodyConfig, HullConfig};
 use merrow_yaml::error::Problems;
 
@@ -29,18 +28,7 @@ pub(crate) fn wind(
         drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
         p_LoC: to_link(w.center_m),
         dry_at_rest: 1.0, // `waterline.rs`
-        ship: w.blendermann.as_ref().map(|b| Blendermann {
-            areas: [w.area_m2[0], w.area_m2[1]],
-            side: b.side_drag,
-            ends: [b.head_drag, b.stern_drag],
-            delta: b.delta,
-            roll: b.roll_factor,
-            length: b.length_m,
-        }),
-        law: match w.law {
-            WindLawConfig::Drag => WindLaw::Drag,
-            WindLawConfig::Kelpie => WindLaw::Kelpie,
-        },
+        keys: w.clone(),
     })
 }
 

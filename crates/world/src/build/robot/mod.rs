@@ -163,7 +163,7 @@ fn robot_without_devices(
         battery: None,
         loads: Vec::new(),
         lamps: Vec::new(),
-        solar: Vec::new(),
+        solar_panels: Vec::new(),
         colliders,
         visuals,
         contact_wrenches: Vec::new(),
@@ -194,7 +194,7 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
             matrix: allocation,
             independent: allocation::independent_components(&columns),
             unit_wrenches: columns,
-            timeout_s: model.command_timeout_s,
+            command_timeout_s: model.command_timeout_s,
         });
     }
 }

@@ -63,7 +63,7 @@ fn check_depths_and_volumes(
         );
         problems.push(file.at.key_place("dive_depth_m"), text);
     }
-    let Some([low, high]) = robot.buoyancy_engines.get(engine).map(|e| e.range) else {
+    let Some([low, high]) = robot.buoyancy_engines.get(engine).map(|e| e.range_m3) else {
         return;
     };
     for volume in file.volumes_m3 {
