@@ -5,7 +5,7 @@ use crate::build::robot::firmware::{check_rate, find_by_name};
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Glider};
 use merrow_model::scene::robot::glider::GliderKeys;
 use merrow_model::scene::{Drive, Robot};
-use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
 
 /// Builds the firmware of the glider `robot` in a world with time step `dt` [s].
@@ -20,22 +20,21 @@ pub(super) fn glider(
     let place = file.at.key_place("engine");
     let engine = find_by_name("buoyancy engine", &file.engine, names, place, problems);
     check_depths_and_volumes(file, robot, engine, problems);
-    let joint = |name: &str, place: &Place, problems: &mut Problems| {
+    let mut joint = |keys: Option<(&str, &Places)>| {
+        let (name, at) = keys?;
         let all = robot.links[1..].iter();
         let names = all.map(|l| match l.joint.drive {
             Drive::Effort { .. } => "",
             Drive::Position { .. } | Drive::Servo(_) => l.joint.name.as_str(),
         });
-        find_by_name("joint with a position drive", name, names, place, problems)
-    };
-    let mut joint_of = |keys: Option<(&str, &Places)>| {
-        let (name, at) = keys?;
-        Some(joint(name, at.key_place("joint"), problems))
+        let place = at.key_place("joint");
+        let what = "joint with a position drive";
+        Some(find_by_name(what, name, names, place, problems))
     };
     let law = FirmwareLaw::Glider(Glider {
         engine,
-        slide_joint: joint_of(file.slide.as_ref().map(|keys| (&*keys.joint, &keys.at))),
-        steering_joint: joint_of(file.steering.as_ref().map(|keys| (&*keys.joint, &keys.at))),
+        slide_joint: joint(file.slide.as_ref().map(|keys| (&*keys.joint, &keys.at))),
+        steering_joint: joint(file.steering.as_ref().map(|keys| (&*keys.joint, &keys.at))),
         keys: file.clone(),
     });
     let feedback = feedback(&file.source_of_motion, robot, problems);
