@@ -211,7 +211,7 @@ spec! {
 }
 
 impl KelpieAttitude {
-    /// Returns the bandwidth in rad/s.
+    /// Returns the bandwidth [rad/s].
     #[inline]
     pub fn bandwidth_rad_s(&self) -> f64 {
         std::f64::consts::TAU * self.bandwidth_hz
