@@ -146,7 +146,7 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
 
 /// Returns the net weight of a link in water [N], including trim loads.
 fn net_weight(scene: &Scene, link: &Link) -> f64 {
-    (link.mass - scene.sea.density * link.volume) * scene.gravity - link.trim.force
+    (link.mass_kg - scene.sea.density * link.volume_m3) * scene.gravity - link.trim.force
 }
 
 /// Describes a robot for the models of the other programs: data that a URDF cannot hold.
@@ -154,13 +154,16 @@ fn describe(scene: &Scene, robot: &Robot, start: &Motion) -> Value {
     let (p, q) = (start.p_WB, start.q_WB);
     let links = robot.links.iter().enumerate().map(|(i, link)| {
         let spring = match link.joint.drive {
-            Drive::Effort { stiffness, rest } if i > 0 => json!({
+            Drive::Effort {
+                stiffness,
+                spring_rest: rest,
+            } if i > 0 => json!({
                 "name": link.joint.name, "stiffness": stiffness, "rest": rest,
                 "damping": link.joint.damping, "start": start.q[i - 1],
             }),
             _ => Value::Null,
         };
-        json!({"name": link.name, "mass": link.mass, "net_weight": net_weight(scene, link), "joint": spring})
+        json!({"name": link.name, "mass": link.mass_kg, "net_weight": net_weight(scene, link), "joint": spring})
     });
     let boxes = robot.colliders.iter().filter_map(|c| match &c.geometry {
         Geometry::Primitive(Primitive::Box { half }) => {

@@ -148,7 +148,7 @@ fn with_effort_drives(mut scene: Scene) -> Scene {
     for link in &mut scene.robots[0].links[1..] {
         link.joint.drive = Drive::Effort {
             stiffness: 0.0,
-            rest: 0.0,
+            spring_rest: 0.0,
         };
     }
     scene
@@ -348,7 +348,7 @@ fn motion_control() -> [f64; 2] {
         let scene = Arc::clone(&simulation.scene);
         let (robot, state) = (&scene.robots[0], &mut simulation.state.robots[0]);
         state.motion.V_WB_B.v = Vec3::new(speed, speed, -speed);
-        let period_ns = robot.firmware.as_ref().map_or(0.0, |f| 1e9 / f.rate) as u64;
+        let period_ns = robot.firmware.as_ref().map_or(0.0, |f| 1e9 / f.rate_hz) as u64;
         let mut now_ns = simulation.state.time_ns;
         let environment = EnvironmentState {
             sea: &scene.sea,

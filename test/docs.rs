@@ -405,7 +405,7 @@ fn the_hulls_of_docs_load() {
     );
     let cat = cat.unwrap_or_else(|p| panic!("{p}"));
     let volume = 2.0 * 0.25 * 0.2 + std::f64::consts::PI * 0.12 * 0.12 * 2.0;
-    assert!((cat.scene.robots[0].links[0].volume - volume).abs() < 1e-12);
+    assert!((cat.scene.robots[0].links[0].volume_m3 - volume).abs() < 1e-12);
     let level = format!("{}robots: {{}}\n", blocks[3]);
     let level =
         load_text("level.yaml", &level, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
@@ -842,7 +842,7 @@ fn the_imported_robot_of_docs_loads() {
     let folder = Folder::new("imported_robot", &files);
     let world = merrow_world::load_world(&folder.0.join("w.yaml"), Overrides::default());
     let world = world.unwrap_or_else(|p| panic!("{p}"));
-    assert!((world.scene.robots[0].links[0].volume * 1025.0 - 100.0).abs() < 1e-9);
+    assert!((world.scene.robots[0].links[0].volume_m3 * 1025.0 - 100.0).abs() < 1e-9);
 }
 
 #[test]
@@ -1408,7 +1408,8 @@ fn tables_of_profiles_are_complete() {
     let page = text("docs/profiles.md");
     let world = blocks_of(&page, "yaml").remove(0);
     let without = profile_rows(&world, None);
-    for (profile, name) in Profile::ALL {
+    for profile in Profile::ALL {
+        let name = profile.keyword();
         let rows = profile_rows(&world, Some(profile));
         let new: Vec<&str> = rows.difference(&without).map(String::as_str).collect();
         assert!(!new.is_empty(), "{name} has no topics");

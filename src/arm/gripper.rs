@@ -210,12 +210,12 @@ impl GoalReport for plain::Action {
         let Some(first) = first else {
             return plain::Feedback::default();
         };
-        let rules = &scene.robots[group_index.robot].trajectory_rules;
+        let rules = &scene.robots[group_index.robot].trajectories;
         plain::Feedback {
             position: first.actual.position,
             effort: first.actual.effort,
             stalled: false,
-            reached_goal: first.position_error.abs() <= rules.gripper,
+            reached_goal: first.position_error.abs() <= rules.gripper_tolerance,
         }
     }
 

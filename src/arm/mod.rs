@@ -43,7 +43,7 @@ fn supports_mode(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
         .all(|joint| match &robot.links[joint + 1].joint.drive {
             Drive::Effort { .. } => mode == JointMode::Effort,
             Drive::Position { .. } => mode == JointMode::Position,
-            Drive::Servo(servo) => mode != JointMode::Position || servo.position_gain > 0.0,
+            Drive::Servo(servo) => mode != JointMode::Position || servo.position_gain_per_s > 0.0,
         })
 }
 

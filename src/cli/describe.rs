@@ -365,7 +365,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         .fins
         .iter()
         .filter(|f| !f.is_azimuth())
-        .map(|f| json!({ "name": f.name, "range": f.range, "area_m2": f.area, "moves": f.is_movable() }))
+        .map(|f| json!({ "name": f.name, "range": f.range, "area_m2": f.area_m2, "moves": f.is_movable() }))
         .collect();
     let sensors: Vec<Value> = robot
         .sensors
@@ -392,7 +392,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
             "attitude_deg": robot.start.rpy.map(f64::to_degrees),
         },
         "mass_kg": robot.mass(),
-        "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
+        "displaced_volume_m3": robot.links.iter().map(|l| l.volume_m3).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
         "goal_distance_m": modes::goal_distance(robot),
         "shapes": shapes::shapes_json(robot),

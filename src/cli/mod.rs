@@ -206,8 +206,8 @@ fn case_set(text: &str) -> Result<&'static CaseSet, String> {
 
 fn profile(text: &str) -> Result<Profile, String> {
     Profile::from_keyword(text).ok_or_else(|| {
-        let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
-        format!("expected one of {}, found {text:?}", names.join(", "))
+        let names = Profile::ALL.map(Profile::keyword).join(", ");
+        format!("expected one of {names}, found {text:?}")
     })
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Describes the shapes of a robot by their use.
 pub(super) fn shapes_json(robot: &Robot) -> Value {
-    let hulls = robot.links.iter().filter(|link| link.volume > 0.0);
+    let hulls = robot.links.iter().filter(|link| link.volume_m3 > 0.0);
     let shapes = |shapes: &[Collider]| -> Vec<Value> {
         shapes
             .iter()

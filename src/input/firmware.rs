@@ -56,26 +56,26 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 fn velocity_unit(law: &FirmwareLaw) -> String {
     match law {
         FirmwareLaw::Multirotor(m) => {
-            let [flat, up, down] = m.max_speed;
+            let [flat, up, down] = m.keys.max_speed_m_s;
             format!(
                 "m/s forward, left (combined at most {flat}) and up [-{down}, {up}]; rad/s about z [-{0}, {0}]",
-                m.max_yaw_rate
+                m.keys.max_yaw_rate_rad_s
             )
         }
         FirmwareLaw::Drive(d) => {
             format!(
                 "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
-                d.max_velocity[0], d.max_velocity[1]
+                d.keys.max_speed_m_s, d.keys.max_yaw_rate_rad_s
             )
         }
         FirmwareLaw::SurgeYawRate(v) => {
             format!(
                 "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
-                v.max_velocity[0], v.max_velocity[1]
+                v.max_speed_m_s, v.max_yaw_rate_rad_s
             )
         }
         FirmwareLaw::MotionControl(m) => {
-            let axes = ["forward", "left", "up"].into_iter().zip(m.limits.velocity);
+            let axes = ["forward", "left", "up"].into_iter().zip(m.keys.max_speed_m_s);
             let mut axes: Vec<String> = axes
                 .zip(m.actuated)
                 .filter(|(_, is_actuated)| *is_actuated)
@@ -86,12 +86,13 @@ fn velocity_unit(law: &FirmwareLaw) -> String {
                 true => String::new(),
                 false => format!("{} and ", axes.join(", ")),
             };
-            let yaw = m.limits.yaw_rate;
+            let yaw = m.keys.max_yaw_rate_rad_s;
             format!("m/s {first}{last}; rad/s about z [-{yaw}, {yaw}]")
         }
         FirmwareLaw::HeadingDepthHold(h) => {
             h.speed_control.as_ref().map_or_else(String::new, |speed| {
-                let [forward, up, yaw_rate] = speed.max_velocity;
+                let (forward, up) = (speed.keys.max_speed_m_s, speed.keys.max_climb_m_s);
+                let yaw_rate = speed.keys.max_yaw_rate_rad_s;
                 format!(
                     "m/s forward [-{forward}, {forward}] and up [-{up}, {up}]; rad/s about z [-{yaw_rate}, {yaw_rate}]"
                 )

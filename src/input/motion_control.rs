@@ -6,8 +6,9 @@ use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
 use merrow_messages::frames::ObjectStates;
 use merrow_messages::msg::ControllerStatus;
+use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
-use merrow_model::scene::robot::motion_control::{Feedback, JoystickMapping};
+use merrow_model::scene::robot::motion_control::Joystick;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
@@ -23,14 +24,6 @@ use std::sync::Arc;
 
 /// Names of the axes of a joystick.
 const STICKS: [&str; 4] = ["surge", "sway", "heave", "yaw"];
-
-/// Modes that the buttons of a joystick request, in the order of [`JoystickMapping`].
-const BUTTON_MODES: [ControlMode; 4] = [
-    ControlMode::Manual,
-    ControlMode::Stabilize,
-    ControlMode::DepthHold,
-    ControlMode::StationKeeping,
-];
 
 /// Returns true if the robot has a motion controller.
 fn has_motion_controller(robot: &Robot) -> bool {
@@ -231,18 +224,29 @@ pub(super) fn joystick_commands(
     let firmware = scene.robots[robot].firmware.as_ref();
     let settings = firmware.and_then(Firmware::motion_control);
     settings.map_or(Ok(Vec::new()), |settings| {
-        mapped_commands(robot, &settings.joystick, message)
+        let joystick = settings.keys.joystick.clone().unwrap_or_default();
+        mapped_commands(robot, &joystick, message)
     })
 }
 
 fn mapped_commands(
     robot: usize,
-    mapping: &JoystickMapping,
+    joystick: &Joystick,
     message: &Joy,
 ) -> Result<Vec<Command>, String> {
-    let is_pressed = |button: usize| message.buttons.get(button).is_some_and(|x| *x != 0);
+    let is_pressed = |button: u32| {
+        message
+            .buttons
+            .get(button as usize)
+            .is_some_and(|x| *x != 0)
+    };
     let mut commands = Vec::new();
-    for (button, mode) in mapping.mode_buttons.into_iter().zip(BUTTON_MODES) {
+    for (button, mode) in [
+        (joystick.manual_button, ControlMode::Manual),
+        (joystick.stabilize_button, ControlMode::Stabilize),
+        (joystick.depth_hold_button, ControlMode::DepthHold),
+        (joystick.station_keeping_button, ControlMode::StationKeeping),
+    ] {
         if is_pressed(button) {
             commands.push(Command::Firmware(
                 robot,
@@ -250,7 +254,7 @@ fn mapped_commands(
             ));
         }
     }
-    for (button, on) in mapping.arm_buttons.into_iter().zip([false, true]) {
+    for (button, on) in [(joystick.disarm_button, false), (joystick.arm_button, true)] {
         if is_pressed(button) {
             let order = FirmwareOrder::Enable(on);
             commands.push(Command::Firmware(
@@ -260,8 +264,8 @@ fn mapped_commands(
         }
     }
     let mut sticks = [0.0; 4];
-    for (stick, (axis, name)) in sticks.iter_mut().zip(mapping.axes.into_iter().zip(STICKS)) {
-        let Some(value) = message.axes.get(axis) else {
+    for (stick, (axis, name)) in sticks.iter_mut().zip(joystick.axes.into_iter().zip(STICKS)) {
+        let Some(value) = message.axes.get(axis as usize) else {
             return Err(format!(
                 "expected axis {axis} for {name}, found {} axes",
                 message.axes.len()
@@ -353,12 +357,6 @@ fn reference_pose(firmware: &FirmwareState, motion: &Motion) -> Pose {
 mod tests {
     use super::*;
 
-    const MAPPING: JoystickMapping = JoystickMapping {
-        axes: [4, 3, 1, 0],
-        mode_buttons: [0, 1, 2, 3],
-        arm_buttons: [4, 5],
-    };
-
     fn gamepad(axes: [f32; 8], pressed: &[usize]) -> Joy {
         Joy {
             axes: axes.to_vec(),
@@ -370,7 +368,7 @@ mod tests {
     #[test]
     fn sticks_and_buttons_become_commands() {
         let message = gamepad([0.1, 0.2, 1.0, 0.3, 0.4, 1.0, 0.0, 0.0], &[2]);
-        let commands = mapped_commands(3, &MAPPING, &message).unwrap();
+        let commands = mapped_commands(3, &Joystick::default(), &message).unwrap();
         let mode = ControlMode::DepthHold;
         assert_eq!(
             commands[0],
@@ -390,7 +388,7 @@ mod tests {
             axes: vec![0.0; 3],
             ..Joy::default()
         };
-        let error = mapped_commands(0, &MAPPING, &message).unwrap_err();
+        let error = mapped_commands(0, &Joystick::default(), &message).unwrap_err();
         assert_eq!(error, "expected axis 4 for surge, found 3 axes");
     }
 

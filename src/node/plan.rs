@@ -393,7 +393,7 @@ fn buoyancy_engine_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (k, engine) in robot.buoyancy_engines.iter().enumerate() {
         let unit = format!(
             "m3 relative to the hull's [{}, {}]",
-            engine.range[0], engine.range[1]
+            engine.range_m3[0], engine.range_m3[1]
         );
         let target = Target::BuoyancyEngine {
             robot: i,

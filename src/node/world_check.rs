@@ -261,7 +261,8 @@ mod tests {
             let path = data_dir::world_file(&name);
             let world = merrow_world::load_world(&path, Overrides::default());
             let mut scene = world.unwrap_or_else(|e| panic!("{name}: {e}")).scene;
-            for (profile, keyword) in Profile::ALL {
+            for profile in Profile::ALL {
+                let keyword = profile.keyword();
                 scene
                     .robots
                     .iter_mut()

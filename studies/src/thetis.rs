@@ -37,14 +37,14 @@ const SHAFT: f64 = 128.0;
 /// and returns slowly, with a slow pitch loop. With stiffer gains and set-points of 8 deg in both
 /// directions it settles in 4 s and overshoots by 4 cm.
 const GAINS: Gains = Gains {
-    heading: 0.8,
-    yaw_rate: 0.8,
-    depth: 1.0,
-    sinking: 0.3,
-    pitch: 0.2,
-    pitch_rate: 0.0,
-    bow: 0.3,
-    set_points: [-0.4, 0.012],
+    heading_gain: 0.8,
+    yaw_rate_gain_s: 0.8,
+    depth_gain_rad_per_m: 1.0,
+    sinking_gain_rad_per_m_s: 0.3,
+    pitch_gain: 0.2,
+    pitch_rate_gain_s: 0.0,
+    bow_gain: 0.3,
+    pitch_limits: [-0.4, 0.012],
 };
 
 /// State of the vehicle at one instant of the mission.

@@ -28,11 +28,16 @@ pub(crate) fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace)
     for (link, w) in robot.links.iter().zip(&work.links) {
         let up = w.R_WL.r[2];
         let height = |p: Vec3| w.p_WL.z + up.dot(p);
-        sum += link.mass * g * height(link.p_LoLcm) - rho * g * link.volume * height(link.p_LoCb);
+        sum += link.mass_kg * g * height(link.p_LoLcm)
+            - rho * g * link.volume_m3 * height(link.p_LoCb);
         sum -= link.trim.force * w.p_WL.z + up.dot(link.trim.moment_arm);
     }
     for (link, q) in robot.links[1..].iter().zip(&motion.q) {
-        if let Drive::Effort { stiffness, rest } = link.joint.drive {
+        if let Drive::Effort {
+            stiffness,
+            spring_rest: rest,
+        } = link.joint.drive
+        {
             sum += 0.5 * stiffness * (q - rest) * (q - rest);
         }
     }

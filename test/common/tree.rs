@@ -141,7 +141,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         battery: None,
         loads: Vec::new(),
         lamps: Vec::new(),
-        solar: Vec::new(),
+        solar_panels: Vec::new(),
         start: merrow_model::scene::Start {
             p_WB: Vec3::new(0.0, 0.0, -100.0),
             rpy: [0.0; 3],
@@ -152,7 +152,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         },
         attached: Vec::new(),
         joint_groups: Vec::new(),
-        trajectory_rules: merrow_model::scene::TrajectoryRules::default(),
+        trajectories: merrow_model::scene::TrajectoryRules::default(),
         keep_out: None,
         servos: false,
         colliders: Vec::new(),
@@ -273,12 +273,12 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
             joint(random, i, recipe)
         },
         R_LU,
-        mass,
+        mass_kg: mass,
         p_LoLcm: com,
         rigid,
         added,
         total: rigid.plus(&added),
-        volume,
+        volume_m3: volume,
         p_LoCb,
         hull: draw_hull(random, p_LoCb),
         trim: Trim {
@@ -287,7 +287,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         },
         linear_damping: draw_linear_damping(random, recipe),
         quadratic_damping: draw_quadratic_damping(random, recipe),
-        damping_decay: None,
+        linear_damping_decay_s_per_m: None,
         slender: None,
         glider: None,
         derivatives: Vec::new(),
@@ -296,7 +296,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         own_hull: true,
         hull_parts: Vec::new(),
         hull_mesh: None,
-        sums_waves: false,
+        waves: merrow_model::scene::robot::body::HullWaves::Lattice,
         radiation: None,
         surface_laws: false,
         surface_damping: None,
@@ -344,14 +344,14 @@ fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
         mimic: None,
         drive: if driven {
             Drive::Position {
-                bandwidth: 5.0,
+                bandwidth_rad_s: 5.0,
                 max_speed: 1.0,
                 max_acceleration: 10.0,
             }
         } else {
             Drive::Effort {
                 stiffness,
-                rest: random.between(-0.5, 0.5),
+                spring_rest: random.between(-0.5, 0.5),
             }
         },
     }

@@ -79,7 +79,7 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
             0,
             ActuatorCommand::BuoyancyEngine {
                 engine,
-                value: 0.5 * b.range[0],
+                value: 0.5 * b.range_m3[0],
             },
         ))
         .unwrap();

@@ -68,7 +68,7 @@ fn bounding_box_of_mesh_is_box_shape() {
         file.display()
     ));
     let link = &about.robots[0].links[0];
-    assert_eq!(link.volume, 2.0);
+    assert_eq!(link.volume_m3, 2.0);
     close_vectors("centre", link.p_LoCb, Vec3::new(0.1, 0.0, 0.0), 1e-15);
     assert_eq!(
         link.hull.shape,
@@ -97,7 +97,7 @@ fn mesh_moves_as_shape_in_long_waves() {
     let mut shape = as_shape("{kind: ellipsoid, size_m: [1, 1, 1]}", volume, water, "");
     let light = &mesh.robots[0].links[0];
     let link = &mut shape.robots[0].links[0];
-    (link.mass, link.rigid, link.total) = (light.mass, light.rigid, light.total);
+    (link.mass_kg, link.rigid, link.total) = (light.mass_kg, light.rigid, light.total);
     shape.robots[0].update_derived();
     let (a, b) = (travelled(mesh, 20.0), travelled(shape, 20.0));
     let (a, b) = (a.state.robots[0].motion.p_WB, b.state.robots[0].motion.p_WB);
@@ -120,7 +120,7 @@ fn flat_water_conserves_energy() {
             let (m, link) = (&s.state.robots[0].motion, &s.scene.robots[0].links[0]);
             let R_WB = m.q_WB.matrix();
             let kinetic = 0.5 * m.V_WB_B.dot(&link.rigid.mul(&m.V_WB_B));
-            let weight = link.mass * 9.81 * (m.p_WB.z + R_WB.r[2].dot(link.p_LoLcm));
+            let weight = link.mass_kg * 9.81 * (m.p_WB.z + R_WB.r[2].dot(link.p_LoLcm));
             let under = link
                 .hull_mesh
                 .as_ref()
@@ -225,7 +225,7 @@ fn lattice_forces_match_wave_sum() {
     let entry = "position_m: [3, -2, 0.02]\n    attitude_deg: [5, 3, 20]";
     let lattice = mesh_hull_scene("lattice", &cuboid([1.25, 1.0, 0.75], 3), BODY, water, entry);
     let mut sum = lattice.clone();
-    sum.robots[0].links[0].sums_waves = true;
+    sum.robots[0].links[0].waves = merrow_model::scene::robot::body::HullWaves::Sum;
     let mut works =
         [&lattice, &sum].map(|scene| merrow_model::state::Workspace::new(&scene.robots[0]));
     let flat = crate::common::evaluate(&lattice, &crate::common::start(&lattice, 0)).links[0].F;

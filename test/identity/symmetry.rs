@@ -134,7 +134,7 @@ fn neutral_body_follows_accelerating_water() {
     let link = &mut scene.robots[0].links[0];
     // At rest in the water without spin; the centres of mass and buoyancy coincide, so that the
     // acceleration of the water exerts no moment.
-    link.volume = link.mass / 1000.0;
+    link.volume_m3 = link.mass_kg / 1000.0;
     link.p_LoCb = link.p_LoLcm;
     let mut start = Motion::at_rest(0);
     start.q_WB = Quat::from_rpy(0.3, 0.9, -2.0);

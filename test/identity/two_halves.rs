@@ -16,17 +16,22 @@ fn merged(robot: &Robot) -> Link {
     let mean =
         |a: Vec3, wa: f64, b: Vec3, wb: f64| (a.scale(wa) + b.scale(wb)).scale(1.0 / (wa + wb));
     let mut whole = base.clone();
-    whole.mass = base.mass + child.mass;
-    whole.p_LoLcm = mean(base.p_LoLcm, base.mass, carried(child.p_LoLcm), child.mass);
+    whole.mass_kg = base.mass_kg + child.mass_kg;
+    whole.p_LoLcm = mean(
+        base.p_LoLcm,
+        base.mass_kg,
+        carried(child.p_LoLcm),
+        child.mass_kg,
+    );
     whole.rigid = base.rigid.plus(&child.rigid.to_parent(&R, p));
     whole.added = base.added.plus(&child.added.to_parent(&R, p));
     whole.total = whole.rigid.plus(&whole.added);
-    whole.volume = base.volume + child.volume;
+    whole.volume_m3 = base.volume_m3 + child.volume_m3;
     whole.p_LoCb = mean(
         base.p_LoCb,
-        base.volume,
+        base.volume_m3,
         carried(child.p_LoCb),
-        child.volume,
+        child.volume_m3,
     );
     whole.trim.force += child.trim.force;
     whole.trim.moment_arm += p.scale(child.trim.force) + R.mul_vec(child.trim.moment_arm);

@@ -70,7 +70,7 @@ fn hydrodynamics(link: &Link) -> String {
     let mut text = format!(
         "{{volume_m3: {}, center_of_buoyancy_m: {}, damping_point_m: {}, added_mass: {{kind: matrix, rows: [{}]}}, \
          linear_damping: {}, quadratic_damping: {}",
-        link.volume,
+        link.volume_m3,
         point(link.p_LoCb),
         point(link.p_LoD),
         rows.join(", "),
@@ -318,7 +318,7 @@ fn fixed_masses_are_merged() {
     let robot = &world.scene.robots[0];
     assert_eq!(robot.links.len(), 1);
     let base = &robot.links[0];
-    assert_eq!(base.mass, 2.0);
+    assert_eq!(base.mass_kg, 2.0);
     close_vectors("centre", base.p_LoLcm, Vec3::new(1.0, 0.0, 1.0), 1e-15);
     // About the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1,
     // 2); and 2 kg at (1, 0, 1).
@@ -426,7 +426,7 @@ fn forty_joints_on_two_arms_and_a_chain() {
         robot
             .links
             .iter()
-            .all(|l| l.added.D.xx > 0.0 && l.wet && l.volume > 0.0)
+            .all(|l| l.added.D.xx > 0.0 && l.wet && l.volume_m3 > 0.0)
     );
     // A cylinder along x, 0.1 m from its joint, couples sway with yaw.
     let left = &robot.links[1];
@@ -496,7 +496,7 @@ fn mimic_joints_and_given_hydrodynamics() {
         [hand.added.D.xx, hand.added.D.yy, hand.added.D.zz],
         [1.0, 2.0, 3.0]
     );
-    close("neutral", hand.volume * 1025.0, 2.0, 1e-12);
+    close("neutral", hand.volume_m3 * 1025.0, 2.0, 1e-12);
     // The mesh is a corner of a cube of 2 m; its centroid is at a quarter along each edge.
     close_vectors("centre", hand.p_LoCb, Vec3::new(0.5, 0.5, 0.5), 1e-12);
     assert!(
@@ -555,7 +555,7 @@ fn public_idioms_are_read() {
     let robot = &world.scene.robots[0];
     let names: Vec<&str> = robot.links.iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names, ["base", "hinge", "follower"]);
-    assert_eq!(robot.links[0].mass, 3.0);
+    assert_eq!(robot.links[0].mass_kg, 3.0);
     assert_eq!(robot.links[1].joint.name, "hinge_joint");
     assert_eq!(robot.links[2].joint.mimic.unwrap().leader, 1);
     for text in [

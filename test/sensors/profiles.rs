@@ -157,7 +157,7 @@ fn poses_have_the_frames_of_the_profile() {
 // Tolerance: 2e-3, for one step of 2 ms.
 #[test]
 fn velocities_of_a_dvl_have_the_axes_of_the_profile() {
-    let all = Profile::ALL.map(|(profile, _)| Some(profile));
+    let all = Profile::ALL.map(Some);
     for profile in all.into_iter().chain([None]) {
         let s = world(profile);
         let m: TwistWithCovarianceStamped = message(&s, "dvl", "/twist");

@@ -88,12 +88,14 @@ pub struct Angles {
 /// Computes the fin angles by (1) to (3). The limits of the fins are applied elsewhere.
 pub fn fin_angles(gains: &Gains, set_points: &HeadingDepth, at: &Measured) -> Angles {
     let error = libm::remainder(set_points.heading - at.heading, 2.0 * PI);
-    let pitch_set_point = gains.depth * (at.depth - set_points.depth) + gains.sinking * at.sinking;
-    let pitch = pitch_set_point.clamp(gains.set_points[0], gains.set_points[1]);
-    let stern_planes = gains.pitch * (at.pitch - pitch) + gains.pitch_rate * at.pitch_rate;
+    let pitch_set_point = gains.depth_gain_rad_per_m * (at.depth - set_points.depth)
+        + gains.sinking_gain_rad_per_m_s * at.sinking;
+    let pitch = pitch_set_point.clamp(gains.pitch_limits[0], gains.pitch_limits[1]);
+    let stern_planes =
+        gains.pitch_gain * (at.pitch - pitch) + gains.pitch_rate_gain_s * at.pitch_rate;
     Angles {
-        rudder: gains.heading * error - gains.yaw_rate * at.yaw_rate,
-        bow_planes: -gains.bow * stern_planes,
+        rudder: gains.heading_gain * error - gains.yaw_rate_gain_s * at.yaw_rate,
+        bow_planes: -gains.bow_gain * stern_planes,
         stern_planes,
     }
 }
@@ -105,14 +107,14 @@ mod tests {
     #[test]
     fn turns_the_short_way_and_limits_the_dive_angle() {
         let gains = Gains {
-            heading: 1.0,
-            yaw_rate: 0.5,
-            depth: 0.4,
-            sinking: 0.2,
-            pitch: 1.0,
-            pitch_rate: 0.5,
-            bow: 0.5,
-            set_points: [-0.2, 0.1],
+            heading_gain: 1.0,
+            yaw_rate_gain_s: 0.5,
+            depth_gain_rad_per_m: 0.4,
+            sinking_gain_rad_per_m_s: 0.2,
+            pitch_gain: 1.0,
+            pitch_rate_gain_s: 0.5,
+            bow_gain: 0.5,
+            pitch_limits: [-0.2, 0.1],
         };
         let set_points = HeadingDepth {
             heading: 0.1,

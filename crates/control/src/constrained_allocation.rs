@@ -284,7 +284,7 @@ mod tests {
             matrix: pseudo_inverse(&columns),
             independent: independent_components(&columns),
             unit_wrenches: columns,
-            timeout_s: None,
+            command_timeout_s: None,
         }
     }
 

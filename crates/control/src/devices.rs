@@ -80,7 +80,7 @@ impl<'a> Devices<'a> {
 
     /// Commands the volume of buoyancy engine `k` [m³].
     pub fn set_buoyancy_engine(&mut self, k: usize, volume: f64) {
-        let [low, high] = self.robot.buoyancy_engines[k].range;
+        let [low, high] = self.robot.buoyancy_engines[k].range_m3;
         self.state.buoyancy_engines[k].command = volume.clamp(low, high);
     }
 

@@ -38,9 +38,12 @@ impl ControlLaw for Controller<'_, Settings, DifferentialDriveState> {
             return;
         }
         let command = [tick.command[0].x, tick.command[1].z];
+        let keys = &settings.keys;
+        let max_velocity = [keys.max_speed_m_s, keys.max_yaw_rate_rad_s];
+        let max_acceleration = [keys.max_acceleration_m_s2, keys.max_yaw_acceleration_rad_s2];
         for i in 0..2 {
-            let target = command[i].clamp(-settings.max_velocity[i], settings.max_velocity[i]);
-            let max_change = settings.max_acceleration[i] * tick.dt;
+            let target = command[i].clamp(-max_velocity[i], max_velocity[i]);
+            let max_change = max_acceleration[i] * tick.dt;
             state.set_point[i] += (target - state.set_point[i]).clamp(-max_change, max_change);
         }
         set_wheel_speeds(settings, devices, state.set_point);
@@ -77,10 +80,14 @@ impl ControlLaw for Controller<'_, Settings, DifferentialDriveState> {
 
 /// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)
 fn set_wheel_speeds(settings: &Settings, devices: &mut Devices<'_>, [v, w]: [f64; 2]) {
-    let side = 0.5 * w * settings.track;
+    let side = 0.5 * w * settings.keys.track_m;
     for (joints, speed) in settings.wheels.iter().zip([v - side, v + side]) {
         for joint in joints {
-            devices.set_joint(*joint, JointMode::Velocity, speed / settings.radius);
+            devices.set_joint(
+                *joint,
+                JointMode::Velocity,
+                speed / settings.keys.wheel_radius_m,
+            );
         }
     }
 }
@@ -103,8 +110,8 @@ fn update_odometry(
     let Some(last) = drive.angles.replace(now) else {
         return;
     };
-    let [left, right] = [0, 1].map(|side| settings.radius * (now[side] - last[side]));
-    let (along, turned) = (0.5 * (left + right), (right - left) / settings.track);
+    let [left, right] = [0, 1].map(|side| settings.keys.wheel_radius_m * (now[side] - last[side]));
+    let (along, turned) = (0.5 * (left + right), (right - left) / settings.keys.track_m);
     let [x, y, yaw] = drive.odometry;
     let (s, c) = sin_cos(yaw + 0.5 * turned);
     drive.odometry = [x + along * c, y + along * s, yaw + turned];

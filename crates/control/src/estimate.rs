@@ -35,7 +35,7 @@ use merrow_environment::geodesy;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::bridge::PositionCorrection;
-use merrow_model::scene::robot::motion_control::{Feedback, FeedbackSensors, Mounting};
+use merrow_model::scene::robot::feedback::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::Motion;
 use merrow_model::state::firmware::ControlMode;

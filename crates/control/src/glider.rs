@@ -47,28 +47,32 @@ impl ControlLaw for Controller<'_, Settings, GliderState> {
         let limit = if state.is_diving {
             state.depth
         } else {
-            settings.turn_depth
+            settings.keys.turn_depth_m
         };
         // (1); with a depth at or above the turn depth the glider stays at the surface
-        if state.depth <= settings.turn_depth {
+        if state.depth <= settings.keys.turn_depth_m {
             state.is_diving = false;
         } else if (now.depth >= limit) == state.is_diving {
             state.is_diving = !state.is_diving;
         }
         let phase = usize::from(!state.is_diving);
-        devices.set_buoyancy_engine(settings.engine, settings.volumes[phase]);
-        if let Some((joint, positions)) = settings.slide {
-            devices.set_joint(joint, JointMode::Position, positions[phase]);
+        devices.set_buoyancy_engine(settings.engine, settings.keys.volumes_m3[phase]);
+        if let (Some(joint), Some(slide)) = (settings.slide_joint, &settings.keys.slide) {
+            devices.set_joint(joint, JointMode::Position, slide.positions_m[phase]);
         }
-        if let Some(steering) = &settings.steering {
+        if let (Some(joint), Some(steering)) = (settings.steering_joint, &settings.keys.steering) {
+            let max_angle = steering.max_angle_deg.to_radians();
             let angle = state.heading.map_or(0.0, |heading| {
                 // headings are clockwise, the yaw rate is about the vertical
                 let error = -wrap_angle(heading - now.heading);
                 let yaw_rate = tick.motion.V_WB_B.w.z;
-                let (k, d) = (steering.heading_gain[phase], steering.yaw_rate_gain[phase]);
-                (k * error - d * yaw_rate).clamp(-steering.max_angle, steering.max_angle)
+                let (k, d) = (
+                    steering.heading_gain[phase],
+                    steering.yaw_rate_gain_s[phase],
+                );
+                (k * error - d * yaw_rate).clamp(-max_angle, max_angle)
             });
-            devices.set_joint(steering.joint, JointMode::Position, angle);
+            devices.set_joint(joint, JointMode::Position, angle);
         }
     }
 
@@ -115,7 +119,7 @@ impl ControlLaw for Controller<'_, Settings, GliderState> {
         depth: Option<f64>,
         _: &KnownMotion,
     ) -> Result<(), String> {
-        if heading.is_some() && self.settings.steering.is_none() {
+        if heading.is_some() && self.settings.steering_joint.is_none() {
             return Err("heading: the glider has no steering".to_string());
         }
         start(self.settings, self.state);
@@ -125,9 +129,8 @@ impl ControlLaw for Controller<'_, Settings, GliderState> {
     }
 
     fn drives_joint(&self, joint: usize) -> bool {
-        let slide = self.settings.slide.map(|(slide, _)| slide);
-        let roll = self.settings.steering.map(|steering| steering.joint);
-        self.state.on && [slide, roll].contains(&Some(joint))
+        let joints = [self.settings.slide_joint, self.settings.steering_joint];
+        self.state.on && joints.contains(&Some(joint))
     }
 }
 
@@ -138,15 +141,15 @@ fn follow_path(settings: &Settings, motion: &KnownMotion, memory: &mut GliderSta
     };
     let R = motion.q_WB.matrix();
     let (p, v) = (motion.p_WB, R.mul_vec(motion.V_WB_B.v));
-    match line_of_sight::advance(&settings.guidance, path, p, dt) {
+    match line_of_sight::advance(&settings.keys.line_of_sight(), path, p, dt) {
         Some(leg) => {
             let heading = line_of_sight::heading_for_course(leg.course, R.to_rpy()[2], v);
             memory.heading = Some(FRAC_PI_2 - heading);
             let end = -path.waypoints[path.leg + 1].z;
-            memory.depth = if end > settings.turn_depth {
+            memory.depth = if end > settings.keys.turn_depth_m {
                 end
             } else {
-                settings.dive_depth
+                settings.keys.dive_depth_m
             };
         }
         None => (memory.path, memory.depth) = (None, 0.0),
@@ -159,7 +162,7 @@ fn start(settings: &Settings, memory: &mut GliderState) {
         *memory = GliderState {
             on: true,
             is_diving: true,
-            depth: settings.dive_depth,
+            depth: settings.keys.dive_depth_m,
             heading: None,
             path: None,
         };

@@ -10,7 +10,9 @@ use crate::{autopilot, line_of_sight, modes};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::Robot;
-use merrow_model::scene::robot::firmware::{HeadingDepthHold as Settings, SpeedControl};
+use merrow_model::scene::robot::firmware::{
+    HeadingDepthHold as Settings, SpeedControl, SpeedControlKeys,
+};
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, HeadingDepthState};
 use merrow_model::state::{FirmwareCommand, RobotState};
@@ -143,7 +145,7 @@ fn begin(
 /// Stops the propeller that velocity commands started.
 fn end_velocity(settings: &Settings, hold: &mut HeadingDepthState, devices: &mut Devices<'_>) {
     if let (Some(speed), Some(_)) = (&settings.speed_control, hold.speed_integral.take()) {
-        devices.stop_thruster(speed.thruster);
+        devices.stop_thruster(speed.propeller);
     }
 }
 
@@ -167,7 +169,12 @@ fn follow_velocity(
         return;
     };
     let ([linear, angular], dt) = (tick.command, tick.dt);
-    let [max_speed, max_climb, max_yaw_rate] = speed.max_velocity;
+    let SpeedControlKeys {
+        max_speed_m_s: max_speed,
+        max_climb_m_s: max_climb,
+        max_yaw_rate_rad_s: max_yaw_rate,
+        ..
+    } = speed.keys;
     let here = Measured::from_motion(&tick.motion);
     let turn = angular.z.clamp(-max_yaw_rate, max_yaw_rate) * dt;
     let lead = wrap_angle(hold.heading - turn - here.heading);
@@ -178,16 +185,16 @@ fn follow_velocity(
     let error = linear.x.clamp(-max_speed, max_speed) - tick.motion.V_WB_B.v.x;
     let density = tick.environment.sea.density;
     let thrust = propeller_thrust(speed, error, integral);
-    let [low, high] = devices.robot().thrusters[speed.thruster].thrust_limits(density);
+    let [low, high] = devices.robot().thrusters[speed.propeller].thrust_limits(density);
     if (low..=high).contains(&thrust) {
         hold.speed_integral = Some(integral + error * dt);
     }
-    devices.set_thrust(speed.thruster, thrust, density);
+    devices.set_thrust(speed.propeller, thrust, density);
 }
 
 /// Returns the thrust [N] for the speed error [m/s] and its time integral [m].
 fn propeller_thrust(speed: &SpeedControl, error: f64, integral: f64) -> f64 {
-    speed.gain * error + speed.integral * integral
+    speed.keys.speed_gain_n_s_per_m * error + speed.keys.speed_integral_gain_n_per_m * integral
 }
 
 /// Returns the speed error [m/s], the requested thrust and the thrust that the propeller exerts [N]
@@ -203,10 +210,10 @@ pub(crate) fn demand(
     density: f64,
 ) -> Option<[f64; 3]> {
     let (speed, integral) = (settings.speed_control.as_ref()?, hold.speed_integral?);
-    let [max_speed, ..] = speed.max_velocity;
+    let max_speed = speed.keys.max_speed_m_s;
     let error = command.clamp(-max_speed, max_speed) - state.motion.V_WB_B.v.x;
     let thrust = propeller_thrust(speed, error, integral);
-    let [low, high] = robot.thrusters[speed.thruster].thrust_limits(density);
+    let [low, high] = robot.thrusters[speed.propeller].thrust_limits(density);
     let exerted = thrust.clamp(low, high);
     let requested = if exerted == thrust {
         thrust
@@ -252,15 +259,14 @@ fn path_set_points(
     (p, v): (Vec3, Vec3),
     dt: f64,
 ) -> [f64; 2] {
-    let guidance = &settings.guidance;
-    if let Some(leg) = line_of_sight::advance(guidance, path, p, dt) {
+    if let Some(leg) = line_of_sight::advance(&settings.line_of_sight, path, p, dt) {
         return [leg.course, leg.height];
     }
     let center = path.waypoints.last().copied().unwrap_or(p);
     let circle = line_of_sight::Circle {
         center,
-        radius: settings.loiter_radius,
-        lead_time: settings.turn_lead_time,
+        radius: settings.loiter_radius_m,
+        lead_time: settings.turn_lead_time_s,
     };
     [circle.course(p, v.norm()), center.z]
 }

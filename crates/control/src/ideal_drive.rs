@@ -50,11 +50,11 @@ pub fn apply_faults(robot: &Robot, state: &mut RobotState, j: usize) {
         _ if stuck => return,
         Drive::Effort { .. } => part * memory.original_command + offset, // (1)
         Drive::Position {
-            bandwidth,
+            bandwidth_rad_s,
             max_speed,
             ..
         } => {
-            let max_step = 2.0 * part * max_speed / bandwidth;
+            let max_step = 2.0 * part * max_speed / bandwidth_rad_s;
             let way = memory.original_command - q;
             let kept = if part < 1.0 {
                 q + way.clamp(-max_step, max_step)

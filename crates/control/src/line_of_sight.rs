@@ -31,7 +31,7 @@
 
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::scene::robot::motion_control::Guidance;
+use merrow_model::scene::robot::guidance::LineOfSight;
 use merrow_model::state::firmware::motion_control::PathProgress;
 
 /// Guidance on the current leg of a path.
@@ -87,13 +87,13 @@ impl Leg {
 /// Returns the guidance at the position `p` [m] in W, by (1) and (2); `None` at the end of the
 /// path. Switches to the next leg near a waypoint and advances the integral over `dt` [s].
 pub fn advance(
-    guidance: &Guidance,
+    settings: &LineOfSight,
     path: &mut PathProgress,
     p: Vec3,
     dt: f64,
 ) -> Option<LegGuidance> {
     while path.leg + 1 < path.waypoints.len() {
-        if Leg::new(path, p).remaining > guidance.acceptance_radius {
+        if Leg::new(path, p).remaining > settings.acceptance_radius_m {
             break;
         }
         (path.leg, path.cross_track_integral) = (path.leg + 1, 0.0);
@@ -103,9 +103,9 @@ pub fn advance(
     }
     let leg = Leg::new(path, p);
     path.cross_track = leg.cross_track;
-    let (delta, y) = (guidance.look_ahead, leg.cross_track);
-    let compensated = y + guidance.integral * path.cross_track_integral;
-    if guidance.integral > 0.0 {
+    let (delta, y) = (settings.look_ahead_m, leg.cross_track);
+    let compensated = y + settings.cross_track_integral_gain_m_s * path.cross_track_integral;
+    if settings.cross_track_integral_gain_m_s > 0.0 {
         path.cross_track_integral += dt * delta * y / (delta * delta + compensated * compensated);
     }
     Some(LegGuidance {
@@ -160,11 +160,10 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    const GUIDANCE: Guidance = Guidance {
-        speed: 1.0,
-        look_ahead: 5.0,
-        integral: 0.0,
-        acceptance_radius: 1.0,
+    const SETTINGS: LineOfSight = LineOfSight {
+        look_ahead_m: 5.0,
+        cross_track_integral_gain_m_s: 0.0,
+        acceptance_radius_m: 1.0,
     };
 
     fn path(waypoints: &[[f64; 3]]) -> PathProgress {
@@ -180,7 +179,7 @@ mod tests {
     fn course_points_to_the_look_ahead_point() {
         let mut path = path(&[[0.0; 3], [10.0, 0.0, -4.0]]);
         let at = Vec3::new(5.0, 5.0, 0.0);
-        let found = advance(&GUIDANCE, &mut path, at, 0.1).unwrap();
+        let found = advance(&SETTINGS, &mut path, at, 0.1).unwrap();
         assert!((found.course + std::f64::consts::FRAC_PI_4).abs() < 1e-12);
         assert!((found.height + 2.0).abs() < 1e-12 && found.is_last);
         assert_eq!(path.cross_track, 5.0);
@@ -189,9 +188,9 @@ mod tests {
     #[test]
     fn legs_without_length_are_skipped() {
         let mut path = path(&[[0.0; 3], [0.0; 3], [9.0, 0.0, 0.0], [9.0, 0.0, 0.0]]);
-        let found = advance(&GUIDANCE, &mut path, Vec3::zero(), 0.1).unwrap();
+        let found = advance(&SETTINGS, &mut path, Vec3::zero(), 0.1).unwrap();
         assert!(path.leg == 1 && found.remaining == 9.0);
-        let end = advance(&GUIDANCE, &mut path, Vec3::new(8.5, 0.0, 0.0), 0.1);
+        let end = advance(&SETTINGS, &mut path, Vec3::new(8.5, 0.0, 0.0), 0.1);
         assert_eq!(end, None);
     }
 

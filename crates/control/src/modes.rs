@@ -4,8 +4,9 @@ use crate::estimate::missing_sensor;
 use crate::motion_control::guidance::RETURN_RATIO;
 use crate::velocity_guidance;
 use merrow_model::scene::Robot;
+use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
-use merrow_model::scene::robot::motion_control::{Feedback, MotionControl};
+use merrow_model::scene::robot::motion_control::MotionControl;
 use merrow_model::state::firmware::ControlMode;
 
 /// Modes of heading and depth hold.
@@ -76,7 +77,7 @@ pub fn check_task(robot: &Robot) -> Result<(), String> {
         FirmwareLaw::MotionControl(settings) => {
             check_controlled_mode(settings, &firmware.feedback, ControlMode::PathFollowing)
         }
-        FirmwareLaw::Glider(settings) if settings.steering.is_none() => {
+        FirmwareLaw::Glider(settings) if settings.steering_joint.is_none() => {
             Err("path: the glider has no steering".to_string())
         }
         FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => {
@@ -98,11 +99,11 @@ pub fn goal_distance(robot: &Robot) -> Option<f64> {
     let firmware = robot.firmware.as_ref()?;
     match &firmware.law {
         FirmwareLaw::MotionControl(settings) if !settings.actuated[1] => {
-            Some(RETURN_RATIO * settings.guidance.acceptance_radius)
+            Some(RETURN_RATIO * settings.keys.acceptance_radius_m)
         }
         FirmwareLaw::SurgeYawRate(_) | FirmwareLaw::Drive(_) => {
             let guidance = firmware.guidance.as_ref()?;
-            Some(velocity_guidance::RETURN_RATIO * guidance.path.acceptance_radius)
+            Some(velocity_guidance::RETURN_RATIO * guidance.acceptance_radius_m)
         }
         // the others reach the goal or circle about it
         FirmwareLaw::MotionControl(_)

@@ -129,7 +129,7 @@ fn fly(
             v,
             yaw,
             initialised: true,
-            top: p.z + settings.takeoff_height,
+            top: p.z + settings.keys.takeoff_height_m,
             ..*flight
         };
     }
@@ -142,7 +142,11 @@ fn fly(
     }
     let weight = settings.mass * tick.environment.gravity;
     let F = requested_force(settings, flight, [p, v], acceleration, weight);
-    let F = limit_tilt(F, settings.max_tilt, MIN_LIFT * weight);
+    let F = limit_tilt(
+        F,
+        settings.keys.max_tilt_deg.to_radians(),
+        MIN_LIFT * weight,
+    );
     let R_r = attitude(F, flight.yaw);
     let lift = F.dot(R.col(2)).max(MIN_LIFT * weight); // (3)
     let moment = moment(settings, &R, &R_r, motion.V_WB_B.w, yaw_rate);
@@ -160,10 +164,10 @@ fn requested_force(
     acceleration: Vec3,
     weight: f64,
 ) -> Vec3 {
-    let k = |gain: Vec3, e: Vec3| Vec3::new(gain.x * e.x, gain.y * e.y, gain.z * e.z);
+    let k = |gain: [f64; 3], e: Vec3| Vec3::new(gain[0] * e.x, gain[1] * e.y, gain[2] * e.z);
     let push = acceleration.scale(settings.mass)
-        - k(settings.position_gain, p - reference.p)
-        - k(settings.velocity_gain, v - reference.v);
+        - k(settings.keys.position_gain_n_per_m, p - reference.p)
+        - k(settings.keys.velocity_gain_n_s_per_m, v - reference.v);
     push + Vec3::new(0.0, 0.0, weight)
 }
 
@@ -184,7 +188,11 @@ pub(crate) fn demand(
     let weight = settings.mass * gravity;
     let pv = [motion.p_WB, R.mul_vec(motion.V_WB_B.v)];
     let requested = requested_force(settings, flight, pv, Vec3::default(), weight);
-    let lifted = limit_tilt(requested, settings.max_tilt, MIN_LIFT * weight);
+    let lifted = limit_tilt(
+        requested,
+        settings.keys.max_tilt_deg.to_radians(),
+        MIN_LIFT * weight,
+    );
     let part = robot.thrusters.iter().zip(&manager.matrix);
     let part = part.fold(1.0_f64, |part, (rotor, a)| {
         part.min(available_fraction(
@@ -222,7 +230,7 @@ fn requested_velocity(
     yaw: f64,
     [v, w]: [Vec3; 2],
 ) -> (Vec3, f64) {
-    let [climb, sink] = settings.auto_speed;
+    let [climb, sink] = settings.keys.takeoff_landing_speed_m_s;
     let up = |z: f64| Vec3::new(0.0, 0.0, z);
     match flight.mode {
         FlightMode::Landing => (up(-sink), 0.0),
@@ -232,7 +240,7 @@ fn requested_velocity(
         }
         FlightMode::TakingOff | FlightMode::Flying | FlightMode::Off => {
             flight.mode = FlightMode::Flying;
-            let [along_ground, max_climb, max_sink] = settings.max_speed;
+            let [along_ground, max_climb, max_sink] = settings.keys.max_speed_m_s;
             let flat = (v.x * v.x + v.y * v.y).sqrt();
             let part = if flat > along_ground {
                 along_ground / flat
@@ -248,7 +256,10 @@ fn requested_velocity(
             );
             (
                 turned,
-                w.z.clamp(-settings.max_yaw_rate, settings.max_yaw_rate),
+                w.z.clamp(
+                    -settings.keys.max_yaw_rate_rad_s,
+                    settings.keys.max_yaw_rate_rad_s,
+                ),
             )
         }
     }
@@ -263,7 +274,7 @@ fn advance_reference(
     dt: f64,
 ) -> Vec3 {
     let change = requested - flight.v;
-    let max_change = settings.max_acceleration * dt;
+    let max_change = settings.keys.max_acceleration_m_s2 * dt;
     let step = if change.norm() > max_change {
         change.scale(max_change / change.norm())
     } else {
@@ -273,7 +284,7 @@ fn advance_reference(
     flight.p += flight.v.scale(dt);
     // horizontal and vertical lead are limited separately: on a moving deck the reference height
     // still descends below the deck
-    let (ahead, max_lead) = (flight.p - p, settings.max_position_lead);
+    let (ahead, max_lead) = (flight.p - p, settings.keys.max_position_lead_m);
     let flat = (ahead.x * ahead.x + ahead.y * ahead.y).sqrt();
     let part = if flat > max_lead {
         max_lead / flat
@@ -337,11 +348,12 @@ fn moment(settings: &Multirotor, R: &Mat3, R_r: &Mat3, w: Vec3, yaw_rate: f64) -
     )
     .scale(0.5);
     let e_w = w - R.tr_mul_vec(Vec3::new(0.0, 0.0, yaw_rate));
-    let (k_R, k_w) = (settings.attitude_gain, settings.rate_gain);
+    let k_R = settings.keys.attitude_gain_nm_per_rad;
+    let k_w = settings.keys.rate_gain_nm_s_per_rad;
     let held = Vec3::new(
-        k_R.x * e_R.x + k_w.x * e_w.x,
-        k_R.y * e_R.y + k_w.y * e_w.y,
-        k_R.z * e_R.z + k_w.z * e_w.z,
+        k_R[0] * e_R.x + k_w[0] * e_w.x,
+        k_R[1] * e_R.y + k_w[1] * e_w.y,
+        k_R[2] * e_R.z + k_w[2] * e_w.z,
     );
     w.cross(settings.inertia.mul_vec(w)) - held
 }

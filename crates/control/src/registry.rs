@@ -3,7 +3,7 @@
 use crate::law::{ControlLaw, Controller};
 use merrow_model::scene::robot::firmware::{
     DifferentialDrive, FirmwareLaw, Glider, HeadingDepthHold, MotionControl, Multirotor, Sailing,
-    SurgeYawRateControl,
+    SurgeYawRate,
 };
 use merrow_model::state::firmware::FirmwareLawState;
 
@@ -35,7 +35,7 @@ control_laws! {
     Multirotor: Multirotor,
     HeadingDepthHold: HeadingDepthHold,
     Drive: DifferentialDrive,
-    SurgeYawRate: SurgeYawRateControl,
+    SurgeYawRate: SurgeYawRate,
     MotionControl: MotionControl,
     Sailing: Sailing,
     Glider: Glider,

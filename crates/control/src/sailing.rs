@@ -148,7 +148,7 @@ fn sail(
         && let Some(goal) = memory.goal
     {
         let e = goal - p;
-        if (e.x * e.x + e.y * e.y).sqrt() > settings.loiter_radius {
+        if (e.x * e.x + e.y * e.y).sqrt() > settings.keys.loiter_radius_m {
             memory.path = PathProgress::new(p, &[goal]).ok();
         }
     }
@@ -167,12 +167,16 @@ fn sail(
     memory.heading = heading;
     let side = if forward < 0.0 { -1.0 } else { 1.0 };
     let error = wrap_angle(heading - yaw);
-    let rudder = side * (settings.heading_gain * error - settings.yaw_rate_gain * yaw_rate); // (5)
+    let rudder =
+        side * (settings.keys.heading_gain * error - settings.keys.yaw_rate_gain_s * yaw_rate); // (5)
     let limit = rudder_limit(&robot.fins[settings.rudder]);
     devices.set_fin(settings.rudder, rudder.clamp(-limit, limit));
     let apparent = wind - v;
     let angle = wrap_angle(libm::atan2(-apparent.y, -apparent.x) - yaw);
-    devices.set_fin(settings.sail, (angle.abs() - settings.incidence).max(0.0)); // (6)
+    devices.set_fin(
+        settings.sail,
+        (angle.abs() - settings.keys.sail_incidence_deg.to_radians()).max(0.0),
+    ); // (6)
 }
 
 /// Returns the largest rudder angle [rad]: the stall angle, if the law of the rudder has one.
@@ -194,14 +198,13 @@ fn reference_heading(
     dt: f64,
 ) -> Option<f64> {
     let mut path = memory.path.take()?;
-    let leg = line_of_sight::advance(&settings.guidance, &mut path, p, dt)?;
+    let leg = line_of_sight::advance(&settings.keys.line_of_sight(), &mut path, p, dt)?;
     let [a, b] = [path.waypoints[path.leg], path.waypoints[path.leg + 1]];
     let direction = libm::atan2(b.y - a.y, b.x - a.x);
     let cross_track = path.cross_track;
     memory.path = Some(path);
-    let corridor = settings.corridor.min(
-        CORRIDOR_SLOPE * leg.remaining.max(0.0)
-            + END_CORRIDOR * settings.guidance.acceptance_radius,
+    let corridor = settings.keys.corridor_m.min(
+        CORRIDOR_SLOPE * leg.remaining.max(0.0) + END_CORRIDOR * settings.keys.acceptance_radius_m,
     );
     let on_side = |limit: f64, tack: f64| wrap_angle(from + tack * limit);
     if let Some(limit) = restricted_limit(settings, wrap_angle(direction - from)) {
@@ -225,7 +228,8 @@ fn reference_heading(
 /// Returns the angle from the wind [rad] that replaces `angle` [rad], a course relative to the
 /// direction from which the wind blows, if it is not sailable.
 fn restricted_limit(settings: &Settings, angle: f64) -> Option<f64> {
-    let (upwind, downwind) = (settings.close_hauled, PI - settings.running);
+    let upwind = settings.keys.close_hauled_deg.to_radians();
+    let downwind = PI - settings.keys.running_deg.to_radians();
     if angle.abs() < upwind {
         return Some(upwind);
     }

@@ -30,7 +30,7 @@ use crate::allocation::available_fraction;
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
 use crate::law::{ControlLaw, Controller, Tick};
-use merrow_model::scene::robot::firmware::SurgeYawRateControl as Settings;
+use merrow_model::scene::robot::firmware::SurgeYawRate as Settings;
 use merrow_model::scene::{Robot, ThrustAllocation};
 use merrow_model::state::RobotState;
 use merrow_model::state::firmware::SurgeYawRateState;
@@ -79,9 +79,14 @@ fn control(
         };
     }
     let command = [tick.command[0].x, tick.command[1].z];
+    let max_velocity = [settings.max_speed_m_s, settings.max_yaw_rate_rad_s];
+    let max_acceleration = [
+        settings.max_acceleration_m_s2,
+        settings.max_yaw_acceleration_rad_s2,
+    ];
     let error = [0, 1].map(|i| {
-        let target = command[i].clamp(-settings.max_velocity[i], settings.max_velocity[i]);
-        let max_change = settings.max_acceleration[i] * tick.dt;
+        let target = command[i].clamp(-max_velocity[i], max_velocity[i]);
+        let max_change = max_acceleration[i] * tick.dt;
         memory.set_point[i] += (target - memory.set_point[i]).clamp(-max_change, max_change); // (1)
         memory.set_point[i] - now[i]
     });
@@ -101,7 +106,13 @@ fn control(
 /// Returns surge force [N] and yaw moment [N m] that the law requests at `error` of speed [m/s] and
 /// yaw rate [rad/s], by (2).
 fn load(settings: &Settings, memory: &SurgeYawRateState, error: [f64; 2]) -> [f64; 2] {
-    [0, 1].map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.error_integral[i])
+    let integral = memory.error_integral;
+    [
+        settings.speed_gain_n_s_per_m * error[0]
+            + settings.speed_integral_gain_n_per_m * integral[0],
+        settings.yaw_rate_gain_nm_s_per_rad * error[1]
+            + settings.yaw_integral_gain_nm_per_rad * integral[1],
+    ]
 }
 
 /// Returns the contributions [N] of surge force and yaw moment of `load` to thruster `k`, by (3).

@@ -31,7 +31,7 @@ use crate::estimate::KnownMotion;
 use crate::line_of_sight;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Quat, Vec3};
-use merrow_model::scene::robot::firmware::VelocityGuidance;
+use merrow_model::scene::robot::guidance::VelocityGuidance;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::GuidanceTask;
 use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
@@ -42,14 +42,16 @@ pub(crate) const RETURN_RATIO: f64 = 2.0;
 
 /// Returns the velocity command of `task`: linear [m/s] and angular [rad/s] along the heading, to
 /// its left and up (horizontal axes in W); `None` without a task. Advances the task by `dt` [s].
+/// A holonomic vehicle moves to all sides.
 pub fn velocity(
     settings: &VelocityGuidance,
+    is_holonomic: bool,
     task: &mut GuidanceTask,
     motion: &KnownMotion,
     dt: f64,
 ) -> Option<[Vec3; 2]> {
     if let GuidanceTask::Path(path) = task {
-        if let Some(command) = follow_path(settings, path, motion, dt) {
+        if let Some(command) = follow_path(settings, is_holonomic, path, motion, dt) {
             return Some(command);
         }
         let yaw = motion.q_WB.matrix().to_rpy()[2];
@@ -59,7 +61,7 @@ pub fn velocity(
     let GuidanceTask::Goal { goal, has_arrived } = task else {
         return None;
     };
-    Some(approach(settings, goal, has_arrived, motion))
+    Some(approach(settings, is_holonomic, goal, has_arrived, motion))
 }
 
 /// Returns the task that approaches the position `p_WB` [m], W, and the yaw [rad].
@@ -76,21 +78,22 @@ fn goal_task(p_WB: Vec3, yaw: f64) -> GuidanceTask {
 /// Returns the command that approaches and holds a goal, by (1) to (3).
 fn approach(
     settings: &VelocityGuidance,
+    is_holonomic: bool,
     goal: &PoseGoal,
     has_arrived: &mut bool,
     motion: &KnownMotion,
 ) -> [Vec3; 2] {
     let yaw = motion.q_WB.matrix().to_rpy()[2];
     let e = goal.p_WB - motion.p_WB;
-    let max = settings.path.speed;
-    let turn = |to: f64| Vec3::new(0.0, 0.0, settings.heading_gain * wrap_angle(to - yaw));
-    if settings.is_holonomic {
-        let speed = (settings.position_gain * e.norm()).min(max);
+    let max = settings.speed_m_s;
+    let turn = |to: f64| Vec3::new(0.0, 0.0, settings.heading_gain_per_s * wrap_angle(to - yaw));
+    if is_holonomic {
+        let speed = (settings.position_gain_per_s * e.norm()).min(max);
         let v = e.unit().map_or(Vec3::zero(), |e| e.scale(speed));
         return [along_heading(v, yaw), turn(goal.rpy[2])];
     }
     let distance = (e.x * e.x + e.y * e.y).sqrt();
-    let radius = settings.path.acceptance_radius;
+    let radius = settings.acceptance_radius_m;
     let limit = if *has_arrived { RETURN_RATIO } else { 1.0 };
     *has_arrived = distance <= limit * radius;
     if *has_arrived {
@@ -98,37 +101,38 @@ fn approach(
     }
     let bearing = libm::atan2(e.y, e.x);
     let part = sin_cos(bearing - yaw).1.max(0.0);
-    let speed = part * (settings.position_gain * distance).min(max);
+    let speed = part * (settings.position_gain_per_s * distance).min(max);
     [Vec3::new(speed, 0.0, 0.0), turn(bearing)]
 }
 
 /// Returns the command along the path, by (4); `None` at its end.
 fn follow_path(
     settings: &VelocityGuidance,
+    is_holonomic: bool,
     path: &mut PathProgress,
     motion: &KnownMotion,
     dt: f64,
 ) -> Option<[Vec3; 2]> {
     let R = motion.q_WB.matrix();
     let (yaw, v) = (R.to_rpy()[2], R.mul_vec(motion.V_WB_B.v));
-    let leg = line_of_sight::advance(&settings.path, path, motion.p_WB, dt)?;
-    let max = settings.path.speed;
+    let leg = line_of_sight::advance(&settings.line_of_sight(), path, motion.p_WB, dt)?;
+    let max = settings.speed_m_s;
     let speed = if leg.is_last {
         // the end of the path is at the acceptance radius
-        max.min(settings.position_gain * leg.remaining.max(settings.path.acceptance_radius))
+        max.min(settings.position_gain_per_s * leg.remaining.max(settings.acceptance_radius_m))
     } else {
         max
     };
-    let heading = if settings.is_holonomic {
+    let heading = if is_holonomic {
         leg.course
     } else {
         line_of_sight::heading_for_course(leg.course, yaw, v)
     };
     let error = wrap_angle(heading - yaw);
-    let angular = Vec3::new(0.0, 0.0, settings.heading_gain * error);
-    if settings.is_holonomic {
+    let angular = Vec3::new(0.0, 0.0, settings.heading_gain_per_s * error);
+    if is_holonomic {
         let (s, c) = sin_cos(leg.course);
-        let climb = settings.position_gain * (leg.height - motion.p_WB.z);
+        let climb = settings.position_gain_per_s * (leg.height - motion.p_WB.z);
         let v = Vec3::new(speed * c, speed * s, climb.clamp(-max, max));
         return Some([along_heading(v, yaw), angular]);
     }

@@ -67,7 +67,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
     let com = R_UL.mul_vec(link.p_LoLcm);
     let rigid = link.rigid.to_parent(&R_UL, Vec3::zero());
     // inertia about the centre of mass: I_cm = I_o - m (|c|² 1 - c cᵀ)
-    let (m, c, I) = (link.mass, com, rigid.A);
+    let (m, c, I) = (link.mass_kg, com, rigid.A);
     let cc = c.dot(c);
     let _ = writeln!(out, "  <link name=\"{name}\">");
     let _ = writeln!(out, "    <inertial>");
@@ -326,8 +326,8 @@ fn write_joint(out: &mut String, robot: &Robot, k: usize) {
 fn write_fin(out: &mut String, robot: &Robot, k: usize) {
     let fin: &Fin = &robot.fins[k];
     let child = format!("{}/{}", robot.name, fin.name);
-    let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
-    let place = origin(Vec3::new(-fin.center_of_pressure, 0.0, 0.0), [0.0; 3]);
+    let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span_m);
+    let place = origin(Vec3::new(-fin.center_of_pressure_m, 0.0, 0.0), [0.0; 3]);
     let _ = writeln!(out, "  <link name=\"{child}\">");
     write_small_inertia(out, FIN_MASS * chord * chord);
     for visual in robot.visuals.iter().filter(|c| c.fin == Some(k)) {

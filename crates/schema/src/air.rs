@@ -1,6 +1,6 @@
 //! Keys of the air and the weather, and of the wind load on a body.
 
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::{choice, spec};
 
 spec! {
     /// Wind profile and gust model. They are constant during a run.
@@ -69,54 +69,5 @@ spec! {
         rain_mm_h: f64 [in 0.0..=500.0] = 0.0,
         /// Meteorological visibility; fog is below 1000 m.
         visibility_m: f64 [in 1.0..=100000.0] = 50000.0,
-    }
-}
-
-spec! {
-    /// Wind load on a body.
-    pub struct WindLoadConfig {
-        /// Projected areas seen along x, y and z of the part of the body that is above the water
-        /// when the robot floats at rest, or of the whole body if it does not float. The wind load
-        /// decreases in proportion as the body sinks deeper; it does not increase above its value
-        /// at rest.
-        area_m2: [f64; 3] [non_negative],
-        /// Drag coefficients for the three areas.
-        drag: [f64; 3] [non_negative] = [1.0, 1.0, 1.0],
-        /// Point at which the wind acts, relative to the body origin; for a ship the centroid of
-        /// its lateral area.
-        center_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Blendermann coefficients of a ship as a function of the wind angle, instead of `drag`.
-        blendermann: Option<BlendermannConfig>,
-        /// Wind law of a body without `blendermann`.
-        law: WindLawConfig = WindLawConfig::Drag,
-    }
-}
-
-spec! {
-    /// Blendermann coefficients of a type of ship.
-    pub struct BlendermannConfig {
-        /// Drag coefficient for wind from the side, on the lateral area.
-        side_drag: f64 [positive],
-        /// Drag coefficient for head wind, on the frontal area.
-        head_drag: f64 [positive],
-        /// Drag coefficient for stern wind, on the frontal area.
-        stern_drag: f64 [positive],
-        /// Cross-force parameter of Blendermann.
-        delta: f64 [fraction],
-        /// Ratio of the height at which the side force acts to the height of the centroid.
-        roll_factor: f64 [positive] = 1.1,
-        /// Length overall of the ship.
-        length_m: f64 [positive],
-    }
-}
-
-fieldless_choice! {
-    /// Wind law of a body.
-    pub enum WindLawConfig {
-        /// Drag computed from the velocity of the air relative to the body.
-        Drag = "drag",
-        /// Law of the Kelpie simulator: a horizontal force forward and to the left, computed from
-        /// only the wind velocity. It does not depend on the motion of the body.
-        Kelpie = "kelpie",
     }
 }

@@ -35,14 +35,10 @@ pub mod waves;
 pub mod world;
 
 pub use robot::body::{
-    Axes, BodyConfig, CoefficientReference, Coefficients, FixedForceConfig, GliderConfig,
-    InertiaConfig, KelpieAttitudeConfig, SlenderConfig,
+    Axes, BodyConfig, CoefficientReference, Coefficients, FixedForceConfig, InertiaConfig,
 };
-pub use robot::hull::{
-    HullConfig, HullMeshConfig, HullSolidsConfig, HullWavesConfig, RadiationConfig, SolidConfig,
-    SurfaceDampingConfig,
-};
-pub use robot::joint::{JointConfig, JointDriveConfig, JointKindConfig};
+pub use robot::hull::{HullConfig, HullMeshConfig, HullSolidsConfig, RadiationConfig, SolidConfig};
+pub use robot::joint::{JointConfig, JointDriveConfig};
 pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};
 pub use sensor::noise::NoiseConfig;

@@ -1,6 +1,7 @@
 //! Keys of robots that are loaded from URDF.
 
-use crate::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig, SlenderConfig};
+use crate::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig};
+use merrow_model::scene::robot::body::SlenderBody;
 use merrow_yaml::read::{NamedMap, Places};
 use merrow_yaml::spec::{fieldless_choice, spec};
 use std::collections::BTreeMap;
@@ -70,7 +71,7 @@ spec! {
         /// U), for surge, sway, heave, roll, pitch and yaw.
         linear_damping_decay_s_per_m: Option<[f64; 6]> [non_negative],
         /// Lift, drag and cross-flow drag of a torpedo-shaped body about the link origin.
-        slender: Option<SlenderConfig>,
+        slender: Option<SlenderBody>,
         /// Whether the added mass exerts the Munk moments in pitch and yaw.
         munk_moment: Option<bool>,
         /// Whether the added mass exerts the Munk moment in yaw.

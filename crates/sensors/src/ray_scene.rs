@@ -648,7 +648,7 @@ pub(crate) fn robot_shapes(
 
 /// Returns the hulls of a link that displaces water, with their poses in the link.
 fn hulls(link: &Link) -> Vec<(RayShape, Mat3, Vec3)> {
-    if link.volume <= 0.0 {
+    if link.volume_m3 <= 0.0 {
         return Vec::new();
     }
     if let Some(hull_mesh) = &link.hull_mesh {

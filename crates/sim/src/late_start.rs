@@ -16,7 +16,7 @@ pub(crate) fn start_at(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     }
     for (link, joint) in robot.links[1..].iter().zip(&mut state.joints) {
         if let Some(servo) = link.joint.servo() {
-            joint.ticks = encoder::ticks_before(servo.rate, now_ns);
+            joint.ticks = encoder::ticks_before(servo.rate_hz, now_ns);
         }
     }
     let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
@@ -24,6 +24,6 @@ pub(crate) fn start_at(robot: &Robot, state: &mut RobotState, now_ns: u64) {
         kernel::start_at(computer, state, now_ns);
     }
     if let (Some(firmware), Some(state)) = (&robot.firmware, &mut state.firmware) {
-        state.ticks = encoder::ticks_before(firmware.rate, now_ns);
+        state.ticks = encoder::ticks_before(firmware.rate_hz, now_ns);
     }
 }

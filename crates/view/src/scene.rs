@@ -210,7 +210,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         "gamepad": controls.gamepad,
         "actuators": controls.actuators.iter().map(ActuatorControl::to_json).collect::<Vec<_>>(),
         "firmware": robot.firmware.is_some(),
-        "mass_kg": robot.links.iter().map(|link| link.mass).sum::<f64>(),
+        "mass_kg": robot.links.iter().map(|link| link.mass_kg).sum::<f64>(),
         "devices": devices_with_kinds(scene, index),
     })
 }
@@ -247,7 +247,7 @@ fn hulls_json(robot: &Robot, meshes: &mut Meshes) -> Vec<Value> {
     let has_shapes = |link: usize| robot.colliders.iter().any(|shape| shape.link == link);
     let links = robot.links.iter().enumerate();
     links
-        .filter(|(k, link)| link.volume > 0.0 && !has_shapes(*k))
+        .filter(|(k, link)| link.volume_m3 > 0.0 && !has_shapes(*k))
         .flat_map(|(k, link)| meshes.describe_hulls(k, link))
         .collect()
 }

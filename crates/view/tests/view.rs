@@ -523,8 +523,8 @@ fn shown_forces_are_those_of_the_laws() {
     let (scene, g) = (Arc::clone(&simulation.scene), simulation.scene.gravity);
     let at_start = Evaluation::new(&simulation, 0);
     let links = &scene.robots[0].links;
-    let weight: f64 = links.iter().map(|link| link.mass * g).sum();
-    let volume: f64 = links.iter().map(|link| link.volume).sum();
+    let weight: f64 = links.iter().map(|link| link.mass_kg * g).sum();
+    let volume: f64 = links.iter().map(|link| link.volume_m3).sum();
     assert!((force_of(&at_start, "gravity").z + weight).abs() < 1e-9 * weight);
     let expected = scene.sea.density * g * volume;
     let buoyancy = force_of(&at_start, "buoyancy");
@@ -1041,7 +1041,7 @@ fn wetted_hull_encloses_the_displaced_volume() {
     let force = force_of(&Evaluation::new(&simulation, 0), "buoyancy").z;
     let scene = &simulation.scene;
     let hull = &scene.robots[0].links[0];
-    let expected = force / (scene.sea.density * scene.gravity * hull.volume);
+    let expected = force / (scene.sea.density * scene.gravity * hull.volume_m3);
     let fraction = volume / hull.hull.shape.volume();
     assert!(expected > 0.2 && expected < 0.8, "{expected}");
     assert!((fraction - expected).abs() < 1e-9, "{fraction} {expected}");

@@ -268,16 +268,19 @@ pub use choice;
 ///     pub enum Turning { /** Clockwise. */ Right = "right", /** Counter-clockwise. */ Left = "left" }
 /// }
 /// ```
+///
+/// One further trait may be derived: `#[derive(Trait)]` before the description.
 #[macro_export]
 macro_rules! fieldless_choice {
     (
+        $(#[derive($derived:ident)])?
         $(#[doc = $doc:literal])*
         $vis:vis enum $name:ident {
             $($(#[doc = $word_doc:literal])* $variant:ident = $word:literal),* $(,)?
         }
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash $(, $derived)?)]
         $vis enum $name {
             $($(#[doc = $word_doc])* $variant,)*
         }

@@ -111,10 +111,12 @@ robots:
 fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     use merrow_model::scene::robot::body::KelpieAttitude;
     use merrow_physics::forces::hydrodynamics::kelpie_attitude::target_angles;
+    use merrow_yaml::read::Places;
     let law = KelpieAttitude {
-        pitch: ALPHA[0],
-        roll: ALPHA[1],
-        bandwidth: 1.0,
+        pitch_rad_per_m: ALPHA[0],
+        roll_rad_per_m: ALPHA[1],
+        bandwidth_hz: 1.0,
+        at: Places::default(),
     };
     let (ahead, starboard, height) = (Vec3::new(0.0, 1.0, 0.0), Vec3::new(1.0, 0.0, 0.0), 0.5);
     let mut checks = Vec::new();
@@ -361,7 +363,7 @@ fn buoyancy_checks(hulls: &BuoyancyHulls) -> Result<Vec<Check>, String> {
     } = hulls;
     let full = wigley_volume(WIGLEY[2]);
     // the radius of the ball's mesh is slightly above 1 m, so that it has the volume of the ball
-    let reach = ball_box.robots[0].links[0].volume / 2.0;
+    let reach = ball_box.robots[0].links[0].volume_m3 / 2.0;
     Ok(vec![
         Check::relative(
             "box 1 x 1 x 1 m, draught 0.5 m",

@@ -91,7 +91,7 @@ impl Model {
             delayed_added_mass: false,
         };
         Ok(model.with_drive(Drive::Position {
-            bandwidth: 1.0,
+            bandwidth_rad_s: 1.0,
             max_speed: 1.0,
             max_acceleration: 1.0,
         }))

@@ -222,10 +222,13 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
     if let ArmMotion::Servo(..) = plan.arm {
         driven = model.clone().with_drive(Drive::Effort {
             stiffness: 0.0,
-            rest: 0.0,
+            spring_rest: 0.0,
         });
         replay.model = &driven;
-        servo = Some(Servo::holding(model.controllers, replay.bias_efforts()));
+        servo = Some(Servo::holding(
+            model.controllers.clone(),
+            replay.bias_efforts(),
+        ));
     }
     for k in 0..=steps {
         let t = plan.span[0] + k as f64 * dt;

@@ -17,7 +17,7 @@ use merrow_sim::control::joints::encoder::period;
 use merrow_sim::control::joints::servo::{Pid, torque_pid};
 
 /// Controller of one joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Controller {
     /// Gains of the torque PID.
     pub gains: TorquePid,
@@ -33,11 +33,11 @@ impl Controller {
     pub(crate) fn for_joint(robot: &Robot, j: usize) -> Option<Self> {
         let joint = &robot.links[j + 1].joint;
         let servo = joint.servo()?;
-        let ServoLaw::TorquePid(gains) = servo.law else {
+        let ServoLaw::TorquePid(gains) = &servo.law else {
             return None;
         };
         Some(Self {
-            gains,
+            gains: gains.clone(),
             period: period(servo),
             max_effort: joint.max_effort,
         })
@@ -71,7 +71,7 @@ impl Servo {
 
     /// Returns the loops that update at step `k` of `dt` seconds.
     pub(crate) fn due_loops(&self, k: u64, dt: f64) -> [bool; JOINTS] {
-        self.controllers.map(|c| c.is_due(k, dt))
+        self.controllers.each_ref().map(|c| c.is_due(k, dt))
     }
 
     /// Returns the efforts [N m] after updating the loops in `due`, from measured and commanded
@@ -88,9 +88,10 @@ impl Servo {
                 gains,
                 period,
                 max_effort,
-            } = self.controllers[k];
+            } = &self.controllers[k];
             let error = commanded[k] - measured[k];
-            self.loops[k] = torque_pid(&gains, self.loops[k], error, bias[k], [period, max_effort]);
+            self.loops[k] =
+                torque_pid(gains, self.loops[k], error, bias[k], [*period, *max_effort]);
         }
         self.loops.map(|l| l.effort)
     }

@@ -5,7 +5,8 @@ use merrow_environment::WaveState;
 use merrow_environment::waves::footprint;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::robot::body::Restoring;
+use merrow_model::scene::robot::body::{Hydrostatics, Restoring};
+use merrow_yaml::read::Places;
 
 /// Returns a regular wave of 1 mm and the given `length` [m] that travels towards east, in 40 m of
 /// water.
@@ -23,17 +24,22 @@ robots: {{a: {{model: bluerov2, position_m: [0, 0, -5]}}}}
 
 /// Returns a hull of two slender floats of 4 m, 2 m apart, with the centre of the waterplane
 /// forward of the origin.
-fn hull() -> Restoring {
+fn hull() -> Hydrostatics {
     let (rx, ry, heave) = (4.0 / 12_f64.sqrt(), 1.0, 1e4);
-    Restoring {
-        mass: 200.0,
+    Hydrostatics {
+        restoring: Restoring {
+            floating_mass_kg: 200.0,
+            floating_mass_center_m: [0.0; 3],
+            heave_n_per_m: heave,
+            roll_nm_per_rad: heave * ry * ry,
+            pitch_nm_per_rad: heave * rx * rx,
+            center_of_flotation_m: [0.3, 0.0, 0.0],
+            linear_body_axes: false,
+            max_supported_kg: 900.0,
+            at: Places::default(),
+        },
         p_LoM: Vec3::zero(),
-        heave,
-        roll: heave * ry * ry,
-        pitch: heave * rx * rx,
         p_LoF: Vec3::new(0.3, 0.0, 0.0),
-        linear_body_axes: false,
-        reserve: 900.0,
     }
 }
 

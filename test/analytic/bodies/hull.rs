@@ -34,7 +34,7 @@ fn evaluate(scene: &Scene, motion: &Motion, t: f64) -> Workspace {
 fn hydrodynamic_wrench(scene: &Scene, motion: &Motion, t: f64) -> (Vec3, Vec3) {
     let work = evaluate(scene, motion, t);
     let (link, w) = (&scene.robots[0].links[0], &work.links[0]);
-    let weight = Vec3::new(0.0, 0.0, -link.mass * scene.gravity);
+    let weight = Vec3::new(0.0, 0.0, -link.mass_kg * scene.gravity);
     let arm = w.R_WL.mul_vec(link.p_LoLcm);
     (
         w.R_WL.mul_vec(w.F.f) - weight,
@@ -127,7 +127,7 @@ fn heeled_cube_matches_the_wall_sided_formula() {
 fn volume_and_centre_follow_mesh_unless_given() {
     let cube = cuboid([1.0, 1.0, 1.0], 0);
     let scene = mesh_hull_scene("plain", &cube, CUBE, "", "");
-    assert_eq!(scene.robots[0].links[0].volume, 1.0);
+    assert_eq!(scene.robots[0].links[0].volume_m3, 1.0);
     let stated = format!("{CUBE}, volume_m3: 0.9, center_of_buoyancy_m: [0.1, 0, 0.02]");
     let scene = mesh_hull_scene("stated", &cube, &stated, "", "");
     for z in [-10.0, -0.5] {
@@ -196,7 +196,7 @@ fn wave_force_on_sphere_equals_value_at_centre() {
     let depth = 3.0;
     let (omega, a) = (std::f64::consts::TAU / 4.0, 0.001);
     let k = omega * omega / 9.81;
-    let volume = scene.robots[0].links[0].volume;
+    let volume = scene.robots[0].links[0].volume_m3;
     let scale = 1000.0 * volume * omega * omega * a * (-k * depth).exp();
     for (x, t) in [(0.0, 0.0), (3.0, 0.7), (-7.0, 1.9), (12.0, 3.1)] {
         let (f, _) = hydrodynamic_wrench(

@@ -160,7 +160,7 @@ fn hull_of_random_shapes_is_their_sum() {
     let link = &world.scene.robots[0].links[0];
     let mesh = link.hull_mesh.as_ref().unwrap();
     let total: f64 = solids.iter().map(|(shape, ..)| shape.volume()).sum();
-    relative("volume", link.volume, total, 1e-12);
+    relative("volume", link.volume_m3, total, 1e-12);
     relative("volume of the mesh", mesh.volume, total, 1e-12);
     for _ in 0..20 {
         let up = random.vector(1.0).unit().unwrap();
@@ -201,14 +201,14 @@ fn meshes_float_with_their_volume() {
     let world = load_shapes("meshes", 1000.0, &shapes, &files);
     let link = &world.scene.robots[0].links[0];
     let capsule = PI * 0.01 * (1.0 + 0.4 / 3.0);
-    relative("volume", link.volume, 2.0 + capsule, 1e-9);
+    relative("volume", link.volume_m3, 2.0 + capsule, 1e-9);
     close_vectors("centre", link.p_LoCb, Vec3::zero(), 1e-9);
     let found = floating_state(&world.scene);
     relative("waterplane", found.waterplane, 2.0 + PI * 0.01, 1e-4);
     let round = load_shapes("ball", 100.0, &mesh("ball.obj", 0), &files);
     let hull = &round.scene.robots[0].links[0];
     assert!(hull.hull_mesh.is_some());
-    within("volume of the ball", hull.volume, PI / 6.0, 0.02);
+    within("volume of the ball", hull.volume_m3, PI / 6.0, 0.02);
 }
 
 // The net weight of an imported robot is reported: 2.3 kg that displace 0.88 l sink.

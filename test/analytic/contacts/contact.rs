@@ -169,7 +169,7 @@ fn light_cube_carries_thousand_times_its_mass() {
     heavy.name = "heavy".into();
     heavy.start.p_WB.z = 0.3;
     let link = &mut heavy.links[0];
-    link.mass *= 1000.0;
+    link.mass_kg *= 1000.0;
     link.rigid = link.rigid.scale(1000.0);
     link.total = link.total.scale(1000.0);
     for robot in [&mut world.robots[0], &mut heavy] {

@@ -5,12 +5,13 @@ use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{close, initial_environment, relative};
 use merrow_model::scene::robot::actuator::{
-    Actuator, Elastic, Encoder, Servo, ServoLaw, Tachometer, TorqueSpeedLine,
+    Actuator, Elastic, Encoder, EncoderSide, Servo, ServoLaw, Tachometer, TorqueSpeedLine,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Scene};
 use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{crba, mobility};
 use merrow_sim::{Simulation, step::Kernel};
+use merrow_yaml::read::Places;
 
 /// Returns the position [rad] and the velocity [rad/s] of the hinge.
 fn hinge(s: &Simulation) -> [f64; 2] {
@@ -142,14 +143,15 @@ fn a_steep_line_is_stable_on_a_light_joint() {
 fn build_steep_servo(rotor_inertia: f64, elastic: Option<Elastic>) -> Drive {
     Drive::Servo(Box::new(Servo {
         mode: JointMode::Effort,
-        rate: 1000.0,
-        position_gain: 0.0,
+        rate_hz: 1000.0,
+        position_gain_per_s: 0.0,
         max_speed: 10.0,
         law: ServoLaw::Cascade {
             velocity_gain: 0.0,
             integral_gain: 0.0,
-            inertia: 0.0,
-            bias: 0.0,
+            inertia_feed_forward: 0.0,
+            bias_feed_forward: 0.0,
+            at: Places::default(),
         },
         actuator: Actuator {
             rotor_inertia,
@@ -161,18 +163,20 @@ fn build_steep_servo(rotor_inertia: f64, elastic: Option<Elastic>) -> Drive {
             forward_loss: 0.3,
             backward_loss: 0.4,
             effort_per_ampere: 0.0,
-            thermal: None,
+            winding: None,
         },
         encoder: Encoder {
-            on_motor: false,
+            side: EncoderSide::Joint,
             resolution: 0.0,
-            noise: 0.0,
+            noise_std: 0.0,
             velocity: Tachometer::Direct {
                 resolution: 0.0,
-                noise: 0.0,
+                noise_std: 0.0,
+                at: Places::default(),
             },
-            stream: merrow_math::rng::Stream::new(1, "encoder"),
+            at: Places::default(),
         },
+        encoder_stream: merrow_math::rng::Stream::new(1, "encoder"),
     }))
 }
 
@@ -192,9 +196,9 @@ fn build_motor_chain(case: u64, random: &mut Random) -> Scene {
         link.joint.kind = JointKind::Revolute;
         let rotor_inertia = libm::pow(10.0, random.between(-4.0, 0.0));
         let gear = Elastic {
-            gap: 0.02,
+            backlash: 0.02,
             stiffness: 1000.0,
-            damping: 1.0,
+            spring_damping: 1.0,
         };
         let elastic = (i.is_multiple_of(2) && case.is_multiple_of(2)).then_some(gear);
         link.joint.drive = build_steep_servo(rotor_inertia, elastic);

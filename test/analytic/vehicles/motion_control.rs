@@ -277,13 +277,7 @@ fn boats_follow_paths() {
         }
         let rms: f64 = (sum / n).sqrt();
         let radius = match &s.scene.robots[0].firmware {
-            Some(firmware) => {
-                firmware
-                    .motion_control()
-                    .unwrap()
-                    .guidance
-                    .acceptance_radius
-            }
+            Some(firmware) => firmware.motion_control().unwrap().keys.acceptance_radius_m,
             None => 0.0,
         };
         let mut far: f64 = 0.0;
@@ -331,7 +325,7 @@ fn mode_changes_are_bumpless() {
         .unwrap()
         .pilot_wrench
         .map(|w| 2.0 * w);
-    let tick = 1.0 / settings.rate;
+    let tick = 1.0 / settings.rate_hz;
     set_mode(&mut s, ControlMode::StationKeeping);
     advance(&mut s, 20.0);
     for mode in [
@@ -600,7 +594,7 @@ fn margins(s: &Simulation, axis: usize) -> [f64; 2] {
     let gains = &settings.gains;
     let lag = &robot.thrusters[0].lag;
     let dt = s.scene.dt();
-    let delay = 0.5 / firmware.rate + 0.5 * dt;
+    let delay = 0.5 / firmware.rate_hz + 0.5 * dt;
     // frequency response of the lag from its response to a step
     let step_response: Vec<f64> = (0..400)
         .scan([0.0; 3], |x, _| {

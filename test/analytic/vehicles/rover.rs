@@ -89,7 +89,7 @@ fn rover_turns_in_place() {
     let start = position(&s);
     let settings = s.scene.robots[0].firmware.clone().unwrap();
     let track = match settings.law {
-        merrow_model::scene::robot::firmware::FirmwareLaw::Drive(d) => d.track,
+        merrow_model::scene::robot::firmware::FirmwareLaw::Drive(d) => d.keys.track_m,
         other => panic!("{other:?}"),
     };
     relative(

@@ -87,7 +87,7 @@ fn robot_beyond_predicted_distance_is_stepped_again() {
     // The wall is one body wide and neutrally buoyant, so that only the runner moves.
     world.robots.truncate(4);
     for (k, robot) in world.robots.iter_mut().enumerate() {
-        robot.links[0].volume = 3.0 / world.sea.density;
+        robot.links[0].volume_m3 = 3.0 / world.sea.density;
         robot.start.p_WB = Vec3::new(0.0, 3.0 * k as f64, -8.7);
     }
     world.robots[0].start.p_WB.y = 0.36;

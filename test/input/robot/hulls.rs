@@ -16,7 +16,7 @@ fn message(mesh: &str, more: &str) -> String {
     ));
     match load_text("w.yaml", &text, Overrides::default()) {
         Ok(world) => {
-            let volume = world.scene.robots[0].links[0].volume;
+            let volume = world.scene.robots[0].links[0].volume_m3;
             format!("{volume:.6}")
         }
         Err(problems) => without_root(&problems.to_string())

@@ -170,7 +170,7 @@ fn vehicle_type(simulation: &Simulation, robot: &Robot) -> MavType {
     if robot.links.iter().any(|link| link.restoring.is_some()) {
         return MavType::MAV_TYPE_SURFACE_BOAT;
     }
-    let displaced: f64 = robot.links.iter().map(|link| link.volume).sum();
+    let displaced: f64 = robot.links.iter().map(|link| link.volume_m3).sum();
     if displaced == 0.0 {
         return MavType::MAV_TYPE_GROUND_ROVER;
     }

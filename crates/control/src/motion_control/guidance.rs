@@ -73,14 +73,14 @@ pub(crate) fn requested_motion(
     };
     let R_H = heading_rotation(motion.rpy[2]);
     requested.v = R_H.mul_vec(limit_velocity(settings, R_H.tr_mul_vec(requested.v)));
-    let max = settings.limits.yaw_rate;
+    let max = settings.keys.max_yaw_rate_rad_s;
     requested.yaw_rate = requested.yaw_rate.clamp(-max, max);
     requested
 }
 
 /// Limits a velocity along heading, left and up [m/s] without changing its horizontal direction.
 fn limit_velocity(settings: &MotionControl, v: Vec3) -> Vec3 {
-    let [surge, sway, heave] = settings.limits.velocity;
+    let [surge, sway, heave] = settings.keys.max_speed_m_s;
     let lateral = if settings.actuated[1] {
         v.y / sway
     } else {
@@ -107,14 +107,14 @@ fn frequency(settings: &MotionControl, control: &MotionControlState, axis: usize
 fn yaw_rate_towards(settings: &MotionControl, control: &MotionControlState, yaw: f64) -> f64 {
     let e = wrap_angle(yaw - control.reference.rpy[2]);
     let w = frequency(settings, control, 5);
-    e.signum() * approach_speed(e.abs(), w, settings.limits.yaw_acceleration)
+    e.signum() * approach_speed(e.abs(), w, settings.keys.max_yaw_acceleration_rad_s2)
 }
 
 /// Returns the upward speed that moves the reference to the height `z` [m].
 fn climb_to(settings: &MotionControl, control: &MotionControlState, z: f64) -> f64 {
     let e = z - control.reference.p.z;
     let w = frequency(settings, control, 2);
-    e.signum() * approach_speed(e.abs(), w, settings.limits.acceleration)
+    e.signum() * approach_speed(e.abs(), w, settings.keys.max_acceleration_m_s2)
 }
 
 /// Returns the motion that approaches and holds the goal.
@@ -130,7 +130,7 @@ fn keep_station(
     let up = climb_to(settings, control, goal.p_WB.z);
     if settings.actuated[1] {
         let distance = flat.norm();
-        let speed = approach_speed(distance, w, settings.limits.acceleration);
+        let speed = approach_speed(distance, w, settings.keys.max_acceleration_m_s2);
         let direction = flat.unit().unwrap_or_else(Vec3::zero);
         return RequestedMotion {
             v: direction.scale(speed) + Vec3::new(0.0, 0.0, up),
@@ -141,11 +141,12 @@ fn keep_station(
     let to_goal = goal.p_WB - motion.p;
     let distance = (to_goal.x * to_goal.x + to_goal.y * to_goal.y).sqrt();
     let bearing = libm::atan2(to_goal.y, to_goal.x);
-    let is_far = distance > RETURN_RATIO * settings.guidance.acceptance_radius;
+    let is_far = distance > RETURN_RATIO * settings.keys.acceptance_radius_m;
     let heading = if is_far { bearing } else { goal.rpy[2] };
     let (s, c) = sin_cos(motion.rpy[2]);
     let along = to_goal.x * c + to_goal.y * s;
-    let speed = along.signum() * approach_speed(along.abs(), w, settings.limits.acceleration);
+    let speed =
+        along.signum() * approach_speed(along.abs(), w, settings.keys.max_acceleration_m_s2);
     // far from the goal the vehicle turns towards it before it moves
     let speed = if is_far { speed.max(0.0) } else { speed };
     RequestedMotion {
@@ -165,8 +166,8 @@ fn follow_path(
     let Some(mut path) = control.path.take() else {
         return RequestedMotion::still();
     };
-    let guidance = &settings.guidance;
-    let Some(leg) = line_of_sight::advance(guidance, &mut path, motion.p, dt) else {
+    let guidance = settings.keys.line_of_sight();
+    let Some(leg) = line_of_sight::advance(&guidance, &mut path, motion.p, dt) else {
         if let Some(end) = path.waypoints.last() {
             control.goal.p_WB = *end;
             control.goal.rpy = [0.0, 0.0, control.reference.rpy[2]];
@@ -176,8 +177,15 @@ fn follow_path(
         return keep_station(settings, control, motion);
     };
     let w = frequency(settings, control, 0);
-    let braking = approach_speed(leg.remaining.max(0.0), w, settings.limits.acceleration);
-    let cruise = guidance.speed.min(settings.limits.velocity[0]);
+    let braking = approach_speed(
+        leg.remaining.max(0.0),
+        w,
+        settings.keys.max_acceleration_m_s2,
+    );
+    let cruise = settings
+        .keys
+        .path_speed()
+        .min(settings.keys.max_speed_m_s[0]);
     let speed = if leg.is_last {
         cruise.min(braking)
     } else {

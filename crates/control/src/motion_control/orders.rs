@@ -154,10 +154,10 @@ fn move_sticks(
 /// Returns the velocity command of the sticks in mode `Velocity`: linear [m/s] and angular [rad/s].
 fn stick_velocity(settings: &MotionControl, sticks: [f64; 4]) -> [Vec3; 2] {
     let [surge, sway, heave, yaw] = sticks;
-    let max = settings.limits.velocity;
+    let max = settings.keys.max_speed_m_s;
     [
         Vec3::new(surge * max[0], sway * max[1], heave * max[2]),
-        Vec3::new(0.0, 0.0, yaw * settings.limits.yaw_rate),
+        Vec3::new(0.0, 0.0, yaw * settings.keys.max_yaw_rate_rad_s),
     ]
 }
 

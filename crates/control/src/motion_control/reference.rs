@@ -77,7 +77,8 @@ pub(crate) fn start(
     }
     if controlled.tilt && !tilt {
         for k in 0..2 {
-            reference.rpy[k] = motion.rpy[k].clamp(-settings.limits.tilt, settings.limits.tilt);
+            let max_tilt = settings.keys.max_tilt();
+            reference.rpy[k] = motion.rpy[k].clamp(-max_tilt, max_tilt);
             control.integral[3 + k] = control.allocated[3 + k];
         }
     }
@@ -96,9 +97,9 @@ pub(crate) fn advance(
     requested: &RequestedMotion,
     dt: f64,
 ) -> Acceleration {
-    let (limits, reference) = (&settings.limits, &mut control.reference);
+    let (keys, reference) = (&settings.keys, &mut control.reference);
     let change = requested.v - reference.v;
-    let max_change = limits.acceleration * dt;
+    let max_change = keys.max_acceleration_m_s2 * dt;
     let step = if change.norm() > max_change {
         change.scale(max_change / change.norm())
     } else {
@@ -110,13 +111,15 @@ pub(crate) fn advance(
         motion,
         reference.p + reference.v.scale(dt) - motion.p,
     );
-    let max_turn = limits.yaw_acceleration * dt;
+    let max_turn = keys.max_yaw_acceleration_rad_s2 * dt;
     let turn = (requested.yaw_rate - reference.yaw_rate).clamp(-max_turn, max_turn);
     reference.yaw_rate += turn;
     let ahead = wrap_angle(reference.rpy[2] + reference.yaw_rate * dt - motion.rpy[2]);
-    reference.rpy[2] = motion.rpy[2] + ahead.clamp(-limits.yaw_lead, limits.yaw_lead);
+    let max_yaw_lead = keys.max_yaw_lead_deg.to_radians();
+    reference.rpy[2] = motion.rpy[2] + ahead.clamp(-max_yaw_lead, max_yaw_lead);
+    let max_tilt = keys.max_tilt();
     for k in 0..2 {
-        let target = requested.tilt[k].clamp(-limits.tilt, limits.tilt);
+        let target = requested.tilt[k].clamp(-max_tilt, max_tilt);
         let change = target - reference.rpy[k];
         reference.rpy[k] += change.clamp(-TILT_RATE * dt, TILT_RATE * dt);
     }
@@ -128,7 +131,7 @@ pub(crate) fn advance(
 
 /// Returns the position at `ahead` [m, W] of the vehicle, within the maximum lead.
 fn limit_lead(settings: &MotionControl, motion: &VehicleMotion, ahead: Vec3) -> Vec3 {
-    let lead = settings.limits.position_lead;
+    let lead = settings.keys.max_position_lead_m;
     let R_H = heading_rotation(motion.rpy[2]);
     let mut d = R_H.tr_mul_vec(ahead);
     if !settings.actuated[1] {

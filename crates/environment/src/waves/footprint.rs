@@ -29,7 +29,7 @@
 
 use crate::waves::{Surface, WaveState};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::body::Restoring;
+use merrow_model::scene::robot::body::Hydrostatics;
 
 /// √(9/5): ratio of the outer Gauss points to the radius of gyration.
 const OUTER_GAUSS_POINT: f64 = 1.341_640_786_499_874;
@@ -45,16 +45,17 @@ const MIN_UPRIGHT_COSINE: f64 = 0.3;
 
 /// Returns the plane by (1), in W, with its height [m] at the position `point` [m], W.
 pub fn mean_waterplane_surface(
-    hull: &Restoring,
+    hull: &Hydrostatics,
     waves: &WaveState,
     p_WL: Vec3,
     R_WL: &Mat3,
     point: Vec3,
 ) -> Surface {
     let (ahead, left) = (R_WL.col(0), R_WL.col(1));
+    let law = &hull.restoring;
     let (rx, ry) = (
-        (hull.pitch / hull.heave).sqrt(),
-        (hull.roll / hull.heave).sqrt(),
+        (law.pitch_nm_per_rad / law.heave_n_per_m).sqrt(),
+        (law.roll_nm_per_rad / law.heave_n_per_m).sqrt(),
     );
     let uprightness = ahead.x * left.y - ahead.y * left.x;
     if uprightness < MIN_UPRIGHT_COSINE || rx <= 0.0 || ry <= 0.0 {

@@ -2,6 +2,7 @@
 
 use crate::scene::comms::ClockError;
 use merrow_math::rng::Stream;
+use merrow_yaml::spec::fieldless_choice;
 use std::sync::Arc;
 
 /// Maximum number of tasks of a computer.
@@ -39,23 +40,23 @@ pub struct Computer {
     /// Rule for the choice of the jobs that run.
     pub scheduling: Scheduling,
     /// Whether a job interrupts a running job that is less urgent.
-    pub is_preemptive: bool,
+    pub preemptive: bool,
     /// Error of the clock that releases periodic tasks.
     pub clock: ClockError,
     /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
 }
 
-/// Rule for the choice of the jobs that run. Equally urgent jobs run in the order of their release,
-/// then in the order of their tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheduling {
-    /// The task with the largest priority first.
-    FixedPriority,
-    /// The task with the shortest relative deadline first.
-    DeadlineMonotonic,
-    /// The job with the earliest absolute deadline first.
-    EarliestDeadlineFirst,
+fieldless_choice! {
+    /// Rule for the choice of the jobs that run.
+    pub enum Scheduling {
+        /// The task with the largest priority first.
+        FixedPriority = "fixed_priority",
+        /// The task with the shortest relative deadline first.
+        DeadlineMonotonic = "deadline_monotonic",
+        /// The job with the earliest absolute deadline first.
+        EarliestDeadlineFirst = "earliest_deadline_first",
+    }
 }
 
 /// Task of a computer. Each release of the task is a job.

@@ -144,11 +144,11 @@ pub struct Robot {
     /// Lamps of the robot.
     pub lamps: Vec<crate::sensor::camera::Lamp>,
     /// Solar panels of the robot.
-    pub solar: Vec<Solar>,
+    pub solar_panels: Vec<Solar>,
     /// Groups of joints that are commanded together.
     pub joint_groups: Vec<JointGroup>,
     /// Tolerances and options for trajectory goals.
-    pub trajectory_rules: TrajectoryRules,
+    pub trajectories: TrajectoryRules,
     /// Regions that the arm controller keeps the arms out of, if any.
     pub keep_out: Option<KeepOut>,
     /// True if any joint has a servo.
@@ -277,7 +277,7 @@ impl Robot {
     }
     /// Returns the mass of all links without added mass [kg].
     pub fn mass(&self) -> f64 {
-        self.links.iter().map(|l| l.mass).sum()
+        self.links.iter().map(|l| l.mass_kg).sum()
     }
 }
 
@@ -345,7 +345,7 @@ pub struct ThrustAllocation {
     pub independent: [bool; 6],
     /// Time without a command after which all thrusters are set to zero [s]; `None`: the last
     /// command is held.
-    pub timeout_s: Option<f64>,
+    pub command_timeout_s: Option<f64>,
 }
 
 /// Returns the smallest eigenvalue of a 6x6 inertia in SI units. It is positive for a physically

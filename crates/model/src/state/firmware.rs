@@ -218,7 +218,7 @@ impl FirmwareState {
         let zero = Vec3::zero();
         let memory = match &firmware.law {
             FirmwareLaw::Multirotor(settings) => {
-                let mode = if settings.starts_flying {
+                let mode = if settings.keys.starts_flying {
                     FlightMode::Flying
                 } else {
                     FlightMode::Off
@@ -263,7 +263,7 @@ impl FirmwareState {
             FirmwareLaw::Glider(settings) => FirmwareLawState::Glider(GliderState {
                 on: false,
                 is_diving: true,
-                depth: settings.dive_depth,
+                depth: settings.keys.dive_depth_m,
                 heading: None,
                 path: None,
             }),

@@ -635,8 +635,8 @@ impl BuoyancyEngineState {
     /// Creates the state at the initial volume.
     pub fn new(engine: &BuoyancyEngine) -> Self {
         Self {
-            command: engine.start,
-            volume: engine.start,
+            command: engine.start_m3,
+            volume: engine.start_m3,
             power: 0.0,
             fault: FaultEffect::NONE,
         }

@@ -2,7 +2,7 @@
 //! computes it and its inputs.
 
 use crate::scene::Robot;
-use crate::scene::robot::body::Link;
+use crate::scene::robot::body::{HullWaves, Link};
 use crate::state::Motion;
 use crate::state::wave_tile::WaveTile;
 use merrow_math::{LaneCondition, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
@@ -153,7 +153,7 @@ impl HullWork {
         let zeros = || vec![0.0; mesh.coordinates[0].len()];
         let height = mesh.bounds[1].z - mesh.bounds[0].z;
         let tile = || WaveTile::new(link.hull.bound, height);
-        let tiles = if link.sums_waves {
+        let tiles = if link.waves == HullWaves::Sum {
             Vec::new()
         } else {
             (0..lanes).map(|_| tile()).collect()

@@ -32,9 +32,10 @@ pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     let limited_command =
         || T::from_lanes(|i| command.lane(i).clamp(-joint.max_effort, joint.max_effort));
     match joint.drive {
-        Drive::Effort { stiffness, rest } => {
-            tau += limited_command() - (q - T::splat(rest)) * stiffness
-        }
+        Drive::Effort {
+            stiffness,
+            spring_rest,
+        } => tau += limited_command() - (q - T::splat(spring_rest)) * stiffness,
         // the gear can transmit more than the effort of the motor
         Drive::Servo(_) => tau += command,
         Drive::Position { .. } => {}
@@ -49,7 +50,7 @@ pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
 #[inline(always)]
 pub(crate) fn prescribed_acceleration<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     let Drive::Position {
-        bandwidth,
+        bandwidth_rad_s: bandwidth,
         max_speed,
         max_acceleration,
     } = link.joint.drive

@@ -35,7 +35,7 @@ pub(crate) fn velocity_product<T: Real>(
 /// Returns the weight (2) at Lo in L; `up` is ẑ_W in L; `gravity` is the acceleration [m/s²].
 #[inline(always)]
 pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T> {
-    SpatialForce::at_point(up * -(link.mass * gravity), link.p_LoLcm)
+    SpatialForce::at_point(up * -(link.mass_kg * gravity), link.p_LoLcm)
 }
 
 /// Returns the product `I V` of a constant inertia and a velocity: the momentum [N m s, N s] for

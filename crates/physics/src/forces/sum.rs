@@ -204,7 +204,7 @@ fn add_velocity_products<T: Real, S: Sink>(
     wetness: &Wetness<T>,
     rho: T,
 ) {
-    let displaced = wetness.wet * (rho * link.volume);
+    let displaced = wetness.wet * (rho * link.volume_m3);
     let merged_lanes = if environment.is_still() && link.munk == MunkMoments::All {
         fully_submerged_lanes(wetness.wet)
     } else {

@@ -71,18 +71,11 @@ pub fn force<T: Real>(
     } else {
         T::from_lanes(|i| ((1.0 - w.submerged_fraction.lane(i)) / load.dry_at_rest).min(1.0))
     };
-    if load.law == WindLaw::Kelpie {
+    if load.keys.law == WindLaw::Kelpie {
         return kelpie_force(link, load, environment, (w, dry), v_W);
     }
-    if let Some(ship) = &load.ship {
-        let lane = |i: usize| {
-            ship_wrench(
-                ship,
-                load.p_LoC,
-                v_r.lane(i),
-                half_rho.lane(i) * dry.lane(i),
-            )
-        };
+    if let Some(ship) = &load.keys.blendermann {
+        let lane = |i: usize| ship_wrench(load, ship, v_r.lane(i), half_rho.lane(i) * dry.lane(i));
         let F_U = SpatialForce::<T>::from_lanes(lane);
         return SpatialForce {
             m: R_LU.mul_vec(F_U.m),
@@ -104,18 +97,23 @@ pub fn force<T: Real>(
 
 /// Returns the wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative
 /// to the ship; `half` is half the air density.
-fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce {
+fn ship_wrench(load: &WindLoad, ship: &Blendermann, v: Vec3, half: f64) -> SpatialForce {
     let speed2 = v.x * v.x + v.y * v.y;
     if speed2 == 0.0 {
         return SpatialForce::zero();
     }
     let speed = speed2.sqrt();
     let (cos, sin) = (-v.x / speed, v.y / speed);
-    let end_coefficient = ship.ends[usize::from(cos < 0.0)];
-    let [front, side] = ship.areas;
+    let end_coefficient = if cos < 0.0 {
+        ship.stern_drag
+    } else {
+        ship.head_drag
+    };
+    let [front, side, _] = load.keys.area_m2;
+    let center = load.p_LoC;
     let sine_of_double_angle = 2.0 * sin * cos;
     let ratio = if side > 0.0 {
-        end_coefficient * front / (side * ship.side)
+        end_coefficient * front / (side * ship.side_drag)
     } else {
         1.0
     };
@@ -123,11 +121,11 @@ fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialF
         / (1.0 - 0.5 * ship.delta * (1.0 - ratio) * sine_of_double_angle * sine_of_double_angle);
     let (x, y) = (
         -q * front * end_coefficient * cos,
-        q * side * ship.side * sin,
+        q * side * ship.side_drag * sin,
     );
     let gamma = libm::acos(cos.clamp(-1.0, 1.0));
-    let arm = center.x - 0.18 * ship.length * (gamma - std::f64::consts::FRAC_PI_2);
-    let m = Vec3::new(-ship.roll * center.z * y, center.z * x, arm * y);
+    let arm = center.x - 0.18 * ship.length_m * (gamma - std::f64::consts::FRAC_PI_2);
+    let m = Vec3::new(-ship.roll_factor * center.z * y, center.z * x, arm * y);
     SpatialForce {
         m,
         f: Vec3::new(x, y, 0.0),

@@ -1,9 +1,10 @@
 //! Keys of a body: mass, added mass, damping and applied forces.
 
-use crate::air::WindLoadConfig;
 use crate::contact::{CollisionConfig, VisualConfig};
-use crate::robot::hull::{HullConfig, RadiationConfig, SurfaceDampingConfig};
-use crate::robot::restoring::RestoringConfig;
+use crate::robot::hull::{HullConfig, RadiationConfig};
+use merrow_model::scene::robot::body::{
+    Glider, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, WindLoadKeys,
+};
 use merrow_yaml::read::{Located, NamedMap};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
@@ -56,7 +57,7 @@ spec! {
         /// of the displaced volume.
         hull: HullConfig => "{kind: sphere}",
         /// Linear hydrostatics of a floating base link, instead of `hull`.
-        restoring: Option<RestoringConfig>,
+        restoring: Option<Restoring>,
         /// Constant vertical forces by name, for small weights and floats fixed to the body.
         loads: NamedMap<FixedForceConfig> = NamedMap::default(),
         /// Added mass about the body origin, positive, as a matrix or diagonal (surge, sway, heave,
@@ -79,14 +80,14 @@ spec! {
         /// U), for surge, sway, heave, roll, pitch and yaw.
         linear_damping_decay_s_per_m: [f64; 6] [non_negative] = [0.0; 6],
         /// Additional losses at the water surface: roll damping and wave resistance. Default: none.
-        surface_damping: Option<SurfaceDampingConfig>,
+        surface_damping: Option<SurfaceDamping>,
         /// Pitch and roll proportional to the wave height, as in the Kelpie simulator, for vehicles
         /// without a hull mesh.
-        kelpie_attitude: Option<KelpieAttitudeConfig>,
+        kelpie_attitude: Option<KelpieAttitude>,
         /// Lift, drag and cross-flow drag of a torpedo-shaped body about the body origin.
-        slender: Option<SlenderConfig>,
+        slender: Option<SlenderBody>,
         /// Lift, drag and moments of an underwater glider about the body origin.
-        glider: Option<GliderConfig>,
+        glider: Option<Glider>,
         /// Force coefficients of products of two velocities, by their published names such as
         /// `Y_uv` and `N_wp` (SNAME: forward, right, down). If any is given, the set must contain
         /// all velocity-dependent forces of the added mass, because these are then not computed
@@ -102,7 +103,7 @@ spec! {
         /// Point at which the damping acts, relative to the body origin.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Wind load. Default: none.
-        wind: Option<WindLoadConfig>,
+        wind: Option<WindLoadKeys>,
         /// Collision shapes, by name. Without collision shapes the body has no contacts.
         collisions: NamedMap<CollisionConfig> = NamedMap::default(),
         /// Shapes for cameras, lasers and sonars, by name. If any body of a robot has visuals, only
@@ -127,65 +128,6 @@ spec! {
         xz: f64 = 0.0,
         /// Off-diagonal element yz, with the sign that it has in the inertia matrix.
         yz: f64 = 0.0,
-    }
-}
-
-spec! {
-    /// Pitch and roll of the Kelpie simulator. They are proportional to the surface height and to
-    /// the component of the wind direction along or across the vehicle.
-    pub struct KelpieAttitudeConfig {
-        /// Pitch per metre of surface height with the wind from astern; positive is bow up.
-        pitch_rad_per_m: f64,
-        /// Roll per metre of surface height with the wind blowing to starboard; positive is
-        /// starboard down.
-        roll_rad_per_m: f64,
-        /// Bandwidth with which the vehicle follows these angles, critically damped.
-        bandwidth_hz: f64 [positive] = 2.0,
-    }
-}
-
-spec! {
-    /// A slender body of revolution along x, about the body origin.
-    pub struct SlenderConfig {
-        /// Length of the body.
-        length_m: f64 [positive],
-        /// Diameter of the body.
-        diameter_m: f64 [positive],
-        /// Reference area of lift and drag; 0 disables both.
-        area_m2: f64 [non_negative],
-        /// Drag coefficient at zero incidence.
-        axial_drag: f64 [non_negative],
-        /// Oswald efficiency factor of the induced drag.
-        oswald: f64 [positive] = 0.7,
-        /// Cross-flow drag coefficients in the horizontal and the vertical plane.
-        cross_flow_drag: [f64; 2] [non_negative],
-        /// Pairs of cross-flow speed [m/s] and factor on `cross_flow_drag`, by increasing speed,
-        /// for a drag that depends on the Reynolds number. Default: factor 1.
-        cross_flow_over_speed_m_s: Vec<[f64; 2]> = Vec::new(),
-        /// Number of points along the length at which the cross-flow drag is summed, each for a
-        /// length of 1/(points - 1) of the body, as in Fossen's programs with 21. 0 uses the exact
-        /// integral.
-        cross_flow_strips: u32 [in 0.0..=1000.0] = 0,
-    }
-}
-
-spec! {
-    /// Published coefficients of an underwater glider (forward, right, down). All forces are
-    /// proportional to the square of its speed.
-    pub struct GliderConfig {
-        /// Drag: K_D0 [kg/m], and K_D per square of the angle of attack [kg/m per rad2].
-        drag: [f64; 2] [non_negative],
-        /// Lift: K_L0 [kg/m], and K_alpha per angle of attack [kg/m per rad].
-        lift: [f64; 2],
-        /// Side force per drift angle, K_beta [kg/m per rad].
-        side: f64,
-        /// Roll moment: K_MR per drift angle [kg per rad], and K_p per roll rate [kg s].
-        roll: [f64; 2],
-        /// Pitch moment: K_M0 [kg], K_M per angle of attack [kg per rad], and K_q per pitch rate
-        /// [kg s].
-        pitch: [f64; 3],
-        /// Yaw moment: K_MY per drift angle [kg per rad], and K_r per yaw rate [kg s].
-        yaw: [f64; 2],
     }
 }
 

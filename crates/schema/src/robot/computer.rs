@@ -1,8 +1,9 @@
 //! Keys of the computers of a robot and their tasks.
 
 use crate::comms::ClockConfig;
+use merrow_model::scene::computer::Scheduling;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::{choice, spec};
 
 spec! {
     /// Computer of a robot with a real-time kernel.
@@ -10,25 +11,13 @@ spec! {
         /// Number of processors that share the tasks.
         processors: u32 [in 1.0..=64.0] = 1,
         /// Rule for the choice of the jobs that run.
-        scheduling: SchedulingConfig = SchedulingConfig::FixedPriority,
+        scheduling: Scheduling = Scheduling::FixedPriority,
         /// Whether a job interrupts a running job that is less urgent.
         preemptive: bool = true,
         /// Error of the clock that releases periodic tasks.
         clock: ClockConfig => "{}",
         /// Tasks of the computer, by name.
         tasks: NamedMap<TaskConfig>,
-    }
-}
-
-fieldless_choice! {
-    /// Rule for the choice of the jobs that run.
-    pub enum SchedulingConfig {
-        /// The task with the largest priority first.
-        FixedPriority = "fixed_priority",
-        /// The task with the shortest relative deadline first.
-        DeadlineMonotonic = "deadline_monotonic",
-        /// The job with the earliest absolute deadline first.
-        EarliestDeadlineFirst = "earliest_deadline_first",
     }
 }
 

@@ -1,7 +1,8 @@
 //! Keys of hulls: shape, wave loads and losses at the surface.
 
+use merrow_model::scene::robot::body::HullWaves;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::{choice, spec};
 
 choice! {
     /// Shape of a hull for buoyancy at the water surface.
@@ -40,7 +41,7 @@ spec! {
         /// Solids by name.
         solids: NamedMap<HullSolidConfig> [not_empty],
         /// Evaluation of the waves at the vertices of the solids.
-        waves: HullWavesConfig = HullWavesConfig::Lattice,
+        waves: HullWaves = HullWaves::Lattice,
     }
 }
 
@@ -96,23 +97,6 @@ choice! {
     }
 }
 
-spec! {
-    /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
-    pub struct SurfaceDampingConfig {
-        /// Roll moment per roll rate p.
-        roll_nm_s_per_rad: f64 [non_negative] = 0.0,
-        /// Roll moment per |p| p.
-        roll_quadratic_nm_s2_per_rad2: f64 [non_negative] = 0.0,
-        /// Roll moment per p³.
-        roll_cubic_nm_s3_per_rad3: f64 [non_negative] = 0.0,
-        /// Roll moment per |u| p, with u the forward speed through the water.
-        roll_lift_n_s2_per_rad: f64 [non_negative] = 0.0,
-        /// Pairs of forward speed [m/s] and wave resistance, by increasing speed. The resistance is
-        /// zero at rest.
-        wave_resistance_n: Vec<[f64; 2]> [non_negative] = Vec::new(),
-    }
-}
-
 choice! {
     /// Tables of added mass, damping and wave forces over frequency from a radiation and
     /// diffraction program. The axes of the tables are forward, port and up; their origin is in the
@@ -162,17 +146,6 @@ spec! {
         /// Roll, pitch and yaw of the mesh axes relative to the body axes.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Evaluation of the waves at the vertices of the mesh.
-        waves: HullWavesConfig = HullWavesConfig::Lattice,
-    }
-}
-
-fieldless_choice! {
-    /// Evaluation of the waves at the vertices of a hull mesh.
-    pub enum HullWavesConfig {
-        /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
-        /// where the sea has more than 16 waves; fast.
-        Lattice = "lattice",
-        /// Sum of all waves at every vertex; exact.
-        Sum = "sum",
+        waves: HullWaves = HullWaves::Lattice,
     }
 }

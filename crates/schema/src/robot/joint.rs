@@ -2,7 +2,8 @@
 
 use crate::robot::servo::ServoConfig;
 use crate::urdf::MimicConfig;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_model::scene::JointKind;
+use merrow_yaml::spec::{choice, spec};
 
 spec! {
     /// A joint, with the conventions of URDF.
@@ -10,7 +11,7 @@ spec! {
         /// Name of the joint. Default: the name of the link with `_joint` appended.
         name: Option<String> [frame],
         /// Type of the joint.
-        kind: JointKindConfig,
+        kind: JointKind,
         /// Origin of the joint in the frame of the parent link (forward, left, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch and yaw of the child frame relative to the parent frame, at joint position
@@ -41,20 +42,6 @@ spec! {
         drive: JointDriveConfig => "{kind: effort}",
         /// Joint whose motion this joint follows. Default: none.
         mimic: Option<MimicConfig>,
-    }
-}
-
-fieldless_choice! {
-    /// Type of a joint.
-    pub enum JointKindConfig {
-        /// Rotation about the axis within limits.
-        Revolute = "revolute",
-        /// Rotation about the axis without limits.
-        Continuous = "continuous",
-        /// Translation along the axis within limits.
-        Prismatic = "prismatic",
-        /// No motion: the child is rigidly connected to the parent.
-        Fixed = "fixed",
     }
 }
 

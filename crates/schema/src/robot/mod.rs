@@ -3,15 +3,10 @@
 pub mod autopilot;
 pub mod body;
 pub mod computer;
-pub mod feedback;
 pub mod fin;
 pub mod firmware;
-pub mod glider;
 pub mod hull;
 pub mod joint;
-pub mod motion_control;
-pub mod restoring;
-pub mod sailing;
 pub mod servo;
 pub mod thruster;
 
@@ -23,12 +18,14 @@ use crate::robot::computer::ComputerConfig;
 use crate::robot::fin::FinConfig;
 use crate::robot::firmware::FirmwareConfig;
 use crate::robot::joint::JointConfig;
-use crate::robot::servo::{KeepOutConfig, TrajectoryConfig};
+use crate::robot::servo::KeepOutConfig;
 use crate::robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 use crate::sensor::SensorConfig;
 use crate::sensor::camera::LampConfig;
 use crate::urdf::HydrodynamicsConfig;
 use merrow_model::scene::Battery;
+use merrow_model::scene::robot::actuator::TrajectoryRules;
+use merrow_model::scene::robot::profile::Profile;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
@@ -62,29 +59,13 @@ spec! {
         /// the node.
         namespace: String = String::new(),
         /// Simulator whose topic names, units and frames the robot has. Default: Merrow's own.
-        profile: Option<ProfileConfig>,
+        profile: Option<Profile>,
         /// MAVLink telemetry to a ground station. Default: none.
         mavlink: Option<MavlinkConfig>,
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Robot,
         /// Tags reported by the services of `simulation_interfaces`.
         tags: Vec<String> = Vec::new(),
-    }
-}
-
-fieldless_choice! {
-    /// Simulator whose topic names, units and frames a robot has.
-    pub enum ProfileConfig {
-        /// Virtual RobotX, on Gazebo.
-        Vrx = "vrx",
-        /// Gazebo with the systems of DAVE and POSIM.
-        Gz = "gz",
-        /// Stonefish with its ROS 2 package.
-        Stonefish = "stonefish",
-        /// UUV Simulator, with names that ROS 2 accepts.
-        Uuv = "uuv",
-        /// Plankton, the ROS 2 version of UUV Simulator.
-        Plankton = "plankton",
     }
 }
 
@@ -181,7 +162,7 @@ spec! {
         /// with all moving joints.
         joint_groups: NamedMap<Vec<String>> = NamedMap::default(),
         /// Tolerances and rules for joint trajectories and grippers.
-        trajectories: TrajectoryConfig => "{}",
+        trajectories: TrajectoryRules => "{}",
         /// Boxes that the arm controller prevents the arms from entering. Default: none.
         keep_out: Option<KeepOutConfig>,
         /// Thrusters of the robot, by name.

@@ -1,7 +1,9 @@
 //! Keys of servos, trajectories and the keep-out zones of an arm.
 
+use merrow_model::scene::JointMode;
+use merrow_model::scene::robot::actuator::{Encoder, ServoLaw, Winding};
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A servo: controller, motor, gear and encoder. Quantities are at the joint, after the gear.
@@ -9,7 +11,7 @@ spec! {
     pub struct ServoConfig {
         /// Control mode at the start. Default: position if `position_gain_per_s` is positive, else
         /// velocity.
-        mode: Option<JointModeConfig>,
+        mode: Option<JointMode>,
         /// Controller cycles per second.
         rate_hz: f64 [in 1.0..=100000.0] = 100.0,
         /// Velocity set-point per position error; 0 for a servo without position loop.
@@ -17,55 +19,11 @@ spec! {
         /// Maximum velocity set-point [rad/s or m/s].
         max_speed: f64 [positive],
         /// Control law of the velocity loop.
-        law: ServoLawConfig,
+        law: ServoLaw,
         /// Motor and gear of the servo.
         actuator: ActuatorConfig => "{}",
         /// Encoder of the servo.
-        encoder: EncoderConfig => "{}",
-    }
-}
-
-fieldless_choice! {
-    /// Control mode of a joint.
-    pub enum JointModeConfig {
-        /// Control of the effort.
-        Effort = "effort",
-        /// Control of the velocity.
-        Velocity = "velocity",
-        /// Control of the position.
-        Position = "position",
-    }
-}
-
-choice! {
-    /// Velocity control law of a servo: effort as a function of the velocity error.
-    pub enum ServoLawConfig {
-        /// Proportional-integral control of the velocity, with feed-forward.
-        Cascade = "cascade" {
-            /// Effort per velocity error [N m s/rad].
-            velocity_gain: f64 [non_negative],
-            /// Effort per integral of the velocity error [N m/rad].
-            integral_gain: f64 [non_negative] = 0.0,
-            /// Effort per acceleration of the set-point [kg m2].
-            inertia_feed_forward: f64 [non_negative] = 0.0,
-            /// Fraction of the gravity, hydrodynamic and Coriolis effort that is fed forward.
-            bias_feed_forward: f64 [fraction] = 0.0,
-        },
-        /// Incremental torque control: in each cycle the torque changes by a PID on the velocity
-        /// error, plus a fraction of its difference from the bias effort.
-        TorquePid = "torque_pid" {
-            /// Change per velocity error [N m s/rad].
-            kp: f64 [non_negative],
-            /// Change per integral of the velocity error [N m/rad].
-            ki: f64 [non_negative] = 0.0,
-            /// Change per derivative of the velocity error [N m s2/rad].
-            kd: f64 [non_negative] = 0.0,
-            /// Fraction of the difference from the gravity, hydrodynamic and Coriolis effort that
-            /// is added in each cycle.
-            bias_blend: f64 [fraction] = 0.0,
-            /// Maximum change per cycle [N m].
-            max_change: f64 [positive],
-        },
+        encoder: Encoder => "{}",
     }
 }
 
@@ -95,91 +53,7 @@ spec! {
         /// Effort per motor current [N m/A or N/A].
         effort_per_ampere: Option<f64> [positive],
         /// Heating of the motor winding. Default: not modelled.
-        winding: Option<WindingConfig>,
-    }
-}
-
-spec! {
-    /// Heating of a motor winding.
-    pub struct WindingConfig {
-        /// Resistance of the winding.
-        resistance_ohm: f64 [positive],
-        /// Temperature rise above the water temperature per watt.
-        thermal_resistance_k_per_w: f64 [positive],
-        /// Time constant of the winding temperature.
-        thermal_time_constant_s: f64 [positive],
-        /// Temperature at which derating begins.
-        derate_from_c: f64 = 100.0,
-        /// Temperature at which the effort is reduced to zero.
-        max_temperature_c: f64 = 125.0,
-    }
-}
-
-spec! {
-    /// Measurement of the joint state for the servo and for `joint_states`.
-    pub struct EncoderConfig {
-        /// Side of the gear on which the encoder is mounted.
-        side: EncoderSide = EncoderSide::Joint,
-        /// Resolution of the position [rad or m]; 0 for none.
-        resolution: f64 [non_negative] = 0.0,
-        /// Standard deviation of the position [rad or m].
-        noise_std: f64 [non_negative] = 0.0,
-        /// Measurement of the velocity.
-        velocity: VelocityConfig => "{kind: direct}",
-    }
-}
-
-fieldless_choice! {
-    /// Side of the gear on which an encoder is mounted.
-    pub enum EncoderSide {
-        /// On the joint, after the gear.
-        Joint = "joint",
-        /// On the motor, before the gear.
-        Motor = "motor",
-    }
-}
-
-choice! {
-    /// Measurement of the joint velocity.
-    pub enum VelocityConfig {
-        /// Direct measurement of the velocity.
-        Direct = "direct" {
-            /// Resolution [rad/s or m/s]; 0 for none.
-            resolution: f64 [non_negative] = 0.0,
-            /// Standard deviation [rad/s or m/s].
-            noise_std: f64 [non_negative] = 0.0,
-        },
-        /// Difference of the positions of two cycles, low-pass filtered.
-        Difference = "difference" {
-            /// Time constant of the filter.
-            filter_s: f64 [non_negative] = 0.0,
-        },
-    }
-}
-
-spec! {
-    /// Tolerances and rules for trajectories and grippers, as in `joint_trajectory_controller`.
-    pub struct TrajectoryConfig {
-        /// Whether a trajectory may omit joints of its group. Omitted joints hold their position.
-        allow_partial_joints: bool = false,
-        /// Whether the last point may have a non-zero velocity.
-        allow_moving_end: bool = false,
-        /// Maximum deviation from the path [rad or m]; 0 disables the check.
-        path_tolerance: f64 [non_negative] = 0.0,
-        /// Maximum deviation from the last point [rad or m]; 0 disables the check.
-        goal_tolerance: f64 [non_negative] = 0.0,
-        /// Maximum speed at the end [rad/s or m/s]; 0 disables the check.
-        stopped_speed: f64 [non_negative] = 0.01,
-        /// Time after the end within which the goal must be reached; 0 for no limit.
-        goal_time_s: f64 [non_negative] = 0.0,
-        /// Time of standstill after which a gripper has stalled.
-        stall_time_s: f64 [positive] = 1.0,
-        /// Speed below which a gripper is stationary [rad/s or m/s].
-        stall_speed: f64 [positive] = 0.001,
-        /// Whether a stalled gripper has reached its goal. Otherwise the goal is aborted.
-        allow_stalling: bool = false,
-        /// Maximum distance from the gripper goal [rad or m].
-        gripper_tolerance: f64 [positive] = 0.01,
+        winding: Option<Winding>,
     }
 }
 

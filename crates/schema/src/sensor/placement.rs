@@ -79,7 +79,7 @@ fn check_sensor(
             .map(|c| format!("its robot's shape {}", c.name));
         let hull = || {
             let link = &robot.links[sensor.link];
-            let bare = own().next().is_none() && link.volume > 0.0 && link.hull_mesh.is_none();
+            let bare = own().next().is_none() && link.volume_m3 > 0.0 && link.hull_mesh.is_none();
             (bare && in_hull(link, sensor.p_LoS)).then(|| format!("the hull of {}", link.name))
         };
         if let Some(what) = shape.or_else(hull) {

@@ -314,7 +314,7 @@ fn urgency(computer: &Computer, k: usize, own: &TaskState) -> (bool, i64, u64, u
         Scheduling::DeadlineMonotonic => rank(task.deadline_ns.unwrap_or(u64::MAX)),
         Scheduling::EarliestDeadlineFirst => rank(deadline),
     };
-    let can_be_interrupted = computer.is_preemptive || own.activity != TaskActivity::Running;
+    let can_be_interrupted = computer.preemptive || own.activity != TaskActivity::Running;
     (can_be_interrupted, rank, release, k)
 }
 

@@ -75,7 +75,7 @@ fn computer(scheduling: Scheduling, tasks: Vec<Task>) -> Computer {
         name: "main".to_string(),
         processors: 1,
         scheduling,
-        is_preemptive: true,
+        preemptive: true,
         clock: ClockError::default(),
         tasks,
     }
@@ -158,7 +158,7 @@ fn preemption_and_processors_are_respected() {
     let (_, preempted) = run(&one, 50, 50);
     assert_eq!(preempted.runs(0), [(0, 3), (5, 12)]);
     assert_eq!(preempted.runs(1), [(3, 5)]);
-    one.is_preemptive = false;
+    one.preemptive = false;
     let (_, record) = run(&one, 50, 50);
     assert_eq!(
         (record.runs(0), record.runs(1)),

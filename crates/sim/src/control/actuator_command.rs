@@ -47,7 +47,7 @@ pub(crate) fn apply(
             let b = b.ok_or_else(|| reject(robot, "no such buoyancy engine".into()))?;
             check(robot, &b.name, *value)?;
             firmware::check_buoyancy_engines(robot, target)?;
-            target.buoyancy_engines[*engine].command = value.clamp(b.range[0], b.range[1]);
+            target.buoyancy_engines[*engine].command = value.clamp(b.range_m3[0], b.range_m3[1]);
             Ok(())
         }
         ActuatorCommand::Wrench { force, moment } => {

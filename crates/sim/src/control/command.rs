@@ -327,7 +327,7 @@ fn command_winch(
 /// Sets the thrusters to neutral when the time-out of the thruster manager has passed since the
 /// newest command.
 pub(crate) fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
-    let Some(timeout) = robot.allocation.as_ref().and_then(|m| m.timeout_s) else {
+    let Some(timeout) = robot.allocation.as_ref().and_then(|m| m.command_timeout_s) else {
         return;
     };
     let Some(last) = state.last_command_ns else {

@@ -9,8 +9,8 @@ use merrow_control::{modes, velocity_guidance};
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::bridge::PositionCorrection;
+use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::Firmware;
-use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Origin, Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask};
@@ -31,7 +31,8 @@ pub fn advance(
     if robot.onboard.as_ref().is_some_and(|o| o.firmware.is_some()) {
         return;
     }
-    let due = |ticks: u64| crate::control::joints::encoder::due_ns(firmware.rate, ticks) <= now_ns;
+    let due =
+        |ticks: u64| crate::control::joints::encoder::due_ns(firmware.rate_hz, ticks) <= now_ns;
     // the law commands the rest of the state, so its memory is taken out meanwhile
     let Some(mut memory) = state.firmware.take_if(|memory| due(memory.ticks)) else {
         return;
@@ -132,7 +133,7 @@ fn read_motion(
     now_ns: u64,
 ) -> (KnownMotion, Known) {
     memory.ticks += 1;
-    let dt = 1.0 / firmware.rate;
+    let dt = 1.0 / firmware.rate_hz;
     let known = match firmware.feedback {
         Feedback::Truth => Known::ALL,
         Feedback::Sensors(_) => estimate::advance(&mut memory.estimate, truth, dt, now_ns),
@@ -154,11 +155,15 @@ fn run_tick(
     let is_first = !std::mem::replace(&mut memory.started, true);
     let counts = memory
         .command_ns
-        .is_some_and(|since| (now_ns - since) as f64 * 1e-9 <= firmware.timeout);
-    let dt = 1.0 / firmware.rate;
+        .is_some_and(|since| (now_ns - since) as f64 * 1e-9 <= firmware.command_timeout_s);
+    let dt = 1.0 / firmware.rate_hz;
     let command = match &firmware.guidance {
         _ if counts => Some(memory.command),
-        Some(guidance) => velocity_guidance::velocity(guidance, &mut memory.task, &motion, dt),
+        Some(guidance) => {
+            // only a multirotor moves to all sides
+            let is_holonomic = firmware.multirotor().is_some();
+            velocity_guidance::velocity(guidance, is_holonomic, &mut memory.task, &motion, dt)
+        }
         None => None,
     };
     let tick = Tick {

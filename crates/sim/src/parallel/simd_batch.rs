@@ -179,7 +179,7 @@ fn observe_robots(
 ) {
     for (i, ((robot, runner), state)) in robots.iter().zip(runners).zip(states).enumerate() {
         if robot.inflow
-            || !robot.solar.is_empty()
+            || !robot.solar_panels.is_empty()
             || robot.rotors
             || !robot.fins.is_empty()
             || state

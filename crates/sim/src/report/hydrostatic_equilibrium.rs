@@ -75,7 +75,7 @@ pub(super) struct CalmWaterModel<'a> {
 pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
     let mut calm = CalmWaterModel::new(scene, robot);
     let size = robot.links.iter().map(|l| l.hull.bound).fold(0.0, f64::max);
-    let volume: f64 = robot.links.iter().map(|l| l.volume).sum();
+    let volume: f64 = robot.links.iter().map(|l| l.volume_m3).sum();
     if !robot.floating || volume <= 0.0 || size <= 0.0 || scene.gravity <= 0.0 {
         return Equilibrium::None;
     }
@@ -228,16 +228,16 @@ impl<'a> CalmWaterModel<'a> {
         let (mut mass, mut first) = (0.0, Vec3::zero());
         let (rho_g, mut has_shape) = (self.sea.density * self.gravity, true);
         for (link, w) in self.robot.links.iter().zip(&self.work.links) {
-            mass += link.mass;
-            first += (w.p_WL + w.R_WL.mul_vec(link.p_LoLcm)).scale(link.mass);
+            mass += link.mass_kg;
+            first += (w.p_WL + w.R_WL.mul_vec(link.p_LoLcm)).scale(link.mass_kg);
             if link.restoring.is_some() {
                 let upward_force = w.R_WL.mul_vec(w.F.f).z;
-                let buoyancy = upward_force + link.mass * self.gravity - link.trim.force;
+                let buoyancy = upward_force + link.mass_kg * self.gravity - link.trim.force;
                 volume += buoyancy / rho_g;
                 has_shape = false;
                 continue;
             }
-            if !link.wet || link.volume == 0.0 {
+            if !link.wet || link.volume_m3 == 0.0 {
                 continue;
             }
             let up = w.R_WL.r[2];
@@ -280,13 +280,13 @@ fn submerged_volume(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64,
                 .centroid()
                 .map_or(Vec3::zero(), |c| c - hull_mesh.centroid);
             (
-                under.volume * (link.volume / hull_mesh.volume),
+                under.volume * (link.volume_m3 / hull_mesh.volume),
                 link.p_LoCb + shift,
             )
         }
         None => {
             let w = merrow_physics::forces::hydrodynamics::buoyancy::wetness(link, up, z);
-            (w.wet * link.volume, link.p_LoCb + w.shift)
+            (w.wet * link.volume_m3, link.p_LoCb + w.shift)
         }
     }
 }

@@ -65,7 +65,7 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), Strin
     };
     let work = evaluate(scene, &motion)?;
     let (link, w) = (&scene.robots[0].links[0], &work.links[0]);
-    let weight = Vec3::new(0.0, 0.0, -link.mass * scene.gravity);
+    let weight = Vec3::new(0.0, 0.0, -link.mass_kg * scene.gravity);
     let arm = w.R_WL.mul_vec(link.p_LoLcm);
     let f = w.R_WL.mul_vec(w.F.f) - weight;
     let m = w.R_WL.mul_vec(w.F.m) - arm.cross(weight);

@@ -84,7 +84,7 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
 /// Sets the surge damping of the MATLAB form, which decays with sqrt(u + v²) instead of u².
 fn apply_program_damping(scene: &mut Scene, u: f64, v: f64) {
     let link = &mut scene.robots[0].links[0];
-    link.damping_decay = None;
+    link.linear_damping_decay_s_per_m = None;
     if let Damping::Diagonal(damping) = &mut link.linear_damping {
         damping[3] = SURGE_DAMPING_MSS * libm::exp(-3.0 * libm::sqrt(u.max(0.0) + v * v));
     }

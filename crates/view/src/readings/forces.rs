@@ -95,9 +95,9 @@ impl Evaluated<'_> {
     fn centers(&self) -> [Option<Vec3>; 2] {
         let (mut masses, mut volumes) = (Center::default(), Center::default());
         for (i, (link, w)) in self.model().links.iter().zip(&self.work.links).enumerate() {
-            masses.add(self.in_world(i, link.p_LoLcm), link.mass);
+            masses.add(self.in_world(i, link.p_LoLcm), link.mass_kg);
             if link.wet {
-                let volume = w.submerged_fraction * link.volume;
+                let volume = w.submerged_fraction * link.volume_m3;
                 volumes.add(self.in_world(i, link.p_LoCb), volume);
             }
         }

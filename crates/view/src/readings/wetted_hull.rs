@@ -57,7 +57,7 @@ pub fn wetted_hull(simulation: &Simulation, robot: usize) -> Vec<[Vec3; 3]> {
 /// Returns the hulls of a link without a mesh, in L.
 fn hull_shapes(robot: &Robot, link: usize) -> Vec<Triangles> {
     let own = &robot.links[link];
-    if !own.wet || own.volume <= 0.0 {
+    if !own.wet || own.volume_m3 <= 0.0 {
         return Vec::new();
     }
     let shape = |hull: &Hull| match hull.shape {

@@ -66,8 +66,8 @@ impl ActuatorControl {
             name: format!("buoyancy engine {}", own.name),
             topic: topic.to_owned(),
             unit: "m³".to_owned(),
-            range: own.range,
-            rest: own.start,
+            range: own.range_m3,
+            rest: own.start_m3,
             returns: false,
             joint: None,
         }

@@ -8,26 +8,30 @@ use merrow_model::scene::{Robot, Scene};
 pub fn max_velocity(robot: &Robot) -> [f64; 4] {
     match robot.firmware.as_ref().map(|firmware| &firmware.law) {
         Some(FirmwareLaw::MotionControl(m)) => {
-            let [surge, sway, heave] = m.limits.velocity;
-            [surge, sway, heave, m.limits.yaw_rate]
+            let [surge, sway, heave] = m.keys.max_speed_m_s;
+            [surge, sway, heave, m.keys.max_yaw_rate_rad_s]
         }
         Some(FirmwareLaw::Multirotor(m)) => max_flight_velocity(m),
-        Some(FirmwareLaw::Drive(d)) => [d.max_velocity[0], 0.0, 0.0, d.max_velocity[1]],
-        Some(FirmwareLaw::SurgeYawRate(v)) => [v.max_velocity[0], 0.0, 0.0, v.max_velocity[1]],
+        Some(FirmwareLaw::Drive(d)) => [d.keys.max_speed_m_s, 0.0, 0.0, d.keys.max_yaw_rate_rad_s],
+        Some(FirmwareLaw::SurgeYawRate(v)) => [v.max_speed_m_s, 0.0, 0.0, v.max_yaw_rate_rad_s],
         Some(FirmwareLaw::HeadingDepthHold(h)) => {
-            let speed = h
-                .speed_control
-                .as_ref()
-                .map_or([0.0; 3], |s| s.max_velocity);
-            [speed[0], 0.0, speed[1], speed[2]]
+            h.speed_control.as_ref().map_or([0.0; 4], |speed| {
+                let keys = &speed.keys;
+                [
+                    keys.max_speed_m_s,
+                    0.0,
+                    keys.max_climb_m_s,
+                    keys.max_yaw_rate_rad_s,
+                ]
+            })
         }
         Some(FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_)) | None => [0.0; 4],
     }
 }
 
 fn max_flight_velocity(m: &Multirotor) -> [f64; 4] {
-    let [flat, up, down] = m.max_speed;
-    [flat, flat, up.min(down), m.max_yaw_rate]
+    let [flat, up, down] = m.keys.max_speed_m_s;
+    [flat, flat, up.min(down), m.keys.max_yaw_rate_rad_s]
 }
 
 /// Returns the largest force forward, left and up [N] and moment about z [N m] of the thrusters in

@@ -34,8 +34,8 @@ pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<
         return None;
     }
     Some(Route {
-        times,
-        points,
+        times_s: times,
+        waypoints_m: points,
         repeats: file.repeats,
         floats: file.floats,
     })
@@ -72,7 +72,7 @@ fn waypoint_times(file: &ActorEntry, points: &[Vec3], problems: &mut Problems) -
 
 /// Returns the actor as a prop at the start of its route.
 pub(crate) fn actor_as_prop(file: &ActorEntry, route: &Route) -> PropEntry {
-    let start = route.reference(route.times[0]);
+    let start = route.reference(route.times_s[0]);
     let v = start.v;
     let speed = (v.x * v.x + v.y * v.y).sqrt();
     PropEntry {

@@ -6,11 +6,11 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::comms::ClockError;
 use merrow_model::scene::computer::MAX_TASKS;
 use merrow_model::scene::computer::{
-    Activation, Computer, ExecutionTime, OnboardComputers, Scheduling, Task, TaskIndex,
+    Activation, Computer, ExecutionTime, OnboardComputers, Task, TaskIndex,
 };
 use merrow_schema::RobotModelConfig;
 use merrow_schema::robot::computer::{
-    ActivationConfig, ComputerConfig, ExecutionConfig, SchedulingConfig, TaskConfig,
+    ActivationConfig, ComputerConfig, ExecutionConfig, TaskConfig,
 };
 use merrow_yaml::error::{Problems, known_names, quote};
 use std::sync::Arc;
@@ -143,12 +143,8 @@ fn build_computer(
     let computer = Computer {
         name: name.to_string(),
         processors: file.processors as usize,
-        scheduling: match file.scheduling {
-            SchedulingConfig::FixedPriority => Scheduling::FixedPriority,
-            SchedulingConfig::DeadlineMonotonic => Scheduling::DeadlineMonotonic,
-            SchedulingConfig::EarliestDeadlineFirst => Scheduling::EarliestDeadlineFirst,
-        },
-        is_preemptive: file.preemptive,
+        scheduling: file.scheduling,
+        preemptive: file.preemptive,
         clock: ClockError {
             offset: file.clock.offset_s,
             skew: 1e-6 * file.clock.skew_ppm,
@@ -233,7 +229,7 @@ fn build_activation(
     problems: &mut Problems,
 ) -> Activation {
     let rate = robot.firmware.as_ref().filter(|_| file.runs_firmware);
-    let own_period = rate.map(|firmware| nanoseconds(1.0 / firmware.rate));
+    let own_period = rate.map(|firmware| nanoseconds(1.0 / firmware.rate_hz));
     match &file.activation {
         ActivationConfig::Periodic {
             period_s, offset_s, ..

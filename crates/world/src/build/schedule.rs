@@ -262,8 +262,9 @@ fn robot_commands(
         }
         ScheduledKindConfig::BuoyancyEngines { volumes_m3, .. } => {
             let engines = model.buoyancy_engines.iter();
-            let named: Vec<Device<'_>> =
-                engines.map(|b| (b.name.as_str(), b.range, "m3")).collect();
+            let named: Vec<Device<'_>> = engines
+                .map(|b| (b.name.as_str(), b.range_m3, "m3"))
+                .collect();
             let command = |engine, value| {
                 Command::Actuator(robot, ActuatorCommand::BuoyancyEngine { engine, value })
             };

@@ -71,8 +71,8 @@ type Warning = (Vec<&'static str>, String);
 
 fn robot_warnings(robot: &Robot, world: &World, section: &str) -> Vec<Warning> {
     let mut all = Vec::new();
-    let mass: f64 = robot.links.iter().map(|link| link.mass).sum();
-    let volume: f64 = robot.links.iter().map(|link| link.volume).sum();
+    let mass: f64 = robot.links.iter().map(|link| link.mass_kg).sum();
+    let volume: f64 = robot.links.iter().map(|link| link.volume_m3).sum();
     let displaced = volume * world.scene.sea.density;
     // props such as anchors sink
     let is_swimmer = section == "robots" && robot.floating && !robot.is_carried();
@@ -114,13 +114,13 @@ fn inertia_warnings(robot: &Robot, all: &mut Vec<Warning>) {
     let points = points_of(robot, 0);
     let farthest = points.iter().map(|p| p.norm()).fold(0.0, f64::max);
     let reach = if points.is_empty() {
-        SIZE_PER_MASS * base.mass.cbrt()
+        SIZE_PER_MASS * base.mass_kg.cbrt()
     } else {
         farthest
     };
     let rigid = base.rigid.to_matrix();
     for axis in 0..3 {
-        let radius = (rigid[axis][axis] / base.mass).sqrt();
+        let radius = (rigid[axis][axis] / base.mass_kg).sqrt();
         // estimates of shapes are coarse
         if radius > 2.0 * reach {
             all.push((
@@ -131,7 +131,7 @@ fn inertia_warnings(robot: &Robot, all: &mut Vec<Warning>) {
                      the inertia",
                     ["x", "y", "z"][axis],
                     rigid[axis][axis],
-                    base.mass
+                    base.mass_kg
                 ),
             ));
             return;

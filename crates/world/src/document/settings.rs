@@ -444,7 +444,7 @@ fn add_motion_control(robot: &Robot, state: &MotionControlState, entries: &mut E
             entries.add("gain", name, keys);
         }
     }
-    if *armed != settings.starts_armed {
+    if *armed != settings.keys.starts_armed {
         let keys = [("on", entries.switch(*armed))];
         entries.add("arm", name, keys);
     }

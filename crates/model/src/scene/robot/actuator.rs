@@ -4,6 +4,8 @@
 
 use crate::scene::robot::joint::JointMode;
 use merrow_math::rng::Stream;
+use merrow_yaml::read::Places;
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 /// Servo of a joint.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,9 +13,9 @@ pub struct Servo {
     /// Command mode at the start of a run.
     pub mode: JointMode,
     /// Tick rate of the controller [Hz].
-    pub rate: f64,
+    pub rate_hz: f64,
     /// Outer loop: velocity set-point per position error [1/s]; 0: no position loop.
-    pub position_gain: f64,
+    pub position_gain_per_s: f64,
     /// Maximum velocity set-point [rad/s].
     pub max_speed: f64,
     /// Control law of the inner loop.
@@ -22,41 +24,46 @@ pub struct Servo {
     pub actuator: Actuator,
     /// Encoder that the controller and `joint_states` use.
     pub encoder: Encoder,
+    /// Random number stream of the encoder.
+    pub encoder_stream: Stream,
 }
 
-/// Inner loop of a servo: from a velocity set-point to an effort.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ServoLaw {
-    /// PID on the velocity error that increments the torque, plus a fraction of the difference to
-    /// the dynamics bias.
-    TorquePid(TorquePid),
-    /// PI controller on the velocity error with feed-forward.
-    Cascade {
-        /// Effort per velocity error [N m s/rad].
-        velocity_gain: f64,
-        /// Effort per time integral of the velocity error [N m/rad].
-        integral_gain: f64,
-        /// Effort per acceleration set-point [kg m²].
-        inertia: f64,
-        /// Fraction of the dynamics bias (gravity, hydrodynamic and Coriolis terms) that is fed
-        /// forward, 0..1.
-        bias: f64,
-    },
+choice! {
+    /// Velocity control law of a servo: effort as a function of the velocity error.
+    pub enum ServoLaw {
+        /// Proportional-integral control of the velocity, with feed-forward.
+        Cascade = "cascade" {
+            /// Effort per velocity error [N m s/rad].
+            velocity_gain: f64 [non_negative],
+            /// Effort per integral of the velocity error [N m/rad].
+            integral_gain: f64 [non_negative] = 0.0,
+            /// Effort per acceleration of the set-point [kg m2].
+            inertia_feed_forward: f64 [non_negative] = 0.0,
+            /// Fraction of the gravity, hydrodynamic and Coriolis effort that is fed forward.
+            bias_feed_forward: f64 [fraction] = 0.0,
+        },
+        /// Incremental torque control: in each cycle the torque changes by a PID on the velocity
+        /// error, plus a fraction of its difference from the bias effort.
+        TorquePid = "torque_pid" (TorquePid),
+    }
 }
 
-/// Gains of a torque PID.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TorquePid {
-    /// Torque increment per velocity error [N m s/rad].
-    pub kp: f64,
-    /// Torque increment per time integral of the velocity error [N m/rad].
-    pub ki: f64,
-    /// Torque increment per time derivative of the velocity error [N m s²/rad].
-    pub kd: f64,
-    /// Fraction of the difference to the dynamics bias that is corrected per tick, 0..1.
-    pub blend: f64,
-    /// Maximum torque increment per tick [N m].
-    pub max_change: f64,
+spec! {
+    /// Incremental torque control: in each cycle the torque changes by a PID on the velocity
+    /// error, plus a fraction of its difference from the bias effort.
+    pub struct TorquePid {
+        /// Change per velocity error [N m s/rad].
+        kp: f64 [non_negative],
+        /// Change per integral of the velocity error [N m/rad].
+        ki: f64 [non_negative] = 0.0,
+        /// Change per derivative of the velocity error [N m s2/rad].
+        kd: f64 [non_negative] = 0.0,
+        /// Fraction of the difference from the gravity, hydrodynamic and Coriolis effort that
+        /// is added in each cycle.
+        bias_blend: f64 [fraction] = 0.0,
+        /// Maximum change per cycle [N m].
+        max_change: f64 [positive],
+    }
 }
 
 impl ServoLaw {
@@ -64,14 +71,16 @@ impl ServoLaw {
     #[inline]
     pub fn needs_bias(&self) -> bool {
         match self {
-            ServoLaw::TorquePid(gains) => gains.blend != 0.0,
-            ServoLaw::Cascade { bias, .. } => *bias != 0.0,
+            ServoLaw::TorquePid(gains) => gains.bias_blend != 0.0,
+            ServoLaw::Cascade {
+                bias_feed_forward, ..
+            } => *bias_feed_forward != 0.0,
         }
     }
 }
 
 /// Motor and gear of a servo.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Actuator {
     /// Rotor inertia referred to the joint [kg m²]. With a rigid gear it is already included in the
     /// armature of the joint.
@@ -86,19 +95,19 @@ pub struct Actuator {
     pub backward_loss: f64,
     /// Joint effort per ampere [N m/A]; 0: the current is unknown.
     pub effort_per_ampere: f64,
-    /// Thermal model of the winding.
-    pub thermal: Option<Thermal>,
+    /// Heating of the winding.
+    pub winding: Option<Winding>,
 }
 
 /// Backlash and elasticity between rotor and joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elastic {
     /// Width of the backlash gap [rad].
-    pub gap: f64,
+    pub backlash: f64,
     /// Stiffness with the gap closed [N m/rad].
     pub stiffness: f64,
     /// Damping with the gap closed [N m s/rad].
-    pub damping: f64,
+    pub spring_damping: f64,
 }
 
 /// Torque-speed line: the maximum effort decreases with speed.
@@ -110,51 +119,62 @@ pub struct TorqueSpeedLine {
     pub no_load_speed: f64,
 }
 
-/// First-order thermal model of a winding.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Thermal {
-    /// Electrical resistance of the winding [ohm].
-    pub resistance: f64,
-    /// Thermal resistance: temperature rise per watt [K/W].
-    pub kelvin_per_watt: f64,
-    /// Thermal time constant [s].
-    pub tau: f64,
-    /// Temperature at which derating begins [°C].
-    pub derate_from: f64,
-    /// Temperature at which the maximum effort is zero [°C].
-    pub max_temperature: f64,
+spec! {
+    /// Heating of a motor winding.
+    pub struct Winding {
+        /// Resistance of the winding.
+        resistance_ohm: f64 [positive],
+        /// Temperature rise above the water temperature per watt.
+        thermal_resistance_k_per_w: f64 [positive],
+        /// Time constant of the winding temperature.
+        thermal_time_constant_s: f64 [positive],
+        /// Temperature at which derating begins.
+        derate_from_c: f64 = 100.0,
+        /// Temperature at which the effort is reduced to zero.
+        max_temperature_c: f64 = 125.0,
+    }
 }
 
-/// Encoder of a servo.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Encoder {
-    /// True if the encoder is on the motor side of the backlash and elasticity.
-    pub on_motor: bool,
-    /// Position resolution [rad]; 0: continuous.
-    pub resolution: f64,
-    /// Standard deviation of the position [rad].
-    pub noise: f64,
-    /// Source of the velocity measurement.
-    pub velocity: Tachometer,
-    /// Random number stream of the encoder.
-    pub stream: Stream,
+spec! {
+    /// Measurement of the joint state for the servo and for `joint_states`.
+    pub struct Encoder {
+        /// Side of the gear on which the encoder is mounted.
+        side: EncoderSide = EncoderSide::Joint,
+        /// Resolution of the position [rad or m]; 0 for none.
+        resolution: f64 [non_negative] = 0.0,
+        /// Standard deviation of the position [rad or m].
+        noise_std: f64 [non_negative] = 0.0,
+        /// Measurement of the velocity.
+        velocity: Tachometer => "{kind: direct}",
+    }
 }
 
-/// Source of the joint velocity that a servo uses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tachometer {
-    /// Direct measurement of the velocity.
-    Direct {
-        /// Velocity resolution [rad/s]; 0: continuous.
-        resolution: f64,
-        /// Standard deviation of the velocity [rad/s].
-        noise: f64,
-    },
-    /// Difference of two positions one tick apart, low-pass filtered.
-    Difference {
-        /// Time constant of the filter [s].
-        tau: f64,
-    },
+fieldless_choice! {
+    /// Side of the gear on which an encoder is mounted.
+    pub enum EncoderSide {
+        /// On the joint, after the gear.
+        Joint = "joint",
+        /// On the motor, before the gear.
+        Motor = "motor",
+    }
+}
+
+choice! {
+    /// Measurement of the joint velocity.
+    pub enum Tachometer {
+        /// Direct measurement of the velocity.
+        Direct = "direct" {
+            /// Resolution [rad/s or m/s]; 0 for none.
+            resolution: f64 [non_negative] = 0.0,
+            /// Standard deviation [rad/s or m/s].
+            noise_std: f64 [non_negative] = 0.0,
+        },
+        /// Difference of the positions of two cycles, low-pass filtered.
+        Difference = "difference" {
+            /// Time constant of the filter.
+            filter_s: f64 [non_negative] = 0.0,
+        },
+    }
 }
 
 /// Group of joints that are commanded together, like the joints of a ros2_control controller.
@@ -166,44 +186,46 @@ pub struct JointGroup {
     pub joints: Vec<usize>,
 }
 
-/// Default tolerances and options for trajectory goals.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrajectoryRules {
-    /// True if a trajectory may omit joints of its group; omitted joints hold their position.
-    pub allow_partial: bool,
-    /// True if the last point may have a non-zero velocity.
-    pub allow_moving_end: bool,
-    /// Path tolerance [rad or m]; 0: not checked.
-    pub path: f64,
-    /// Goal tolerance at the last point [rad or m]; 0: not checked.
-    pub goal: f64,
-    /// Maximum speed at the goal [rad/s or m/s]; 0: not checked.
-    pub stopped_speed: f64,
-    /// Time after the end of the trajectory within which the goal must be reached [s]; 0: no limit.
-    pub goal_time: f64,
-    /// Time without motion after which a gripper counts as stalled [s].
-    pub stall_time: f64,
-    /// Speed below which a gripper counts as not moving [rad/s or m/s].
-    pub stall_speed: f64,
-    /// True if a stalled gripper succeeds; otherwise its goal is aborted.
-    pub allow_stalling: bool,
-    /// Goal tolerance of a gripper [rad or m].
-    pub gripper: f64,
+spec! {
+    /// Tolerances and rules for trajectories and grippers, as in `joint_trajectory_controller`.
+    pub struct TrajectoryRules {
+        /// Whether a trajectory may omit joints of its group. Omitted joints hold their position.
+        allow_partial_joints: bool = false,
+        /// Whether the last point may have a non-zero velocity.
+        allow_moving_end: bool = false,
+        /// Maximum deviation from the path [rad or m]; 0 disables the check.
+        path_tolerance: f64 [non_negative] = 0.0,
+        /// Maximum deviation from the last point [rad or m]; 0 disables the check.
+        goal_tolerance: f64 [non_negative] = 0.0,
+        /// Maximum speed at the end [rad/s or m/s]; 0 disables the check.
+        stopped_speed: f64 [non_negative] = 0.01,
+        /// Time after the end within which the goal must be reached; 0 for no limit.
+        goal_time_s: f64 [non_negative] = 0.0,
+        /// Time of standstill after which a gripper has stalled.
+        stall_time_s: f64 [positive] = 1.0,
+        /// Speed below which a gripper is stationary [rad/s or m/s].
+        stall_speed: f64 [positive] = 0.001,
+        /// Whether a stalled gripper has reached its goal. Otherwise the goal is aborted.
+        allow_stalling: bool = false,
+        /// Maximum distance from the gripper goal [rad or m].
+        gripper_tolerance: f64 [positive] = 0.01,
+    }
 }
 
 impl Default for TrajectoryRules {
     fn default() -> Self {
         Self {
-            allow_partial: false,
+            allow_partial_joints: false,
             allow_moving_end: false,
-            path: 0.0,
-            goal: 0.0,
+            path_tolerance: 0.0,
+            goal_tolerance: 0.0,
             stopped_speed: 0.01,
-            goal_time: 0.0,
-            stall_time: 1.0,
+            goal_time_s: 0.0,
+            stall_time_s: 1.0,
             stall_speed: 0.001,
             allow_stalling: false,
-            gripper: 0.01,
+            gripper_tolerance: 0.01,
+            at: Places::default(),
         }
     }
 }
@@ -216,7 +238,7 @@ pub struct KeepOut {
     /// Spheres on the arm links that must stay outside the boxes.
     pub spheres: Vec<Sphere>,
     /// Prediction time of the check [s].
-    pub look_ahead: f64,
+    pub look_ahead_s: f64,
 }
 
 /// Sphere fixed to a link.
@@ -227,5 +249,5 @@ pub struct Sphere {
     /// Centre in the link frame L [m].
     pub p_LoC: merrow_math::Vec3,
     /// Radius of the sphere [m].
-    pub radius: f64,
+    pub radius_m: f64,
 }

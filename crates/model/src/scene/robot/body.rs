@@ -5,6 +5,7 @@ use crate::scene::robot::radiation::Radiation;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
+use merrow_yaml::spec::{fieldless_choice, spec};
 use std::sync::Arc;
 
 /// Link of a robot. The origin of its frame L is on the joint, and its z axis is along the joint
@@ -24,7 +25,7 @@ pub struct Link {
     /// True if U and L differ.
     pub has_rotated_frame: bool,
     /// Mass of the link [kg].
-    pub mass: f64,
+    pub mass_kg: f64,
     /// Centre of mass in L [m].
     pub p_LoLcm: Vec3,
     /// Rigid-body inertia at Lo.
@@ -34,7 +35,7 @@ pub struct Link {
     /// Sum `rigid + added`.
     pub total: SpatialInertia,
     /// Displaced volume when fully submerged [m³].
-    pub volume: f64,
+    pub volume_m3: f64,
     /// Centre of buoyancy when fully submerged, in L [m].
     pub p_LoCb: Vec3,
     /// Shape for partial submergence; a sphere of the displaced volume if none is given.
@@ -46,9 +47,8 @@ pub struct Link {
     pub own_hull: bool,
     /// Surface mesh of the hull in L, if given; then `hull` is its bounding box.
     pub hull_mesh: Option<Arc<HullMesh>>,
-    /// True if the wave components are summed at every mesh vertex instead of interpolated on a
-    /// lattice.
-    pub sums_waves: bool,
+    /// Evaluation of the waves at the vertices of `hull_mesh`.
+    pub waves: HullWaves,
     /// Radiation and diffraction from tables; for the base only.
     pub radiation: Option<Arc<Radiation>>,
     /// Sum of small constant vertical loads such as trim weights and foam: force [N, up] and sum of
@@ -61,7 +61,7 @@ pub struct Link {
     pub quadratic_damping: Damping,
     /// Decay of the linear damping with speed U: the factor is exp(-k U) with k [s/m], angular
     /// first.
-    pub damping_decay: Option<[f64; 6]>,
+    pub linear_damping_decay_s_per_m: Option<[f64; 6]>,
     /// Lift and drag of a slender body, if the link has them.
     pub slender: Option<SlenderBody>,
     /// Lift, drag and moments of a glider, if the link has them.
@@ -84,7 +84,7 @@ pub struct Link {
     /// Pitch and roll in waves by the Kelpie law, if requested; for the base only.
     pub kelpie_attitude: Option<KelpieAttitude>,
     /// Linear hydrostatics, used instead of the hull.
-    pub restoring: Option<Restoring>,
+    pub restoring: Option<Hydrostatics>,
     /// Wind load of the link, if any.
     pub wind: Option<WindLoad>,
 }
@@ -100,56 +100,83 @@ pub enum MunkMoments {
     RollOnly,
 }
 
-/// Areas and coefficients of the wind load.
-#[derive(Clone, Copy, Debug, PartialEq)]
+spec! {
+    /// Wind load on a body.
+    pub struct WindLoadKeys {
+        /// Projected areas seen along x, y and z of the part of the body that is above the water
+        /// when the robot floats at rest, or of the whole body if it does not float. The wind load
+        /// decreases in proportion as the body sinks deeper; it does not increase above its value
+        /// at rest.
+        area_m2: [f64; 3] [non_negative],
+        /// Drag coefficients for the three areas.
+        drag: [f64; 3] [non_negative] = [1.0, 1.0, 1.0],
+        /// Point at which the wind acts, relative to the body origin; for a ship the centroid of
+        /// its lateral area.
+        center_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Blendermann coefficients of a ship as a function of the wind angle, instead of `drag`.
+        blendermann: Option<Blendermann>,
+        /// Wind law of a body without `blendermann`.
+        law: WindLaw = WindLaw::Drag,
+    }
+}
+
+/// Wind load of a link.
+#[derive(Clone, Debug, PartialEq)]
 pub struct WindLoad {
+    /// Areas and coefficients of the file.
+    pub keys: WindLoadKeys,
     /// Area times drag coefficient along the axes of the user's link frame U [m²].
     pub drag_area: Vec3,
     /// Point at which the wind acts, in L [m].
     pub p_LoC: Vec3,
     /// Fraction of the hull volume above the water for which the areas hold, 0..1.
     pub dry_at_rest: f64,
-    /// Ship coefficients, used instead of `drag_area`.
-    pub ship: Option<Blendermann>,
-    /// Wind law for `drag_area`.
-    pub law: WindLaw,
 }
 
-/// Law of the wind load on `drag_area`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindLaw {
-    /// Drag from the air velocity relative to the body.
-    Drag,
-    /// Kelpie law: a steady force from only the wind velocity, independent of the body motion.
-    Kelpie,
+fieldless_choice! {
+    /// Wind law of a body.
+    pub enum WindLaw {
+        /// Drag computed from the velocity of the air relative to the body.
+        Drag = "drag",
+        /// Law of the Kelpie simulator: a horizontal force forward and to the left, computed from
+        /// only the wind velocity. It does not depend on the motion of the body.
+        Kelpie = "kelpie",
+    }
 }
 
-/// Blendermann's wind coefficients of a ship as a function of the wind angle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blendermann {
-    /// Frontal and lateral projected areas [m²].
-    pub areas: [f64; 2],
-    /// Drag coefficient in beam wind, on the lateral area.
-    pub side: f64,
-    /// Drag coefficients in head wind and in following wind, on the frontal area.
-    pub ends: [f64; 2],
-    /// Cross-force parameter δ [-].
-    pub delta: f64,
-    /// Roll factor κ: lever of the side force relative to the height of the lateral centroid [-].
-    pub roll: f64,
-    /// Length over all [m].
-    pub length: f64,
+spec! {
+    /// Blendermann coefficients of a type of ship.
+    pub struct Blendermann {
+        /// Drag coefficient for wind from the side, on the lateral area.
+        side_drag: f64 [positive],
+        /// Drag coefficient for head wind, on the frontal area.
+        head_drag: f64 [positive],
+        /// Drag coefficient for stern wind, on the frontal area.
+        stern_drag: f64 [positive],
+        /// Cross-force parameter of Blendermann.
+        delta: f64 [fraction],
+        /// Ratio of the height at which the side force acts to the height of the centroid.
+        roll_factor: f64 [positive] = 1.1,
+        /// Length overall of the ship.
+        length_m: f64 [positive],
+    }
 }
 
-/// Roll damping and wave resistance of a hull at the surface.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SurfaceDamping {
-    /// Linear, quadratic and cubic roll damping [N m s, N m s², N m s³].
-    pub roll: [f64; 3],
-    /// Roll damping per forward speed [N s²].
-    pub roll_lift: f64,
-    /// Wave resistance over speed, sorted: (speed [m/s], resistance [N]).
-    pub resistance: Vec<[f64; 2]>,
+spec! {
+    /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
+    pub struct SurfaceDamping {
+        /// Roll moment per roll rate p.
+        roll_nm_s_per_rad: f64 [non_negative] = 0.0,
+        /// Roll moment per |p| p.
+        roll_quadratic_nm_s2_per_rad2: f64 [non_negative] = 0.0,
+        /// Roll moment per p³.
+        roll_cubic_nm_s3_per_rad3: f64 [non_negative] = 0.0,
+        /// Roll moment per |u| p, with u the forward speed through the water.
+        roll_lift_n_s2_per_rad: f64 [non_negative] = 0.0,
+        /// Pairs of forward speed [m/s] and wave resistance, by increasing speed. The resistance is
+        /// zero at rest.
+        wave_resistance_n: Vec<[f64; 2]> [non_negative] = Vec::new(),
+    }
 }
 
 impl SurfaceDamping {
@@ -158,7 +185,7 @@ impl SurfaceDamping {
     #[inline]
     pub fn resistance(&self, speed: f64) -> f64 {
         let mut previous = [0.0, 0.0];
-        for entry in &self.resistance {
+        for entry in &self.wave_resistance_n {
             if speed < entry[0] {
                 let fraction = (speed - previous[0]) / (entry[0] - previous[0]);
                 return previous[1] + fraction * (entry[1] - previous[1]);
@@ -169,36 +196,63 @@ impl SurfaceDamping {
     }
 }
 
-/// Pitch and roll of the Kelpie law.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KelpieAttitude {
-    /// Pitch per surface elevation [rad/m].
-    pub pitch: f64,
-    /// Roll per surface elevation [rad/m].
-    pub roll: f64,
-    /// Bandwidth of the attitude response [rad/s].
-    pub bandwidth: f64,
+spec! {
+    /// Pitch and roll of the Kelpie simulator. They are proportional to the surface height and to
+    /// the component of the wind direction along or across the vehicle.
+    pub struct KelpieAttitude {
+        /// Pitch per metre of surface height with the wind from astern; positive is bow up.
+        pitch_rad_per_m: f64,
+        /// Roll per metre of surface height with the wind blowing to starboard; positive is
+        /// starboard down.
+        roll_rad_per_m: f64,
+        /// Bandwidth with which the vehicle follows these angles, critically damped.
+        bandwidth_hz: f64 [positive] = 2.0,
+    }
 }
 
-/// Linear hydrostatics of a floating hull about its design waterline.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Restoring {
-    /// Mass at the design waterline [kg].
-    pub mass: f64,
-    /// Centre of that mass in L [m].
+impl KelpieAttitude {
+    /// Returns the bandwidth [rad/s].
+    #[inline]
+    pub fn bandwidth_rad_s(&self) -> f64 {
+        std::f64::consts::TAU * self.bandwidth_hz
+    }
+}
+
+spec! {
+    /// Linear hydrostatics of a floating hull, instead of `hull`. The stiffness holds about the
+    /// waterline at which the hull floats with `floating_mass_kg` and with its origin at the
+    /// surface. Points are in the axes of the body.
+    pub struct Restoring {
+        /// Mass with which the hull floats at that waterline.
+        floating_mass_kg: f64 [positive],
+        /// Centre of that mass, relative to the body origin.
+        floating_mass_center_m: [f64; 3],
+        /// Vertical force per sinkage.
+        heave_n_per_m: f64 [positive],
+        /// Moment per heel angle.
+        roll_nm_per_rad: f64 [positive],
+        /// Moment per trim angle.
+        pitch_nm_per_rad: f64 [positive],
+        /// Centroid of the waterplane, relative to the body origin.
+        center_of_flotation_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Whether heel and trim act about the body axes, as in Fossen's programs. Their moments
+        /// then have a vertical component, which turns a heeled and trimmed hull. Otherwise the
+        /// buoyancy is vertical and its moments are horizontal at every heel.
+        linear_body_axes: bool = false,
+        /// Total mass, including the hull, that the hull can support when fully submerged.
+        max_supported_kg: f64 [positive],
+    }
+}
+
+/// Linear hydrostatics with its points in the link frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hydrostatics {
+    /// Masses and stiffnesses.
+    pub restoring: Restoring,
+    /// Centre of `floating_mass_kg` in L [m].
     pub p_LoM: Vec3,
-    /// Heave stiffness: force per sinkage [N/m].
-    pub heave: f64,
-    /// Roll stiffness: moment per heel angle [N m/rad].
-    pub roll: f64,
-    /// Pitch stiffness: moment per trim angle [N m/rad].
-    pub pitch: f64,
     /// Centre of the waterplane in L [m].
     pub p_LoF: Vec3,
-    /// True if heel and trim act about the body axes, as in linear theory.
-    pub linear_body_axes: bool,
-    /// Mass that the fully submerged hull displaces; upper limit of the buoyancy [kg].
-    pub reserve: f64,
 }
 
 impl Link {
@@ -211,13 +265,24 @@ impl Link {
     }
 }
 
+fieldless_choice! {
+    /// Evaluation of the waves at the vertices of a hull mesh.
+    pub enum HullWaves {
+        /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
+        /// where the sea has more than 16 waves; fast.
+        Lattice = "lattice",
+        /// Sum of all waves at every vertex; exact.
+        Sum = "sum",
+    }
+}
+
 /// Hull of one of several links that are merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullPart {
     /// Shape for partial submergence.
     pub hull: Hull,
     /// Displaced volume when fully submerged [m³].
-    pub volume: f64,
+    pub volume_m3: f64,
     /// Centre of buoyancy when fully submerged, in L of the merged link [m].
     pub p_LoCb: Vec3,
 }
@@ -235,44 +300,49 @@ pub struct Hull {
     pub bound: f64,
 }
 
-/// Slender body of revolution along x of the user's link frame U, centred on its midpoint.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SlenderBody {
-    /// Length of the body [m].
-    pub length: f64,
-    /// Diameter of the body [m].
-    pub diameter: f64,
-    /// Reference area of lift and drag [m²].
-    pub area: f64,
-    /// Drag coefficient at zero incidence.
-    pub axial_drag: f64,
-    /// Oswald efficiency factor of the induced drag [-].
-    pub oswald: f64,
-    /// Cross-flow drag coefficients in the horizontal and the vertical plane.
-    pub cross_flow: [f64; 2],
-    /// Factor on the cross-flow drag over the cross-flow speed at the midpoint, sorted: (speed
-    /// [m/s], factor); empty: constant.
-    pub cross_flow_curve: Vec<[f64; 2]>,
-    /// Number of strips of the sum over the length as in Fossen's programs; 0: the exact
-    /// integral.
-    pub strips: usize,
+spec! {
+    /// A slender body of revolution along x, about the body origin.
+    pub struct SlenderBody {
+        /// Length of the body.
+        length_m: f64 [positive],
+        /// Diameter of the body.
+        diameter_m: f64 [positive],
+        /// Reference area of lift and drag; 0 disables both.
+        area_m2: f64 [non_negative],
+        /// Drag coefficient at zero incidence.
+        axial_drag: f64 [non_negative],
+        /// Oswald efficiency factor of the induced drag.
+        oswald: f64 [positive] = 0.7,
+        /// Cross-flow drag coefficients in the horizontal and the vertical plane.
+        cross_flow_drag: [f64; 2] [non_negative],
+        /// Pairs of cross-flow speed [m/s] and factor on `cross_flow_drag`, by increasing speed,
+        /// for a drag that depends on the Reynolds number. Default: factor 1.
+        cross_flow_over_speed_m_s: Vec<[f64; 2]> = Vec::new(),
+        /// Number of points along the length at which the cross-flow drag is summed, each for a
+        /// length of 1/(points - 1) of the body, as in Fossen's programs with 21. 0 uses the exact
+        /// integral.
+        cross_flow_strips: u32 [in 0.0..=1000.0] = 0,
+    }
 }
 
-/// Coefficients of an underwater glider (forward, right, down), per square of its speed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Glider {
-    /// Drag: K_D0 [kg/m], K_D [kg/m per rad²].
-    pub drag: [f64; 2],
-    /// Lift: K_L0 [kg/m], K_α [kg/m per rad].
-    pub lift: [f64; 2],
-    /// Side force: K_β [kg/m per rad].
-    pub side: f64,
-    /// Roll moment: K_MR [kg per rad], K_p [kg s].
-    pub roll: [f64; 2],
-    /// Pitch moment: K_M0 [kg], K_M [kg per rad], K_q [kg s].
-    pub pitch: [f64; 3],
-    /// Yaw moment: K_MY [kg per rad], K_r [kg s].
-    pub yaw: [f64; 2],
+spec! {
+    /// Published coefficients of an underwater glider (forward, right, down). All forces are
+    /// proportional to the square of its speed.
+    pub struct Glider {
+        /// Drag: K_D0 [kg/m], and K_D per square of the angle of attack [kg/m per rad2].
+        drag: [f64; 2] [non_negative],
+        /// Lift: K_L0 [kg/m], and K_alpha per angle of attack [kg/m per rad].
+        lift: [f64; 2],
+        /// Side force per drift angle, K_beta [kg/m per rad].
+        side: f64,
+        /// Roll moment: K_MR per drift angle [kg per rad], and K_p per roll rate [kg s].
+        roll: [f64; 2],
+        /// Pitch moment: K_M0 [kg], K_M per angle of attack [kg per rad], and K_q per pitch rate
+        /// [kg s].
+        pitch: [f64; 3],
+        /// Yaw moment: K_MY per drift angle [kg per rad], and K_r per yaw rate [kg s].
+        yaw: [f64; 2],
+    }
 }
 
 /// Hydrodynamic derivative: force proportional to the product of two velocities, along the axes of

@@ -12,11 +12,11 @@ pub struct BuoyancyEngine {
     /// Position in the link frame L [m].
     pub p_LoV: Vec3,
     /// Minimum and maximum volume, in addition to the volume of the link's hull [m³].
-    pub range: [f64; 2],
+    pub range_m3: [f64; 2],
     /// Maximum rate of growing and of shrinking [m³/s].
-    pub rate: [f64; 2],
+    pub rate_m3_s: [f64; 2],
     /// Volume at the start [m³].
-    pub start: f64,
+    pub start_m3: f64,
     /// Efficiency while pumping out: pressure work per electrical work.
     pub efficiency: f64,
 }
@@ -25,6 +25,10 @@ impl BuoyancyEngine {
     /// Returns the volume [m³] after `dt` [s], from `volume` [m³] towards `command` [m³] at the
     /// fraction `part` of the maximum rate.
     pub fn advance_volume(&self, volume: f64, command: f64, part: f64, dt: f64) -> f64 {
-        volume + (command - volume).clamp(-self.rate[1] * part * dt, self.rate[0] * part * dt)
+        volume
+            + (command - volume).clamp(
+                -self.rate_m3_s[1] * part * dt,
+                self.rate_m3_s[0] * part * dt,
+            )
     }
 }

@@ -16,7 +16,7 @@ pub enum FinLaw {
     /// Coefficients along the axes of the fin, as in Thetis.
     Chord {
         /// Slope of the normal-force coefficient [1/rad].
-        normal_slope: f64,
+        normal_slope_per_rad: f64,
         /// Axial-force coefficient along the chord.
         axial: f64,
     },
@@ -25,13 +25,13 @@ pub enum FinLaw {
     /// Fossen's linear rudder: lift from only the angle, with the speed of the link origin.
     Fossen {
         /// Lift coefficient per angle [1/rad].
-        slope: f64,
+        lift_slope_per_rad: f64,
     },
-    /// Hydrodynamic derivative such as `Y_uudr`: force along the fin's normal = `gain * u|u| *
+    /// Hydrodynamic derivative such as `Y_uudr`: force along the fin's normal = `coefficient * u|u| *
     /// angle` [N].
     Derivative {
         /// Force per squared forward speed and angle [N s²/(m² rad)].
-        gain: f64,
+        coefficient_n_s2_per_m2: f64,
     },
 }
 
@@ -39,7 +39,7 @@ pub enum FinLaw {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LiftDrag {
     /// Lift slope in attached flow [1/rad].
-    pub slope: f64,
+    pub lift_slope_per_rad: f64,
     /// Drag coefficient at zero lift.
     pub drag: f64,
     /// Induced drag per squared lift coefficient, 1/(π e AR).
@@ -47,9 +47,9 @@ pub struct LiftDrag {
     /// Angle of attack at which half the attached lift is lost [rad].
     pub stall: f64,
     /// Sharpness of the stall transition [1/rad].
-    pub sharpness: f64,
+    pub stall_sharpness_per_rad: f64,
     /// Drag coefficient at 90° incidence.
-    pub broadside: f64,
+    pub broadside_drag: f64,
 }
 
 /// Lift and drag coefficients over the angle of attack.
@@ -69,7 +69,7 @@ pub struct Slipstream {
     /// Index of the thruster.
     pub thruster: usize,
     /// Fraction of the fin area inside the slipstream, 0..1.
-    pub fraction: f64,
+    pub area_fraction: f64,
     /// Development of the slipstream velocity at the fin: 0.5 at the disc, 1 far downstream.
     pub development: f64,
 }
@@ -81,7 +81,7 @@ pub struct Fin {
     pub name: String,
     /// Index of the link that carries it.
     pub link: usize,
-    /// Point of the shaft at which the force acts, before the shift by `center_of_pressure`, in the
+    /// Point of the shaft at which the force acts, before the shift by `center_of_pressure_m`, in the
     /// link frame L [m].
     pub p_LoF: Vec3,
     /// Axes at angle zero in L: chord forward, normal, shaft.
@@ -91,11 +91,11 @@ pub struct Fin {
     /// The same axes in U.
     pub R_UF: Mat3,
     /// Planform area of the fin [m²].
-    pub area: f64,
+    pub area_m2: f64,
     /// Span along the shaft [m].
-    pub span: f64,
+    pub span_m: f64,
     /// Distance of the point of attack behind the shaft, along the chord [m].
-    pub center_of_pressure: f64,
+    pub center_of_pressure_m: f64,
     /// Force law of the fin.
     pub law: FinLaw,
     /// Minimum and maximum angle [rad]; equal for a fixed fin.
@@ -103,7 +103,7 @@ pub struct Fin {
     /// Maximum rate of the servo [rad/s]; infinite without a rate limit.
     pub rate: f64,
     /// Time constant of the servo [s]; 0: none.
-    pub lag: f64,
+    pub time_constant_s: f64,
     /// Dead time between command and servo [steps].
     pub dead_steps: usize,
     /// Index of the first delayed command of the fin in `RobotState::fin_delays`.
@@ -123,7 +123,7 @@ impl Fin {
     /// Returns the mean chord [m].
     #[inline]
     pub fn chord(&self) -> f64 {
-        self.area / self.span
+        self.area_m2 / self.span_m
     }
 
     /// Returns true if the fin can be commanded.
@@ -147,7 +147,7 @@ impl Fin {
     /// Returns true if the servo follows without lag and rate limit.
     #[inline]
     pub fn is_ideal(&self) -> bool {
-        self.lag == 0.0 && self.rate.is_infinite()
+        self.time_constant_s == 0.0 && self.rate.is_infinite()
     }
 
     /// Returns the angle without a command [rad]: zero, or the nearest angle in the range.
@@ -163,7 +163,7 @@ impl Fin {
         let error = target - angle;
         let size = error.abs();
         // magnitude of the error below which the rate limit is inactive
-        let knee = self.rate * self.lag;
+        let knee = self.rate * self.time_constant_s;
         if self.rate.is_finite() && size > knee {
             let limited_time = (size - knee) / self.rate;
             if t <= limited_time {
@@ -176,8 +176,8 @@ impl Fin {
 
     /// Returns the error that remains after `t` [s] due to only the lag.
     fn decayed(&self, error: f64, t: f64) -> f64 {
-        if self.lag > 0.0 {
-            error * libm::exp(-t / self.lag)
+        if self.time_constant_s > 0.0 {
+            error * libm::exp(-t / self.time_constant_s)
         } else {
             0.0
         }
@@ -193,11 +193,11 @@ impl FinLaw {
             FinLaw::LiftDrag(law) => law.coefficients(alpha, s, c),
             FinLaw::Table(table) => table.coefficients(alpha),
             FinLaw::Chord {
-                normal_slope,
+                normal_slope_per_rad,
                 axial,
             } => {
                 // n is normal to the chord, x along it; rotated into the flow axes
-                let (n, x) = (normal_slope * s, axial * c);
+                let (n, x) = (normal_slope_per_rad * s, axial * c);
                 [n * c - x * s, n * s + x * c]
             }
             FinLaw::Azimuth(_) | FinLaw::Fossen { .. } | FinLaw::Derivative { .. } => [0.0; 2],
@@ -207,19 +207,21 @@ impl FinLaw {
 
 impl LiftDrag {
     fn coefficients(&self, alpha: f64, s: f64, c: f64) -> [f64; 2] {
-        let attached = self.slope * alpha;
+        let attached = self.lift_slope_per_rad * alpha;
         let stalled = self.stalled(alpha);
-        let lift = (1.0 - stalled) * attached + stalled * self.broadside * s * c;
+        let lift = (1.0 - stalled) * attached + stalled * self.broadside_drag * s * c;
         let drag = self.drag
             + (1.0 - stalled) * self.induced * attached * attached
-            + stalled * self.broadside * s * s;
+            + stalled * self.broadside_drag * s * s;
         [lift, drag]
     }
 
     /// Returns the stalled fraction of the flow, 0..1 [Beard 2012, eq. 4.10].
     fn stalled(&self, alpha: f64) -> f64 {
-        let below_stall = libm::exp((-self.sharpness * (alpha - self.stall)).min(MAX_EXPONENT));
-        let above_stall = libm::exp((self.sharpness * (alpha + self.stall)).min(MAX_EXPONENT));
+        let below_stall =
+            libm::exp((-self.stall_sharpness_per_rad * (alpha - self.stall)).min(MAX_EXPONENT));
+        let above_stall =
+            libm::exp((self.stall_sharpness_per_rad * (alpha + self.stall)).min(MAX_EXPONENT));
         (1.0 + below_stall + above_stall) / ((1.0 + below_stall) * (1.0 + above_stall))
     }
 }

@@ -1,16 +1,21 @@
 //! Settings of the stock firmwares in `crates/control`.
 
+pub use crate::scene::robot::glider::Glider;
 pub use crate::scene::robot::motion_control::MotionControl;
-use crate::scene::robot::motion_control::{Feedback, Guidance};
+pub use crate::scene::robot::sailing::Sailing;
+
+use crate::scene::robot::feedback::{Feedback, MotionSource};
+use crate::scene::robot::guidance::{LineOfSight, VelocityGuidance};
 use merrow_math::{Mat3, Vec3};
+use merrow_yaml::spec::spec;
 
 /// Stock firmware of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Firmware {
     /// Tick rate of the controller [Hz].
-    pub rate: f64,
+    pub rate_hz: f64,
     /// Maximum age of a velocity command [s].
-    pub timeout: f64,
+    pub command_timeout_s: f64,
     /// Guidance to goals and along paths by velocity commands; `None`: goals are refused, or the
     /// law has its own guidance.
     pub guidance: Option<VelocityGuidance>,
@@ -30,7 +35,7 @@ pub enum FirmwareLaw {
     /// Differential drive with wheels on both sides, controlled by velocity commands.
     Drive(DifferentialDrive),
     /// Surface vehicle controlled by velocity commands.
-    SurgeYawRate(SurgeYawRateControl),
+    SurgeYawRate(SurgeYawRate),
     /// Vehicle with thrusters, controlled in up to six degrees of freedom.
     MotionControl(Box<MotionControl>),
     /// Sailing boat that follows courses and paths.
@@ -59,7 +64,7 @@ impl Firmware {
     pub fn has_heading_command(&self) -> bool {
         match &self.law {
             FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Sailing(_) => true,
-            FirmwareLaw::Glider(settings) => settings.steering.is_some(),
+            FirmwareLaw::Glider(settings) => settings.steering_joint.is_some(),
             _ => false,
         }
     }
@@ -76,7 +81,7 @@ impl Firmware {
             FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_) => {
                 self.guidance.is_some()
             }
-            FirmwareLaw::Glider(settings) => settings.steering.is_some(),
+            FirmwareLaw::Glider(settings) => settings.steering_joint.is_some(),
             FirmwareLaw::HeadingDepthHold(_)
             | FirmwareLaw::MotionControl(_)
             | FirmwareLaw::Sailing(_) => true,
@@ -95,32 +100,32 @@ impl Firmware {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadingDepthGains {
     /// Rudder angle per heading error [rad/rad].
-    pub heading: f64,
+    pub heading_gain: f64,
     /// Rudder angle per yaw rate [s].
-    pub yaw_rate: f64,
+    pub yaw_rate_gain_s: f64,
     /// Pitch set-point per depth error [rad/m].
-    pub depth: f64,
+    pub depth_gain_rad_per_m: f64,
     /// Pitch set-point per sinking speed [rad s/m].
-    pub sinking: f64,
+    pub sinking_gain_rad_per_m_s: f64,
     /// Stern plane angle per pitch error [rad/rad].
-    pub pitch: f64,
+    pub pitch_gain: f64,
     /// Stern plane angle per pitch rate [s].
-    pub pitch_rate: f64,
+    pub pitch_rate_gain_s: f64,
     /// Bow plane angle per stern plane angle [rad/rad].
-    pub bow: f64,
+    pub bow_gain: f64,
     /// Limits of the pitch set-point, down and up [rad].
-    pub set_points: [f64; 2],
+    pub pitch_limits: [f64; 2],
 }
 
 /// Settings of the heading and depth hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadingDepthHold {
-    /// Settings of the path following, except its speed, which follows from `cruise`.
-    pub guidance: Guidance,
+    /// Settings of the path following; its speed follows from `cruise`.
+    pub line_of_sight: LineOfSight,
     /// Radius of the circle around the end of a path [m].
-    pub loiter_radius: f64,
+    pub loiter_radius_m: f64,
     /// Lead time of the heading set-point on that circle [s].
-    pub turn_lead_time: f64,
+    pub turn_lead_time_s: f64,
     /// Thruster that a path starts if it is stopped, and its command; `None`: paths start no
     /// thruster.
     pub cruise: Option<(usize, f64)>,
@@ -139,62 +144,134 @@ pub struct HeadingDepthHold {
     pub start: Option<(usize, f64)>,
 }
 
+spec! {
+    /// Firmware of a differential drive.
+    pub struct DifferentialDriveKeys {
+        /// Description of the firmware.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Control cycles per second.
+        rate_hz: f64 [in 1.0..=10000.0] = 50.0,
+        /// Age after which a velocity command is ignored.
+        command_timeout_s: f64 [positive] = 0.5,
+        /// Joints of the left wheels; each must have a servo.
+        left: Vec<String> [not_empty],
+        /// Joints of the right wheels; each must have a servo.
+        right: Vec<String> [not_empty],
+        /// Radius of the wheels.
+        wheel_radius_m: f64 [positive],
+        /// Distance between left and right wheels that the firmware assumes.
+        track_m: f64 [positive],
+        /// Maximum forward speed set-point.
+        max_speed_m_s: f64 [positive],
+        /// Maximum yaw rate set-point.
+        max_yaw_rate_rad_s: f64 [positive],
+        /// Maximum acceleration of the speed set-point.
+        max_acceleration_m_s2: f64 [positive] = 1.0,
+        /// Maximum acceleration of the yaw rate set-point.
+        max_yaw_acceleration_rad_s2: f64 [positive] = 2.0,
+        /// Guidance to goals and along paths. Default: goals and paths are refused.
+        guidance: Option<VelocityGuidance>,
+        ..source_of_motion: MotionSource,
+    }
+}
+
 /// Settings of the differential drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifferentialDrive {
+    /// Dimensions and limits of the file.
+    pub keys: DifferentialDriveKeys,
     /// Joint indices of the wheels on the left and on the right.
     pub wheels: [Vec<usize>; 2],
-    /// Radius of the wheels [m].
-    pub radius: f64,
-    /// Track width used in the control law [m].
-    pub track: f64,
-    /// Maximum speed [m/s] and yaw rate [rad/s].
-    pub max_velocity: [f64; 2],
-    /// Maximum rate of change of both [m/s², rad/s²].
-    pub max_acceleration: [f64; 2],
 }
 
-/// Settings of the velocity controller of a surface vehicle; pairs are for surge speed and yaw
-/// rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SurgeYawRateControl {
-    /// Thrust per speed error [N s/m], moment per yaw rate error [N m s/rad].
-    pub gain: [f64; 2],
-    /// Integral gains: thrust [N/m] and moment [N m/rad] per time integral of the error.
-    pub integral: [f64; 2],
-    /// Maximum speed [m/s] and yaw rate [rad/s].
-    pub max_velocity: [f64; 2],
-    /// Maximum rate of change of both [m/s², rad/s²].
-    pub max_acceleration: [f64; 2],
+spec! {
+    /// Firmware of a surface vehicle. The gains give thrust and moment per error, distributed by
+    /// the thruster allocation.
+    pub struct SurgeYawRate {
+        /// Description of the firmware.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Control cycles per second.
+        rate_hz: f64 [in 1.0..=10000.0] = 20.0,
+        /// Age after which a velocity command is ignored.
+        command_timeout_s: f64 [positive] = 1.0,
+        /// Thrust per speed error.
+        speed_gain_n_s_per_m: f64 [non_negative],
+        /// Thrust per integral of the speed error.
+        speed_integral_gain_n_per_m: f64 [non_negative],
+        /// Moment per yaw rate error.
+        yaw_rate_gain_nm_s_per_rad: f64 [non_negative],
+        /// Moment per integral of the yaw rate error.
+        yaw_integral_gain_nm_per_rad: f64 [non_negative],
+        /// Maximum forward speed set-point.
+        max_speed_m_s: f64 [positive],
+        /// Maximum yaw rate set-point.
+        max_yaw_rate_rad_s: f64 [positive],
+        /// Maximum acceleration of the speed set-point.
+        max_acceleration_m_s2: f64 [positive] = 0.5,
+        /// Maximum acceleration of the yaw rate set-point.
+        max_yaw_acceleration_rad_s2: f64 [positive] = 0.5,
+        /// Guidance to goals and along paths. Default: goals and paths are refused.
+        guidance: Option<VelocityGuidance>,
+        ..source_of_motion: MotionSource,
+    }
+}
+
+spec! {
+    /// Firmware of a multirotor. Gains are along and about the axes of the base link.
+    pub struct MultirotorKeys {
+        /// Description of the firmware.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Control cycles per second.
+        rate_hz: f64 [in 10.0..=10000.0] = 250.0,
+        /// Age after which a velocity command is ignored.
+        command_timeout_s: f64 [positive] = 0.5,
+        /// Force per position error, along forward, left and up.
+        position_gain_n_per_m: [f64; 3] [non_negative],
+        /// Force per velocity error, along forward, left and up.
+        velocity_gain_n_s_per_m: [f64; 3] [non_negative],
+        /// Moment per attitude error, about roll, pitch and yaw.
+        attitude_gain_nm_per_rad: [f64; 3] [non_negative],
+        /// Moment per angular velocity error, about roll, pitch and yaw.
+        rate_gain_nm_s_per_rad: [f64; 3] [non_negative],
+        /// Maximum horizontal, climb and sink speed.
+        max_speed_m_s: [f64; 3] [positive] = [5.0, 2.0, 1.5],
+        /// Maximum yaw rate set-point.
+        max_yaw_rate_rad_s: f64 [positive] = 1.5,
+        /// Maximum acceleration of the velocity set-point.
+        max_acceleration_m_s2: f64 [positive] = 3.0,
+        /// Maximum commanded tilt angle.
+        max_tilt_deg: f64 [in 1.0..=80.0] = 35.0,
+        /// Maximum distance of the position set-point from the vehicle.
+        max_position_lead_m: f64 [positive] = 1.5,
+        /// Height above the start position to which the vehicle takes off.
+        takeoff_height_m: f64 [positive] = 1.5,
+        /// Speed of take-off and of landing.
+        takeoff_landing_speed_m_s: [f64; 2] [positive] = [1.0, 0.5],
+        /// Whether the vehicle flies at the start of the run.
+        starts_flying: bool = false,
+        /// Guidance to goals and along paths. Default: goals and paths are refused.
+        guidance: Option<VelocityGuidance>,
+        ..source_of_motion: MotionSource,
+    }
 }
 
 /// Settings of the multirotor firmware, along the axes of the base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multirotor {
-    /// Force per position error [N/m].
-    pub position_gain: Vec3,
-    /// Force per velocity error [N s/m].
-    pub velocity_gain: Vec3,
-    /// Moment per attitude error [N m/rad].
-    pub attitude_gain: Vec3,
-    /// Moment per angular velocity error [N m s/rad].
-    pub rate_gain: Vec3,
-    /// Maximum speed: horizontal, up and down [m/s].
-    pub max_speed: [f64; 3],
-    /// Maximum yaw rate [rad/s].
-    pub max_yaw_rate: f64,
-    /// Maximum rate of change of the velocity set-point [m/s²].
-    pub max_acceleration: f64,
-    /// Maximum tilt set-point [rad].
-    pub max_tilt: f64,
-    /// Maximum distance of the position set-point from the vehicle [m].
-    pub max_position_lead: f64,
-    /// Take-off height above the start [m].
-    pub takeoff_height: f64,
-    /// Speeds of take-off and landing [m/s].
-    pub auto_speed: [f64; 2],
-    /// True if the vehicle flies from the start of the run.
-    pub starts_flying: bool,
+    /// Gains and limits of the file.
+    pub keys: MultirotorKeys,
     /// Mass of the vehicle [kg].
     pub mass: f64,
     /// Centre of mass in B [m].
@@ -203,87 +280,31 @@ pub struct Multirotor {
     pub inertia: Mat3,
 }
 
+spec! {
+    /// Speed control by a propeller.
+    pub struct SpeedControlKeys {
+        /// Name of the thruster.
+        propeller: String [frame] = "propeller".to_string(),
+        /// Thrust per speed error.
+        speed_gain_n_s_per_m: f64 [non_negative],
+        /// Thrust per integral of the speed error.
+        speed_integral_gain_n_per_m: f64 [non_negative],
+        /// Maximum forward speed set-point.
+        max_speed_m_s: f64 [positive],
+        /// Maximum rate of the depth set-point.
+        max_climb_m_s: f64 [positive],
+        /// Maximum rate of the heading set-point.
+        max_yaw_rate_rad_s: f64 [positive],
+    }
+}
+
 /// Settings of the speed control of a torpedo-shaped vehicle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SpeedControl {
+    /// Gains and limits of the file.
+    pub keys: SpeedControlKeys,
     /// Index of the propeller.
-    pub thruster: usize,
-    /// Thrust per speed error [N s/m].
-    pub gain: f64,
-    /// Thrust per time integral of the speed error [N/m].
-    pub integral: f64,
-    /// Maximum speed [m/s], vertical speed [m/s] and yaw rate [rad/s].
-    pub max_velocity: [f64; 3],
-}
-
-/// Settings of the guidance that moves a vehicle by velocity commands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VelocityGuidance {
-    /// Settings of the path following.
-    pub path: Guidance,
-    /// Speed per distance from the goal [1/s].
-    pub position_gain: f64,
-    /// Yaw rate per heading error [1/s].
-    pub heading_gain: f64,
-    /// True if the vehicle moves to all sides.
-    pub is_holonomic: bool,
-}
-
-/// Settings of the firmware of a sailing boat.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sailing {
-    /// Index of the fin that is the sail.
-    pub sail: usize,
-    /// Index of the fin that is the rudder.
-    pub rudder: usize,
-    /// Settings of the path following; the speed is not used.
-    pub guidance: Guidance,
-    /// Rudder angle per heading error [rad/rad].
-    pub heading_gain: f64,
-    /// Rudder angle per yaw rate [s].
-    pub yaw_rate_gain: f64,
-    /// Minimum angle between the heading and the direction from which the wind blows [rad].
-    pub close_hauled: f64,
-    /// Minimum angle between the heading and the direction to which the wind blows [rad].
-    pub running: f64,
-    /// Angle between the sail and the apparent wind [rad].
-    pub incidence: f64,
-    /// Distance from a leg at which the boat tacks [m].
-    pub corridor: f64,
-    /// Distance from the goal beyond which the boat sails back to it [m].
-    pub loiter_radius: f64,
-}
-
-/// Settings of the firmware of an underwater glider. Pairs are for dive and climb.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Glider {
-    /// Index of the buoyancy engine.
-    pub engine: usize,
-    /// Volumes of the buoyancy engine [m³].
-    pub volumes: [f64; 2],
-    /// Joint of the sliding mass, if any, and its positions [m].
-    pub slide: Option<(usize, [f64; 2])>,
-    /// Steering, if the vehicle has one.
-    pub steering: Option<GliderSteering>,
-    /// Depth of a dive without a depth set-point [m].
-    pub dive_depth: f64,
-    /// Depth at which a climb ends and the next dive begins [m].
-    pub turn_depth: f64,
-    /// Settings of the path following; the speed is not used.
-    pub guidance: Guidance,
-}
-
-/// Steering of a glider by rolling a mass.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GliderSteering {
-    /// Index of the joint that rolls the mass.
-    pub joint: usize,
-    /// Joint angle per heading error [rad/rad], in dive and climb.
-    pub heading_gain: [f64; 2],
-    /// Joint angle per yaw rate [s], in dive and climb.
-    pub yaw_rate_gain: [f64; 2],
-    /// Maximum joint angle [rad].
-    pub max_angle: f64,
+    pub propeller: usize,
 }
 
 /// Height of the goals of a vehicle.

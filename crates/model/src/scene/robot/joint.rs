@@ -3,58 +3,50 @@
 use crate::persist::Persist;
 use crate::scene::robot::actuator::Servo;
 use merrow_math::{Mat3, Vec3};
+use merrow_yaml::spec::fieldless_choice;
 
-/// Type of a joint; motion is along or about the z axis of the child frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointKind {
-    /// Rotation about z, with limits.
-    Revolute,
-    /// Rotation about z, without limits.
-    Continuous,
-    /// Translation along z, with limits.
-    Prismatic,
-    /// No motion. The world builder merges such a link into its parent, except a link with separate
-    /// damping; the coordinate of such a joint stays 0.
-    Fixed,
+fieldless_choice! {
+    /// Type of a joint.
+    pub enum JointKind {
+        /// Rotation about the axis within limits.
+        Revolute = "revolute",
+        /// Rotation about the axis without limits.
+        Continuous = "continuous",
+        /// Translation along the axis within limits.
+        Prismatic = "prismatic",
+        /// No motion: the child is rigidly connected to the parent.
+        Fixed = "fixed",
+    }
 }
 
-/// Command mode of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum JointMode {
-    /// Effort command [N m or N].
-    Effort,
-    /// Velocity command [rad/s or m/s].
-    Velocity,
-    /// Position command [rad or m].
-    Position,
-}
-
-impl JointMode {
-    /// Returns the name of the mode in world files and messages.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            JointMode::Effort => "effort",
-            JointMode::Velocity => "velocity",
-            JointMode::Position => "position",
-        }
+fieldless_choice! {
+    #[derive(Persist)]
+    /// Control mode of a joint.
+    pub enum JointMode {
+        /// Control of the effort.
+        Effort = "effort",
+        /// Control of the velocity.
+        Velocity = "velocity",
+        /// Control of the position.
+        Position = "position",
     }
 }
 
 /// Law by which commands move a joint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drive {
-    /// Commanded torque (or force) plus a spring: `tau = command - k (q - rest)` [N m or N].
+    /// Commanded torque (or force) plus a spring: `tau = command - k (q - spring_rest)` [N m or N].
     Effort {
         /// Spring constant [N m/rad or N/m].
         stiffness: f64,
         /// Rest position of the spring [rad or m].
-        rest: f64,
+        spring_rest: f64,
     },
     /// Ideal position drive: follows the commanded position as a critically damped second-order
     /// system within its speed and acceleration limits, independent of the load.
     Position {
         /// Natural frequency of the tracking [rad/s].
-        bandwidth: f64,
+        bandwidth_rad_s: f64,
         /// Speed limit [rad/s or m/s].
         max_speed: f64,
         /// Acceleration limit [rad/s² or m/s²].
@@ -153,7 +145,7 @@ impl Joint {
             friction: 0.0,
             drive: Drive::Effort {
                 stiffness: 0.0,
-                rest: 0.0,
+                spring_rest: 0.0,
             },
             mimic: None,
         }

@@ -3,14 +3,124 @@
 //! Lists of six numbers are for surge, sway, heave, roll, pitch and yaw, in the axes of the base.
 
 use crate::persist::Persist;
-use merrow_math::{Mat3, Vec3};
+use crate::scene::robot::feedback::MotionSource;
+use crate::scene::robot::guidance::{LineOfSight, follows_paths};
+use merrow_yaml::read::Places;
+use merrow_yaml::spec::spec;
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
 pub const MAX_THRUSTERS: usize = 16;
 
+spec! {
+    /// Motion control in up to six degrees of freedom: manual, stabilised, depth and heading hold,
+    /// velocity, station keeping and path following. Lists of six values are for surge, sway,
+    /// heave, roll, pitch and yaw. Those that the thrusters cannot actuate are ignored.
+    pub struct MotionControlKeys {
+        /// Description of the firmware.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Control cycles per second.
+        rate_hz: f64 [in 1.0..=10000.0] = 50.0,
+        /// Age after which a velocity command is ignored.
+        command_timeout_s: f64 [positive] = 1.0,
+        /// Natural frequencies of the closed loop, which determine the gains by pole placement; 0:
+        /// not controlled.
+        natural_frequency_rad_s: [f64; 6] [non_negative],
+        /// Damping ratios of the closed loop.
+        damping_ratio: [f64; 6] [positive] = [1.0; 6],
+        /// Integral gain over the product of position gain and natural frequency.
+        integral_ratio: f64 [non_negative] = 0.1,
+        /// Maximum speed set-points in surge, sway and heave.
+        max_speed_m_s: [f64; 3] [positive],
+        /// Maximum acceleration of the reference.
+        max_acceleration_m_s2: f64 [positive] = 0.2,
+        /// Maximum yaw rate set-point.
+        max_yaw_rate_rad_s: f64 [positive] = 0.5,
+        /// Maximum yaw acceleration of the reference.
+        max_yaw_acceleration_rad_s2: f64 [positive] = 0.5,
+        /// Maximum roll and pitch set-point.
+        max_tilt_deg: f64 [in 0.0..=80.0] = 30.0,
+        /// Maximum distance of the position reference from the vehicle.
+        max_position_lead_m: f64 [positive] = 1.0,
+        /// Maximum angle of the yaw reference from the heading.
+        max_yaw_lead_deg: f64 [in 1.0..=170.0] = 60.0,
+        /// Force and moment at full deflection of the joystick, over the largest that the thrusters
+        /// can exert.
+        joystick_ratio: f64 [in 0.01..=1.0] = 0.5,
+        /// Axes and buttons of the joystick. Default: axes and buttons of Xbox and PS4 gamepads
+        /// with the driver `joy_node`.
+        joystick: Option<Joystick>,
+        /// Speed along paths. Default: the maximum surge speed.
+        path_speed_m_s: Option<f64> [positive],
+        /// Look-ahead distance of the line-of-sight guidance.
+        look_ahead_m: f64 [positive] = 3.0,
+        /// Integral gain of the line-of-sight guidance; 0: no integral.
+        cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
+        /// Distance from a waypoint at which the next leg begins.
+        acceptance_radius_m: f64 [positive] = 1.0,
+        /// Whether the vehicle is armed at the start of the run.
+        starts_armed: bool = true,
+        ..source_of_motion: MotionSource,
+    }
+}
+
+spec! {
+    /// Axes and buttons of a joystick, by their indices in `sensor_msgs/Joy`.
+    pub struct Joystick {
+        /// Axes for surge, sway, heave and yaw.
+        axes: [u32; 4] = [4, 3, 1, 0],
+        /// Button that requests the mode `manual`.
+        manual_button: u32 = 0,
+        /// Button that requests the mode `stabilize`.
+        stabilize_button: u32 = 1,
+        /// Button that requests the mode `depth_hold`.
+        depth_hold_button: u32 = 2,
+        /// Button that requests the mode `station_keeping`.
+        station_keeping_button: u32 = 3,
+        /// Button that disarms the vehicle.
+        disarm_button: u32 = 4,
+        /// Button that arms the vehicle.
+        arm_button: u32 = 5,
+    }
+}
+
+impl MotionControlKeys {
+    /// Returns the speed along paths [m/s].
+    pub fn path_speed(&self) -> f64 {
+        self.path_speed_m_s.unwrap_or(self.max_speed_m_s[0])
+    }
+
+    /// Returns the maximum roll and pitch set-point [rad].
+    pub fn max_tilt(&self) -> f64 {
+        self.max_tilt_deg.to_radians()
+    }
+}
+
+follows_paths!(MotionControlKeys);
+
+impl Default for Joystick {
+    fn default() -> Self {
+        Self {
+            axes: [4, 3, 1, 0],
+            manual_button: 0,
+            stabilize_button: 1,
+            depth_hold_button: 2,
+            station_keeping_button: 3,
+            disarm_button: 4,
+            arm_button: 5,
+            at: Places::default(),
+        }
+    }
+}
+
 /// Settings of the motion controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionControl {
+    /// Gains, limits and guidance of the file.
+    pub keys: MotionControlKeys,
     /// Gains at the start of the run.
     pub gains: MotionGains,
     /// Inertia with added mass about the base origin: masses [kg] and moments of inertia [kg m²].
@@ -28,16 +138,8 @@ pub struct MotionControl {
     pub independent: [bool; 6],
     /// Azimuth thrusters that the controller turns.
     pub azimuths: Vec<AzimuthThruster>,
-    /// Limits of the reference.
-    pub limits: MotionLimits,
     /// Largest force [N] and moment [N m] that the pilot requests, per degree of freedom.
     pub pilot_wrench: [f64; 6],
-    /// Axes and buttons of the joystick.
-    pub joystick: JoystickMapping,
-    /// Settings of the path following.
-    pub guidance: Guidance,
-    /// True if the vehicle is armed at the start of the run.
-    pub starts_armed: bool,
 }
 
 /// Azimuth thruster of a vehicle with a motion controller.
@@ -91,94 +193,4 @@ impl MotionGains {
             GainKind::Velocity => &mut self.velocity,
         }
     }
-}
-
-/// Limits of the reference of the motion controller.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MotionLimits {
-    /// Maximum speed in surge, sway and heave [m/s].
-    pub velocity: [f64; 3],
-    /// Maximum acceleration of the reference [m/s²].
-    pub acceleration: f64,
-    /// Maximum yaw rate [rad/s].
-    pub yaw_rate: f64,
-    /// Maximum yaw acceleration [rad/s²].
-    pub yaw_acceleration: f64,
-    /// Maximum roll and pitch set-point [rad].
-    pub tilt: f64,
-    /// Maximum distance of the position reference from the vehicle [m].
-    pub position_lead: f64,
-    /// Maximum angle of the yaw reference from the vehicle [rad].
-    pub yaw_lead: f64,
-}
-
-/// Axes and buttons of a joystick, by their indices in `sensor_msgs/Joy`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JoystickMapping {
-    /// Axes for surge, sway, heave and yaw.
-    pub axes: [usize; 4],
-    /// Buttons for the modes manual, stabilize, depth hold and station keeping.
-    pub mode_buttons: [usize; 4],
-    /// Buttons that disarm and arm the vehicle.
-    pub arm_buttons: [usize; 2],
-}
-
-/// Settings of the path following by line of sight (LOS).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guidance {
-    /// Speed along the path [m/s].
-    pub speed: f64,
-    /// Look-ahead distance along a leg [m].
-    pub look_ahead: f64,
-    /// Integral gain of the cross-track error [m/s]; 0: LOS without integral.
-    pub integral: f64,
-    /// Distance from a waypoint at which the next leg begins [m].
-    pub acceptance_radius: f64,
-}
-
-/// Source of the motion that the controller uses.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Feedback {
-    /// True motion of the vehicle.
-    Truth,
-    /// Sensors on the base of the vehicle.
-    Sensors(Box<FeedbackSensors>),
-}
-
-/// Sensors that the controller uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FeedbackSensors {
-    /// INS: attitude, velocity and position.
-    pub ins: Option<Mounting>,
-    /// AHRS, or IMU with attitude.
-    pub attitude: Option<Mounting>,
-    /// DVL: velocity over ground.
-    pub dvl: Option<Mounting>,
-    /// Pressure sensor that measures the depth.
-    pub pressure: Option<Mounting>,
-    /// GNSS receiver: horizontal position and velocity.
-    pub gnss: Option<Mounting>,
-}
-
-impl FeedbackSensors {
-    /// Returns true if the sensors measure the horizontal velocity.
-    pub fn measure_velocity(&self) -> bool {
-        self.ins.is_some() || self.dvl.is_some() || self.gnss.is_some()
-    }
-
-    /// Returns true if the sensors measure the depth.
-    pub fn measure_depth(&self) -> bool {
-        self.ins.is_some() || self.pressure.is_some()
-    }
-}
-
-/// Sensor and its mounting on the base.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mounting {
-    /// Index of the sensor on the robot.
-    pub sensor: usize,
-    /// Position in the base frame B [m].
-    pub p_BoS: Vec3,
-    /// Rotation of the sensor frame S in B.
-    pub R_BS: Mat3,
 }

@@ -1,39 +1,37 @@
 //! Profiles: topic names, units and frames of another simulator.
 
-/// Simulator whose names the topics of a robot have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
-    /// Virtual RobotX (VRX), on Gazebo.
-    Vrx,
-    /// Gazebo with the systems of DAVE and POSIM.
-    Gz,
-    /// Stonefish with its ROS 2 package.
-    Stonefish,
-    /// UUV Simulator, with names that ROS 2 accepts.
-    Uuv,
-    /// Plankton, the ROS 2 version of UUV Simulator.
-    Plankton,
+use merrow_yaml::spec::fieldless_choice;
+
+fieldless_choice! {
+    /// Simulator whose topic names, units and frames a robot has.
+    pub enum Profile {
+        /// Virtual RobotX, on Gazebo.
+        Vrx = "vrx",
+        /// Gazebo with the systems of DAVE and POSIM.
+        Gz = "gz",
+        /// Stonefish with its ROS 2 package.
+        Stonefish = "stonefish",
+        /// UUV Simulator, with names that ROS 2 accepts.
+        Uuv = "uuv",
+        /// Plankton, the ROS 2 version of UUV Simulator.
+        Plankton = "plankton",
+    }
 }
 
 impl Profile {
-    /// All profiles with their names in world files and on the command line.
-    pub const ALL: [(Profile, &'static str); 5] = [
-        (Profile::Vrx, "vrx"),
-        (Profile::Gz, "gz"),
-        (Profile::Stonefish, "stonefish"),
-        (Profile::Uuv, "uuv"),
-        (Profile::Plankton, "plankton"),
+    /// All profiles.
+    pub const ALL: [Profile; 5] = [
+        Profile::Vrx,
+        Profile::Gz,
+        Profile::Stonefish,
+        Profile::Uuv,
+        Profile::Plankton,
     ];
 
-    /// Returns the name in world files and on the command line.
-    pub fn keyword(self) -> &'static str {
-        let found = Self::ALL.iter().find(|(profile, _)| *profile == self);
-        found.map_or("", |(_, name)| name)
-    }
-
-    /// Returns the profile with this name in [`Self::ALL`]; `None` for another name.
+    /// Returns the profile with this keyword; `None` for another name.
     pub fn from_keyword(name: &str) -> Option<Self> {
-        let found = Self::ALL.iter().find(|(_, keyword)| *keyword == name);
-        found.map(|(profile, _)| *profile)
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.keyword() == name)
     }
 }

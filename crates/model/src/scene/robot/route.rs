@@ -30,9 +30,9 @@ const MIN_SPEED: f64 = 0.05;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     /// Times of the waypoints, ascending [s].
-    pub times: Vec<f64>,
+    pub times_s: Vec<f64>,
     /// Positions of the waypoints in W [m].
-    pub points: Vec<Vec3>,
+    pub waypoints_m: Vec<Vec3>,
     /// True if the route starts again at its end.
     pub repeats: bool,
     /// True if height, roll and pitch follow from buoyancy and waves; false if they are the values
@@ -58,21 +58,21 @@ pub struct RouteReference {
 impl Route {
     /// Returns the motion at the time `t` [s].
     pub fn reference(&self, t: f64) -> RouteReference {
-        let n = self.points.len();
-        let (first, last) = (self.times[0], self.times[n - 1]);
+        let n = self.waypoints_m.len();
+        let (first, last) = (self.times_s[0], self.times_s[n - 1]);
         let t = if self.repeats && t > last {
             first + (t - first).rem_euclid(last - first)
         } else {
             t
         };
-        let k = self.times[1..n - 1].partition_point(|time| *time <= t);
-        let leg = self.points[k + 1] - self.points[k];
+        let k = self.times_s[1..n - 1].partition_point(|time| *time <= t);
+        let leg = self.waypoints_m[k + 1] - self.waypoints_m[k];
         let heading = libm::atan2(leg.y, leg.x);
         if t < first || t > last {
             let p = if t < first {
-                self.points[0]
+                self.waypoints_m[0]
             } else {
-                self.points[n - 1]
+                self.waypoints_m[n - 1]
             };
             return RouteReference {
                 p,
@@ -104,9 +104,9 @@ impl Route {
 
     /// Returns the position, velocity and acceleration by (1) on leg `k` at the time `t` [s].
     fn interpolate(&self, k: usize, t: f64) -> (Vec3, Vec3, Vec3) {
-        let (t0, h) = (self.times[k], self.times[k + 1] - self.times[k]);
+        let (t0, h) = (self.times_s[k], self.times_s[k + 1] - self.times_s[k]);
         let s = (t - t0) / h;
-        let (p0, p1) = (self.points[k], self.points[k + 1]);
+        let (p0, p1) = (self.waypoints_m[k], self.waypoints_m[k + 1]);
         let (m0, m1) = (self.tangent(k).scale(h), self.tangent(k + 1).scale(h));
         let d = p1 - p0;
         // p = p0 + s m0 + s² (3 d - 2 m0 - m1) + s³ (m0 + m1 - 2 d)
@@ -120,7 +120,7 @@ impl Route {
 
     /// Returns the velocity at waypoint `k` by (2) [m/s].
     fn tangent(&self, k: usize) -> Vec3 {
-        let (n, p, t) = (self.points.len(), &self.points, &self.times);
+        let (n, p, t) = (self.waypoints_m.len(), &self.waypoints_m, &self.times_s);
         let slope = |a: usize, b: usize| (p[b] - p[a]).scale(1.0 / (t[b] - t[a]));
         if k > 0 && k < n - 1 {
             return slope(k - 1, k + 1);
@@ -141,8 +141,8 @@ mod tests {
     fn route(repeats: bool) -> Route {
         let points = [[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 0.0]];
         Route {
-            times: vec![0.0, 5.0, 12.0, 20.0],
-            points: points.map(|[x, y]| Vec3::new(x, y, 0.0)).to_vec(),
+            times_s: vec![0.0, 5.0, 12.0, 20.0],
+            waypoints_m: points.map(|[x, y]| Vec3::new(x, y, 0.0)).to_vec(),
             repeats,
             floats: true,
         }
@@ -151,11 +151,11 @@ mod tests {
     #[test]
     fn waypoints_are_met_at_their_times() {
         let route = route(false);
-        for (t, p) in route.times.iter().zip(&route.points) {
+        for (t, p) in route.times_s.iter().zip(&route.waypoints_m) {
             assert!((route.reference(*t).p - *p).norm() < 1e-12);
         }
         assert!(route.reference(20.0).v.norm() < 1e-12);
-        assert_eq!(route.reference(99.0).p, route.points[3]);
+        assert_eq!(route.reference(99.0).p, route.waypoints_m[3]);
     }
 
     #[test]

@@ -216,7 +216,7 @@ impl MotionControlState {
         let zero = Vec3::zero();
         Self {
             mode: ControlMode::Off,
-            armed: settings.starts_armed,
+            armed: settings.keys.starts_armed,
             gains: settings.gains,
             pilot: [0.0; 6],
             pilot_ns: None,

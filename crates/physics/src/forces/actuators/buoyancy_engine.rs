@@ -55,7 +55,7 @@ pub fn prepare_step(
         } else {
             fault.fraction
         };
-        let command = (memory.command + fault.offset).clamp(engine.range[0], engine.range[1]);
+        let command = (memory.command + fault.offset).clamp(engine.range_m3[0], engine.range_m3[1]);
         let midpoint = engine.advance_volume(start, command, part, 0.5 * dt);
         let end = engine.advance_volume(midpoint, command, part, 0.5 * dt);
         work.buoyancy_engine_volumes[k] = [start, midpoint, end];

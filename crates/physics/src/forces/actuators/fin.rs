@@ -238,7 +238,7 @@ impl Flow {
             let axis = thruster::thrust_axis(robot, t, work, stage).lane(lane);
             (
                 slipstream_velocity(t, axis, &slipstream, &V_r, drive, density),
-                slipstream.fraction,
+                slipstream.area_fraction,
             )
         });
         Self { V_r, slipstream }
@@ -274,7 +274,8 @@ pub(crate) fn wet_fraction<T: Real>(
 ) -> f64 {
     let up = link.R_WL.r[2].lane(lane);
     let height = 0.5
-        * (fin.span * up.dot(fin.R_LF.col(2)).abs() + fin.chord() * up.dot(fin.R_LF.col(0)).abs());
+        * (fin.span_m * up.dot(fin.R_LF.col(2)).abs()
+            + fin.chord() * up.dot(fin.R_LF.col(0)).abs());
     let z = if environment.waves.is_none() {
         link.p_WL.z.lane(lane) + up.dot(fin.p_LoF)
     } else {
@@ -291,23 +292,29 @@ pub(crate) fn wet_fraction<T: Real>(
 /// remains and is wet.
 fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
-    let half = 0.5 * density * part * fin.area;
+    let half = 0.5 * density * part * fin.area_m2;
     match fin.law {
-        FinLaw::Fossen { slope } => {
+        FinLaw::Fossen { lift_slope_per_rad } => {
             let along = flow.V_r.v.dot(s);
             let speed2 = flow.V_r.v.dot(flow.V_r.v) - along * along;
             let sigma = incidence::direction_factor(chord_cosine(fin, flow.V_r.v));
-            let lift = half * speed2 * slope * angle * sigma;
+            let lift = half * speed2 * lift_slope_per_rad * angle * sigma;
             dissipative_wrench(fin, flow, n0.scale(lift) - f0.scale(lift * angle)) // (7)
         }
-        FinLaw::Derivative { gain } => {
+        FinLaw::Derivative {
+            coefficient_n_s2_per_m2: coefficient,
+        } => {
             let u = flow.V_r.v.dot(f0);
-            dissipative_wrench(fin, flow, n0.scale(part * gain * u * u.abs() * angle)) // (8)
+            dissipative_wrench(
+                fin,
+                flow,
+                n0.scale(part * coefficient * u * u.abs() * angle),
+            ) // (8)
         }
         _ => {
             let (sin, cos) = merrow_math::real::sin_cos(angle);
             let f = f0.scale(cos) + n0.scale(sin);
-            let p = fin.p_LoF - f.scale(fin.center_of_pressure);
+            let p = fin.p_LoF - f.scale(fin.center_of_pressure_m);
             let v = flow.V_r.v + flow.V_r.w.cross(p);
             let F = match flow.slipstream {
                 None => foil_force(fin, v, f, s, half),

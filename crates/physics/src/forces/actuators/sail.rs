@@ -58,7 +58,7 @@ pub fn force(
     let boom = boom_angle(-a.dot(f0), -a.dot(n0), sheet);
     let (sin, cos) = merrow_math::real::sin_cos(boom);
     let f = f0.scale(cos) + n0.scale(sin);
-    let p = fin.p_LoF - f.scale(fin.center_of_pressure);
+    let p = fin.p_LoF - f.scale(fin.center_of_pressure_m);
     let v = link.V.v + link.V.w.cross(p) - wind;
     let temperature = air::weather(&environment.sea.air, environment.time).temperature;
     let density = air::density(environment.sea, temperature, p_WF.z);
@@ -69,7 +69,7 @@ pub fn force(
             v,
             f,
             s,
-            0.5 * density * remaining_fraction * dry * fin.area,
+            0.5 * density * remaining_fraction * dry * fin.area_m2,
         ),
         p,
     ) // (3)

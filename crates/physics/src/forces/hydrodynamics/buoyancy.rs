@@ -98,8 +98,8 @@ fn cut_parts(link: &Link, up: Vec3, height: f64) -> (f64, Vec3) {
             is_cut = true;
             cut(&part.hull, up, own)
         };
-        volume += wet * part.volume;
-        moment += (part.p_LoCb + shift).scale(wet * part.volume);
+        volume += wet * part.volume_m3;
+        moment += (part.p_LoCb + shift).scale(wet * part.volume_m3);
     }
     if !is_cut {
         return (1.0, Vec3::zero());
@@ -108,7 +108,7 @@ fn cut_parts(link: &Link, up: Vec3, height: f64) -> (f64, Vec3) {
         return (0.0, Vec3::zero());
     }
     (
-        volume / link.volume,
+        volume / link.volume_m3,
         moment.scale(1.0 / volume) - link.p_LoCb,
     )
 }
@@ -117,7 +117,7 @@ fn cut_parts(link: &Link, up: Vec3, height: f64) -> (f64, Vec3) {
 /// volume [N/m³].
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: T) -> SpatialForce<T> {
-    let f = up.scale(w.wet * (rho_g * link.volume));
+    let f = up.scale(w.wet * (rho_g * link.volume_m3));
     let p_LoCb_wet = Vec3::splat(link.p_LoCb) + w.shift;
     SpatialForce {
         m: p_LoCb_wet.cross(f),

@@ -49,7 +49,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     };
     let x = [nu.w.x, nu.w.y, nu.w.z, nu.v.x, nu.v.y, nu.v.z];
     let mut F = [T::zero(); 6];
-    if let Some(decay) = &link.damping_decay {
+    if let Some(decay) = &link.linear_damping_decay_s_per_m {
         let speed = nu.v.norm();
         let mut linear = [T::zero(); 6];
         accumulate(&link.linear_damping, &x, &mut linear);

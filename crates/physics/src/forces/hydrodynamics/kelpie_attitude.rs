@@ -43,8 +43,8 @@ pub fn target_angles(
     h: f64,
 ) -> [f64; 2] {
     [
-        ahead.dot(wind) * h * law.pitch,
-        starboard.dot(wind) * h * law.roll,
+        ahead.dot(wind) * h * law.pitch_rad_per_m,
+        starboard.dot(wind) * h * law.roll_rad_per_m,
     ]
 }
 
@@ -114,7 +114,7 @@ fn moment(
     ];
     let rates = [-w_B.y, w_B.x];
     let moment_about = |k: usize, inertia: f64| {
-        let omega = law.bandwidth;
+        let omega = law.bandwidth_rad_s();
         inertia
             * (omega * omega * (targets[k] - angles[k])
                 + 2.0 * omega * (target_rates[k] - rates[k])

@@ -122,7 +122,7 @@ pub fn force<T: Real>(
     }
     let double_counted = w
         .pressure_acceleration
-        .scale(wetness.wet * (rho * link.volume));
+        .scale(wetness.wet * (rho * link.volume_m3));
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
     SpatialForce {
         m: F.m - p_LoCb.cross(double_counted),
@@ -132,7 +132,7 @@ pub fn force<T: Real>(
 
 /// Returns the buoyancy of a hull that is fully under water without wave effects.
 fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
-    let f = up.scale(link.volume);
+    let f = up.scale(link.volume_m3);
     (
         1.0,
         Vec3::zero(),
@@ -194,7 +194,7 @@ fn link_terms(
     mesh: &HullMesh,
     sums: &SubmergedIntegrals,
 ) -> (f64, Vec3, SpatialForce) {
-    let k = link.volume / mesh.volume;
+    let k = link.volume_m3 / mesh.volume;
     let wet = (sums.volume / mesh.volume).clamp(0.0, 1.0);
     let shift = sums.centroid().map_or(Vec3::zero(), |c| c - mesh.centroid);
     let f = sums.pressure.f.scale(k);

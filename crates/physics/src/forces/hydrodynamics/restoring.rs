@@ -35,7 +35,7 @@
 //! test/identity/restoring.rs, test/witness/vehicles/otter.rs (V47, V48, V51)
 
 use merrow_math::{Real, SpatialForce, Vec3};
-use merrow_model::scene::robot::body::Restoring;
+use merrow_model::scene::robot::body::Hydrostatics;
 
 /// Fraction of the design buoyancy below which the hull counts as leaving the water.
 const MIN_DESIGN_FRACTION: f64 = 0.1;
@@ -57,7 +57,7 @@ pub(crate) struct HydrostaticForce<T> {
 /// the wrench of the link, at Lo in L.
 #[inline(never)]
 pub(crate) fn hydrostatic_force<T: Real>(
-    hull: &Restoring,
+    hull: &Hydrostatics,
     (up, height): (Vec3<T>, T),
     weight: &SpatialForce<T>,
     gravity: f64,
@@ -73,18 +73,20 @@ pub(crate) fn hydrostatic_force<T: Real>(
 }
 
 fn hydrostatic_force_lane(
-    hull: &Restoring,
+    hull: &Hydrostatics,
     up: Vec3,
     height: f64,
     weight: &SpatialForce,
     gravity: f64,
 ) -> (SpatialForce, f64) {
-    let design = hull.mass * gravity;
-    let buoyancy =
-        |sinkage: f64| (design + hull.heave * sinkage).clamp(0.0, hull.reserve * gravity);
+    let law = &hull.restoring;
+    let design = law.floating_mass_kg * gravity;
+    let buoyancy = |sinkage: f64| {
+        (design + law.heave_n_per_m * sinkage).clamp(0.0, law.max_supported_kg * gravity)
+    };
     let wetness = |lift: f64| (lift / (MIN_DESIGN_FRACTION * design)).clamp(0.0, 1.0);
     let mut linear = (SpatialForce::zero(), 0.0);
-    if hull.linear_body_axes {
+    if law.linear_body_axes {
         let (force, lift) = linear_force(hull, up, height, weight, design, buoyancy);
         let upright = ((up.z - HEELED_COSINE) / (UPRIGHT_COSINE - HEELED_COSINE)).clamp(0.0, 1.0);
         linear = (force, upright * wetness(lift));
@@ -95,8 +97,8 @@ fn hydrostatic_force_lane(
     let lift = buoyancy(-height - up.dot(hull.p_LoF));
     let wet = wetness(lift);
     let at_design = wet * design;
-    let least = hull.roll.min(hull.pitch);
-    let (pitch, roll) = (hull.pitch - least, hull.roll - least);
+    let least = law.roll_nm_per_rad.min(law.pitch_nm_per_rad);
+    let (pitch, roll) = (law.pitch_nm_per_rad - least, law.roll_nm_per_rad - least);
     let gradient = Vec3::new(pitch * up.x, roll * up.y, -least).scale(wet);
     let mut force = SpatialForce::at_point(up.scale(at_design), hull.p_LoM).plus(
         &SpatialForce::at_point(up.scale(lift - at_design), hull.p_LoF),
@@ -113,7 +115,7 @@ fn hydrostatic_force_lane(
 /// Returns (3) at Lo in L, and the buoyancy [N] by (4) for the buoyancy `design` [N] at the design
 /// waterline.
 fn linear_force(
-    hull: &Restoring,
+    hull: &Hydrostatics,
     up: Vec3,
     height: f64,
     weight: &SpatialForce,
@@ -129,8 +131,8 @@ fn linear_force(
     let moment = hull.p_LoM.cross(design_force);
     let force = SpatialForce {
         m: Vec3::new(
-            moment.x - hull.roll * roll + F.y * spring,
-            moment.y + hull.pitch * pitch - F.x * spring,
+            moment.x - hull.restoring.roll_nm_per_rad * roll + F.y * spring,
+            moment.y + hull.restoring.pitch_nm_per_rad * pitch - F.x * spring,
             -weight.m.z,
         ),
         f: Vec3::new(-weight.f.x, -weight.f.y, design_force.z + spring),

@@ -52,27 +52,27 @@ pub fn force<T: Real>(
 }
 
 fn slender_body_wrench(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {
-    let mut F = if body.area > 0.0 {
+    let mut F = if body.area_m2 > 0.0 {
         lift_drag(body, v, density)
     } else {
         SpatialForce::zero()
     };
     // in FLU: sway v + x r to the left, heave w - x q upwards
-    let factor = match body.cross_flow_curve.as_slice() {
+    let factor = match body.cross_flow_over_speed_m_s.as_slice() {
         [] => 1.0,
         curve => interpolate(curve, (v.y * v.y + v.z * v.z).sqrt()),
     };
-    let half = 0.5 * density * body.diameter * factor;
-    let integrals = |v: f64, r: f64| match body.strips {
-        0 => cross_flow_integrals(v, r, body.length),
-        n => cross_flow_sums(v, r, body.length, n),
+    let half = 0.5 * density * body.diameter_m * factor;
+    let integrals = |v: f64, r: f64| match body.cross_flow_strips {
+        0 => cross_flow_integrals(v, r, body.length_m),
+        n => cross_flow_sums(v, r, body.length_m, n as usize),
     };
     let (side, yaw) = integrals(v.y, w.z);
-    F.f.y -= half * body.cross_flow[0] * side;
-    F.m.z -= half * body.cross_flow[0] * yaw;
+    F.f.y -= half * body.cross_flow_drag[0] * side;
+    F.m.z -= half * body.cross_flow_drag[0] * yaw;
     let (up, pitch) = integrals(v.z, -w.y);
-    F.f.z -= half * body.cross_flow[1] * up;
-    F.m.y += half * body.cross_flow[1] * pitch;
+    F.f.z -= half * body.cross_flow_drag[1] * up;
+    F.m.y += half * body.cross_flow_drag[1] * pitch;
     F
 }
 
@@ -84,11 +84,11 @@ fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
         return SpatialForce::zero();
     }
     let alpha = libm::atan2(-v.z, v.x);
-    let aspect = body.diameter * body.diameter / body.area;
+    let aspect = body.diameter_m * body.diameter_m / body.area_m2;
     let slope = std::f64::consts::PI * aspect / (1.0 + (1.0 + 0.25 * aspect * aspect).sqrt());
     let lift = slope * nearer_end_angle(alpha);
     let drag = body.axial_drag + lift * lift / (std::f64::consts::PI * body.oswald * aspect);
-    let q = 0.5 * density * speed2 * body.area * direction_factor((in_plane2 / speed2).sqrt());
+    let q = 0.5 * density * speed2 * body.area_m2 * direction_factor((in_plane2 / speed2).sqrt());
     let (s, c) = merrow_math::real::sin_cos(alpha);
     let lift = lift * direction_factor(c);
     // the law has z positive down, so z changes sign
@@ -139,6 +139,7 @@ fn cross_flow_sums(v: f64, r: f64, length: f64, n: usize) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_yaml::read::Places;
 
     #[test]
     fn cross_flow_integrals_match_fine_sums() {
@@ -172,14 +173,15 @@ mod tests {
     #[test]
     fn cross_flow_drag_is_dissipative() {
         let body = SlenderBody {
-            length: 1.6,
-            diameter: 0.19,
-            area: 0.2128,
+            length_m: 1.6,
+            diameter_m: 0.19,
+            area_m2: 0.2128,
             axial_drag: 0.056,
             oswald: 0.7,
-            cross_flow: [1.2, 1.1],
-            cross_flow_curve: vec![[0.2, 1.0], [0.5, 0.4]],
-            strips: 0,
+            cross_flow_drag: [1.2, 1.1],
+            cross_flow_over_speed_m_s: vec![[0.2, 1.0], [0.5, 0.4]],
+            cross_flow_strips: 0,
+            at: Places::default(),
         };
         for (w, v) in [
             (Vec3::new(0.1, 0.3, -0.4), Vec3::new(1.2, 0.2, -0.1)),

@@ -39,10 +39,11 @@ pub fn force<T: Real>(
     let lane_loads = |i: usize| {
         let (p, u, s) = (nu.w.lane(i).dot(x_L), nu.v.lane(i).dot(x_L), wet.lane(i));
         let wet_factor = (20.0 * s).min(20.0 * (1.0 - s)).clamp(0.0, 1.0);
-        let [linear, quadratic, cubic] = law.roll;
-        let moment = -(linear + quadratic * p.abs() + cubic * p * p + law.roll_lift * u.abs())
-            * p
-            * wet_factor;
+        let per_roll_rate = law.roll_nm_s_per_rad
+            + law.roll_quadratic_nm_s2_per_rad2 * p.abs()
+            + law.roll_cubic_nm_s3_per_rad3 * p * p
+            + law.roll_lift_n_s2_per_rad * u.abs();
+        let moment = -per_roll_rate * p * wet_factor;
         let resistance = law.resistance(u.abs());
         (
             moment,

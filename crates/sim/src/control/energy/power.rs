@@ -189,9 +189,9 @@ fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
                 } else {
                     speed
                 };
-                let heat = motor.thermal.as_ref().map_or(0.0, |thermal| {
+                let heat = motor.winding.as_ref().map_or(0.0, |winding| {
                     let current = memory.motor_effort / motor.effort_per_ampere;
-                    thermal.resistance * current * current
+                    winding.resistance_ohm * current * current
                 });
                 (memory.motor_effort * speed + heat).max(0.0)
             }
@@ -204,7 +204,7 @@ fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
 
 /// Returns the power available from the solar panels [W].
 fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -> f64 {
-    if robot.solar.is_empty() {
+    if robot.solar_panels.is_empty() {
         return 0.0;
     }
     let light = air::sunlight::sunlight_at_time(
@@ -213,7 +213,7 @@ fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -
         around.environment.time,
     );
     let mut sum = 0.0;
-    for panel in &robot.solar {
+    for panel in &robot.solar_panels {
         let link = &work.links[panel.link];
         let p_W = link.p_WL + link.R_WL.mul_vec(panel.p_LoP);
         if around.environment.height_above_surface(p_W) > 0.0 {

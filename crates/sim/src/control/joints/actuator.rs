@@ -96,10 +96,12 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
         };
         let (memory, found) = (&mut state.joints[j], &work.joints[j]);
         (memory.motor_effort, memory.rotor) = (found.motor_effort, found.rotor);
-        if let Some(thermal) = &servo.actuator.thermal {
+        if let Some(winding) = &servo.actuator.winding {
             let current = memory.motor_effort / servo.actuator.effort_per_ampere;
-            let end = thermal.resistance * current * current * thermal.kelvin_per_watt;
-            memory.heat = end + (memory.heat - end) * libm::exp(-now.dt / thermal.tau); // (4)
+            let end =
+                winding.resistance_ohm * current * current * winding.thermal_resistance_k_per_w;
+            let kept = libm::exp(-now.dt / winding.thermal_time_constant_s);
+            memory.heat = end + (memory.heat - end) * kept; // (4)
         }
         state.joint_commands[j] = found.effort;
     }
@@ -168,12 +170,12 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointDriveState, now: Now) -> 
     } else {
         limit
     };
-    let Some(thermal) = &actuator.thermal else {
+    let Some(winding) = &actuator.winding else {
         return limit;
     };
     let temperature = now.ambient + memory.heat;
-    let left = ((thermal.max_temperature - temperature)
-        / (thermal.max_temperature - thermal.derate_from))
+    let left = ((winding.max_temperature_c - temperature)
+        / (winding.max_temperature_c - winding.derate_from_c))
         .clamp(0.0, 1.0);
     if left < 1.0 {
         limit.min(f64::MAX) * left
@@ -279,11 +281,11 @@ fn solve_elastic(
     let w_free = w_r + yields * (motor + loss);
     let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);
     let x_free = q_r - joint.q + h * (w_free - qd_free);
-    let past = x_free - x_free.clamp(-0.5 * gear.gap, 0.5 * gear.gap);
-    let push = gear.stiffness * past + gear.damping * (w_free - qd_free);
-    let softened = 1.0 + (h * gear.stiffness + gear.damping) * (yields + h * joint.mobility);
+    let past = x_free - x_free.clamp(-0.5 * gear.backlash, 0.5 * gear.backlash);
+    let push = gear.stiffness * past + gear.spring_damping * (w_free - qd_free);
+    let softened = 1.0 + (h * gear.stiffness + gear.spring_damping) * (yields + h * joint.mobility);
     // the flanks of the gap push and never pull
-    let tau = if gear.gap == 0.0 || past * push > 0.0 {
+    let tau = if gear.backlash == 0.0 || past * push > 0.0 {
         push / softened
     } else {
         0.0

@@ -266,7 +266,7 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Comman
     let only = match &joint.drive {
         Drive::Effort { .. } => Some("an ideal effort drive"),
         Drive::Position { .. } => Some("an ideal position drive"),
-        Drive::Servo(servo) if mode == JointMode::Position && servo.position_gain == 0.0 => {
+        Drive::Servo(servo) if mode == JointMode::Position && servo.position_gain_per_s == 0.0 => {
             Some("a servo without position loop (`position_gain_per_s` is 0)")
         }
         Drive::Servo(_) => None,
@@ -358,7 +358,7 @@ pub fn check_trajectory(
         }
         check_limits(robot, t, k)?;
     }
-    if !robot.trajectory_rules.allow_moving_end
+    if !robot.trajectories.allow_moving_end
         && let Some(i) = last.velocities.iter().position(|v| v.abs() > f64::EPSILON)
     {
         let name = &robot.links[t.joints[i] + 1].joint.name;
@@ -410,7 +410,7 @@ pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result
             ));
         }
     }
-    if t.joints.len() < group.joints.len() && !robot.trajectory_rules.allow_partial {
+    if t.joints.len() < group.joints.len() && !robot.trajectories.allow_partial_joints {
         let missing = group
             .joints
             .iter()

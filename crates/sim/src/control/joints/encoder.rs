@@ -22,7 +22,7 @@
 
 use crate::control::joints::Now;
 use merrow_model::scene::Servo;
-use merrow_model::scene::robot::actuator::Tachometer;
+use merrow_model::scene::robot::actuator::{EncoderSide, Tachometer};
 use merrow_model::state::JointDriveState;
 use merrow_sensors::noise::quantise;
 
@@ -46,31 +46,35 @@ pub(crate) fn ticks_before(rate: f64, time_ns: u64) -> u64 {
 
 /// Returns the time between two ticks [s].
 pub fn period(servo: &Servo) -> f64 {
-    1.0 / servo.rate
+    1.0 / servo.rate_hz
 }
 
 /// Takes the measurements of one tick. `joint` is the true position [rad or m] and velocity [rad/s
 /// or m/s].
 pub fn tick(servo: &Servo, memory: &mut JointDriveState, joint: [f64; 2], now: Now) {
     let encoder = &servo.encoder;
-    let behind_gap = servo.actuator.elastic.is_some() && encoder.on_motor;
+    let behind_gap = servo.actuator.elastic.is_some() && encoder.side == EncoderSide::Motor;
     let [q, qd] = if behind_gap { memory.rotor } else { joint };
-    let noisy = encoder.noise > 0.0
-        || matches!(encoder.velocity, Tachometer::Direct { noise, .. } if noise > 0.0);
+    let noisy = encoder.noise_std > 0.0
+        || matches!(encoder.velocity, Tachometer::Direct { noise_std, .. } if noise_std > 0.0);
     let (e_q, e_v) = if noisy {
-        let mut draw = encoder.stream.draw(memory.ticks);
+        let mut draw = servo.encoder_stream.draw(memory.ticks);
         (draw.normal(), draw.normal())
     } else {
         (0.0, 0.0)
     };
     let last = memory.measured;
-    let position = quantise(q + encoder.noise * e_q, encoder.resolution); // (1)
+    let position = quantise(q + encoder.noise_std * e_q, encoder.resolution); // (1)
     let velocity = match encoder.velocity {
-        Tachometer::Direct { resolution, noise } => quantise(qd + noise * e_v, resolution), // (2)
+        Tachometer::Direct {
+            resolution,
+            noise_std,
+            ..
+        } => quantise(qd + noise_std * e_v, resolution), // (2)
         Tachometer::Difference { .. } if memory.ticks == 0 => 0.0,
-        Tachometer::Difference { tau } => {
+        Tachometer::Difference { filter_s, .. } => {
             let T = period(servo);
-            last.velocity + (position - last.position - T * last.velocity) / (tau + T) // (3)
+            last.velocity + (position - last.position - T * last.velocity) / (filter_s + T) // (3)
         }
     };
     memory.measured.position = position;
@@ -79,7 +83,7 @@ pub fn tick(servo: &Servo, memory: &mut JointDriveState, joint: [f64; 2], now: N
     if servo.actuator.effort_per_ampere > 0.0 {
         memory.measured.current = memory.motor_effort / servo.actuator.effort_per_ampere;
     }
-    if servo.actuator.thermal.is_some() {
+    if servo.actuator.winding.is_some() {
         memory.measured.temperature = now.ambient + memory.heat;
     }
     memory.ticks += 1;

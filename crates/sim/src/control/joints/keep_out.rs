@@ -45,7 +45,7 @@ pub(crate) fn freeze_if_blocked(
         return;
     }
     let now = |j: usize| state.measured(robot, j).position;
-    let ahead = |j: usize| now(j) + keep_out.look_ahead * work.joints[j].target_velocity;
+    let ahead = |j: usize| now(j) + keep_out.look_ahead_s * work.joints[j].target_velocity;
     let blocked = keep_out.spheres.iter().find(|sphere| {
         let (here, there) = (
             sphere_center(robot, sphere, now),
@@ -53,8 +53,8 @@ pub(crate) fn freeze_if_blocked(
         );
         keep_out.boxes.iter().any(|b| {
             let (d, d_ahead) = (
-                distance(b, here) - sphere.radius,
-                distance(b, there) - sphere.radius,
+                distance(b, here) - sphere.radius_m,
+                distance(b, there) - sphere.radius_m,
             );
             d_ahead < 0.0 && d_ahead < d
         })

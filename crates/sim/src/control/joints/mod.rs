@@ -41,7 +41,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
     for j in 0..robot.n_joints() {
         work.joints[j].ticks = false;
         if let Some(servo) = robot.links[j + 1].joint.servo()
-            && encoder::due_ns(servo.rate, state.joints[j].ticks) <= now.ns
+            && encoder::due_ns(servo.rate_hz, state.joints[j].ticks) <= now.ns
         {
             work.joints[j].ticks = true;
             needs_bias |= servo.law.needs_bias();

@@ -51,7 +51,7 @@ pub(crate) fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [Join
             JointMode::Position => {
                 let error =
                     position_difference(&link.joint, set.position, memory.measured.position);
-                (set.velocity + servo.position_gain * error)
+                (set.velocity + servo.position_gain_per_s * error)
                     .clamp(-servo.max_speed, servo.max_speed)
             }
         };
@@ -81,7 +81,7 @@ pub fn torque_pid(
     let integral = before.integral + error * T;
     let rate = (error - before.error) / T;
     let pid = gains.kp * error + gains.ki * integral + gains.kd * rate;
-    let change = pid + gains.blend * (bias - before.effort);
+    let change = pid + gains.bias_blend * (bias - before.effort);
     let effort = before.effort + change.clamp(-gains.max_change, gains.max_change);
     Pid {
         effort: effort.clamp(-limit, limit),
@@ -100,24 +100,27 @@ pub fn tick(servo: &Servo, memory: &mut JointDriveState, work: &JointWork, now: 
     }
     let T = period(servo);
     let error = work.target_velocity - memory.measured.velocity;
-    memory.effort = match servo.law {
+    memory.effort = match &servo.law {
         ServoLaw::TorquePid(gains) => {
             let before = Pid {
                 effort: memory.effort,
                 integral: memory.integral,
                 error: memory.last_error,
             };
-            let after = torque_pid(&gains, before, error, work.bias, [T, limit]);
+            let after = torque_pid(gains, before, error, work.bias, [T, limit]);
             memory.integral = after.integral;
             after.effort
         }
         ServoLaw::Cascade {
             velocity_gain,
             integral_gain,
-            inertia,
-            bias,
+            inertia_feed_forward,
+            bias_feed_forward,
+            ..
         } => {
-            let ahead = inertia * set.acceleration + bias * work.bias + set.effort;
+            let ahead = inertia_feed_forward * set.acceleration
+                + bias_feed_forward * work.bias
+                + set.effort;
             let effort = |integral: f64| velocity_gain * error + integral_gain * integral + ahead;
             let grown = memory.integral + error * T;
             let beyond = effort(grown) - effort(grown).clamp(-limit, limit);

@@ -72,7 +72,11 @@ fn follow_trajectory(
         let model = &robot.links[joint + 1].joint;
         let reference = clamp_reference(model, sample_segment(active, i, now_ns));
         state.joints[*joint].reference = reference;
-        if let Drive::Position { bandwidth, .. } = model.drive {
+        if let Drive::Position {
+            bandwidth_rad_s: bandwidth,
+            ..
+        } = model.drive
+        {
             // the command for which the law of the drive gives the acceleration of the set-point
             let lead = 2.0 * reference.velocity / bandwidth
                 + reference.acceleration / (bandwidth * bandwidth);
@@ -84,7 +88,7 @@ fn follow_trajectory(
     if !active.trajectory.joints.iter().all(|j| seen(*j)) {
         return None;
     }
-    let rules = &robot.trajectory_rules;
+    let rules = &robot.trajectories;
     let failure = first_violation(robot, state, active, is_over);
     if !is_over {
         return failure.map(|(joint, velocity, error, tolerance)| {
@@ -101,7 +105,7 @@ fn follow_trajectory(
     };
     let requested = active.trajectory.goal_time_tolerance;
     let time_tolerance = if requested == 0.0 {
-        rules.goal_time
+        rules.goal_time_s
     } else {
         requested
     };
@@ -125,7 +129,7 @@ fn first_violation(
     is_over: bool,
 ) -> Option<(usize, bool, f64, f64)> {
     let t = &active.trajectory;
-    let rules = &robot.trajectory_rules;
+    let rules = &robot.trajectories;
     t.joints.iter().enumerate().find_map(|(i, joint)| {
         let [position, velocity] = tolerances(t.as_ref(), rules, i, is_over);
         let tracking = state.tracking(robot, *joint);
@@ -146,9 +150,12 @@ fn tolerances(
     is_over: bool,
 ) -> [f64; 2] {
     let (requested, own) = if is_over {
-        (&t.goal_tolerance, [rules.goal, rules.stopped_speed])
+        (
+            &t.goal_tolerance,
+            [rules.goal_tolerance, rules.stopped_speed],
+        )
     } else {
-        (&t.path_tolerance, [rules.path, 0.0])
+        (&t.path_tolerance, [rules.path_tolerance, 0.0])
     };
     let requested = requested.get(i).copied().unwrap_or(Tolerance::default());
     let pick = |requested: f64, own: f64| match () {
@@ -170,12 +177,12 @@ fn monitor_gripper(
     active: &mut ActiveGripper,
     now_ns: u64,
 ) -> Option<GoalState> {
-    let rules = &robot.trajectory_rules;
+    let rules = &robot.trajectories;
     let joints = &robot.joint_groups[group].joints;
     let tracking = |j: &usize| state.tracking(robot, *j);
     if joints
         .iter()
-        .all(|j| tracking(j).position_error.abs() <= rules.gripper)
+        .all(|j| tracking(j).position_error.abs() <= rules.gripper_tolerance)
     {
         return Some(GoalState::Succeeded);
     }
@@ -185,7 +192,7 @@ fn monitor_gripper(
     {
         active.moved_ns = now_ns;
     }
-    if (now_ns - active.moved_ns) as f64 * 1e-9 <= rules.stall_time {
+    if (now_ns - active.moved_ns) as f64 * 1e-9 <= rules.stall_time_s {
         return None;
     }
     let joint = joints[0];

@@ -438,7 +438,7 @@ fn imported_inertia(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             .ok_or_else(|| format!("no joint of {name}"))
     };
     Ok(CaseResult::new(vec![
-        Check::absolute("mass of the base", "kg", 50.5, base.mass, 1e-12),
+        Check::absolute("mass of the base", "kg", 50.5, base.mass_kg, 1e-12),
         Check::absolute(
             "moment about x",
             "kg m²",

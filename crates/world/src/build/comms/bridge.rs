@@ -5,7 +5,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};
 use merrow_model::scene::comms::{BridgeQueue, Modem};
-use merrow_model::scene::robot::motion_control::Feedback;
+use merrow_model::scene::robot::feedback::Feedback;
 use merrow_schema::comms::{BridgeEntry, BridgeFixConfig};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;

@@ -235,9 +235,9 @@ pub(crate) fn build_buoyancy_engine(
         p_LoV: links[link]
             .R_LU
             .mul_vec(sname::vector_to_flu(file.axes, file.position_m)),
-        range: file.range_m3,
-        rate: file.rate_m3_s,
-        start: file.start_m3,
+        range_m3: file.range_m3,
+        rate_m3_s: file.rate_m3_s,
+        start_m3: file.start_m3,
         efficiency: file.efficiency,
     }
 }

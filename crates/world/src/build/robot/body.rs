@@ -3,8 +3,8 @@
 use crate::build::robot::BuildContext;
 use crate::build::robot::hull;
 use crate::build::robot::hydrodynamics::{
-    added_mass, damping, damping_decay, glider, kelpie_attitude, munk, restoring, slender,
-    surface_damping, wind,
+    added_mass, check_kelpie_attitude, check_slender, check_surface_damping, damping,
+    damping_decay, munk, restoring, wind,
 };
 use crate::build::robot::radiation;
 use crate::import::sname;
@@ -12,9 +12,9 @@ use crate::import::sname::Derivative;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
-use merrow_model::scene::robot::body::{Hull, MunkMoments, Trim};
+use merrow_model::scene::robot::body::{Hull, HullWaves, MunkMoments, Trim};
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
-use merrow_schema::{Axes, BodyConfig, HullConfig, HullWavesConfig};
+use merrow_schema::{Axes, BodyConfig, HullConfig};
 use merrow_yaml::error::Problems;
 use std::sync::Arc;
 
@@ -49,41 +49,48 @@ pub(crate) fn build_link(
     let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
     let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
     let derivatives = sname::product_derivatives(&body.derivatives, problems);
+    if let Some(law) = &body.surface_damping {
+        check_surface_damping(name, law, problems);
+    }
+    check_kelpie_attitude(name, body, parent.is_some(), problems);
+    if let Some(slender) = &body.slender {
+        check_slender(name, slender, problems);
+    }
     let mut link = Link {
         name: name.to_string(),
         parent,
         joint,
         R_LU,
         has_rotated_frame: R_LU != Mat3::identity(),
-        mass: body.mass_kg,
+        mass_kg: body.mass_kg,
         p_LoLcm: inertia.p_LoLcm,
         rigid: inertia.rigid,
         added: inertia.added,
         total: inertia.rigid.plus(&inertia.added),
-        volume: buoyancy.volume,
+        volume_m3: buoyancy.volume,
         p_LoCb: buoyancy.p_LoCb,
         hull: buoyancy.hull,
         hull_parts: Vec::new(),
         own_hull: body.hull != HullConfig::Sphere,
         hull_mesh: buoyancy.hull_mesh,
-        sums_waves: match &body.hull {
-            HullConfig::Mesh(file) => file.waves == HullWavesConfig::Sum,
-            HullConfig::Solids(file) => file.waves == HullWavesConfig::Sum,
+        waves: match &body.hull {
+            HullConfig::Mesh(file) => file.waves,
+            HullConfig::Solids(file) => file.waves,
             HullConfig::Sphere
             | HullConfig::Box { .. }
             | HullConfig::Ellipsoid { .. }
-            | HullConfig::BoundingBox(_) => false,
+            | HullConfig::BoundingBox(_) => HullWaves::Lattice,
         },
         radiation: None,
         surface_laws: false,
-        surface_damping: surface_damping(name, body, problems),
-        kelpie_attitude: kelpie_attitude(name, body, parent.is_some(), problems),
+        surface_damping: body.surface_damping.clone().map(Box::new),
+        kelpie_attitude: body.kelpie_attitude.clone(),
         trim: buoyancy.trim,
         linear_damping,
         quadratic_damping,
-        damping_decay: damping_decay(body),
-        slender: slender(name, body, problems),
-        glider: glider(body),
+        linear_damping_decay_s_per_m: damping_decay(body),
+        slender: body.slender.clone(),
+        glider: body.glider.clone(),
         munk: munk(body, derivatives.is_empty()),
         derivatives,
         p_LoD: to_link(body.damping_point_m),
@@ -198,7 +205,7 @@ fn build_buoyancy(
 
 /// Returns true if any hydrodynamic force acts on `link` in water.
 fn has_hydrodynamics(link: &Link, body: &BodyConfig) -> bool {
-    link.volume > 0.0
+    link.volume_m3 > 0.0
         || link.added != SpatialInertia::zero()
         || body.radiation.is_some()
         || link.surface_damping.is_some()
@@ -219,12 +226,12 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) ->
         joint,
         R_LU,
         has_rotated_frame: R_LU != Mat3::identity(),
-        mass: 0.0,
+        mass_kg: 0.0,
         p_LoLcm: Vec3::zero(),
         rigid: zero,
         added: zero,
         total: zero,
-        volume: 0.0,
+        volume_m3: 0.0,
         p_LoCb: Vec3::zero(),
         hull: Hull {
             shape: HullShape::Ellipsoid(Vec3::new(POINT_RADIUS, POINT_RADIUS, POINT_RADIUS)),
@@ -235,7 +242,7 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) ->
         own_hull: false,
         hull_parts: Vec::new(),
         hull_mesh: None,
-        sums_waves: false,
+        waves: HullWaves::Lattice,
         radiation: None,
         surface_laws: false,
         surface_damping: None,
@@ -246,7 +253,7 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) ->
         },
         linear_damping: Damping::Zero,
         quadratic_damping: Damping::Zero,
-        damping_decay: None,
+        linear_damping_decay_s_per_m: None,
         slender: None,
         glider: None,
         derivatives: Vec::new(),

@@ -60,7 +60,7 @@ pub(crate) fn add_solar_panels(
     for (name, file) in model.solar_panels.iter() {
         let link = carrier(robot, &file.link, &file.at, problems);
         let panel = energy::build_solar_panel(name, file, link, &robot.links[link], problems);
-        robot.solar.push(panel);
+        robot.solar_panels.push(panel);
     }
 }
 

@@ -48,13 +48,13 @@ pub(crate) fn build_fin(
         R_LF: R_LU.mul_mat(&R_UF),
         p_UoF_U,
         R_UF,
-        area: surface.area_m2,
-        span: surface.span_m,
-        center_of_pressure: surface.center_of_pressure_m,
+        area_m2: surface.area_m2,
+        span_m: surface.span_m,
+        center_of_pressure_m: surface.center_of_pressure_m,
         law: build_law(name, surface, problems),
         range,
         rate: surface.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
-        lag: surface.time_constant_s,
+        time_constant_s: surface.time_constant_s,
         dead_steps: dead_steps(surface.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: build_slipstream(name, file, link, robot, problems),
@@ -103,9 +103,9 @@ pub(crate) fn build_azimuth_servo(
         p_UoF_U: thruster.p_UoT_U,
         R_UF,
         // Used for display only.
-        area: diameter * diameter,
-        span: diameter,
-        center_of_pressure: 0.0,
+        area_m2: diameter * diameter,
+        span_m: diameter,
+        center_of_pressure_m: 0.0,
         law: FinLaw::Azimuth(k),
         range: range_in_radians(
             &name,
@@ -114,7 +114,7 @@ pub(crate) fn build_azimuth_servo(
             problems,
         ),
         rate: azimuth.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
-        lag: azimuth.time_constant_s,
+        time_constant_s: azimuth.time_constant_s,
         dead_steps: dead_steps(azimuth.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: None,
@@ -266,12 +266,13 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
             let aspect = aspect_ratio.unwrap_or(surface.span_m * surface.span_m / surface.area_m2);
             let pi_aspect = std::f64::consts::PI * aspect;
             FinLaw::LiftDrag(LiftDrag {
-                slope: lift_slope_per_rad.unwrap_or(1.0 / (1.0 / FOIL_SLOPE + 1.0 / pi_aspect)),
+                lift_slope_per_rad: lift_slope_per_rad
+                    .unwrap_or(1.0 / (1.0 / FOIL_SLOPE + 1.0 / pi_aspect)),
                 drag: *drag,
                 induced: 1.0 / (oswald * pi_aspect),
                 stall: stall_deg.to_radians(),
-                sharpness: *stall_sharpness_per_rad,
-                broadside: *broadside_drag,
+                stall_sharpness_per_rad: *stall_sharpness_per_rad,
+                broadside_drag: *broadside_drag,
             })
         }
         FinLawConfig::Table {
@@ -293,19 +294,19 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
             axial,
             ..
         } => FinLaw::Chord {
-            normal_slope: *normal_slope_per_rad,
+            normal_slope_per_rad: *normal_slope_per_rad,
             axial: *axial,
         },
         FinLawConfig::Fossen {
             lift_slope_per_rad, ..
         } => FinLaw::Fossen {
-            slope: *lift_slope_per_rad,
+            lift_slope_per_rad: *lift_slope_per_rad,
         },
         FinLawConfig::Derivative {
             coefficient_n_s2_per_m2,
             ..
         } => FinLaw::Derivative {
-            gain: *coefficient_n_s2_per_m2,
+            coefficient_n_s2_per_m2: *coefficient_n_s2_per_m2,
         },
     }
 }
@@ -393,7 +394,7 @@ fn build_slipstream(
     }
     Some(Slipstream {
         thruster,
-        fraction: race.area_fraction,
+        area_fraction: race.area_fraction,
         development: race.development,
     })
 }

@@ -5,44 +5,11 @@ use crate::import::sname;
 use crate::import::sname::Derivative;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use merrow_model::scene::robot::body::{
-    Blendermann, Glider, KelpieAttitude, MunkMoments, Restoring, SlenderBody, SurfaceDamping,
-    WindLaw, WindLoad,
+    Hydrostatics, MunkMoments, SlenderBody, SurfaceDamping, WindLoad,
 };
 use merrow_model::scene::{Damping, smallest_eigenvalue};
-use merrow_schema::air::WindLawConfig;
-use merrow_schema::{BodyConfig, HullConfig, SlenderConfig};
+use merrow_schema::{BodyConfig, HullConfig};
 use merrow_yaml::error::Problems;
-
-/// Converts the coefficients of a slender body.
-pub(crate) fn slender(
-    name: &str,
-    body: &BodyConfig,
-    problems: &mut Problems,
-) -> Option<SlenderBody> {
-    let s = body.slender.as_ref()?;
-    Some(SlenderBody {
-        length: s.length_m,
-        diameter: s.diameter_m,
-        area: s.area_m2,
-        axial_drag: s.axial_drag,
-        oswald: s.oswald,
-        cross_flow: s.cross_flow_drag,
-        cross_flow_curve: cross_flow_curve(name, s, problems),
-        strips: strips(name, s, problems),
-    })
-}
-
-/// Converts the coefficients of an underwater glider.
-pub(crate) fn glider(body: &BodyConfig) -> Option<Glider> {
-    body.glider.as_ref().map(|g| Glider {
-        drag: g.drag,
-        lift: g.lift,
-        side: g.side,
-        roll: g.roll,
-        pitch: g.pitch,
-        yaw: g.yaw,
-    })
-}
 
 /// Converts the wind load of `body`. `to_link` converts a vector of the file to L.
 pub(crate) fn wind(
@@ -61,18 +28,7 @@ pub(crate) fn wind(
         drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
         p_LoC: to_link(w.center_m),
         dry_at_rest: 1.0, // `waterline.rs`
-        ship: w.blendermann.as_ref().map(|b| Blendermann {
-            areas: [w.area_m2[0], w.area_m2[1]],
-            side: b.side_drag,
-            ends: [b.head_drag, b.stern_drag],
-            delta: b.delta,
-            roll: b.roll_factor,
-            length: b.length_m,
-        }),
-        law: match w.law {
-            WindLawConfig::Drag => WindLaw::Drag,
-            WindLawConfig::Kelpie => WindLaw::Kelpie,
-        },
+        keys: w.clone(),
     })
 }
 
@@ -85,10 +41,10 @@ pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
     }
 }
 
-/// Returns the factor on the cross-flow drag over the cross-flow speed [m/s].
-fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -> Vec<[f64; 2]> {
-    let place = file.at.key_place("cross_flow_over_speed_m_s");
-    let pairs = &file.cross_flow_over_speed_m_s;
+/// Reports values of a slender body that contradict each other.
+pub(crate) fn check_slender(name: &str, body: &SlenderBody, problems: &mut Problems) {
+    let place = body.at.key_place("cross_flow_over_speed_m_s");
+    let pairs = &body.cross_flow_over_speed_m_s;
     if pairs.iter().flatten().any(|x| *x < 0.0) {
         problems.push(
             place,
@@ -97,16 +53,16 @@ fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -
     }
     let what = format!("the cross-flow drag of {name}");
     check_table(pairs, &what, place, problems);
-    pairs.clone()
+    if body.cross_flow_strips == 1 {
+        let text = format!(
+            "the cross-flow drag of {name}: expected 0 strips (exact) or at least 2, found 1"
+        );
+        problems.push(body.at.key_place("cross_flow_strips"), text);
+    }
 }
 
-/// Converts the roll damping and the wave resistance of `body`.
-pub(crate) fn surface_damping(
-    name: &str,
-    body: &BodyConfig,
-    problems: &mut Problems,
-) -> Option<Box<SurfaceDamping>> {
-    let file = body.surface_damping.as_ref()?;
+/// Reports speeds of the wave resistance that are not ascending from above 0.
+pub(crate) fn check_surface_damping(name: &str, file: &SurfaceDamping, problems: &mut Problems) {
     let place = file.at.key_place("wave_resistance_n");
     let pairs = &file.wave_resistance_n;
     if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
@@ -118,25 +74,18 @@ pub(crate) fn surface_damping(
     }
     let what = format!("the wave resistance of {name} over speed");
     check_table(pairs, &what, place, problems);
-    Some(Box::new(SurfaceDamping {
-        roll: [
-            file.roll_nm_s_per_rad,
-            file.roll_quadratic_nm_s2_per_rad2,
-            file.roll_cubic_nm_s3_per_rad3,
-        ],
-        roll_lift: file.roll_lift_n_s2_per_rad,
-        resistance: pairs.clone(),
-    }))
 }
 
-/// Converts the Kelpie law of pitch and roll in waves.
-pub(crate) fn kelpie_attitude(
+/// Reports a Kelpie law of pitch and roll on a child link, or on a hull with wave pressure.
+pub(crate) fn check_kelpie_attitude(
     name: &str,
     body: &BodyConfig,
     is_child: bool,
     problems: &mut Problems,
-) -> Option<KelpieAttitude> {
-    let file = body.kelpie_attitude.as_ref()?;
+) {
+    let Some(file) = &body.kelpie_attitude else {
+        return;
+    };
     if is_child {
         let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
         problems.push(&file.at.whole, text);
@@ -148,22 +97,6 @@ pub(crate) fn kelpie_attitude(
         );
         problems.push(&file.at.whole, text);
     }
-    Some(KelpieAttitude {
-        pitch: file.pitch_rad_per_m,
-        roll: file.roll_rad_per_m,
-        bandwidth: std::f64::consts::TAU * file.bandwidth_hz,
-    })
-}
-
-/// Returns the number of strips of the cross-flow drag.
-fn strips(name: &str, file: &SlenderConfig, problems: &mut Problems) -> usize {
-    if file.cross_flow_strips == 1 {
-        let text = format!(
-            "the cross-flow drag of {name}: expected 0 strips (exact) or at least 2, found 1"
-        );
-        problems.push(file.at.key_place("cross_flow_strips"), text);
-    }
-    file.cross_flow_strips as usize
 }
 
 /// Converts the linear hydrostatics of `body`. `to_link` converts a vector of the file to L.
@@ -173,7 +106,7 @@ pub(crate) fn restoring(
     parent: Option<usize>,
     to_link: impl Fn([f64; 3]) -> Vec3,
     problems: &mut Problems,
-) -> Option<Restoring> {
+) -> Option<Hydrostatics> {
     let file = body.restoring.as_ref()?;
     let at = &file.at;
     if parent.is_some() {
@@ -195,15 +128,10 @@ pub(crate) fn restoring(
         );
         problems.push(at.key_place("max_supported_kg"), text);
     }
-    Some(Restoring {
-        mass: file.floating_mass_kg,
+    Some(Hydrostatics {
         p_LoM: to_link(file.floating_mass_center_m),
-        heave: file.heave_n_per_m,
-        roll: file.roll_nm_per_rad,
-        pitch: file.pitch_nm_per_rad,
         p_LoF: to_link(file.center_of_flotation_m),
-        linear_body_axes: file.linear_body_axes,
-        reserve: file.max_supported_kg,
+        restoring: file.clone(),
     })
 }
 

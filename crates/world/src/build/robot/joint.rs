@@ -4,14 +4,10 @@ use crate::build::robot::BuildContext;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::robot::actuator::{
-    Actuator, Elastic, Encoder, JointGroup, KeepOut, Servo, ServoLaw, Sphere, Tachometer, Thermal,
-    TorquePid, TorqueSpeedLine, TrajectoryRules,
+    Actuator, Elastic, JointGroup, KeepOut, Servo, Sphere, TorqueSpeedLine, Winding,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
-use merrow_schema::robot::servo::{
-    ActuatorConfig, EncoderConfig, EncoderSide, JointModeConfig, KeepOutConfig, ServoConfig,
-    ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
-};
+use merrow_schema::robot::servo::{ActuatorConfig, KeepOutConfig, ServoConfig};
 use merrow_schema::{JointConfig, JointDriveConfig, RobotModelConfig};
 use merrow_yaml::error::{Problems, known_names, quote};
 
@@ -31,7 +27,7 @@ pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Proble
             ..
         } => Drive::Effort {
             stiffness: *stiffness,
-            rest: *spring_rest,
+            spring_rest: *spring_rest,
         },
         JointDriveConfig::Position {
             bandwidth_rad_s,
@@ -39,7 +35,7 @@ pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Proble
             max_acceleration,
             ..
         } => Drive::Position {
-            bandwidth: *bandwidth_rad_s,
+            bandwidth_rad_s: *bandwidth_rad_s,
             max_speed: max_speed.min(limit),
             max_acceleration: *max_acceleration,
         },
@@ -53,13 +49,11 @@ pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Proble
 
 fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
     let has_loop = file.position_gain_per_s > 0.0;
-    let mode = match file.mode {
-        Some(JointModeConfig::Effort) => JointMode::Effort,
-        Some(JointModeConfig::Velocity) => JointMode::Velocity,
-        Some(JointModeConfig::Position) => JointMode::Position,
-        None if has_loop => JointMode::Position,
-        None => JointMode::Velocity,
-    };
+    let mode = file.mode.unwrap_or(if has_loop {
+        JointMode::Position
+    } else {
+        JointMode::Velocity
+    });
     if mode == JointMode::Position && !has_loop {
         let text = format!(
             "the servo of {link} starts in position mode; expected a `position_gain_per_s` above 0"
@@ -68,43 +62,13 @@ fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
     }
     Servo {
         mode,
-        rate: file.rate_hz,
-        position_gain: file.position_gain_per_s,
+        rate_hz: file.rate_hz,
+        position_gain_per_s: file.position_gain_per_s,
         max_speed: file.max_speed,
-        law: law(&file.law),
+        law: file.law.clone(),
         actuator: actuator(link, &file.actuator, problems),
-        encoder: encoder(&file.encoder),
-    }
-}
-
-fn law(file: &ServoLawConfig) -> ServoLaw {
-    match *file {
-        ServoLawConfig::Cascade {
-            velocity_gain,
-            integral_gain,
-            inertia_feed_forward,
-            bias_feed_forward,
-            ..
-        } => ServoLaw::Cascade {
-            velocity_gain,
-            integral_gain,
-            inertia: inertia_feed_forward,
-            bias: bias_feed_forward,
-        },
-        ServoLawConfig::TorquePid {
-            kp,
-            ki,
-            kd,
-            bias_blend,
-            max_change,
-            ..
-        } => ServoLaw::TorquePid(TorquePid {
-            kp,
-            ki,
-            kd,
-            blend: bias_blend,
-            max_change,
-        }),
+        encoder: file.encoder.clone(),
+        encoder_stream: Stream::new(0, ""),
     }
 }
 
@@ -128,13 +92,13 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
         let stiffness = file
             .stiffness
             .unwrap_or(rotor_inertia * GEAR_FREQUENCY * GEAR_FREQUENCY);
-        let damping = file
+        let spring_damping = file
             .spring_damping
             .unwrap_or(2.0 * (stiffness * rotor_inertia).sqrt());
         Elastic {
-            gap: file.backlash,
+            backlash: file.backlash,
             stiffness,
-            damping,
+            spring_damping,
         }
     });
     let line = match (file.stall_effort, file.no_load_speed) {
@@ -165,6 +129,9 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
         );
         problems.push(&winding.at.whole, text);
     }
+    if let Some(winding) = &file.winding {
+        check_winding(link, winding, problems);
+    }
     Actuator {
         rotor_inertia,
         elastic,
@@ -172,44 +139,17 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
         forward_loss: 1.0 - file.efficiency,
         backward_loss: 1.0 / file.back_efficiency.unwrap_or(file.efficiency) - 1.0,
         effort_per_ampere: file.effort_per_ampere.unwrap_or(0.0),
-        thermal: file.winding.as_ref().map(|w| thermal(link, w, problems)),
+        winding: file.winding.clone(),
     }
 }
 
-fn thermal(link: &str, file: &WindingConfig, problems: &mut Problems) -> Thermal {
+fn check_winding(link: &str, file: &Winding, problems: &mut Problems) {
     if file.derate_from_c >= file.max_temperature_c {
         let (from, max_temperature) = (file.derate_from_c, file.max_temperature_c);
         let text = format!(
             "{link}: `derate_from_c` is {from}; expected less than `max_temperature_c` {max_temperature}"
         );
         problems.push(file.at.key_place("derate_from_c"), text);
-    }
-    Thermal {
-        resistance: file.resistance_ohm,
-        kelvin_per_watt: file.thermal_resistance_k_per_w,
-        tau: file.thermal_time_constant_s,
-        derate_from: file.derate_from_c,
-        max_temperature: file.max_temperature_c,
-    }
-}
-
-fn encoder(file: &EncoderConfig) -> Encoder {
-    Encoder {
-        on_motor: file.side == EncoderSide::Motor,
-        resolution: file.resolution,
-        noise: file.noise_std,
-        velocity: match file.velocity {
-            VelocityConfig::Direct {
-                resolution,
-                noise_std,
-                ..
-            } => Tachometer::Direct {
-                resolution,
-                noise: noise_std,
-            },
-            VelocityConfig::Difference { filter_s, .. } => Tachometer::Difference { tau: filter_s },
-        },
-        stream: Stream::new(0, ""),
     }
 }
 
@@ -239,10 +179,9 @@ pub(crate) fn build_joint_extras(
     for link in &mut robot.links[1..] {
         let stream = format!("{}/{}/encoder", robot.name, link.joint.name);
         if let Drive::Servo(servo) = &mut link.joint.drive {
-            servo.encoder.stream = Stream::new(frame.world.seed, &stream);
+            servo.encoder_stream = Stream::new(frame.world.seed, &stream);
         }
     }
-    robot.trajectory_rules = trajectory_rules(&model.trajectories);
     robot.joint_groups = groups(robot, model, problems);
     robot.keep_out = model
         .keep_out
@@ -307,21 +246,6 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
     groups
 }
 
-fn trajectory_rules(file: &TrajectoryConfig) -> TrajectoryRules {
-    TrajectoryRules {
-        allow_partial: file.allow_partial_joints,
-        allow_moving_end: file.allow_moving_end,
-        path: file.path_tolerance,
-        goal: file.goal_tolerance,
-        stopped_speed: file.stopped_speed,
-        goal_time: file.goal_time_s,
-        stall_time: file.stall_time_s,
-        stall_speed: file.stall_speed,
-        allow_stalling: file.allow_stalling,
-        gripper: file.gripper_tolerance,
-    }
-}
-
 fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> KeepOut {
     let corners = |center: [f64; 3], size: [f64; 3]| {
         let (center, half) = (Vec3::from(center), Vec3::from(size).scale(0.5));
@@ -338,7 +262,7 @@ fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> Kee
         spheres.push(Sphere {
             link: frame.link,
             p_LoC: frame.point(Vec3::from(sphere.center_m)),
-            radius: sphere.radius_m,
+            radius_m: sphere.radius_m,
         });
     }
     KeepOut {
@@ -348,6 +272,6 @@ fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> Kee
             .map(|(_, b)| corners(b.center_m, b.size_m))
             .collect(),
         spheres,
-        look_ahead: file.look_ahead_s,
+        look_ahead_s: file.look_ahead_s,
     }
 }

@@ -5,7 +5,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{Drive, Joint, JointKind, Link};
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
-use merrow_schema::{JointConfig, JointKindConfig, LinkConfig, RobotModelConfig};
+use merrow_schema::{JointConfig, LinkConfig, RobotModelConfig};
 use merrow_yaml::error::{Problems, known_names, quote};
 
 /// Builds the base and the links of a model, connected by their joints.
@@ -172,18 +172,12 @@ fn build_joint(
     let R_UL = Mat3::with_z_axis(axis);
     let [r, p, y] = j.attitude_rad;
     let R_PuCu = Mat3::from_rpy(r, p, y);
-    let kind = match j.kind {
-        JointKindConfig::Revolute => JointKind::Revolute,
-        JointKindConfig::Continuous => JointKind::Continuous,
-        JointKindConfig::Prismatic => JointKind::Prismatic,
-        JointKindConfig::Fixed => JointKind::Fixed,
-    };
     let mut joint = Joint {
         name: j.name.clone().unwrap_or_else(|| format!("{name}_joint")),
-        kind,
+        kind: j.kind,
         R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
         p_PoCo0: parent.R_LU.mul_vec(Vec3::from(j.position_m)),
-        limits: joint_limits(name, j, kind, problems),
+        limits: joint_limits(name, j, problems),
         max_effort: j.max_effort.unwrap_or(f64::INFINITY),
         speed_limit: j.max_speed.unwrap_or(f64::INFINITY),
         damping: j.damping,
@@ -209,9 +203,9 @@ fn build_joint(
 }
 
 /// Returns the limits [rad, m] of a joint, infinite if it has none.
-fn joint_limits(name: &str, j: &JointConfig, kind: JointKind, problems: &mut Problems) -> [f64; 2] {
+fn joint_limits(name: &str, j: &JointConfig, problems: &mut Problems) -> [f64; 2] {
     let free = [f64::NEG_INFINITY, f64::INFINITY];
-    let (given, keys) = match kind {
+    let (given, keys) = match j.kind {
         JointKind::Revolute => ([j.lower_rad, j.upper_rad], ["lower_rad", "upper_rad"]),
         JointKind::Prismatic => ([j.lower_m, j.upper_m], ["lower_m", "upper_m"]),
         JointKind::Continuous | JointKind::Fixed => ([None, None], [""; 2]),

@@ -39,7 +39,7 @@ fn has_same_munk(link: &Link, parent: &Link) -> bool {
 
 /// Returns true if the parent can represent the hull of a link.
 fn accepts_hull(parent: &Link, link: &Link) -> bool {
-    link.volume == 0.0 || (parent.hull_mesh.is_none() && parent.restoring.is_none())
+    link.volume_m3 == 0.0 || (parent.hull_mesh.is_none() && parent.restoring.is_none())
 }
 
 /// Returns true if [`add_body`] represents all forces on a fixed link. The pattern lists every
@@ -52,20 +52,20 @@ fn is_mergeable(link: &Link) -> bool {
         joint,
         R_LU: _,
         has_rotated_frame: _,
-        mass: _,
+        mass_kg: _,
         p_LoLcm: _,
         rigid: _,
         added: _,
         total: _,
-        volume: _,
+        volume_m3: _,
         p_LoCb: _,
         hull: _,
         hull_parts: _,
         trim: _,
         wet: _,
         // without effect if the law that uses them is absent
-        sums_waves: _,
-        damping_decay: _,
+        waves: _,
+        linear_damping_decay_s_per_m: _,
         p_LoD: _,
         surface_laws: _,
         // laws that act on only the link
@@ -176,7 +176,7 @@ impl Removal {
             thrusters,
             buoyancy_engines,
             fins,
-            solar,
+            solar_panels: solar,
             lamps,
             sensors,
             colliders,
@@ -188,7 +188,7 @@ impl Removal {
             // refer to links by name, or are set after the merge
             contact_wrenches: _,
             joint_groups: _,
-            trajectory_rules: _,
+            trajectories: _,
             keep_out: _,
             base_factor: _,
             servos: _,
@@ -280,20 +280,20 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     parent.added = parent.added.plus(&moved(&child.added));
     parent.total = parent.rigid.plus(&parent.added);
     parent.p_LoLcm = weighted_mean(
-        parent.mass,
+        parent.mass_kg,
         parent.p_LoLcm,
-        child.mass,
+        child.mass_kg,
         place(child.p_LoLcm),
     );
-    parent.mass += child.mass;
+    parent.mass_kg += child.mass_kg;
     add_hulls(parent, child, R_PC, p_PC);
     parent.p_LoCb = weighted_mean(
-        parent.volume,
+        parent.volume_m3,
         parent.p_LoCb,
-        child.volume,
+        child.volume_m3,
         place(child.p_LoCb),
     );
-    parent.volume += child.volume;
+    parent.volume_m3 += child.volume_m3;
     parent.trim.moment_arm += R_PC.mul_vec(child.trim.moment_arm) + p_PC.scale(child.trim.force);
     parent.trim.force += child.trim.force;
     parent.wet |= child.wet;
@@ -301,7 +301,7 @@ fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
 
 /// Adds the hulls of the child to the parent, which still has its own volume.
 fn add_hulls(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
-    if child.volume == 0.0 {
+    if child.volume_m3 == 0.0 {
         return;
     }
     let placed = |part: HullPart| HullPart {
@@ -314,7 +314,7 @@ fn add_hulls(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
         ..part
     };
     let parts: Vec<HullPart> = own_parts(child).into_iter().map(placed).collect();
-    if parent.volume == 0.0 {
+    if parent.volume_m3 == 0.0 {
         parent.hull = placed(own_part(child)).hull;
     } else if parent.hull_parts.is_empty() {
         parent.hull_parts = vec![own_part(parent)];
@@ -341,7 +341,7 @@ fn own_parts(link: &Link) -> Vec<HullPart> {
 fn own_part(link: &Link) -> HullPart {
     HullPart {
         hull: link.hull,
-        volume: link.volume,
+        volume_m3: link.volume_m3,
         p_LoCb: link.p_LoCb,
     }
 }

@@ -26,13 +26,10 @@ use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
 use merrow_control::allocation;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::robot::profile::Profile;
 use merrow_model::scene::{
     Collider, Link, Material, Robot, Shared, Start, ThrustAllocation, TrajectoryRules,
 };
 use merrow_schema::contact::PropEntry;
-use merrow_schema::robot::ProfileConfig;
-use merrow_schema::robot::servo::TrajectoryConfig;
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
@@ -102,7 +99,7 @@ pub(crate) fn build_robot(
         .as_ref()
         .map(|file| autopilot::build_mavlink(file, problems));
     robot.namespace = entry.namespace.trim_matches('/').to_string();
-    robot.profile = entry.profile.as_ref().map(profile);
+    robot.profile = entry.profile;
     check_namespace(entry, problems);
     robot.update_derived();
     robot
@@ -119,16 +116,6 @@ fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Prob
             let text = format!("`initial_charge`: {} has no battery", robot.name);
             problems.push(entry.at.key_place("initial_charge"), text);
         }
-    }
-}
-
-fn profile(file: &ProfileConfig) -> Profile {
-    match file {
-        ProfileConfig::Vrx => Profile::Vrx,
-        ProfileConfig::Gz => Profile::Gz,
-        ProfileConfig::Stonefish => Profile::Stonefish,
-        ProfileConfig::Uuv => Profile::Uuv,
-        ProfileConfig::Plankton => Profile::Plankton,
     }
 }
 
@@ -176,13 +163,13 @@ fn robot_without_devices(
         battery: None,
         loads: Vec::new(),
         lamps: Vec::new(),
-        solar: Vec::new(),
+        solar_panels: Vec::new(),
         colliders,
         visuals,
         contact_wrenches: Vec::new(),
         self_collision: model.self_collision,
         joint_groups: Vec::new(),
-        trajectory_rules: TrajectoryRules::default(),
+        trajectories: model.trajectories.clone(),
         keep_out: None,
         servos: false,
         start,
@@ -207,7 +194,7 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
             matrix: allocation,
             independent: allocation::independent_components(&columns),
             unit_wrenches: columns,
-            timeout_s: model.command_timeout_s,
+            command_timeout_s: model.command_timeout_s,
         });
     }
 }
@@ -246,19 +233,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
             body: entry.body.clone(),
             links: NamedMap::default(),
             joint_groups: NamedMap::default(),
-            trajectories: TrajectoryConfig {
-                allow_partial_joints: false,
-                allow_stalling: false,
-                allow_moving_end: false,
-                path_tolerance: 0.0,
-                goal_tolerance: 0.0,
-                stopped_speed: 0.01,
-                goal_time_s: 0.0,
-                stall_time_s: 1.0,
-                stall_speed: 0.001,
-                gripper_tolerance: 0.01,
-                at: entry.at.clone(),
-            },
+            trajectories: TrajectoryRules::default(),
             keep_out: None,
             contact_wrenches: Vec::new(),
             self_collision: false,

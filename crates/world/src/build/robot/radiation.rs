@@ -294,7 +294,7 @@ fn check_heave_stiffness(
     };
     let up = Vec3::new(0.0, 0.0, 1.0);
     let step = 1e-4 * link.hull.bound;
-    let around = |height: f64| wetted_fraction(link, up, height) * link.volume;
+    let around = |height: f64| wetted_fraction(link, up, height) * link.volume_m3;
     let own = (around(-p_LoP.z - step) - around(-p_LoP.z + step)) / (2.0 * step);
     if (own / area - 1.0).abs() > NOTED_STIFFNESS_ERROR {
         let density = frame.around.density;
@@ -450,7 +450,7 @@ fn build_diffraction(
     };
     if waves.is_total {
         let wet = hull_mesh.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
-        let rho_g = around.density * around.gravity * (link.volume / hull_mesh.volume);
+        let rho_g = around.density * around.gravity * (link.volume_m3 / hull_mesh.volume);
         let rows = table.force.chunks_exact_mut(table.headings.len());
         for (omega, row) in waves.omega.iter().zip(rows) {
             for (heading, force) in table.headings.iter().zip(row) {

@@ -80,7 +80,7 @@ pub(crate) fn note_net_weight(
     let displaced: f64 = robot
         .links
         .iter()
-        .map(|link| around.density * link.volume)
+        .map(|link| around.density * link.volume_m3)
         .sum();
     let loads: f64 = robot.links.iter().map(|link| link.trim.force).sum();
     let net = around.gravity * (displaced - mass) + loads;
@@ -129,11 +129,12 @@ fn wet_at_rest(links: &[Link], around: WaterAndGravity) -> Option<Vec<f64>> {
     let lift = |z: f64| {
         let links = links.iter().zip(wet(z));
         let of = |(link, wet): (&Link, f64)| {
-            around.gravity * (around.density * link.volume * wet - link.mass) + link.trim.force
+            around.gravity * (around.density * link.volume_m3 * wet - link.mass_kg)
+                + link.trim.force
         };
         links.map(of).sum::<f64>()
     };
-    let weight = around.gravity * links.iter().map(|l| l.mass).sum::<f64>();
+    let weight = around.gravity * links.iter().map(|l| l.mass_kg).sum::<f64>();
     let reach = |(link, (_, p_BL)): (&Link, &(Mat3, Vec3))| {
         p_BL.norm() + link.hull.p_LoH.norm() + link.hull.bound
     };

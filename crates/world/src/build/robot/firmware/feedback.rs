@@ -1,18 +1,15 @@
 //! Conversion of the source of the motion that a firmware uses.
 
-use merrow_model::scene::robot::motion_control::{Feedback, FeedbackSensors, Mounting};
+use merrow_model::scene::robot::feedback::{
+    Feedback, FeedbackSensorNames, FeedbackSensors, FeedbackSource, MotionSource, Mounting,
+};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
-use merrow_schema::robot::feedback::{FeedbackConfig, FeedbackSensorsConfig, MotionSourceConfig};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 
 /// Returns the source of the motion, with the sensors that the file names or the first of each
 /// kind.
-pub(super) fn feedback(
-    file: &MotionSourceConfig,
-    robot: &Robot,
-    problems: &mut Problems,
-) -> Feedback {
-    if matches!(file.feedback, FeedbackConfig::Truth) {
+pub(super) fn feedback(file: &MotionSource, robot: &Robot, problems: &mut Problems) -> Feedback {
+    if matches!(file.feedback, FeedbackSource::Truth) {
         if let Some(named) = &file.feedback_sensors {
             let text = "`feedback_sensors` requires `feedback: sensors`";
             problems.push(&named.at.whole, text);
@@ -72,7 +69,7 @@ fn first_sensors(robot: &Robot) -> FeedbackSensors {
 
 /// Returns the sensors that the file names.
 fn named_sensors(
-    file: &FeedbackSensorsConfig,
+    file: &FeedbackSensorNames,
     robot: &Robot,
     problems: &mut Problems,
 ) -> FeedbackSensors {
@@ -111,7 +108,7 @@ fn named_sensors(
 /// Reports a firmware that controls the depth with sensors that do not measure it.
 pub(super) fn check_depth(
     feedback: &Feedback,
-    file: &MotionSourceConfig,
+    file: &MotionSource,
     robot: &Robot,
     problems: &mut Problems,
 ) {

@@ -2,15 +2,15 @@
 
 use crate::build::robot::firmware::feedback::{check_depth, feedback};
 use crate::build::robot::firmware::{check_rate, find_by_name};
-use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Glider, GliderSteering};
-use merrow_model::scene::robot::motion_control::Guidance;
+use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Glider};
+use merrow_model::scene::robot::glider::GliderKeys;
 use merrow_model::scene::{Drive, Robot};
-use merrow_schema::robot::glider::GliderConfig;
-use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::error::Problems;
+use merrow_yaml::read::Places;
 
 /// Builds the firmware of the glider `robot` in a world with time step `dt` [s].
 pub(super) fn glider(
-    file: &GliderConfig,
+    file: &GliderKeys,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
@@ -20,43 +20,28 @@ pub(super) fn glider(
     let place = file.at.key_place("engine");
     let engine = find_by_name("buoyancy engine", &file.engine, names, place, problems);
     check_depths_and_volumes(file, robot, engine, problems);
-    let joint = |name: &str, place: &Place, problems: &mut Problems| {
+    let mut joint = |keys: Option<(&str, &Places)>| {
+        let (name, at) = keys?;
         let all = robot.links[1..].iter();
         let names = all.map(|l| match l.joint.drive {
             Drive::Effort { .. } => "",
             Drive::Position { .. } | Drive::Servo(_) => l.joint.name.as_str(),
         });
-        find_by_name("joint with a position drive", name, names, place, problems)
+        let place = at.key_place("joint");
+        let what = "joint with a position drive";
+        Some(find_by_name(what, name, names, place, problems))
     };
-    let slide = file.slide.as_ref().map(|slide| {
-        let found = joint(&slide.joint, slide.at.key_place("joint"), problems);
-        (found, slide.positions_m)
-    });
-    let steering = file.steering.as_ref().map(|steering| GliderSteering {
-        joint: joint(&steering.joint, steering.at.key_place("joint"), problems),
-        heading_gain: steering.heading_gain,
-        yaw_rate_gain: steering.yaw_rate_gain_s,
-        max_angle: steering.max_angle_deg.to_radians(),
-    });
     let law = FirmwareLaw::Glider(Glider {
         engine,
-        volumes: file.volumes_m3,
-        slide,
-        steering,
-        dive_depth: file.dive_depth_m,
-        turn_depth: file.turn_depth_m,
-        guidance: Guidance {
-            speed: 0.0,
-            look_ahead: file.look_ahead_m,
-            integral: file.cross_track_integral_gain_m_s,
-            acceptance_radius: file.acceptance_radius_m,
-        },
+        slide_joint: joint(file.slide.as_ref().map(|keys| (&*keys.joint, &keys.at))),
+        steering_joint: joint(file.steering.as_ref().map(|keys| (&*keys.joint, &keys.at))),
+        keys: file.clone(),
     });
     let feedback = feedback(&file.source_of_motion, robot, problems);
     check_depth(&feedback, &file.source_of_motion, robot, problems);
     Firmware {
-        rate: file.rate_hz,
-        timeout: f64::INFINITY,
+        rate_hz: file.rate_hz,
+        command_timeout_s: f64::INFINITY,
         guidance: None,
         feedback,
         law,
@@ -65,7 +50,7 @@ pub(super) fn glider(
 
 /// Reports depths in the wrong order and volumes outside the range of the engine.
 fn check_depths_and_volumes(
-    file: &GliderConfig,
+    file: &GliderKeys,
     robot: &Robot,
     engine: usize,
     problems: &mut Problems,
@@ -77,7 +62,7 @@ fn check_depths_and_volumes(
         );
         problems.push(file.at.key_place("dive_depth_m"), text);
     }
-    let Some([low, high]) = robot.buoyancy_engines.get(engine).map(|e| e.range) else {
+    let Some([low, high]) = robot.buoyancy_engines.get(engine).map(|e| e.range_m3) else {
         return;
     };
     for volume in file.volumes_m3 {

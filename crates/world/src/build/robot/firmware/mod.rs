@@ -8,14 +8,13 @@ mod sailing;
 use crate::build::robot::firmware::feedback::{check_depth, feedback};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
-    DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor,
-    SpeedControl, SurgeYawRateControl, VelocityGuidance,
+    DifferentialDrive, DifferentialDriveKeys, Firmware, FirmwareLaw, HeadingDepthGains,
+    HeadingDepthHold, Multirotor, MultirotorKeys, SpeedControl, SpeedControlKeys, SurgeYawRate,
 };
-use merrow_model::scene::robot::motion_control::Guidance;
+use merrow_model::scene::robot::guidance::LineOfSight;
 use merrow_model::scene::{Link, Robot};
 use merrow_schema::robot::firmware::{
-    DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
-    MultirotorConfig, SpeedControlConfig, SurgeYawRateConfig, VelocityGuidanceConfig,
+    FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
 };
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::Places;
@@ -67,25 +66,6 @@ fn find_by_name<'a>(
     })
 }
 
-/// Converts the guidance of a vehicle that moves to all sides, or only forward.
-fn velocity_guidance(
-    file: &Option<VelocityGuidanceConfig>,
-    is_holonomic: bool,
-) -> Option<VelocityGuidance> {
-    let file = file.as_ref()?;
-    Some(VelocityGuidance {
-        path: Guidance {
-            speed: file.speed_m_s,
-            look_ahead: file.look_ahead_m,
-            integral: file.cross_track_integral_gain_m_s,
-            acceptance_radius: file.acceptance_radius_m,
-        },
-        position_gain: file.position_gain_per_s,
-        heading_gain: file.heading_gain_per_s,
-        is_holonomic,
-    })
-}
-
 /// Reports the motions in `axes` that the thrusters cannot produce independently.
 fn check_thrusters(
     kind: &str,
@@ -110,12 +90,7 @@ fn check_thrusters(
     }
 }
 
-fn multirotor(
-    file: &MultirotorConfig,
-    robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
-) -> Firmware {
+fn multirotor(file: &MultirotorKeys, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let axes = [
         (2, "lift it"),
@@ -130,26 +105,15 @@ fn multirotor(
     }
     let (mass, p_BoBcm, inertia) = total_mass_properties(&robot.links);
     let settings = Multirotor {
-        position_gain: Vec3::from(file.position_gain_n_per_m),
-        velocity_gain: Vec3::from(file.velocity_gain_n_s_per_m),
-        attitude_gain: Vec3::from(file.attitude_gain_nm_per_rad),
-        rate_gain: Vec3::from(file.rate_gain_nm_s_per_rad),
-        max_speed: file.max_speed_m_s,
-        max_yaw_rate: file.max_yaw_rate_rad_s,
-        max_acceleration: file.max_acceleration_m_s2,
-        max_tilt: file.max_tilt_deg.to_radians(),
-        max_position_lead: file.max_position_lead_m,
-        takeoff_height: file.takeoff_height_m,
-        auto_speed: file.takeoff_landing_speed_m_s,
-        starts_flying: file.starts_flying,
+        keys: file.clone(),
         mass,
         p_BoBcm,
         inertia,
     };
     Firmware {
-        rate: file.rate_hz,
-        timeout: file.command_timeout_s,
-        guidance: velocity_guidance(&file.guidance, true),
+        rate_hz: file.rate_hz,
+        command_timeout_s: file.command_timeout_s,
+        guidance: file.guidance.clone(),
         feedback: feedback(&file.source_of_motion, robot, problems),
         law: FirmwareLaw::Multirotor(Box::new(settings)),
     }
@@ -210,14 +174,13 @@ fn heading_depth_hold(
         .as_ref()
         .map(|cruise| initial_thruster_command(cruise, robot, problems));
     let law = FirmwareLaw::HeadingDepthHold(HeadingDepthHold {
-        guidance: Guidance {
-            speed: 0.0,
-            look_ahead: file.look_ahead_m,
-            integral: file.cross_track_integral_gain_m_s,
-            acceptance_radius: file.acceptance_radius_m,
+        line_of_sight: LineOfSight {
+            look_ahead_m: file.look_ahead_m,
+            cross_track_integral_gain_m_s: file.cross_track_integral_gain_m_s,
+            acceptance_radius_m: file.acceptance_radius_m,
         },
-        loiter_radius: file.loiter_radius_m,
-        turn_lead_time: file.turn_lead_time_s,
+        loiter_radius_m: file.loiter_radius_m,
+        turn_lead_time_s: file.turn_lead_time_s,
         cruise,
         speed_control: file
             .speed_control
@@ -232,8 +195,8 @@ fn heading_depth_hold(
     let feedback = feedback(&file.source_of_motion, robot, problems);
     check_depth(&feedback, &file.source_of_motion, robot, problems);
     Firmware {
-        rate: file.rate_hz,
-        timeout: file.command_timeout_s,
+        rate_hz: file.rate_hz,
+        command_timeout_s: file.command_timeout_s,
         guidance: None,
         feedback,
         law,
@@ -241,22 +204,12 @@ fn heading_depth_hold(
 }
 
 /// Converts the speed control of a torpedo-shaped vehicle.
-fn speed_control(
-    file: &SpeedControlConfig,
-    robot: &Robot,
-    problems: &mut Problems,
-) -> SpeedControl {
+fn speed_control(file: &SpeedControlKeys, robot: &Robot, problems: &mut Problems) -> SpeedControl {
     let names = robot.thrusters.iter().map(|t| t.name.as_str());
     let place = file.at.key_place("propeller");
     SpeedControl {
-        thruster: find_by_name("thruster", &file.propeller, names, place, problems),
-        gain: file.speed_gain_n_s_per_m,
-        integral: file.speed_integral_gain_n_per_m,
-        max_velocity: [
-            file.max_speed_m_s,
-            file.max_climb_m_s,
-            file.max_yaw_rate_rad_s,
-        ],
+        keys: file.clone(),
+        propeller: find_by_name("thruster", &file.propeller, names, place, problems),
     }
 }
 
@@ -272,14 +225,14 @@ fn heading_depth_gains(
         problems.push(file.at.key_place("pitch_limits_deg"), text);
     }
     HeadingDepthGains {
-        heading: file.heading_gain,
-        yaw_rate: file.yaw_rate_gain_s,
-        depth: file.depth_gain_rad_per_m,
-        sinking: file.sinking_gain_rad_per_m_s,
-        pitch: file.pitch_gain,
-        pitch_rate: file.pitch_rate_gain_s,
-        bow: file.bow_gain,
-        set_points: [down.to_radians(), up.to_radians()],
+        heading_gain: file.heading_gain,
+        yaw_rate_gain_s: file.yaw_rate_gain_s,
+        depth_gain_rad_per_m: file.depth_gain_rad_per_m,
+        sinking_gain_rad_per_m_s: file.sinking_gain_rad_per_m_s,
+        pitch_gain: file.pitch_gain,
+        pitch_rate_gain_s: file.pitch_rate_gain_s,
+        bow_gain: file.bow_gain,
+        pitch_limits: [down.to_radians(), up.to_radians()],
     }
 }
 
@@ -311,7 +264,7 @@ fn initial_thruster_command(
 }
 
 fn differential_drive(
-    file: &DifferentialDriveConfig,
+    file: &DifferentialDriveKeys,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
@@ -347,23 +300,20 @@ fn differential_drive(
         side(&file.right, file.at.key_place("right")),
     ];
     let law = FirmwareLaw::Drive(DifferentialDrive {
+        keys: file.clone(),
         wheels,
-        radius: file.wheel_radius_m,
-        track: file.track_m,
-        max_velocity: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
-        max_acceleration: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
     });
     Firmware {
-        rate: file.rate_hz,
-        timeout: file.command_timeout_s,
-        guidance: velocity_guidance(&file.guidance, false),
+        rate_hz: file.rate_hz,
+        command_timeout_s: file.command_timeout_s,
+        guidance: file.guidance.clone(),
         feedback: feedback(&file.source_of_motion, robot, problems),
         law,
     }
 }
 
 fn surge_yaw_rate(
-    file: &SurgeYawRateConfig,
+    file: &SurgeYawRate,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
@@ -376,20 +326,11 @@ fn surge_yaw_rate(
         &file.at,
         problems,
     );
-    let law = FirmwareLaw::SurgeYawRate(SurgeYawRateControl {
-        gain: [file.speed_gain_n_s_per_m, file.yaw_rate_gain_nm_s_per_rad],
-        integral: [
-            file.speed_integral_gain_n_per_m,
-            file.yaw_integral_gain_nm_per_rad,
-        ],
-        max_velocity: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
-        max_acceleration: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
-    });
     Firmware {
-        rate: file.rate_hz,
-        timeout: file.command_timeout_s,
-        guidance: velocity_guidance(&file.guidance, false),
+        rate_hz: file.rate_hz,
+        command_timeout_s: file.command_timeout_s,
+        guidance: file.guidance.clone(),
         feedback: feedback(&file.source_of_motion, robot, problems),
-        law,
+        law: FirmwareLaw::SurgeYawRate(file.clone()),
     }
 }

@@ -28,9 +28,8 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::body::{Damping, MunkMoments};
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, MotionControl};
 use merrow_model::scene::robot::motion_control::{
-    AzimuthThruster, Guidance, JoystickMapping, MAX_THRUSTERS, MotionGains, MotionLimits,
+    AzimuthThruster, MAX_THRUSTERS, MotionControlKeys, MotionGains,
 };
-use merrow_schema::robot::motion_control::{JoystickConfig, MotionControlConfig};
 use merrow_yaml::error::Problems;
 use std::f64::consts::FRAC_PI_2;
 
@@ -42,7 +41,7 @@ const NOMINAL_DENSITY: f64 = 1000.0;
 
 /// Builds the motion controller of `robot` in a world with time step `dt` [s].
 pub(super) fn motion_control(
-    file: &MotionControlConfig,
+    file: &MotionControlKeys,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
@@ -65,23 +64,9 @@ pub(super) fn motion_control(
         integral: std::array::from_fn(|i| file.integral_ratio * w[i] * position[i]),
         velocity: std::array::from_fn(|i| 2.0 * file.damping_ratio[i] * w[i] * inertia[i]),
     };
-    let limits = MotionLimits {
-        velocity: file.max_speed_m_s,
-        acceleration: file.max_acceleration_m_s2,
-        yaw_rate: file.max_yaw_rate_rad_s,
-        yaw_acceleration: file.max_yaw_acceleration_rad_s2,
-        tilt: file.max_tilt_deg.to_radians(),
-        position_lead: file.max_position_lead_m,
-        yaw_lead: file.max_yaw_lead_deg.to_radians(),
-    };
-    let guidance = Guidance {
-        speed: file.path_speed_m_s.unwrap_or(file.max_speed_m_s[0]),
-        look_ahead: file.look_ahead_m,
-        integral: file.cross_track_integral_gain_m_s,
-        acceptance_radius: file.acceptance_radius_m,
-    };
     let largest = largest_wrench(robot, &independent);
     let settings = MotionControl {
+        keys: file.clone(),
         gains,
         inertia,
         munk_mass: match robot.links[0].munk {
@@ -93,15 +78,11 @@ pub(super) fn motion_control(
         actuated,
         independent,
         azimuths,
-        limits,
         pilot_wrench: largest.map(|value| file.joystick_ratio * value),
-        joystick: joystick_mapping(file.joystick.as_ref()),
-        guidance,
-        starts_armed: file.starts_armed,
     };
     Firmware {
-        rate: file.rate_hz,
-        timeout: file.command_timeout_s,
+        rate_hz: file.rate_hz,
+        command_timeout_s: file.command_timeout_s,
         guidance: None,
         feedback: feedback(&file.source_of_motion, robot, problems),
         law: FirmwareLaw::MotionControl(Box::new(settings)),
@@ -110,7 +91,7 @@ pub(super) fn motion_control(
 
 /// Reports a robot without thrusters, or with more than the controller allocates.
 fn check_thruster_count(
-    file: &MotionControlConfig,
+    file: &MotionControlKeys,
     robot: &Robot,
     azimuth_count: usize,
     problems: &mut Problems,
@@ -194,27 +175,4 @@ fn largest_wrench(robot: &Robot, independent: &[bool; 6]) -> [f64; 6] {
         };
         reach(1.0).min(reach(-1.0))
     })
-}
-
-/// Converts the axes and buttons of the joystick; the default is defined in the schema.
-fn joystick_mapping(file: Option<&JoystickConfig>) -> JoystickMapping {
-    let index = |value: u32| value as usize;
-    let [axes, modes, arm] = match file {
-        None => [[4, 3, 1, 0], [0, 1, 2, 3], [4, 5, 0, 0]],
-        Some(file) => [
-            file.axes,
-            [
-                file.manual_button,
-                file.stabilize_button,
-                file.depth_hold_button,
-                file.station_keeping_button,
-            ],
-            [file.disarm_button, file.arm_button, 0, 0],
-        ],
-    };
-    JoystickMapping {
-        axes: axes.map(index),
-        mode_buttons: modes.map(index),
-        arm_buttons: [index(arm[0]), index(arm[1])],
-    }
 }

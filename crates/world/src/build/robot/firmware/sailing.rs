@@ -4,13 +4,12 @@ use crate::build::robot::firmware::feedback::feedback;
 use crate::build::robot::firmware::{check_rate, find_by_name};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Sailing};
-use merrow_model::scene::robot::motion_control::Guidance;
-use merrow_schema::robot::sailing::SailingConfig;
+use merrow_model::scene::robot::sailing::SailingKeys;
 use merrow_yaml::error::{Problems, quote};
 
 /// Builds the firmware of the sailing boat `robot` in a world with time step `dt` [s].
 pub(super) fn sailing(
-    file: &SailingConfig,
+    file: &SailingKeys,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
@@ -29,25 +28,13 @@ pub(super) fn sailing(
     let place = file.at.key_place("rudder");
     let rudder = find_by_name("fin", &file.rudder, names, place, problems);
     let law = FirmwareLaw::Sailing(Sailing {
+        keys: file.clone(),
         sail,
         rudder,
-        guidance: Guidance {
-            speed: 0.0,
-            look_ahead: file.look_ahead_m,
-            integral: file.cross_track_integral_gain_m_s,
-            acceptance_radius: file.acceptance_radius_m,
-        },
-        heading_gain: file.heading_gain,
-        yaw_rate_gain: file.yaw_rate_gain_s,
-        close_hauled: file.close_hauled_deg.to_radians(),
-        running: file.running_deg.to_radians(),
-        incidence: file.sail_incidence_deg.to_radians(),
-        corridor: file.corridor_m,
-        loiter_radius: file.loiter_radius_m,
     });
     Firmware {
-        rate: file.rate_hz,
-        timeout: f64::INFINITY,
+        rate_hz: file.rate_hz,
+        command_timeout_s: f64::INFINITY,
         guidance: None,
         feedback: feedback(&file.source_of_motion, robot, problems),
         law,

@@ -1,11 +1,12 @@
-//! Keys of the firmware of an underwater glider.
+//! Settings of the firmware of an underwater glider in `crates/control/src/glider.rs`.
 
-use crate::robot::feedback::MotionSourceConfig;
+use crate::scene::robot::feedback::MotionSource;
+use crate::scene::robot::guidance::{LineOfSight, follows_paths};
 use merrow_yaml::spec::spec;
 
 spec! {
     /// Firmware of a glider with a buoyancy engine. Pairs of values are for dive and climb.
-    pub struct GliderConfig {
+    pub struct GliderKeys {
         /// Description of the firmware.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -19,9 +20,9 @@ spec! {
         /// Volumes of the buoyancy engine.
         volumes_m3: [f64; 2],
         /// Sliding mass that sets the pitch angle. Default: none.
-        slide: Option<GliderSlideConfig>,
+        slide: Option<GliderSlide>,
         /// Steering by a mass that rolls. Default: the glider does not steer.
-        steering: Option<GliderSteeringConfig>,
+        steering: Option<GliderSteering>,
         /// Depth at which a dive ends, without a depth set-point.
         dive_depth_m: f64 [positive] = 50.0,
         /// Depth at which a climb ends and the next dive begins.
@@ -32,13 +33,13 @@ spec! {
         cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
         /// Distance from a waypoint at which the next leg begins.
         acceptance_radius_m: f64 [positive] = 50.0,
-        ..source_of_motion: MotionSourceConfig,
+        ..source_of_motion: MotionSource,
     }
 }
 
 spec! {
     /// Sliding mass that sets the pitch angle.
-    pub struct GliderSlideConfig {
+    pub struct GliderSlide {
         /// Name of the prismatic joint.
         joint: String [frame] = "slide".to_string(),
         /// Positions of the joint.
@@ -48,7 +49,7 @@ spec! {
 
 spec! {
     /// Steering by a mass that rolls. Pairs of gains are for dive and climb.
-    pub struct GliderSteeringConfig {
+    pub struct GliderSteering {
         /// Name of the revolute joint.
         joint: String [frame] = "roll".to_string(),
         /// Joint angle per heading error, both counter-clockwise about their axes.
@@ -58,4 +59,19 @@ spec! {
         /// Maximum angle of the joint.
         max_angle_deg: f64 [in 1.0..=180.0] = 45.0,
     }
+}
+
+follows_paths!(GliderKeys);
+
+/// Settings of the firmware of an underwater glider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Glider {
+    /// Volumes, depths and gains of the file.
+    pub keys: GliderKeys,
+    /// Index of the buoyancy engine.
+    pub engine: usize,
+    /// Joint of the sliding mass, if there is one.
+    pub slide_joint: Option<usize>,
+    /// Joint that rolls the mass, if the glider steers.
+    pub steering_joint: Option<usize>,
 }

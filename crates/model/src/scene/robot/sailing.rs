@@ -1,11 +1,12 @@
-//! Keys of the firmware of a sailing boat.
+//! Settings of the firmware of a sailing boat in `crates/control/src/sailing.rs`.
 
-use crate::robot::feedback::MotionSourceConfig;
+use crate::scene::robot::feedback::MotionSource;
+use crate::scene::robot::guidance::{LineOfSight, follows_paths};
 use merrow_yaml::spec::spec;
 
 spec! {
     /// Firmware of a boat with one sail and a rudder.
-    pub struct SailingConfig {
+    pub struct SailingKeys {
         /// Description of the firmware.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -38,6 +39,19 @@ spec! {
         acceptance_radius_m: f64 [positive] = 8.0,
         /// Distance from the goal beyond which the boat sails back to it.
         loiter_radius_m: f64 [positive] = 20.0,
-        ..source_of_motion: MotionSourceConfig,
+        ..source_of_motion: MotionSource,
     }
+}
+
+follows_paths!(SailingKeys);
+
+/// Settings of the firmware of a sailing boat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sailing {
+    /// Gains, angles and distances of the file.
+    pub keys: SailingKeys,
+    /// Index of the fin that is the sail.
+    pub sail: usize,
+    /// Index of the fin that is the rudder.
+    pub rudder: usize,
 }
