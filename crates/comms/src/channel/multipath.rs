@@ -155,7 +155,7 @@ pub(crate) fn add_reflections(
         paths.push(arrival.time, direct);
         push_images(&mut paths, path, medium, (parameters, boundaries), ends);
     }
-    (arrival.gain, arrival.late) = band_average(&paths, parameters.max_delay, boundaries.band);
+    (arrival.gain, arrival.late) = band_average(&paths, parameters.max_delay_s, boundaries.band);
 }
 
 type Ends<'a> = ((&'a End, &'a Transceiver), (&'a End, &'a Transceiver));

@@ -2,6 +2,7 @@
 
 use crate::persist::Persist;
 use crate::scene::sea::grid::Grid;
+use merrow_yaml::spec::fieldless_choice;
 use std::sync::Arc;
 
 /// Vertical profiles of the water properties.
@@ -27,17 +28,18 @@ pub enum SoundSpeedLaw {
     Mackenzie,
 }
 
-/// Equation for the absorption of sound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AbsorptionLaw {
-    /// Sound is not absorbed.
-    None,
-    /// Equation of Thorp for cold sea water.
-    Thorp,
-    /// Equation of Francois and Garrison.
-    FrancoisGarrison,
-    /// Equation of Ainslie and McColm.
-    AinslieMcColm,
+fieldless_choice! {
+    /// Equation for the absorption of sound.
+    pub enum AbsorptionLaw {
+        /// Sound is not absorbed.
+        None = "none",
+        /// Thorp (1967), for cold sea water.
+        Thorp = "thorp",
+        /// Francois and Garrison (1982).
+        FrancoisGarrison = "francois_garrison",
+        /// Ainslie and McColm (1998).
+        AinslieMcColm = "ainslie_mccolm",
+    }
 }
 
 /// Water properties at one depth.
