@@ -37,11 +37,11 @@ fn echoing(reflections: u32, max_delay: f64) -> AcousticMedium {
 /// the water.
 fn without_seabed() -> Scene {
     let mut scene = scene(sea(35.0));
-    scene.seabed_material.backscatter.ground = Ground {
-        density: scene.sea.density,
-        sound_speed: C,
-        attenuation: 0.0,
-        roughness: 0.0,
+    scene.seabed_material.backscatter.subsurface = Ground {
+        density_kg_m3: scene.sea.density,
+        sound_speed_m_s: C,
+        attenuation_db_per_wavelength: 0.0,
+        roughness_m: 0.0,
     };
     scene
 }
@@ -143,13 +143,13 @@ fn late_paths_are_noise() {
 fn waves_reduce_the_reflection_of_the_surface() {
     let requested = SeaState {
         spectrum: Spectrum::Regular(0.0),
-        hs: 0.1,
-        tp: 4.0,
+        hs_m: 0.1,
+        tp_s: 4.0,
         towards: Vec3::new(0.0, 1.0, 0.0),
         spreading: Spreading::None,
         components: 1,
-        min_wavelength: None,
-        ramp: 0.0,
+        min_wavelength_m: None,
+        ramp_s: 0.0,
     };
     let field = Waves::from_field(wave_field(requested, 900.0, common::GRAVITY, 1));
     let waves = WaveState::new(&field, 0.0);
@@ -193,12 +193,12 @@ fn waves_reduce_the_reflection_of_the_surface() {
 fn seabed_reflects_by_the_contrast_of_impedance() {
     let mut scene = without_seabed();
     let ground = Ground {
-        density: 1900.0,
-        sound_speed: 1650.0,
-        attenuation: 0.0,
-        roughness: 0.0,
+        density_kg_m3: 1900.0,
+        sound_speed_m_s: 1650.0,
+        attenuation_db_per_wavelength: 0.0,
+        roughness_m: 0.0,
     };
-    scene.seabed_material.backscatter.ground = ground;
+    scene.seabed_material.backscatter.subsurface = ground;
     let ends = [at(0.0, -800.0), at(0.0, -810.0)];
     let plain = acoustic(AcousticMedium {
         multipath: None,
@@ -207,7 +207,7 @@ fn seabed_reflects_by_the_contrast_of_impedance() {
     let quiet = still_link(&scene, &plain, ends).noise;
     let noise = still_link(&scene, &acoustic(echoing(1, 1e-4)), ends).noise - quiet;
     let z1 = scene.sea.density * C;
-    let z2 = ground.density * ground.sound_speed;
+    let z2 = ground.density_kg_m3 * ground.sound_speed_m_s;
     let r = (z2 - z1) / (z2 + z1);
     let (by_seabed, by_surface) = (190.0, 1610.0);
     let expected = r * r / (by_seabed * by_seabed) + 1.0 / (by_surface * by_surface);

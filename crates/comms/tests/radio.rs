@@ -199,13 +199,13 @@ fn two_ray_pattern_has_nulls_and_the_fourth_power_of_the_distance() {
 fn regular_waves(height: f64) -> Waves {
     let requested = SeaState {
         spectrum: Spectrum::Regular(0.0),
-        hs: height,
-        tp: 10.0,
+        hs_m: height,
+        tp_s: 10.0,
         towards: Vec3::new(1.0, 0.0, 0.0),
         spreading: Spreading::None,
         components: 1,
-        min_wavelength: None,
-        ramp: 0.0,
+        min_wavelength_m: None,
+        ramp_s: 0.0,
     };
     Waves::from_field(wave_field(requested, 900.0, common::GRAVITY, 1))
 }

@@ -121,7 +121,7 @@ impl Boundaries<'_> {
         }
         if bottom > 0 {
             let [re, im] = seabed_coefficient(self.ground, sine, self.water);
-            let from_bottom = Complex::new(re, im).scale(rough(self.ground.roughness));
+            let from_bottom = Complex::new(re, im).scale(rough(self.ground.roughness_m));
             for _ in 0..bottom {
                 factor = factor * from_bottom;
             }

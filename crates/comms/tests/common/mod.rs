@@ -40,7 +40,7 @@ pub(crate) fn sea(S: f64) -> Sea {
         air: Air::default(),
         current: Current {
             profile: vec![(0.0, Vec3::zero())],
-            gauss_markov: None,
+            variation: None,
             flows: vec![],
         },
         waves: Waves {

@@ -177,7 +177,7 @@ impl WorldChannel {
             overlaps,
             classes,
             shadowing: Stream::new(scene.seed, "comms/shadowing"),
-            ground: scene.seabed_material.backscatter.ground,
+            ground: scene.seabed_material.backscatter.subsurface,
             origin: scene.origin,
             n_structures: scene.structures.len(),
             t_ns: 0,

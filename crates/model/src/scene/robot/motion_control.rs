@@ -4,6 +4,7 @@
 
 use crate::persist::Persist;
 use merrow_math::{Mat3, Vec3};
+use merrow_yaml::spec::fieldless_choice;
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
 pub const MAX_THRUSTERS: usize = 16;
@@ -62,15 +63,16 @@ pub struct MotionGains {
     pub velocity: [f64; 6],
 }
 
-/// Kind of a gain of the PID controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GainKind {
-    /// Gain of the position or attitude error.
-    Position,
-    /// Gain of the time integral of that error.
-    Integral,
-    /// Gain of the velocity error.
-    Velocity,
+fieldless_choice! {
+    /// Error that a gain multiplies.
+    pub enum GainKind {
+        /// Error of position or attitude.
+        Position = "position",
+        /// Time integral of that error.
+        Integral = "integral",
+        /// Error of velocity or angular velocity.
+        Velocity = "velocity",
+    }
 }
 
 impl MotionGains {
