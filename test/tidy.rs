@@ -599,54 +599,6 @@ fn figures_are_shown() {
     expect_none("a figure is shown on a page", &wrong);
 }
 
-/// Returns the keys that the declarations of a file of `crates/schema` between two texts contain.
-fn declared_keys(text: &str, from: &str, to: &str) -> BTreeSet<String> {
-    let text = text.split(from).nth(1).unwrap();
-    let text = text.split(to).next().unwrap();
-    let lines = text.lines().map(str::trim_start);
-    let keys = lines.filter_map(|l| Some(l.trim_start_matches("..").split_once(": ")?.0));
-    let is_key = |key: &&str| {
-        key.chars()
-            .all(|c| c.is_ascii_lowercase() || "_23".contains(c))
-    };
-    keys.filter(is_key).map(str::to_string).collect()
-}
-
-// The head of transceiver.rs lists the keys of modem files. Method: every key that the schema
-// declares for the media and for the type of a modem occurs in the list, and every word of the list
-// that ends with a unit is such a key.
-#[test]
-fn keys_of_modem_files_are_listed() {
-    let list = text("crates/model/src/scene/comms/transceiver.rs");
-    let list = list.split("//! ```").nth(1).unwrap();
-    let words = |text: &str| -> BTreeSet<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.map(str::to_string).collect()
-    };
-    let modem = text("crates/schema/src/comms/mod.rs");
-    let mut keys = declared_keys(
-        &text("crates/schema/src/comms/medium.rs"),
-        "pub enum MediumConfig",
-        "\0",
-    );
-    keys.extend(declared_keys(
-        &modem,
-        "pub struct ModemConfig",
-        "pub struct ClockConfig",
-    ));
-    keys.remove("medium");
-    let listed = words(list);
-    let missing: Vec<String> = keys.difference(&listed).cloned().collect();
-    expect_none("the list lacks keys of modem files", &missing);
-    let units = [
-        "_m", "_s", "_w", "_db", "_hz", "_khz", "_mhz", "_deg", "_bits", "_bytes", "_um", "_nm",
-    ];
-    let is_outdated =
-        |word: &&String| units.iter().any(|unit| word.ends_with(unit)) && !keys.contains(*word);
-    let outdated: Vec<String> = listed.iter().filter(is_outdated).cloned().collect();
-    expect_none("the list has keys that modem files do not have", &outdated);
-}
-
 #[test]
 fn open_points_name_their_issue() {
     let marks = [

@@ -283,13 +283,13 @@ fn tether(tether: &Tether, source: &Source, scene: &Scene) -> Value {
         "name": tether.name,
         "from": end(&tether.ends[0]),
         "to": end(&tether.ends[1]),
-        "length_m": tether.length,
+        "length_m": tether.length_m,
         "segments": tether.n_segments(),
-        "diameter_m": line.diameter,
-        "mass_kg_per_m": line.mass,
-        "axial_stiffness_n": line.stiffness,
-        "bending_stiffness_nm2": line.bending,
-        "breaking_load_n": line.breaking.is_finite().then_some(line.breaking),
+        "diameter_m": line.diameter_m,
+        "mass_kg_per_m": line.mass_kg_per_m,
+        "axial_stiffness_n": line.axial_stiffness_n,
+        "bending_stiffness_nm2": line.bending_stiffness_nm2,
+        "breaking_load_n": line.breaking_load_n,
         "weight_in_water_n_per_m": line.weight_in_water(scene.sea.density, scene.gravity),
         "winch": tether.winch.as_ref().map(|winch| winch_json(tether, winch, scene)),
         "sources": sources_json(std::slice::from_ref(source)),
@@ -342,10 +342,10 @@ fn transponder(transponder: &Transponder, scene: &Scene) -> Value {
 
 fn winch_json(tether: &Tether, winch: &Winch, scene: &Scene) -> Value {
     json!({
-        "max_speed_m_s": winch.max_speed,
+        "max_speed_m_s": winch.max_speed_m_s,
         "powered_by": tether.winch_robot().map(|r| &scene.robots[r]).filter(|r| r.battery.is_some()).map(|r| &r.name),
         "efficiency": winch.efficiency,
-        "standby_w": winch.standby,
+        "standby_w": winch.standby_w,
     })
 }
 

@@ -130,7 +130,7 @@ fn check_stated_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
 
 /// Checks that the messages of a bridge that corrects positions are positions.
 fn check_fix_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
-    if bridge.correction.is_none() || fix::decoder(info.name).is_some() {
+    if bridge.fix.is_none() || fix::decoder(info.name).is_some() {
         return Ok(());
     }
     Err(format!(
@@ -145,7 +145,7 @@ fn check_fix_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
 /// Returns for each bridge with a correction of the position the decoder of its messages.
 pub(crate) fn fix_decoders(scene: &Scene) -> BTreeMap<usize, FixDecoder> {
     let types = bridge_types(scene).into_iter();
-    let corrected = types.filter(|(k, _)| scene.bridges[*k].correction.is_some());
+    let corrected = types.filter(|(k, _)| scene.bridges[*k].fix.is_some());
     corrected
         .filter_map(|(k, info)| Some((k, fix::decoder(info.name)?)))
         .collect()

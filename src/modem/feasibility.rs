@@ -153,14 +153,20 @@ impl Checks<'_> {
         ends: [usize; 2],
         report: &mut dyn FnMut(bool, String),
     ) {
-        let time_out_ns = self.scene.modems[ends[0]].acknowledgement.time_out_ns;
+        let acknowledgement = &self.scene.modems[ends[0]].transceiver.acknowledgement;
         let reply_ns = self.network.acknowledgement_ns(ends[1]);
         let what = format!(
             "bridge {bridge}: no acknowledgement can arrive before the timeout of {}",
             self.scene.modems[ends[0]].name
         );
         let remedy = "raise `timeout_s` of its `acknowledgement`";
-        self.exchange(&what, ends, [time_out_ns, reply_ns], remedy, report);
+        self.exchange(
+            &what,
+            ends,
+            [acknowledgement.timeout_ns(), reply_ns],
+            remedy,
+            report,
+        );
     }
 
     /// Checks that two modems can exchange frames of `airtime_ns` within `limit_ns`. It is an error

@@ -122,7 +122,7 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
         let others = scene.modems.iter().enumerate();
         let others = others.filter(|(other, entry)| {
             let is_same = device.transceiver.is_same_medium(&entry.transceiver);
-            device.array.is_some() && *other != modem && is_same
+            device.transceiver.bearing_std_deg.is_some() && *other != modem && is_same
         });
         for (other, entry) in others {
             add(
@@ -145,7 +145,7 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
             unit: format!(
                 "address {}; data of at most {} bytes",
                 device.address,
-                device.framing.max_message()
+                device.transceiver.framing.max_message()
             ),
         });
     }
@@ -219,7 +219,7 @@ mod tests {
     /// Returns packets with the extreme values of every field, for modem `modem` of a scene.
     fn extremes(scene: &Scene, modem: usize) -> Vec<Packet> {
         let device = &scene.modems[modem];
-        let limit = device.framing.max_message();
+        let limit = device.transceiver.framing.max_message();
         let usual = Packet {
             destination: BROADCAST,
             data: vec![7],
@@ -239,7 +239,7 @@ mod tests {
                 ..usual.clone()
             }));
         }
-        let max_power = device.transceiver.max_power;
+        let max_power = device.transceiver.max_power_w;
         let powers = [
             f64::NAN,
             f64::INFINITY,
@@ -290,8 +290,8 @@ mod tests {
             BROADCAST => !packet.acknowledge,
             _ => scene.modems.iter().enumerate().any(is_other),
         };
-        (1..=device.framing.max_message()).contains(&packet.data.len())
-            && (0.0..=device.transceiver.max_power).contains(&packet.power)
+        (1..=device.transceiver.framing.max_message()).contains(&packet.data.len())
+            && (0.0..=device.transceiver.max_power_w).contains(&packet.power)
             && is_known
     }
 

@@ -302,7 +302,7 @@ pub fn build_message(
         status.push(sensors_status(scene, &health.sensors));
     }
     for (tether, memory) in scene.tethers.iter().zip(&health.tethers) {
-        if tether.line.breaking.is_finite() || memory.halted_ns.is_some() {
+        if tether.line.breaking_load_n.is_some() || memory.halted_ns.is_some() {
             status.push(tether_status(tether, memory));
         }
     }
@@ -611,7 +611,7 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
     let values = vec![
         value("tension at `from` [N]", format!("{from:.1}")),
         value("tension at `to` [N]", format!("{to:.1}")),
-        value("breaking load [N]", tether.line.breaking),
+        value("breaking load [N]", tether.line.breaking_load()),
     ];
     status(level, format!("{}: line", tether.name), message, values)
 }

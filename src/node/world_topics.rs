@@ -66,7 +66,7 @@ pub(super) fn add_tether(
     inputs: &mut Vec<Input>,
 ) {
     let name = &tether.name;
-    if tether.line.breaking.is_finite() {
+    if tether.line.breaking_load_n.is_some() {
         outputs.push(Output {
             topic: format!("{name}/intact"),
             info: Bool::info(),
@@ -100,7 +100,7 @@ pub(super) fn add_tether(
             Float64::info(),
             Source::TetherLength { tether: i },
         );
-        let unit = format!("m/s, positive pays out [-{0}, {0}]", winch.max_speed);
+        let unit = format!("m/s, positive pays out [-{0}, {0}]", winch.max_speed_m_s);
         let (topic, target) = (format!("{name}/winch/command"), Target::Winch { tether: i });
         inputs.push(Input {
             topic,

@@ -74,10 +74,7 @@ pub fn connect_bridges(simulation: &mut Simulation) {
             }
         }
     }
-    let has_fixes = scene
-        .bridges
-        .iter()
-        .any(|bridge| bridge.correction.is_some());
+    let has_fixes = scene.bridges.iter().any(|bridge| bridge.fix.is_some());
     if has_fixes || (0..bridges.len()).any(is_bridged) {
         simulation.set_bridge_source(Box::new(OutputEncoder::new(&plan, simulation, bridges)));
     }

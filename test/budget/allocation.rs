@@ -250,7 +250,7 @@ fn packets_allocate_nothing() {
         commands.push(Command::Bridge { bridge, message });
     }
     let (boat, destination) = (6, s.scene.modems[0].address);
-    assert!(s.scene.modems[boat].array.is_some());
+    assert!(s.scene.modems[boat].transceiver.bearing_std_deg.is_some());
     commands.push(Command::Modem(ModemCommand::Range {
         modem: boat,
         destination,

@@ -88,7 +88,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
             regions: Vec::new(),
             current: Current {
                 profile: vec![(0.0, Vec3::zero())],
-                gauss_markov: None,
+                variation: None,
                 flows: Vec::new(),
             },
             waves: merrow_model::scene::Waves::default(),

@@ -548,7 +548,7 @@ fn modems_use_the_battery_and_stop_with_it() {
     let scene_of_world = scene(&world());
     let sum: f64 = idle
         .iter()
-        .map(|k| scene_of_world.modems[*k].transceiver.idle_power)
+        .map(|k| scene_of_world.modems[*k].transceiver.idle_power_w)
         .sum();
     let hotel = 20.0;
     assert!((with - hotel - sum).abs() < 1e-9, "{with} W, idle {sum} W");

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{
-    C, acoustic, carried, db, environment, fixed, link, scene, sea, sound, still_link, view, within,
+    C, acoustic, carried, db, environment, fixed, link, read, scene, sea, set_band, sound,
+    still_link, view, within,
 };
 use merrow_comms::channel::acoustic::moving_travel_time;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
@@ -16,11 +17,10 @@ use merrow_environment::sound::eigenray::eigenrays_between;
 use merrow_environment::sound::noise::ambient;
 use merrow_environment::water_column::build_column;
 use merrow_math::Vec3;
-use merrow_math::decibels::power;
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
-use merrow_model::scene::comms::medium::{AcousticMedium, DopplerTolerance, Medium, ThrusterNoise};
-use merrow_model::scene::comms::transceiver::{Fading, Reception};
+use merrow_model::scene::comms::directivity::Directivity;
+use merrow_model::scene::comms::medium::{AcousticMedium, DopplerTolerance, Medium};
+use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::robot::thruster::Curve;
 use merrow_model::scene::sea::water::{AbsorptionLaw, SoundSpeedLaw};
 use merrow_sensors::acoustic::thruster_noise::shaft_speed;
@@ -73,7 +73,7 @@ fn docking_path_loss_is_15_log_r_and_absorption() {
         ..sound()
     };
     let mut modem = acoustic(medium);
-    modem.band = [99e3, 101e3];
+    set_band(&mut modem, [99e3, 101e3]);
     for (r, spreading) in [(10.0, 15.00), (37.63, 23.63), (50.0, 25.48)] {
         let ends = [at(0.0, -5.0), at(r, -5.0)];
         let found = still_link(&scene(sea(0.5)), &modem, ends);
@@ -94,14 +94,15 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
     let watt = 170.8;
     let medium = AcousticMedium {
         spreading: 1.5,
-        source_level: watt + db(4.5),
+        source_level_db: watt + db(4.5),
         ..sound()
     };
     let mut modem = acoustic(medium);
-    modem.band = [99e3, 101e3];
-    modem.fading = Fading::Rayleigh { coherence: 0.1 };
+    set_band(&mut modem, [99e3, 101e3]);
+    modem.fading = read("{kind: rayleigh, coherence_s: 0.1}");
     modem.reception = Reception::Level {
-        min_power: power(watt + db(0.0019)),
+        threshold_db: watt + db(0.0019),
+        at: Places::default(),
     };
     let scene = scene(sea(0.5));
     let modems = [
@@ -145,7 +146,8 @@ fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
     let threshold = 20.0;
     let mut modem = acoustic(sound());
     modem.reception = Reception::SignalExcess {
-        min_ratio: power(threshold),
+        threshold_db: threshold,
+        at: Places::default(),
     };
     let water = Water {
         temperature: 10.0,
@@ -179,11 +181,10 @@ fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
     assert!(is_delivered(&modem, Vec3::new(0.0, 0.999 * low, 0.0)));
     assert!(!is_delivered(&modem, Vec3::new(1.001 * low, 0.0, 0.0)));
     // a gain of the transmitter does not enlarge the sphere
-    modem.transmit_pattern = Directivity::Uniform(6.0);
+    modem.transmit_pattern = Directivity::uniform(6.0);
     assert!(!is_delivered(&modem, Vec3::new(1.001 * low, 0.0, 0.0)));
     // -30 dB to the side
-    let table = AxialTable::new(vec![[0.0, 0.0], [0.5, 0.0], [1.5, -30.0]]);
-    modem.transmit_pattern = Directivity::Axial(table.expect("valid"));
+    modem.transmit_pattern = read("{kind: axial, angles_deg: [0, 30, 85], gains_db: [0, 0, -30]}");
     assert!(is_delivered(&modem, Vec3::new(0.9 * low, 0.0, 0.0)));
     assert!(!is_delivered(&modem, Vec3::new(0.0, 0.9 * low, 0.0)));
 }
@@ -193,8 +194,8 @@ fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
 #[test]
 fn thetis_overlap_destroys_both_frames() {
     let mut modem = acoustic(sound());
-    modem.reception = Reception::SignalExcess { min_ratio: 10.0 };
-    modem.is_overlap_destructive = true;
+    modem.reception = read("{kind: signal_excess, threshold_db: 10}");
+    modem.destructive_overlap = true;
     let powers = |interference| ReceivedPowers {
         signal: 1e9,
         noise: 1.0,
@@ -310,8 +311,9 @@ fn doppler_shift_above_the_tolerance_reduces_the_signal_to_noise_ratio() {
     let tolerance = |symbol| {
         acoustic(AcousticMedium {
             doppler: Some(DopplerTolerance {
-                max_shift: 2.0 / C,
-                symbol,
+                max_speed_m_s: 2.0,
+                symbol_s: symbol,
+                at: Places::default(),
             }),
             ..sound()
         })
@@ -352,13 +354,7 @@ fn doppler_shift_above_the_tolerance_reduces_the_signal_to_noise_ratio() {
 #[test]
 fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
     let scene = scene(sea(35.0));
-    let noise = ThrusterNoise {
-        level: 70.0,
-        speed: 100.0,
-        frequency: 12.5e3,
-        speed_slope: 60.0,
-        frequency_slope: 20.0,
-    };
+    let noise = read("{level_db: 70, speed_rad_s: 100, frequency_khz: 12.5}");
     let modem = acoustic(AcousticMedium {
         thruster_noise: Some(noise),
         ..sound()
@@ -412,10 +408,11 @@ fn directivity_is_applied_at_both_ends_in_their_frames() {
     let plain = acoustic(sound());
     let mut modem = plain.clone();
     let half = std::f64::consts::FRAC_PI_2;
-    let gains = vec![-10.0, -10.0, 0.0, -6.0];
-    let table = AttitudeTable::new(vec![0.0, std::f64::consts::PI], vec![0.0, half], gains);
-    modem.transmit_pattern = Directivity::Attitude(table.expect("valid"));
-    modem.receive_pattern = Directivity::Uniform(-3.0);
+    modem.transmit_pattern = read(
+        "{kind: attitude, azimuths_deg: [0, 180], elevations_deg: [0, 90], \
+         gains_db: [-10, -10, 0, -6]}",
+    );
+    modem.receive_pattern = Directivity::uniform(-3.0);
     let mut source = fixed("a", at(0.0, -50.0), &modem);
     source.axis = Vec3::new(0.0, 0.0, -1.0);
     let modems = [source, fixed("b", at(400.0, -50.0), &modem)];
@@ -463,7 +460,7 @@ fn refracted_paths_follow_the_eigenray() {
     )));
     let scene = scene(sea);
     let bent = acoustic(AcousticMedium {
-        refracts: true,
+        refraction: true,
         absorption: AbsorptionLaw::None,
         ..sound()
     });
@@ -502,7 +499,7 @@ fn links_without_a_path_have_a_cause() {
     let scene = scene(sea(35.0));
     let modem = acoustic(sound());
     let mut short = modem.clone();
-    short.max_range = Some(100.0);
+    short.max_range_m = Some(100.0);
     let found = still_link(&scene, &short, [at(0.0, -50.0), at(100.1, -50.0)]);
     assert_eq!(
         (found.obstruction, found.power),
@@ -513,7 +510,7 @@ fn links_without_a_path_have_a_cause() {
         None
     );
     let mut other = modem.clone();
-    other.band = [50e3, 60e3];
+    set_band(&mut other, [50e3, 60e3]);
     let rest = [
         (at(0.0, -50.0), Vec3::zero()),
         (at(80.0, -50.0), Vec3::zero()),
@@ -522,7 +519,7 @@ fn links_without_a_path_have_a_cause() {
     assert_eq!(found.obstruction, Some(Obstruction::OutOfView));
     // a quarter of the band of the transmitter overlaps
     let mut quarter = modem.clone();
-    quarter.band = [26e3, 30e3];
+    set_band(&mut quarter, [26e3, 30e3]);
     let found = link(&scene, [&modem, &quarter], rest, 0.5);
     let full = link(&scene, [&modem, &modem], rest, 1.0);
     within("overlap and power", found.power / full.power, 0.125, 1e-12);

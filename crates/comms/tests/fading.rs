@@ -2,13 +2,14 @@
 
 mod common;
 
-use common::{kolmogorov_smirnov, within};
+use common::{db, kolmogorov_smirnov, read, within};
 use merrow_comms::channel::fading::{pair_stream, power_factor};
 use merrow_comms::channel::shadowing::loss;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::medium::Shadowing;
 use merrow_model::scene::comms::transceiver::Fading;
+use merrow_yaml::read::Places;
 use std::f64::consts::LN_2;
 
 /// Number of samples of V11.
@@ -33,7 +34,7 @@ fn mean(x: &[f64]) -> f64 {
 // mean power of 1. Tolerance: 4 standard errors; probability of 1 % for the distribution.
 #[test]
 fn rayleigh_fading_has_the_moments_and_the_distribution_of_v11() {
-    let mut power = factors(&Fading::Rayleigh { coherence: 1.0 });
+    let mut power = factors(&read("{kind: rayleigh, coherence_s: 1}"));
     let amplitude: Vec<f64> = power.iter().map(|p| p.sqrt()).collect();
     let root = (N as f64).sqrt();
     within("mean power", mean(&power), 1.0, 4.0 / root);
@@ -78,7 +79,11 @@ fn rice_cdf(k: f64, x: f64) -> f64 {
 #[test]
 fn rice_fading_has_the_rice_distribution() {
     for k in [0.5, 3.0, 10.0] {
-        let mut power = factors(&Fading::Rice { k, coherence: 1.0 });
+        let mut power = factors(&Fading::Rice {
+            k_db: db(k),
+            coherence_s: 1.0,
+            at: Places::default(),
+        });
         // variance of the power: (2K + 1)/(K + 1)²
         let std = (2.0 * k + 1.0).sqrt() / (k + 1.0);
         within("mean", mean(&power), 1.0, 4.0 * std / (N as f64).sqrt());
@@ -94,7 +99,7 @@ fn rice_fading_has_the_rice_distribution() {
 fn fading_is_continuous_reciprocal_and_independent() {
     let [a, b, c] = ["a", "b", "c"].map(|name| Stream::new(1, name));
     assert_eq!(pair_stream(a, b), pair_stream(b, a));
-    let fading = Fading::Rayleigh { coherence: 0.1 };
+    let fading = read("{kind: rayleigh, coherence_s: 0.1}");
     let at = |stream, t| power_factor(&fading, stream, t);
     for k in 0..20_000 {
         let t = k * 100_000;
@@ -120,10 +125,7 @@ fn fading_is_continuous_reciprocal_and_independent() {
 // the same in both directions. Method: 1e5 distant places. Tolerance: 4 standard errors.
 #[test]
 fn shadowing_is_normal_in_decibels_and_continuous_in_space() {
-    let shadowing = Shadowing {
-        std: 4.0,
-        distance: 30.0,
-    };
+    let shadowing: Shadowing = read("{std_db: 4, distance_m: 30}");
     let stream = Stream::new(2, "comms/shadowing");
     let place = |k: u64| Vec3::new(97.3 * k as f64, -41.1 * k as f64, 2.0);
     let far = Vec3::new(-1e6, 5e5, 2.0);

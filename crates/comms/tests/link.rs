@@ -3,13 +3,12 @@
 
 mod common;
 
-use common::{acoustic, bpsk, sound, within};
+use common::{acoustic, bpsk, read, sound, within};
 use merrow_comms::link::modulation::{bit_error_rate, normal_tail};
 use merrow_comms::link::rate::select_scheme;
 use merrow_comms::link::reception::{ReceivedPowers, all_correct, frame_success};
 use merrow_math::rng::{Draw, Stream};
-use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
-use merrow_model::scene::comms::transceiver::Reception;
+use merrow_model::scene::comms::scheme::{Modulation, Scheme};
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
 fn scheme(modulation: Modulation, rate: f64) -> Scheme {
@@ -216,7 +215,7 @@ fn differential_detection_is_independent_of_the_phase() {
 #[test]
 fn energy_per_bit_is_snr_times_bandwidth_over_rate_and_coding_gain() {
     let mut coded = scheme(Modulation::Bpsk, 500.0);
-    coded.coding_gain = 3.0;
+    coded.coding_gain_db = 3.0;
     let expected = per_bit(Modulation::Bpsk, 0.1 * 4000.0 / 500.0 * 10f64.powf(0.3));
     within("γ", bit_error_rate(&coded, 0.1, 4000.0), expected, 1e-12);
 }
@@ -247,7 +246,7 @@ fn frames_are_correct_if_all_bits_are() {
 #[test]
 fn thresholds_and_capture_decide_reception() {
     let mut modem = acoustic(sound());
-    modem.reception = Reception::Level { min_power: 1e6 };
+    modem.reception = read("{kind: level, threshold_db: 60}");
     let success = |modem: &_, signal: f64, interference: f64| {
         let powers = ReceivedPowers {
             signal,
@@ -263,12 +262,12 @@ fn thresholds_and_capture_decide_reception() {
     assert_eq!(success(&modem, f64::NAN, 0.0), 0.0);
     // without capture any overlap is lost; with 6 dB the stronger signal survives
     assert_eq!(success(&modem, 1e7, 1.0), 0.0);
-    modem.capture = Some(4.0);
+    modem.capture_db = Some(6.0206);
     assert_eq!(
         (success(&modem, 1e7, 2.4e6), success(&modem, 1e7, 2.6e6)),
         (1.0, 0.0)
     );
-    modem.reception = Reception::SignalExcess { min_ratio: 10.0 };
+    modem.reception = read("{kind: signal_excess, threshold_db: 10}");
     let success = |signal: f64| {
         let powers = ReceivedPowers {
             signal,
@@ -283,14 +282,11 @@ fn thresholds_and_capture_decide_reception() {
 // Rate adaptation. Method: thresholds, margin and hysteresis.
 #[test]
 fn rate_adaptation_selects_the_fastest_sufficient_scheme() {
-    let table = [0.0, 6.0, 12.0].map(|min_snr| Scheme {
-        min_snr,
+    let table = [0.0, 6.0, 12.0].map(|min_snr_db| Scheme {
+        min_snr_db,
         ..bpsk(1.0)
     });
-    let rule = RateAdaptation {
-        margin: 1.0,
-        hysteresis: 2.0,
-    };
+    let rule = read("{margin_db: 1, hysteresis_db: 2}");
     let select = |snr, current| select_scheme(&table, &rule, snr, current);
     assert_eq!(
         [-5.0, 6.9, 7.0, 13.0].map(|snr| select(snr, None)),

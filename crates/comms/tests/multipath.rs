@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{C, acoustic, db, scene, sea, sound, still_link, within};
+use common::{C, acoustic, db, scene, sea, set_band, sound, still_link, within};
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::Channel;
 use merrow_environment::WaveState;
@@ -12,6 +12,7 @@ use merrow_model::scene::comms::medium::{AcousticMedium, Multipath};
 use merrow_model::scene::robot::collision::Ground;
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::scene::{Scene, SeaState, Spectrum, Spreading, Waves};
+use merrow_yaml::read::Places;
 use std::f64::consts::TAU;
 
 fn at(x: f64, z: f64) -> Vec3 {
@@ -25,7 +26,8 @@ fn echoing(reflections: u32, max_delay: f64) -> AcousticMedium {
         absorption: AbsorptionLaw::None,
         multipath: Some(Multipath {
             max_reflections: reflections,
-            max_delay,
+            max_delay_s: max_delay,
+            at: Places::default(),
         }),
         ..sound()
     }
@@ -35,11 +37,11 @@ fn echoing(reflections: u32, max_delay: f64) -> AcousticMedium {
 /// the water.
 fn without_seabed() -> Scene {
     let mut scene = scene(sea(35.0));
-    scene.seabed_material.backscatter.ground = Ground {
-        density: scene.sea.density,
-        sound_speed: C,
-        attenuation: 0.0,
-        roughness: 0.0,
+    scene.seabed_material.backscatter.subsurface = Ground {
+        density_kg_m3: scene.sea.density,
+        sound_speed_m_s: C,
+        attenuation_db_per_wavelength: 0.0,
+        roughness_m: 0.0,
     };
     scene
 }
@@ -58,7 +60,7 @@ fn surface_reflection_gives_the_lloyd_mirror_pattern() {
     let scene = without_seabed();
     let mut modem = acoustic(echoing(1, 1.0));
     let f = 2000.0;
-    modem.band = [f - 5e-4, f + 5e-4];
+    set_band(&mut modem, [f - 5e-4, f + 5e-4]);
     let k = TAU * f / C;
     let power = |a: Vec3, b: Vec3| still_link(&scene, &modem, [a, b]).power / 1e18;
     let source = at(0.0, -10.0);
@@ -107,7 +109,7 @@ fn surface_reflection_gives_the_lloyd_mirror_pattern() {
 fn wide_band_has_the_sum_of_the_powers() {
     let scene = without_seabed();
     let mut modem = acoustic(echoing(1, 1.0));
-    modem.band = [5e3, 45e3];
+    set_band(&mut modem, [5e3, 45e3]);
     let ends = [at(0.0, -20.0), at(60.0, -40.0)];
     let [r1, r2] = lengths(ends[0], ends[1]);
     let found = still_link(&scene, &modem, ends).power / 1e18;
@@ -141,18 +143,18 @@ fn late_paths_are_noise() {
 fn waves_reduce_the_reflection_of_the_surface() {
     let requested = SeaState {
         spectrum: Spectrum::Regular(0.0),
-        hs: 0.1,
-        tp: 4.0,
+        hs_m: 0.1,
+        tp_s: 4.0,
         towards: Vec3::new(0.0, 1.0, 0.0),
         spreading: Spreading::None,
         components: 1,
-        min_wavelength: None,
-        ramp: 0.0,
+        min_wavelength_m: None,
+        ramp_s: 0.0,
     };
     let field = Waves::from_field(wave_field(requested, 900.0, common::GRAVITY, 1));
     let waves = WaveState::new(&field, 0.0);
     let mut modem = acoustic(echoing(1, 1e-4));
-    modem.band = [990.0, 1010.0];
+    set_band(&mut modem, [990.0, 1010.0]);
     let scene = without_seabed();
     let ends = [at(0.0, -100.0), at(60.0, -140.0)];
     let modems = ends.map(|p| common::fixed(&format!("{}", p.x), p, &modem));
@@ -171,14 +173,11 @@ fn waves_reduce_the_reflection_of_the_surface() {
             .noise
     };
     let silence = {
-        let plain = acoustic(AcousticMedium {
+        let mut plain = acoustic(AcousticMedium {
             multipath: None,
             ..echoing(1, 1.0)
         });
-        let plain = merrow_model::scene::comms::Transceiver {
-            band: modem.band,
-            ..plain
-        };
+        set_band(&mut plain, [990.0, 1010.0]);
         still_link(&scene, &plain, ends).noise
     };
     let (calm, rough) = (noise(None) - silence, noise(Some(&waves)) - silence);
@@ -194,12 +193,12 @@ fn waves_reduce_the_reflection_of_the_surface() {
 fn seabed_reflects_by_the_contrast_of_impedance() {
     let mut scene = without_seabed();
     let ground = Ground {
-        density: 1900.0,
-        sound_speed: 1650.0,
-        attenuation: 0.0,
-        roughness: 0.0,
+        density_kg_m3: 1900.0,
+        sound_speed_m_s: 1650.0,
+        attenuation_db_per_wavelength: 0.0,
+        roughness_m: 0.0,
     };
-    scene.seabed_material.backscatter.ground = ground;
+    scene.seabed_material.backscatter.subsurface = ground;
     let ends = [at(0.0, -800.0), at(0.0, -810.0)];
     let plain = acoustic(AcousticMedium {
         multipath: None,
@@ -208,7 +207,7 @@ fn seabed_reflects_by_the_contrast_of_impedance() {
     let quiet = still_link(&scene, &plain, ends).noise;
     let noise = still_link(&scene, &acoustic(echoing(1, 1e-4)), ends).noise - quiet;
     let z1 = scene.sea.density * C;
-    let z2 = ground.density * ground.sound_speed;
+    let z2 = ground.density_kg_m3 * ground.sound_speed_m_s;
     let r = (z2 - z1) / (z2 + z1);
     let (by_seabed, by_surface) = (190.0, 1610.0);
     let expected = r * r / (by_seabed * by_seabed) + 1.0 / (by_surface * by_surface);
@@ -222,12 +221,12 @@ fn images_and_eigenrays_agree_in_homogeneous_water() {
     let mut scene = scene(sea(35.0));
     scene.sea.seabed.z0 = -80.0;
     let ends = [at(0.0, -30.0), at(150.0, -55.0)];
-    let level = |refracts: bool| {
+    let level = |refraction: bool| {
         let mut modem = acoustic(AcousticMedium {
-            refracts,
+            refraction,
             ..echoing(2, 1.0)
         });
-        modem.band = [1500.0, 1900.0];
+        set_band(&mut modem, [1500.0, 1900.0]);
         db(still_link(&scene, &modem, ends).power)
     };
     within("level", level(true), level(false), 0.02);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{environment, fixed, scene, sea, still_link, transceiver, view, within};
+use common::{environment, fixed, read, scene, sea, still_link, transceiver, view, within};
 use merrow_comms::channel::optical::{ambient_power, lambertian_order, noise_power};
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
@@ -14,15 +14,13 @@ use merrow_model::scene::sea::optics::Optics;
 
 fn medium() -> OpticalMedium {
     OpticalMedium {
-        radiated_power: 2.0,
-        half_angle: 0.6,
-        wavelength: 465e-9,
-        field_of_view: 0.5,
-        aperture: 1e-3,
-        responsivity: 0.3,
-        noise_equivalent_power: 1e-12,
-        filter_width: 20e-9,
-        attenuation: None,
+        half_angle_deg: 0.6_f64.to_degrees(),
+        field_of_view_deg: 0.5_f64.to_degrees(),
+        ..read(
+            "{band_khz: [0, 2000], radiated_power_w: 2, half_angle_deg: 1, wavelength_um: 0.465, \
+             field_of_view_deg: 1, aperture_cm2: 10, responsivity_a_per_w: 0.3, \
+             noise_w_per_sqrt_hz: 1e-12, filter_width_um: 0.02}",
+        )
     }
 }
 
@@ -87,7 +85,7 @@ fn received_power_follows_lambert_and_beam_attenuation() {
         within("oblique", oblique.power / found.power, 0.4f64.cos(), 1e-9);
     }
     let own = OpticalMedium {
-        attenuation: Some(0.0),
+        attenuation_per_m: Some(0.0),
         ..medium()
     };
     let clear = link(&modem(own), [(at(0.0), x(1.0)), (at(10.0), x(-1.0))]).power;
@@ -141,7 +139,7 @@ fn daylight_and_signal_add_shot_noise() {
     );
     let shot = (2.0_f64 * 1.602_176_634e-19 * 3e-6 / 0.3 * 2e6).sqrt();
     let dark = OpticalMedium {
-        noise_equivalent_power: 0.0,
+        noise_w_per_sqrt_hz: 0.0,
         ..m.clone()
     };
     within(

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{db, scene, sea, still_link, transceiver, view, within};
+use common::{db, read, scene, sea, still_link, transceiver, view, within};
 use merrow_comms::channel::conductive::ConductiveWave;
 use merrow_comms::channel::diffraction::{excess_loss, knife_edge};
 use merrow_comms::channel::horizon::loss_beyond_horizon;
@@ -16,30 +16,23 @@ use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::directivity::Directivity;
 use merrow_model::scene::comms::medium::{
-    ElectromagneticMedium, Medium, PathLoss, Polarisation, RadioMedium, Shadowing,
+    ElectromagneticMedium, Medium, PathLoss, Polarisation, RadioMedium,
 };
 use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
 use std::f64::consts::PI;
 
 fn electromagnetic(conductivity: Option<f64>) -> Transceiver {
     let medium = ElectromagneticMedium {
-        radiated_power: 3.0,
-        noise_figure: 10.0,
-        relative_permittivity: 80.0,
-        relative_permeability: 1.0,
-        conductivity,
-        spreading: 0.0,
+        conductivity_siemens_per_m: conductivity,
+        ..read("{band_mhz: [8.5, 11.5], radiated_power_w: 3, spreading: 0}")
     };
     transceiver(Medium::Electromagnetic(medium), 10e6, 3e6)
 }
 
 fn radio(path_loss: PathLoss, frequency: f64) -> Transceiver {
     let medium = RadioMedium {
-        radiated_power: 0.1,
-        noise_figure: 6.0,
         path_loss,
-        shadowing: None,
-        has_diffraction: false,
+        ..read("{band_mhz: [858, 878], radiated_power_w: 0.1, diffraction: false}")
     };
     transceiver(Medium::Radio(medium), frequency, 20e6)
 }
@@ -106,8 +99,8 @@ fn conductivity_of_the_sea_is_used() {
 #[test]
 fn free_space_loss_and_delay_are_those_of_friis() {
     let mut modem = radio(PathLoss::FreeSpace, 2.4e9);
-    modem.transmit_pattern = Directivity::Uniform(3.0);
-    modem.receive_pattern = Directivity::Uniform(3.0);
+    modem.transmit_pattern = Directivity::uniform(3.0);
+    modem.receive_pattern = Directivity::uniform(3.0);
     let scene = scene(sea(35.0));
     let ends = [Vec3::new(0.0, 0.0, 4.0), Vec3::new(800.0, 0.0, 4.0)];
     let found = still_link(&scene, &modem, ends);
@@ -124,26 +117,23 @@ fn free_space_loss_and_delay_are_those_of_friis() {
 // Log-distance loss with exponent 3.2 beyond 10 m. Method: closed form. Tolerance: 1e-9 dB.
 #[test]
 fn log_distance_loss_has_its_exponent() {
-    let law = PathLoss::LogDistance {
-        exponent: 3.2,
-        reference: 10.0,
-    };
+    let law: PathLoss = read("{kind: log_distance, exponent: 3.2, reference_m: 10}");
     let scene = scene(sea(35.0));
-    let power = |law, d: f64| {
+    let power = |law: &PathLoss, d: f64| {
         let ends = [Vec3::new(0.0, 0.0, 4.0), Vec3::new(d, 0.0, 4.0)];
-        db(still_link(&scene, &radio(law, 868e6), ends).power)
+        db(still_link(&scene, &radio(law.clone(), 868e6), ends).power)
     };
-    within("decade", power(law, 50.0) - power(law, 500.0), 32.0, 1e-9);
+    within("decade", power(&law, 50.0) - power(&law, 500.0), 32.0, 1e-9);
     within(
         "reference",
-        power(law, 10.0),
-        power(PathLoss::FreeSpace, 10.0),
+        power(&law, 10.0),
+        power(&PathLoss::FreeSpace, 10.0),
         1e-9,
     );
     within(
         "near",
-        power(law, 4.0),
-        power(PathLoss::FreeSpace, 4.0),
+        power(&law, 4.0),
+        power(&PathLoss::FreeSpace, 4.0),
         1e-9,
     );
 }
@@ -169,9 +159,7 @@ fn sea_reflection_has_its_limits() {
 // the deviation of the coefficient from -1.
 #[test]
 fn two_ray_pattern_has_nulls_and_the_fourth_power_of_the_distance() {
-    let law = PathLoss::TwoRay {
-        polarisation: Polarisation::Horizontal,
-    };
+    let law = read("{kind: two_ray, polarisation: horizontal}");
     let scene = scene(sea(35.0));
     let modem = radio(law, 2.4e9);
     let (h1, h2) = (5.0, 3.0);
@@ -211,13 +199,13 @@ fn two_ray_pattern_has_nulls_and_the_fourth_power_of_the_distance() {
 fn regular_waves(height: f64) -> Waves {
     let requested = SeaState {
         spectrum: Spectrum::Regular(0.0),
-        hs: height,
-        tp: 10.0,
+        hs_m: height,
+        tp_s: 10.0,
         towards: Vec3::new(1.0, 0.0, 0.0),
         spreading: Spreading::None,
         components: 1,
-        min_wavelength: None,
-        ramp: 0.0,
+        min_wavelength_m: None,
+        ramp_s: 0.0,
     };
     Waves::from_field(wave_field(requested, 900.0, common::GRAVITY, 1))
 }
@@ -257,12 +245,7 @@ fn submerged_antennas_and_dry_transducers_have_no_link() {
     let waves = regular_waves(4.0);
     let state = WaveState::new(&waves, 0.0);
     let scene = scene(sea(35.0));
-    let modem = radio(
-        PathLoss::TwoRay {
-            polarisation: Polarisation::Vertical,
-        },
-        868e6,
-    );
+    let modem = radio(read("{kind: two_ray}"), 868e6);
     let under_water = electromagnetic(None);
     let (crest, trough) = (0.0, 78.0);
     assert!(state.elevation(crest, 0.0) > 1.9 && state.elevation(trough, 0.0) < -1.9);
@@ -303,10 +286,7 @@ fn shadowing_is_reciprocal() {
     let plain = radio(PathLoss::FreeSpace, 868e6);
     let mut shadowed = plain.clone();
     if let Medium::Radio(medium) = &mut shadowed.medium {
-        medium.shadowing = Some(Shadowing {
-            std: 5.0,
-            distance: 20.0,
-        });
+        medium.shadowing = Some(read("{std_db: 5, distance_m: 20}"));
     }
     let ends = [Vec3::new(3.0, 7.0, 4.0), Vec3::new(800.0, -55.0, 4.0)];
     let there = db(still_link(&scene, &shadowed, ends).power);
@@ -334,7 +314,7 @@ fn the_earth_attenuates_beyond_the_horizon() {
     let scene = scene(sea(35.0));
     let free = still_link(&scene, &modem, ends(50_000.0)).power;
     if let Medium::Radio(medium) = &mut modem.medium {
-        medium.has_diffraction = true;
+        medium.diffraction = true;
     }
     let power = still_link(&scene, &modem, ends(50_000.0)).power;
     assert!(db(free / power) >= expected - 0.01, "{}", db(free / power));

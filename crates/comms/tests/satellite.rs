@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{db, environment, fixed, scene, sea, transceiver, view, within};
+use common::{db, environment, fixed, read, scene, sea, transceiver, view, within};
 use merrow_comms::channel::satellite::constellation::highest_satellite;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
@@ -14,26 +14,25 @@ use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{
     Medium, SatelliteMedium, SatelliteRole, SatelliteVisibility, Walker,
 };
+use merrow_yaml::read::Places;
 use std::f64::consts::PI;
 
 /// Constellation with the geometry of Iridium: six polar planes of eleven satellites.
-const IRIDIUM: Walker = Walker {
-    altitude: 780e3,
-    inclination: 86.4 * PI / 180.0,
-    planes: 6,
-    satellites: 11,
-    node_spread: PI,
-    phasing: 0.5,
-    first_node: 0.0,
-};
+fn iridium() -> Walker {
+    read(
+        "{altitude_km: 780, inclination_deg: 86.4, planes: 6, satellites: 11, \
+         node_spread_deg: 180, phasing: 0.5}",
+    )
+}
 
 fn terminal(role: SatelliteRole, sky: SatelliteVisibility) -> Transceiver {
     let medium = SatelliteMedium {
         role,
-        zenith_snr: 13.0,
-        latency: 5.0,
-        min_elevation: 8.2 * PI / 180.0,
         sky,
+        ..read(
+            "{band_mhz: [1621, 1622], zenith_snr_db: 13, latency_s: 5, min_elevation_deg: 8.2, \
+             sky: {kind: always}}",
+        )
     };
     transceiver(Medium::Satellite(medium), 1621e6, 41.7e3)
 }
@@ -69,10 +68,11 @@ fn links(sky: &SatelliteVisibility, p: Vec3, times_ns: &[u64]) -> Vec<Propagatio
 #[test]
 fn messages_pass_during_windows_only() {
     let mast = Vec3::new(0.0, 0.0, 2.0);
-    let windows = |elevation| SatelliteVisibility::Windows {
-        period: 60.0,
-        open: vec![[10.0, 20.0]],
-        elevation,
+    let windows = |elevation: f64| SatelliteVisibility::Windows {
+        period_s: 60.0,
+        open_s: vec![[10.0, 20.0]],
+        elevation_deg: elevation.to_degrees(),
+        at: Places::default(),
     };
     let times = [
         9_999_999_999,
@@ -91,7 +91,7 @@ fn messages_pass_during_windows_only() {
         links(&windows(0.1), mast, &[15_000_000_000])[0].obstruction,
         closed
     );
-    let always = SatelliteVisibility::Always { elevation: 0.5 };
+    let always: SatelliteVisibility = read("{kind: always}");
     assert_eq!(links(&always, mast, &[0])[0].obstruction, None);
     let submerged = links(&always, Vec3::new(0.0, 0.0, -0.1), &[0]);
     assert_eq!(submerged[0].obstruction, Some(Obstruction::Surface));
@@ -112,7 +112,7 @@ fn polar_constellation_covers_the_earth() {
         let n = 4320;
         let hidden = (0..n)
             .filter(|k| {
-                let view = highest_satellite(&IRIDIUM, &origin, 20.0 * f64::from(*k));
+                let view = highest_satellite(&iridium(), &origin, 20.0 * f64::from(*k));
                 view.sine < (8.2 * PI / 180.0).sin()
             })
             .count();
@@ -130,8 +130,8 @@ fn orbits_have_the_period_of_kepler() {
     let polar = Walker {
         planes: 1,
         satellites: 1,
-        inclination: 0.5 * PI,
-        ..IRIDIUM
+        inclination_deg: 90.0,
+        ..iridium()
     };
     let pole = Origin {
         latitude: 0.5 * PI,
@@ -161,14 +161,14 @@ fn orbits_have_the_period_of_kepler() {
 fn signal_and_delay_follow_the_slant_range() {
     let times: Vec<u64> = (0..60).map(|k| k * 10_000_000_000).collect();
     let found = links(
-        &SatelliteVisibility::Walker(IRIDIUM),
+        &SatelliteVisibility::Walker(iridium()),
         Vec3::new(0.0, 0.0, 2.0),
         &times,
     );
     let origin = scene(sea(35.0)).origin;
     let mut seen = 0;
     for (t, link) in times.iter().zip(&found) {
-        let view = highest_satellite(&IRIDIUM, &origin, *t as f64 * 1e-9);
+        let view = highest_satellite(&iridium(), &origin, *t as f64 * 1e-9);
         if view.sine < (8.2 * PI / 180.0).sin() {
             assert_eq!(link.obstruction, Some(Obstruction::NoSatellite));
             continue;

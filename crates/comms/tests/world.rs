@@ -3,14 +3,13 @@
 mod common;
 
 use common::robot::{collider, sphere};
-use common::{C, acoustic, carried, environment, fixed, scene, sea, sound, view, within};
+use common::{C, acoustic, carried, environment, fixed, read, scene, sea, sound, view, within};
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
 use merrow_environment::water_column::build_column;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::medium::{AcousticMedium, Multipath};
-use merrow_model::scene::comms::transceiver::Fading;
+use merrow_model::scene::comms::medium::AcousticMedium;
 use merrow_model::scene::robot::collision::Primitive;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_model::scene::{Geometry, Scene, Structure};
@@ -55,7 +54,7 @@ fn all_links(scene: &Scene, modems: &[ModemPlace], t_ns: u64) -> Vec<Propagation
 #[test]
 fn structures_and_terrain_block_the_line_of_sight() {
     let mut modem = acoustic(sound());
-    modem.needs_line_of_sight = true;
+    modem.line_of_sight = true;
     let mut scene = scene(sea(35.0));
     scene.structures = vec![wall(
         Vec3::new(50.0, 0.0, -50.0),
@@ -82,7 +81,7 @@ fn structures_and_terrain_block_the_line_of_sight() {
     let mut through = modems.clone();
     through
         .iter_mut()
-        .for_each(|m| m.transceiver.needs_line_of_sight = false);
+        .for_each(|m| m.transceiver.line_of_sight = false);
     assert_eq!(causes(&scene, &through), [None; 6]);
     // a plane from -60 m at the origin to -20 m: the second modem is below it
     scene.structures.clear();
@@ -97,7 +96,7 @@ fn structures_and_terrain_block_the_line_of_sight() {
 #[test]
 fn hulls_of_other_robots_block_the_line_of_sight() {
     let mut modem = acoustic(sound());
-    modem.needs_line_of_sight = true;
+    modem.line_of_sight = true;
     let mut scene = scene(sea(35.0));
     scene.robots = ["a", "b", "c"].map(|name| sphere(name, 0.5)).into();
     scene.structures = vec![wall(
@@ -130,10 +129,7 @@ fn hulls_of_other_robots_block_the_line_of_sight() {
 #[test]
 fn links_at_rest_are_reciprocal() {
     let mut modem = acoustic(sound());
-    modem.fading = Fading::Rice {
-        k: 2.0,
-        coherence: 0.3,
-    };
+    modem.fading = read("{kind: rice, k_db: 3, coherence_s: 0.3}");
     let scene = scene(sea(35.0));
     let place = |name: &str, x: f64, z: f64| fixed(name, Vec3::new(x, 0.3 * x, z), &modem);
     let modems = [place("a", 0.0, -20.0), place("b", 700.0, -80.0)];
@@ -150,8 +146,8 @@ fn links_at_rest_are_reciprocal() {
 #[test]
 fn other_modems_leave_the_bits_of_a_link() {
     let mut modem = acoustic(sound());
-    modem.fading = Fading::Rayleigh { coherence: 0.3 };
-    modem.needs_line_of_sight = true;
+    modem.fading = read("{kind: rayleigh, coherence_s: 0.3}");
+    modem.line_of_sight = true;
     let mut scene = scene(sea(35.0));
     scene.structures = vec![wall(
         Vec3::new(50.0, 90.0, -50.0),
@@ -225,10 +221,7 @@ fn a_change_of_the_water_takes_effect() {
 #[test]
 fn a_change_of_a_place_or_of_the_seabed_takes_effect() {
     let modem = acoustic(AcousticMedium {
-        multipath: Some(Multipath {
-            max_reflections: 2,
-            max_delay: 1.0,
-        }),
+        multipath: Some(read("{max_reflections: 2, max_delay_s: 1}")),
         ..sound()
     });
     let modems = [carried(0, &modem), carried(1, &modem)];
@@ -312,13 +305,10 @@ fn cost_of_a_link_is_measured() {
     let column = build_column(&profile, 900.0, common::GRAVITY, SoundSpeedLaw::Unesco);
     layered.sea.column = Some(Arc::new(column));
     let mut fading = plain.clone();
-    fading.fading = Fading::Rayleigh { coherence: 0.5 };
+    fading.fading = read("{kind: rayleigh, coherence_s: 0.5}");
     let mut hidden = plain.clone();
-    hidden.needs_line_of_sight = true;
-    let multipath = Some(Multipath {
-        max_reflections: 2,
-        max_delay: 0.05,
-    });
+    hidden.line_of_sight = true;
+    let multipath = Some(read("{max_reflections: 2, max_delay_s: 0.05}"));
     let echoing = acoustic(AcousticMedium {
         multipath,
         ..sound()

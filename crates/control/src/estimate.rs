@@ -308,16 +308,16 @@ pub fn correct_by_fix(
     if estimate.fix_ns.is_some_and(|last| stamp_ns <= last) {
         return Ok(());
     }
-    let k = correction(estimate.fix_ns, stamp_ns, settings.time_constant);
+    let k = correction(estimate.fix_ns, stamp_ns, settings.correction_time_s);
     let back = Quat::from_rotation_vector(estimate.w_WB_B.scale(-age));
     let R = estimate.q_WB.mul(&back).matrix();
-    let p = p_WT - R.mul_vec(settings.p_BoT);
+    let p = p_WT - R.mul_vec(Vec3::from(settings.position_m));
     let error = p - (estimate.p_WB - estimate.v_WB.scale(age));
     let up = if sensors.measure_depth() { 0.0 } else { 1.0 };
     let error = Vec3::new(error.x, error.y, up * error.z);
     estimate.p_WB += error.scale(k);
     if estimate.fix_ns.is_some() && !is_recent(estimate.velocity_ns, now_ns) {
-        estimate.v_WB += error.scale(k / settings.time_constant);
+        estimate.v_WB += error.scale(k / settings.correction_time_s);
     }
     estimate.fix_ns = Some(stamp_ns);
     Ok(())

@@ -111,20 +111,20 @@ impl VariationCache {
     }
 
     fn random_variation(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
-        let Some(gm) = current.gauss_markov else {
+        let Some(gm) = current.variation else {
             return Variation::NONE;
         };
-        let spacing = gm.tau / KNOTS_PER_TAU;
+        let spacing = gm.correlation_time_s / KNOTS_PER_TAU;
         let k = (t / spacing).floor().max(0.0) as u64;
         let knots = match self.interval {
-            Some((at, tau, knots)) if at == k && tau == gm.tau => knots,
+            Some((at, tau, knots)) if at == k && tau == gm.correlation_time_s => knots,
             _ => {
                 let knots = [knot_value(seed, k), knot_value(seed, k + 1)];
-                self.interval = Some((k, gm.tau, knots));
+                self.interval = Some((k, gm.correlation_time_s, knots));
                 knots
             }
         };
-        let scale = |v: Vec3| Vec3::new(v.x * gm.std.x, v.y * gm.std.y, v.z * gm.std.z);
+        let scale = |v: Vec3| Vec3::new(v.x * gm.std_m_s.x, v.y * gm.std_m_s.y, v.z * gm.std_m_s.z);
         let (a, b) = (scale(knots[0]), scale(knots[1]));
         let s = t / spacing - k as f64;
         Variation {
@@ -164,9 +164,9 @@ mod tests {
     fn variation_has_specified_std_and_correlation_time() {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
-            gauss_markov: Some(GaussMarkov {
-                std: Vec3::new(0.2, 0.1, 0.0),
-                tau: 8.0,
+            variation: Some(GaussMarkov {
+                std_m_s: Vec3::new(0.2, 0.1, 0.0),
+                correlation_time_s: 8.0,
             }),
             flows: Vec::new(),
         };
@@ -190,9 +190,9 @@ mod tests {
     fn variation_is_independent_of_evaluation_order() {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
-            gauss_markov: Some(GaussMarkov {
-                std: Vec3::new(1.0, 1.0, 1.0),
-                tau: 10.0,
+            variation: Some(GaussMarkov {
+                std_m_s: Vec3::new(1.0, 1.0, 1.0),
+                correlation_time_s: 10.0,
             }),
             flows: Vec::new(),
         };

@@ -133,17 +133,17 @@ fn phase(c: &Constituent, t: f64) -> f64 {
 }
 
 fn sample_jet(jet: &Jet, p: Vec3) -> FlowSample {
-    let n = jet.across.dot(p - jet.p_W) / jet.half_width;
+    let n = jet.across.dot(p - jet.p_W) / jet.half_width_m;
     let tanh = libm::tanh(n);
-    let depth_factor = if jet.decay_depth.is_finite() {
-        libm::exp(p.z.min(0.0) / jet.decay_depth)
+    let depth_factor = if jet.decay_depth_m.is_finite() {
+        libm::exp(p.z.min(0.0) / jet.decay_depth_m)
     } else {
         1.0
     };
     let profile = (1.0 - tanh * tanh) * depth_factor;
-    let slope_across = -2.0 * tanh * profile / jet.half_width;
+    let slope_across = -2.0 * tanh * profile / jet.half_width_m;
     let slope_along_z = if p.z < 0.0 {
-        profile / jet.decay_depth
+        profile / jet.decay_depth_m
     } else {
         0.0
     };
@@ -210,7 +210,7 @@ fn sample_grid(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> FlowSamp
 
 fn sample_eddy(eddy: &Eddy, p: Vec3) -> FlowSample {
     let (x, y) = (p.x - eddy.p_W.x, p.y - eddy.p_W.y);
-    let s = (x * x + y * y) / (eddy.core * eddy.core);
+    let s = (x * x + y * y) / (eddy.core_radius_m * eddy.core_radius_m);
     // f = Ω (1 - e^(-s))/s and its derivative with respect to s; near the axis by their series
     let (f, f_s) = if s < 1e-3 {
         (1.0 - s / 2.0 + s * s / 6.0, -0.5 + s / 3.0 - s * s / 8.0)
@@ -218,10 +218,13 @@ fn sample_eddy(eddy: &Eddy, p: Vec3) -> FlowSample {
         let f = -libm::expm1(-s) / s;
         (f, (libm::exp(-s) - f) / s)
     };
-    let (f, f_s) = (eddy.spin * f, eddy.spin * f_s);
+    let (f, f_s) = (
+        eddy.angular_velocity_rad_s * f,
+        eddy.angular_velocity_rad_s * f_s,
+    );
     let (f_x, f_y) = (
-        f_s * 2.0 * x / (eddy.core * eddy.core),
-        f_s * 2.0 * y / (eddy.core * eddy.core),
+        f_s * 2.0 * x / (eddy.core_radius_m * eddy.core_radius_m),
+        f_s * 2.0 * y / (eddy.core_radius_m * eddy.core_radius_m),
     );
     FlowSample {
         velocity: Vec3::new(-f * y, f * x, 0.0),
@@ -247,8 +250,8 @@ mod tests {
             velocity: along,
             across,
             p_W,
-            half_width: 4.0,
-            decay_depth: 9.0,
+            half_width_m: 4.0,
+            decay_depth_m: 9.0,
         };
         let channel = Channel {
             velocity: along,
@@ -259,9 +262,9 @@ mod tests {
             bed: Some([12.0, 1.0 / 7.0]),
         };
         let eddy = Eddy {
-            spin: 0.4,
+            angular_velocity_rad_s: 0.4,
             p_W,
-            core: 5.0,
+            core_radius_m: 5.0,
         };
         let flow = |gain, law| Flow {
             name: String::new(),

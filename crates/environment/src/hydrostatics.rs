@@ -36,7 +36,7 @@ const MIN_GAUGE_PRESSURE: f64 = 1.0;
 /// the region or of the sea, without waves.
 pub fn mean_level(sea: &Sea, x: f64, y: f64, t: f64) -> f64 {
     sea.region(x, y)
-        .and_then(|region| region.level)
+        .and_then(|region| region.level_m)
         .unwrap_or_else(|| waves::tide_level(&sea.waves, t))
 }
 
@@ -44,7 +44,7 @@ pub fn mean_level(sea: &Sea, x: f64, y: f64, t: f64) -> f64 {
 /// [m/s²]. (1), (2)
 pub fn pressure_at_rest(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     let level = mean_level(sea, p.x, p.y, t);
-    let temperature = air::weather(&sea.air, t).temperature;
+    let temperature = air::weather(&sea.air, t).temperature_c;
     if p.z >= level {
         return air::pressure(sea, temperature, p.z);
     }
@@ -59,11 +59,11 @@ pub fn water_at_rest(sea: &Sea, gravity: f64, p: Vec3, t: f64, pressure: f64) ->
         Some(region) if region.is_dry() => waves::tide_level(&sea.waves, t),
         _ => mean_level(sea, p.x, p.y, t),
     };
-    let temperature = air::weather(&sea.air, t).temperature;
+    let temperature = air::weather(&sea.air, t).temperature_c;
     let surface_pressure = air::pressure(sea, temperature, level);
     let gauge_pressure = pressure - surface_pressure;
     let weight = match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => region.density * gravity,
+        (Some(region), _) => region.density_kg_m3 * gravity,
         (None, Some(column)) if gauge_pressure > MIN_GAUGE_PRESSURE && gravity > 0.0 => {
             let load = gauge_pressure / gravity - sea.density * level;
             gauge_pressure / (column.depth_of_load(load, sea.density) + level)
@@ -82,7 +82,7 @@ pub fn water_at_rest(sea: &Sea, gravity: f64, p: Vec3, t: f64, pressure: f64) ->
 fn hydrostatic_pressure(sea: &Sea, gravity: f64, p: Vec3, head: f64) -> f64 {
     let density = sea
         .region(p.x, p.y)
-        .map_or(sea.density, |region| region.density);
+        .map_or(sea.density, |region| region.density_kg_m3);
     let to_datum = if p.z < 0.0 {
         water_column::pressure(sea, gravity, p)
     } else {
@@ -100,7 +100,7 @@ impl EnvironmentState<'_> {
     /// Returns the absolute pressure at `p` [m], W [Pa]. (1), (2)
     pub fn absolute_pressure(&self, p: Vec3) -> f64 {
         let height = self.height_above_surface(p);
-        let temperature = air::weather(&self.sea.air, self.time).temperature;
+        let temperature = air::weather(&self.sea.air, self.time).temperature_c;
         let air = air::pressure(self.sea, temperature, p.z - height.min(0.0)); // (2)
         if height > 0.0 {
             air

@@ -165,7 +165,7 @@ fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
     T::from_lanes(|i| {
         let p = p.lane(i);
         match (sea.region(p.x, p.y), &sea.column) {
-            (Some(region), _) => region.density,
+            (Some(region), _) => region.density_kg_m3,
             (None, Some(column)) => sample_column(column, gravity, p, t).density,
             (None, None) => sea.density,
         }
@@ -175,7 +175,7 @@ fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
 /// Returns the temperature [°C] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => region.temperature,
+        (Some(region), _) => region.temperature_c,
         (None, Some(column)) => sample_column(column, gravity, p, t).temperature,
         (None, None) => sea.temperature,
     }
@@ -187,9 +187,10 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 /// this density.
 pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => {
-            seawater::salinity_from_density(region.density, ipts68_from_its90(region.temperature))
-        }
+        (Some(region), _) => seawater::salinity_from_density(
+            region.density_kg_m3,
+            ipts68_from_its90(region.temperature_c),
+        ),
         (None, Some(column)) => sample_column(column, gravity, p, t).salinity,
         (None, None) => {
             seawater::salinity_from_density(sea.density, ipts68_from_its90(sea.temperature))
@@ -200,7 +201,7 @@ pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 /// Returns the speed of sound [m/s] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => region.sound_speed,
+        (Some(region), _) => region.sound_speed_m_s,
         (None, Some(column)) => sample_column(column, gravity, p, t).sound_speed,
         (None, None) => sea.sound_speed,
     }
@@ -210,7 +211,7 @@ pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 /// by (1).
 pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
-        (Some(region), _) => region.density * gravity * (-p.z).max(0.0),
+        (Some(region), _) => region.density_kg_m3 * gravity * (-p.z).max(0.0),
         (None, Some(column)) => gravity * column.properties_at(p.z).load,
         (None, None) => sea.density * gravity * (-p.z).max(0.0),
     }

@@ -1,5 +1,6 @@
 //! Declares the world file keys of a grid, and the keys of the header of Merrow's raw grid format.
 
+use merrow_model::scene::sea::grid::{Extrapolation, Interpolation};
 use merrow_model::scene::sea::mapped::Number;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
@@ -23,9 +24,9 @@ spec! {
         /// Axes of the grid.
         axes: GridAxesConfig => "{}",
         /// Interpolation between the samples.
-        interpolation: InterpolationConfig = InterpolationConfig::Linear,
+        interpolation: Interpolation = Interpolation::Linear,
         /// Value beyond the samples.
-        extrapolation: ExtrapolationConfig = ExtrapolationConfig::Clamp,
+        extrapolation: Extrapolation = Extrapolation::Clamp,
         /// Treatment of samples without a value.
         holes: HolesConfig = HolesConfig::Reject,
         /// Value of the missing samples with `holes: value`.
@@ -74,28 +75,6 @@ fieldless_choice! {
         Down = "down",
         /// The axis is a height.
         Up = "up",
-    }
-}
-
-fieldless_choice! {
-    /// Interpolation between neighbouring samples.
-    pub enum InterpolationConfig {
-        /// Linear interpolation along every axis.
-        Linear = "linear",
-        /// Value of the nearest sample.
-        Nearest = "nearest",
-    }
-}
-
-fieldless_choice! {
-    /// Value beyond the samples.
-    pub enum ExtrapolationConfig {
-        /// The value at the nearest edge.
-        Clamp = "clamp",
-        /// The value zero outside the grid.
-        Zero = "zero",
-        /// A robot that leaves the grid is halted.
-        Stop = "stop",
     }
 }
 

@@ -42,9 +42,7 @@ pub use robot::joint::{JointConfig, JointDriveConfig};
 pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};
 pub use sensor::noise::NoiseConfig;
-pub use tether::{
-    LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
-};
+pub use tether::{TetherConfig, TetherEndConfig};
 pub use water::{CurrentConfig, CurrentLayerConfig, VariationConfig, WaterConfig};
 pub use world::{IntegratorConfig, OriginConfig, SeabedConfig, StepConfig, WorldConfig};
 

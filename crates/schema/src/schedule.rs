@@ -1,6 +1,7 @@
 //! Keys of scheduled commands.
 
 use crate::comms::mac::MacConfig;
+use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
@@ -31,18 +32,6 @@ fieldless_choice! {
         Pitch = "pitch",
         /// Rotation about the vertical.
         Yaw = "yaw",
-    }
-}
-
-fieldless_choice! {
-    /// Error that a gain multiplies.
-    pub enum GainErrorConfig {
-        /// Error of position or attitude.
-        Position = "position",
-        /// Time integral of that error.
-        Integral = "integral",
-        /// Error of velocity or angular velocity.
-        Velocity = "velocity",
     }
 }
 
@@ -169,7 +158,7 @@ choice! {
             /// Degree of freedom of the gain.
             axis: GainAxisConfig,
             /// Error that the gain multiplies.
-            error: GainErrorConfig,
+            error: GainKind,
             /// Value of the gain, in the unit of the parameter of this name.
             value: f64 [non_negative],
         },

@@ -228,15 +228,15 @@ fn clip_range(spec: &LaserSpec, range: f64) -> f64 {
 
 /// Computes the extinction of air [1/m] at the `wavelength` [m]. (3)
 pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
-    let km = weather.visibility / 1000.0;
+    let km = weather.visibility_m / 1000.0;
     let q = match km {
         v if v > 50.0 => 1.6,
         v if v > 6.0 => 1.3,
         v => 0.585 * libm::cbrt(v),
     };
-    let haze = 3.912 / weather.visibility * libm::pow(wavelength / 550e-9, -q);
-    let rain = if weather.rain > 0.0 {
-        1.076 * libm::pow(weather.rain, 0.67)
+    let haze = 3.912 / weather.visibility_m * libm::pow(wavelength / 550e-9, -q);
+    let rain = if weather.rain_mm_h > 0.0 {
+        1.076 * libm::pow(weather.rain_mm_h, 0.67)
     } else {
         0.0
     };
@@ -545,7 +545,11 @@ fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     // Under an illuminance of 1 across the beam, sheeting has the luminance R cos⁴ θ/cos θ and
     // white paint cos θ/π.
     let reflected_part = hit.material.reflectivity * cosine
-        + std::f64::consts::PI * hit.material.retro * cosine * cosine * cosine;
+        + std::f64::consts::PI
+            * hit.material.retro_reflection_cd_per_lx_m2
+            * cosine
+            * cosine
+            * cosine;
     reflected_part * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
 }
 

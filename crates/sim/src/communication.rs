@@ -156,7 +156,7 @@ impl Communication {
         let needs_rays = scene
             .modems
             .iter()
-            .any(|modem| modem.transceiver.needs_line_of_sight);
+            .any(|modem| modem.transceiver.line_of_sight);
         let places: Vec<ModemPlace> = scene.modems.iter().map(ModemPlace::from).collect();
         let robots = scene.robots.len();
         Ok(Some(Self {

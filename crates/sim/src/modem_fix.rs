@@ -27,7 +27,7 @@
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::{Modem, UsblArray};
+use merrow_model::scene::comms::{Modem, ratio};
 use merrow_model::state::comms::{RangeResult, ReplyDirection};
 use merrow_model::state::frames::view::WorldView;
 
@@ -46,18 +46,19 @@ pub(crate) fn measure(
 ) {
     let modem = &scene.modems[result.modem as usize];
     let mut draw = errors[result.modem as usize].draw(result.true_arrival_ns);
-    if let Some(array) = modem.array {
+    if let Some(bearing_std_deg) = modem.transceiver.bearing_std_deg {
+        let bearing_std = bearing_std_deg.to_radians();
         let normals = Vec3::new(draw.normal(), draw.normal(), draw.normal());
-        result.direction = measure_direction(scene, view, (modem, array), normals, result);
+        result.direction = measure_direction(scene, view, (modem, bearing_std), normals, result);
     }
-    result.range_error = modem.range_std * draw.normal();
+    result.range_error = modem.transceiver.range_std_m * draw.normal();
 }
 
 /// Measures the direction of the reply with the standard normal deviates `normals`, by (1) and (2).
 fn measure_direction(
     scene: &Scene,
     view: &WorldView,
-    (modem, array): (&Modem, UsblArray),
+    (modem, bearing_std): (&Modem, f64),
     normals: Vec3,
     result: &RangeResult,
 ) -> Option<ReplyDirection> {
@@ -67,10 +68,10 @@ fn measure_direction(
     let d = attitude(modem, view).tr_mul_vec(chord).unit()?;
     let schemes = modem.transceiver.schemes.iter();
     let threshold = schemes
-        .map(|scheme| scheme.min_snr)
+        .map(|scheme| scheme.min_snr_db)
         .fold(f64::INFINITY, f64::min);
-    let weak = libm::pow(10.0, 0.1 * threshold) / result.snr.max(1e-6);
-    let variance = array.bearing_std * array.bearing_std * (1.0 + weak);
+    let weak = ratio(threshold) / result.snr.max(1e-6);
+    let variance = bearing_std * bearing_std * (1.0 + weak);
     let turned = d + normals.scale(variance.sqrt()).cross(d);
     Some(ReplyDirection {
         d: turned.unit()?,

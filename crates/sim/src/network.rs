@@ -238,7 +238,7 @@ impl Simulation {
             };
             let bridge = &self.scene.bridges[k];
             let carrier = self.scene.modems[bridge.to[receiver].0].on;
-            let Some((correction, (robot, _))) = bridge.correction.as_ref().zip(carrier) else {
+            let Some((correction, (robot, _))) = bridge.fix.as_ref().zip(carrier) else {
                 continue;
             };
             let result = source.decode_fix(k, message).and_then(|fix| {

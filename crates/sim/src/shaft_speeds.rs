@@ -37,7 +37,7 @@ pub(crate) fn reference_speeds(scene: &Scene) -> Vec<f64> {
         if let (Some((robot, _)), Medium::Acoustic(medium)) = (modem.on, &modem.transceiver.medium)
             && let Some(noise) = &medium.thruster_noise
         {
-            speeds[robot] = noise.speed;
+            speeds[robot] = noise.speed_rad_s;
         }
     }
     speeds

@@ -211,8 +211,8 @@ impl TetherSolver<'_> {
         if let Some(winch) = &tether.winch {
             let carrier = tether.winch_robot().map(|r| &self.robots[r]);
             let powered = carrier.is_none_or(|robot| robot.battery.is_on());
-            let fault = carrier.map_or(FaultEffect::NONE, |robot| robot.winches[winch.slot]);
-            *turn = winch::advance_drum(winch, &tether.line, memory, powered, &fault, h);
+            let fault = carrier.map_or(FaultEffect::NONE, |robot| robot.winches[tether.winch_slot]);
+            *turn = winch::advance_drum(winch, tether, memory, powered, &fault, h);
         }
         // integrators of order one move the points of a robot with the new velocity; implicit Euler
         // is the matching rule
@@ -226,7 +226,7 @@ impl TetherSolver<'_> {
             rate: turn.rate,
             damping,
         };
-        match tether.model {
+        match tether.method {
             LineModel::Catenary if memory.line_break.is_none() => {
                 catenary::step_quasi_static(tether, memory, &holds, environment, pace, line);
             }

@@ -253,7 +253,7 @@ fn hulls_json(robot: &Robot, meshes: &mut Meshes) -> Vec<Value> {
 }
 
 fn tether_json(tether: &Tether) -> Value {
-    json!({"name": tether.name, "diameter_m": tether.line.diameter})
+    json!({"name": tether.name, "diameter_m": tether.line.diameter_m})
 }
 
 fn thruster_json(thruster: &Thruster) -> Value {

@@ -37,15 +37,15 @@ pub(crate) fn status(
         "load_cores": (100.0 * cores).round() / 100.0,
         "water.current.speed_m_s": (current.x * current.x + current.y * current.y).sqrt(),
         "water.current.direction_deg": towards_deg(current),
-        "water.waves.hs_m": waves.map_or(0.0, |waves| waves.hs),
-        "water.waves.tp_s": waves.map_or(0.0, |waves| waves.tp),
+        "water.waves.hs_m": waves.map_or(0.0, |waves| waves.hs_m),
+        "water.waves.tp_s": waves.map_or(0.0, |waves| waves.tp_s),
         "water.waves.direction_deg": waves.map_or(0.0, |waves| towards_deg(waves.towards)),
         "weather.wind_speed_m_s": weather.wind.norm(),
         "weather.wind_from_deg": towards_deg(weather.wind.scale(-1.0)),
         "weather.cloud_cover": weather.cloud_cover,
-        "weather.visibility_m": weather.visibility,
-        "weather.rain_mm_h": weather.rain,
-        "weather.temperature_c": weather.temperature,
+        "weather.visibility_m": weather.visibility_m,
+        "weather.rain_mm_h": weather.rain_mm_h,
+        "weather.temperature_c": weather.temperature_c,
         "weather.gustiness": weather.gustiness,
         "utc_s": sea.air.start_utc,
         "edit": {"possible": own.can_edit, "undo": own.undo, "redo": own.redo},
@@ -130,7 +130,7 @@ pub(crate) fn sea(simulation: &Simulation) -> String {
     let seas = waves.seas.iter().map(|(start_ns, field)| {
         json!({
             "start_s": *start_ns as f64 * 1e-9,
-            "ramp_s": field.requested.ramp,
+            "ramp_s": field.requested.ramp_s,
             "components": components(field),
         })
     });
@@ -146,9 +146,9 @@ pub(crate) fn sea(simulation: &Simulation) -> String {
 /// Describes the surface of a region: corners [m], level [m] and factor on the waves.
 fn region(region: &Region) -> Value {
     json!({
-        "corners": region.corners,
-        "level": region.level,
-        "waves": region.waves,
+        "corners": region.corners_m,
+        "level": region.level_m,
+        "waves": region.wave_factor,
     })
 }
 

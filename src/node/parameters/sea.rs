@@ -74,16 +74,16 @@ pub(super) fn parameters(scene: &Scene) -> Vec<WorldParameter> {
     let waves = initial_sea_state(scene);
     let grows = format!(
         "A change blends from the current sea state to the new sea state over {} s.",
-        waves.ramp
+        waves.ramp_s
     );
     let breaking = sea_state::breaking_height(-sea.seabed.z0);
-    let highest = breaking.clamp(0.0, 30.0).max(waves.hs);
+    let highest = breaking.clamp(0.0, 30.0).max(waves.hs_m);
     let about = format!("Significant wave height [m]; the wave height of a regular wave. {grows}");
-    add(HEIGHT, waves.hs, [0.0, highest], &about);
+    add(HEIGHT, waves.hs_m, [0.0, highest], &about);
     let about = format!(
         "Peak period of the waves [s]; 0 selects the period of a fully developed sea of this height. {grows}"
     );
-    let period = if waves.hs > 0.0 { waves.tp } else { 0.0 };
+    let period = if waves.hs_m > 0.0 { waves.tp_s } else { 0.0 };
     add(PERIOD, period, [0.0, 100.0], &about);
     let towards = libm::atan2(waves.towards.x, waves.towards.y).to_degrees();
     let about =
@@ -96,12 +96,12 @@ pub(super) fn parameters(scene: &Scene) -> Vec<WorldParameter> {
     }
     for region in sea.regions.iter().filter(|region| !region.is_dry()) {
         let [level, factor] = region_parameter_names(&region.name);
-        if let Some(z) = region.level {
+        if let Some(z) = region.level_m {
             let about = "Level of the region's surface above z = 0 [m]. A change acts immediately.";
             add(&level, z, [z - LEVEL_RANGE, z + LEVEL_RANGE], about);
         }
         let about = "Factor on the wave height in the region [1].";
-        add(&factor, region.waves, [0.0, 10.0], about);
+        add(&factor, region.wave_factor, [0.0, 10.0], about);
     }
     all
 }
@@ -139,8 +139,8 @@ pub(super) fn requested(
     }
     for region in sea.regions.iter_mut().filter(|region| !region.is_dry()) {
         let [level, factor] = region_parameter_names(&region.name);
-        region.level = region.level.map(|z| number(&level, z));
-        region.waves = number(&factor, region.waves);
+        region.level_m = region.level_m.map(|z| number(&level, z));
+        region.wave_factor = number(&factor, region.wave_factor);
     }
     let waves = [HEIGHT, PERIOD, WAVES_TO];
     if changed(&waves) {

@@ -42,7 +42,7 @@ const FIELDS: [Field; 8] = [
         name: "temperature_c",
         range: [-60.0, 60.0],
         text: "Temperature of the air at sea level [deg C].",
-        initial: |air| air.to.temperature,
+        initial: |air| air.to.temperature_c,
     },
     Field {
         name: "cloud_cover",
@@ -54,13 +54,13 @@ const FIELDS: [Field; 8] = [
         name: "rain_mm_h",
         range: [0.0, 500.0],
         text: "Rain rate [mm/h].",
-        initial: |air| air.to.rain,
+        initial: |air| air.to.rain_mm_h,
     },
     Field {
         name: "visibility_m",
         range: [1.0, 100_000.0],
         text: "Meteorological visibility [m].",
-        initial: |air| air.to.visibility,
+        initial: |air| air.to.visibility_m,
     },
     Field {
         name: "time_of_day_h",
@@ -178,10 +178,10 @@ fn build_change(
     WeatherChange {
         wind,
         gustiness: given("gustiness"),
-        temperature: given("temperature_c"),
+        temperature_c: given("temperature_c"),
         cloud_cover: given("cloud_cover"),
-        rain: given("rain_mm_h"),
-        visibility: given("visibility_m"),
+        rain_mm_h: given("rain_mm_h"),
+        visibility_m: given("visibility_m"),
         time_of_day_s: given("time_of_day_h").map(|h| h * 3600.0),
         duration_s,
     }
@@ -219,7 +219,7 @@ mod tests {
             "an east wind blows westwards: {wind:?}"
         );
         assert_eq!(
-            (c.rain, c.visibility, c.duration_s),
+            (c.rain_mm_h, c.visibility_m, c.duration_s),
             (Some(3.0), None, 60.0)
         );
     }

@@ -4,12 +4,14 @@ use crate::docking::law::{Gains, Law, PositionControl, attitude_moment, heading,
 use crate::docking::packet::Downlink;
 use crate::docking::scenario::{DOCK_ADDRESS, DUMMIES, Link, RADIO_RANGE, VEHICLE_ADDRESS};
 use merrow_math::Vec3;
+use merrow_math::decibels::level;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::PowerControl;
 use merrow_model::state::comms::{Delivery, ModemCommand};
 use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
 use merrow_validate::cases::reference_data::apply;
+use merrow_yaml::read::Places;
 
 /// First transmit power of the dock [W]; estimated, the thesis publishes none.
 const START_POWER: f64 = 1.0;
@@ -23,17 +25,18 @@ const POWER_STEP: f64 = 2.0;
 pub(crate) fn set_power_control(scene: &mut Scene, periods: [u64; 2]) {
     for modem in &mut scene.modems {
         if modem.address == DOCK_ADDRESS {
-            modem.power = START_POWER;
+            modem.power_w = START_POWER;
             continue;
         }
         modem.power_control = Some(PowerControl {
             station: DOCK_ADDRESS,
-            period_ns: periods[usize::from(modem.name.ends_with("radio"))],
+            period_s: 1e-9 * periods[usize::from(modem.name.ends_with("radio"))] as f64,
             // the thesis has no target: only the step determines the power
-            target_snr: f64::MIN_POSITIVE,
-            step: POWER_STEP,
+            target_snr_db: -3000.0,
+            step_db: level(POWER_STEP),
             // a control frame has the 64 bits of a packet of a vehicle
-            payload: 0,
+            payload_bytes: 0,
+            at: Places::default(),
         });
     }
 }

@@ -277,7 +277,7 @@ fn instruments_use_wave_surface() {
 
     let pressure = "sensors: {p: {device: {source: test, kind: pressure, rate_hz: 500}}}";
     let mut s = held_body(-1.0, pressure);
-    let temperature = air::weather(&s.state.sea.air, 0.0).temperature;
+    let temperature = air::weather(&s.state.sea.air, 0.0).temperature_c;
     for r in readings(&mut s, 0, 8.0).iter().step_by(100) {
         let Reading::Pressure(p) = r.reading else {
             panic!("not a pressure")

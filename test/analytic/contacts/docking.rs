@@ -190,7 +190,7 @@ fn without_positions_the_vehicle_misses_the_latch() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds/docking_station.yaml");
     let mut world = load_world(&path, Overrides::default()).unwrap();
     for bridge in &mut world.scene.bridges {
-        assert!(bridge.correction.take().is_some(), "{}", bridge.name);
+        assert!(bridge.fix.take().is_some(), "{}", bridge.name);
     }
     let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
     connect_bridges(&mut s);

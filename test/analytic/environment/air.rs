@@ -219,7 +219,7 @@ fn weather_changes_along_ramps() {
     let east = Vec3::new(4.0, 0.0, 0.0);
     let ramp = WeatherChange {
         wind: Some(east),
-        visibility: Some(1000.0),
+        visibility_m: Some(1000.0),
         duration_s: 10.0,
         ..WeatherChange::default()
     };
@@ -228,9 +228,9 @@ fn weather_changes_along_ramps() {
     let now =
         |s: &merrow_sim::Simulation| air::weather(&s.state.sea.air, s.time_ns() as f64 * 1e-9);
     close_vectors("half-way", now(&s).wind, Vec3::new(2.0, 3.0, 0.0), 1e-12);
-    close("visibility", now(&s).visibility, 25_500.0, 1e-12);
+    close("visibility", now(&s).visibility_m, 25_500.0, 1e-12);
     let rain = WeatherChange {
-        rain: Some(8.0),
+        rain_mm_h: Some(8.0),
         duration_s: 2.0,
         ..WeatherChange::default()
     };
@@ -238,7 +238,7 @@ fn weather_changes_along_ramps() {
     s.apply(&Command::Weather(Box::new(rain))).unwrap();
     assert_ne!(s.state.hash(), hash, "the weather is part of the state");
     advance(&mut s, 1.0);
-    close("rain", now(&s).rain, 4.0, 1e-12);
+    close("rain", now(&s).rain_mm_h, 4.0, 1e-12);
     // The wind continues to its target over the new duration.
     close_vectors("wind", now(&s).wind, Vec3::new(3.0, 1.5, 0.0), 1e-12);
     advance(&mut s, 5.0);
@@ -257,7 +257,7 @@ fn weather_changes_along_ramps() {
         0.0,
     );
     let wrong = WeatherChange {
-        rain: Some(f64::NAN),
+        rain_mm_h: Some(f64::NAN),
         ..WeatherChange::default()
     };
     assert!(s.apply(&Command::Weather(Box::new(wrong))).is_err());

@@ -233,8 +233,8 @@ fn levels_and_waves_change_at_run_time() {
     let harbour = |s: &Simulation| WaveState::new(&s.state.sea.waves, 3.7e9).elevation(-70.0, 5.0);
     close("still", harbour(&s), 0.3, 1e-12);
     let mut sea = s.state.sea.clone();
-    sea.regions[0].level = Some(13.0);
-    sea.regions[1].waves = 1.0;
+    sea.regions[0].level_m = Some(13.0);
+    sea.regions[1].wave_factor = 1.0;
     s.apply(&Command::Sea(Box::new(sea))).unwrap();
     assert!((harbour(&s) - 0.3).abs() > 1e-3);
     s.apply(&Command::Sea(Box::new(s.state.sea.clone())))

@@ -156,8 +156,8 @@ fn wind_sea_period_matches_the_formula() {
     let sea_state = scene(text).sea.waves.latest().unwrap().requested.clone();
     relative(
         "period",
-        sea_state.tp,
-        TAU / (0.4 * (G / sea_state.hs).sqrt()),
+        sea_state.tp_s,
+        TAU / (0.4 * (G / sea_state.hs_m).sqrt()),
         0.005,
     );
     close(

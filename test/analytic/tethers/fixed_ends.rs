@@ -126,10 +126,10 @@ fn energy(sim: &Simulation) -> f64 {
     let springs = state
         .p
         .windows(2)
-        .map(|w| 0.5 * line.stiffness / rest * stretch(w) * stretch(w));
+        .map(|w| 0.5 * line.axial_stiffness_n / rest * stretch(w) * stretch(w));
     let motion = (1..n).map(|i| {
         let share = if i == 1 || i == n - 1 { 1.5 } else { 1.0 };
-        0.5 * line.mass * rest * share * state.v[i].dot(state.v[i])
+        0.5 * line.mass_kg_per_m * rest * share * state.v[i].dot(state.v[i])
     });
     springs.sum::<f64>() + motion.sum::<f64>()
 }

@@ -104,7 +104,7 @@ fn buoys_keep_within_their_moorings() {
             panic!()
         };
         let p = position(&s, robot);
-        let radius = (tether.length * tether.length - anchor.z * anchor.z).sqrt();
+        let radius = (tether.length_m * tether.length_m - anchor.z * anchor.z).sqrt();
         let away = p - anchor;
         let out = libm::hypot(away.x, away.y);
         assert!(

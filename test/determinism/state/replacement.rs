@@ -352,14 +352,17 @@ fn saved_worlds_keep_the_environment_and_the_charge() {
     let (now, saved) = (&s.state.sea, &world.scene.sea);
     let waves = |sea: &merrow_model::scene::Sea| sea.waves.latest().unwrap().requested.clone();
     let (a, b) = (waves(now), waves(saved));
-    assert_eq!((a.hs, a.tp, a.hs), (b.hs, b.tp, 1.5));
+    assert_eq!((a.hs_m, a.tp_s, a.hs_m), (b.hs_m, b.tp_s, 1.5));
     assert!((a.towards - b.towards).norm() < 1e-14);
     assert_eq!(waves(now).spectrum, b.spectrum);
     let v = |sea: &merrow_model::scene::Sea| sea.current.profile[0].1;
     assert!((v(now) - v(saved)).norm() < 1e-14 && v(saved).z == 0.1);
     let (a, b) = (now.air.to, saved.air.to);
     assert!((a.wind - b.wind).norm() < 1e-13 && b.wind.norm() > 7.9);
-    assert_eq!((a.rain, a.temperature), (b.rain, b.temperature));
+    assert_eq!(
+        (a.rain_mm_h, a.temperature_c),
+        (b.rain_mm_h, b.temperature_c)
+    );
     assert!(saved.column.is_some(), "the water column did not change");
     let charge = s.state.robots[0].battery.charge;
     let battery = world.scene.robots[0].battery.as_ref().unwrap();

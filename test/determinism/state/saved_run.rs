@@ -56,8 +56,8 @@ fn environment(s: &Simulation) -> Vec<f64> {
     all.extend([
         weather.wind.x,
         weather.wind.y,
-        weather.temperature,
-        weather.rain,
+        weather.temperature_c,
+        weather.rain_mm_h,
     ]);
     all.extend([sea.air.start_utc + t, sea.density, sea.sound_speed, t]);
     all.extend(

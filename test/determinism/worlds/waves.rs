@@ -46,7 +46,7 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
     let mut all = travel(&mut s, STEPS / 2, block);
     let mut sea = s.state.sea.clone();
     let mut sea_state = sea.waves.latest().unwrap().requested.clone();
-    (sea_state.hs, sea_state.tp) = (2.5, 7.0);
+    (sea_state.hs_m, sea_state.tp_s) = (2.5, 7.0);
     sea.waves = Waves::from_field(wave_field(sea_state, 25.0, scene.gravity, scene.seed));
     s.apply(&Command::Sea(Box::new(sea))).unwrap();
     if resumed {
@@ -89,7 +89,7 @@ fn reset_keeps_last_requested_waves() {
     s.advance(10);
     let mut sea = s.state.sea.clone();
     let mut sea_state = sea.waves.latest().unwrap().requested.clone();
-    sea_state.hs = 2.0;
+    sea_state.hs_m = 2.0;
     let other = Waves::from_field(wave_field(
         sea_state.clone(),
         25.0,

@@ -390,7 +390,7 @@ fn commands_report_bridges_without_a_topic() {
 fn packets_over_the_limit_are_refused() {
     let mut simulation =
         Simulation::new(Arc::new(scene(&modem("modem: seatrac_x110"))), 1).unwrap();
-    let limit = simulation.scene.modems[1].framing.max_message();
+    let limit = simulation.scene.modems[1].transceiver.framing.max_message();
     let send = |length| {
         Command::Modem(ModemCommand::Send {
             modem: 1,

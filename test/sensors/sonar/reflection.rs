@@ -8,10 +8,10 @@ const WATER: [f64; 2] = [1000.0, 1500.0];
 
 fn ground(density: f64, sound_speed: f64, attenuation: f64) -> Ground {
     Ground {
-        density,
-        sound_speed,
-        attenuation,
-        roughness: 0.0,
+        density_kg_m3: density,
+        sound_speed_m_s: sound_speed,
+        attenuation_db_per_wavelength: attenuation,
+        roughness_m: 0.0,
     }
 }
 

@@ -129,7 +129,7 @@ pub fn sensors(
         abs_pressure: pressure as f32,
         diff_pressure: 0.0,
         pressure_alt: (around.scene.origin.altitude + motion.position.z) as f32,
-        temperature: air::temperature(around.sea.air.to.temperature, motion.position.z) as f32,
+        temperature: air::temperature(around.sea.air.to.temperature_c, motion.position.z) as f32,
         fields_updated: HilSensorUpdatedFlags::from_bits_retain(fields),
     })
 }

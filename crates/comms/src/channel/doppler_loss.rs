@@ -31,11 +31,11 @@ use std::f64::consts::PI;
 /// `frequency` [Hz] with the relative shift `shift` [-]. (1), (2)
 #[inline]
 pub(crate) fn kept_fraction(tolerance: &DopplerTolerance, frequency: f64, shift: f64) -> f64 {
-    let excess = shift.abs() - tolerance.max_shift;
+    let excess = shift.abs() - tolerance.max_shift();
     if excess <= 0.0 {
         return 1.0;
     }
-    let cycles = frequency * excess * tolerance.symbol;
+    let cycles = frequency * excess * tolerance.symbol_s;
     if cycles >= 1.0 {
         return 0.0;
     }

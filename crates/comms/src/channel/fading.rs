@@ -25,7 +25,7 @@
 use crate::channel::complex::Complex;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::transceiver::Fading;
+use merrow_model::scene::comms::transceiver::{Fading, ratio};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Returns the random numbers of the pair of two modems with the streams `a` and `b`, in any order.
@@ -44,8 +44,10 @@ fn draw(stream: Stream, n: u64) -> Complex {
 pub fn power_factor(fading: &Fading, stream: Stream, t_ns: u64) -> f64 {
     let (k, coherence) = match *fading {
         Fading::None => return 1.0,
-        Fading::Rayleigh { coherence } => (0.0, coherence),
-        Fading::Rice { k, coherence } => (k, coherence),
+        Fading::Rayleigh { coherence_s, .. } => (0.0, coherence_s),
+        Fading::Rice {
+            k_db, coherence_s, ..
+        } => (ratio(k_db), coherence_s),
     };
     let x = t_ns as f64 * 1e-9 / coherence;
     let n = x as u64;

@@ -121,7 +121,7 @@ impl Boundaries<'_> {
         }
         if bottom > 0 {
             let [re, im] = seabed_coefficient(self.ground, sine, self.water);
-            let from_bottom = Complex::new(re, im).scale(rough(self.ground.roughness));
+            let from_bottom = Complex::new(re, im).scale(rough(self.ground.roughness_m));
             for _ in 0..bottom {
                 factor = factor * from_bottom;
             }
@@ -155,7 +155,7 @@ pub(crate) fn add_reflections(
         paths.push(arrival.time, direct);
         push_images(&mut paths, path, medium, (parameters, boundaries), ends);
     }
-    (arrival.gain, arrival.late) = band_average(&paths, parameters.max_delay, boundaries.band);
+    (arrival.gain, arrival.late) = band_average(&paths, parameters.max_delay_s, boundaries.band);
 }
 
 type Ends<'a> = ((&'a End, &'a Transceiver), (&'a End, &'a Transceiver));

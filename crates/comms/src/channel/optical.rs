@@ -74,16 +74,16 @@ pub fn arrival(
     let to = chord.unit().ok_or(Obstruction::OutOfView)?;
     let leaves = source.R_WM.col(0).dot(to);
     let arrives = -receiver.R_WM.col(0).dot(to);
-    let (_, edge) = merrow_math::real::sin_cos(listener.field_of_view);
+    let (_, edge) = merrow_math::real::sin_cos(listener.field_of_view_deg.to_radians());
     if leaves <= 0.0 || arrives <= edge.max(0.0) {
         return Err(Obstruction::OutOfView);
     }
-    let order = lambertian_order(sender.half_angle);
+    let order = lambertian_order(sender.half_angle_deg.to_radians());
     let intensity = (order + 1.0) / (2.0 * PI) * libm::pow(leaves, order);
     let attenuation = sender
-        .attenuation
-        .unwrap_or_else(|| coefficient_at(optics.beam, 1e9 * sender.wavelength));
-    let geometric = (intensity * listener.aperture * arrives / (r * r)).min(1.0);
+        .attenuation_per_m
+        .unwrap_or_else(|| coefficient_at(optics.beam, 1e9 * sender.wavelength()));
+    let geometric = (intensity * listener.aperture() * arrives / (r * r)).min(1.0);
     let gain = geometric * libm::exp(-attenuation * r);
     Ok(Arrival {
         time: r * REFRACTIVE_INDEX / SPEED_OF_LIGHT,
@@ -102,18 +102,18 @@ pub fn ambient_power(
     irradiance: f64,
     (depth, axis): (f64, Vec3),
 ) -> f64 {
-    let daylight = coefficient_at(optics.daylight, 1e9 * receiver.wavelength);
+    let daylight = coefficient_at(optics.daylight, 1e9 * receiver.wavelength());
     let spectral = SPECTRAL_FRACTION * irradiance * libm::exp(-daylight * depth.max(0.0));
     let upward = (1.0 - HORIZONTAL_RADIANCE) * axis.z.max(0.0);
     let radiance = spectral / PI * (HORIZONTAL_RADIANCE + upward);
-    let (_, edge) = merrow_math::real::sin_cos(receiver.field_of_view);
-    radiance * receiver.filter_width * receiver.aperture * 2.0 * PI * (1.0 - edge)
+    let (_, edge) = merrow_math::real::sin_cos(receiver.field_of_view_deg.to_radians());
+    radiance * (1e-6 * receiver.filter_width_um) * receiver.aperture() * 2.0 * PI * (1.0 - edge)
 }
 
 /// Computes the noise-equivalent optical power [W] for the received and the ambient power [W] in
 /// the bandwidth `bandwidth` [Hz]. (3)
 pub fn noise_power(receiver: &OpticalMedium, received: f64, ambient: f64, bandwidth: f64) -> f64 {
-    let dark = receiver.noise_equivalent_power * receiver.noise_equivalent_power;
-    let shot = 2.0 * CHARGE * (received + ambient) / receiver.responsivity;
+    let dark = receiver.noise_w_per_sqrt_hz * receiver.noise_w_per_sqrt_hz;
+    let shot = 2.0 * CHARGE * (received + ambient) / receiver.responsivity_a_per_w;
     ((dark + shot) * bandwidth).sqrt()
 }

@@ -102,13 +102,14 @@ pub fn arrival(
         PathLoss::FreeSpace => (free, free * gains),
         PathLoss::LogDistance {
             exponent,
-            reference,
+            reference_m,
+            ..
         } => {
-            let excess = (d / reference).max(1.0);
+            let excess = (d / reference_m).max(1.0);
             let value = free * excess * excess / libm::pow(excess, exponent);
             (value, value * gains)
         }
-        PathLoss::TwoRay { polarisation } => {
+        PathLoss::TwoRay { polarisation, .. } => {
             let size = two_ray(polarisation, frequency, surface, gains.sqrt(), ends);
             (free, size.norm_squared())
         }
@@ -117,7 +118,7 @@ pub fn arrival(
     if let Some(parameters) = &medium.shadowing {
         loss += shadowing::loss(parameters, stream, source.p, receiver.p);
     }
-    if medium.has_diffraction {
+    if medium.diffraction {
         if let Some(hidden) = loss_beyond_horizon(source.p, receiver.p, frequency) {
             gain = gain.min(free * gains * power(-hidden));
         }

@@ -49,6 +49,6 @@ fn field(stream: Stream, cell: f64, p: Vec3) -> f64 {
 
 /// Returns the loss [dB] between the ends `a` and `b` [m], W, with the random numbers `stream`. (1)
 pub fn loss(shadowing: &Shadowing, stream: Stream, a: Vec3, b: Vec3) -> f64 {
-    let s = |p: Vec3| field(stream, shadowing.distance, p);
-    shadowing.std * FRAC_1_SQRT_2 * (s(a) + s(b))
+    let s = |p: Vec3| field(stream, shadowing.distance_m, p);
+    shadowing.std_db * FRAC_1_SQRT_2 * (s(a) + s(b))
 }

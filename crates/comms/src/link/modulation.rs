@@ -43,12 +43,12 @@ pub fn normal_tail(x: f64) -> f64 {
 /// Computes the bit error rate [-] of `scheme` at the ratio `snr` [-] of signal to noise and
 /// interference in the bandwidth `bandwidth` [Hz]. (1) to (8)
 pub fn bit_error_rate(scheme: &Scheme, snr: f64, bandwidth: f64) -> f64 {
-    let coding_gain = match scheme.coding_gain {
+    let coding_gain = match scheme.coding_gain_db {
         0.0 => 1.0,
         gain => power(gain),
     };
     let snr = snr.max(0.0) * coding_gain;
-    let per_bit = snr * bandwidth / scheme.rate;
+    let per_bit = snr * bandwidth / scheme.rate_bit_s;
     let rate = match scheme.modulation {
         Modulation::Bpsk | Modulation::Qpsk => normal_tail((2.0 * per_bit).sqrt()),
         Modulation::Dbpsk => 0.5 * libm::exp(-per_bit),

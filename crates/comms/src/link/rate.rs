@@ -29,8 +29,8 @@ pub fn select_scheme(
 ) -> usize {
     let is_sufficient = |(k, scheme): &(usize, &Scheme)| {
         let is_faster = current.is_some_and(|c| *k > c);
-        let hysteresis = if is_faster { rule.hysteresis } else { 0.0 };
-        snr >= scheme.min_snr + rule.margin + hysteresis
+        let hysteresis = if is_faster { rule.hysteresis_db } else { 0.0 };
+        snr >= scheme.min_snr_db + rule.margin_db + hysteresis
     };
     schemes
         .iter()

@@ -23,9 +23,9 @@
 //! crates/comms/tests/link.rs
 
 use crate::link::modulation::bit_error_rate;
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::scheme::Scheme;
 use merrow_model::scene::comms::transceiver::Reception;
+use merrow_model::scene::comms::{Transceiver, ratio};
 
 /// Powers at a receiver while a frame arrives, linear in the unit of the medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,20 +57,23 @@ pub fn frame_success(
     if !powers.signal.is_finite() || powers.signal <= 0.0 {
         return 0.0;
     }
-    if powers.interference > 0.0 && receiver.is_overlap_destructive {
+    if powers.interference > 0.0 && receiver.destructive_overlap {
         return 0.0;
     }
     let captures = || {
-        powers.interference <= 0.0 || receiver.capture.is_some_and(|ratio| powers.sinr() >= ratio)
+        powers.interference <= 0.0
+            || receiver
+                .capture()
+                .is_some_and(|ratio| powers.sinr() >= ratio)
     };
     let is_received = match receiver.reception {
         Reception::ErrorRate => {
             let rate = bit_error_rate(scheme, powers.sinr(), receiver.bandwidth());
             return all_correct(rate, bits);
         }
-        Reception::Level { min_power } => powers.signal > min_power && captures(),
-        Reception::SignalExcess { min_ratio } => {
-            powers.signal > min_ratio * powers.noise && captures()
+        Reception::Level { threshold_db, .. } => powers.signal > ratio(threshold_db) && captures(),
+        Reception::SignalExcess { threshold_db, .. } => {
+            powers.signal > ratio(threshold_db) * powers.noise && captures()
         }
     };
     f64::from(u8::from(is_received))

@@ -43,9 +43,9 @@ impl MediumAccess for Polling {
     }
 
     fn transmitted(&self, state: &mut PollingState, cx: &mut MacContext<'_>, _is_control: bool) {
-        if let (Self::Controller { time_out_ns, .. }, Some(u64::MAX)) = (self, state.waits_until_ns)
+        if let (Self::Controller { timeout_ns, .. }, Some(u64::MAX)) = (self, state.waits_until_ns)
         {
-            state.waits_until_ns = Some(cx.now_ns + time_out_ns);
+            state.waits_until_ns = Some(cx.now_ns + timeout_ns);
         }
     }
 

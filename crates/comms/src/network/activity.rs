@@ -37,15 +37,15 @@ impl Network {
             (_, Some(transmission)) => {
                 transmit_power(node, state.transmissions[transmission].power)
             }
-            (Activity::Receive | Activity::Collide, None) => node.device.receive_power,
-            (_, None) => node.device.idle_power,
+            (Activity::Receive | Activity::Collide, None) => node.modem.transceiver.receive_power_w,
+            (_, None) => node.modem.transceiver.idle_power_w,
         }
     }
 }
 
 /// Returns the electrical power [W] during a transmission with a fraction of the maximum power.
 pub(super) fn transmit_power(node: &Node, fraction: f64) -> f64 {
-    node.device.circuit_power + fraction * node.device.max_power
+    node.modem.transceiver.circuit_power_w + fraction * node.modem.transceiver.max_power_w
 }
 
 /// Adds the time of the current activity to its sum.
@@ -132,8 +132,8 @@ impl Network {
         }
         Energy {
             transmit,
-            receive: node.device.receive_power * receive as f64 * 1e-9,
-            idle: node.device.idle_power * idle as f64 * 1e-9,
+            receive: node.modem.transceiver.receive_power_w * receive as f64 * 1e-9,
+            idle: node.modem.transceiver.idle_power_w * idle as f64 * 1e-9,
         }
     }
 }

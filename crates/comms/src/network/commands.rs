@@ -78,13 +78,13 @@ impl Network {
             }
             ModemCommand::SetPower { modem, power } => {
                 let node = self.node(*modem)?;
-                nodes::check_power(*power, &node.device).map_err(|e| node.explain(e))?;
+                nodes::check_power(*power, &node.modem.transceiver).map_err(|e| node.explain(e))?;
                 state.modems[*modem].power = *power;
                 Ok(())
             }
             ModemCommand::SetRate { modem, rate } => {
                 let node = self.node(*modem)?;
-                nodes::check_rate(*rate, &node.device).map_err(|e| node.explain(e))?;
+                nodes::check_rate(*rate, &node.modem.transceiver).map_err(|e| node.explain(e))?;
                 state.modems[*modem].rate = *rate;
                 Ok(())
             }
@@ -127,7 +127,7 @@ impl Network {
                 "message of 0 bytes; expected at least 1; put the content into `data`".into(),
             ));
         }
-        let limit = node.framing.max_message();
+        let limit = node.modem.transceiver.framing.max_message();
         if send.payload.len() > limit {
             return Err(node.explain(format!(
                 "message of {} bytes; expected at most {limit}",
@@ -135,7 +135,7 @@ impl Network {
             )));
         }
         if let Some(power) = send.power {
-            nodes::check_power(power, &node.device).map_err(|e| node.explain(e))?;
+            nodes::check_power(power, &node.modem.transceiver).map_err(|e| node.explain(e))?;
         }
         if send.destination == BROADCAST {
             if send.is_acknowledged {
@@ -262,7 +262,7 @@ pub(super) const MAX_CONTROL: usize = 64;
 impl Node {
     /// Returns an error message that names the modem.
     pub(super) fn explain(&self, error: String) -> String {
-        format!("modem {}: {error}", self.name)
+        format!("modem {}: {error}", self.modem.name)
     }
 
     /// Returns the index of the modem with the address `address` that decodes the frames of this

@@ -26,7 +26,7 @@ use crate::mac::context::MacContext;
 use crate::network::header::Header;
 use crate::network::transmit::Plan;
 use crate::network::{Engine, messages};
-use merrow_model::scene::comms::MacProtocol;
+use merrow_model::scene::comms::{MacProtocol, ratio};
 use merrow_model::state::comms::modem::{Service, ServicePhase};
 use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
 use merrow_model::state::comms::{EventKind, LossCause, MacState};
@@ -68,7 +68,7 @@ impl Engine<'_> {
             };
             let node = &self.nodes[m as usize];
             if plan.is_none()
-                && !mac::drives_itself(&self.state.modems[m as usize].mac, node.address)
+                && !mac::drives_itself(&self.state.modems[m as usize].mac, node.modem.address)
             {
                 return;
             }
@@ -192,7 +192,7 @@ impl Engine<'_> {
         let mut cx = MacContext {
             now_ns: now,
             clock: own.clock,
-            address: node.address,
+            address: node.modem.address,
             has_frame,
             frame_ns: plan.map_or(0, |plan| plan.duration_ns),
             is_busy,
@@ -261,7 +261,11 @@ impl Engine<'_> {
 
     /// Counts a repetition of the frame in service and ends its service after the last repetition.
     fn count_retry(&mut self, m: u32) {
-        let limit = self.nodes[m as usize].acknowledgement.max_retries;
+        let limit = self.nodes[m as usize]
+            .modem
+            .transceiver
+            .acknowledgement
+            .max_retries;
         let own = &mut self.state.modems[m as usize];
         let Some(service) = &mut own.service else {
             return;
@@ -284,7 +288,8 @@ impl Engine<'_> {
             return;
         };
         let doublings = (service.retries.max(1) - 1).min(10);
-        let limit = node.acknowledgement.backoff_ns as f64 * f64::from(1_u32 << doublings);
+        let limit = node.modem.transceiver.acknowledgement.backoff_ns() as f64
+            * f64::from(1_u32 << doublings);
         let delay = (node.stream.draw(own.draws).uniform() * limit) as u64;
         own.draws += 1;
         service.phase = ServicePhase::BacksOff;
@@ -297,11 +302,14 @@ impl Engine<'_> {
     /// Ends a period of power control: law (1).
     pub(super) fn check_power(&mut self, m: u32) {
         let at = m as usize;
-        let Some(control) = self.nodes[at].power_control else {
+        let Some(control) = &self.nodes[at].modem.power_control else {
             return;
         };
         let now = self.now();
-        self.schedule(now + control.period_ns, EventKind::PowerCheck { modem: m });
+        self.schedule(
+            now + control.period_ns(),
+            EventKind::PowerCheck { modem: m },
+        );
         let own = &mut self.state.modems[at];
         let has_frame = std::mem::take(&mut own.has_station_frame);
         let Some(station) = self.nodes[at].neighbour(control.station) else {
@@ -311,19 +319,19 @@ impl Engine<'_> {
             return;
         }
         let station = station as usize;
-        let limit = self.nodes[station].device.max_power;
+        let limit = self.nodes[station].modem.transceiver.max_power_w;
         let link = &self.state.link_signals[station * self.nodes.len() + at];
         let needed = if link.snr > 0.0 {
-            f64::from(link.power) * limit * control.target_snr / f64::from(link.snr)
+            f64::from(link.power) * limit * ratio(control.target_snr_db) / f64::from(link.snr)
         } else {
             0.0
         };
         let last = if own.last_request > 0.0 {
             own.last_request
         } else {
-            self.nodes[station].start_power
+            self.nodes[station].modem.power_w
         };
-        let power = (control.step * last).max(needed).min(limit);
+        let power = (ratio(control.step_db) * last).max(needed).min(limit);
         own.last_request = power;
         let frame = ControlFrame {
             kind: ControlKind::PowerRequest { power },

@@ -16,8 +16,12 @@ impl Engine<'_> {
         let control = transmission.control;
         let to = transmission.receptions[r as usize].to;
         let node = &self.nodes[to as usize];
-        let is_mine = header.destination == node.address;
-        let station = node.power_control.map(|control| control.station);
+        let is_mine = header.destination == node.modem.address;
+        let station = node
+            .modem
+            .power_control
+            .as_ref()
+            .map(|control| control.station);
         if station == Some(header.source) && (is_mine || header.destination == BROADCAST) {
             self.state.modems[to as usize].has_station_frame = true;
         }
@@ -80,7 +84,7 @@ impl Engine<'_> {
                     self.deliver(k, r, false);
                 }
             }
-        } else if self.nodes[reception.to as usize].is_promiscuous && header.fragments == 1 {
+        } else if self.nodes[reception.to as usize].modem.promiscuous && header.fragments == 1 {
             self.deliver(k, r, true);
         }
         if is_mine && header.is_acknowledged {
@@ -129,7 +133,7 @@ impl Engine<'_> {
 
     /// Queues the reply to a frame.
     fn reply(&mut self, m: u32, kind: ControlKind, header: &Header) {
-        let ready_ns = self.now() + self.nodes[m as usize].turn_around_ns;
+        let ready_ns = self.now() + self.nodes[m as usize].modem.transceiver.turn_around_ns();
         let is_immediate = mac::replies_at_once(&self.state.modems[m as usize].mac);
         self.queue_control(
             m,
@@ -184,7 +188,7 @@ impl Engine<'_> {
 
     /// Stores the transmit power [W] that another modem requested.
     fn set_requested_power(&mut self, m: u32, address: u16, power: f64) {
-        let power = power.min(self.nodes[m as usize].device.max_power);
+        let power = power.min(self.nodes[m as usize].modem.transceiver.max_power_w);
         let powers = &mut self.state.modems[m as usize].requested_powers;
         match powers.binary_search_by_key(&address, |(of, _)| *of) {
             Ok(at) => powers[at].1 = power,
@@ -199,7 +203,7 @@ impl Engine<'_> {
         if !mac::observes(&self.state.modems[to as usize].mac) {
             return;
         }
-        let address = self.nodes[to as usize].address;
+        let address = self.nodes[to as usize].modem.address;
         let seen = Observation {
             kind: header.map(|header| header.kind),
             control: header.and(transmission.control).map(|control| control.kind),

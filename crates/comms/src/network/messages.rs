@@ -28,7 +28,10 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
     message.power = send.power;
     message.sequence = modem.sequence;
     modem.sequence = modem.sequence.wrapping_add(1);
-    let frames = send.payload.len().div_ceil(node.framing.max_payload);
+    let frames = send
+        .payload
+        .len()
+        .div_ceil(node.modem.transceiver.framing.max_payload_bytes);
     message.fragments = frames.max(1) as u8;
     message.created_ns = state.time_ns;
     message.payload.extend_from_slice(send.payload);
@@ -76,12 +79,12 @@ fn enqueue(node: &Node, state: &mut NetworkState, k: u32, group: Option<MessageG
     }
     loop {
         let modem = &state.modems[from];
-        if modem.queue.len() < node.queue.max_messages
-            && modem.queued_bytes + size <= node.queue.max_bytes
+        if modem.queue.len() < node.modem.queue.max_messages
+            && modem.queued_bytes + size <= node.modem.queue.max_size_bytes
         {
             break;
         }
-        let Some(position) = victim(node.queue.policy, state, from, priority) else {
+        let Some(position) = victim(node.modem.queue.policy, state, from, priority) else {
             return finish(state, k, LossCause::QueueOverflow);
         };
         let old = remove(state, from, position);
@@ -142,7 +145,7 @@ pub(super) fn dequeue(node: &Node, state: &mut NetworkState, from: usize) -> Opt
         let k = remove(state, from, 0);
         let message = &state.messages[k];
         let age = state.time_ns - message.created_ns;
-        let limits = [node.queue.max_age_ns, message.max_age_ns];
+        let limits = [node.modem.queue.max_age_ns(), message.max_age_ns];
         if limits.into_iter().flatten().any(|limit| age > limit) {
             finish(state, k, LossCause::TimeOut);
             continue;

@@ -51,17 +51,21 @@ impl Network {
         bytes: usize,
     ) -> Option<Misfit> {
         let node = self.nodes.get(modem)?;
-        let max_message = node.framing.max_message();
+        let max_message = node.modem.transceiver.framing.max_message();
         if bytes > max_message {
             let max_bytes = max_message;
             return Some(Misfit::Frames { max_bytes });
         }
-        if bytes > node.queue.max_bytes {
-            let max_bytes = node.queue.max_bytes;
+        if bytes > node.modem.queue.max_size_bytes {
+            let max_bytes = node.modem.queue.max_size_bytes;
             return Some(Misfit::Queue { max_bytes });
         }
-        let max_ns = longest_frame_ns(mac, node.address)?;
-        let frame_ns = node.frame_ns(mac, rate, bytes.min(node.framing.max_payload));
+        let max_ns = longest_frame_ns(mac, node.modem.address)?;
+        let frame_ns = node.frame_ns(
+            mac,
+            rate,
+            bytes.min(node.modem.transceiver.framing.max_payload_bytes),
+        );
         (frame_ns > max_ns).then_some(Misfit::Slot { frame_ns, max_ns })
     }
 
@@ -72,13 +76,15 @@ impl Network {
             return 0;
         };
         let (full, rest) = (
-            bytes / node.framing.max_payload,
-            bytes % node.framing.max_payload,
+            bytes / node.modem.transceiver.framing.max_payload_bytes,
+            bytes % node.modem.transceiver.framing.max_payload_bytes,
         );
-        let frame_ns = |bytes| node.frame_ns(&node.start_mac, node.start_rate, bytes);
+        let frame_ns = |bytes| node.frame_ns(&node.modem.mac, node.modem.rate, bytes);
         let full_ns = match full {
             0 => 0,
-            n => frame_ns(node.framing.max_payload).saturating_mul(n as u64),
+            n => {
+                frame_ns(node.modem.transceiver.framing.max_payload_bytes).saturating_mul(n as u64)
+            }
         };
         let rest_ns = if rest > 0 { frame_ns(rest) } else { 0 };
         full_ns.saturating_add(rest_ns)
@@ -88,9 +94,12 @@ impl Network {
     /// acknowledgement at the transmitter, without the travel times [ns].
     pub fn acknowledgement_ns(&self, modem: usize) -> u64 {
         self.nodes.get(modem).map_or(0, |node| {
-            let bits = f64::from(node.framing.control_bits);
-            let frame_ns = node.duration_ns(&node.start_mac, node.start_rate, bits);
-            node.turn_around_ns.saturating_add(frame_ns)
+            let bits = f64::from(node.modem.transceiver.framing.control_bits);
+            let frame_ns = node.duration_ns(&node.modem.mac, node.modem.rate, bits);
+            node.modem
+                .transceiver
+                .turn_around_ns()
+                .saturating_add(frame_ns)
         })
     }
 }
@@ -98,7 +107,7 @@ impl Network {
 impl Node {
     /// Returns the duration of a frame with `payload` bytes at the highest rate in use [ns].
     fn frame_ns(&self, mac: &MacProtocol, rate: RateChoice, payload: usize) -> u64 {
-        let bits = f64::from(self.framing.overhead_bits) + 8.0 * payload as f64;
+        let bits = f64::from(self.modem.transceiver.framing.overhead_bits) + 8.0 * payload as f64;
         self.duration_ns(mac, rate, bits)
     }
 
@@ -108,14 +117,14 @@ impl Node {
             MacProtocol::Fdma(p) => f64::from(p.channels),
             _ => 1.0,
         };
-        let rates = &self.device.rates;
-        let fastest = rates.iter().copied().fold(0.0, f64::max);
+        let transceiver = &self.modem.transceiver;
+        let fastest = transceiver.rates().fold(0.0, f64::max);
         let bit_rate = match rate {
-            RateChoice::Fixed(k) => rates.get(k).copied().unwrap_or(fastest),
+            RateChoice::Fixed(k) => transceiver.rates().nth(k).unwrap_or(fastest),
             RateChoice::Adaptive => fastest,
         };
         let data_ns = (bits / (bit_rate / parts) * 1e9).ceil() as u64;
-        let preamble_ns = self.framing.preamble_ns;
+        let preamble_ns = transceiver.framing.preamble_ns();
         preamble_ns.saturating_add(data_ns).clamp(1, MAX_DURATION)
     }
 }

@@ -30,7 +30,6 @@ pub(crate) mod clock;
 mod commands;
 mod control;
 mod deliver;
-mod device;
 pub mod header;
 mod messages;
 pub mod misfit;
@@ -129,9 +128,9 @@ impl Network {
         for (k, node) in self.nodes.iter().enumerate() {
             let modem = k as u32;
             events::schedule(&mut state, 0, EventKind::Wake { modem });
-            if let Some(control) = &node.power_control {
+            if let Some(control) = &node.modem.power_control {
                 let kind = EventKind::PowerCheck { modem };
-                events::schedule(&mut state, control.period_ns, kind);
+                events::schedule(&mut state, control.period_ns(), kind);
             }
         }
         state
@@ -259,16 +258,16 @@ fn start_modem(node: &Node) -> ModemState {
     ModemState {
         is_on: true,
         supply: Supply::Powered,
-        power: node.start_power,
-        rate: node.start_rate,
-        mac: node.start_mac.clone(),
-        mac_state: MacState::new(&node.start_mac),
+        power: node.modem.power_w,
+        rate: node.modem.rate,
+        mac: node.modem.mac.clone(),
+        mac_state: MacState::new(&node.modem.mac),
         access_serial: 0,
         is_access_pending: false,
         clock: ClockState {
             since_ns: 0,
-            offset_ns: (node.clock.offset * 1e9).round() as i64,
-            skew: node.clock.skew,
+            offset_ns: node.modem.clock.offset_ns(),
+            skew: node.modem.clock.skew(),
         },
         queue: Vec::new(),
         queued_bytes: 0,

@@ -1,13 +1,10 @@
 //! Constant data of the modems, compiled from the scene, and its validation.
 
-use crate::network::device;
-use crate::network::device::Device;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::framing::MAX_FRAGMENTS;
 use merrow_model::scene::comms::mac::{Backoff, Polling, Tdma};
 use merrow_model::scene::comms::{
-    Acknowledgement, BROADCAST, ClockError, Framing, MacProtocol, Modem, PowerControl, QueueLimits,
-    RateChoice,
+    BROADCAST, Framing, MacProtocol, Modem, RateChoice, Transceiver, ratio,
 };
 
 /// Durations are less than this [ns], about 32 years, so that sums of times do not overflow.
@@ -16,19 +13,12 @@ pub(super) const MAX_DURATION: u64 = 1_000_000_000_000_000_000;
 /// Modem as the engine uses it.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) name: String,
-    pub(super) address: u16,
-    pub(super) device: Device,
-    pub(super) framing: Framing,
-    pub(super) acknowledgement: Acknowledgement,
-    pub(super) clock: ClockError,
-    pub(super) queue: QueueLimits,
-    pub(super) turn_around_ns: u64,
-    pub(super) is_promiscuous: bool,
-    pub(super) power_control: Option<PowerControl>,
-    pub(super) start_power: f64,
-    pub(super) start_rate: RateChoice,
-    pub(super) start_mac: MacProtocol,
+    pub(super) modem: Modem,
+    /// Ratio at which a stronger signal replaces the signal that is being received, linear;
+    /// infinite: never.
+    pub(super) capture: f64,
+    /// Signal-to-noise ratio above which carrier sensing reports a signal, linear.
+    pub(super) carrier_sense: f64,
     /// Modems that the signals of this modem reach.
     pub(super) neighbours: Vec<Neighbour>,
     /// Random numbers of the modem.
@@ -65,9 +55,9 @@ pub(super) fn create(modems: &[Modem], seed: u64) -> Result<Vec<Node>, Vec<Strin
 
 fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
     let modem = &modems[k];
-    let device = Device::new(&modem.transceiver)?;
-    check_framing(&modem.framing)?;
-    check_numbers(modem, &device)?;
+    check_transceiver(&modem.transceiver)?;
+    check_framing(&modem.transceiver.framing)?;
+    check_numbers(modem)?;
     check_mac(&modem.mac)?;
     if modem.address == BROADCAST {
         return Err(format!(
@@ -80,7 +70,7 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
         if to == k || !modem.transceiver.is_same_medium(&other.transceiver) {
             continue;
         }
-        let is_decodable = device::is_compatible(&modem.transceiver, &other.transceiver);
+        let is_decodable = is_compatible(&modem.transceiver, &other.transceiver);
         if is_decodable && other.address == modem.address {
             return Err(format!(
                 "modem {} also has the address {}; give each modem a different address",
@@ -96,22 +86,62 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
         decoding += u32::from(is_decodable);
     }
     Ok(Node {
-        name: modem.name.clone(),
-        address: modem.address,
-        framing: modem.framing,
-        acknowledgement: modem.acknowledgement,
-        clock: modem.clock,
-        queue: modem.queue,
-        turn_around_ns: modem.turn_around_ns,
-        is_promiscuous: modem.is_promiscuous,
-        power_control: modem.power_control,
-        start_power: modem.power,
-        start_rate: modem.rate,
-        start_mac: modem.mac.clone(),
+        capture: modem.transceiver.capture().unwrap_or(f64::INFINITY),
+        carrier_sense: ratio(modem.transceiver.carrier_sense_db),
         neighbours,
         stream: Stream::new(seed, &format!("modem/{}", modem.name)),
-        device,
+        modem: modem.clone(),
     })
+}
+
+/// Returns an error if the band, the rates or a number of a transceiver is invalid.
+fn check_transceiver(transceiver: &Transceiver) -> Result<(), String> {
+    let is_positive = |value: f64| value.is_finite() && value > 0.0;
+    let band = transceiver.medium.band();
+    if !(band[0] >= 0.0 && band[0] < band[1] && band[1].is_finite()) {
+        return Err(format!(
+            "band from {} to {} Hz; expected two increasing frequencies from 0",
+            band[0], band[1]
+        ));
+    }
+    let rates: Vec<f64> = transceiver.rates().collect();
+    if rates.is_empty() || !rates.iter().all(|rate| is_positive(*rate)) {
+        return Err(format!(
+            "data rates {rates:?} bit/s; expected at least one, all positive"
+        ));
+    }
+    if !is_positive(transceiver.max_power_w) {
+        return Err(format!(
+            "maximum transmit power {} W; expected a positive number",
+            transceiver.max_power_w
+        ));
+    }
+    let powers = [
+        transceiver.circuit_power_w,
+        transceiver.receive_power_w,
+        transceiver.idle_power_w,
+        ratio(transceiver.carrier_sense_db),
+    ];
+    if !powers
+        .iter()
+        .all(|value| value.is_finite() && *value >= 0.0)
+    {
+        return Err(format!(
+            "powers and carrier sense {powers:?}; expected numbers from 0"
+        ));
+    }
+    let capture = transceiver.capture();
+    if capture.is_some_and(|ratio| !is_positive(ratio)) {
+        return Err(format!(
+            "capture ratio {capture:?}; expected a positive number"
+        ));
+    }
+    Ok(())
+}
+
+/// Returns true if one transceiver can decode frames of the other.
+fn is_compatible(a: &Transceiver, b: &Transceiver) -> bool {
+    a.is_same_medium(b) && a.medium.band() == b.medium.band() && a.rates().eq(b.rates())
 }
 
 fn check_framing(framing: &Framing) -> Result<(), String> {
@@ -121,10 +151,10 @@ fn check_framing(framing: &Framing) -> Result<(), String> {
             framing.max_fragments
         ));
     }
-    if !(1..=usize::from(u16::MAX)).contains(&framing.max_payload) {
+    if !(1..=usize::from(u16::MAX)).contains(&framing.max_payload_bytes) {
         return Err(format!(
             "payload of {} bytes per frame; expected 1 to 65535",
-            framing.max_payload
+            framing.max_payload_bytes
         ));
     }
     if framing.control_bits == 0 {
@@ -133,47 +163,45 @@ fn check_framing(framing: &Framing) -> Result<(), String> {
     Ok(())
 }
 
-fn check_numbers(modem: &Modem, device: &Device) -> Result<(), String> {
-    check_power(modem.power, device)?;
-    check_rate(modem.rate, device)?;
-    check_clock(modem.clock.offset, modem.clock.skew)?;
+fn check_numbers(modem: &Modem) -> Result<(), String> {
+    let transceiver = &modem.transceiver;
+    check_power(modem.power_w, transceiver)?;
+    check_rate(modem.rate, transceiver)?;
+    check_clock(modem.clock.offset_s, modem.clock.skew())?;
     if modem.queue.max_messages == 0 {
         return Err("queue of 0 messages; expected at least 1".to_string());
     }
-    let acknowledgement = &modem.acknowledgement;
-    check_space(
-        "acknowledgement",
-        "`timeout_s`",
-        acknowledgement.time_out_ns,
-    )?;
-    check_space("acknowledgement", "`backoff_s`", acknowledgement.backoff_ns)?;
-    check_space("modem", "`turn_around_s`", modem.turn_around_ns)?;
+    let acknowledgement = &transceiver.acknowledgement;
+    let of = "acknowledgement";
+    check_space(of, "`timeout_s`", acknowledgement.timeout_ns())?;
+    check_space(of, "`backoff_s`", acknowledgement.backoff_ns())?;
+    check_space("modem", "`turn_around_s`", transceiver.turn_around_ns())?;
     if let Some(control) = &modem.power_control {
-        let numbers = [control.target_snr, control.step];
-        if !is_time(control.period_ns) || !numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
+        let numbers = [ratio(control.target_snr_db), ratio(control.step_db)];
+        if !is_time(control.period_ns()) || !numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
             return Err("power control: expected a positive period, ratio and step".to_string());
         }
     }
     Ok(())
 }
 
-/// Returns an error unless `power` [W] is a transmit power of the device.
-pub(super) fn check_power(power: f64, device: &Device) -> Result<(), String> {
-    if power.is_finite() && power > 0.0 && power <= device.max_power {
+/// Returns an error unless `power` [W] is a transmit power of the modem.
+pub(super) fn check_power(power: f64, transceiver: &Transceiver) -> Result<(), String> {
+    if power.is_finite() && power > 0.0 && power <= transceiver.max_power_w {
         return Ok(());
     }
     Err(format!(
         "transmit power {power} W; expected more than 0 and at most {} W",
-        device.max_power
+        transceiver.max_power_w
     ))
 }
 
-/// Returns an error unless the device has the rate.
-pub(super) fn check_rate(rate: RateChoice, device: &Device) -> Result<(), String> {
+/// Returns an error unless the transceiver has the rate.
+pub(super) fn check_rate(rate: RateChoice, transceiver: &Transceiver) -> Result<(), String> {
     match rate {
-        RateChoice::Fixed(k) if k >= device.rates.len() => Err(format!(
+        RateChoice::Fixed(k) if k >= transceiver.schemes.len() => Err(format!(
             "data rate number {k}; expected 0 to {}",
-            device.rates.len() - 1
+            transceiver.schemes.len() - 1
         )),
         _ => Ok(()),
     }
@@ -231,12 +259,12 @@ pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
         MacProtocol::Polling(Polling::Polled) => Ok(()),
         MacProtocol::Polling(Polling::Controller {
             addresses,
-            time_out_ns,
+            timeout_ns,
             pause_ns,
         }) => {
             check_space("polling", "`pause_s`", *pause_ns)?;
             check(
-                !addresses.is_empty() && is_time(*time_out_ns),
+                !addresses.is_empty() && is_time(*timeout_ns),
                 "polling without addresses or time-out; expected at least one address",
             )
         }

@@ -114,7 +114,7 @@ impl Engine<'_> {
             power: f64::from(reception.power),
             noise: f64::from(reception.noise),
             start_ns: now,
-            is_sensed: reception.snr() >= node.device.carrier_sense,
+            is_sensed: reception.snr() >= node.carrier_sense,
             is_locked: false,
             is_disturbed: false,
             interference: 0.0,
@@ -130,7 +130,7 @@ impl Engine<'_> {
         signal.interference = interference(&own.signals, &signal);
         let mut cause = reception.cause;
         if reception.is_decodable && cause.is_none() {
-            let is_deaf = own.transmission.is_some() && node.device.is_half_duplex;
+            let is_deaf = own.transmission.is_some() && node.modem.transceiver.half_duplex;
             let link = link_of(&transmissions[k], to);
             let detects = |powers: &Powers| self.receiver.detects(&link, powers);
             cause = lock(node, own, &mut signal, is_deaf, detects, transmissions);
@@ -324,7 +324,7 @@ fn lock(
     let (part, from) = (signal.part, signal.from);
     let is_held = |s: &&mut Signal| s.is_locked && s.from != from && overlaps(s.part, part);
     if own.signals.iter_mut().any(|s| is_held(&s)) {
-        if powers.sinr() < node.device.capture {
+        if powers.sinr() < node.capture {
             return Some(LossCause::Collision);
         }
         for other in own.signals.iter_mut().filter(is_held) {
@@ -380,7 +380,7 @@ fn close_segment(
     if elapsed == 0 {
         return;
     }
-    if node.device.is_overlap_destructive && signal.interference > 0.0 {
+    if node.modem.transceiver.destructive_overlap && signal.interference > 0.0 {
         signal.survival = 0.0;
         return;
     }
@@ -391,7 +391,7 @@ fn close_segment(
 
 /// Draws whether a received frame is lost by the loss probability of the network.
 fn lose(node: &Node, own: &mut ModemState) -> Option<LossCause> {
-    let probability = node.device.loss_probability;
+    let probability = node.modem.transceiver.loss_probability;
     if probability == 0.0 {
         return None;
     }

@@ -51,7 +51,7 @@ impl Engine<'_> {
             RateChoice::Fixed(rate) => rate,
             RateChoice::Adaptive => self.adapt_rate(m, destination),
         };
-        let bit_rate = node.device.rates[rate] / f64::from(part.count);
+        let bit_rate = node.modem.transceiver.schemes[rate].rate_bit_s / f64::from(part.count);
         let data_ns = (f64::from(bits) / bit_rate * 1e9).ceil() as u64;
         Plan {
             bits,
@@ -59,8 +59,10 @@ impl Engine<'_> {
             part,
             // the end of a reception precedes its start if a frame lasts 0 ns
             duration_ns: node
+                .modem
+                .transceiver
                 .framing
-                .preamble_ns
+                .preamble_ns()
                 .saturating_add(data_ns)
                 .clamp(1, MAX_DURATION),
             bit_rate,
@@ -81,12 +83,12 @@ impl Engine<'_> {
         if link.snr <= 0.0 || link.power <= 0.0 {
             return 0;
         }
-        let own = self.frame_power(m, destination, None) / node.device.max_power;
+        let own = self.frame_power(m, destination, None) / node.modem.transceiver.max_power_w;
         let snr = f64::from(link.snr) * own / f64::from(link.power);
         let current = self.state.link_signals[m * self.nodes.len() + other as usize].rate;
         let current = current.map(|rate| rate as usize);
         let rate = self.receiver.select_rate(m, snr, current);
-        rate.min(node.device.rates.len() - 1)
+        rate.min(node.modem.transceiver.schemes.len() - 1)
     }
 
     /// Returns the transmit power of a frame [W]: the power `power` of the message, or the power of
@@ -103,10 +105,10 @@ impl Engine<'_> {
 
     /// Returns the number of bits of frame `fragment` of a message.
     pub(super) fn data_bits(&self, m: usize, message: u32, fragment: u8) -> u32 {
-        let framing = &self.nodes[m].framing;
+        let framing = &self.nodes[m].modem.transceiver.framing;
         let total = self.state.messages[message].payload.len();
-        let rest = total.saturating_sub(usize::from(fragment) * framing.max_payload);
-        let payload_bits = 8 * rest.min(framing.max_payload) as u32;
+        let rest = total.saturating_sub(usize::from(fragment) * framing.max_payload_bytes);
+        let payload_bits = 8 * rest.min(framing.max_payload_bytes) as u32;
         framing.overhead_bits.saturating_add(payload_bits)
     }
 
@@ -117,11 +119,19 @@ impl Engine<'_> {
             ControlKind::RangeReply { .. } => 2 * STAMP_BITS,
             ControlKind::RangeSignal { .. } => STAMP_BITS,
             ControlKind::PowerRequest { .. } => {
-                8 * node.power_control.map_or(0, |control| control.payload) as u32
+                8 * node
+                    .modem
+                    .power_control
+                    .as_ref()
+                    .map_or(0, |control| control.payload_bytes) as u32
             }
             _ => 0,
         };
-        node.framing.control_bits.saturating_add(extra)
+        node.modem
+            .transceiver
+            .framing
+            .control_bits
+            .saturating_add(extra)
     }
 
     /// Transmits the current frame of the message in service.
@@ -139,12 +149,18 @@ impl Engine<'_> {
             kind: FrameKind::Data,
             is_acknowledged: message.is_acknowledged,
             is_bridged: message.is_bridged,
-            source: self.nodes[m as usize].address,
+            source: self.nodes[m as usize].modem.address,
             destination,
             sequence: message.sequence,
             fragment,
             fragments: message.fragments,
-            length: (bits.saturating_sub(self.nodes[m as usize].framing.overhead_bits) / 8) as u16,
+            length: (bits.saturating_sub(
+                self.nodes[m as usize]
+                    .modem
+                    .transceiver
+                    .framing
+                    .overhead_bits,
+            ) / 8) as u16,
         };
         let plan = self.plan(m as usize, bits, destination);
         let power = self.frame_power(m as usize, destination, power);
@@ -176,7 +192,7 @@ impl Engine<'_> {
             kind: FrameKind::of_control(&frame.kind),
             is_acknowledged: false,
             is_bridged: false,
-            source: self.nodes[m as usize].address,
+            source: self.nodes[m as usize].modem.address,
             destination: frame.destination,
             sequence: frame.sequence,
             fragment: frame.fragment,
@@ -218,7 +234,8 @@ impl Engine<'_> {
         }
         transmission.part = plan.part;
         let fraction = self.power_fractions[m as usize];
-        transmission.power = fraction * power / self.nodes[m as usize].device.max_power;
+        transmission.power =
+            fraction * power / self.nodes[m as usize].modem.transceiver.max_power_w;
         transmission.is_transmitting = true;
         self.state.modems[m as usize].transmission = Some(k);
         self.spread(k);
@@ -340,7 +357,7 @@ impl Engine<'_> {
 
     /// Ends the receptions of a half-duplex modem that starts to transmit.
     fn deafen(&mut self, m: u32) {
-        if !self.nodes[m as usize].device.is_half_duplex {
+        if !self.nodes[m as usize].modem.transceiver.half_duplex {
             return;
         }
         let NetworkState {
@@ -410,13 +427,13 @@ impl Engine<'_> {
         let Some(service) = &mut own.service else {
             return;
         };
-        if mac::awaits_result(&own.mac, node.address) {
+        if mac::awaits_result(&own.mac, node.modem.address) {
             service.phase = ServicePhase::AwaitsResult;
         } else if self.state.messages[service.message].is_acknowledged {
             service.phase = ServicePhase::AwaitsAcknowledgement;
             own.repetition_serial = own.repetition_serial.wrapping_add(1);
             let serial = own.repetition_serial;
-            let at = self.now() + node.acknowledgement.time_out_ns;
+            let at = self.now() + node.modem.transceiver.acknowledgement.timeout_ns();
             self.schedule(at, EventKind::Repetition { modem: m, serial });
         } else {
             self.advance_service(m);

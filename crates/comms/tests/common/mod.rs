@@ -11,15 +11,15 @@ use merrow_environment::seawater::{density, ipts68_from_its90};
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::directivity::Directivity;
 use merrow_model::scene::comms::medium::{AcousticMedium, Medium};
-use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
-use merrow_model::scene::comms::transceiver::{Fading, Reception};
+use merrow_model::scene::comms::scheme::Scheme;
 use merrow_model::scene::sea::air::Air;
 use merrow_model::scene::sea::optics::Optics;
-use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::scene::{Current, Integrator, Material, Origin, Scene, Sea, Seabed, Waves};
 use merrow_model::state::frames::view::WorldView;
+use merrow_yaml::error::Problems;
+use merrow_yaml::parse::parse;
+use merrow_yaml::read::{Read, read_root};
 
 /// Speed of sound of the test sea [m/s].
 pub(crate) const C: f64 = 1500.0;
@@ -40,7 +40,7 @@ pub(crate) fn sea(S: f64) -> Sea {
         air: Air::default(),
         current: Current {
             profile: vec![(0.0, Vec3::zero())],
-            gauss_markov: None,
+            variation: None,
             flows: vec![],
         },
         waves: Waves {
@@ -173,58 +173,53 @@ pub(crate) fn still_link(scene: &Scene, transceiver: &Transceiver, ends: [Vec3; 
 
 /// Returns the scheme BPSK at `rate` [bit/s] without a code.
 pub(crate) fn bpsk(rate: f64) -> Scheme {
-    Scheme {
-        name: "bpsk".into(),
-        modulation: Modulation::Bpsk,
-        rate,
-        coding_gain: 0.0,
-        min_snr: 0.0,
+    read(&format!(
+        "{{name: bpsk, modulation: bpsk, rate_bit_s: {rate}}}"
+    ))
+}
+
+/// Reads a structure as from a file.
+pub(crate) fn read<T: Read>(text: &str) -> T {
+    let mut problems = Problems::default();
+    let node = parse("test", text, &mut problems);
+    let value = node.and_then(|node| read_root(&node, &mut problems));
+    value.unwrap_or_else(|| panic!("{problems}"))
+}
+
+/// Sets the band of a transceiver [Hz].
+pub(crate) fn set_band(transceiver: &mut Transceiver, band: [f64; 2]) {
+    let scaled = |factor: f64| band.map(|f| factor * f);
+    match &mut transceiver.medium {
+        Medium::Acoustic(m) => m.band_khz = scaled(1e-3),
+        Medium::Electromagnetic(m) => m.band_mhz = scaled(1e-6),
+        Medium::Radio(m) => m.band_mhz = scaled(1e-6),
+        Medium::Optical(m) => m.band_khz = scaled(1e-3),
+        Medium::Satellite(m) => m.band_mhz = scaled(1e-6),
     }
 }
 
 /// Returns a transceiver of `medium` in the band around `frequency` [Hz] with the width `width`
 /// [Hz].
 pub(crate) fn transceiver(medium: Medium, frequency: f64, width: f64) -> Transceiver {
-    Transceiver {
+    let text = "{source: test, kind: acoustic, band_khz: [1, 2], source_level_db: 180, \
+                max_power_w: 10, circuit_power_w: 1, receive_power_w: 1, idle_power_w: 0.1, \
+                carrier_sense_db: 0, line_of_sight: false, \
+                schemes: [{name: bpsk, modulation: bpsk, rate_bit_s: 1000}]}";
+    let mut transceiver = Transceiver {
         medium,
-        band: [frequency - 0.5 * width, frequency + 0.5 * width],
-        schemes: vec![bpsk(1000.0)],
-        adaptation: RateAdaptation {
-            margin: 0.0,
-            hysteresis: 0.0,
-        },
-        max_power: 10.0,
-        circuit_power: 1.0,
-        receive_power: 1.0,
-        idle_power: 0.1,
-        is_half_duplex: true,
-        capture: None,
-        carrier_sense: 1.0,
-        is_overlap_destructive: false,
-        loss_probability: 0.0,
-        reception: Reception::ErrorRate,
-        transmit_pattern: Directivity::Uniform(0.0),
-        receive_pattern: Directivity::Uniform(0.0),
-        fading: Fading::None,
-        max_range: None,
-        needs_line_of_sight: false,
-    }
+        ..read(text)
+    };
+    set_band(
+        &mut transceiver,
+        [frequency - 0.5 * width, frequency + 0.5 * width],
+    );
+    transceiver
 }
 
 /// Returns acoustic parameters with a source level of 180 dB, spherical spreading and straight
 /// rays.
 pub(crate) fn sound() -> AcousticMedium {
-    AcousticMedium {
-        source_level: 180.0,
-        self_noise: 20.0,
-        spreading: 2.0,
-        absorption: AbsorptionLaw::FrancoisGarrison,
-        refracts: false,
-        shipping: 0.5,
-        multipath: None,
-        thruster_noise: None,
-        doppler: None,
-    }
+    read("{band_khz: [23, 27], source_level_db: 180, self_noise_db: 20}")
 }
 
 /// Returns an acoustic transceiver with these parameters at 25 kHz, 4 kHz wide.

@@ -1,12 +1,12 @@
 //! Behaviour of the medium access protocols.
 
-use crate::common::{By, Ideal, SECOND, Uniform, modem, network, signal};
+use crate::common::{By, Ideal, SECOND, Uniform, modem, network, set_band, signal};
 use merrow_comms::network::Send;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{
     Backoff, CsmaCa, CsmaCd, Fdma, Polling, Tdma, TdmaSlot, WaitingRoom,
 };
-use merrow_model::scene::comms::{BROADCAST, ClockError, MacProtocol, Modem, Transceiver};
+use merrow_model::scene::comms::{BROADCAST, ClockError, MacProtocol, Modem};
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand};
 
 fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
@@ -53,7 +53,7 @@ fn fdma_separates_the_parts_of_the_band() {
 
 /// Returns the number of frames that collide in a TDMA network of 4 vehicles whose clocks drift, in
 /// 1000 s.
-fn tdma_collisions(skew: f64, guard_ns: u64) -> u64 {
+fn tdma_collisions(skew_ppm: f64, guard_ns: u64) -> u64 {
     let slot_ns = 100_000_000 + guard_ns;
     let modems: Vec<Modem> = (0..5)
         .map(|address| Modem {
@@ -65,10 +65,7 @@ fn tdma_collisions(skew: f64, guard_ns: u64) -> u64 {
                 }],
                 guard_ns,
             }),
-            clock: ClockError {
-                offset: 0.0,
-                skew: skew * if address % 2 == 0 { 1.0 } else { -1.0 },
-            },
+            clock: ClockError::new(0.0, skew_ppm * if address % 2 == 0 { 1.0 } else { -1.0 }),
             ..modem(address)
         })
         .collect();
@@ -93,8 +90,8 @@ fn tdma_collisions(skew: f64, guard_ns: u64) -> u64 {
 #[test]
 fn guard_times_absorb_drifting_clocks() {
     assert_eq!(tdma_collisions(0.0, 0), 0);
-    assert_eq!(tdma_collisions(1e-5, 25_000_000), 0);
-    assert!(tdma_collisions(1e-5, 5_000_000) > 100);
+    assert_eq!(tdma_collisions(10.0, 25_000_000), 0);
+    assert!(tdma_collisions(10.0, 5_000_000) > 100);
 }
 
 // Frames that do not fit into a slot are lost with the cause `TooLarge`. Method: 125 bytes in a
@@ -217,7 +214,7 @@ fn polling_serves_all_modems_in_turn() {
         .collect();
     modems[0].mac = MacProtocol::Polling(Polling::Controller {
         addresses: vec![1, 2, 3, 4, 5, 77],
-        time_out_ns: SECOND,
+        timeout_ns: SECOND,
         pause_ns: SECOND,
     });
     let (mut net, mut state) = network(&modems, 3);
@@ -356,10 +353,7 @@ fn protocols_change_while_frames_wait() {
 fn modems_of_overlapping_bands_interfere() {
     let mut modems: Vec<Modem> = (0..4).map(modem).collect();
     for other in &mut modems[2..] {
-        other.transceiver = Transceiver {
-            band: [30e3, 50e3],
-            ..other.transceiver.clone()
-        };
+        set_band(&mut other.transceiver, [30e3, 50e3]);
     }
     let (mut net, mut state) = network(&modems, 1);
     let channel = Uniform {

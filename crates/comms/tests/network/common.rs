@@ -5,105 +5,67 @@ use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::directivity::Directivity;
-use merrow_model::scene::comms::medium::{AcousticMedium, Medium};
-use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
-use merrow_model::scene::comms::transceiver::{Fading, Reception};
-use merrow_model::scene::comms::{
-    Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, QueueLimits, RateChoice,
-    Transceiver, UsblArray,
-};
-use merrow_model::scene::sea::water::AbsorptionLaw;
+use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::comms::scheme::Scheme;
+use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice, Transceiver};
 use merrow_model::state::comms::NetworkState;
-
-/// Array of a modem that measures directions.
-pub(crate) const ARRAY: UsblArray = UsblArray { bearing_std: 0.01 };
-
-/// Times and repetitions of acknowledged frames.
-const ACKNOWLEDGEMENT: Acknowledgement = Acknowledgement {
-    time_out_ns: SECOND,
-    max_retries: 3,
-    backoff_ns: SECOND,
-};
+use merrow_yaml::error::Problems;
+use merrow_yaml::parse::parse;
+use merrow_yaml::read::{Read, read_root};
 
 /// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
 /// Returns a scheme with a data rate [bit/s].
 pub(crate) fn scheme(name: &str, rate: f64) -> Scheme {
-    Scheme {
-        name: name.into(),
-        modulation: Modulation::Bpsk,
-        rate,
-        coding_gain: 0.0,
-        min_snr: 0.0,
+    read(&format!(
+        "{{name: {name}, modulation: bpsk, rate_bit_s: {rate}}}"
+    ))
+}
+
+/// Reads a structure as from a file.
+pub(crate) fn read<T: Read>(text: &str) -> T {
+    let mut problems = Problems::default();
+    let node = parse("test", text, &mut problems);
+    let value = node.and_then(|node| read_root(&node, &mut problems));
+    value.unwrap_or_else(|| panic!("{problems}"))
+}
+
+/// Sets the band of a transceiver [Hz].
+pub(crate) fn set_band(transceiver: &mut Transceiver, band: [f64; 2]) {
+    let scaled = |factor: f64| band.map(|f| factor * f);
+    match &mut transceiver.medium {
+        Medium::Acoustic(m) => m.band_khz = scaled(1e-3),
+        Medium::Electromagnetic(m) => m.band_mhz = scaled(1e-6),
+        Medium::Radio(m) => m.band_mhz = scaled(1e-6),
+        Medium::Optical(m) => m.band_khz = scaled(1e-3),
+        Medium::Satellite(m) => m.band_mhz = scaled(1e-6),
     }
 }
 
 /// Returns a modem of 10 kbit/s whose frames consist of their payload.
 pub(crate) fn modem(address: u16) -> Modem {
+    let transceiver = "{source: test, kind: acoustic, band_khz: [18, 34], source_level_db: 180, \
+                       absorption: none, max_power_w: 10, circuit_power_w: 1, \
+                       receive_power_w: 0.5, idle_power_w: 0.1, carrier_sense_db: 10, \
+                       destructive_overlap: true, turn_around_s: 0.001, \
+                       schemes: [{name: slow, modulation: bpsk, rate_bit_s: 10000}, \
+                       {name: fast, modulation: bpsk, rate_bit_s: 20000}], \
+                       framing: {overhead_bits: 0, control_bits: 100, max_payload_bytes: 250, \
+                       max_fragments: 4}, acknowledgement: {timeout_s: 1}}";
     Modem {
         name: format!("m{address}"),
         on: None,
         p: Vec3::zero(),
         axis: Vec3::new(0.0, 0.0, -1.0),
         address,
-        transceiver: Transceiver {
-            medium: Medium::Acoustic(AcousticMedium {
-                source_level: 180.0,
-                self_noise: 30.0,
-                spreading: 2.0,
-                absorption: AbsorptionLaw::None,
-                refracts: false,
-                shipping: 0.0,
-                multipath: None,
-                thruster_noise: None,
-                doppler: None,
-            }),
-            band: [18e3, 34e3],
-            schemes: vec![scheme("slow", 1e4), scheme("fast", 2e4)],
-            adaptation: RateAdaptation {
-                margin: 0.0,
-                hysteresis: 0.0,
-            },
-            reception: Reception::ErrorRate,
-            transmit_pattern: Directivity::Uniform(0.0),
-            receive_pattern: Directivity::Uniform(0.0),
-            fading: Fading::None,
-            max_range: None,
-            needs_line_of_sight: false,
-            max_power: 10.0,
-            circuit_power: 1.0,
-            receive_power: 0.5,
-            idle_power: 0.1,
-            is_half_duplex: true,
-            capture: None,
-            carrier_sense: 10.0,
-            is_overlap_destructive: true,
-            loss_probability: 0.0,
-        },
-        framing: Framing {
-            preamble_ns: 0,
-            overhead_bits: 0,
-            control_bits: 100,
-            max_payload: 250,
-            max_fragments: 4,
-        },
-        acknowledgement: ACKNOWLEDGEMENT,
+        transceiver: read(transceiver),
         mac: MacProtocol::Aloha,
-        clock: ClockError::default(),
-        queue: QueueLimits {
-            max_messages: 64,
-            max_bytes: 1 << 16,
-            max_age_ns: None,
-            policy: DropPolicy::Newest,
-        },
-        power: 10.0,
+        clock: read("{}"),
+        queue: read("{}"),
+        power_w: 10.0,
         rate: RateChoice::Fixed(0),
-        turn_around_ns: 1_000_000,
-        array: None,
-        range_std: 0.0,
-        is_promiscuous: false,
+        promiscuous: false,
         task: None,
         power_control: None,
     }

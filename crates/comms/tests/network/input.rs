@@ -1,6 +1,6 @@
 //! Invalid modems and commands: one error line each.
 
-use crate::common::{modem, network};
+use crate::common::{modem, network, set_band};
 use merrow_comms::network::Network;
 use merrow_model::scene::comms::mac::{Backoff, CsmaCa, CsmaCd, Polling, Tdma, TdmaSlot};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice};
@@ -34,8 +34,12 @@ fn slots(frame_ns: u64, slots: &[(u64, u64)]) -> MacProtocol {
 // Every invalid modem gives one error line. Method: one change each.
 #[test]
 fn invalid_modems_are_refused() {
-    refuse("band from -1 to 34000 Hz", |m| m.transceiver.band[0] = -1.0);
-    refuse("band from NaN", |m| m.transceiver.band[0] = f64::NAN);
+    refuse("band from -1 to 34000 Hz", |m| {
+        set_band(&mut m.transceiver, [-1.0, 34e3])
+    });
+    refuse("band from NaN", |m| {
+        set_band(&mut m.transceiver, [f64::NAN, 34e3])
+    });
     refuse(
         "also has the address 1; give each modem a different address",
         |m| m.address = 1,
@@ -50,7 +54,7 @@ fn invalid_modems_are_refused() {
     refuse("polling without addresses", |m| {
         m.mac = MacProtocol::Polling(Polling::Controller {
             addresses: vec![],
-            time_out_ns: 1,
+            timeout_ns: 1,
             pause_ns: 0,
         });
     });
@@ -77,15 +81,17 @@ fn invalid_modems_are_refused() {
                 },
                 _ => MacProtocol::Polling(Polling::Controller {
                     addresses: vec![1],
-                    time_out_ns: 1,
+                    timeout_ns: 1,
                     pause_ns: u64::MAX,
                 }),
             };
         });
     }
-    refuse("transmit power 11 W", |m| m.power = 11.0);
-    refuse("clock offset NaN s", |m| m.clock.offset = f64::NAN);
-    refuse("65 frames per message", |m| m.framing.max_fragments = 65);
+    refuse("transmit power 11 W", |m| m.power_w = 11.0);
+    refuse("clock offset NaN s", |m| m.clock.offset_s = f64::NAN);
+    refuse("65 frames per message", |m| {
+        m.transceiver.framing.max_fragments = 65
+    });
     refuse("data rate number 2", |m| m.rate = RateChoice::Fixed(2));
     refuse("queue of 0 messages", |m| m.queue.max_messages = 0);
 }

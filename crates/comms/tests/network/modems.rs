@@ -1,6 +1,8 @@
 //! Queues, fragments, acknowledgements, ranges, energy, power control, half duplex and capture.
 
-use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, signal};
+use crate::common::{
+    Bpsk, By, Ideal, SECOND, Uniform, modem, network, read, scheme, set_band, signal,
+};
 use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::network::{MessageGroup, Network, Send};
 use merrow_comms::propagation::{Obstruction, Propagation};
@@ -81,11 +83,11 @@ fn a_frame_of_0_bits_arrives() {
 // of the links.
 #[test]
 fn overlap_destroys_both_and_capture_saves_the_stronger() {
-    for (capture, expected) in [(None, 0), (Some(10.0), 1)] {
+    for (capture_db, expected) in [(None, 0), (Some(10.0), 1)] {
         let with_capture = |address| Modem {
             transceiver: Transceiver {
-                capture,
-                is_overlap_destructive: capture.is_none(),
+                capture_db,
+                destructive_overlap: capture_db.is_none(),
                 ..modem(address).transceiver
             },
             ..modem(address)
@@ -108,10 +110,10 @@ fn overlap_destroys_both_and_capture_saves_the_stronger() {
 // both modems transmit at once; no travel time.
 #[test]
 fn half_duplex_modems_do_not_receive_while_transmitting() {
-    for is_half_duplex in [true, false] {
+    for half_duplex in [true, false] {
         let duplex = |address| Modem {
             transceiver: Transceiver {
-                is_half_duplex,
+                half_duplex,
                 ..modem(address).transceiver
             },
             ..modem(address)
@@ -121,7 +123,7 @@ fn half_duplex_modems_do_not_receive_while_transmitting() {
         send(&net, &mut state, to(1, 1, &[2; 100]));
         net.advance(&mut state, &quiet(0), &Ideal, SECOND);
         let lost = state.copies.lost_by(LossCause::HalfDuplex);
-        assert_eq!(lost, if is_half_duplex { 2 } else { 0 });
+        assert_eq!(lost, if half_duplex { 2 } else { 0 });
         assert_eq!(state.copies.delivered, 2 - lost);
     }
 }
@@ -298,8 +300,8 @@ fn queues_follow_the_limits_of_bridges() {
 #[test]
 fn broadcasts_and_addresses() {
     let mut modems: Vec<Modem> = (0..4).map(modem).collect();
-    modems[2].is_promiscuous = true;
-    modems[3].transceiver.band = [100e3, 120e3];
+    modems[2].promiscuous = true;
+    set_band(&mut modems[3].transceiver, [100e3, 120e3]);
     let (mut net, mut state) = network(&modems, 1);
     send(&net, &mut state, to(0, BROADCAST, &[1]));
     send(&net, &mut state, to(0, 1, &[2]));
@@ -322,12 +324,15 @@ fn broadcasts_and_addresses() {
 // the product of travel time and skew.
 #[test]
 fn ranges_contain_the_errors_of_the_clocks() {
-    let clocked = |address, offset, skew| Modem {
-        clock: ClockError { offset, skew },
-        turn_around_ns: 2 * SECOND,
+    let clocked = |address, offset_s, skew_ppm| Modem {
+        clock: ClockError::new(offset_s, skew_ppm),
+        transceiver: Transceiver {
+            turn_around_s: 2.0,
+            ..modem(address).transceiver
+        },
         ..modem(address)
     };
-    let (mut net, mut state) = network(&[clocked(1, 5.0, 1e-4), clocked(2, -3.0, -5e-5)], 1);
+    let (mut net, mut state) = network(&[clocked(1, 5.0, 100.0), clocked(2, -3.0, -50.0)], 1);
     for kind in [Ranging::TwoWay, Ranging::OneWay] {
         let command = ModemCommand::Range {
             modem: 0,
@@ -386,13 +391,9 @@ fn energy_follows_the_activities() {
 }
 
 /// Power control of a vehicle whose station has the address 1.
-const POWER_CONTROL: PowerControl = PowerControl {
-    station: 1,
-    period_ns: 2 * SECOND,
-    target_snr: 15.0,
-    step: 1.5,
-    payload: 8,
-};
+fn power_control() -> PowerControl {
+    read("{station: 1, period_s: 2, target_snr_db: 11.76, step_db: 1.76}")
+}
 
 // Adaptive power control (thesis, 4.4.4): a vehicle that receives no message requests more power
 // until messages arrive. Method: the station starts at 1 W; the vehicle needs 4 W; a message every
@@ -400,8 +401,8 @@ const POWER_CONTROL: PowerControl = PowerControl {
 #[test]
 fn power_control_restores_the_link() {
     let mut modems = [modem(1), modem(2)];
-    modems[0].power = 1.0;
-    modems[1].power_control = Some(POWER_CONTROL);
+    modems[0].power_w = 1.0;
+    modems[1].power_control = Some(power_control());
     let (mut net, mut state) = network(&modems, 1);
     let channel = By(|_, _, _, power| signal(30_000_000, 25.0 * power));
     struct Threshold;
@@ -438,8 +439,8 @@ fn power_control_restores_the_link() {
 fn power_control_ignores_overheard_frames() {
     for (destination, is_requested) in [(3, true), (BROADCAST, false)] {
         let mut modems = [modem(1), modem(2), modem(3)];
-        modems[0].power = 1.0;
-        modems[1].power_control = Some(POWER_CONTROL);
+        modems[0].power_w = 1.0;
+        modems[1].power_control = Some(power_control());
         let (mut net, mut state) = network(&modems, 1);
         for k in 0..5 {
             net.advance(
@@ -496,9 +497,12 @@ fn modems_without_power() {
 fn rates_adapt_to_the_link() {
     let adaptive = |address| Modem {
         rate: RateChoice::Adaptive,
-        framing: Framing {
-            control_bits: 10,
-            ..modem(address).framing
+        transceiver: Transceiver {
+            framing: Framing {
+                control_bits: 10,
+                ..modem(address).transceiver.framing
+            },
+            ..modem(address).transceiver
         },
         ..modem(address)
     };

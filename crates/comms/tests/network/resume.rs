@@ -26,7 +26,7 @@ pub(crate) fn sea() -> Sea {
         air: Air::default(),
         current: Current {
             profile: vec![(0.0, Vec3::zero())],
-            gauss_markov: None,
+            variation: None,
             flows: Vec::new(),
         },
         waves: Waves::default(),

@@ -16,12 +16,12 @@ fn processor_time() -> f64 {
 
 /// Runs the modems for `seconds` after a warm-up of 5 s; returns the simulated time per processor
 /// time and the processor time per reception [ns].
-fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 2] {
+fn measure(seconds: u64, payload: &[u8], destructive_overlap: bool) -> [f64; 2] {
     let modems: Vec<Modem> = (0..N as u16)
         .map(|address| Modem {
             transceiver: Transceiver {
                 schemes: vec![scheme("only", 31_200.0)],
-                is_overlap_destructive,
+                destructive_overlap,
                 ..modem(address).transceiver
             },
             ..modem(address)

@@ -1,14 +1,13 @@
 //! Random traffic of modems with all protocols, commands and causes of loss.
 
-use crate::common::{ARRAY, SECOND, modem};
+use crate::common::{SECOND, modem, read, set_band};
 use merrow_comms::network::Network;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{
     Backoff, CsmaCa, CsmaCd, Fdma, Polling, SlottedAloha, Tdma, TdmaSlot, WaitingRoom,
 };
 use merrow_model::scene::comms::{
-    BROADCAST, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl, RateChoice,
-    Transceiver,
+    BROADCAST, ClockError, DropPolicy, MacProtocol, Modem, QueueLimits, RateChoice, Transceiver,
 };
 use merrow_model::state::comms::{ModemCommand, NetworkState, Ranging};
 
@@ -60,7 +59,7 @@ pub(crate) fn protocol(k: usize) -> MacProtocol {
         }),
         8 => MacProtocol::Polling(Polling::Controller {
             addresses: vec![1, 9, 4],
-            time_out_ns: 3 * SECOND,
+            timeout_ns: 3 * SECOND,
             pause_ns: SECOND,
         }),
         _ => MacProtocol::Polling(Polling::Polled),
@@ -74,56 +73,42 @@ pub(crate) fn modems() -> Vec<Modem> {
         .map(|address| {
             let base = modem(address);
             let k = usize::from(address);
+            let mut transceiver = Transceiver {
+                capture_db: (k % 2 == 0).then_some(10.0),
+                destructive_overlap: k % 5 == 4,
+                loss_probability: if k == 6 { 0.2 } else { 0.0 },
+                half_duplex: k % 4 != 3,
+                bearing_std_deg: (k == 1).then_some(0.5),
+                framing: read(
+                    "{preamble_s: 0.01, overhead_bits: 128, control_bits: 128, \
+                     max_payload_bytes: 100, max_fragments: 5}",
+                ),
+                ..base.transceiver.clone()
+            };
+            if k >= N - 2 {
+                set_band(&mut transceiver, [30e3, 50e3]);
+            }
             Modem {
                 mac: protocol(k),
-                transceiver: Transceiver {
-                    capture: (k % 2 == 0).then_some(10.0),
-                    is_overlap_destructive: k % 5 == 4,
-                    loss_probability: if k == 6 { 0.2 } else { 0.0 },
-                    is_half_duplex: k % 4 != 3,
-                    band: if k < N - 2 {
-                        [18e3, 34e3]
-                    } else {
-                        [30e3, 50e3]
-                    },
-                    ..base.transceiver.clone()
-                },
-                framing: Framing {
-                    preamble_ns: 10_000_000,
-                    overhead_bits: 128,
-                    control_bits: 128,
-                    max_payload: 100,
-                    max_fragments: 5,
-                },
-                clock: ClockError {
-                    offset: 0.3 * f64::from(address),
-                    skew: 1e-5 * f64::from(address),
-                },
-                queue: merrow_model::scene::comms::QueueLimits {
-                    max_messages: 4,
-                    max_bytes: 900,
-                    max_age_ns: Some(20 * SECOND),
+                transceiver,
+                clock: ClockError::new(0.3 * f64::from(address), 10.0 * f64::from(address)),
+                queue: QueueLimits {
                     policy: [
                         DropPolicy::Newest,
                         DropPolicy::Oldest,
                         DropPolicy::LowestPriority,
                     ][k % 3],
+                    ..read("{max_messages: 4, max_size_bytes: 900, max_age_s: 20}")
                 },
                 rate: if k % 2 == 0 {
                     RateChoice::Adaptive
                 } else {
                     RateChoice::Fixed(0)
                 },
-                power: 5.0,
-                array: (k == 1).then_some(ARRAY),
-                is_promiscuous: k == 3,
-                power_control: (k == 4).then_some(PowerControl {
-                    station: 0,
-                    period_ns: 5 * SECOND,
-                    target_snr: 20.0,
-                    step: 1.2,
-                    payload: 8,
-                }),
+                power_w: 5.0,
+                promiscuous: k == 3,
+                power_control: (k == 4)
+                    .then(|| read("{station: 0, period_s: 5, target_snr_db: 13, step_db: 0.8}")),
                 ..base
             }
         })

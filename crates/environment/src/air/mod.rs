@@ -40,10 +40,10 @@ pub fn weather(air: &Air, t: f64) -> Weather {
     Weather {
         wind: a.wind + (b.wind - a.wind).scale(s),
         gustiness: linear(a.gustiness, b.gustiness),
-        temperature: linear(a.temperature, b.temperature),
+        temperature_c: linear(a.temperature_c, b.temperature_c),
         cloud_cover: linear(a.cloud_cover, b.cloud_cover),
-        rain: linear(a.rain, b.rain),
-        visibility: linear(a.visibility, b.visibility),
+        rain_mm_h: linear(a.rain_mm_h, b.rain_mm_h),
+        visibility_m: linear(a.visibility_m, b.visibility_m),
     }
 }
 

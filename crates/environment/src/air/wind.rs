@@ -107,9 +107,11 @@ pub fn wind_velocity(air: &Air, p: Vec3, t: f64) -> Vec3 {
 pub(crate) fn shear_factor(air: &Air, z: f64) -> f64 {
     match air.shear {
         Shear::Uniform => 1.0,
-        Shear::Power { exponent } => libm::pow(z / air.reference_height, exponent),
-        Shear::Log { roughness } if z > roughness => {
-            libm::log(z / roughness) / libm::log(air.reference_height / roughness)
+        Shear::Power { exponent } => libm::pow(z / air.reference_height_m, exponent),
+        Shear::Log {
+            roughness_m: roughness,
+        } if z > roughness => {
+            libm::log(z / roughness) / libm::log(air.reference_height_m / roughness)
         }
         Shear::Log { .. } => 0.0,
     }
@@ -161,8 +163,8 @@ pub fn spectrum(gusts: Gusts, i: usize, f: f64, U: f64) -> f64 {
             libm::pow(172.0 * f * libm::pow(U / 10.0, -0.75), NPD_EXPONENT),
             U,
         ),
-        Gusts::Dryden { std, length } => {
-            let (variance, L) = (std[i] * std[i], length[i]);
+        Gusts::Dryden { std_m_s, length_m } => {
+            let (variance, L) = (std_m_s[i] * std_m_s[i], length_m[i]);
             let k = TAU * f * L / U;
             let (k2, scale) = (k * k, variance * L / U);
             if i == 0 {

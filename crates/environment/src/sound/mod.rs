@@ -71,8 +71,8 @@ impl Waveguide {
         self.nodes.clear();
         let bottom = (-sea.seabed.height(p.x, p.y)).max(deepest);
         if let Some(region) = sea.region(p.x, p.y) {
-            let level = region.level.unwrap_or(0.0);
-            self.nodes.push([0.0, region.sound_speed]);
+            let level = region.level_m.unwrap_or(0.0);
+            self.nodes.push([0.0, region.sound_speed_m_s]);
             return level != DRY && self.limit([-level, bottom]);
         }
         let Some(column) = &sea.column else {

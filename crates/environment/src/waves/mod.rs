@@ -169,9 +169,9 @@ impl SeaAtInstant {
     fn region_factor(&self, region: Option<&Region>) -> f64 {
         match region {
             None => self.weight,
-            Some(region) if self.is_tide && region.level.is_some() => 0.0,
+            Some(region) if self.is_tide && region.level_m.is_some() => 0.0,
             Some(_) if self.is_tide => self.weight,
-            Some(region) => self.weight * region.waves,
+            Some(region) => self.weight * region.wave_factor,
         }
     }
 }
@@ -287,7 +287,7 @@ impl WaveState {
                 .map(|part| part.region_factor(Some(region)) * part.field.max_elevation);
             self.max_height = self
                 .max_height
-                .max(parts.sum::<f64>() + region.level.unwrap_or(0.0).abs());
+                .max(parts.sum::<f64>() + region.level_m.unwrap_or(0.0).abs());
         }
     }
 

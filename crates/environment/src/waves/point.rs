@@ -22,7 +22,7 @@ impl WaveState {
     ) -> Surface {
         let region = self.region(x, y);
         let mut sum = [
-            region.and_then(|region| region.level).unwrap_or(0.0),
+            region.and_then(|region| region.level_m).unwrap_or(0.0),
             0.0,
             0.0,
         ];
@@ -118,7 +118,7 @@ impl WaveState {
             ..,
         ] = sum;
         let head = region
-            .and_then(|region| region.level)
+            .and_then(|region| region.level_m)
             .map_or(head, |level| head + level);
         let (gradient_x, gradient_y) = (Vec3::new(-xx, -xy, xz), Vec3::new(-xy, -yy, yz));
         OrbitalMotion {

@@ -48,15 +48,15 @@ const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 /// [m/s²] and the random `seed`.
 pub fn wave_field(requested: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
     let waves = match (&requested.spectrum, Density::new(&requested, gravity)) {
-        _ if requested.hs == 0.0 => Vec::new(),
+        _ if requested.hs_m == 0.0 => Vec::new(),
         (_, Some(density)) => energy_bins(
             &density,
-            requested.hs,
+            requested.hs_m,
             requested.components,
-            requested.min_wavelength,
+            requested.min_wavelength_m,
             (depth, gravity),
         ),
-        (_, None) => vec![(0.5 * requested.hs, TAU / requested.tp)],
+        (_, None) => vec![(0.5 * requested.hs_m, TAU / requested.tp_s)],
     };
     let mut components = Components::default();
     let phases = Stream::new(seed, "waves/phase");
@@ -115,15 +115,15 @@ pub fn tide_field(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> W
     let max_elevation = components.a.iter().map(|a| a.abs()).sum();
     let requested = SeaState {
         spectrum: Spectrum::Kelpie,
-        hs: 2.0 * max_elevation,
-        tp: constituents
+        hs_m: 2.0 * max_elevation,
+        tp_s: constituents
             .first()
             .map_or(1.0, |(_, omega, _)| TAU / omega),
         towards: Vec3::new(0.0, 1.0, 0.0),
         spreading: Spreading::None,
         components: n,
-        min_wavelength: None,
-        ramp: 0.0,
+        min_wavelength_m: None,
+        ramp_s: 0.0,
     };
     WaveField {
         requested,

@@ -86,27 +86,27 @@ pub enum Implausibility {
 
 /// Checks whether a sea state is plausible in water of `depth` [m], with `gravity` [m/s²]. (3), (4)
 pub fn check_plausibility(sea: &SeaState, depth: f64, gravity: f64) -> Option<Implausibility> {
-    if sea.hs == 0.0 || sea.spectrum == Spectrum::Kelpie {
+    if sea.hs_m == 0.0 || sea.spectrum == Spectrum::Kelpie {
         return None;
     }
-    let k = wave_number(TAU / sea.tp, depth, gravity);
+    let k = wave_number(TAU / sea.tp_s, depth, gravity);
     let length = TAU / k;
     let max_height = 0.142 * libm::tanh(k * depth) * length;
-    if sea.hs > max_height {
+    if sea.hs_m > max_height {
         return Some(Implausibility::Breaks(format!(
             "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and \
              break above {max_height:.3} m; lower the height or lengthen the period",
-            sea.hs, sea.tp
+            sea.hs_m, sea.tp_s
         )));
     }
-    let max_usual_steepness = 1.0 / (15.0 + 10.0 * ((sea.tp - 8.0) / 7.0).clamp(0.0, 1.0));
-    let steepness = TAU * sea.hs / (gravity * sea.tp * sea.tp);
+    let max_usual_steepness = 1.0 / (15.0 + 10.0 * ((sea.tp_s - 8.0) / 7.0).clamp(0.0, 1.0));
+    let steepness = TAU * sea.hs_m / (gravity * sea.tp_s * sea.tp_s);
     let is_regular = matches!(sea.spectrum, Spectrum::Regular(_));
     (steepness > max_usual_steepness && !is_regular).then(|| {
         Implausibility::Rare(format!(
             "a sea of {} m height and {} s period has a steepness of {steepness:.3}, more than \
              real seas ({max_usual_steepness:.3}): most waves would break",
-            sea.hs, sea.tp
+            sea.hs_m, sea.tp_s
         ))
     })
 }

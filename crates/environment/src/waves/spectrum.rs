@@ -67,15 +67,15 @@ const BAND: [f64; 2] = [0.4, 8.0];
 impl Density {
     /// Creates the density of a sea state, with `gravity` [m/s²]; `None` for single waves.
     pub fn new(sea: &SeaState, gravity: f64) -> Option<Self> {
-        let peak = TAU / sea.tp;
-        let m0 = sea.hs * sea.hs / 16.0;
+        let peak = TAU / sea.tp_s;
+        let m0 = sea.hs_m * sea.hs_m / 16.0;
         let parts = match &sea.spectrum {
             Spectrum::Regular(_) | Spectrum::Kelpie => return None,
             Spectrum::PiersonMoskowitz | Spectrum::Bretschneider => {
                 vec![SpectralPeak::new(m0, peak, 1.0, 5.0)]
             }
             Spectrum::Jonswap(gamma) => vec![SpectralPeak::new(m0, peak, *gamma, 5.0)],
-            Spectrum::Torsethaugen => torsethaugen(sea.hs, sea.tp, gravity),
+            Spectrum::Torsethaugen => torsethaugen(sea.hs_m, sea.tp_s, gravity),
             Spectrum::Tabulated(table) => return Some(tabulated_density(table, peak)),
         };
         let lowest = parts.iter().map(|p| p.peak).fold(f64::INFINITY, f64::min);

@@ -50,7 +50,7 @@ pub fn update_tile(tile: &mut WaveTile, waves: &Waves, now: &WaveState, x: f64, 
         tile.waves.seas.clone_from(&waves.seas);
         tile.waves.tide.clone_from(&waves.tide);
         tile.waves.regions.clone_from(&waves.regions);
-        let period = waves.latest().map_or(1.0, |sea| sea.requested.tp);
+        let period = waves.latest().map_or(1.0, |sea| sea.requested.tp_s);
         tile.time_step = (period / STEPS_PER_PERIOD * 1e9).max(1e6).round();
         invalidate(tile);
     }

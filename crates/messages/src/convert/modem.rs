@@ -86,9 +86,9 @@ pub fn range(scene: &Scene, result: &RangeResult) -> Range {
         radiation_type: Range::ULTRASOUND,
         field_of_view: std::f32::consts::TAU,
         min_range: 0.0,
-        max_range: modem.transceiver.max_range.unwrap_or(f64::INFINITY) as f32,
+        max_range: modem.transceiver.max_range_m.unwrap_or(f64::INFINITY) as f32,
         range: measured_range(scene, modem, result) as f32,
-        variance: (modem.range_std * modem.range_std) as f32,
+        variance: (modem.transceiver.range_std_m * modem.transceiver.range_std_m) as f32,
     }
 }
 
@@ -99,7 +99,7 @@ pub fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStam
     let modem = &scene.modems[result.modem as usize];
     let measured = measured_range(scene, modem, result);
     let across = measured * measured * direction.bearing_variance;
-    let variance = modem.range_std * modem.range_std;
+    let variance = modem.transceiver.range_std_m * modem.transceiver.range_std_m;
     let covariance = range_bearing_covariance(direction.d, variance, across);
     let p_L = modem.p + direction.d.scale(measured);
     let (frame, p, covariance) = match modem.on {

@@ -127,7 +127,7 @@ pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> FrameMotio
 
 /// Returns the current second end: the end in the world file, or the link that a grasp holds.
 pub fn second_end(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd> {
-    match (coupling.kind, memory.partner) {
+    match (&coupling.kind, memory.partner) {
         (CouplingKind::Grasp { .. }, partner) => partner.map(|(robot, link)| CouplingEnd::Link {
             robot,
             link,

@@ -2,6 +2,7 @@
 //! grasps.
 
 use merrow_math::{Mat3, Quat, Vec3};
+use merrow_yaml::spec::{choice, spec};
 
 /// One end of a coupling: a frame E fixed to a link or to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,24 +37,26 @@ impl CouplingEnd {
     }
 }
 
-/// Type of a coupling: its free directions and how it engages.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum CouplingKind {
-    /// Rigid connection, no free direction.
-    Weld,
-    /// Free rotation about z of the ends.
-    Hinge,
-    /// Free translation along z of the first end.
-    Slide,
-    /// Free rotation about all axes.
-    Ball,
-    /// Captures the second end when it comes close to the first, and releases it on command.
-    Latch(Latch),
-    /// Grasps a nearby body on command, at its current relative pose.
-    Grasp {
-        /// Maximum distance of the body from the first end [m].
-        reach: f64,
-    },
+choice! {
+    /// Degrees of freedom that a coupling leaves free.
+    pub enum CouplingKind {
+        /// None: the two frames are fixed to each other.
+        Weld = "weld",
+        /// Rotation about z of the frames.
+        Hinge = "hinge",
+        /// Translation along z of the first frame.
+        Slide = "slide",
+        /// Rotation about all axes.
+        Ball = "ball",
+        /// Captures the second end (the tip) when it reaches the first end (the seat) along the z
+        /// axis of the seat, and releases it on command.
+        Latch = "latch" (Latch),
+        /// Holds a nearby link on command, in its current relative pose.
+        Grasp = "grasp" {
+            /// Maximum distance of the grasped link from the first end, if the two do not touch.
+            reach_m: f64 [non_negative] = 0.1,
+        },
+    }
 }
 
 impl CouplingKind {
@@ -68,56 +71,39 @@ impl CouplingKind {
             CouplingKind::Ball => [true, true, true, false, false, false],
         }
     }
-    /// Returns the type name in world files.
-    pub fn keyword(&self) -> &'static str {
-        match self {
-            CouplingKind::Weld => "weld",
-            CouplingKind::Hinge => "hinge",
-            CouplingKind::Slide => "slide",
-            CouplingKind::Ball => "ball",
-            CouplingKind::Latch(_) => "latch",
-            CouplingKind::Grasp { .. } => "grasp",
-        }
+}
+
+spec! {
+    /// Captures the second end (the tip) when it reaches the first end (the seat) along the z axis
+    /// of the seat, and releases it on command.
+    pub struct Latch {
+        /// Maximum distance between tip and seat for capture.
+        distance_m: f64 [positive] = 0.05,
+        /// Maximum angle between the two z axes for capture.
+        angle_deg: f64 [in 0.0..=180.0] = 10.0,
+        /// Maximum rotation about z for capture, which is then turned back to zero. Default:
+        /// any rotation, which is kept.
+        roll_deg: Option<f64> [in 0.0..=180.0],
+        /// Maximum speed relative to the seat for capture.
+        speed_m_s: f64 [positive] = 0.5,
+        /// Maximum angular speed relative to the seat for capture.
+        angular_speed_rad_s: f64 [positive] = 0.5,
+        /// Funnel that guides the tip to the seat. Default: none.
+        funnel: Option<Funnel>,
     }
 }
 
-/// Docking latch. The second end (the tip) approaches along z of the first end (the seat).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Latch {
-    /// Maximum distance of the tip from the seat at capture [m].
-    pub distance: f64,
-    /// Maximum angle between the two z axes at capture [rad].
-    pub angle: f64,
-    /// Maximum rotation about z at capture, which the latch then corrects to zero [rad]; `None`:
-    /// any rotation is accepted and kept.
-    pub roll: Option<f64>,
-    /// Maximum relative speed of tip and seat at capture [m/s].
-    pub speed: f64,
-    /// Maximum relative angular speed at capture [rad/s].
-    pub spin: f64,
-    /// Funnel that guides the tip to the seat.
-    pub funnel: Option<Funnel>,
-}
-
-/// Frictionless cone about z of the first end of a latch. The tip cannot leave it sideways. It is
-/// closed at the seat.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Funnel {
-    /// Radius at the entrance, at z = -length [m].
-    pub entrance: f64,
-    /// Radius at the seat, at z = 0 [m].
-    pub exit: f64,
-    /// Length of the cone [m].
-    pub length: f64,
-}
-
-/// Mean load over one step at which a coupling breaks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Strength {
-    /// Maximum force [N]; infinite: unbreakable.
-    pub force: f64,
-    /// Maximum moment at the second end [N m]; infinite: unbreakable.
-    pub moment: f64,
+spec! {
+    /// A frictionless cone about the z axis of the seat of a latch. It constrains the tip laterally
+    /// and is closed at the seat.
+    pub struct Funnel {
+        /// Radius at the entrance.
+        entrance_radius_m: f64 [positive],
+        /// Radius at the seat.
+        exit_radius_m: f64 [non_negative],
+        /// Length of the funnel.
+        length_m: f64 [positive],
+    }
 }
 
 /// Coupling of two bodies, engaged or not.
@@ -136,6 +122,8 @@ pub struct Coupling {
     /// Initial pose (position [m], attitude) of the second end in the first, for a grasp that is
     /// engaged at the start. Identity for all other couplings.
     pub start: (Vec3, Quat),
-    /// Load at which it breaks.
-    pub strength: Strength,
+    /// Mean force over one step at which it breaks [N]; `None`: never.
+    pub break_force_n: Option<f64>,
+    /// Mean moment over one step, at the second end, at which it breaks [N m]; `None`: never.
+    pub break_moment_nm: Option<f64>,
 }

@@ -17,7 +17,7 @@ pub mod tether;
 pub mod texture;
 
 pub use crate::scene::correspondence::Correspondence;
-pub use crate::scene::coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Strength};
+pub use crate::scene::coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch};
 pub use crate::scene::fault::{Fault, FaultKind};
 pub use crate::scene::robot::actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use crate::scene::robot::battery::Battery;
@@ -33,7 +33,7 @@ pub use crate::scene::sea::flow::{Flow, FlowLaw};
 pub use crate::scene::sea::waves::{SeaState, Spectrum, Spreading, WaveField, Waves};
 pub use crate::scene::sea::{Current, Origin, Sea, Seabed};
 pub use crate::scene::shared::Shared;
-pub use crate::scene::tether::{LineModel, LineProperties, Tether, TetherEnd, Winch};
+pub use crate::scene::tether::{Line, LineEnd, LineModel, Tether, TetherEnd, Winch};
 pub use crate::sensor::kinds::{Sensor, SensorKind};
 use std::sync::Arc;
 

@@ -276,13 +276,13 @@ pub struct WeatherChange {
     /// Factor on the gusts [-].
     pub gustiness: Option<f64>,
     /// Air temperature at sea level [°C].
-    pub temperature: Option<f64>,
+    pub temperature_c: Option<f64>,
     /// Fraction of the sky covered by clouds, 0..1.
     pub cloud_cover: Option<f64>,
     /// Rain rate at the surface [mm/h].
-    pub rain: Option<f64>,
+    pub rain_mm_h: Option<f64>,
     /// Meteorological visibility in air [m].
-    pub visibility: Option<f64>,
+    pub visibility_m: Option<f64>,
     /// Universal time of day, set immediately [s].
     pub time_of_day_s: Option<f64>,
     /// Duration of the change [s].

@@ -1,7 +1,7 @@
 //! State of the couplings.
 
 use crate::persist::Persist;
-use crate::scene::coupling::{Coupling, CouplingKind, Strength};
+use crate::scene::coupling::{Coupling, CouplingKind};
 use merrow_math::{Quat, Vec3};
 
 /// Capture state of a released latch.
@@ -83,10 +83,12 @@ impl CouplingState {
         self.unload();
     }
 
-    /// Returns true if the coupling is engaged and its load exceeds `strength`.
-    pub fn is_overloaded(&self, strength: &Strength) -> bool {
+    /// Returns true if `coupling` is engaged and its load exceeds its strength.
+    pub fn is_overloaded(&self, coupling: &Coupling) -> bool {
+        let (force, moment) = (coupling.break_force_n, coupling.break_moment_nm);
         self.engaged
-            && (self.force_W.norm() > strength.force || self.moment_W.norm() > strength.moment)
+            && (force.is_some_and(|limit| self.force_W.norm() > limit)
+                || moment.is_some_and(|limit| self.moment_W.norm() > limit))
     }
 
     fn unload(&mut self) {

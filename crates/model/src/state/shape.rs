@@ -93,7 +93,7 @@ fn has_sea_shape_of(sea: &Sea, start: &Sea) -> bool {
     let corners = |sea: &Sea| {
         sea.regions
             .iter()
-            .map(|r| r.corners.len())
+            .map(|r| r.corners_m.len())
             .collect::<Vec<_>>()
     };
     let layered = sea.column.as_ref().is_none_or(|c| !c.layers.is_empty());

@@ -51,11 +51,14 @@ impl TetherState {
         Self {
             p: tether.start.clone(),
             v: tether.start_v.clone(),
-            length: tether.length,
+            length: tether.length_m,
             end_force: [Vec3::zero(); 2],
-            winch_speed: tether.winch.map_or(0.0, |winch| winch.start_speed),
+            winch_speed: tether
+                .winch
+                .as_ref()
+                .map_or(0.0, |winch| winch.start_speed_m_s),
             winch: WinchCommand::Speed(0.0),
-            line_break: tether.broken.map(|segment| LineBreak {
+            line_break: tether.broken_segment.map(|segment| LineBreak {
                 segment,
                 time_ns: 0,
             }),

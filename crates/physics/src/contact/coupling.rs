@@ -243,7 +243,7 @@ impl Couplings {
                 let found = island.coupling_impulse(&c.kind, &rows).map(|x| x / h);
                 let old_prediction = state.couplings[k].predicted_load;
                 let mut change = store_load(&mut state.couplings[k], found, &active.T);
-                if state.couplings[k].is_overloaded(&c.strength) {
+                if state.couplings[k].is_overloaded(c) {
                     state.couplings[k].release(LatchCapture::Off);
                     change = old_prediction.map(|x| -x);
                 }
@@ -360,23 +360,25 @@ fn update_latch(
     if let Some(funnel) = &latch.funnel {
         let [x, y, z] = A.R_W.tr_mul_vec(B.p_W - A.p_W).to_array();
         let enters = z <= MARGIN && (x * x + y * y).sqrt() <= funnel_radius(funnel, z);
-        memory.guided = z >= -funnel.length && (memory.guided || enters);
+        memory.guided = z >= -funnel.length_m && (memory.guided || enters);
     }
     let distance = (B.p_W - A.p_W).norm();
-    if memory.capture == LatchCapture::Leaving && distance > latch.distance {
+    if memory.capture == LatchCapture::Leaving && distance > latch.distance_m {
         memory.capture = LatchCapture::Armed;
     }
-    if memory.capture != LatchCapture::Armed || distance > latch.distance {
+    if memory.capture != LatchCapture::Armed || distance > latch.distance_m {
         return memory;
     }
     let axis = A.R_W.col(2).dot(B.R_W.col(2)).clamp(-1.0, 1.0);
     let twist = coupling::twist(&Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)));
     let speed = (B.v_W - A.velocity_at(B.p_W)).norm();
     let spin = (B.w_W - A.w_W).norm();
-    let is_aligned = libm::acos(axis) <= latch.angle
-        && latch.roll.is_none_or(|max_roll| twist.abs() <= max_roll);
-    if is_aligned && speed <= latch.speed && spin <= latch.spin {
-        let kept_twist = if latch.roll.is_none() { twist } else { 0.0 };
+    let is_aligned = libm::acos(axis) <= latch.angle_deg.to_radians()
+        && latch
+            .roll_deg
+            .is_none_or(|max_roll| twist.abs() <= max_roll.to_radians());
+    if is_aligned && speed <= latch.speed_m_s && spin <= latch.angular_speed_rad_s {
+        let kept_twist = if latch.roll_deg.is_none() { twist } else { 0.0 };
         memory.q_AT = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, kept_twist));
         let T = coupling::target_frame(&A, memory.p_AT, &memory.q_AT);
         let (offset, rate) = coupling::deviation(&c.kind, &T, &B);
@@ -388,8 +390,8 @@ fn update_latch(
 
 /// Returns the radius of a funnel at z [m].
 fn funnel_radius(funnel: &Funnel, z: f64) -> f64 {
-    let fraction = (-z / funnel.length).clamp(0.0, 1.0);
-    funnel.exit + (funnel.entrance - funnel.exit) * fraction
+    let fraction = (-z / funnel.length_m).clamp(0.0, 1.0);
+    funnel.exit_radius_m + (funnel.entrance_radius_m - funnel.exit_radius_m) * fraction
 }
 
 impl Island {
@@ -457,7 +459,7 @@ impl Island {
             .tr_mul_vec(active.B.p_W - active.T.p_W)
             .to_array();
         let rho = (x * x + y * y).sqrt();
-        let slope = (funnel.entrance - funnel.exit) / funnel.length;
+        let slope = (funnel.entrance_radius_m - funnel.exit_radius_m) / funnel.length_m;
         let cos = 1.0 / (1.0 + slope * slope).sqrt();
         // on the axis the radial direction is arbitrary
         let out = if rho > 1e-9 {

@@ -72,7 +72,7 @@ impl HangingLine {
             z: up * d.z,
             length,
             weight: weight.abs().max(MIN_WEIGHT),
-            stiffness: tether.line.stiffness,
+            stiffness: tether.line.axial_stiffness_n,
             seabed_friction: lies_on_seabed.then_some(tether.line.seabed_friction),
         };
         let direction = horizontal.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));

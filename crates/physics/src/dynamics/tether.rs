@@ -147,11 +147,22 @@ impl LineWork {
             segments: vec![force; n - 1],
             rows: vec![BlockRow::zero(); n],
             breaking_segment: None,
-            bendings: vec![NodeBending::zero(); if tether.line.bending > 0.0 { n } else { 0 }],
+            bendings: vec![
+                NodeBending::zero();
+                if tether.line.bending_stiffness_nm2 > 0.0 {
+                    n
+                } else {
+                    0
+                }
+            ],
             bending_forces: vec![Vec3::zero(); n],
             pentadiagonal_rows: vec![
                 PentadiagonalRow::from_tridiagonal(&BlockRow::zero());
-                if tether.line.bending > 0.0 { n } else { 0 }
+                if tether.line.bending_stiffness_nm2 > 0.0 {
+                    n
+                } else {
+                    0
+                }
             ],
         }
     }
@@ -165,7 +176,7 @@ impl LineWork {
         at: usize,
         tension: f64,
     ) {
-        let is_broken = state.line_break.is_none() && tension > tether.line.breaking;
+        let is_broken = state.line_break.is_none() && tension > tether.line.breaking_load();
         self.breaking_segment = is_broken.then_some(at);
     }
 }
@@ -265,12 +276,13 @@ impl LineStep<'_> {
     fn damping(&self, work: &LineWork) -> f64 {
         let h = self.parameters.h;
         let line = &self.tether.line;
-        let k = line.stiffness / self.rest_length
-            + 4.0 * line.bending / (self.rest_length * self.rest_length * self.rest_length);
-        let mut min_mass = self.tether.line.mass * self.rest_length;
+        let k = line.axial_stiffness_n / self.rest_length
+            + 4.0 * line.bending_stiffness_nm2
+                / (self.rest_length * self.rest_length * self.rest_length);
+        let mut min_mass = self.tether.line.mass_kg_per_m * self.rest_length;
         for a in &work.environments {
             if a.length > 0.0 {
-                min_mass = min_mass.min(self.tether.line.mass * a.length);
+                min_mass = min_mass.min(self.tether.line.mass_kg_per_m * a.length);
             }
         }
         let mut max_mobility = 4.0 / min_mass;
@@ -332,7 +344,7 @@ impl LineStep<'_> {
             if work.environments[i].length > 0.0 {
                 let p = position(i, &work.w);
                 work.nodes[i] = law::node_force(
-                    line,
+                    self.tether,
                     self.environment,
                     &work.environments[i],
                     p,
@@ -345,7 +357,10 @@ impl LineStep<'_> {
 
     /// Adds bending to the Newton equations and solves them.
     fn add_bending(&self, lead: f64, work: &mut LineWork) {
-        let (n, EI) = (self.tether.n_segments(), self.tether.line.bending);
+        let (n, EI) = (
+            self.tether.n_segments(),
+            self.tether.line.bending_stiffness_nm2,
+        );
         let d = |s: usize, w: &[Vec3]| {
             self.state.p[s + 1] - self.state.p[s] + (w[s + 1] - w[s]).scale(lead)
         };
@@ -501,7 +516,7 @@ impl LineStep<'_> {
         let n = self.tether.n_segments();
         let end_position = |i: usize| self.state.p[i] + work.w[i].scale(h);
         let rest_length = self.rest_length + h * self.parameters.rate / n as f64;
-        let is_rope = self.tether.line.bending == 0.0;
+        let is_rope = self.tether.line.bending_stiffness_nm2 == 0.0;
         (0..n).filter(|s| !self.state.is_broken_at(*s)).any(|s| {
             if !is_rope {
                 // its chord at the midpoint of the step would be too short
@@ -579,7 +594,7 @@ impl LineStep<'_> {
     /// Checks the segment with the greatest tension against the breaking strength.
     fn check_breaking(&self, work: &mut LineWork) {
         let mut max_tension = (0, 0.0);
-        if self.tether.line.breaking < f64::INFINITY {
+        if self.tether.line.breaking_load_n.is_some() {
             for (s, segment) in work.segments.iter().enumerate() {
                 let tension = (work.p[s + 1] - work.p[s])
                     .unit()

@@ -62,7 +62,7 @@ pub fn force<T: Real>(
     let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
     let R_LU = Mat3::splat(&link.R_LU);
     let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
-    let temperature = air::weather(&environment.sea.air, environment.time).temperature;
+    let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
     let half_rho =
         T::from_lanes(|i| 0.5 * air::density(environment.sea, temperature, p_WC.lane(i).z));
     // linear hydrostatics have no emerged volume
@@ -141,7 +141,7 @@ fn kelpie_force<T: Real>(
     (w, dry): (&LinkWork<T>, T),
     v_W: Vec3<T>,
 ) -> SpatialForce<T> {
-    let temperature = air::weather(&environment.sea.air, environment.time).temperature;
+    let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
     let lane_force = |i: usize| {
         let (R_WL, p, wind) = (w.R_WL.lane(i), w.p_WL.lane(i), v_W.lane(i));
         let ahead = R_WL.mul_vec(link.R_LU.col(0));

@@ -1,6 +1,6 @@
 //! Keys of the computers of a robot and their tasks.
 
-use crate::comms::ClockConfig;
+use merrow_model::scene::comms::ClockError;
 use merrow_model::scene::computer::Scheduling;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, spec};
@@ -15,7 +15,7 @@ spec! {
         /// Whether a job interrupts a running job that is less urgent.
         preemptive: bool = true,
         /// Error of the clock that releases periodic tasks.
-        clock: ClockConfig => "{}",
+        clock: ClockError => "{}",
         /// Tasks of the computer, by name.
         tasks: NamedMap<TaskConfig>,
     }

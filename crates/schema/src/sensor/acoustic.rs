@@ -2,12 +2,11 @@
 //! the scene.
 
 use crate::RobotEntry;
-use crate::comms::PatternConfig;
-use crate::comms::medium::ThrusterNoiseConfig;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::comms::directivity::{Directivity, Transducer, mount_attitude};
+use merrow_model::scene::comms::medium::ThrusterNoise;
 use merrow_model::scene::{Scene, SensorKind};
 use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::sensor::acoustic::{
@@ -61,7 +60,7 @@ spec! {
         /// Source level at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
         /// Gain of the transmitter over the direction.
-        transmit_pattern: PatternConfig => "{kind: uniform}",
+        transmit_pattern: Directivity => "{kind: uniform}",
         ..sends: TransmissionConfig,
     }
 }
@@ -87,7 +86,7 @@ spec! {
         /// Delay between the interrogation and the reply.
         turn_around_s: f64 [in 0.0..=60.0] = 0.0,
         /// Gain of the receiver over the direction.
-        receive_pattern: PatternConfig => "{kind: uniform}",
+        receive_pattern: Directivity => "{kind: uniform}",
         ..ear: ReceiverConfig,
     }
 }
@@ -124,7 +123,7 @@ spec! {
         /// Source level of the interrogation at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
         /// Gain of the interrogation over the direction.
-        transmit_pattern: PatternConfig => "{kind: uniform}",
+        transmit_pattern: Directivity => "{kind: uniform}",
         /// Names of the transponders to interrogate, one per sample. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
         ..placing: CarrierConfig,
@@ -140,7 +139,7 @@ spec! {
         /// Source level of the interrogation at 1 m, re 1 uPa.
         source_level_db: f64 [in 100.0..=240.0],
         /// Gain of the interrogation over the direction.
-        transmit_pattern: PatternConfig => "{kind: uniform}",
+        transmit_pattern: Directivity => "{kind: uniform}",
         /// Names of the transponders to interrogate. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
         /// Standard deviation of each coordinate of a surveyed transponder position.
@@ -200,12 +199,12 @@ spec! {
         /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
         refraction: bool = false,
         /// Gain of the receiver over the direction.
-        receive_pattern: PatternConfig => "{kind: uniform}",
+        receive_pattern: Directivity => "{kind: uniform}",
         /// Axis of the transducers in the axes of the sensor. Patterns over azimuth and elevation
         /// are relative to it.
         axis: [f64; 3] = [1.0, 0.0, 0.0],
         /// Noise of the thrusters of the same robot at the receiver. Default: none.
-        thruster_noise: Option<ThrusterNoiseConfig>,
+        thruster_noise: Option<ThrusterNoise>,
         ..ear: ReceiverConfig,
     }
 }
@@ -281,8 +280,8 @@ fn build_beacon(
         _ => None,
     };
     let transducer = Transducer {
-        transmit: beacon.transmit_pattern.build(problems),
-        receive: receive.map_or(Directivity::Uniform(0.0), |file| file.build(problems)),
+        transmit: beacon.transmit_pattern.checked(problems),
+        receive: receive.map_or(Directivity::uniform(0.0), |file| file.checked(problems)),
         mount: build_mount(file.axis, &R, &file.at, problems),
     };
     if !matches!(beacon.sends, TransmissionConfig::Pinger { .. }) && file.at.has_key("start_s") {
@@ -489,7 +488,7 @@ fn normal_vector(std: f64, draw: &mut Draw) -> Vec3 {
 /// Builds an instrument whose sound travels `ways` times the maximum range, with the pattern
 /// `transmit` of its interrogation. Its targets contain only names until [`resolve_targets`].
 fn build_spec(
-    (kind, transmit): (AcousticKind, Option<&PatternConfig>),
+    (kind, transmit): (AcousticKind, Option<&Directivity>),
     targets: &Option<Vec<String>>,
     file: &ReceptionConfig,
     (fixed, rate): (Stream, f64),
@@ -524,11 +523,11 @@ fn build_spec(
         band: [1e3 * low, 1e3 * high],
         receiver: build_receiver(&file.ear),
         transducer: Transducer {
-            transmit: transmit.map_or(Directivity::Uniform(0.0), |file| file.build(problems)),
-            receive: file.receive_pattern.build(problems),
+            transmit: transmit.map_or(Directivity::uniform(0.0), |file| file.checked(problems)),
+            receive: file.receive_pattern.checked(problems),
             mount: build_mount(file.axis, &Mat3::identity(), &file.at, problems),
         },
-        thruster_noise: file.thruster_noise.as_ref().map(ThrusterNoiseConfig::build),
+        thruster_noise: file.thruster_noise.clone(),
         max_range: file.max_range_m,
         bearing_std: file.bearing_std_deg.to_radians(),
         range_std: file.range_std_m,

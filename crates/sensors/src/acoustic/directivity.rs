@@ -33,7 +33,7 @@ pub fn gain(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
 #[inline]
 pub fn gain_level(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
     match pattern {
-        Directivity::Uniform(level) => *level,
+        Directivity::Uniform { gain_db, .. } => *gain_db,
         Directivity::Axial(table) => {
             let cosine = R_WM.col(0).dot(d);
             table.gain(libm::acos(cosine.clamp(-1.0, 1.0)))

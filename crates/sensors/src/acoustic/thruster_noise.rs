@@ -28,18 +28,18 @@ use merrow_model::scene::robot::thruster::Curve;
 /// Computes the spectral power [µPa²/Hz] at the frequency `frequency` [Hz] of thrusters with the
 /// `speeds` [rad/s]. (1)
 pub fn spectral_power(noise: &ThrusterNoise, speeds: &[f64], frequency: f64) -> f64 {
-    let exponent = 0.1 * noise.speed_slope;
+    let exponent = 0.1 * noise.speed_slope_db;
     let sum: f64 = speeds
         .iter()
-        .map(|n| n.abs() / noise.speed)
+        .map(|n| n.abs() / noise.speed_rad_s)
         .filter(|ratio| *ratio > 0.0 && ratio.is_finite())
         .map(|ratio| libm::pow(ratio, exponent))
         .sum();
     if sum == 0.0 {
         return 0.0;
     }
-    let decades = libm::log10(frequency / noise.frequency);
-    sum * power(noise.level - noise.frequency_slope * decades)
+    let decades = libm::log10(frequency / (1e3 * noise.frequency_khz));
+    sum * power(noise.level_db - noise.frequency_slope_db * decades)
 }
 
 /// Returns the shaft speed [rad/s] for (1) of a thruster with this `curve`. `shaft` [rad/s] is the

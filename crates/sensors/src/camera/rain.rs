@@ -61,7 +61,7 @@ pub(crate) fn draw_streaks(
     let sea = world.environment.sea;
     let weather = air::weather(&sea.air, world.environment.time);
     let (R_WS, p_WS) = pose.extrapolate(0.0);
-    if weather.rain <= 0.0 || world.environment.height_above_surface(p_WS) < 0.0 {
+    if weather.rain_mm_h <= 0.0 || world.environment.height_above_surface(p_WS) < 0.0 {
         return;
     }
     let sky = Sky::new(world.scene, &sea.air, &weather, world.environment.time);
@@ -81,7 +81,7 @@ pub(crate) fn draw_streaks(
         .stream
         .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(2));
     // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
-    let drops = (drop_density(weather.rain) * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
+    let drops = (drop_density(weather.rain_mm_h) * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
         .min(MAX_DROPS) as usize;
     for _ in 0..drops {
         let p = Vec3::new(
@@ -89,7 +89,7 @@ pub(crate) fn draw_streaks(
             MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
             MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
         );
-        let size = MIN_DIAMETER - libm::log(1.0 - draw.uniform()) / slope(weather.rain);
+        let size = MIN_DIAMETER - libm::log(1.0 - draw.uniform()) / slope(weather.rain_mm_h);
         let fall = 9.65 - 10.3 * libm::exp(-0.6 * size);
         let displacement = R_WS
             .tr_mul_vec((weather.wind - Vec3::new(0.0, 0.0, fall)).scale(exposure_time))

@@ -153,7 +153,7 @@ impl Sky {
             scene.origin.longitude,
         );
         // Rain implies clouds.
-        let cover = weather.cloud_cover.max((0.5 * weather.rain).min(1.0));
+        let cover = weather.cloud_cover.max((0.5 * weather.rain_mm_h).min(1.0));
         let light = sunlight::sunlight_under_clouds(&sun, cover);
         let up = sun.direction();
         let mass = relative_air_mass(up.z, sun.elevation.to_degrees());

@@ -147,8 +147,12 @@ pub fn sweep(
         first_robot: (structures + 2) as u16,
         wavelength,
         rain: [
-            weather.rain,
-            crate::radar::clutter::rain_attenuation(spec.frequency, spec.vertical, weather.rain),
+            weather.rain_mm_h,
+            crate::radar::clutter::rain_attenuation(
+                spec.frequency,
+                spec.vertical,
+                weather.rain_mm_h,
+            ),
         ],
         sea: SeaClutter {
             wavelength,

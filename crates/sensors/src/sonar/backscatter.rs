@@ -40,8 +40,8 @@ const MIN_BUBBLE_WIND: f64 = 0.5;
 /// Returns the backscattering strength of a square metre of `material`, as a power, at the sine of
 /// the grazing angle. (1)
 pub(crate) fn material_strength(material: &Backscatter, sine: f64) -> f64 {
-    let Some(table) = &material.table else {
-        return power(material.lambert_db) * sine * sine;
+    let Some(table) = &material.backscatter_by_grazing_db else {
+        return power(material.backscatter_db) * sine * sine;
     };
     let tens = libm::asin(sine.clamp(0.0, 1.0)) * (18.0 / PI);
     let k = (tens as usize).min(8);
@@ -87,8 +87,8 @@ mod tests {
             -50.0, -40.0, -35.0, -32.0, -30.0, -28.0, -26.0, -24.0, -20.0, -10.0,
         ];
         let mud = Backscatter {
-            lambert_db: 0.0,
-            table: Some(table),
+            backscatter_db: 0.0,
+            backscatter_by_grazing_db: Some(table),
             ..rock
         };
         for (degrees, level) in [

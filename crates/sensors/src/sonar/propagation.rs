@@ -240,7 +240,7 @@ impl Transmitter<'_> {
                 } = self.context;
                 let density = water_column::density(at.sea, at.gravity, || point.p, at.time);
                 reflection::seabed_reflection(
-                    &material.ground,
+                    &material.subsurface,
                     sine,
                     [density, 1.0 / slowness],
                     wave_number,

@@ -46,7 +46,7 @@ pub(crate) fn seabed_reflection(
 ) -> f64 {
     let [re, im] = seabed_coefficient(ground, sine, water);
     let smooth = re * re + im * im;
-    smooth * coherent_reflection(sine, wave_number, ground.roughness)
+    smooth * coherent_reflection(sine, wave_number, ground.roughness_m)
 }
 
 /// Computes the real and imaginary part of the pressure reflection coefficient [-] of a smooth
@@ -55,8 +55,11 @@ pub(crate) fn seabed_reflection(
 /// `sine` is the sine of the grazing angle. The third argument contains density [kg/m³] and speed
 /// of sound [m/s] of the water.
 pub fn seabed_coefficient(ground: &Ground, sine: f64, [density, speed]: [f64; 2]) -> [f64; 2] {
-    let (m, n) = (ground.density / density, speed / ground.sound_speed);
-    let loss = ground.attenuation / (40.0 * PI * LOG10_E);
+    let (m, n) = (
+        ground.density_kg_m3 / density,
+        speed / ground.sound_speed_m_s,
+    );
+    let loss = ground.attenuation_db_per_wavelength / (40.0 * PI * LOG10_E);
     // n² - cos² φ and its root, real and imaginary parts.
     let (x, y) = (
         n * n * (1.0 - loss * loss) - (1.0 - sine * sine),
@@ -93,13 +96,13 @@ mod tests {
     #[test]
     fn roughness_reduces_the_coherent_reflection() {
         let smooth = Ground {
-            density: 1900.0,
-            sound_speed: 1650.0,
-            attenuation: 0.8,
-            roughness: 0.0,
+            density_kg_m3: 1900.0,
+            sound_speed_m_s: 1650.0,
+            attenuation_db_per_wavelength: 0.8,
+            roughness_m: 0.0,
         };
         let rough = Ground {
-            roughness: 0.01,
+            roughness_m: 0.01,
             ..smooth
         };
         let [a, b] = [smooth, rough].map(|g| seabed_reflection(&g, 0.2, [1000.0, 1500.0], 100.0));

@@ -71,7 +71,7 @@ pub(crate) fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
     let (sea, g, t) = (at.sea, at.gravity, at.time);
     if is_above_water(truth) {
         return match quantity {
-            Quantity::Temperature => air::temperature(air::weather(&sea.air, t).temperature, p.z),
+            Quantity::Temperature => air::temperature(air::weather(&sea.air, t).temperature_c, p.z),
             Quantity::Density | Quantity::SoundSpeed => f64::NAN,
             Quantity::Salinity | Quantity::Tracer(_) => 0.0,
         };

@@ -76,7 +76,7 @@ fn computer(scheduling: Scheduling, tasks: Vec<Task>) -> Computer {
         processors: 1,
         scheduling,
         preemptive: true,
-        clock: ClockError::default(),
+        clock: ClockError::new(0.0, 0.0),
         tasks,
     }
 }
@@ -297,10 +297,7 @@ fn execution_times_follow_their_distribution() {
 #[test]
 fn releases_follow_the_clock() {
     let mut computer = computer(Scheduling::FixedPriority, vec![periodic(10, 0, 0)]);
-    computer.clock = ClockError {
-        offset: 0.005,
-        skew: 1e-3,
-    };
+    computer.clock = ClockError::new(0.005, 1000.0);
     let state = ComputerState::new(&computer);
     for k in [1, 2, 1000_u64] {
         let expected = (10e6 * k as f64 - 5e6) / 1.001;

@@ -250,10 +250,10 @@ fn world_device_name(scene: &Scene, device: Device) -> Result<String, CommandRej
 fn change_weather(state: &mut State, change: &WeatherChange) -> Result<(), CommandRejection> {
     let numbers = [
         change.gustiness,
-        change.temperature,
+        change.temperature_c,
         change.cloud_cover,
-        change.rain,
-        change.visibility,
+        change.rain_mm_h,
+        change.visibility_m,
         change.time_of_day_s,
         Some(change.duration_s),
     ];
@@ -273,10 +273,10 @@ fn change_weather(state: &mut State, change: &WeatherChange) -> Result<(), Comma
     air.to = Weather {
         wind: change.wind.unwrap_or(to.wind),
         gustiness: change.gustiness.unwrap_or(to.gustiness),
-        temperature: change.temperature.unwrap_or(to.temperature),
+        temperature_c: change.temperature_c.unwrap_or(to.temperature_c),
         cloud_cover: change.cloud_cover.unwrap_or(to.cloud_cover),
-        rain: change.rain.unwrap_or(to.rain),
-        visibility: change.visibility.unwrap_or(to.visibility),
+        rain_mm_h: change.rain_mm_h.unwrap_or(to.rain_mm_h),
+        visibility_m: change.visibility_m.unwrap_or(to.visibility_m),
     };
     air.change = [t, t + change.duration_s];
     if let Some(of_day) = change.time_of_day_s {

@@ -44,8 +44,8 @@ pub fn apply(
         }
         (true, true, _) => {}
         (true, false, CouplingKind::Latch(_)) => memory.capture = LatchCapture::Armed,
-        (true, false, CouplingKind::Grasp { reach }) => {
-            let found = find_grasped_link(scene, state, c, *reach, partner).map_err(reject)?;
+        (true, false, CouplingKind::Grasp { reach_m, .. }) => {
+            let found = find_grasped_link(scene, state, c, *reach_m, partner).map_err(reject)?;
             grasp(scene, state, c, found, &mut memory);
         }
         (true, false, _) => engage_near(scene, state, c, &mut memory).map_err(reject)?,
@@ -87,7 +87,7 @@ fn check_partner(
         return Err("expected no partner for a release, found one; omit the partner".into());
     }
     let own = c.a.link().is_some_and(|(r, _)| r == robot);
-    match (c.kind, c.b) {
+    match (&c.kind, c.b) {
         (CouplingKind::Grasp { .. }, _) if own => {
             Err(format!("{} cannot grasp itself", model.name))
         }

@@ -24,7 +24,7 @@
 //! # Checked by
 //! test/analytic/tethers/winch.rs, test/analytic/devices/fault.rs
 
-use merrow_model::scene::{LineProperties, Winch};
+use merrow_model::scene::{Tether, Winch};
 use merrow_model::state::FaultEffect;
 use merrow_model::state::{TetherState, WinchCommand};
 
@@ -59,7 +59,7 @@ impl DrumMotion {
 /// Computes the motion of the drum over the next `h` [s] under the tension of the last step.
 pub(crate) fn advance_drum(
     winch: &Winch,
-    line: &LineProperties,
+    tether: &Tether,
     state: &TetherState,
     powered: bool,
     fault: &FaultEffect,
@@ -74,35 +74,35 @@ pub(crate) fn advance_drum(
             fault.fraction * LENGTH_GAIN * (length - state.length) + fault.offset
         }
     };
-    let target_speed = target_speed.clamp(-winch.max_speed, winch.max_speed);
-    let change = winch.max_acceleration * h;
+    let target_speed = target_speed.clamp(-winch.max_speed_m_s, winch.max_speed_m_s);
+    let change = winch.max_acceleration_m_s2 * h;
     let motor = if powered {
         target_speed.clamp(state.winch_speed - change, state.winch_speed + change)
     } else {
         0.0
     };
     let holding = if motor == 0.0 {
-        winch.brake
+        winch.brake()
     } else {
-        winch.max_pull
+        winch.max_pull()
     };
-    let tension = state.end_tensions()[winch.end];
+    let tension = state.end_tensions()[winch.end()];
     let excess = tension - holding;
     let mut rate = motor;
     if excess > 0.0 {
-        let slip = excess / line.stiffness * state.length / SLIP_TIME.max(h);
+        let slip = excess / tether.line.axial_stiffness_n * state.length / SLIP_TIME.max(h);
         rate = motor.max(0.0) + slip.min(SLIP_SPEED); // (2)
     }
-    let [shortest, longest] = winch.range;
+    let [shortest, longest] = tether.winch_range(winch);
     let rate = rate.clamp((shortest - state.length) / h, (longest - state.length) / h);
     // a drum at its end stop does not turn
     let heaved = if state.length > shortest {
-        (-motor).max(0.0) * tension.min(winch.max_pull)
+        (-motor).max(0.0) * tension.min(winch.max_pull())
     } else {
         0.0
     };
     let power = if powered {
-        winch.standby + heaved / winch.efficiency
+        winch.standby_w + heaved / winch.efficiency
     } else {
         0.0
     }; // (3)

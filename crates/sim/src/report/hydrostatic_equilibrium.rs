@@ -123,7 +123,7 @@ impl<'a> CalmWaterModel<'a> {
     pub(super) fn new(scene: &Scene, robot: &'a Robot) -> Self {
         let zero_current = Current {
             profile: vec![(0.0, Vec3::zero())],
-            gauss_markov: None,
+            variation: None,
             flows: Vec::new(),
         };
         let (air, waves) = (Air::default(), Waves::default());

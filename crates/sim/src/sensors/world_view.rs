@@ -48,7 +48,7 @@ pub(crate) fn snapshot(
         .map(of_robot)
         .collect();
     let speeds = |(robot, own): (&Robot, &RobotState)| match instrument_noise(robot) {
-        Some(noise) => shaft_speeds((robot, own), state.sea.density, noise.speed).collect(),
+        Some(noise) => shaft_speeds((robot, own), state.sea.density, noise.speed_rad_s).collect(),
         None => Vec::new(),
     };
     let robots = scene.robots.iter().zip(&state.robots);

@@ -60,7 +60,7 @@ pub(crate) fn build_air(
                 problems.push(at.key_place("roughness_m"), text);
             }
             Shear::Log {
-                roughness: *roughness_m,
+                roughness_m: *roughness_m,
             }
         }
     };
@@ -70,17 +70,17 @@ pub(crate) fn build_air(
         GustsConfig::Dryden {
             std_m_s, length_m, ..
         } => Gusts::Dryden {
-            std: *std_m_s,
-            length: *length_m,
+            std_m_s: *std_m_s,
+            length_m: *length_m,
         },
     };
     let now = Weather {
         wind: wind::velocity_from(weather.wind_speed_m_s, weather.wind_from_deg),
         gustiness: weather.gustiness,
-        temperature: weather.temperature_c,
+        temperature_c: weather.temperature_c,
         cloud_cover: weather.cloud_cover,
-        rain: weather.rain_mm_h,
-        visibility: weather.visibility_m,
+        rain_mm_h: weather.rain_mm_h,
+        visibility_m: weather.visibility_m,
     };
     let components = if gusts == Gusts::None {
         Vec::new()
@@ -88,7 +88,7 @@ pub(crate) fn build_air(
         wind::components(seed)
     };
     Air {
-        reference_height: air.reference_height_m,
+        reference_height_m: air.reference_height_m,
         shear,
         gusts,
         components: Arc::from(components),

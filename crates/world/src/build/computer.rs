@@ -1,9 +1,8 @@
 //! Conversion of the computers of a robot and their tasks.
 
-use crate::build::comms::nanoseconds;
 use merrow_math::rng::Stream;
 use merrow_model::scene::Robot;
-use merrow_model::scene::comms::ClockError;
+use merrow_model::scene::comms::nanoseconds;
 use merrow_model::scene::computer::MAX_TASKS;
 use merrow_model::scene::computer::{
     Activation, Computer, ExecutionTime, OnboardComputers, Task, TaskIndex,
@@ -145,10 +144,7 @@ fn build_computer(
         processors: file.processors as usize,
         scheduling: file.scheduling,
         preemptive: file.preemptive,
-        clock: ClockError {
-            offset: file.clock.offset_s,
-            skew: 1e-6 * file.clock.skew_ppm,
-        },
+        clock: file.clock.clone(),
         tasks: tasks
             .map(|(task_name, task)| {
                 let path = format!("{}/{name}/{task_name}", robot.name);

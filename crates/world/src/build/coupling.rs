@@ -2,11 +2,9 @@
 
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;
-use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Scene, Strength};
+use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
 use merrow_model::state::State;
-use merrow_schema::coupling::{
-    CouplingConfig, CouplingEndConfig, CouplingKindConfig, FunnelConfig,
-};
+use merrow_schema::coupling::{CouplingConfig, CouplingEndConfig};
 use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 
@@ -33,7 +31,8 @@ fn build_coupling(
     state: &State,
     problems: &mut Problems,
 ) -> Option<Coupling> {
-    let kind = build_kind(&file.kind, problems);
+    let kind = file.kind.clone();
+    check_funnel(&kind, problems);
     let grasps = matches!(kind, CouplingKind::Grasp { .. });
     let of = format!("the coupling {name}");
     let a = build_end(&of, &file.a, scene, problems);
@@ -41,10 +40,7 @@ fn build_coupling(
     if let Some(given) = &file.b {
         b = Some(build_second_end(given, a, name, scene, state, problems)?);
     } else if !grasps {
-        let text = format!(
-            "the {} {name} has no second end; expected `b`",
-            kind.keyword()
-        );
+        let text = format!("the {} {name} has no second end; expected `b`", kind.kind());
         problems.push(&file.at.whole, text);
         return None;
     }
@@ -59,10 +55,8 @@ fn build_coupling(
         kind,
         engaged,
         start: (Vec3::zero(), Quat::identity()),
-        strength: Strength {
-            force: file.break_force_n.unwrap_or(f64::INFINITY),
-            moment: file.break_moment_nm.unwrap_or(f64::INFINITY),
-        },
+        break_force_n: file.break_force_n,
+        break_moment_nm: file.break_moment_nm,
     };
     check_bodies(&coupling, scene, place, problems)?;
     if engaged {
@@ -73,7 +67,7 @@ fn build_coupling(
 
 /// Reports a coupling with both ends on one body, which would have no effect.
 fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Problems) -> Option<()> {
-    let word = c.kind.keyword();
+    let word = c.kind.kind();
     let text = match (c.a.link(), c.b.map(|b| b.link())) {
         (None, Some(None)) => {
             format!(
@@ -126,7 +120,7 @@ fn set_initial_state(
         return;
     };
     let A = coupling::end_motion(scene, state, &c.a);
-    if let (CouplingKind::Grasp { .. }, Some((robot, link))) = (c.kind, b.link()) {
+    if let (CouplingKind::Grasp { .. }, Some((robot, link))) = (&c.kind, b.link()) {
         c.start = coupling::relative_pose(
             &A,
             &coupling::link_motion_or_rest(scene, state, robot, link),
@@ -139,50 +133,26 @@ fn set_initial_state(
         let text = format!(
             "the {} {} holds at the start, but {why}; remove `position_m` and `attitude_deg` of the second end to place \
              it at the first",
-            c.kind.keyword(),
+            c.kind.kind(),
             c.name
         );
         problems.push(&file.at.whole, text);
     }
 }
 
-fn build_kind(file: &CouplingKindConfig, problems: &mut Problems) -> CouplingKind {
-    match file {
-        CouplingKindConfig::Weld => CouplingKind::Weld,
-        CouplingKindConfig::Hinge => CouplingKind::Hinge,
-        CouplingKindConfig::Slide => CouplingKind::Slide,
-        CouplingKindConfig::Ball => CouplingKind::Ball,
-        CouplingKindConfig::Grasp { reach_m, .. } => CouplingKind::Grasp { reach: *reach_m },
-        CouplingKindConfig::Latch {
-            distance_m,
-            angle_deg,
-            roll_deg,
-            speed_m_s,
-            angular_speed_rad_s,
-            funnel,
-            ..
-        } => CouplingKind::Latch(Latch {
-            distance: *distance_m,
-            angle: angle_deg.to_radians(),
-            roll: roll_deg.map(f64::to_radians),
-            speed: *speed_m_s,
-            spin: *angular_speed_rad_s,
-            funnel: funnel.as_ref().map(|f| build_funnel(f, problems)),
-        }),
-    }
-}
-
-fn build_funnel(file: &FunnelConfig, problems: &mut Problems) -> Funnel {
-    let (entrance, exit) = (file.entrance_radius_m, file.exit_radius_m);
+/// Reports a funnel that widens towards the seat.
+fn check_funnel(kind: &CouplingKind, problems: &mut Problems) {
+    let CouplingKind::Latch(latch) = kind else {
+        return;
+    };
+    let Some(funnel) = &latch.funnel else {
+        return;
+    };
+    let (entrance, exit) = (funnel.entrance_radius_m, funnel.exit_radius_m);
     if exit > entrance {
         let text =
             format!("`exit_radius_m` is {exit}; expected at most `entrance_radius_m` {entrance}");
-        problems.push(file.at.key_place("exit_radius_m"), text);
-    }
-    Funnel {
-        entrance,
-        exit,
-        length: file.length_m,
+        problems.push(funnel.at.key_place("exit_radius_m"), text);
     }
 }
 

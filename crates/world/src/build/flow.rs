@@ -88,8 +88,8 @@ fn build_flow_law(
             velocity: horizontal_velocity(*speed_m_s, *direction_deg),
             across: left_normal(*direction_deg),
             p_W: place(*position_m),
-            half_width: *half_width_m,
-            decay_depth: decay_depth_m.unwrap_or(f64::INFINITY),
+            half_width_m: *half_width_m,
+            decay_depth_m: decay_depth_m.unwrap_or(f64::INFINITY),
         }),
         FlowLawConfig::Channel {
             speed_m_s,
@@ -114,9 +114,9 @@ fn build_flow_law(
             core_radius_m,
             ..
         } => FlowLaw::Eddy(Eddy {
-            spin: *angular_velocity_rad_s,
+            angular_velocity_rad_s: *angular_velocity_rad_s,
             p_W: place(*position_m),
-            core: *core_radius_m,
+            core_radius_m: *core_radius_m,
         }),
         FlowLawConfig::Gridded {
             east,

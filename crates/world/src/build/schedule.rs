@@ -5,7 +5,6 @@ use crate::build::horizontal_velocity;
 use crate::build::waves::changed_waves;
 use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
-use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Joint, JointMode, Robot, Scene};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
@@ -14,9 +13,7 @@ use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health,
     JointCommand, WinchCommand, WrenchFrame, WrenchSource,
 };
-use merrow_schema::schedule::{
-    GainErrorConfig, HealthConfig, ScheduledConfig, ScheduledKindConfig,
-};
+use merrow_schema::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
@@ -218,10 +215,10 @@ fn weather(file: &ScheduledConfig, problems: &mut Problems) -> Option<Command> {
     Some(Command::Weather(Box::new(WeatherChange {
         wind: wind.map(|(speed, from)| horizontal_velocity(-speed, from)),
         gustiness: *gustiness,
-        temperature: *temperature_c,
+        temperature_c: *temperature_c,
         cloud_cover: *cloud_cover,
-        rain: *rain_mm_h,
-        visibility: *visibility_m,
+        rain_mm_h: *rain_mm_h,
+        visibility_m: *visibility_m,
         time_of_day_s: None,
         duration_s: *duration_s,
     })))
@@ -315,11 +312,7 @@ fn setting(
         } => Some(Command::Firmware(
             robot,
             FirmwareCommand::Gain {
-                kind: match error {
-                    GainErrorConfig::Position => GainKind::Position,
-                    GainErrorConfig::Integral => GainKind::Integral,
-                    GainErrorConfig::Velocity => GainKind::Velocity,
-                },
+                kind: *error,
                 axis: *axis as usize,
                 value: *value,
             },

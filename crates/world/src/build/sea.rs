@@ -40,9 +40,9 @@ pub(crate) fn build_sea(
         air: air::build_air(file, start, seed, problems),
         current: Current {
             profile: mean_current(&water.current, problems),
-            gauss_markov: water.variation.as_ref().map(|v| GaussMarkov {
-                std: Vec3::from(v.std_m_s),
-                tau: v.correlation_time_s,
+            variation: water.variation.as_ref().map(|v| GaussMarkov {
+                std_m_s: Vec3::from(v.std_m_s),
+                correlation_time_s: v.correlation_time_s,
             }),
             flows: flow::build_flows(&water.flows, &water.regions, origin, problems),
         },

@@ -2,11 +2,9 @@
 
 use merrow_math::Vec3;
 use merrow_model::kinematics;
-use merrow_model::scene::{LineModel, LineProperties, Scene, Tether, TetherEnd, Winch};
+use merrow_model::scene::{Line, LineModel, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
-use merrow_schema::{
-    LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
-};
+use merrow_schema::{TetherConfig, TetherEndConfig};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
@@ -19,9 +17,9 @@ const MIN_GRAVITY: f64 = 1.0;
 pub(crate) fn register_winches(scene: &mut Scene) {
     for tether in &mut scene.tethers {
         let carrier = tether.winch_robot();
-        if let (Some(robot), Some(winch)) = (carrier, &mut tether.winch) {
+        if let Some(robot) = carrier {
             let winches = &mut scene.robots[robot].winches;
-            winch.slot = winches.len();
+            tether.winch_slot = winches.len();
             winches.push(tether.name.clone());
         }
     }
@@ -34,29 +32,28 @@ pub(crate) fn build_tether(
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Tether> {
-    let line = build_line(&file.line, scene);
+    let line = &file.line;
     let (from, to) = (
         build_end(&file.from, scene, problems),
         build_end(&file.to, scene, problems),
     );
-    let winch = file
-        .winch
-        .as_ref()
-        .map(|winch| crate::build::tether::build_winch(name, winch, file, problems));
+    if let Some(winch) = &file.winch {
+        check_winch(name, winch, file, problems);
+    }
     let ends = [from?, to?];
-    if file.method == LineModelConfig::Catenary {
-        check_catenary(name, file, &line, &ends, scene, problems);
+    if file.method == LineModel::Catenary {
+        check_catenary(name, file, line, &ends, scene, problems);
     }
     let heavy =
         scene.sea.density == 0.0 || line.weight_in_water(scene.sea.density, scene.gravity) >= 0.0;
     let places = ends.map(|end| end_position(&end, scene));
     let clamps = [
-        clamp_direction(name, &file.from, &line, problems),
-        clamp_direction(name, &file.to, &line, problems),
+        clamp_direction(name, &file.from, line, problems),
+        clamp_direction(name, &file.to, line, problems),
     ];
     let broken = broken_segment(name, file, problems);
     if broken.is_none() {
-        check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
+        check_load(name, file, line, (places[1] - places[0]).norm(), problems);
     }
     if broken.is_none() && (places[1] - places[0]).norm() > 2.0 * file.length_m {
         let text = format!(
@@ -78,19 +75,18 @@ pub(crate) fn build_tether(
     let start_v = given_nodes(name, file, velocities, problems);
     Some(Tether {
         name: name.to_string(),
-        line,
-        model: match file.method {
-            LineModelConfig::Lumped => LineModel::Lumped,
-            LineModelConfig::Catenary => LineModel::Catenary,
-        },
+        line: line.clone(),
+        seabed_stiffness: seabed_stiffness(line, scene),
+        method: file.method,
         ends,
-        length: file.length_m,
-        winch,
+        length_m: file.length_m,
+        winch: file.winch.clone(),
+        winch_slot: 0,
         // A direction away from the second end is opposite to the line.
         clamps: [clamps[0], clamps[1].map(|t| -t)],
         start_v: start_v.unwrap_or_else(|| vec![Vec3::zero(); start.len()]),
         start,
-        broken,
+        broken_segment: broken,
     })
 }
 
@@ -127,28 +123,15 @@ fn broken_segment(name: &str, file: &TetherConfig, problems: &mut Problems) -> O
     Some(segment as usize)
 }
 
-fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
-    let mut line = LineProperties {
-        diameter: file.diameter_m,
-        mass: file.mass_kg_per_m,
-        stiffness: file.axial_stiffness_n,
-        damping: file.axial_damping_n_s,
-        bending: file.bending_stiffness_nm2,
-        breaking: file.breaking_load_n.unwrap_or(f64::INFINITY),
-        normal_drag: file.normal_drag,
-        tangential_drag: file.tangential_drag,
-        added_mass: file.added_mass,
-        seabed_stiffness: 0.0,
-        seabed_friction: file.seabed_friction,
-    };
+/// Returns the contact stiffness of the seabed for a line: the given one, or the one into which the
+/// line sinks by a tenth of its diameter.
+fn seabed_stiffness(line: &Line, scene: &Scene) -> f64 {
     // A nearly weightless line, or any line without gravity, still needs a seabed that stops it.
     let load = line
         .weight_in_water(scene.sea.density, scene.gravity)
-        .max(0.1 * line.mass * scene.gravity.max(MIN_GRAVITY));
-    line.seabed_stiffness = file
-        .seabed_stiffness_n_per_m2
-        .unwrap_or(10.0 * load / line.diameter);
-    line
+        .max(0.1 * line.mass_kg_per_m * scene.gravity.max(MIN_GRAVITY));
+    line.seabed_stiffness_n_per_m2
+        .unwrap_or(10.0 * load / line.diameter_m)
 }
 
 fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> Option<TetherEnd> {
@@ -206,12 +189,9 @@ fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems)
     found
 }
 
-fn build_winch(
-    name: &str,
-    file: &WinchConfig,
-    tether: &TetherConfig,
-    problems: &mut Problems,
-) -> Winch {
+/// Reports a winch whose range of lengths excludes the length of the tether, and a winch at a free
+/// end.
+fn check_winch(name: &str, file: &Winch, tether: &TetherConfig, problems: &mut Problems) {
     let longest = file.max_length_m.unwrap_or(tether.length_m);
     if !(file.min_length_m..=longest).contains(&tether.length_m) {
         let text = format!(
@@ -220,26 +200,13 @@ fn build_winch(
         );
         problems.push(&file.at.whole, text);
     }
-    let end = usize::from(file.mounted_at == LineEnd::To);
     let ends = [(&tether.from, "from"), (&tether.to, "to")];
-    if matches!(ends[end].0, TetherEndConfig::Free { .. }) {
+    if matches!(ends[file.end()].0, TetherEndConfig::Free { .. }) {
         let text = format!(
             "the winch of {name} is at `{}`; expected an end that is not free",
-            ends[end].1
+            ends[file.end()].1
         );
         problems.push(&file.at.whole, text);
-    }
-    Winch {
-        end,
-        max_speed: file.max_speed_m_s,
-        start_speed: file.start_speed_m_s,
-        max_acceleration: file.max_acceleration_m_s2,
-        max_pull: file.max_pull_n.unwrap_or(f64::INFINITY),
-        brake: file.brake_n.unwrap_or(f64::INFINITY),
-        range: [file.min_length_m, longest],
-        efficiency: file.efficiency,
-        standby: file.standby_w,
-        slot: 0,
     }
 }
 
@@ -247,7 +214,7 @@ fn build_winch(
 fn clamp_direction(
     name: &str,
     file: &TetherEndConfig,
-    line: &LineProperties,
+    line: &Line,
     problems: &mut Problems,
 ) -> Option<Vec3> {
     let TetherEndConfig::World {
@@ -264,7 +231,7 @@ fn clamp_direction(
             "`direction` of an end of {name}: expected a direction, found a vector without length"
         );
         problems.push(at.key_place("direction"), text);
-    } else if line.bending == 0.0 {
+    } else if line.bending_stiffness_nm2 == 0.0 {
         let text = format!(
             "{name} is clamped; expected a line with `bending_stiffness_nm2`: a clamp has no effect without it"
         );
@@ -277,16 +244,16 @@ fn clamp_direction(
 fn check_load(
     name: &str,
     file: &TetherConfig,
-    line: &LineProperties,
+    line: &Line,
     distance: f64,
     problems: &mut Problems,
 ) {
-    let tension = line.stiffness * (distance / file.length_m - 1.0);
-    if tension > line.breaking {
+    let tension = line.axial_stiffness_n * (distance / file.length_m - 1.0);
+    if tension > line.breaking_load() {
         let text = format!(
             "{name} is stretched to {distance:.3} m and bears {tension:.0} N at the start; expected less than its breaking \
              load of {} N",
-            line.breaking
+            line.breaking_load()
         );
         problems.push(file.at.key_place("length_m"), text);
     }
@@ -295,7 +262,7 @@ fn check_load(
 fn check_catenary(
     name: &str,
     file: &TetherConfig,
-    line: &LineProperties,
+    line: &Line,
     ends: &[TetherEnd; 2],
     scene: &Scene,
     problems: &mut Problems,
@@ -308,7 +275,7 @@ fn check_catenary(
         );
         problems.push(file.at.key_place("method"), text);
     }
-    if line.bending > 0.0 {
+    if line.bending_stiffness_nm2 > 0.0 {
         let text = format!(
             "{name} has a bending stiffness; expected none for a catenary; use the method `lumped`"
         );

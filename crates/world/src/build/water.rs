@@ -5,12 +5,12 @@ use merrow_environment::seawater;
 use merrow_environment::seawater::Validity;
 use merrow_environment::water_column;
 use merrow_model::scene::Origin;
-use merrow_model::scene::sea::grid::Grid;
+use merrow_model::scene::sea::grid::{Extrapolation, Grid, Interpolation};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::sea::water::{
     DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
 };
-use merrow_schema::grid::{ExtrapolationConfig, GridConfig, InterpolationConfig};
+use merrow_schema::grid::GridConfig;
 use merrow_schema::water::{
     ColumnConfig, RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
 };
@@ -194,13 +194,13 @@ pub(crate) fn build_regions(
         }
         Some(Region {
             name: name.to_string(),
-            corners,
-            density: file.density_kg_m3,
-            sound_speed: file.sound_speed_m_s,
-            temperature: file.temperature_c,
-            level: if file.dry { Some(DRY) } else { file.level_m },
-            waves: if file.dry { 0.0 } else { file.wave_factor },
-            has_world_current: file.open_to_current && !file.dry,
+            corners_m: corners,
+            density_kg_m3: file.density_kg_m3,
+            sound_speed_m_s: file.sound_speed_m_s,
+            temperature_c: file.temperature_c,
+            level_m: if file.dry { Some(DRY) } else { file.level_m },
+            wave_factor: if file.dry { 0.0 } else { file.wave_factor },
+            open_to_current: file.open_to_current && !file.dry,
         })
     };
     files.iter().filter_map(one).collect()
@@ -238,8 +238,8 @@ pub(crate) fn build_terrain(
             problems.push(file.at.key_place(key), text);
         }
     }
-    if heights.interpolation == InterpolationConfig::Nearest
-        || heights.extrapolation != ExtrapolationConfig::Clamp
+    if heights.interpolation == Interpolation::Nearest
+        || heights.extrapolation != Extrapolation::Clamp
     {
         let text = "terrain is linear between its samples and is constant beyond them; expected no `interpolation` and \
                     no `extrapolation`";

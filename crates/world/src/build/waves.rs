@@ -89,21 +89,21 @@ fn developed_period(hs: f64, gravity: f64) -> f64 {
 fn regular_sea(file: &RegularConfig) -> SeaState {
     SeaState {
         spectrum: Spectrum::Regular(file.phase_deg.to_radians()),
-        hs: file.height_m,
-        tp: file.period_s,
+        hs_m: file.height_m,
+        tp_s: file.period_s,
         towards: horizontal_velocity(1.0, file.direction_deg),
         spreading: Spreading::None,
         components: 1,
-        min_wavelength: None,
-        ramp: file.ramp_s,
+        min_wavelength_m: None,
+        ramp_s: file.ramp_s,
     }
 }
 
 fn spectral_sea(spectrum: Spectrum, hs: f64, tp: f64, course: &WaveDirectionConfig) -> SeaState {
     SeaState {
         spectrum,
-        hs,
-        tp,
+        hs_m: hs,
+        tp_s: tp,
         towards: horizontal_velocity(1.0, course.direction_deg),
         spreading: match course.spreading {
             SpreadingConfig::None => Spreading::None,
@@ -111,8 +111,8 @@ fn spectral_sea(spectrum: Spectrum, hs: f64, tp: f64, course: &WaveDirectionConf
             SpreadingConfig::Angle { n, .. } => Spreading::Angle(n),
         },
         components: course.components as usize,
-        min_wavelength: course.min_wavelength_m,
-        ramp: course.ramp_s,
+        min_wavelength_m: course.min_wavelength_m,
+        ramp_s: course.ramp_s,
     }
 }
 
@@ -246,15 +246,15 @@ fn kelpie_sea(file: &KelpieConfig, gravity: f64, problems: &mut Problems) -> Opt
     let hs = only_given(&given, &file.at.whole, problems)?;
     Some(SeaState {
         spectrum: Spectrum::Kelpie,
-        hs,
-        tp: file
+        hs_m: hs,
+        tp_s: file
             .period_s
             .unwrap_or_else(|| developed_period(hs, gravity)),
         towards: Vec3::new(0.0, 1.0, 0.0),
         spreading: Spreading::None,
         components: 1,
-        min_wavelength: None,
-        ramp: file.ramp_s,
+        min_wavelength_m: None,
+        ramp_s: file.ramp_s,
     })
 }
 
@@ -264,13 +264,13 @@ pub fn initial_sea_state(scene: &Scene) -> SeaState {
     scene.sea.waves.latest().map_or_else(
         || SeaState {
             spectrum: Spectrum::Jonswap(3.3),
-            hs: 0.0,
-            tp: FLAT_SEA_PERIOD,
+            hs_m: 0.0,
+            tp_s: FLAT_SEA_PERIOD,
             towards: Vec3::new(0.0, 1.0, 0.0),
             spreading: Spreading::HalfAngle(10.0),
             components: 200,
-            min_wavelength: None,
-            ramp: 20.0,
+            min_wavelength_m: None,
+            ramp_s: 20.0,
         },
         |field| field.requested.clone(),
     )
@@ -299,15 +299,15 @@ pub fn changed_waves(scene: &Scene, [hs, tp, direction]: [f64; 3]) -> Result<Wav
         return Err("waves require gravity".to_string());
     }
     let developed = tp == 0.0 || sea.spectrum == Spectrum::PiersonMoskowitz;
-    sea.tp = if developed && hs > 0.0 {
+    sea.tp_s = if developed && hs > 0.0 {
         spectrum::developed_period(hs, gravity)
     } else {
         tp
     };
-    sea.hs = hs;
+    sea.hs_m = hs;
     sea.towards = horizontal_velocity(1.0, direction);
-    if sea.tp == 0.0 {
-        sea.tp = FLAT_SEA_PERIOD;
+    if sea.tp_s == 0.0 {
+        sea.tp_s = FLAT_SEA_PERIOD;
     }
     match sea_state::check_plausibility(&sea, depth, gravity) {
         Some(Implausibility::Breaks(text)) => Err(text),

@@ -36,10 +36,10 @@ pub(super) fn set_environment(root: &mut Node, scene: &Scene, state: &State) {
     }
     for (key, value, old) in [
         ("gustiness", now.gustiness, before.gustiness),
-        ("temperature_c", now.temperature, before.temperature),
+        ("temperature_c", now.temperature_c, before.temperature_c),
         ("cloud_cover", now.cloud_cover, before.cloud_cover),
-        ("rain_mm_h", now.rain, before.rain),
-        ("visibility_m", now.visibility, before.visibility),
+        ("rain_mm_h", now.rain_mm_h, before.rain_mm_h),
+        ("visibility_m", now.visibility_m, before.visibility_m),
     ] {
         if value != old {
             set(key, value);
@@ -65,11 +65,11 @@ fn set_water(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
         let Some(entry) = entry_of(water, "regions", &region.name) else {
             continue;
         };
-        if let Some(level) = region.level.filter(|_| region.level != before.level) {
+        if let Some(level) = region.level_m.filter(|_| region.level_m != before.level_m) {
             entry.insert("level_m", number(level, place));
         }
-        if region.waves != before.waves {
-            entry.insert("wave_factor", number(region.waves, place));
+        if region.wave_factor != before.wave_factor {
+            entry.insert("wave_factor", number(region.wave_factor, place));
         }
     }
 }
@@ -99,7 +99,7 @@ fn set_waves(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
         return;
     };
     let old = requested(before);
-    if old.as_ref() == Some(&waves) || (old.is_none() && waves.hs == 0.0) {
+    if old.as_ref() == Some(&waves) || (old.is_none() && waves.hs_m == 0.0) {
         return;
     }
     if old.is_none() {
@@ -126,9 +126,9 @@ fn set_sea_state(map: &mut Map, waves: &SeaState, place: &Place) {
     for other in ["wind_speed_m_s", "beaufort", "fetch_m"] {
         map.remove(other);
     }
-    map.insert(height, number(waves.hs, place));
+    map.insert(height, number(waves.hs_m, place));
     if let Some(period) = period {
-        map.insert(period, number(waves.tp, place));
+        map.insert(period, number(waves.tp_s, place));
     }
     let direction = direction_to_deg(waves.towards);
     map.insert("direction_deg", number(direction, place));

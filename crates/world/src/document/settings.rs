@@ -28,11 +28,7 @@ use std::collections::HashSet;
 /// Degrees of freedom of a gain, by the keys of the schedule.
 const AXES: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
 /// Errors that a gain multiplies, by the keys of the schedule.
-const GAINS: [(GainKind, &str); 3] = [
-    (GainKind::Position, "position"),
-    (GainKind::Integral, "integral"),
-    (GainKind::Velocity, "velocity"),
-];
+const GAINS: [GainKind; 3] = [GainKind::Position, GainKind::Integral, GainKind::Velocity];
 
 /// Entries of the schedule for the start of the saved world.
 struct Entries {
@@ -206,10 +202,10 @@ fn add_weather(state: &State, entries: &mut Entries) {
         ("wind_speed_m_s", entries.number(to.wind.norm())),
         ("wind_from_deg", entries.number(direction_from_deg(to.wind))),
         ("gustiness", entries.number(to.gustiness)),
-        ("temperature_c", entries.number(to.temperature)),
+        ("temperature_c", entries.number(to.temperature_c)),
         ("cloud_cover", entries.number(to.cloud_cover)),
-        ("rain_mm_h", entries.number(to.rain)),
-        ("visibility_m", entries.number(to.visibility)),
+        ("rain_mm_h", entries.number(to.rain_mm_h)),
+        ("visibility_m", entries.number(to.visibility_m)),
         ("duration_s", entries.number(left)),
     ];
     entries.add("weather", "", keys);
@@ -433,7 +429,8 @@ fn add_motion_control(robot: &Robot, state: &MotionControlState, entries: &mut E
     let (Some(settings), name) = (settings, robot.name.as_str()) else {
         return;
     };
-    for (kind, error) in GAINS {
+    for kind in GAINS {
+        let error = kind.keyword();
         let both = gains.of_kind(kind).iter().zip(settings.gains.of_kind(kind));
         for (axis, (value, _)) in AXES.iter().zip(both).filter(|(_, (a, b))| a != b) {
             let keys = [
@@ -532,11 +529,11 @@ pub(super) fn set_lines(root: &mut Node, scene: &Scene, state: &State) {
         };
         let place = entry.place.clone();
         let map = map_of(entry);
-        if *length != tether.length {
+        if *length != tether.length_m {
             if let Some(winch) = &tether.winch
                 && let Some(keys) = map.get_mut("winch")
             {
-                let [_, longest] = winch.range;
+                let [_, longest] = tether.winch_range(winch);
                 map_of(keys).insert("max_length_m", number(longest, &place));
             }
             map.insert("length_m", number(*length, &place));
@@ -544,7 +541,8 @@ pub(super) fn set_lines(root: &mut Node, scene: &Scene, state: &State) {
         if let Some(keys) = map.get_mut("winch")
             && tether
                 .winch
-                .is_some_and(|winch| winch.start_speed != *winch_speed)
+                .as_ref()
+                .is_some_and(|winch| winch.start_speed_m_s != *winch_speed)
         {
             map_of(keys).insert("start_speed_m_s", number(*winch_speed, &place));
         }

@@ -50,15 +50,15 @@ pub struct SatelliteView {
 pub fn highest_satellite(constellation: &Walker, origin: &Origin, t: f64) -> SatelliteView {
     let axes_W = axes(origin.latitude, origin.longitude);
     let terminal = axes_W[2].scale(MEAN_RADIUS);
-    let radius = MEAN_RADIUS + constellation.altitude;
+    let radius = MEAN_RADIUS + constellation.altitude();
     let motion = (EARTH_GM / (radius * radius * radius)).sqrt();
-    let (sine, cosine) = sin_cos(constellation.inclination);
+    let (sine, cosine) = sin_cos(constellation.inclination_deg.to_radians());
     let spacing = TAU / f64::from(constellation.satellites.max(1));
     let mut best: Option<(f64, Vec3)> = None;
     for i in 0..constellation.planes {
         let plane = f64::from(i);
-        let node = constellation.first_node
-            + constellation.node_spread * plane / f64::from(constellation.planes)
+        let node = constellation.first_node_deg.to_radians()
+            + constellation.node_spread_deg.to_radians() * plane / f64::from(constellation.planes)
             - EARTH_RATE * t;
         let (sn, cn) = sin_cos(wrap_angle(node));
         for j in 0..constellation.satellites {

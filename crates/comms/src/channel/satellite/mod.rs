@@ -69,41 +69,43 @@ pub fn connect(
         });
     }
     let (view, altitude) = match &medium.sky {
-        SatelliteVisibility::Always { elevation } => (fixed_view(*elevation), None),
+        SatelliteVisibility::Always { elevation_deg, .. } => (fixed_view(*elevation_deg), None),
         SatelliteVisibility::Windows {
-            period,
-            open,
-            elevation,
+            period_s,
+            open_s,
+            elevation_deg,
+            ..
         } => {
-            let phase = t - period * libm::floor(t / period);
-            let is_open = open
+            let phase = t - period_s * libm::floor(t / period_s);
+            let is_open = open_s
                 .iter()
                 .any(|[start, end]| (*start..*end).contains(&phase));
             if !is_open {
                 return None;
             }
-            (fixed_view(*elevation), None)
+            (fixed_view(*elevation_deg), None)
         }
-        SatelliteVisibility::Walker(walker) => {
-            (highest_satellite(walker, origin, t), Some(walker.altitude))
-        }
+        SatelliteVisibility::Walker(walker) => (
+            highest_satellite(walker, origin, t),
+            Some(walker.altitude()),
+        ),
     };
-    if view.sine < sin_cos(medium.min_elevation).0 {
+    if view.sine < sin_cos(medium.min_elevation_deg.to_radians()).0 {
         return None;
     }
     let pattern = &transceiver.receive_pattern;
     let antenna = gain(pattern, &end.R_WM, view.direction) * power(-pattern.max_gain());
     let spreading = altitude.map_or(1.0, |h| (h / view.distance) * (h / view.distance));
     Some(Connection {
-        snr: power(medium.zenith_snr) * spreading * antenna,
+        snr: power(medium.zenith_snr_db) * spreading * antenna,
         delay: view.distance / SPEED_OF_LIGHT,
         direction: Some(view.direction),
     })
 }
 
-/// Returns the view of a satellite without an orbit, at the elevation `elevation` [rad].
-fn fixed_view(elevation: f64) -> SatelliteView {
-    let (s, c) = sin_cos(elevation);
+/// Returns the view of a satellite without an orbit, at the elevation `elevation_deg` [deg].
+fn fixed_view(elevation_deg: f64) -> SatelliteView {
+    let (s, c) = sin_cos(elevation_deg.to_radians());
     SatelliteView {
         direction: Vec3::new(0.0, c, s),
         sine: s,

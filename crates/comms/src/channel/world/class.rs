@@ -81,17 +81,17 @@ impl Class {
     pub(crate) fn new(transceiver: Transceiver) -> Self {
         let milliwatts = 1e3;
         let (reference_power, noise) = match &transceiver.medium {
-            Medium::Acoustic(acoustic) => (power(acoustic.source_level), 0.0),
+            Medium::Acoustic(acoustic) => (power(acoustic.source_level_db), 0.0),
             Medium::Electromagnetic(m) => (
-                milliwatts * m.radiated_power,
-                thermal_noise(transceiver.bandwidth(), m.noise_figure),
+                milliwatts * m.radiated_power_w,
+                thermal_noise(transceiver.bandwidth(), m.noise_figure_db),
             ),
             Medium::Radio(m) => (
-                milliwatts * m.radiated_power,
-                thermal_noise(transceiver.bandwidth(), m.noise_figure),
+                milliwatts * m.radiated_power_w,
+                thermal_noise(transceiver.bandwidth(), m.noise_figure_db),
             ),
             Medium::Optical(m) => (
-                m.radiated_power,
+                m.radiated_power_w,
                 optical::noise_power(m, 0.0, 0.0, transceiver.bandwidth()),
             ),
             Medium::Satellite(_) => {
@@ -131,7 +131,7 @@ impl Class {
         let frequency = self.transceiver.frequency();
         if let Medium::Acoustic(acoustic) = &self.transceiver.medium {
             let spectral =
-                ambient(1e-3 * frequency, wind, acoustic.shipping) + power(acoustic.self_noise);
+                ambient(1e-3 * frequency, wind, acoustic.shipping) + power(acoustic.self_noise_db);
             self.noise = spectral * self.transceiver.bandwidth();
         }
         let sea = environment.sea;
@@ -143,7 +143,7 @@ impl Class {
             Medium::Acoustic(_) => self.water = self.sound_water(environment),
             Medium::Electromagnetic(m) => {
                 let is_homogeneous = sea.column.is_none() && sea.regions.is_empty();
-                let value = match m.conductivity {
+                let value = match m.conductivity_siemens_per_m {
                     None if !is_homogeneous => None,
                     None => Some(conductivity_at(environment, Vec3::zero())),
                     value => value,

@@ -11,11 +11,11 @@ use crate::channel::{
 };
 use crate::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{
     AcousticMedium, ElectromagneticMedium, Medium, SatelliteRole,
 };
 use merrow_model::scene::comms::transceiver::Reception;
+use merrow_model::scene::comms::{Transceiver, ratio};
 use merrow_sensors::acoustic::path::{AcousticMedium as PathMedium, Obstacles, PathEnd, PathWater};
 use merrow_sensors::acoustic::thruster_noise;
 
@@ -126,7 +126,7 @@ impl InstantChannel<'_> {
             (Medium::Acoustic(medium), _) => {
                 let compute = || self.sound(medium, a, ends);
                 let is_fixed = source.v == Vec3::zero() && receiver.v == Vec3::zero();
-                if is_fixed && !medium.refracts && a.has_constant_water() {
+                if is_fixed && !medium.refraction && a.has_constant_water() {
                     self.world.fixed.get_or_compute([from, to], compute)?
                 } else {
                     compute()?
@@ -168,7 +168,7 @@ impl InstantChannel<'_> {
         let frequency = class.transceiver.frequency();
         let water = PathMedium {
             environment: self.instant.environment,
-            refracts: medium.refracts,
+            refracts: medium.refraction,
             absorption: medium.absorption,
             spreading: medium.spreading,
             water: class.path_water(),
@@ -265,15 +265,15 @@ impl InstantChannel<'_> {
             let connection = satellite::connect(terminal, end, &self.world.origin, t)
                 .ok_or(Obstruction::NoSatellite)?;
             if modem == from {
-                time += medium.latency;
+                time += medium.latency_s;
             }
             let is_blocked = |d| {
                 self.obstacles().is_some_and(|o| {
                     o.is_blocked_along(end.robot, end.p, d, satellite::SKY_DISTANCE)
                 })
             };
-            let is_hidden = class.transceiver.needs_line_of_sight
-                && connection.direction.is_some_and(is_blocked);
+            let is_hidden =
+                class.transceiver.line_of_sight && connection.direction.is_some_and(is_blocked);
             if is_hidden {
                 return Err(Obstruction::NoSatellite);
             }
@@ -315,15 +315,15 @@ impl InstantChannel<'_> {
         let mut obstruction = None;
         let distance = || (receiver.p - source.p).norm();
         if transceiver
-            .max_range
+            .max_range_m
             .is_some_and(|range| distance() > range)
         {
             obstruction = Some(Obstruction::OutOfRange);
-        } else if let Reception::SignalExcess { min_ratio } = transceiver.reception
-            && sent * arrival.isotropic <= min_ratio * noise
+        } else if let Reception::SignalExcess { threshold_db, .. } = transceiver.reception
+            && sent * arrival.isotropic <= ratio(threshold_db) * noise
         {
             obstruction = Some(Obstruction::OutOfRange);
-        } else if transceiver.needs_line_of_sight && mean_power >= WEAK * noise {
+        } else if transceiver.line_of_sight && mean_power >= WEAK * noise {
             obstruction = self.obstacle(from, to);
         }
         let (a, b) = (&self.world.modems[from], &self.world.modems[to]);

@@ -139,7 +139,8 @@ fn band_overlap(from: &Transceiver, to: &Transceiver) -> f64 {
     if !from.is_same_medium(to) {
         return 0.0;
     }
-    let common = from.band[1].min(to.band[1]) - from.band[0].max(to.band[0]);
+    let (a, b) = (from.medium.band(), to.medium.band());
+    let common = a[1].min(b[1]) - a[0].max(b[0]);
     common / from.bandwidth()
 }
 
@@ -176,7 +177,7 @@ impl WorldChannel {
             overlaps,
             classes,
             shadowing: Stream::new(scene.seed, "comms/shadowing"),
-            ground: scene.seabed_material.backscatter.ground,
+            ground: scene.seabed_material.backscatter.subsurface,
             origin: scene.origin,
             n_structures: scene.structures.len(),
             t_ns: 0,

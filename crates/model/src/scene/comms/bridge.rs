@@ -1,7 +1,7 @@
 //! Topics and services that modems transmit between robots.
 
 use crate::scene::comms::queue::BridgeQueue;
-use merrow_math::Vec3;
+use merrow_yaml::spec::spec;
 
 /// Topic of one robot whose messages a modem transmits to other robots.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,16 +28,17 @@ pub struct Bridge {
     pub is_acknowledged: bool,
     /// Correction of the firmware of the receiving robot by the messages; `None`: they are not
     /// positions of the robot.
-    pub correction: Option<PositionCorrection>,
+    pub fix: Option<PositionCorrection>,
 }
 
-/// Correction of the estimated position of a robot by measured positions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PositionCorrection {
-    /// Measured point T in the base frame B [m].
-    pub p_BoT: Vec3,
-    /// Time constant of the correction [s].
-    pub time_constant: f64,
+spec! {
+    /// Correction of the position that the firmware of the receiving robot estimates.
+    pub struct PositionCorrection {
+        /// Measured point on the base of the robot, such as its transponder (forward, left, up).
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Time constant with which an error is corrected.
+        correction_time_s: f64 [in 1e-3..=1e6] = 2.0,
+    }
 }
 
 /// Service of one robot that another robot calls over modems.

@@ -122,7 +122,7 @@ pub enum Polling {
         /// Addresses in the order of the polls.
         addresses: Vec<u16>,
         /// Time from the end of a poll to the end of the wait for a reply [ns].
-        time_out_ns: u64,
+        timeout_ns: u64,
         /// Time between the end of one cycle and the start of the next [ns].
         pause_ns: u64,
     },

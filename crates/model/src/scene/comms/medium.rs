@@ -1,235 +1,266 @@
 //! Media of modems: physical parameters of transmitter, receiver and channel.
 
 use crate::scene::sea::water::AbsorptionLaw;
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
-/// Medium of a transceiver, with its physical parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Medium {
+/// Speed of sound at which data sheets state the largest relative speed [m/s].
+const NOMINAL_SOUND_SPEED: f64 = 1500.0;
+
+choice! {
+    /// Medium of a modem.
+    pub enum Medium {
+        /// Sound waves in water.
+        Acoustic = "acoustic" (AcousticMedium),
+        /// Electromagnetic waves in water.
+        Electromagnetic = "electromagnetic" (ElectromagneticMedium),
+        /// Radio waves over water.
+        Radio = "radio" (RadioMedium),
+        /// Light waves in water.
+        Optical = "optical" (OpticalMedium),
+        /// Link to a satellite.
+        Satellite = "satellite" (SatelliteMedium),
+    }
+}
+
+spec! {
     /// Sound waves in water.
-    Acoustic(AcousticMedium),
+    pub struct AcousticMedium {
+        /// Lowest and highest frequency.
+        band_khz: [f64; 2] [in 0.001..=10000.0],
+        /// Source level at maximum power, on the axis, at 1 m, re 1 uPa.
+        source_level_db: f64 [in 50.0..=260.0],
+        /// Spectral level of the self-noise of the receiver, re 1 uPa2/Hz.
+        self_noise_db: f64 [in -100.0..=200.0] = 30.0,
+        /// Spreading exponent of straight paths, 1 (cylindrical) to 2 (spherical).
+        spreading: f64 [in 0.0..=3.0] = 2.0,
+        /// Equation for the absorption.
+        absorption: AbsorptionLaw = AbsorptionLaw::FrancoisGarrison,
+        /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
+        refraction: bool = false,
+        /// Shipping activity for the ambient noise, 0 to 1.
+        shipping: f64 [fraction] = 0.5,
+        /// Paths by reflection at the surface and the seabed. Default: only the direct path.
+        multipath: Option<Multipath>,
+        /// Noise of the thrusters of the same robot. Default: none.
+        thruster_noise: Option<ThrusterNoise>,
+        /// Reception of signals with a Doppler shift. Default: every shift is compensated.
+        doppler: Option<DopplerTolerance>,
+    }
+}
+
+spec! {
+    /// Paths by reflection at the surface and the seabed.
+    pub struct Multipath {
+        /// Maximum number of reflections of a path.
+        max_reflections: u32 [in 1.0..=4.0] = 1,
+        /// Delay after the first arrival up to which the receiver uses a path. Later paths are
+        /// noise.
+        max_delay_s: f64 [non_negative] = 0.01,
+    }
+}
+
+spec! {
+    /// Noise of a thruster at the receiver of the same robot.
+    pub struct ThrusterNoise {
+        /// Spectral level at the receiver at the reference speed and frequency, re 1 uPa2/Hz.
+        level_db: f64 [in -100.0..=250.0],
+        /// Shaft speed of the level.
+        speed_rad_s: f64 [positive],
+        /// Frequency of the level.
+        frequency_khz: f64 [positive],
+        /// Increase of the level per decade of the shaft speed.
+        speed_slope_db: f64 [in -200.0..=200.0] = 60.0,
+        /// Decrease of the level per decade of the frequency.
+        frequency_slope_db: f64 [in -200.0..=200.0] = 20.0,
+    }
+}
+
+spec! {
+    /// Reception of signals with a Doppler shift.
+    pub struct DopplerTolerance {
+        /// Relative speed of both ends up to which the receiver compensates the shift, at a sound
+        /// speed of 1500 m/s.
+        max_speed_m_s: f64 [non_negative],
+        /// Duration of a symbol: the longer it is, the fewer signals above `max_speed_m_s` are
+        /// received.
+        symbol_s: f64 [positive],
+    }
+}
+
+spec! {
     /// Electromagnetic waves in water.
-    Electromagnetic(ElectromagneticMedium),
+    pub struct ElectromagneticMedium {
+        /// Lowest and highest frequency.
+        band_mhz: [f64; 2] [positive],
+        /// Radiated power at maximum power.
+        radiated_power_w: f64 [positive],
+        /// Noise figure of the receiver over thermal noise at 290 K.
+        noise_figure_db: f64 [in 0.0..=200.0] = 10.0,
+        /// Permittivity of the water relative to vacuum.
+        relative_permittivity: f64 [in 1.0..=1000.0] = 80.0,
+        /// Permeability of the water relative to vacuum.
+        relative_permeability: f64 [positive] = 1.0,
+        /// Conductivity of the water. Default: conductivity of the sea.
+        conductivity_siemens_per_m: Option<f64> [positive],
+        /// Spreading exponent beyond 1 m; 0: attenuation only.
+        spreading: f64 [in 0.0..=4.0] = 2.0,
+    }
+}
+
+spec! {
     /// Radio waves over water.
-    Radio(RadioMedium),
+    pub struct RadioMedium {
+        /// Lowest and highest frequency.
+        band_mhz: [f64; 2] [positive],
+        /// Radiated power at maximum power, without the gain of the antenna.
+        radiated_power_w: f64 [positive],
+        /// Noise figure of the receiver over thermal noise at 290 K, including external noise.
+        noise_figure_db: f64 [in 0.0..=200.0] = 6.0,
+        /// Law of the mean path loss.
+        path_loss: PathLoss => "{kind: two_ray}",
+        /// Variation of the path loss with the positions of the ends. Default: none.
+        shadowing: Option<Shadowing>,
+        /// Whether wave crests and the curvature of the Earth in the Fresnel zone attenuate the
+        /// signal.
+        diffraction: bool = true,
+    }
+}
+
+choice! {
+    /// Law of the mean path loss of radio waves.
+    pub enum PathLoss {
+        /// Loss of free space.
+        FreeSpace = "free_space",
+        /// Loss of free space up to a reference distance; beyond it, a power of the distance.
+        LogDistance = "log_distance" {
+            /// Exponent of the distance.
+            exponent: f64 [in 0.0..=10.0],
+            /// Distance up to which the loss of free space applies.
+            reference_m: f64 [positive] = 1.0,
+        },
+        /// Direct ray and ray reflected by the sea surface.
+        TwoRay = "two_ray" {
+            /// Polarisation of the antennas.
+            polarisation: Polarisation = Polarisation::Vertical,
+        },
+    }
+}
+
+fieldless_choice! {
+    /// Polarisation of an antenna.
+    pub enum Polarisation {
+        /// Electric field is in the vertical plane.
+        Vertical = "vertical",
+        /// Electric field is horizontal.
+        Horizontal = "horizontal",
+    }
+}
+
+spec! {
+    /// Log-normal variation of the path loss with the positions of the ends.
+    pub struct Shadowing {
+        /// Standard deviation of the path loss.
+        std_db: f64 [non_negative],
+        /// Distance beyond which the variation is uncorrelated.
+        distance_m: f64 [positive],
+    }
+}
+
+spec! {
     /// Light waves in water.
-    Optical(OpticalMedium),
+    pub struct OpticalMedium {
+        /// Lowest and highest frequency of the electrical signal.
+        band_khz: [f64; 2] [non_negative],
+        /// Radiated mean power at maximum power.
+        radiated_power_w: f64 [positive],
+        /// Angle from the axis at which the radiant intensity is half of its maximum.
+        half_angle_deg: f64 [in 0.01..=89.0],
+        /// Wavelength of the light in vacuum.
+        wavelength_um: f64 [in 0.2..=2.0],
+        /// Half angle of the field of view of the receiver.
+        field_of_view_deg: f64 [in 0.01..=180.0],
+        /// Area of the receiver aperture.
+        aperture_cm2: f64 [positive],
+        /// Responsivity of the photodetector.
+        responsivity_a_per_w: f64 [positive],
+        /// Noise-equivalent power of the receiver in the dark.
+        noise_w_per_sqrt_hz: f64 [positive],
+        /// Width of the optical filter.
+        filter_width_um: f64 [positive],
+        /// Beam attenuation coefficient. Default: coefficient of the sea at the wavelength.
+        attenuation_per_m: Option<f64> [non_negative],
+    }
+}
+
+spec! {
     /// Link to a satellite.
-    Satellite(SatelliteMedium),
+    pub struct SatelliteMedium {
+        /// Lowest and highest frequency.
+        band_mhz: [f64; 2] [positive],
+        /// Terminal under the open sky, or gateway that is always connected.
+        role: SatelliteRole = SatelliteRole::Terminal,
+        /// Signal-to-noise ratio with a satellite in the zenith.
+        zenith_snr_db: f64 [in -100.0..=200.0],
+        /// Delay of the network, without the travel time to the satellite.
+        latency_s: f64 [in 0.0..=3600.0] = 0.0,
+        /// Minimum elevation of a satellite.
+        min_elevation_deg: f64 [in 0.0..=90.0] = 8.0,
+        /// Satellites of the service.
+        sky: SatelliteVisibility,
+    }
 }
 
-/// Parameters of an acoustic modem.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AcousticMedium {
-    /// Source level at maximum power, on the axis [dB re 1 µPa at 1 m].
-    pub source_level: f64,
-    /// Spectral level of the self-noise of the receiver [dB re 1 µPa²/Hz].
-    pub self_noise: f64,
-    /// Spreading exponent of straight paths, 1 (cylindrical) to 2 (spherical) [-].
-    pub spreading: f64,
-    /// Equation for the absorption.
-    pub absorption: AbsorptionLaw,
-    /// Whether rays are refracted by the sound-speed profile.
-    pub refracts: bool,
-    /// Shipping activity for the ambient noise, 0 to 1 [-].
-    pub shipping: f64,
-    /// Paths by reflection; `None`: only the direct path.
-    pub multipath: Option<Multipath>,
-    /// Noise of the thrusters of the same robot; `None`: no noise.
-    pub thruster_noise: Option<ThrusterNoise>,
-    /// Reception of shifted signals; `None`: the receiver compensates every Doppler shift.
-    pub doppler: Option<DopplerTolerance>,
+fieldless_choice! {
+    /// Role of a satellite terminal.
+    pub enum SatelliteRole {
+        /// Antenna that must be above water and have a satellite in view.
+        Terminal = "terminal",
+        /// Station of the operator, connected at all times.
+        Gateway = "gateway",
+    }
 }
 
-/// Reception of signals with a Doppler shift.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DopplerTolerance {
-    /// Largest relative frequency shift that the receiver compensates [-].
-    pub max_shift: f64,
-    /// Duration of a symbol, positive [s].
-    pub symbol: f64,
+choice! {
+    /// Satellites of a service.
+    pub enum SatelliteVisibility {
+        /// A satellite is always in view, at the same elevation from every place.
+        Always = "always" {
+            /// Elevation of the satellite.
+            elevation_deg: f64 [in 0.0..=90.0] = 45.0,
+        },
+        /// A satellite is in view during periodic windows.
+        Windows = "windows" {
+            /// Period of the windows.
+            period_s: f64 [positive],
+            /// Start and end of each window within the period.
+            open_s: Vec<[f64; 2]> [non_negative, not_empty],
+            /// Elevation of the satellite during a window.
+            elevation_deg: f64 [in 0.0..=90.0] = 45.0,
+        },
+        /// Satellites on circular orbits in evenly spaced planes.
+        Walker = "walker" (Walker),
+    }
 }
 
-/// Paths by reflection at the surface and the seabed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Multipath {
-    /// Maximum number of reflections of a path, 1 to 4.
-    pub max_reflections: u32,
-    /// Delay after the first arrival up to which the receiver uses a path [s]. Later paths are
-    /// noise.
-    pub max_delay: f64,
-}
-
-/// Noise of a thruster at the receiver of the same robot, as a function of the shaft speed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ThrusterNoise {
-    /// Spectral level at the receiver, at the reference speed and frequency [dB re 1 µPa²/Hz].
-    pub level: f64,
-    /// Shaft speed of the level [rad/s].
-    pub speed: f64,
-    /// Frequency of the level [Hz].
-    pub frequency: f64,
-    /// Increase of the level per decade of the shaft speed [dB].
-    pub speed_slope: f64,
-    /// Decrease of the level per decade of the frequency [dB].
-    pub frequency_slope: f64,
-}
-
-/// Parameters of an electromagnetic modem under water.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ElectromagneticMedium {
-    /// Radiated power at maximum power [W].
-    pub radiated_power: f64,
-    /// Noise figure of the receiver over thermal noise at 290 K [dB].
-    pub noise_figure: f64,
-    /// Permittivity of the water relative to vacuum [-].
-    pub relative_permittivity: f64,
-    /// Permeability of the water relative to vacuum [-].
-    pub relative_permeability: f64,
-    /// Conductivity of the water [S/m]; `None`: conductivity of the sea.
-    pub conductivity: Option<f64>,
-    /// Spreading exponent beyond 1 m [-]; 0: attenuation only.
-    pub spreading: f64,
-}
-
-/// Parameters of a radio over water.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RadioMedium {
-    /// Radiated power at maximum power, without the gain of the antenna [W].
-    pub radiated_power: f64,
-    /// Noise figure of the receiver, including external noise, over thermal noise at 290 K [dB].
-    pub noise_figure: f64,
-    /// Law of the mean path loss.
-    pub path_loss: PathLoss,
-    /// Variation of the path loss with position; `None`: none.
-    pub shadowing: Option<Shadowing>,
-    /// Whether wave crests and the curvature of the Earth in the Fresnel zone attenuate the signal.
-    pub has_diffraction: bool,
-}
-
-/// Law of the mean path loss of radio waves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PathLoss {
-    /// Loss in proportion to the square of the distance.
-    FreeSpace,
-    /// Loss of free space up to a reference distance; beyond it, a power of the distance.
-    LogDistance {
-        /// Exponent of the distance [-].
-        exponent: f64,
-        /// Distance up to which the loss of free space applies [m].
-        reference: f64,
-    },
-    /// Direct ray and ray reflected by the sea surface.
-    TwoRay {
-        /// Polarisation of the antennas.
-        polarisation: Polarisation,
-    },
-}
-
-/// Direction of the electric field of an antenna, on which the reflection at the sea surface
-/// depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Polarisation {
-    /// Electric field in the vertical plane.
-    Vertical,
-    /// Electric field that is horizontal.
-    Horizontal,
-}
-
-/// Log-normal variation of the path loss with the positions of the ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shadowing {
-    /// Standard deviation of the path loss [dB].
-    pub std: f64,
-    /// Correlation distance, positive [m]: the loss is uncorrelated after twice this distance.
-    pub distance: f64,
-}
-
-/// Parameters of an optical modem.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OpticalMedium {
-    /// Radiated mean power at maximum power [W].
-    pub radiated_power: f64,
-    /// Angle from the axis at which the radiant intensity is half of its maximum [rad].
-    pub half_angle: f64,
-    /// Wavelength of the light in vacuum [m].
-    pub wavelength: f64,
-    /// Half angle of the field of view of the receiver [rad].
-    pub field_of_view: f64,
-    /// Area of the receiver aperture [m²].
-    pub aperture: f64,
-    /// Responsivity of the photodetector [A/W].
-    pub responsivity: f64,
-    /// Noise-equivalent power of the receiver in the dark [W/√Hz].
-    pub noise_equivalent_power: f64,
-    /// Width of the optical filter [m].
-    pub filter_width: f64,
-    /// Beam attenuation coefficient [1/m]; `None`: coefficient of the sea at the wavelength.
-    pub attenuation: Option<f64>,
-}
-
-/// Parameters of a satellite terminal.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SatelliteMedium {
-    /// Terminal under the open sky, or gateway that is always connected.
-    pub role: SatelliteRole,
-    /// Signal-to-noise ratio with a satellite in the zenith [dB].
-    pub zenith_snr: f64,
-    /// Delay of the network, without the travel time to the satellite [s].
-    pub latency: f64,
-    /// Minimum elevation of a satellite [rad].
-    pub min_elevation: f64,
-    /// Satellites of the service.
-    pub sky: SatelliteVisibility,
-}
-
-/// Role of a satellite terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SatelliteRole {
-    /// Antenna that must be above water and have a satellite in view.
-    Terminal,
-    /// Station of the operator, connected at all times.
-    Gateway,
-}
-
-/// Satellites of a service, as functions of time.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SatelliteVisibility {
-    /// A satellite is always in view, at this elevation from every place.
-    Always {
-        /// Elevation of the satellite [rad].
-        elevation: f64,
-    },
-    /// A satellite is in view during periodic windows.
-    Windows {
-        /// Period of the windows [s].
-        period: f64,
-        /// Start and end of each window within the period [s].
-        open: Vec<[f64; 2]>,
-        /// Elevation of the satellite during a window [rad].
-        elevation: f64,
-    },
-    /// Satellites on circular orbits in evenly spaced planes.
-    Walker(Walker),
-}
-
-/// Constellation of circular orbits with the same altitude and inclination.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Walker {
-    /// Altitude of the orbits above the mean radius of the Earth [m].
-    pub altitude: f64,
-    /// Inclination of the orbits [rad].
-    pub inclination: f64,
-    /// Number of orbital planes.
-    pub planes: u32,
-    /// Number of satellites in each plane.
-    pub satellites: u32,
-    /// Angle over which the ascending nodes are spread [rad]: π or 2π.
-    pub node_spread: f64,
-    /// Phase of a satellite relative to its neighbour in the preceding plane, as a fraction of the
-    /// spacing in the plane [-].
-    pub phasing: f64,
-    /// Longitude of the first ascending node at the start of the run [rad].
-    pub first_node: f64,
+spec! {
+    /// Constellation of circular orbits with the same altitude and inclination.
+    pub struct Walker {
+        /// Altitude of the orbits above the mean radius of the Earth.
+        altitude_km: f64 [in 100.0..=100000.0],
+        /// Inclination of the orbits.
+        inclination_deg: f64 [in 0.0..=180.0],
+        /// Number of orbital planes.
+        planes: u32 [in 1.0..=1000.0],
+        /// Number of satellites in each plane.
+        satellites: u32 [in 1.0..=1000.0],
+        /// Angle over which the ascending nodes are spread: 180 or 360.
+        node_spread_deg: f64 [in 0.0..=360.0] = 360.0,
+        /// Phase of a satellite relative to its neighbour in the preceding plane, as a fraction of
+        /// the spacing in the plane.
+        phasing: f64 [in -1.0..=1.0] = 0.0,
+        /// Longitude of the first ascending node at the start of the run.
+        first_node_deg: f64 [in -360.0..=360.0] = 0.0,
+    }
 }
 
 impl Medium {
@@ -238,14 +269,15 @@ impl Medium {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Returns the name of the medium in world files and messages.
-    pub fn name(&self) -> &'static str {
+    /// Returns the lowest and the highest frequency [Hz]; of an optical modem, of the electrical
+    /// signal.
+    pub fn band(&self) -> [f64; 2] {
         match self {
-            Self::Acoustic(_) => "acoustic",
-            Self::Electromagnetic(_) => "electromagnetic",
-            Self::Radio(_) => "radio",
-            Self::Optical(_) => "optical",
-            Self::Satellite(_) => "satellite",
+            Self::Acoustic(m) => m.band_khz.map(|f| 1e3 * f),
+            Self::Electromagnetic(m) => m.band_mhz.map(|f| 1e6 * f),
+            Self::Radio(m) => m.band_mhz.map(|f| 1e6 * f),
+            Self::Optical(m) => m.band_khz.map(|f| 1e3 * f),
+            Self::Satellite(m) => m.band_mhz.map(|f| 1e6 * f),
         }
     }
 
@@ -255,5 +287,31 @@ impl Medium {
             self,
             Self::Acoustic(_) | Self::Electromagnetic(_) | Self::Optical(_)
         )
+    }
+}
+
+impl DopplerTolerance {
+    /// Returns the largest relative frequency shift that the receiver compensates [-].
+    pub fn max_shift(&self) -> f64 {
+        self.max_speed_m_s / NOMINAL_SOUND_SPEED
+    }
+}
+
+impl Walker {
+    /// Returns the altitude of the orbits above the mean radius of the Earth [m].
+    pub fn altitude(&self) -> f64 {
+        1e3 * self.altitude_km
+    }
+}
+
+impl OpticalMedium {
+    /// Returns the wavelength of the light in vacuum [m].
+    pub fn wavelength(&self) -> f64 {
+        1e-6 * self.wavelength_um
+    }
+
+    /// Returns the area of the receiver aperture [m²].
+    pub fn aperture(&self) -> f64 {
+        1e-4 * self.aperture_cm2
     }
 }

@@ -11,12 +11,12 @@ pub mod queue;
 pub mod scheme;
 pub mod transceiver;
 
-pub use crate::scene::comms::clock::ClockError;
+pub use crate::scene::comms::clock::{ClockError, nanoseconds};
 pub use crate::scene::comms::framing::{Acknowledgement, Framing};
 pub use crate::scene::comms::mac::MacProtocol;
-pub use crate::scene::comms::modem::{Modem, PowerControl, RateChoice, UsblArray};
+pub use crate::scene::comms::modem::{Modem, PowerControl, RateChoice};
 pub use crate::scene::comms::queue::{BridgeQueue, DropPolicy, QueueLimits};
-pub use crate::scene::comms::transceiver::Transceiver;
+pub use crate::scene::comms::transceiver::{Transceiver, ratio};
 
 /// Address that every modem receives.
 pub const BROADCAST: u16 = 0xffff;

@@ -1,13 +1,13 @@
 //! Modem: a transceiver with framing, a transmit queue, medium access and a clock.
 
 use crate::persist::Persist;
-use crate::scene::comms::clock::ClockError;
-use crate::scene::comms::framing::{Acknowledgement, Framing};
+use crate::scene::comms::clock::{ClockError, nanoseconds};
 use crate::scene::comms::mac::MacProtocol;
 use crate::scene::comms::queue::QueueLimits;
 use crate::scene::comms::transceiver::Transceiver;
 use crate::scene::computer::TaskIndex;
 use merrow_math::Vec3;
+use merrow_yaml::spec::spec;
 
 /// Modem of a robot or of the world.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,41 +22,24 @@ pub struct Modem {
     pub axis: Vec3,
     /// Address, unique among the modems that can communicate with this modem.
     pub address: u16,
-    /// Physical properties of transmitter and receiver.
+    /// Type of the modem.
     pub transceiver: Transceiver,
-    /// Division of messages into frames.
-    pub framing: Framing,
-    /// Repetition of frames that are not acknowledged.
-    pub acknowledgement: Acknowledgement,
     /// Medium access at the start of a run.
     pub mac: MacProtocol,
-    /// Offset [s] and rate error [-] of the clock at the start of a run.
+    /// Error of the clock at the start of a run.
     pub clock: ClockError,
     /// Limits of the transmit queue.
     pub queue: QueueLimits,
     /// Transmit power at the start of a run [W].
-    pub power: f64,
+    pub power_w: f64,
     /// Data rate at the start of a run.
     pub rate: RateChoice,
-    /// Delay between the end of a received frame and an immediate reply to it [ns].
-    pub turn_around_ns: u64,
-    /// Array that measures the direction of a range reply; `None`: only the range is measured.
-    pub array: Option<UsblArray>,
-    /// Standard deviation of a measured range [m].
-    pub range_std: f64,
     /// Whether the modem also delivers messages with the address of another modem.
-    pub is_promiscuous: bool,
+    pub promiscuous: bool,
     /// Task of the robot that received messages pass through; `None`: they are delivered at once.
     pub task: Option<TaskIndex>,
     /// Requests for the transmit power of another modem; `None`: no requests.
     pub power_control: Option<PowerControl>,
-}
-
-/// Array of a modem that measures the direction of range replies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UsblArray {
-    /// Standard deviation of the direction at a large signal-to-noise ratio [rad].
-    pub bearing_std: f64,
 }
 
 /// Data rate of a modem.
@@ -69,18 +52,26 @@ pub enum RateChoice {
     Adaptive,
 }
 
-/// Adaptive power control: a modem that receives no message from a station within a period
-/// requests a higher transmit power from it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PowerControl {
-    /// Address of the modem whose messages are expected and whose power is requested.
-    pub station: u16,
-    /// Period within which a message of the station is expected [ns].
-    pub period_ns: u64,
-    /// Signal-to-noise ratio that the requested power restores, linear.
-    pub target_snr: f64,
-    /// Minimum factor between two requested powers.
-    pub step: f64,
-    /// Payload of a request [byte].
-    pub payload: usize,
+spec! {
+    /// Adaptive power control: if no message of a station arrives within a period, the modem
+    /// requests a higher transmit power from it.
+    pub struct PowerControl {
+        /// Address of the station.
+        station: u16 [in 0.0..=65534.0],
+        /// Period within which a message of the station is expected.
+        period_s: f64 [in 1e-3..=1e6],
+        /// Signal-to-noise ratio that the requested power restores.
+        target_snr_db: f64 [in -100.0..=200.0],
+        /// Minimum increase between two requested powers.
+        step_db: f64 [in 0.0..=100.0] = 1.0,
+        /// Payload of a request.
+        payload_bytes: usize [in 0.0..=65535.0] = 8,
+    }
+}
+
+impl PowerControl {
+    /// Returns the period within which a message of the station is expected [ns].
+    pub fn period_ns(&self) -> u64 {
+        nanoseconds(self.period_s)
+    }
 }

@@ -1,28 +1,40 @@
 //! Limits of the transmit queue of a modem, and of the messages of a bridge in it.
 
-/// Limits of a transmit queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueLimits {
-    /// Maximum number of waiting messages.
-    pub max_messages: usize,
-    /// Maximum sum of the payloads of the waiting messages [byte].
-    pub max_bytes: usize,
-    /// Time after which a waiting message is discarded [ns]; `None`: never.
-    pub max_age_ns: Option<u64>,
-    /// Messages that are discarded if the queue is full.
-    pub policy: DropPolicy,
+use crate::scene::comms::clock::nanoseconds;
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+spec! {
+    /// Limits of a transmit queue.
+    pub struct QueueLimits {
+        /// Maximum number of waiting messages.
+        max_messages: usize [in 1.0..=65536.0] = 64,
+        /// Maximum sum of the payloads of the waiting messages.
+        max_size_bytes: usize [in 1.0..=1e9] = 65536,
+        /// Time after which a waiting message is discarded. Default: never.
+        max_age_s: Option<f64> [in 1e-6..=1e6],
+        /// Message that is discarded if the queue is full.
+        policy: DropPolicy = DropPolicy::Newest,
+    }
 }
 
-/// Choice of the messages that are discarded if a queue is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DropPolicy {
-    /// The new message is discarded.
-    Newest,
-    /// The message that has waited longest, of any priority.
-    Oldest,
-    /// The newest message of the lowest priority, or the new message if no waiting message has a
-    /// lower priority.
-    LowestPriority,
+fieldless_choice! {
+    /// Message that is discarded if a queue is full.
+    pub enum DropPolicy {
+        /// The new message is discarded.
+        Newest = "newest",
+        /// The message that has waited longest is discarded, regardless of its priority.
+        Oldest = "oldest",
+        /// The newest message of the lowest priority is discarded, or the new message if no waiting
+        /// message has a lower priority.
+        LowestPriority = "lowest_priority",
+    }
+}
+
+impl QueueLimits {
+    /// Returns the time after which a waiting message is discarded [ns]; `None`: never.
+    pub fn max_age_ns(&self) -> Option<u64> {
+        self.max_age_s.map(nanoseconds)
+    }
 }
 
 /// Limits of the waiting messages of one bridge, in addition to the limits of the queue.

@@ -1,174 +1,151 @@
-//! Transmitter and receiver of a modem.
-//!
-//! # Keys of a component file
-//! A file `params/modems/<name>.yaml` has these keys (`crates/schema/src/comms/`). The types below
-//! are in SI units and radians. Keys after a value of `kind` apply to this value only.
-//!
-//! ```text
-//!   description, source, estimated                   not part of the types
-//!   kind: acoustic                                   AcousticMedium
-//!     band_khz                                       Transceiver::band
-//!     source_level_db, self_noise_db, spreading, shipping
-//!     refraction                                     AcousticMedium::refracts
-//!     absorption: none | thorp | francois_garrison | ainslie_mccolm   AbsorptionLaw
-//!     multipath: {max_reflections, max_delay_s}      Multipath
-//!     thruster_noise: {level_db, speed_rad_s, frequency_khz, speed_slope_db, frequency_slope_db}   ThrusterNoise
-//!     doppler: {max_speed_m_s, symbol_s}             DopplerTolerance
-//!   kind: electromagnetic                            ElectromagneticMedium
-//!     band_mhz                                       Transceiver::band
-//!     radiated_power_w, noise_figure_db, relative_permittivity, relative_permeability,
-//!     conductivity_siemens_per_m, spreading
-//!   kind: radio                                      RadioMedium
-//!     band_mhz                                       Transceiver::band
-//!     radiated_power_w, noise_figure_db
-//!     diffraction                                    RadioMedium::has_diffraction
-//!     path_loss:                                     PathLoss
-//!       {kind: free_space} | {kind: log_distance, exponent, reference_m} | {kind: two_ray, polarisation}
-//!     shadowing: {std_db, distance_m}                Shadowing
-//!   kind: optical                                    OpticalMedium
-//!     band_khz                                       Transceiver::band
-//!     radiated_power_w, half_angle_deg, wavelength_um, field_of_view_deg, aperture_cm2,
-//!     responsivity_a_per_w, filter_width_um
-//!     noise_w_per_sqrt_hz                            OpticalMedium::noise_equivalent_power
-//!     attenuation_per_m                              OpticalMedium::attenuation
-//!   kind: satellite                                  SatelliteMedium
-//!     band_mhz                                       Transceiver::band
-//!     role: terminal | gateway                       SatelliteRole
-//!     zenith_snr_db, latency_s, min_elevation_deg
-//!     sky:                                           SatelliteVisibility
-//!       {kind: always, elevation_deg} | {kind: windows, period_s, open_s: [[start, end], ...], elevation_deg} |
-//!       {kind: walker, altitude_km, inclination_deg, planes, satellites, node_spread_deg, phasing, first_node_deg}
-//!   bearing_std_deg, range_std_m                     UsblArray
-//!   max_power_w, circuit_power_w, receive_power_w, idle_power_w   Transceiver, fields of the same name
-//!   half_duplex                                      Transceiver::is_half_duplex
-//!   max_range_m, line_of_sight                       Transceiver::max_range, needs_line_of_sight
-//!   capture_db, carrier_sense_db                     Transceiver::capture, carrier_sense
-//!   destructive_overlap                              Transceiver::is_overlap_destructive
-//!   loss_probability                                 Transceiver::loss_probability
-//!   reception:                                       Reception
-//!     {kind: error_rate} | {kind: level, threshold_db} | {kind: signal_excess, threshold_db}
-//!   fading:                                          Fading
-//!     {kind: none} | {kind: rayleigh, coherence_s} | {kind: rice, k_db, coherence_s}
-//!   transmit_pattern, receive_pattern:               Directivity
-//!     {kind: uniform, gain_db} | {kind: axial, angles_deg: [], gains_db: []} |
-//!     {kind: attitude, azimuths_deg: [], elevations_deg: [], gains_db: []}
-//!   adaptation: {margin_db, hysteresis_db}           RateAdaptation
-//!   schemes: [{name, modulation, rate_bit_s, coding_gain_db, min_snr_db}, ...]   Scheme
-//!     modulation                                     Modulation: bpsk, qpsk, dbpsk, fsk, coherent_fsk, ook,
-//!                                                    qam<order>, lora_sf<spreading factor>
-//!   framing: {preamble_s, overhead_bits, control_bits, max_payload_bytes, max_fragments}   Framing
-//!   acknowledgement: {timeout_s, max_retries, backoff_s}   Acknowledgement
-//!   turn_around_s                                    Modem::turn_around_ns
-//! ```
+//! Type of a modem: transmitter, receiver and protocol of the link.
 
+use crate::scene::comms::clock::nanoseconds;
 use crate::scene::comms::directivity::Directivity;
+use crate::scene::comms::framing::{Acknowledgement, Framing};
 use crate::scene::comms::medium::Medium;
 use crate::scene::comms::scheme::{RateAdaptation, Scheme};
+use merrow_yaml::spec::{choice, spec};
 
-/// Transmitter and receiver of a modem.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Transceiver {
-    /// Medium of the signals, with its physical parameters.
-    pub medium: Medium,
-    /// Lowest and highest frequency [Hz]; of an optical modem, of the electrical signal.
-    pub band: [f64; 2],
-    /// Modulation and coding schemes, slowest first.
-    pub schemes: Vec<Scheme>,
-    /// Choice of the scheme from the signal-to-noise ratio.
-    pub adaptation: RateAdaptation,
-    /// Maximum transmit power [W].
-    pub max_power: f64,
-    /// Power of the electronics while transmitting, in addition to the transmit power [W].
-    pub circuit_power: f64,
-    /// Power while receiving [W].
-    pub receive_power: f64,
-    /// Power while neither transmitting nor receiving [W].
-    pub idle_power: f64,
-    /// Whether the modem cannot receive while it transmits.
-    pub is_half_duplex: bool,
-    /// Ratio of signal to interference and noise at which a stronger signal replaces the signal
-    /// that is being received, linear; `None`: never.
-    pub capture: Option<f64>,
-    /// Ratio of signal to noise above which carrier sensing reports the medium as busy, linear.
-    pub carrier_sense: f64,
-    /// Whether any overlap of two signals destroys both.
-    pub is_overlap_destructive: bool,
-    /// Probability that a frame that would be received is lost.
-    pub loss_probability: f64,
+/// Converts a power ratio of `db` [dB] to the linear ratio [-].
+pub fn ratio(db: f64) -> f64 {
+    libm::pow(10.0, 0.1 * db)
+}
+
+spec! {
+    /// Type of a modem.
+    pub struct Transceiver {
+        /// Description of the modem.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Maximum electrical transmit power of the modem, to which the radiated power is
+        /// proportional.
+        max_power_w: f64 [positive],
+        /// Power of the electronics while transmitting, in addition to the transmit power.
+        circuit_power_w: f64 [non_negative] = 0.0,
+        /// Electrical power while receiving.
+        receive_power_w: f64 [non_negative] = 0.0,
+        /// Electrical power while neither transmitting nor receiving.
+        idle_power_w: f64 [non_negative] = 0.0,
+        /// Whether the modem cannot receive while it transmits.
+        half_duplex: bool = true,
+        /// Distance beyond which no signal is received. Default: not limited.
+        max_range_m: Option<f64> [positive],
+        /// Whether terrain, structures and robots block the path.
+        line_of_sight: bool = true,
+        /// Ratio of signal to interference and noise at which a stronger signal replaces the signal
+        /// that is being received. Default: never.
+        capture_db: Option<f64> [in -100.0..=200.0],
+        /// Signal-to-noise ratio above which carrier sensing reports the medium as busy.
+        carrier_sense_db: f64 [in -100.0..=200.0] = 6.0,
+        /// Whether any overlap of two signals destroys both.
+        destructive_overlap: bool = false,
+        /// Probability that a frame that would be received is lost, as in the network block of
+        /// TrueTime; for all modems of this type.
+        loss_probability: f64 [fraction] = 0.0,
+        /// Condition for the reception of a frame.
+        reception: Reception => "{kind: error_rate}",
+        /// Random variation of the received power with time.
+        fading: Fading => "{kind: none}",
+        /// Gain of the transmitter over the direction.
+        transmit_pattern: Directivity => "{kind: uniform}",
+        /// Gain of the receiver over the direction.
+        receive_pattern: Directivity => "{kind: uniform}",
+        /// Rule of the scheme `adaptive`.
+        adaptation: RateAdaptation => "{}",
+        /// Modulation and coding schemes, slowest first.
+        schemes: Vec<Scheme> [not_empty],
+        /// Division of messages into frames.
+        framing: Framing => "{}",
+        /// Repetition of frames that are not acknowledged.
+        acknowledgement: Acknowledgement => "{}",
+        /// Delay between the end of a received frame and an immediate reply to it.
+        turn_around_s: f64 [in 0.0..=60.0] = 0.0,
+        /// Standard deviation of the measured direction of a range reply (USBL) at a large
+        /// signal-to-noise ratio. Default: the modem measures no direction.
+        bearing_std_deg: Option<f64> [in 0.0..=90.0],
+        /// Standard deviation of a measured range.
+        range_std_m: f64 [non_negative] = 0.0,
+        ..medium: Medium,
+    }
+}
+
+choice! {
     /// Condition for the reception of a frame.
-    pub reception: Reception,
-    /// Gain of the transmitter over the direction.
-    pub transmit_pattern: Directivity,
-    /// Gain of the receiver over the direction.
-    pub receive_pattern: Directivity,
-    /// Random variation of the received power with time.
-    pub fading: Fading,
-    /// Distance beyond which no signal is received [m]; `None`: no limit.
-    pub max_range: Option<f64>,
-    /// Whether terrain, structures and robots block the path.
-    pub needs_line_of_sight: bool,
+    pub enum Reception {
+        /// The bit error rate of the scheme at the ratio of signal to noise and interference.
+        ErrorRate = "error_rate",
+        /// The received power exceeds a level; frames above it have no errors.
+        Level = "level" {
+            /// Level, re 1 uPa2 (acoustic), 1 mW (electromagnetic, radio, satellite) or 1 W
+            /// (optical).
+            threshold_db: f64 [in -300.0..=300.0],
+        },
+        /// The signal-to-noise ratio exceeds a threshold with and without directivity; frames above
+        /// it have no errors. This is the rule of Thetis.
+        SignalExcess = "signal_excess" {
+            /// Threshold of the ratio.
+            threshold_db: f64 [in -300.0..=300.0],
+        },
+    }
 }
 
-/// Condition for the reception of a frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reception {
-    /// The bit error rate of the scheme at the ratio of signal to noise and interference.
-    ErrorRate,
-    /// The received power exceeds a level; frames above it have no errors.
-    Level {
-        /// Minimum power in µPa² (acoustic), mW (electromagnetic, radio and satellite) or W
-        /// (optical).
-        min_power: f64,
-    },
-    /// The ratio of signal to noise exceeds a threshold both without directivity, which limits the
-    /// range to a sphere, and with directivity; frames above it have no errors. This is the rule of
-    /// Thetis.
-    SignalExcess {
-        /// Threshold of the ratio, linear [-].
-        min_ratio: f64,
-    },
-}
-
-/// Random variation of the received power with time, with mean 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fading {
-    /// No variation of the power.
-    None,
-    /// Rayleigh distribution of the amplitude.
-    Rayleigh {
-        /// Coherence time, positive [s]: the amplitude is uncorrelated after twice this time.
-        coherence: f64,
-    },
-    /// Rice distribution of the amplitude.
-    Rice {
-        /// Power of the constant part over the power of the random part [-].
-        k: f64,
-        /// Coherence time, positive [s]: the amplitude is uncorrelated after twice this time.
-        coherence: f64,
-    },
+choice! {
+    /// Random variation of the received power with time, with mean 1.
+    pub enum Fading {
+        /// Received power does not vary.
+        None = "none",
+        /// Rayleigh distribution of the amplitude.
+        Rayleigh = "rayleigh" {
+            /// Time beyond which the amplitude is uncorrelated.
+            coherence_s: f64 [positive],
+        },
+        /// Rice distribution of the amplitude.
+        Rice = "rice" {
+            /// Ratio of the power of the constant part to the random part.
+            k_db: f64 [in -60.0..=60.0],
+            /// Time beyond which the amplitude is uncorrelated.
+            coherence_s: f64 [positive],
+        },
+    }
 }
 
 impl Transceiver {
     /// Returns true if signals of the two transceivers can reach each other: the media are the same
     /// and the bands overlap.
     pub fn is_same_medium(&self, other: &Self) -> bool {
-        self.medium.is_same(&other.medium)
-            && self.band[0] < other.band[1]
-            && other.band[0] < self.band[1]
+        let (a, b) = (self.medium.band(), other.medium.band());
+        self.medium.is_same(&other.medium) && a[0] < b[1] && b[0] < a[1]
     }
 
     /// Returns the centre of the band [Hz].
     pub fn frequency(&self) -> f64 {
-        0.5 * (self.band[0] + self.band[1])
+        let [low, high] = self.medium.band();
+        0.5 * (low + high)
     }
 
     /// Returns the width of the band [Hz].
     pub fn bandwidth(&self) -> f64 {
-        self.band[1] - self.band[0]
+        let [low, high] = self.medium.band();
+        high - low
+    }
+
+    /// Returns the ratio of signal to interference and noise at which a stronger signal replaces the
+    /// signal that is being received, linear; `None`: never.
+    pub fn capture(&self) -> Option<f64> {
+        self.capture_db.map(ratio)
+    }
+
+    /// Returns the delay between the end of a received frame and an immediate reply to it [ns].
+    pub fn turn_around_ns(&self) -> u64 {
+        nanoseconds(self.turn_around_s)
     }
 
     /// Iterates over the information rates of the schemes [bit/s], in the order of the schemes.
     pub fn rates(&self) -> impl Iterator<Item = f64> + '_ {
-        self.schemes.iter().map(|scheme| scheme.rate)
+        self.schemes.iter().map(|scheme| scheme.rate_bit_s)
     }
 }

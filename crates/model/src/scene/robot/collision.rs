@@ -119,7 +119,7 @@ pub struct Material {
     /// Diffuse reflectivity for laser light, 0..1.
     pub reflectivity: f64,
     /// Coefficient of retro-reflection at normal incidence [cd/(lx m²)]; 0 for ordinary materials.
-    pub retro: f64,
+    pub retro_reflection_cd_per_lx_m2: f64,
     /// Diffuse reflectivity for red, green and blue light, 0..1.
     pub color: [f64; 3],
     /// Acoustic backscatter for sonars.
@@ -133,7 +133,7 @@ impl Default for Material {
             friction: 0.5,
             restitution: 0.0,
             reflectivity: 0.5,
-            retro: 0.0,
+            retro_reflection_cd_per_lx_m2: 0.0,
             color: [0.5; 3],
             backscatter: Backscatter::ROCK,
         }
@@ -146,43 +146,43 @@ impl Default for Material {
 pub struct Backscatter {
     /// Lambert parameter: backscattering strength relative to the squared sine of the grazing angle
     /// [dB].
-    pub lambert_db: f64,
+    pub backscatter_db: f64,
     /// Backscattering strengths at grazing angles of 0, 10, ... 90 degrees, used instead of
     /// Lambert's law [dB].
-    pub table: Option<[f64; 10]>,
+    pub backscatter_by_grazing_db: Option<[f64; 10]>,
     /// Acoustic properties of the material below the surface.
-    pub ground: Ground,
+    pub subsurface: Ground,
 }
 
 /// Sediment below a surface as an acoustic medium: a fluid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
     /// Density of the sediment [kg/m³].
-    pub density: f64,
+    pub density_kg_m3: f64,
     /// Sound speed in the sediment [m/s].
-    pub sound_speed: f64,
+    pub sound_speed_m_s: f64,
     /// Attenuation [dB per wavelength].
-    pub attenuation: f64,
+    pub attenuation_db_per_wavelength: f64,
     /// Standard deviation of the surface height [m].
-    pub roughness: f64,
+    pub roughness_m: f64,
 }
 
 impl Backscatter {
     /// Rock: -27 dB, the mean of deep seabeds. [Mackenzie 1961]
     pub const ROCK: Self = Self {
-        lambert_db: -27.0,
-        table: None,
-        ground: Ground::SAND,
+        backscatter_db: -27.0,
+        backscatter_by_grazing_db: None,
+        subsurface: Ground::SAND,
     };
 }
 
 impl Ground {
     /// Acoustic properties of sand. [Jensen 2011, ch. 1]
     pub(crate) const SAND: Self = Self {
-        density: 1900.0,
-        sound_speed: 1650.0,
-        attenuation: 0.8,
-        roughness: 0.0,
+        density_kg_m3: 1900.0,
+        sound_speed_m_s: 1650.0,
+        attenuation_db_per_wavelength: 0.8,
+        roughness_m: 0.0,
     };
 }
 

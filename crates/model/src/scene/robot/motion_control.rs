@@ -6,7 +6,7 @@ use crate::persist::Persist;
 use crate::scene::robot::feedback::MotionSource;
 use crate::scene::robot::guidance::{LineOfSight, follows_paths};
 use merrow_yaml::read::Places;
-use merrow_yaml::spec::spec;
+use merrow_yaml::spec::{fieldless_choice, spec};
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
 pub const MAX_THRUSTERS: usize = 16;
@@ -164,15 +164,17 @@ pub struct MotionGains {
     pub velocity: [f64; 6],
 }
 
-/// Kind of a gain of the PID controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum GainKind {
-    /// Gain of the position or attitude error.
-    Position,
-    /// Gain of the time integral of that error.
-    Integral,
-    /// Gain of the velocity error.
-    Velocity,
+fieldless_choice! {
+    #[derive(Persist)]
+    /// Error that a gain multiplies.
+    pub enum GainKind {
+        /// Error of position or attitude.
+        Position = "position",
+        /// Time integral of that error.
+        Integral = "integral",
+        /// Error of velocity or angular velocity.
+        Velocity = "velocity",
+    }
 }
 
 impl MotionGains {

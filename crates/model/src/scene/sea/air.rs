@@ -12,20 +12,20 @@ pub struct Weather {
     /// Factor on the gusts [-].
     pub gustiness: f64,
     /// Air temperature at sea level [°C].
-    pub temperature: f64,
+    pub temperature_c: f64,
     /// Fraction of the sky covered by clouds, 0..1.
     pub cloud_cover: f64,
     /// Rain rate at the surface [mm/h].
-    pub rain: f64,
+    pub rain_mm_h: f64,
     /// Meteorological visibility [m]; fog is below 1000 m.
-    pub visibility: f64,
+    pub visibility_m: f64,
 }
 
 /// Air of the world.
 #[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Air {
     /// Reference height of the wind [m].
-    pub reference_height: f64,
+    pub reference_height_m: f64,
     /// Wind profile over height.
     pub shear: Shear,
     /// Spectrum of the gusts.
@@ -57,7 +57,7 @@ pub enum Shear {
     /// Logarithmic law of the height.
     Log {
         /// Roughness length of the surface [m].
-        roughness: f64,
+        roughness_m: f64,
     },
 }
 
@@ -71,9 +71,9 @@ pub enum Gusts {
     /// Dryden spectrum: along the wind, across it and upwards.
     Dryden {
         /// Standard deviations along, across and upwards [m/s].
-        std: [f64; 3],
+        std_m_s: [f64; 3],
         /// Scale lengths along, across and upwards [m].
-        length: [f64; 3],
+        length_m: [f64; 3],
     },
 }
 
@@ -101,13 +101,13 @@ impl Default for Air {
         let weather = Weather {
             wind: Vec3::zero(),
             gustiness: 1.0,
-            temperature: 15.0,
+            temperature_c: 15.0,
             cloud_cover: 0.0,
-            rain: 0.0,
-            visibility: 50_000.0,
+            rain_mm_h: 0.0,
+            visibility_m: 50_000.0,
         };
         Self {
-            reference_height: 10.0,
+            reference_height_m: 10.0,
             shear: Shear::Uniform,
             gusts: Gusts::None,
             components: Arc::new([]),

@@ -58,9 +58,9 @@ pub struct Jet {
     /// A point on its axis in W [m].
     pub p_W: Vec3,
     /// Half width b [m].
-    pub half_width: f64,
+    pub half_width_m: f64,
     /// Depth at which it has decayed to 1/e [m]; infinite: uniform over depth.
-    pub decay_depth: f64,
+    pub decay_depth_m: f64,
 }
 
 /// Straight channel flow between two banks over a level bed.
@@ -84,9 +84,9 @@ pub struct Channel {
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Eddy {
     /// Angular velocity of the core, positive counter-clockwise [rad/s].
-    pub spin: f64,
+    pub angular_velocity_rad_s: f64,
     /// A point on its axis in W [m].
     pub p_W: Vec3,
     /// Radius a of the core [m].
-    pub core: f64,
+    pub core_radius_m: f64,
 }

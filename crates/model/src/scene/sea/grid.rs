@@ -17,9 +17,9 @@
 //! # Checked by
 //! tests below; test/analytic/environment/grid.rs, test/input/environment/grids.rs
 
-use crate::persist::Persist;
 use crate::scene::sea::mapped::Mapped;
 use merrow_math::ellipsoid::TangentPlane;
+use merrow_yaml::spec::fieldless_choice;
 
 /// Storage of the samples.
 pub enum Samples {
@@ -140,24 +140,26 @@ impl Axis {
     }
 }
 
-/// Interpolation between the samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum Interpolation {
-    /// Linear along every axis.
-    Linear,
-    /// Value of the nearest sample.
-    Nearest,
+fieldless_choice! {
+    /// Interpolation between neighbouring samples.
+    pub enum Interpolation {
+        /// Linear interpolation along every axis.
+        Linear = "linear",
+        /// Value of the nearest sample.
+        Nearest = "nearest",
+    }
 }
 
-/// Value beyond the first and last samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum Extrapolation {
-    /// The value at the nearest edge.
-    Clamp,
-    /// The value is zero.
-    Zero,
-    /// No value (NaN): a robot that leaves the grid is stopped.
-    Stop,
+fieldless_choice! {
+    /// Value beyond the samples.
+    pub enum Extrapolation {
+        /// The value at the nearest edge.
+        Clamp = "clamp",
+        /// The value zero outside the grid.
+        Zero = "zero",
+        /// A robot that leaves the grid is halted.
+        Stop = "stop",
+    }
 }
 
 /// Quantity on a regular or irregular grid.

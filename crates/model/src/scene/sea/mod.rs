@@ -58,7 +58,7 @@ impl Sea {
     /// Returns true if any region excludes the current of the world.
     #[inline(always)]
     pub fn has_closed_regions(&self) -> bool {
-        self.regions.iter().any(|region| !region.has_world_current)
+        self.regions.iter().any(|region| !region.open_to_current)
     }
 
     /// Returns the index of the region at (x, y) of W [m] if it excludes the current of the world.
@@ -67,7 +67,7 @@ impl Sea {
             .regions
             .iter()
             .position(|region| region.contains(x, y))?;
-        (!self.regions[k].has_world_current).then_some(k)
+        (!self.regions[k].open_to_current).then_some(k)
     }
 }
 
@@ -78,7 +78,7 @@ pub struct Current {
     /// uniform. Linear between entries, constant beyond the ends.
     pub profile: Vec<(f64, Vec3)>,
     /// Random variation added to the mean.
-    pub gauss_markov: Option<GaussMarkov>,
+    pub variation: Option<GaussMarkov>,
     /// Further components, added to the mean.
     pub flows: Vec<Flow>,
 }
@@ -87,9 +87,9 @@ pub struct Current {
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct GaussMarkov {
     /// Standard deviation of each component [m/s].
-    pub std: Vec3,
+    pub std_m_s: Vec3,
     /// Correlation time of the variation [s].
-    pub tau: f64,
+    pub correlation_time_s: f64,
 }
 
 /// Seabed: a plane or a terrain.

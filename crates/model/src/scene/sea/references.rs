@@ -28,8 +28,8 @@ impl Persist for Arc<Grid> {
         first.save(to);
         strides.map(|n| n as i64).save(to);
         plane.is_some().save(to);
-        interpolation.save(to);
-        extrapolation.save(to);
+        (*interpolation as u8).save(to);
+        (*extrapolation as u8).save(to);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         let sea: &Sea = from.scene()?;

@@ -2,6 +2,7 @@
 
 use crate::persist::Persist;
 use crate::scene::sea::grid::Grid;
+use merrow_yaml::spec::fieldless_choice;
 use std::sync::Arc;
 
 /// Vertical profiles of the water properties.
@@ -27,17 +28,18 @@ pub enum SoundSpeedLaw {
     Mackenzie,
 }
 
-/// Equation for the absorption of sound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AbsorptionLaw {
-    /// Sound is not absorbed.
-    None,
-    /// Equation of Thorp for cold sea water.
-    Thorp,
-    /// Equation of Francois and Garrison.
-    FrancoisGarrison,
-    /// Equation of Ainslie and McColm.
-    AinslieMcColm,
+fieldless_choice! {
+    /// Equation for the absorption of sound.
+    pub enum AbsorptionLaw {
+        /// Sound is not absorbed.
+        None = "none",
+        /// Thorp (1967), for cold sea water.
+        Thorp = "thorp",
+        /// Francois and Garrison (1982).
+        FrancoisGarrison = "francois_garrison",
+        /// Ainslie and McColm (1998).
+        AinslieMcColm = "ainslie_mccolm",
+    }
 }
 
 /// Water properties at one depth.
@@ -63,19 +65,19 @@ pub struct Region {
     /// Name of the region.
     pub name: String,
     /// Polygon corners in W (east, north) [m]; the last is connected to the first.
-    pub corners: Vec<[f64; 2]>,
+    pub corners_m: Vec<[f64; 2]>,
     /// Water density in the region [kg/m³].
-    pub density: f64,
+    pub density_kg_m3: f64,
     /// Sound speed in the region [m/s].
-    pub sound_speed: f64,
+    pub sound_speed_m_s: f64,
     /// Water temperature in the region [°C].
-    pub temperature: f64,
+    pub temperature_c: f64,
     /// Height of the surface at rest [m]; `None`: height of the sea surface.
-    pub level: Option<f64>,
+    pub level_m: Option<f64>,
     /// Factor on the wave elevation [-].
-    pub waves: f64,
+    pub wave_factor: f64,
     /// True if the current of the world also flows in the region.
-    pub has_world_current: bool,
+    pub open_to_current: bool,
 }
 
 /// Level of a dry region [m]: below any terrain.
@@ -86,26 +88,26 @@ impl Region {
     /// [m] and the tide part `tide` [m] of the world.
     #[inline(always)]
     pub fn surface_height(&self, waves: f64, tide: f64) -> f64 {
-        self.waves * waves + self.level.unwrap_or(tide)
+        self.wave_factor * waves + self.level_m.unwrap_or(tide)
     }
 
     /// Returns true if the region contains no water.
     #[inline]
     pub fn is_dry(&self) -> bool {
-        self.level == Some(DRY)
+        self.level_m == Some(DRY)
     }
 
     /// Returns true if its surface differs from the surface of the sea.
     pub(crate) fn has_own_surface(&self) -> bool {
-        self.level.is_some() || self.waves != 1.0
+        self.level_m.is_some() || self.wave_factor != 1.0
     }
 
     /// Returns true if the region contains the point (x, y) of W [m]: a ray from there to the east
     /// crosses its boundary an odd number of times.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         let mut inside = false;
-        let mut before = self.corners[self.corners.len() - 1];
-        for corner in &self.corners {
+        let mut before = self.corners_m[self.corners_m.len() - 1];
+        for corner in &self.corners_m {
             let [a, b] = [before, *corner];
             if (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) {
                 inside = !inside;

@@ -47,9 +47,9 @@ pub struct SeaState {
     /// Distribution of the energy over frequency.
     pub spectrum: Spectrum,
     /// Significant wave height [m]; for a regular wave the height from trough to crest.
-    pub hs: f64,
+    pub hs_m: f64,
     /// Peak period of the spectrum [s].
-    pub tp: f64,
+    pub tp_s: f64,
     /// Horizontal unit vector of the mean propagation direction, in W.
     pub towards: Vec3,
     /// Distribution of the energy over direction.
@@ -57,9 +57,9 @@ pub struct SeaState {
     /// Number of components to generate.
     pub components: usize,
     /// Minimum wavelength [m]; `None`: cut off at 8 times the peak frequency.
-    pub min_wavelength: Option<f64>,
+    pub min_wavelength_m: Option<f64>,
     /// Duration of the transition from the preceding sea state [s].
-    pub ramp: f64,
+    pub ramp_s: f64,
 }
 
 /// Number of SIMD lanes for the sums; the number of components is a multiple of it.
@@ -146,7 +146,7 @@ impl Waves {
     /// Returns the active sea states at `t_ns` [ns] and the weight of each, 0 to 1.
     pub fn active_fields(&self, t_ns: f64) -> impl Iterator<Item = (&Arc<WaveField>, f64)> {
         let growth = move |i: usize| match self.seas.get(i) {
-            Some((start, sea)) => Self::growth_weight(*start, sea.requested.ramp, t_ns),
+            Some((start, sea)) => Self::growth_weight(*start, sea.requested.ramp_s, t_ns),
             None => 0.0,
         };
         let tide = self.tide.iter().map(|tide| (tide, 1.0));
@@ -181,7 +181,7 @@ impl Waves {
         let levels = self
             .regions
             .as_ref()
-            .is_some_and(|all| all.iter().any(|r| r.level.is_some()));
+            .is_some_and(|all| all.iter().any(|r| r.level_m.is_some()));
         !levels && self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.max_elevation == 0.0)
     }
 
@@ -237,7 +237,7 @@ impl Waves {
         }
         let growth_end = |(start, sea): &(u64, Arc<WaveField>)| match start {
             0 => 0,
-            _ => start.saturating_add((sea.requested.ramp * 1e9) as u64),
+            _ => start.saturating_add((sea.requested.ramp_s * 1e9) as u64),
         };
         // discards sea states that have not begun and those that have been replaced
         let mut seas: Vec<_> = self
@@ -327,13 +327,13 @@ mod tests {
     fn sea(hs: f64) -> Waves {
         let requested = SeaState {
             spectrum: Spectrum::Bretschneider,
-            hs,
-            tp: 8.0,
+            hs_m: hs,
+            tp_s: 8.0,
             towards: Vec3::new(1.0, 0.0, 0.0),
             spreading: Spreading::None,
             components: 8,
-            min_wavelength: None,
-            ramp: 10.0,
+            min_wavelength_m: None,
+            ramp_s: 10.0,
         };
         Waves::from_field(WaveField {
             requested,
@@ -366,7 +366,7 @@ mod tests {
         let hs = |w: &Waves| {
             w.seas
                 .iter()
-                .map(|(t, s)| (*t / S, s.requested.hs))
+                .map(|(t, s)| (*t / S, s.requested.hs_m))
                 .collect::<Vec<_>>()
         };
         let one = sea(1.0);

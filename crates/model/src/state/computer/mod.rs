@@ -137,14 +137,14 @@ pub enum InputData {
 impl ComputerState {
     /// Creates the state of a computer at the start of a run.
     pub fn new(computer: &Computer) -> Self {
-        let offset_ns = (computer.clock.offset * 1e9).round() as i64;
+        let offset_ns = computer.clock.offset_ns();
         let tasks = computer.tasks.iter();
         Self {
             time_ns: 0,
             clock: ClockState {
                 since_ns: 0,
                 offset_ns,
-                skew: computer.clock.skew,
+                skew: computer.clock.skew(),
             },
             tasks: tasks.map(|task| TaskState::new(task, offset_ns)).collect(),
         }

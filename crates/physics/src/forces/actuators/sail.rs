@@ -60,7 +60,7 @@ pub fn force(
     let f = f0.scale(cos) + n0.scale(sin);
     let p = fin.p_LoF - f.scale(fin.center_of_pressure_m);
     let v = link.V.v + link.V.w.cross(p) - wind;
-    let temperature = air::weather(&environment.sea.air, environment.time).temperature;
+    let temperature = air::weather(&environment.sea.air, environment.time).temperature_c;
     let density = air::density(environment.sea, temperature, p_WF.z);
     let dry = 1.0 - wet_fraction(fin, link, 0, environment);
     SpatialForce::at_point(

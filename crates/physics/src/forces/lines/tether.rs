@@ -35,7 +35,7 @@
 
 use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::LineProperties;
+use merrow_model::scene::{Line, Tether};
 
 /// Speed below which friction on the seabed grows linearly [m/s].
 const CREEP_SPEED: f64 = 1e-3;
@@ -56,7 +56,7 @@ pub struct ForceWithDerivative {
 /// vector between the nodes, and `dw` [m/s] the difference of their velocities, W.
 #[inline]
 pub fn tension(
-    line: &LineProperties,
+    line: &Line,
     rest_length: f64,
     rest_rate: f64,
     d: Vec3,
@@ -69,17 +69,17 @@ pub fn tension(
         f: Vec3::zero(),
         D: Mat3::zero(),
     };
-    let is_rope = line.bending == 0.0;
+    let is_rope = line.bending_stiffness_nm2 == 0.0;
     if strain <= 0.0 && is_rope || length == 0.0 {
         return no_force;
     }
     let t = d.scale(1.0 / length);
     let strain_rate = (t.dot(dw) - (strain + 1.0) * rest_rate) / rest_length;
-    let tension = line.stiffness * strain + line.damping * strain_rate;
+    let tension = line.axial_stiffness_n * strain + line.axial_damping_n_s * strain_rate;
     if tension <= 0.0 && is_rope {
         return no_force;
     }
-    let along = (line.stiffness * lead + line.damping) / rest_length;
+    let along = (line.axial_stiffness_n * lead + line.axial_damping_n_s) / rest_length;
     // the destabilising term of a compressed segment is omitted, so that the tangent stays positive
     // semi-definite
     let across = tension.max(0.0) * lead / length;
@@ -123,7 +123,7 @@ impl NodeEnvironment {
     /// Computes the surroundings of a node at `p` [m], W, with `length` [m] of line along the unit
     /// vector `tangent`.
     pub(crate) fn new(
-        line: &LineProperties,
+        line: &Line,
         environment: &EnvironmentState<'_>,
         p: Vec3,
         tangent: Vec3,
@@ -145,8 +145,8 @@ impl NodeEnvironment {
     }
 
     /// Returns the inertia along and across the line [kg], with the water `density` [kg/m³]. (6)
-    pub(crate) fn mass(&self, line: &LineProperties, density: f64) -> [f64; 2] {
-        let m = line.mass * self.length;
+    pub(crate) fn mass(&self, line: &Line, density: f64) -> [f64; 2] {
+        let m = line.mass_kg_per_m * self.length;
         [
             m,
             m + self.wet * line.added_mass * density * line.area() * self.length,
@@ -156,9 +156,9 @@ impl NodeEnvironment {
 
 /// Returns the submerged fraction of a horizontal piece of line `above` [m] the surface, with the
 /// cross-section of a box.
-fn wet_fraction(line: &LineProperties, environment: &EnvironmentState<'_>, above: f64) -> f64 {
+fn wet_fraction(line: &Line, environment: &EnvironmentState<'_>, above: f64) -> f64 {
     if environment.sea.density > 0.0 {
-        (0.5 - above / line.diameter).clamp(0.0, 1.0)
+        (0.5 - above / line.diameter_m).clamp(0.0, 1.0)
     } else {
         0.0
     }
@@ -168,17 +168,18 @@ fn wet_fraction(line: &LineProperties, environment: &EnvironmentState<'_>, above
 ///
 /// The node is at `p` [m] with velocity `w` [m/s], W, at the end of the time `lead` [s].
 pub(crate) fn node_force(
-    line: &LineProperties,
+    tether: &Tether,
     environment: &EnvironmentState<'_>,
     node: &NodeEnvironment,
     p: Vec3,
     w: Vec3,
     lead: f64,
 ) -> ForceWithDerivative {
+    let line = &tether.line;
     let (rho, g, l) = (environment.sea.density, environment.gravity, node.length);
     let wet = wet_fraction(line, environment, p.z - node.surface);
     let displaced = wet * rho * line.area() * l;
-    let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass * l * g); // (2)
+    let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass_kg_per_m * l * g); // (2)
     let mut D = Mat3::zero();
     if wet > 0.0 {
         let t = node.tangent;
@@ -189,7 +190,7 @@ pub(crate) fn node_force(
         let u_t = t.scale(t.dot(u));
         let u_n = u - u_t;
         let (U_n, U_t) = (u_n.norm(), u_t.norm());
-        let k = 0.5 * rho * line.diameter * l * wet;
+        let k = 0.5 * rho * line.diameter_m * l * wet;
         let (k_n, k_t) = (
             k * line.normal_drag,
             k * std::f64::consts::PI * line.tangential_drag,
@@ -202,9 +203,9 @@ pub(crate) fn node_force(
     }
     if wet > 0.0 && wet < 1.0 {
         // derivative of the wet fraction with respect to height
-        D.r[2].z += rho * line.area() * l * g * lead / line.diameter;
+        D.r[2].z += rho * line.area() * l * g * lead / line.diameter_m;
     }
-    if let Some(contact) = seabed_force(line, environment, l, p, w, lead) {
+    if let Some(contact) = seabed_force(tether, environment, l, p, w, lead) {
         f += contact.f;
         D = D + contact.D;
     }
@@ -220,7 +221,7 @@ pub(crate) fn depth_below_seabed(environment: &EnvironmentState<'_>, p: Vec3) ->
 
 /// Returns the seabed contact force by (5).
 fn seabed_force(
-    line: &LineProperties,
+    tether: &Tether,
     environment: &EnvironmentState<'_>,
     l: f64,
     p: Vec3,
@@ -231,8 +232,8 @@ fn seabed_force(
     if depth <= 0.0 {
         return None;
     }
-    let k = line.seabed_stiffness;
-    let c = 2.0 * (k * line.mass).sqrt();
+    let (line, k) = (&tether.line, tether.seabed_stiffness);
+    let c = 2.0 * (k * line.mass_kg_per_m).sqrt();
     let w_n = w.dot(n);
     let N = l * (k * depth - c * w_n);
     if N <= 0.0 {

@@ -20,10 +20,11 @@ use merrow_math::decibels::{level as decibels, power};
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::BROADCAST;
 use merrow_model::scene::comms::medium::Medium;
-use merrow_model::scene::comms::transceiver::{Fading, Reception};
+use merrow_model::scene::comms::transceiver::{Fading, Reception, ratio};
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
 use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
+use merrow_yaml::read::Places;
 use std::f64::consts::LN_2;
 
 /// Cases of modems and channels.
@@ -429,13 +430,15 @@ fn radio_wave(data: &ReferenceData<'_>) -> Result<(ConductiveWave, [f64; 2]), St
     let Medium::Electromagnetic(medium) = &modem.medium else {
         return Err("wfs_s300 is not an electromagnetic modem".to_string());
     };
-    let Reception::Level { min_power } = modem.reception else {
+    let Reception::Level { threshold_db, .. } = modem.reception else {
         return Err("wfs_s300 has no threshold of the level".to_string());
     };
     let relative = [medium.relative_permittivity, medium.relative_permeability];
-    let conductivity = medium.conductivity.ok_or("wfs_s300 has no conductivity")?;
+    let conductivity = medium
+        .conductivity_siemens_per_m
+        .ok_or("wfs_s300 has no conductivity")?;
     let wave = ConductiveWave::new(modem.frequency(), relative, conductivity);
-    let powers = [1e3 * medium.radiated_power, min_power];
+    let powers = [1e3 * medium.radiated_power_w, ratio(threshold_db)];
     Ok((wave, powers.map(decibels)))
 }
 
@@ -479,7 +482,10 @@ fn conductor(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 // V11: 4 standard errors, and the statistic of Kolmogorov and Smirnov that is exceeded with a
 // probability of 1 %.
 fn fading(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let law = Fading::Rayleigh { coherence: 1.0 };
+    let law = Fading::Rayleigh {
+        coherence_s: 1.0,
+        at: Places::default(),
+    };
     let stream = Stream::new(3, "pair");
     // more than two coherence times apart, at different phases of the interpolation
     let mut factors: Vec<f64> = (0..SAMPLES)

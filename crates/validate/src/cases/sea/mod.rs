@@ -54,13 +54,13 @@ pub const CASES: [Case; 4] = [
 pub fn eastward_sea_state(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
     SeaState {
         spectrum,
-        hs,
-        tp,
+        hs_m: hs,
+        tp_s: tp,
         towards: Vec3::new(1.0, 0.0, 0.0),
         spreading: Spreading::None,
         components: 200,
-        min_wavelength: None,
-        ramp: 20.0,
+        min_wavelength_m: None,
+        ramp_s: 20.0,
     }
 }
 
@@ -200,7 +200,7 @@ fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             format!("wind of {wind} m/s, world"),
             "m",
             hs,
-            sea.hs,
+            sea.hs_m,
             1e-5,
         ));
     }
@@ -234,7 +234,7 @@ fn beaufort(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
                 format!("wave height of Beaufort {b}, {kind}"),
                 "m",
                 height,
-                sea.hs,
+                sea.hs_m,
                 1e-9,
             ));
         }

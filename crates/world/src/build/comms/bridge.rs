@@ -1,12 +1,10 @@
 //! Topics and services that modems transmit between robots.
 
-use crate::build::comms::{drop_policy, nanoseconds};
-use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};
-use merrow_model::scene::comms::{BridgeQueue, Modem};
+use merrow_model::scene::comms::{BridgeQueue, Modem, nanoseconds};
 use merrow_model::scene::robot::feedback::Feedback;
-use merrow_schema::comms::{BridgeEntry, BridgeFixConfig};
+use merrow_schema::comms::BridgeEntry;
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 
@@ -111,7 +109,9 @@ fn build_bridge(
         None => format!("{}/{topic}", owner(scene, to)),
     };
     let fix = file.fix.as_ref().filter(|_| !is_broadcast);
-    let correction = fix.and_then(|fix| build_correction(name, fix, receivers[0], scene, problems));
+    if let Some(fix) = fix {
+        check_fix(name, fix, receivers[0], scene, problems);
+    }
     Some(Bridge {
         name: name.to_string(),
         from,
@@ -122,20 +122,20 @@ fn build_bridge(
         priority: file.priority as u8,
         queue: build_queue(name, file, true, problems),
         is_acknowledged: file.acknowledge,
-        correction,
+        fix: fix.cloned(),
         topic,
     })
 }
 
-/// Builds the correction of the firmware of the robot that carries modem `to`, which must estimate
-/// its position by dead reckoning.
-fn build_correction(
+/// Reports a correction of a robot whose firmware does not estimate its position by dead reckoning.
+/// The robot carries modem `to`.
+fn check_fix(
     name: &str,
-    file: &BridgeFixConfig,
+    file: &PositionCorrection,
     to: usize,
     scene: &Scene,
     problems: &mut Problems,
-) -> Option<PositionCorrection> {
+) {
     let robot = scene.modems[to].on.map(|(robot, _)| &scene.robots[robot]);
     let firmware = robot.and_then(|robot| robot.firmware.as_ref());
     let reckons = |feedback: &Feedback| match feedback {
@@ -148,12 +148,7 @@ fn build_correction(
             owner(scene, to)
         );
         problems.push(&file.at.whole, text);
-        return None;
     }
-    Some(PositionCorrection {
-        p_BoT: Vec3::from(file.position_m),
-        time_constant: file.correction_time_s,
-    })
 }
 
 fn build_service(
@@ -213,7 +208,7 @@ fn build_queue(
     }
     BridgeQueue {
         max_messages: queue.max_messages.map(|n| n as usize),
-        policy: drop_policy(queue.policy),
+        policy: queue.policy,
         max_age_ns: queue.max_age_s.map(nanoseconds),
     }
 }
@@ -246,7 +241,7 @@ fn find_receiver(
 /// Returns true if modem `to` decodes the frames of modem `from`.
 fn decodes(from: &Modem, to: &Modem) -> bool {
     let (a, b) = (&from.transceiver, &to.transceiver);
-    a.is_same_medium(b) && a.band == b.band && a.rates().eq(b.rates())
+    a.is_same_medium(b) && a.medium.band() == b.medium.band() && a.rates().eq(b.rates())
 }
 
 /// Returns the name of the robot that carries modem `k`, or of the modem if it is fixed.

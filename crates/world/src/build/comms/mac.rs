@@ -1,10 +1,9 @@
 //! Medium access protocols.
 
-use crate::build::comms::nanoseconds;
-use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::mac::{
     Backoff, CsmaCa, CsmaCd, Fdma, Polling, SlottedAloha, Tdma, TdmaSlot, WaitingRoom,
 };
+use merrow_model::scene::comms::{MacProtocol, nanoseconds};
 use merrow_schema::comms::mac::{BackoffConfig, CsmaCaConfig, CsmaCdConfig, MacConfig, TdmaConfig};
 
 /// Builds a medium access protocol.
@@ -40,7 +39,7 @@ pub(super) fn build_mac(file: &MacConfig) -> MacProtocol {
             ..
         } => MacProtocol::Polling(Polling::Controller {
             addresses: addresses.iter().map(|address| *address as u16).collect(),
-            time_out_ns: nanoseconds(*timeout_s),
+            timeout_ns: nanoseconds(*timeout_s),
             pause_ns: nanoseconds(*pause_s),
         }),
         MacConfig::Polled => MacProtocol::Polling(Polling::Polled),

@@ -9,16 +9,11 @@ use crate::build::computer;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_math::Vec3;
-use merrow_model::scene::comms::{
-    Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
-    QueueLimits, RateChoice, UsblArray,
-};
+use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
 use merrow_model::scene::{LinkFrame, Robot, Scene};
 use merrow_schema::WorldConfig;
+use merrow_schema::comms::ModemEntry;
 use merrow_schema::comms::mac::MacConfig;
-use merrow_schema::comms::{
-    AcknowledgementConfig, DropPolicyConfig, FramingConfig, ModemEntry, QueueConfig,
-};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::parse::parse;
 use merrow_yaml::read::{Field, Read};
@@ -28,11 +23,6 @@ pub(crate) use crate::build::comms::bridge::build_bridges;
 
 /// Value of the key `scheme` for rate adaptation.
 const ADAPTIVE: &str = "adaptive";
-
-/// Returns the duration `s` [s] as a number of nanoseconds.
-pub(crate) fn nanoseconds(s: f64) -> u64 {
-    (s * 1e9).round() as u64
-}
 
 /// Addresses of the modems of a running world, by the names of the modems.
 pub(crate) type Addresses = BTreeMap<String, u16>;
@@ -198,24 +188,25 @@ impl<'a> ModemBuilder<'a> {
             problems.push(file.at.key_place("axis"), text);
             return;
         };
-        let Some(transceiver) = transceiver::build_transceiver(&file.modem, problems) else {
+        let errors = problems.len();
+        transceiver::check_transceiver(&file.modem, problems);
+        if problems.len() > errors {
             return;
-        };
+        }
         let address = file.address.unwrap_or(0) as usize + copy;
         if address > 65534 {
             let text = format!("{name}: address {address}; expected at most 65534");
             problems.push(file.at.key_place("address"), text);
             return;
         }
-        let power = file.power_w.unwrap_or(file.modem.max_power_w);
-        if power > file.modem.max_power_w {
+        let power_w = file.power_w.unwrap_or(file.modem.max_power_w);
+        if power_w > file.modem.max_power_w {
             let text = format!(
-                "{name}: `power_w` is {power} W; expected at most the maximum power of {} W",
+                "{name}: `power_w` is {power_w} W; expected at most the maximum power of {} W",
                 file.modem.max_power_w
             );
             problems.push(file.at.key_place("power_w"), text);
         }
-        let modem = &file.modem;
         self.modems.push(Modem {
             name: name.to_string(),
             on,
@@ -223,30 +214,14 @@ impl<'a> ModemBuilder<'a> {
             axis,
             address: address as u16,
             rate: build_rate(file, name, problems),
-            transceiver,
-            framing: build_framing(&modem.framing),
-            acknowledgement: build_acknowledgement(&modem.acknowledgement),
+            transceiver: file.modem.clone(),
             mac: mac::build_mac(&file.mac),
-            clock: ClockError {
-                offset: file.clock.offset_s,
-                skew: 1e-6 * file.clock.skew_ppm,
-            },
-            queue: build_queue(&file.queue),
-            power,
-            turn_around_ns: nanoseconds(modem.turn_around_s),
-            array: modem.bearing_std_deg.map(|bearing| UsblArray {
-                bearing_std: bearing.to_radians(),
-            }),
-            range_std: modem.range_std_m,
+            clock: file.clock.clone(),
+            queue: file.queue.clone(),
+            power_w,
             task: None,
-            is_promiscuous: file.promiscuous,
-            power_control: file.power_control.as_ref().map(|control| PowerControl {
-                station: control.station as u16,
-                period_ns: nanoseconds(control.period_s),
-                target_snr: ratio(control.target_snr_db),
-                step: ratio(control.step_db),
-                payload: control.payload_bytes as usize,
-            }),
+            promiscuous: file.promiscuous,
+            power_control: file.power_control.clone(),
         });
         self.entries.push((file, file.address.is_some()));
     }
@@ -338,11 +313,6 @@ impl<'a> ModemBuilder<'a> {
     }
 }
 
-/// Converts a power ratio of `db` [dB] to the linear ratio [-].
-pub(crate) fn ratio(db: f64) -> f64 {
-    libm::pow(10.0, 0.1 * db)
-}
-
 fn build_rate(file: &ModemEntry, name: &str, problems: &mut Problems) -> RateChoice {
     let schemes = &file.modem.schemes;
     if file.scheme == ADAPTIVE {
@@ -364,40 +334,4 @@ fn build_rate(file: &ModemEntry, name: &str, problems: &mut Problems) -> RateCho
     );
     problems.push(file.at.key_place("scheme"), text);
     RateChoice::Fixed(0)
-}
-
-fn build_framing(file: &FramingConfig) -> Framing {
-    Framing {
-        preamble_ns: nanoseconds(file.preamble_s),
-        overhead_bits: file.overhead_bits,
-        control_bits: file.control_bits,
-        max_payload: file.max_payload_bytes as usize,
-        max_fragments: file.max_fragments as usize,
-    }
-}
-
-fn build_acknowledgement(file: &AcknowledgementConfig) -> Acknowledgement {
-    Acknowledgement {
-        time_out_ns: nanoseconds(file.timeout_s),
-        max_retries: file.max_retries as u16,
-        backoff_ns: nanoseconds(file.backoff_s),
-    }
-}
-
-fn build_queue(file: &QueueConfig) -> QueueLimits {
-    QueueLimits {
-        max_messages: file.max_messages as usize,
-        max_bytes: file.max_size_bytes as usize,
-        max_age_ns: file.max_age_s.map(nanoseconds),
-        policy: drop_policy(file.policy),
-    }
-}
-
-/// Returns the message that a full queue discards.
-fn drop_policy(file: DropPolicyConfig) -> DropPolicy {
-    match file {
-        DropPolicyConfig::Newest => DropPolicy::Newest,
-        DropPolicyConfig::Oldest => DropPolicy::Oldest,
-        DropPolicyConfig::LowestPriority => DropPolicy::LowestPriority,
-    }
 }

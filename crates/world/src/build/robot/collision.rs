@@ -227,21 +227,21 @@ pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems)
 /// Converts a surface material.
 pub(crate) fn build_material(file: &MaterialConfig) -> Material {
     let ground = Ground {
-        density: file.subsurface.density_kg_m3,
-        sound_speed: file.subsurface.sound_speed_m_s,
-        attenuation: file.subsurface.attenuation_db_per_wavelength,
-        roughness: file.subsurface.roughness_m,
+        density_kg_m3: file.subsurface.density_kg_m3,
+        sound_speed_m_s: file.subsurface.sound_speed_m_s,
+        attenuation_db_per_wavelength: file.subsurface.attenuation_db_per_wavelength,
+        roughness_m: file.subsurface.roughness_m,
     };
     let backscatter = Backscatter {
-        lambert_db: file.backscatter_db,
-        table: file.backscatter_by_grazing_db,
-        ground,
+        backscatter_db: file.backscatter_db,
+        backscatter_by_grazing_db: file.backscatter_by_grazing_db,
+        subsurface: ground,
     };
     Material {
         friction: file.friction,
         restitution: file.restitution,
         reflectivity: file.reflectivity,
-        retro: file.retro_reflection_cd_per_lx_m2,
+        retro_reflection_cd_per_lx_m2: file.retro_reflection_cd_per_lx_m2,
         color: file.color.unwrap_or([file.reflectivity; 3]),
         backscatter,
     }

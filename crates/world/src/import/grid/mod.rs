@@ -17,11 +17,10 @@ use crate::import::grid::mapped_file::map_file;
 use memmap2::Mmap;
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_model::scene::Origin;
-use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
+use merrow_model::scene::sea::grid::{Axis, Grid, Samples};
 use merrow_model::scene::sea::mapped::{Layout, Mapped};
 use merrow_schema::grid::{
-    ExtrapolationConfig, GridConfig, HorizontalUnitConfig, InterpolationConfig, RawGridConfig,
-    VerticalDirectionConfig,
+    GridConfig, HorizontalUnitConfig, RawGridConfig, VerticalDirectionConfig,
 };
 use merrow_yaml::error::{Place, Problems, quote, quoted_list};
 use merrow_yaml::load::Loader;
@@ -242,15 +241,8 @@ fn assemble_grid(
         strides,
         plane: (file.axes.horizontal == HorizontalUnitConfig::Degrees)
             .then(|| tangent_plane(origin)),
-        interpolation: match file.interpolation {
-            InterpolationConfig::Linear => Interpolation::Linear,
-            InterpolationConfig::Nearest => Interpolation::Nearest,
-        },
-        extrapolation: match file.extrapolation {
-            ExtrapolationConfig::Clamp => Extrapolation::Clamp,
-            ExtrapolationConfig::Zero => Extrapolation::Zero,
-            ExtrapolationConfig::Stop => Extrapolation::Stop,
-        },
+        interpolation: file.interpolation,
+        extrapolation: file.extrapolation,
         digest,
     };
     Ok((grid, note))
