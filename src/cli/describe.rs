@@ -333,9 +333,9 @@ fn obstacle(obstacle: &Obstacle) -> Value {
 fn transponder(transponder: &Transponder, scene: &Scene) -> Value {
     json!({
         "name": transponder.name,
-        "class": if transponder.is_class_a { "a" } else { "b" },
-        "mmsi": transponder.vessel.mmsi,
-        "ship_name": transponder.vessel.name,
+        "class": transponder.ais.class.keyword(),
+        "mmsi": transponder.ais.mmsi,
+        "ship_name": transponder.ship_name(),
         "at": mount_name(transponder.on, transponder.p, scene),
     })
 }

@@ -272,12 +272,13 @@ pub use choice;
 macro_rules! fieldless_choice {
     (
         $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
         $vis:vis enum $name:ident {
             $($(#[doc = $word_doc:literal])* $variant:ident = $word:literal),* $(,)?
         }
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash $($(, $derive)*)?)]
         $vis enum $name {
             $($(#[doc = $word_doc])* $variant,)*
         }

@@ -14,7 +14,7 @@ use crate::snapshot::{
 use bytes::Bytes;
 use merrow_model::scene::Sensor;
 use merrow_model::sensor::ais;
-use merrow_model::sensor::ais::ReceiverSpec;
+use merrow_model::sensor::ais::AisReceiver;
 use merrow_model::sensor::laser::Point;
 use merrow_model::sensor::laser::Scan;
 use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
@@ -161,7 +161,7 @@ impl Snapshot for RadarSpec {
     }
 }
 
-impl Publish for ReceiverSpec {
+impl Publish for AisReceiver {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_frame::<Self, Vec<ais::Sentence>, _>(
             "/nmea",
@@ -177,7 +177,7 @@ impl Publish for ReceiverSpec {
     }
 }
 
-impl Snapshot for ReceiverSpec {
+impl Snapshot for AisReceiver {
     fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
         SnapshotOutput::Plot(Box::new(|frames| {
             let mut lines = Vec::new();

@@ -192,7 +192,7 @@ pub struct GnssAid {
     /// Standard deviation of the position: horizontal and vertical [m].
     pub std: [f64; 2],
     /// Correlation time of the position error [s]; 0: white noise.
-    pub tau: f64,
+    pub correlation_time_s: f64,
 }
 
 /// Pressure sensor as an aiding sensor.

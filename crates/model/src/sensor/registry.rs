@@ -15,7 +15,7 @@ macro_rules! each_step_sensor {
             /// GNSS receiver for position and velocity.
             Gnss($crate::sensor::gnss::GnssSpec),
             /// Heading from two GNSS antennas.
-            GnssHeading($crate::sensor::gnss::HeadingSpec),
+            GnssHeading($crate::sensor::gnss::GnssHeading),
             /// Doppler velocity log (DVL).
             Dvl($crate::sensor::water::DvlSpec),
             /// Absolute pressure sensor [Pa].
@@ -110,7 +110,7 @@ macro_rules! each_exteroceptive_sensor {
             /// world file.
             Obstacles($crate::sensor::obstacle::DetectorSpec),
             /// Receiver of AIS messages.
-            Ais($crate::sensor::ais::ReceiverSpec),
+            Ais($crate::sensor::ais::AisReceiver),
             /// Navigation radar with rotating antenna.
             Radar($crate::sensor::radar::RadarSpec),
         }

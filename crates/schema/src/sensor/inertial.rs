@@ -244,8 +244,8 @@ fn add_aid(aids: &mut Aids, system: &Sensor, (sensor, aid): (usize, &Sensor)) {
             aids.gnss = Some(GnssAid {
                 sensor,
                 p_SoA: at,
-                std: spec.std,
-                tau: spec.tau,
+                std: [spec.receiver.horizontal_std_m, spec.receiver.vertical_std_m],
+                correlation_time_s: spec.receiver.correlation_time_s,
             });
         }
         SensorKind::Pressure(spec) => {

@@ -22,6 +22,8 @@ use crate::sensor::inertial::AidsConfig;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_model::sensor::ais::AisReceiver;
+use merrow_model::sensor::gnss::{GnssHeading, GnssReceiver};
 use merrow_model::sensor::{Errors, ExteroceptiveSpec, Noise, PublisherQos};
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
@@ -140,9 +142,9 @@ declare_kinds! {
     /// Position, velocity and attitude from inertial navigation.
     Ins = "ins" (inertial::InsConfig),
     /// Position from satellite navigation (GNSS).
-    Gnss = "gnss" (gnss::GnssConfig),
+    Gnss = "gnss" (GnssReceiver),
     /// Heading from two GNSS antennas.
-    GnssHeading = "gnss_heading" (gnss::GnssHeadingConfig),
+    GnssHeading = "gnss_heading" (GnssHeading),
     /// Velocity over the seabed or through the water (Doppler velocity log).
     Dvl = "dvl" (water::DvlConfig),
     /// Absolute pressure at the sensor [Pa].
@@ -199,7 +201,7 @@ declare_kinds! {
     /// Echo sectors of a radar with a rotating antenna.
     Radar = "radar" (radar::RadarConfig),
     /// Messages of the Automatic Identification System (AIS).
-    AisReceiver = "ais_receiver" (ais::AisReceiverConfig),
+    AisReceiver = "ais_receiver" (AisReceiver),
     /// Force and torque through the joint of the link on which the sensor is mounted.
     Wrench = "wrench" (vehicle::WrenchConfig),
 }

@@ -106,7 +106,9 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
         .map_or(0.0, |a| a.bias_std / weight);
     c[FIXED_ERRORS][FIXED_ERRORS] = diagonal(Vec3::new(square(scale), square(height), 0.0));
     if let Some(GnssAid {
-        std: [h, v], tau, ..
+        std: [h, v],
+        correlation_time_s: tau,
+        ..
     }) = spec.aids.gnss
         && tau > 0.0
     {
@@ -136,7 +138,9 @@ pub(crate) fn predict_covariance(
     let (aa, av) = (scaled(&Mat3::cross(level), -dt), scaled(&W, -dt));
     let (decay, added) = match spec.aids.gnss {
         Some(GnssAid {
-            std: [h, v], tau, ..
+            std: [h, v],
+            correlation_time_s: tau,
+            ..
         }) if tau > 0.0 => {
             let decay = libm::exp(-dt / tau);
             let lost = 1.0 - decay * decay;
@@ -268,7 +272,7 @@ pub(crate) fn update_with_gnss(
     h[ATTITUDE] = scaled(&Mat3::cross(arm), -1.0);
     let mut noise = Vec3::from(r.variances);
     let mut expected = p + arm;
-    if aid.tau > 0.0 {
+    if aid.correlation_time_s > 0.0 {
         h[GNSS_ERROR] = Mat3::identity();
         expected += filter.fix_error;
         // the filter takes the additional error under an obstructed sky as white
