@@ -22,8 +22,7 @@ use crate::sensor::inertial::AidsConfig;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
-use merrow_model::sensor::ais::AisReceiver;
-use merrow_model::sensor::gnss::{GnssHeading, GnssReceiver};
+use merrow_model::sensor as model;
 use merrow_model::sensor::{Errors, ExteroceptiveSpec, Noise, PublisherQos};
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
@@ -142,9 +141,9 @@ declare_kinds! {
     /// Position, velocity and attitude from inertial navigation.
     Ins = "ins" (inertial::InsConfig),
     /// Position from satellite navigation (GNSS).
-    Gnss = "gnss" (GnssReceiver),
+    Gnss = "gnss" (model::gnss::GnssReceiver),
     /// Heading from two GNSS antennas.
-    GnssHeading = "gnss_heading" (GnssHeading),
+    GnssHeading = "gnss_heading" (model::gnss::GnssHeading),
     /// Velocity over the seabed or through the water (Doppler velocity log).
     Dvl = "dvl" (water::DvlConfig),
     /// Absolute pressure at the sensor [Pa].
@@ -177,7 +176,7 @@ declare_kinds! {
     /// also combined.
     TiltingLaser = "tilting_laser" (laser::TiltingLaserConfig),
     /// Images of a camera.
-    Camera = "camera" (camera::CameraConfig),
+    Camera = "camera" (model::camera::Camera),
     /// Points from a laser that scans on several cones.
     Lidar = "lidar" (laser::LidarConfig),
     /// Images of a forward-looking sonar.
@@ -197,11 +196,11 @@ declare_kinds! {
     /// Positions of locators from a short baseline (SBL) of receivers.
     Sbl = "sbl" (acoustic::SblConfig),
     /// Bounding boxes of obstacles.
-    ObstacleDetector = "obstacle_detector" (obstacle::DetectorConfig),
+    ObstacleDetector = "obstacle_detector" (model::obstacle::ObstacleDetector),
     /// Echo sectors of a radar with a rotating antenna.
-    Radar = "radar" (radar::RadarConfig),
+    Radar = "radar" (model::radar::Radar),
     /// Messages of the Automatic Identification System (AIS).
-    AisReceiver = "ais_receiver" (AisReceiver),
+    AisReceiver = "ais_receiver" (model::ais::AisReceiver),
     /// Force and torque through the joint of the link on which the sensor is mounted.
     Wrench = "wrench" (vehicle::WrenchConfig),
 }
