@@ -45,7 +45,6 @@ pub use robot::hull::{
 pub use robot::joint::{JointConfig, JointDriveConfig, JointKindConfig};
 pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};
-pub use sensor::noise::NoiseConfig;
 pub use tether::{
     LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
 };

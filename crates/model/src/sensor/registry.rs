@@ -39,7 +39,7 @@ macro_rules! each_step_sensor {
             /// Wind speed and direction.
             Anemometer($crate::sensor::vehicle::AnemometerSpec),
             /// Detector of water in the hull.
-            LeakDetector($crate::sensor::vehicle::LeakSpec),
+            LeakDetector($crate::sensor::vehicle::LeakDetector),
             /// Telemetry of a motor controller.
             Motor($crate::sensor::vehicle::MotorSpec),
             /// Voltage, current and charge of the battery.

@@ -92,8 +92,8 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
     let square = |x: f64| x * x;
     let c = &mut filter.covariance;
     *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
-    c[POSITION][POSITION] = isotropic(square(spec.start_position));
-    c[VELOCITY][VELOCITY] = isotropic(square(spec.start_velocity));
+    c[POSITION][POSITION] = isotropic(square(spec.ins.start_position_std_m));
+    c[VELOCITY][VELOCITY] = isotropic(square(spec.ins.start_velocity_std_m_s));
     c[ATTITUDE][ATTITUDE] = diagonal(Vec3::from(spec.start_attitude.map(square)));
     c[GYRO_BIAS][GYRO_BIAS] = isotropic(spec.gyro_model.bias);
     c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = isotropic(spec.accelerometer_model.bias);
@@ -370,7 +370,7 @@ fn update(spec: &InsSpec, filter: &mut InsMemory, innovation: &Innovation) {
     }
     let inverse = Sym3::upper(&s).inverse();
     let weighted = inverse.mul_vec(innovation.y);
-    if innovation.y.dot(weighted) > spec.gate * spec.gate {
+    if innovation.y.dot(weighted) > spec.ins.innovation_gate * spec.ins.innovation_gate {
         filter.rejected += 1;
         return;
     }
