@@ -316,7 +316,7 @@ fn beacon(beacon: &Beacon, source: &Source, scene: &Scene) -> Value {
         "faults": fault_devices::allowed_kinds(Device::Beacon(0)),
         "at": mount_name(beacon.on, beacon.p, scene),
         "frequency_khz": 1e-3 * beacon.frequency,
-        "source_level_db": beacon.source_level,
+        "source_level_db": beacon.source_level_db,
         "sources": sources_json(std::slice::from_ref(source)),
     })
 }
