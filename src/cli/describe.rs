@@ -316,7 +316,7 @@ fn beacon(beacon: &Beacon, source: &Source, scene: &Scene) -> Value {
         "faults": fault_devices::allowed_kinds(Device::Beacon(0)),
         "at": mount_name(beacon.on, beacon.p, scene),
         "frequency_khz": 1e-3 * beacon.frequency,
-        "source_level_db": beacon.source_level,
+        "source_level_db": beacon.source_level_db,
         "sources": sources_json(std::slice::from_ref(source)),
     })
 }
@@ -333,9 +333,9 @@ fn obstacle(obstacle: &Obstacle) -> Value {
 fn transponder(transponder: &Transponder, scene: &Scene) -> Value {
     json!({
         "name": transponder.name,
-        "class": if transponder.is_class_a { "a" } else { "b" },
-        "mmsi": transponder.vessel.mmsi,
-        "ship_name": transponder.vessel.name,
+        "class": transponder.ais.class.keyword(),
+        "mmsi": transponder.ais.mmsi,
+        "ship_name": transponder.ship_name(),
         "at": mount_name(transponder.on, transponder.p, scene),
     })
 }

@@ -16,8 +16,8 @@ use crate::profile;
 use crate::topics::{ActionPlan, BATTERY_RATE, FRAME_RATE, Input, Output, Plan, Source, Target};
 use merrow_messages::convert::topic;
 use merrow_model::scene::{Fin, FinLaw, JointKind, Robot, Scene};
-use merrow_model::sensor::PublisherQos;
 use merrow_model::sensor::camera::has_labels;
+use merrow_model::sensor::{PublisherQos, Reliability};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
@@ -463,10 +463,9 @@ fn has_joints(robot: &Robot) -> bool {
 /// Returns the quality of service of a sensor's topics. It is reliable, as with ROS drivers, unless
 /// the robot file requests otherwise, so that reliable and best-effort subscribers both match.
 const fn sensor_qos(offer: &PublisherQos) -> Qos {
-    if offer.reliable {
-        Qos::reliable(offer.depth)
-    } else {
-        Qos::best_effort(offer.depth)
+    match offer.reliability {
+        Reliability::Reliable => Qos::reliable(offer.depth),
+        Reliability::BestEffort => Qos::best_effort(offer.depth),
     }
 }
 

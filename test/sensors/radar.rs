@@ -6,7 +6,7 @@ mod display;
 
 use crate::common::{advance, simulation, within};
 use merrow_model::sensor::ExteroceptiveSpec;
-use merrow_model::sensor::radar::RadarSpec;
+use merrow_model::sensor::radar::{Polarisation, RadarSpec};
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::radar::clutter::{SeaClutter, rain_attenuation, rain_cross_section};
 use merrow_sensors::radar::echo_power;
@@ -48,7 +48,7 @@ fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
         _ => panic!("no radar"),
     };
     let mut all: Vec<Vec<f64>> = Vec::new();
-    while all.len() < turns * spec.spokes {
+    while all.len() < turns * spec.spokes() {
         advance(sim, 0.25);
         for frame in sim.frames.drain(..) {
             let FrameData::Sweep(sweep) = &*frame.data else {
@@ -65,7 +65,7 @@ fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
             all.extend(sweep.spokes.iter().map(powers));
         }
     }
-    all.truncate(turns * spec.spokes);
+    all.truncate(turns * spec.spokes());
     (spec, all)
 }
 
@@ -133,7 +133,7 @@ fn noise_shadows_and_horizon() {
         ball(1000.0, 0.0, 30.0, 4.0)
     );
     let (spec, powers) = one_turn(&world(30.0, PLAIN, &hidden));
-    let behind = (0..spec.bins)
+    let behind = (0..spec.bins())
         .filter(|k| spec.range(*k) > 400.0)
         .all(|k| powers[0][k] < 1.1 * noise());
     assert!(behind && powers[0].iter().any(|p| *p > 1e3 * noise()));
@@ -144,7 +144,9 @@ fn noise_shadows_and_horizon() {
             2.0 * top
         );
         let (spec, powers) = one_turn(&world(10.0, far, &land));
-        let k = (0..spec.bins).find(|k| spec.range(*k) > 24_900.0).unwrap();
+        let k = (0..spec.bins())
+            .find(|k| spec.range(*k) > 24_900.0)
+            .unwrap();
         assert_eq!(
             powers[0][k].max(powers[0][k + 1]) > 0.13 * noise(),
             seen,
@@ -174,7 +176,8 @@ fn clutter_matches_its_closed_form() {
     let (spec, rain) = one_turn(&world(30.0, PLAIN, "weather: {rain_mm_h: 25}"));
     let k = 49;
     let r = spec.range(k);
-    let attenuation = 10_f64.powf(-0.2 * rain_attenuation(9.41e9, false, 25.0) * r);
+    let attenuation =
+        10_f64.powf(-0.2 * rain_attenuation(9.41e9, Polarisation::Horizontal, 25.0) * r);
     let volume = r * r * twice(4.0) * twice(25.0) * cell;
     let expected = strength() * rain_cross_section(9.41e9, 25.0) * volume / r.powi(4) * attenuation;
     within("rain", db(rain[100][k] - noise()), db(expected), 0.2);
@@ -186,7 +189,7 @@ fn clutter_matches_its_closed_form() {
     let law = SeaClutter {
         wavelength: LIGHT / 9.41e9,
         wind: 10.0,
-        vertical: false,
+        polarisation: Polarisation::Horizontal,
     };
     // Ahead, upwind, and astern.
     for (spoke, upwind) in [(0, 1.0), (512, -1.0)] {
@@ -194,7 +197,7 @@ fn clutter_matches_its_closed_form() {
         let expected = strength() * strength_here * r * twice(4.0) * cell / r.powi(4);
         within("sea", db(sea[spoke][k] - noise()), db(expected), 0.2);
     }
-    assert_eq!(spec.bins, 100);
+    assert_eq!(spec.bins(), 100);
 }
 
 // Noise fades as the mean of n pulses, sea clutter as a K distribution, and a vessel as a whole
@@ -223,7 +226,7 @@ fn fading_matches_the_kind_of_echo() {
     let law = SeaClutter {
         wavelength: LIGHT / 9.41e9,
         wind: 12.0,
-        vertical: false,
+        polarisation: Polarisation::Horizontal,
     };
     // Crosswind.
     let k = 10;
@@ -258,7 +261,7 @@ fn fading_matches_the_kind_of_echo() {
                 panic!("no spokes")
             };
             if sweep.first % 128 == 0 {
-                let k = ((596.0 - spec.limits[0]) / spec.bin()) as usize;
+                let k = ((596.0 - spec.radar.min_range_m) / spec.bin()) as usize;
                 let at = |n: usize| echo_power(spec, sweep.spokes[n][k], spec.range(k));
                 seen.push([at(0), at(1)]);
             }

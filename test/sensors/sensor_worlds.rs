@@ -45,8 +45,8 @@ fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
 
 /// Returns the mean value of a beam between two ranges [m].
 fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
-    let beams = ping.levels.len() / spec.bins;
-    let rows = (0..spec.bins).filter(|k| (from..to).contains(&spec.range(*k)));
+    let beams = ping.levels.len() / spec.bins();
+    let rows = (0..spec.bins()).filter(|k| (from..to).contains(&spec.range(*k)));
     let numbers: Vec<f64> = rows
         .map(|k| f64::from(ping.levels[k * beams + beam]))
         .collect();
@@ -88,10 +88,10 @@ robots:
     ));
     let wall = FACE + 0.02 - 2.5 - 0.22;
     let (spec, ping) = ping(&mut s, "sonar");
-    let beams = ping.levels.len() / spec.bins;
+    let beams = ping.levels.len() / spec.bins();
     let beam = |k: usize| ping.levels[k * beams + beams / 2];
-    let most = (0..spec.bins).map(beam).max().unwrap();
-    let first = (0..spec.bins).find(|k| beam(*k) >= most / 2).unwrap();
+    let most = (0..spec.bins()).map(beam).max().unwrap();
+    let first = (0..spec.bins()).find(|k| beam(*k) >= most / 2).unwrap();
     within("range by sonar", spec.range(first), wall, 0.09);
     let FrameData::Scan(scan) = current_frame_of(&mut s, "laser") else {
         panic!("no scan")
@@ -155,7 +155,7 @@ fn first_return_is_the_altitude() {
         let (spec, lines) = ping(&mut s, "side_scan");
         for side in 0..2 {
             let bright = mean(&spec, &lines, side, 1.2 * altitude, 2.0 * altitude);
-            let first = (0..spec.bins).find(|k| {
+            let first = (0..spec.bins()).find(|k| {
                 let r = spec.range(*k);
                 r > 1.0 && mean(&spec, &lines, side, r, r + 0.2) > 0.5 * bright
             });

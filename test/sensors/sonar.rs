@@ -162,7 +162,7 @@ fn flat_seabed_level_matches_the_sonar_equation() {
         let expected =
             210.0 - 40.0 * r.log10() - 2.0 * absorption(400.0, 390.0) * r + backscatter + db(area);
         let levels = beam(&spec, &ping, b);
-        let k = ((r - spec.limits[0]) / spec.bin()) as usize;
+        let k = ((r - spec.sonar.min_range_m) / spec.bin()) as usize;
         within(&format!("beam {b}"), levels[k], expected, 0.5);
     }
 }
@@ -354,7 +354,7 @@ fn gain_compensates_range() {
         );
         let (spec, ping) = ping(&world(400.0, &device, &sphere(r, 0.0, -400.0, 0.2)));
         // At the range of the target, because the gain rises over the pulse.
-        beam(&spec, &ping, 1)[((r - spec.limits[0]) / spec.bin()) as usize]
+        beam(&spec, &ping, 1)[((r - spec.sonar.min_range_m) / spec.bin()) as usize]
     };
     let flat = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 40"));
     within("flat", flat[1], flat[0], 0.3);
@@ -419,7 +419,7 @@ fn side_scan_separates_port_from_starboard() {
         let levels = beam(&spec, &ping, array);
         let (k, most) = peak(&levels);
         within("range", spec.range(k), range - 0.2, 0.2);
-        let other = ((50.0 - range - spec.limits[0]) / spec.bin()) as usize;
+        let other = ((50.0 - range - spec.sonar.min_range_m) / spec.bin()) as usize;
         assert!(
             levels[other - 5..other + 5]
                 .iter()
@@ -574,7 +574,7 @@ fn surface_reflection_depends_on_waves_not_on_tides() {
             .replace("water: {", &format!("water: {{{water}"));
         let (spec, ping) = ping(&text);
         let levels = beam(&spec, &ping, 1);
-        let from = ((16.5 - spec.limits[0]) / spec.bin()) as usize;
+        let from = ((16.5 - spec.sonar.min_range_m) / spec.bin()) as usize;
         peak(&levels[from..]).1
     };
     let tide = "tide: {constituents: [{name: M2, amplitude_m: 1}]}, ";
@@ -604,7 +604,7 @@ fn calm_surface_reflects_targets() {
         );
         let (spec, ping) = ping(&world(3.0, &device, &sphere(16.0, 0.0, -3.0, 0.5)));
         let levels = beam(&spec, &ping, 1);
-        let from = ((16.5 - spec.limits[0]) / spec.bin()) as usize;
+        let from = ((16.5 - spec.sonar.min_range_m) / spec.bin()) as usize;
         let (k, most) = peak(&levels[from..]);
         (spec.range(from + k), most)
     };

@@ -41,7 +41,6 @@ pub use robot::hull::{HullConfig, HullMeshConfig, HullSolidsConfig, RadiationCon
 pub use robot::joint::{JointConfig, JointDriveConfig};
 pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};
-pub use sensor::noise::NoiseConfig;
 pub use tether::{TetherConfig, TetherEndConfig};
 pub use water::{CurrentConfig, CurrentLayerConfig, VariationConfig, WaterConfig};
 pub use world::{IntegratorConfig, OriginConfig, SeabedConfig, StepConfig, WorldConfig};

@@ -12,10 +12,10 @@ use crate::grid::GridConfig;
 use crate::robot::RobotEntry;
 use crate::schedule::ScheduledConfig;
 use crate::sensor::acoustic::BeaconEntry;
-use crate::sensor::ais::AisConfig;
 use crate::sensor::obstacle::ObstacleConfig;
 use crate::tether::TetherConfig;
 use crate::water::WaterConfig;
+use merrow_model::sensor::ais::Ais;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
@@ -74,7 +74,7 @@ spec! {
         /// Boxes reported by obstacle detectors that process no echoes, by name.
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.
-        ais: NamedMap<AisConfig> = NamedMap::default(),
+        ais: NamedMap<Ais> = NamedMap::default(),
         /// Poses for spawning and as goals, by name, for the services of `simulation_interfaces`.
         named_poses: NamedMap<NamedPoseConfig> = NamedMap::default(),
         /// Tags reported by the services of `simulation_interfaces`.

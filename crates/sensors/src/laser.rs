@@ -114,13 +114,14 @@ pub fn scan(
         water: WaveSurfaceRays::new(
             environment,
             pose.p_WS,
-            spec.limits[1],
+            spec.ranging.max_range_m,
             spec.directions.len() * rays_per_beam(spec),
         ),
         skip: ray_scene.shapes_of(pose.robot),
         extinction: extinction(&weather, spec.wavelength),
         slope_variance: surface::mean_square_slope(weather.wind.norm()),
-        min_power: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
+        min_power: spec.ranging.reference_reflectivity
+            / (spec.ranging.max_range_m * spec.ranging.max_range_m),
     };
     let rings = spec.elevations.len();
     let (mut scan, mut cloud) = (Scan::default(), Vec::new());
@@ -147,7 +148,9 @@ pub fn scan(
                     (range, echo.power)
                 });
                 let echo = echo.filter(|_| {
-                    !(errors.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
+                    !(errors.noise
+                        && spec.ranging.beam_loss > 0.0
+                        && draw.uniform() < spec.ranging.beam_loss)
                 });
                 match spec.output {
                     LaserOutput::Scan => add_range(spec, echo, &mut scan),
@@ -207,11 +210,11 @@ fn measured_range(spec: &LaserSpec, range: f64, errors: &SampleErrors, draw: &mu
     if errors.fault.noise > 0.0 {
         range += errors.fault.noise * draw.normal();
     }
-    if errors.noise && spec.range_std > 0.0 {
-        range += spec.range_std * draw.normal();
+    if errors.noise && spec.ranging.range_std_m > 0.0 {
+        range += spec.ranging.range_std_m * draw.normal();
     }
-    if spec.resolution > 0.0 {
-        (range / spec.resolution).round() * spec.resolution
+    if spec.ranging.resolution_m > 0.0 {
+        (range / spec.ranging.resolution_m).round() * spec.ranging.resolution_m
     } else {
         range
     }
@@ -220,8 +223,8 @@ fn measured_range(spec: &LaserSpec, range: f64, errors: &SampleErrors, draw: &mu
 /// Replaces a range [m] outside the limits by -inf or +inf, as in REP-117.
 fn clip_range(spec: &LaserSpec, range: f64) -> f64 {
     match range {
-        r if r < spec.limits[0] => f64::NEG_INFINITY,
-        r if r > spec.limits[1] => f64::INFINITY,
+        r if r < spec.ranging.min_range_m => f64::NEG_INFINITY,
+        r if r > spec.ranging.max_range_m => f64::INFINITY,
         r => r,
     }
 }
@@ -270,7 +273,8 @@ impl Observe for LaserSpec {
         });
         let wet = |tilt: f64| {
             let R = site.R_WS.mul_mat(&Mat3::from_rpy(0.0, tilt, 0.0));
-            let reaches = |d: &&Vec3| reaches_surface(R.mul_vec(**d).z, z, self.limits[1]);
+            let reaches =
+                |d: &&Vec3| reaches_surface(R.mul_vec(**d).z, z, self.ranging.max_range_m);
             self.directions.iter().filter(reaches).count() as f64
         };
         let part = tilts.map(wet).iter().sum::<f64>() / (3.0 * self.directions.len() as f64);
@@ -385,7 +389,7 @@ impl Beams<'_> {
                     rays.push(Ray {
                         origin: column.p_WS,
                         direction,
-                        range: [0.0, spec.limits[1]],
+                        range: [0.0, spec.ranging.max_range_m],
                     });
                 };
                 push(d_S);
@@ -419,7 +423,7 @@ impl Beams<'_> {
             self.add_ray_echoes(wet, ray, *hit, part, &mut echoes);
         }
         echoes
-            .strongest(self.spec.pulse_length)
+            .strongest(self.spec.ranging.pulse_length_m)
             .filter(|echo| echo.power >= self.min_power)
     }
 
@@ -442,7 +446,7 @@ impl Beams<'_> {
             if let Some(hit) = hit
                 && self.water.crossing(p, d, hit.distance).is_none()
             {
-                let depth = self.spec.water_extinction * hit.distance;
+                let depth = self.spec.ranging.water_extinction_per_m * hit.distance;
                 echoes.add(
                     hit.distance * WATER_INDEX,
                     part * lambert(&hit, d, hit.distance, depth),
@@ -513,11 +517,11 @@ impl Beams<'_> {
             );
         }
         // Light that is attenuated to 1e-4 after the two-way path is not detectable.
-        let max_depth =
-            (4.6 / self.spec.water_extinction.max(1e-9)).min((max_distance - t) / WATER_INDEX);
+        let max_depth = (4.6 / self.spec.ranging.water_extinction_per_m.max(1e-9))
+            .min((max_distance - t) / WATER_INDEX);
         if let Some(hit) = trace(refracted, max_depth) {
             let path = t + WATER_INDEX * hit.distance;
-            let depth = air_depth + self.spec.water_extinction * hit.distance;
+            let depth = air_depth + self.spec.ranging.water_extinction_per_m * hit.distance;
             let spread = WATER_INDEX * t + hit.distance;
             echoes.add(
                 path,

@@ -291,7 +291,7 @@ fn sensor_json(place: (usize, usize), sensor: &Sensor, controls: &dyn Controls) 
     let beams = match &sensor.kind {
         SensorKind::Dvl(spec) => Some(json!({
             "directions": spec.beams.map(|beam| beam.to_array()),
-            "range_m": spec.altitude[1],
+            "range_m": spec.log.altitude_m[1],
         })),
         _ => None,
     };

@@ -269,18 +269,18 @@ pub use choice;
 /// }
 /// ```
 ///
-/// One further trait may be derived: `#[derive(Trait)]` before the description.
+/// Further traits may be derived: `#[derive(Trait)]` after the description.
 #[macro_export]
 macro_rules! fieldless_choice {
     (
-        $(#[derive($derived:ident)])?
         $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
         $vis:vis enum $name:ident {
             $($(#[doc = $word_doc:literal])* $variant:ident = $word:literal),* $(,)?
         }
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash $(, $derived)?)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash $($(, $derive)*)?)]
         $vis enum $name {
             $($(#[doc = $word_doc])* $variant,)*
         }

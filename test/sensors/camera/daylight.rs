@@ -648,6 +648,6 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
         else {
             panic!("no camera")
         };
-        assert_eq!(spec.jpeg_quality, quality);
+        assert_eq!(spec.camera.jpeg_quality, quality);
     }
 }

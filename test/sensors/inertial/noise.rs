@@ -60,7 +60,7 @@ fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
 fn white_noise_has_its_density() {
     let spec = Noise {
         density: 0.007,
-        ..Noise::NONE
+        ..Noise::none()
     };
     let x = record(&spec, 100.0, 1, 100_000);
     let all: Vec<f64> = x.concat();
@@ -76,7 +76,7 @@ fn white_noise_has_its_density() {
 fn random_walk_has_its_coefficient() {
     let spec = Noise {
         random_walk: 0.01,
-        ..Noise::NONE
+        ..Noise::none()
     };
     let x: Vec<Vec<f64>> = (0..4)
         .flat_map(|seed| record(&spec, 10.0, seed, 20_000))
@@ -93,8 +93,8 @@ fn random_walk_has_its_coefficient() {
 fn bias_instability_has_its_floor() {
     let spec = Noise {
         bias_instability: 0.02,
-        bias_tau: 5.0,
-        ..Noise::NONE
+        bias_correlation_time_s: 5.0,
+        ..Noise::none()
     };
     let x: Vec<Vec<f64>> = (0..4)
         .flat_map(|seed| record(&spec, 10.0, 10 + seed, 100_000))
@@ -115,10 +115,10 @@ fn bias_instability_has_its_floor() {
 #[test]
 fn fixed_errors_have_their_spread() {
     let spec = Noise {
-        turn_on_bias: 0.3,
-        scale_std: 0.01,
-        misalignment_std: 0.002,
-        ..Noise::NONE
+        turn_on_bias_std: 0.3,
+        scale_std_percent: 1.0,
+        misalignment_std_deg: 0.002_f64.to_degrees(),
+        ..Noise::none()
     };
     let all: Vec<Errors> = (0..4000)
         .map(|k| Errors::new(&spec, 100.0, Stream::new(k, "fixed")))

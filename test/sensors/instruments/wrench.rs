@@ -9,12 +9,13 @@ use crate::common::{
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
-use merrow_model::sensor::vehicle::WrenchSpec;
-use merrow_model::sensor::{Errors, Noise, PublisherQos};
+use merrow_model::sensor::vehicle::{WrenchDirection, WrenchSpec};
+use merrow_model::sensor::{Errors, Noise, PublisherQos, Reliability};
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;
 use merrow_sim::{Simulation, step::Kernel};
+use merrow_yaml::read::Places;
 
 /// Returns the wrench that the parent exerts on link `i` at Lo, in W about the world origin: the
 /// rate of change of momentum of the link and its subtree, minus the external forces on them.
@@ -70,7 +71,7 @@ fn wrench_matches_newton_euler_of_the_subtree() {
                 let found = wrench::wrench_at_sensor(
                     &sensor,
                     &wrench::joint_wrench(robot, &work, i, None),
-                    false,
+                    WrenchDirection::ParentToChild,
                 );
                 let w = &work.links[i];
                 // Position and axes of the sensor in W.
@@ -91,7 +92,7 @@ fn wrench_matches_newton_euler_of_the_subtree() {
 }
 
 fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
-    let errors = Errors::new(&Noise::NONE, 100.0, Stream::new(1, "wrench"));
+    let errors = Errors::new(&Noise::none(), 100.0, Stream::new(1, "wrench"));
     Sensor {
         name: "ft".into(),
         link,
@@ -103,18 +104,19 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
         latency_ns: 0,
         start_ns: 0,
         loss_probability: 0.0,
-        power: 0.0,
+        power_w: 0.0,
         queue: 2,
         lazy: true,
         qos: PublisherQos {
-            reliable: true,
+            reliability: Reliability::Reliable,
             depth: 10,
+            at: Places::default(),
         },
         stream: Stream::new(1, "ft"),
         kind: SensorKind::Wrench(WrenchSpec {
             force: errors,
             torque: errors,
-            on_parent: false,
+            direction: WrenchDirection::ParentToChild,
         }),
     }
 }

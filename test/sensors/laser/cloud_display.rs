@@ -6,7 +6,8 @@ use merrow::picture::cloud::{
 };
 use merrow::picture::colors::viridis;
 use merrow_model::sensor::laser::Point;
-use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::sensor::laser::{LaserOutput, LaserRanging, LaserSpec};
+use merrow_yaml::read::Places;
 use std::f64::consts::TAU;
 
 /// Columns of each image; rows of a plan view, of a side view, of a swath, and of the gap between
@@ -32,15 +33,22 @@ fn spec() -> LaserSpec {
         azimuth_step: step,
         columns,
         sweep: 0.1,
-        limits: [0.5, 100.0],
-        range_std: 0.0,
-        resolution: 0.0,
-        beam_loss: 0.0,
+        ranging: LaserRanging {
+            min_range_m: 0.5,
+            max_range_m: 100.0,
+            range_std_m: 0.0,
+            resolution_m: 0.0,
+            beam_loss: 0.0,
+            divergence_mrad: 0.0,
+            pulse_length_m: 0.1,
+            reference_reflectivity: 0.1,
+            wavelength_um: 0.905,
+            water_extinction_per_m: 1.0,
+            sweep_s: None,
+            at: Places::default(),
+        },
         divergence: 0.0,
-        pulse_length: 0.1,
-        reference_reflectivity: 0.1,
         wavelength: 905e-9,
-        water_extinction: 1.0,
         tilt: None,
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the clutter of radars: measured sea clutter, Rayleigh scattering by rain, attenuation.
 
+use merrow_model::sensor::radar::Polarisation::{Horizontal, Vertical};
 use merrow_sensors::radar::clutter::{SeaClutter, rain_attenuation, rain_cross_section};
 
 fn db(x: f64) -> f64 {
@@ -11,31 +12,31 @@ fn db(x: f64) -> f64 {
 // dB.
 #[test]
 fn sea_clutter_matches_measured_levels() {
-    let sea = |wind, vertical| SeaClutter {
+    let sea = |wind, polarisation| SeaClutter {
         wavelength: 0.0319,
         wind,
-        vertical,
+        polarisation,
     };
     let one_degree = 1_f64.to_radians();
     for (wind, level) in [(5.6, -45.0), (7.7, -40.0), (9.7, -36.0)] {
-        let found = db(sea(wind, false).strength(one_degree, 0.0));
+        let found = db(sea(wind, Horizontal).strength(one_degree, 0.0));
         assert!((found - level).abs() < 4.0, "{wind} m/s: {found}");
     }
-    let light =
-        sea(3.2, true).strength(one_degree, 0.0) / sea(3.2, false).strength(one_degree, 0.0);
+    let light = sea(3.2, Vertical).strength(one_degree, 0.0)
+        / sea(3.2, Horizontal).strength(one_degree, 0.0);
     assert!(
         db(light) > 0.0,
         "in a light sea vertical polarisation has more clutter: {}",
         db(light)
     );
     assert!(
-        sea(8.0, false).strength(one_degree, 1.0)
-            > 2.0 * sea(8.0, false).strength(one_degree, -1.0)
+        sea(8.0, Horizontal).strength(one_degree, 1.0)
+            > 2.0 * sea(8.0, Horizontal).strength(one_degree, -1.0)
     );
-    assert_eq!(sea(0.0, false).strength(one_degree, 0.0), 0.0);
+    assert_eq!(sea(0.0, Horizontal).strength(one_degree, 0.0), 0.0);
     assert!(
-        sea(8.0, false).shape(one_degree, 0.0, 20.0)
-            < sea(8.0, false).shape(5.0 * one_degree, 0.0, 20.0)
+        sea(8.0, Horizontal).shape(one_degree, 0.0, 20.0)
+            < sea(8.0, Horizontal).shape(5.0 * one_degree, 0.0, 20.0)
     );
 }
 
@@ -48,18 +49,18 @@ fn rain_reflectivity_follows_rayleigh() {
     let found = rain_cross_section(9.4e9, 4.0);
     assert!((found / rayleigh - 1.0).abs() < 0.05, "{found} {rayleigh}");
     // k and a of table 5 of the recommendation.
-    for (f, vertical, k, a) in [
-        (1.0, false, 0.000_025_9, 0.9691),
-        (4.0, true, 0.000_246_1, 1.2476),
-        (10.0, false, 0.012_17, 1.2571),
-        (10.0, true, 0.011_29, 1.2156),
-        (40.0, false, 0.4431, 0.8673),
+    for (f, polarisation, k, a) in [
+        (1.0, Horizontal, 0.000_025_9, 0.9691),
+        (4.0, Vertical, 0.000_246_1, 1.2476),
+        (10.0, Horizontal, 0.012_17, 1.2571),
+        (10.0, Vertical, 0.011_29, 1.2156),
+        (40.0, Horizontal, 0.4431, 0.8673),
     ] {
-        let found = 1e3 * rain_attenuation(1e9 * f, vertical, 10.0);
+        let found = 1e3 * rain_attenuation(1e9 * f, polarisation, 10.0);
         assert!(
             (found / (k * 10_f64.powf(a)) - 1.0).abs() < 1e-3,
             "{f} GHz: {found}"
         );
     }
-    assert_eq!(rain_attenuation(1e10, true, 0.0), 0.0);
+    assert_eq!(rain_attenuation(1e10, Vertical, 0.0), 0.0);
 }

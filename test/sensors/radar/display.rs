@@ -1,18 +1,42 @@
 //! Tests of the plan position display of radars.
 
-use merrow_model::sensor::radar::{RadarSpec, Sweep};
+use merrow_model::sensor::radar::{Polarisation, Radar, RadarSpec, Sweep};
 use merrow_model::sensor::sonar::Shading;
 use merrow_sensors::display::GreyImage;
 use merrow_sensors::radar::display::PlanPositionDisplay;
 use merrow_sensors::sonar::beam::aperture;
+use merrow_yaml::read::Places;
 
 /// Number of rows and columns of the display.
 const ROWS: usize = 512;
 
 fn spec() -> RadarSpec {
     RadarSpec {
+        radar: Radar {
+            frequency_ghz: 9.4,
+            transmit_w: 1.0,
+            antenna_gain_db: 0.0,
+            beam_width_deg: 5.0,
+            vertical_width_deg: 5.0,
+            pulse_us: 0.1,
+            bandwidth_mhz: None,
+            noise_figure_db: 0.0,
+            losses_db: 0.0,
+            speed_rpm: 60.0,
+            spokes: 1024,
+            pulses: 1,
+            rays: [1, 1],
+            min_range_m: 50.0,
+            max_range_m: 1050.0,
+            bins: 1000,
+            land_db: 0.0,
+            polarisation: Polarisation::Horizontal,
+            fading: false,
+            gain_per_decade_db: 0.0,
+            levels_dbm: [-100.0, 0.0],
+            at: Places::default(),
+        },
         frequency: 9.4e9,
-        power: 1.0,
         gain: 1.0,
         across: aperture(0.1, Shading::Cosine),
         along: aperture(0.1, Shading::Cosine),
@@ -23,17 +47,8 @@ fn spec() -> RadarSpec {
         noise: 1.0,
         sample_duration_ns: 0,
         turns: 1.0,
-        spokes: 1024,
-        columns: 1,
         rows: Vec::new(),
-        limits: [50.0, 1050.0],
-        bins: 1000,
-        pulses: 1.0,
         land: 0.0,
-        vertical: false,
-        fading: false,
-        gain_per_decade: 0.0,
-        levels: [-100.0, 0.0],
     }
 }
 

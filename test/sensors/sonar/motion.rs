@@ -65,7 +65,7 @@ fn bearings_use_the_pose_at_arrival() {
                 &sphere(r, 0.0, -400.0, 0.3),
             );
             let (spec, ping) = ping(&text);
-            let k = ((r - 0.2 - spec.limits[0]) / spec.bin()) as usize;
+            let k = ((r - 0.2 - spec.sonar.min_range_m) / spec.bin()) as usize;
             let row: Vec<f64> = (0..241).map(|b| beam(&spec, &ping, b)[k]).collect();
             let (_, most) = peak(&row);
             // The centre of the beams within 6 dB.

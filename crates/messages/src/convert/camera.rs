@@ -36,7 +36,7 @@ impl Publish for CameraSpec {
         add(
             CameraOutput::Jpeg,
             vec![image_topic("/image_raw/compressed", rgb, |s, image| {
-                image.jpeg(camera_header(s), s.spec.jpeg_quality)
+                image.jpeg(camera_header(s), s.spec.camera.jpeg_quality as u8)
             })],
         );
         add(
@@ -47,7 +47,7 @@ impl Publish for CameraSpec {
                 }),
                 image_topic("/depth/image_raw/compressedDepth", depth, |s, image| {
                     let scale = DepthScale {
-                        max: s.spec.range[1] as f32,
+                        max: s.spec.camera.max_range_m as f32,
                         ..DepthScale::default()
                     };
                     image.compressed_depth(camera_header(s), scale)
@@ -138,7 +138,7 @@ impl Snapshot for CameraSpec {
         Some(FieldOfView {
             edge: edge?,
             is_closed: true,
-            range: self.range[1],
+            range: self.camera.max_range_m,
         })
     }
 }
@@ -162,7 +162,7 @@ pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
             fx,
             0.0,
             cx,
-            spec.baseline.map_or(0.0, |b| -fx * b),
+            spec.camera.stereo_baseline_m.map_or(0.0, |b| -fx * b),
             0.0,
             fy,
             cy,

@@ -14,7 +14,7 @@ use crate::snapshot::{
 use bytes::Bytes;
 use merrow_model::scene::Sensor;
 use merrow_model::sensor::ais;
-use merrow_model::sensor::ais::ReceiverSpec;
+use merrow_model::sensor::ais::AisReceiver;
 use merrow_model::sensor::laser::Point;
 use merrow_model::sensor::laser::Scan;
 use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
@@ -161,7 +161,7 @@ impl Snapshot for RadarSpec {
     }
 }
 
-impl Publish for ReceiverSpec {
+impl Publish for AisReceiver {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_frame::<Self, Vec<ais::Sentence>, _>(
             "/nmea",
@@ -177,7 +177,7 @@ impl Publish for ReceiverSpec {
     }
 }
 
-impl Snapshot for ReceiverSpec {
+impl Snapshot for AisReceiver {
     fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
         SnapshotOutput::Plot(Box::new(|frames| {
             let mut lines = Vec::new();
@@ -208,8 +208,8 @@ fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> Laser
             0.0
         },
         scan_time: (1.0 / rate) as f32,
-        range_min: spec.limits[0] as f32,
-        range_max: spec.limits[1] as f32,
+        range_min: spec.ranging.min_range_m as f32,
+        range_max: spec.ranging.max_range_m as f32,
         ranges: scan.ranges.clone(),
         intensities: scan.intensities.clone(),
     }
@@ -224,15 +224,15 @@ fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSector 
             nanosec: (ns % 1_000_000_000) as u32,
         }
     };
-    let spokes = spec.spokes as u64;
+    let spokes = spec.spokes() as u64;
     RadarSector {
         header,
         angle_start: (-((sweep.first % spokes) as f64) * spec.step()) as f32,
         angle_increment: -spec.step() as f32,
-        time_increment: duration(1.0 / (spec.turns * spec.spokes as f64)),
+        time_increment: duration(1.0 / (spec.turns * spec.spokes() as f64)),
         scan_time: duration(1.0 / spec.turns),
         range_min: spec.range(0) as f32,
-        range_max: spec.range(spec.bins - 1) as f32,
+        range_max: spec.range(spec.bins() - 1) as f32,
         intensities: sweep
             .spokes
             .iter()

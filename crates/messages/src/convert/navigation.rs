@@ -5,7 +5,7 @@ use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::{WORLD_FRAME, diagonal, header, point, profile, quaternion, vector3};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, SensorKind};
-use merrow_model::sensor::gnss::{Augmentation, GnssSpec, HeadingSpec};
+use merrow_model::sensor::gnss::{Augmentation, GnssHeading, GnssSpec, GnssSystem};
 use merrow_model::sensor::inertial::{AhrsSpec, ImuSpec, InsSpec, MagnetometerSpec};
 use merrow_model::sensor::{gnss, inertial};
 use merrow_ros2::msg::geometry_msgs::{
@@ -112,9 +112,9 @@ pub fn magnetic_field(r: &inertial::Magnetometer, header: Header) -> MagneticFie
 impl Publish for GnssSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         let mut all = vec![Topic::of_reading::<Self, _>("/fix", |s| {
-            Some(nav_sat_fix(s.data, s.spec.systems, s.header()))
+            Some(nav_sat_fix(s.data, &s.spec.receiver.systems, s.header()))
         })];
-        if self.velocity_std.is_some() {
+        if self.receiver.velocity_std_m_s.is_some() {
             all.push(Topic::of_reading::<Self, _>("/vel", |s| {
                 fix_velocity(s.data, s.stamp_ns)
             }));
@@ -143,7 +143,7 @@ impl Curves for gnss::Gnss {
     }
 }
 
-impl Publish for HeadingSpec {
+impl Publish for GnssHeading {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_reading::<Self, _>("/navheading", |s| {
             Some(heading(s.data, s.header()))
@@ -186,9 +186,9 @@ impl Curves for inertial::Navigation {
     }
 }
 
-/// Converts a GNSS fix of a receiver that uses `systems` (bits of [`GnssSpec`]). Without a fix, the
+/// Converts a GNSS fix of a receiver that uses `systems`. Without a fix, the
 /// position is NaN and the covariance unknown.
-fn nav_sat_fix(r: &gnss::Gnss, systems: u16, header: Header) -> NavSatFix {
+fn nav_sat_fix(r: &gnss::Gnss, systems: &[GnssSystem], header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let status = match (r.fix, r.augmentation) {
         (false, _) => NavSatStatus::STATUS_NO_FIX,
@@ -218,31 +218,28 @@ fn nav_sat_fix(r: &gnss::Gnss, systems: u16, header: Header) -> NavSatFix {
     }
 }
 
-/// Converts the satellite systems of a receiver, bits of [`GnssSpec`], to the bits of the message.
-fn service(systems: u16) -> u16 {
-    let pairs = [
-        (GnssSpec::GPS, NavSatStatus::SERVICE_GPS),
-        (GnssSpec::GLONASS, NavSatStatus::SERVICE_GLONASS),
-        (GnssSpec::BEIDOU, NavSatStatus::SERVICE_COMPASS),
-        (GnssSpec::GALILEO, NavSatStatus::SERVICE_GALILEO),
-    ];
-    pairs
-        .iter()
-        .filter(|(bit, _)| systems & bit != 0)
-        .fold(0, |all, (_, bit)| all | bit)
+/// Converts the satellite systems of a receiver to the bits of the message.
+fn service(systems: &[GnssSystem]) -> u16 {
+    let bit = |system: &GnssSystem| match system {
+        GnssSystem::Gps => NavSatStatus::SERVICE_GPS,
+        GnssSystem::Glonass => NavSatStatus::SERVICE_GLONASS,
+        GnssSystem::Beidou => NavSatStatus::SERVICE_COMPASS,
+        GnssSystem::Galileo => NavSatStatus::SERVICE_GALILEO,
+    };
+    systems.iter().fold(0, |all, system| all | bit(system))
 }
 
 /// Returns the satellite systems that a sensor uses: the systems of its own receiver, or of the
 /// receiver that aids it.
-pub fn systems(robot: &Robot, sensor: usize) -> u16 {
+pub fn systems(robot: &Robot, sensor: usize) -> &[GnssSystem] {
     match &robot.sensors[sensor].kind {
-        SensorKind::Gnss(spec) => spec.systems,
+        SensorKind::Gnss(spec) => &spec.receiver.systems,
         SensorKind::Ins(spec) => spec
             .aids
             .gnss
             .as_ref()
-            .map_or(0, |aid| systems(robot, aid.sensor)),
-        _ => 0,
+            .map_or(&[], |aid| systems(robot, aid.sensor)),
+        _ => &[],
     }
 }
 
@@ -335,7 +332,7 @@ fn join_blocks(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
 
 /// Converts the position of an INS to geodetic coordinates. `systems` are the systems of the
 /// receiver that aids the INS, if any.
-pub fn position(r: &inertial::Navigation, systems: u16, header: Header) -> NavSatFix {
+pub fn position(r: &inertial::Navigation, systems: &[GnssSystem], header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let c = r.position_covariance.full().r;
     NavSatFix {
@@ -416,7 +413,7 @@ mod tests {
             ),
             ("world", "rov/ins")
         );
-        let fix = position(&reading, GnssSpec::GPS, header(0, "rov/ins"));
+        let fix = position(&reading, &[GnssSystem::Gps], header(0, "rov/ins"));
         assert_eq!(fix.status.service, NavSatStatus::SERVICE_GPS);
         assert_eq!((fix.altitude, fix.position_covariance[1]), (4.0, 10.1));
         assert_eq!(
@@ -471,7 +468,12 @@ mod tests {
             satellites: Some(9),
             dilution: None,
         };
-        let all = GnssSpec::GPS | GnssSpec::GLONASS | GnssSpec::BEIDOU | GnssSpec::GALILEO;
+        let all = &[
+            GnssSystem::Gps,
+            GnssSystem::Glonass,
+            GnssSystem::Beidou,
+            GnssSystem::Galileo,
+        ];
         let fix = |r: &gnss::Gnss| nav_sat_fix(r, all, header(0, "g"));
         let status = |r: &gnss::Gnss| fix(r).status.status;
         let covariance =

@@ -61,7 +61,7 @@ impl Snapshot for DetectorSpec {
             }
             let view = |found: Vec<Detection>| PlanView {
                 outlines: found.iter().map(outline).collect(),
-                in_world: self.in_world,
+                in_world: self.detector.in_world,
             };
             boxes.map(|found| Plot::Plan(view(found)))
         }))
@@ -102,13 +102,25 @@ pub fn detections(
     tracks: &mut Tracks,
     (stamp_ns, frame): (u64, &str),
 ) -> Detection3DArray {
-    let head = header(stamp_ns, if spec.in_world { WORLD_FRAME } else { frame });
-    let numbers = tracks.assign_numbers(found, stamp_ns, spec.association, spec.track_timeout);
+    let head = header(
+        stamp_ns,
+        if spec.detector.in_world {
+            WORLD_FRAME
+        } else {
+            frame
+        },
+    );
+    let numbers = tracks.assign_numbers(
+        found,
+        stamp_ns,
+        spec.detector.association_distance_m,
+        spec.detector.track_timeout_s,
+    );
     let mut covariance = [0.0; 36];
     for i in 0..3 {
-        covariance[7 * i] = spec.std[0] * spec.std[0];
+        covariance[7 * i] = spec.detector.position_std_m * spec.detector.position_std_m;
     }
-    covariance[35] = spec.std[2] * spec.std[2];
+    covariance[35] = spec.yaw_std * spec.yaw_std;
     let one = |(found, number): (&Detection, u64)| {
         let pose = Pose {
             position: point(found.p),

@@ -179,7 +179,7 @@ fn range(
         radiation_type: Range::ULTRASOUND,
         field_of_view: std::f32::consts::TAU,
         min_range: 0.0,
-        max_range: spec.max_range as f32,
+        max_range: spec.hearing.max_range_m as f32,
         range: found.range as f32,
         variance: found.variance as f32,
     })

@@ -152,7 +152,7 @@ impl Snapshot for SonarSpec {
         Some(FieldOfView {
             edge: edge.map(|d| d.to_array()).collect(),
             is_closed: false,
-            range: self.limits[1],
+            range: self.sonar.max_range_m,
         })
     }
 }
@@ -224,7 +224,7 @@ fn ping_info(spec: &SonarSpec, ping: &Ping, beams: usize) -> PingInfo {
 fn image(spec: &SonarSpec, ping: &Ping, first: usize, beams: usize) -> SonarImageData {
     let rows = ping.levels.chunks_exact(spec.steering.len());
     let numbers = rows.flat_map(|row| &row[first..first + beams]);
-    let (dtype, data) = if spec.bits > 8 {
+    let (dtype, data) = if spec.sonar.bits > 8 {
         (
             SonarImageData::DTYPE_UINT16,
             numbers.flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>(),
@@ -260,7 +260,7 @@ pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSona
             .iter()
             .map(|angle| vector3(direction(*angle)))
             .collect(),
-        ranges: (0..spec.bins).map(|k| spec.range(k) as f32).collect(),
+        ranges: (0..spec.bins()).map(|k| spec.range(k) as f32).collect(),
         image: image(spec, ping, 0, beams),
     }
 }
@@ -282,7 +282,7 @@ pub fn raw_sonar_image(
         header,
         ping_info: ping_info(spec, ping, n),
         sample_rate: rate as f32,
-        samples_per_beam: spec.bins as u32,
+        samples_per_beam: spec.bins() as u32,
         sample0: first,
         tx_delays: vec![0.0; n],
         tx_angles: vec![0.0; n],
@@ -420,8 +420,8 @@ fn scan(
         angle_increment: -step as f32,
         time_increment: (1.0 / rate) as f32,
         scan_time: (n as f64 / rate) as f32,
-        range_min: spec.limits[0] as f32,
-        range_max: spec.limits[1] as f32,
+        range_min: spec.sonar.min_range_m as f32,
+        range_max: spec.sonar.max_range_m as f32,
         ranges,
         intensities,
     }

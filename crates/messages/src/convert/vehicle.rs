@@ -9,8 +9,8 @@ use crate::frames;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Sensor;
 use merrow_model::sensor::vehicle::{
-    AnemometerSpec, BarometerSpec, Leak, LeakSpec, Motor, MotorSpec, Odometry, OdometrySpec, Power,
-    PowerSpec, Wind, Wrench, WrenchSpec,
+    AnemometerSpec, BarometerSpec, Leak, LeakDetector, Motor, MotorSpec, Odometry, OdometrySpec,
+    Power, PowerSpec, Wind, Wrench, WrenchSpec,
 };
 use merrow_ros2::msg::geometry_msgs;
 use merrow_ros2::msg::geometry_msgs::{
@@ -143,7 +143,7 @@ impl Curves for Wind {
     }
 }
 
-impl Publish for LeakSpec {
+impl Publish for LeakDetector {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_reading::<Self, _>("/leak", |s| {
             Some(Bool {

@@ -6,6 +6,7 @@ use crate::scene::comms::directivity::Transducer;
 use crate::scene::comms::medium::ThrusterNoise;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::{Mat3, Vec3};
+use merrow_yaml::spec::spec;
 
 /// Acoustic source for positioning.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +20,7 @@ pub struct Beacon {
     /// Transmit frequency of the beacon [Hz].
     pub frequency: f64,
     /// Source level [dB re 1 µPa at 1 m].
-    pub source_level: f64,
+    pub source_level_db: f64,
     /// Gains over the direction; the frame of the mount is L, or W if no link carries the beacon.
     pub transducer: Transducer,
     /// Condition that triggers a transmission.
@@ -27,37 +28,62 @@ pub struct Beacon {
 }
 
 /// Condition that triggers a transmission of a beacon.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BeaconKind {
     /// Transmits periodically by its own clock.
     Pinger {
         /// Interval between pings [s].
-        period: f64,
+        period_s: f64,
         /// Time of the first ping [s].
-        start: f64,
+        start_s: f64,
     },
     /// Replies to an interrogation.
     Transponder {
         /// Delay from interrogation to reply [s].
-        turn_around: f64,
+        turn_around_s: f64,
         /// Receiver for the interrogation.
-        sensitivity: ReceiverSensitivity,
+        ear: Receiver,
     },
     /// Transmits when the synchronised positioning system takes a sample.
     Locator,
 }
 
-/// Detection performance of an acoustic receiver.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ReceiverSensitivity {
-    /// Bandwidth of the detector [Hz].
-    pub bandwidth: f64,
-    /// Spectral level of the self-noise [dB re 1 µPa²/Hz].
-    pub self_noise: f64,
-    /// Signal-to-noise ratio at which half of the signals are detected [dB].
-    pub threshold: f64,
-    /// Standard deviation of the received level [dB].
-    pub fading: f64,
+spec! {
+    /// Sensitivity of a receiver.
+    pub struct Receiver {
+        /// Bandwidth of the detector.
+        bandwidth_khz: f64 [positive] = 1.0,
+        /// Spectral level of the self noise, re 1 uPa2/Hz.
+        self_noise_db: f64 [in -100.0..=200.0] = 30.0,
+        /// Signal-to-noise ratio at which half of the signals are detected.
+        threshold_db: f64 [in -60.0..=100.0] = 10.0,
+        /// Standard deviation of received levels.
+        fading_std_db: f64 [in 0.0..=40.0] = 3.0,
+    }
+}
+
+spec! {
+    /// Reception of an instrument and its errors.
+    pub struct Hearing {
+        /// Minimum and maximum frequency of the reception band.
+        band_khz: [f64; 2] [in 1.0..=500.0],
+        /// Maximum range of the instrument.
+        max_range_m: f64 [in 0.1..=20000.0],
+        /// Standard deviation of each angle of a bearing, for strong signals.
+        bearing_std_deg: f64 [in 0.0..=90.0] = 0.0,
+        /// Standard deviation of the misalignment of the array about each axis, drawn once.
+        alignment_std_deg: f64 [in 0.0..=90.0] = 0.0,
+        /// Standard deviation of a range.
+        range_std_m: f64 [non_negative] = 0.0,
+        /// Resolution of a range; 0 for none.
+        resolution_m: f64 [non_negative] = 0.0,
+        /// Speed of sound for the conversion of time to range. Default: the speed of sound at the
+        /// instrument.
+        sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
+        /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
+        refraction: bool = false,
+        ..ear: Receiver,
+    }
 }
 
 /// Instrument that receives beacons.
@@ -65,33 +91,22 @@ pub struct ReceiverSensitivity {
 pub struct AcousticSpec {
     /// Type of instrument with its parameters.
     pub kind: AcousticKind,
+    /// Reception of the instrument and its errors.
+    pub hearing: Hearing,
     /// Beacons that the instrument uses.
     pub targets: Vec<Target>,
     /// Minimum and maximum frequency that it receives [Hz].
     pub band: [f64; 2],
-    /// Detection performance of the receiver.
-    pub receiver: ReceiverSensitivity,
     /// Gains over the direction; the frame of the mount is S.
     pub transducer: Transducer,
     /// Noise of the thrusters of the same robot at the receiver; `None`: no noise.
     pub thruster_noise: Option<ThrusterNoise>,
-    /// Maximum range to a target [m].
-    pub max_range: f64,
     /// Standard deviation of a bearing at high signal-to-noise ratio [rad].
     pub bearing_std: f64,
-    /// Standard deviation of a range [m].
-    pub range_std: f64,
-    /// Range resolution [m]; 0: continuous.
-    pub resolution: f64,
     /// Rotation of the array relative to its nominal axes [rad].
     pub misaligned: Vec3,
     /// Standard deviation of each component of the misalignment [rad].
     pub misalignment_std: f64,
-    /// Sound speed for the conversion of travel times to ranges [m/s]; `None`: the sound speed at
-    /// the instrument.
-    pub sound_speed: Option<f64>,
-    /// Whether sound propagates along refracted rays.
-    pub refracts: bool,
     /// Listening time after a sample [s].
     pub listening_time: f64,
 }
@@ -127,9 +142,9 @@ pub enum AcousticKind {
         /// Error of the surveyed position of each beacon in W, in the order of the targets [m].
         survey: Vec<Vec3>,
         /// Standard deviation of a surveyed position [m].
-        survey_std: f64,
+        survey_std_m: f64,
         /// Standard deviation of its own depth [m]; `None`: no depth sensor.
-        depth_std: Option<f64>,
+        depth_std_m: Option<f64>,
     },
     /// Measures positions of locators from ranges to several receivers.
     Sbl {
@@ -137,7 +152,7 @@ pub enum AcousticKind {
         receivers: Vec<Vec3>,
         /// Standard deviation of the depth that a locator transmits [m]; `None`: it transmits no
         /// depth.
-        depth_std: Option<f64>,
+        depth_std_m: Option<f64>,
         /// Uncertainty of the carrier pose; `None`: positions are output in S only.
         carrier: Option<Carrier>,
     },
@@ -149,7 +164,7 @@ pub struct Interrogator {
     /// Transmit frequency of the interrogation [Hz].
     pub frequency: f64,
     /// Source level [dB re 1 µPa at 1 m].
-    pub source_level: f64,
+    pub source_level_db: f64,
 }
 
 /// Uncertainty of the pose of the carrier.

@@ -4,6 +4,68 @@ use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+spec! {
+    /// An AIS transponder that transmits identity, position and motion of a vessel.
+    pub struct Ais {
+        /// Robot or prop that carries the transponder; for a copy from `repeat` its own name, such
+        /// as `usv_3`. Default: fixed in the world.
+        robot: Option<String> [not_empty],
+        /// Link of the robot.
+        link: String [frame] = "base_link".to_string(),
+        /// Position of the antenna on the link (forward, left, up), or in the world (east, north,
+        /// up) without a robot.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Class of the transponder.
+        class: AisClass = AisClass::B,
+        /// Maritime Mobile Service Identity, nine digits.
+        mmsi: u32 [in 0.0..=999999999.0],
+        /// Name of the vessel; 20 characters are transmitted. Default: the name of this entry.
+        ship_name: Option<String>,
+        /// Call sign; 7 characters are transmitted.
+        call_sign: String = String::new(),
+        /// Number of the International Maritime Organization; 0 for none.
+        imo: u32 [in 0.0..=1073741823.0] = 0,
+        /// Type of ship as defined by the standard: 30 fishing, 36 sailing, 52 tug, 60 passengers,
+        /// 70 cargo, 80 tanker.
+        ship_type: u32 [in 0.0..=255.0] = 0,
+        /// Distances from the antenna to bow, stern, port and starboard.
+        extents_m: [f64; 4] [non_negative] = [0.0; 4],
+        /// Draught of the vessel.
+        draught_m: f64 [in 0.0..=25.5] = 0.0,
+        /// Destination; 20 characters are transmitted.
+        destination: String = String::new(),
+        /// Navigational status: 0 under way, 1 at anchor, 5 moored, 15 not defined.
+        status: u32 [in 0.0..=15.0] = 0,
+        /// Transmitted power. Default: 12.5 for class A, 2 for class B.
+        power_w: Option<f64> [positive],
+        /// Standard deviation of each coordinate of the transmitted position.
+        position_std_m: f64 [non_negative] = 0.0,
+        /// Time of the first transmission.
+        start_s: f64 [non_negative] = 0.0,
+    }
+}
+
+fieldless_choice! {
+    /// Class of an AIS transponder.
+    pub enum AisClass {
+        /// For ships that are required to carry a transponder.
+        A = "a",
+        /// For all other vessels.
+        B = "b",
+    }
+}
+
+impl Ais {
+    /// Returns the power of the transmitter [W].
+    pub fn power(&self) -> f64 {
+        self.power_w.unwrap_or(match self.class {
+            AisClass::A => 12.5,
+            AisClass::B => 2.0,
+        })
+    }
+}
 
 /// AIS transponder of a vessel.
 #[derive(Clone, Debug)]
@@ -14,55 +76,32 @@ pub struct Transponder {
     pub on: Option<(usize, usize)>,
     /// Position of the antenna in L, or in W if no link carries it [m].
     pub p: Vec3,
-    /// True for class A, false for class B.
-    pub is_class_a: bool,
-    /// Static data of the vessel.
-    pub vessel: Vessel,
-    /// Navigational status: 0 under way, 1 at anchor, 5 moored, 15 not defined.
-    pub status: u32,
-    /// Power of the transmitter [W].
-    pub power: f64,
-    /// Standard deviation of the reported position, per axis [m].
-    pub position_std: f64,
-    /// Time of the first transmission [s].
-    pub start: f64,
+    /// Keys of the transponder.
+    pub ais: Ais,
     /// Random number stream of the transponder.
     pub stream: Stream,
 }
 
-/// Static and voyage data that a vessel transmits.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Vessel {
-    /// Maritime Mobile Service Identity (MMSI).
-    pub mmsi: u32,
-    /// IMO number; 0: none.
-    pub imo: u32,
-    /// Call sign of the vessel.
-    pub call_sign: String,
-    /// Name of the vessel.
-    pub name: String,
-    /// Ship type code of the standard.
-    pub kind: u32,
-    /// Distances from the antenna to bow, stern, port side and starboard side [m].
-    pub reach: [f64; 4],
-    /// Draught of the vessel [m].
-    pub draught: f64,
-    /// Destination of the voyage.
-    pub destination: String,
+impl Transponder {
+    /// Returns the name of the vessel.
+    pub fn ship_name(&self) -> &str {
+        self.ais.ship_name.as_deref().unwrap_or(&self.name)
+    }
 }
 
-/// AIS receiver with its detection model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReceiverSpec {
-    /// Received power at which half of the messages are decoded [dBm].
-    pub sensitivity: f64,
-    /// Standard deviation of the received power [dB].
-    pub fading: f64,
-    /// Loss due to land and structures in the path [dB].
-    pub shadow: f64,
+spec! {
+    /// A receiver of AIS transponders.
+    pub struct AisReceiver {
+        /// Received power at which half of the messages are decoded.
+        sensitivity_dbm: f64 [in -150.0..=0.0] = -107.0,
+        /// Standard deviation of received powers.
+        fading_std_db: f64 [in 0.0..=40.0] = 3.0,
+        /// Attenuation by land and structures in the path.
+        shadow_db: f64 [in 0.0..=200.0] = 20.0,
+    }
 }
 
-impl ExteroceptiveSensor for ReceiverSpec {
+impl ExteroceptiveSensor for AisReceiver {
     fn name(&self) -> &'static str {
         "ais_receiver"
     }

@@ -7,53 +7,163 @@ use crate::sensor::lens::Lens;
 use crate::sensor::{ExteroceptiveSensor, Obstruction, SensorParameters};
 use bytes::Bytes;
 use merrow_math::Vec3;
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
+
+spec! {
+    /// A camera. In the sensor frame, x is the viewing direction, y points left and z up.
+    pub struct Camera {
+        /// Image width: number of columns.
+        width: u32 [in 1.0..=8192.0],
+        /// Image height: number of rows.
+        height: u32 [in 1.0..=8192.0],
+        /// Angle from the left to the right edge of the image. Give either this or `focal_px`.
+        horizontal_fov_deg: Option<f64> [in 1.0..=359.0],
+        /// Focal lengths fx and fy in pixels.
+        focal_px: Option<[f64; 2]> [positive],
+        /// Principal point cx and cy in pixels; integers are pixel centres. Default: the image
+        /// centre.
+        center_px: Option<[f64; 2]>,
+        /// Distortion model of the lens.
+        distortion: LensDistortion => "{kind: plumb_bob}",
+        /// Distance of a flat port from the lens. Default: a dome port, or none.
+        flat_port_m: Option<f64> [non_negative],
+        /// Outputs of the camera.
+        outputs: Vec<ImageOutput> [not_empty] = vec![ImageOutput::Rgb],
+        /// Whether the camera renders the robot that carries it.
+        render_self: bool = false,
+        /// Minimum distance of the depth output. For the camera's own robot it is also the minimum
+        /// distance that is rendered.
+        min_range_m: f64 [non_negative] = 0.01,
+        /// Maximum distance that is rendered.
+        max_range_m: f64 [positive] = 20000.0,
+        /// Time from the readout of the first row to the last, for a rolling shutter.
+        readout_s: f64 [non_negative] = 0.0,
+        /// Exposure time; moving objects are blurred.
+        exposure_s: f64 [in 0.0..=10.0] = 0.0,
+        /// Number of instants of the exposure that are rendered. Each takes as long as an image
+        /// without blur; static objects are rendered once.
+        blur_samples: u32 [in 1.0..=256.0] = 8,
+        /// Number of samples per pixel whose light is averaged. Each takes as long as an image;
+        /// depth and labels use the pixel centre.
+        antialias: u32 [in 1.0..=16.0] = 1,
+        /// Distance of this camera to the right of the left camera of a stereo pair, for the
+        /// `camera_info` of the right camera.
+        stereo_baseline_m: Option<f64> [positive],
+        /// Number of marine snow particles per cubic metre.
+        marine_snow: f64 [in 0.0..=100000.0] = 0.0,
+        /// Quality of the JPEG images.
+        jpeg_quality: u32 [in 1.0..=100.0] = 90,
+        /// Rays that are traced for the colour of a pixel. Depth and labels do not depend on it.
+        quality: RenderQuality = RenderQuality::Full,
+        ..exposure: Exposure,
+    }
+}
+
+choice! {
+    /// Distortion model of a lens.
+    pub enum LensDistortion {
+        /// Brown-Conrady model, the standard model of OpenCV. All zero describes a pinhole camera.
+        PlumbBob = "plumb_bob" {
+            /// Radial coefficient of the second power.
+            k1: f64 = 0.0,
+            /// Radial coefficient of the fourth power.
+            k2: f64 = 0.0,
+            /// First coefficient of tangential distortion.
+            p1: f64 = 0.0,
+            /// Second coefficient of tangential distortion.
+            p2: f64 = 0.0,
+            /// Radial coefficient of the sixth power.
+            k3: f64 = 0.0,
+        },
+        /// Kannala-Brandt model, the fisheye model of OpenCV. All zero describes an equidistant
+        /// lens.
+        FishEye = "fisheye" {
+            /// Coefficient of the third power of the angle.
+            k1: f64 = 0.0,
+            /// Coefficient of the fifth power of the angle.
+            k2: f64 = 0.0,
+            /// Coefficient of the seventh power of the angle.
+            k3: f64 = 0.0,
+            /// Coefficient of the ninth power of the angle.
+            k4: f64 = 0.0,
+        },
+    }
+}
+
+fieldless_choice! {
+    /// Rays that are traced for the colour of a pixel.
+    pub enum RenderQuality {
+        /// Rays reflected and refracted by the water surface, and shadows of all lights.
+        Full = "full",
+        /// The ray of the pixel and one towards the sun. The water surface reflects the sky only,
+        /// and does not refract.
+        Fast = "fast",
+    }
+}
+
+fieldless_choice! {
+    /// Output of a camera.
+    pub enum ImageOutput {
+        /// Colour image, also as JPEG.
+        Rgb = "rgb",
+        /// Depth along the optical axis.
+        Depth = "depth",
+        /// Label of the visible object in each pixel.
+        Labels = "labels",
+    }
+}
+
+spec! {
+    /// Conversion of light to pixel values.
+    pub struct Exposure {
+        /// Exposure value at ISO 100. Default: automatic, computed from each image.
+        exposure_ev100: Option<f64> [in -20.0..=30.0],
+        /// Minimum and maximum exposure value of the automatic exposure.
+        auto_exposure_ev100: [f64; 2] [in -20.0..=30.0] = [-2.0, 17.0],
+        /// Whether pixel values follow the sRGB curve; otherwise they are proportional to light.
+        gamma: bool = true,
+        /// Relative loss of light in the corner of the image compared with its centre.
+        vignette: f64 [fraction] = 0.0,
+        /// Electrons at saturation, for photon noise; 0 for no noise.
+        full_well_electrons: f64 [non_negative] = 10000.0,
+        /// Standard deviation of the read noise.
+        read_noise_electrons: f64 [non_negative] = 4.0,
+        /// Exposure value below which gain is applied, with more noise. Default: 4.
+        gain_below_ev100: Option<f64> [in -20.0..=30.0],
+        /// Aperture, instead of `gain_below_ev100`. Gain is applied when `exposure_s`, or the time
+        /// between two images, is too short.
+        f_number: Option<f64> [in 0.5..=64.0],
+        /// Maximum gain of the automatic exposure. With less light the image darkens.
+        max_gain_db: f64 [in 0.0..=80.0] = 24.0,
+        /// Side length, in cells of two by two pixels, over which the colour of the noise is
+        /// smoothed; 0 for no smoothing.
+        noise_color_cells: u32 [in 0.0..=32.0] = 5,
+    }
+}
 
 /// Parameters of a camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraSpec {
+    /// Keys of the camera.
+    pub camera: Camera,
     /// Image width and height [px].
     pub size: [usize; 2],
     /// Lens model of the camera.
     pub lens: Lens,
-    /// Distance of a flat port in front of the lens [m]; `None`: a dome port or no housing.
-    pub flat_port: Option<f64>,
     /// Available outputs, as bits of [`CameraOutput`].
     pub outputs: u8,
-    /// True if the camera renders the robot that carries it.
-    pub renders_self: bool,
-    /// Minimum and maximum depth [m].
-    pub range: [f64; 2],
-    /// Rolling-shutter readout time from the first row to the last [s]; 0: global shutter.
-    pub readout: f64,
-    /// Exposure time [s]; 0: no motion blur.
-    pub exposure_time: f64,
     /// Number of instants during the exposure time whose light is summed.
     pub instants: usize,
-    /// Baseline to the left camera of a stereo pair [m], if this is the right camera.
-    pub baseline: Option<f64>,
-    /// Conversion of light to pixel values.
-    pub exposure: Exposure,
-    /// Marine snow: particle density [1/m³].
-    pub snow: f64,
-    /// Quality of JPEG compression, 1..100.
-    pub jpeg_quality: u8,
-    /// Rays that are traced for the colour of a pixel.
-    pub quality: RenderQuality,
+    /// Exposure value below which gain compensates for missing light.
+    pub gain_below: f64,
+    /// Maximum gain of the exposure control [stops].
+    pub max_gain: f64,
     /// Unit direction of every pixel in the optical frame, row by row; zero where the lens has no
     /// image.
     pub rays: Vec<Vec3>,
     /// Positions of the samples within a pixel, relative to its centre [px]; empty: the centre
     /// only.
     pub subpixels: Vec<[f64; 2]>,
-}
-
-/// Rays that are traced for the colour of a pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RenderQuality {
-    /// Rays reflected and refracted by the water surface, and shadows of all lights.
-    Full,
-    /// The ray of the pixel, and one towards the sun.
-    Fast,
 }
 
 /// Outputs of a camera, as bits. Only outputs in use are computed.
@@ -93,40 +203,13 @@ pub fn has_labels(kind: &SensorKind) -> bool {
     spec.is_some_and(|spec| CameraOutput::Labels.is_enabled_in(spec.outputs))
 }
 
-/// Conversion of light to pixel values: exposure, gain and noise.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exposure {
-    /// Fixed exposure value at ISO 100; the sensor saturates at 1.2·2^EV cd/m². `None`: auto
-    /// exposure.
-    pub fixed: Option<f64>,
-    /// Minimum and maximum exposure value of the auto exposure.
-    pub limits: [f64; 2],
-    /// True for pixel values on the sRGB curve, false for values linear in light.
-    pub gamma: bool,
-    /// Vignetting: fraction of light lost at the corner relative to the centre, 0..1.
-    pub vignette: f64,
-    /// Electrons at saturation without gain.
-    pub full_well: f64,
-    /// Standard deviation of the read noise [electrons].
-    pub read_noise: f64,
-    /// Exposure value below which gain compensates for missing light.
-    pub gain_below: f64,
-    /// Maximum gain of the exposure control [stops].
-    pub max_gain: f64,
-    /// Side length of the block over which chroma noise is smoothed, in cells of two by two pixels;
-    /// 0: no smoothing.
-    pub smoothing: usize,
-}
-
-impl Exposure {
+impl CameraSpec {
     /// Returns the feasible exposure value at ISO 100 nearest to `exposure_value` [stops].
     pub fn clamp_exposure(&self, exposure_value: f64) -> f64 {
-        let [low, high] = self.limits;
+        let [low, high] = self.camera.exposure.auto_exposure_ev100;
         exposure_value.clamp(low.max(self.gain_below - self.max_gain).min(high), high)
     }
-}
 
-impl CameraSpec {
     /// Computes the unit directions of all pixels in the optical frame, row by row.
     pub fn pixel_directions(lens: &Lens, [columns, rows]: [usize; 2]) -> Vec<Vec3> {
         let pixel = |k: usize| lens.direction([(k % columns) as f64, (k / columns) as f64]);
@@ -201,7 +284,7 @@ impl CameraSpec {
             return None;
         }
         let to_sensor = |v: Vec3| Vec3::new(v.z, -v.x, -v.y);
-        match self.flat_port {
+        match self.camera.flat_port_m {
             Some(distance) if wet => {
                 let (p, d) = lens::refract_at_port(d, distance)?;
                 Some((to_sensor(p), to_sensor(d)))
@@ -236,7 +319,7 @@ impl ExteroceptiveSensor for CameraSpec {
     }
 
     fn sample_duration_ns(&self) -> u64 {
-        ((self.readout + self.exposure_time) * 1e9) as u64
+        ((self.camera.readout_s + self.camera.exposure_s) * 1e9) as u64
     }
 
     fn is_parallel(&self) -> bool {
@@ -244,7 +327,7 @@ impl ExteroceptiveSensor for CameraSpec {
     }
 
     fn obstruction(&self) -> Obstruction {
-        if self.renders_self {
+        if self.camera.render_self {
             Obstruction::StructuresAndRobot
         } else {
             Obstruction::Structures

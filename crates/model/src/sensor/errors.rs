@@ -1,29 +1,32 @@
 //! Error model of an instrument in data-sheet terms.
 
 use merrow_math::{Mat3, Vec3};
+use merrow_yaml::read::Places;
+use merrow_yaml::spec::spec;
 
-/// Error model of a scalar or vector measurement in data-sheet terms. All values are per axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noise {
-    /// White noise density [unit/√Hz]; the standard deviation of a sample is `density *
-    /// sqrt(rate)`.
-    pub density: f64,
-    /// Bias instability B [unit]; the floor of the Allan deviation is 0.664 B.
-    pub bias_instability: f64,
-    /// Correlation time of the bias instability [s].
-    pub bias_tau: f64,
-    /// Rate random walk K [unit/√s].
-    pub random_walk: f64,
-    /// Standard deviation of the turn-on bias [unit].
-    pub turn_on_bias: f64,
-    /// Standard deviation of the scale error [-].
-    pub scale_std: f64,
-    /// Standard deviation of the misalignment of each axis [rad].
-    pub misalignment_std: f64,
-    /// Resolution of the reading [unit]; 0: continuous.
-    pub resolution: f64,
-    /// Full scale [unit]; infinite if unlimited.
-    pub range: f64,
+spec! {
+    /// Error model of a measurement, in the unit of the measurement.
+    pub struct Noise {
+        /// White noise density [unit/sqrt(Hz)].
+        density: f64 [non_negative] = 0.0,
+        /// Bias instability B [unit]; the minimum of the Allan deviation is 0.664 B.
+        bias_instability: f64 [non_negative] = 0.0,
+        /// Correlation time of the bias instability.
+        bias_correlation_time_s: f64 [positive] = 100.0,
+        /// Random walk K [unit/sqrt(s)].
+        random_walk: f64 [non_negative] = 0.0,
+        /// Standard deviation of the turn-on bias [unit].
+        turn_on_bias_std: f64 [non_negative] = 0.0,
+        /// Standard deviation of the scale error.
+        scale_std_percent: f64 [non_negative] = 0.0,
+        /// Standard deviation of the misalignment of each axis.
+        misalignment_std_deg: f64 [non_negative] = 0.0,
+        /// Resolution of the output [unit]; 0 for none.
+        resolution: f64 [non_negative] = 0.0,
+        /// Full scale [unit]: readings are limited to plus and minus this value. Default:
+        /// unlimited.
+        full_scale: Option<f64> [positive],
+    }
 }
 
 impl Noise {
@@ -33,18 +36,21 @@ impl Noise {
         self.bias_instability * Errors::ALLAN_FLOOR / Errors::ALLAN_PEAK
     }
 
-    /// Error model of a perfect instrument.
-    pub const NONE: Self = Self {
-        density: 0.0,
-        bias_instability: 0.0,
-        bias_tau: 1.0,
-        random_walk: 0.0,
-        turn_on_bias: 0.0,
-        scale_std: 0.0,
-        misalignment_std: 0.0,
-        resolution: 0.0,
-        range: f64::INFINITY,
-    };
+    /// Returns the error model of a perfect instrument.
+    pub fn none() -> Self {
+        Self {
+            density: 0.0,
+            bias_instability: 0.0,
+            bias_correlation_time_s: 1.0,
+            random_walk: 0.0,
+            turn_on_bias_std: 0.0,
+            scale_std_percent: 0.0,
+            misalignment_std_deg: 0.0,
+            resolution: 0.0,
+            full_scale: None,
+            at: Places::default(),
+        }
+    }
 }
 
 /// Error model of one instrument at its sample rate: per-sample values from the data sheet, and its
@@ -93,7 +99,7 @@ impl Errors {
     /// from `stream`.
     pub fn new(noise: &Noise, rate: f64, stream: merrow_math::rng::Stream) -> Self {
         let dt = 1.0 / rate;
-        let decay = libm::exp(-dt / noise.bias_tau);
+        let decay = libm::exp(-dt / noise.bias_correlation_time_s);
         let bias_std = noise.markov_std();
         let mut draw = stream.draw(0);
         let mut triple = |std: f64| {
@@ -103,10 +109,15 @@ impl Errors {
                 std * draw.normal(),
             )
         };
+        let fixed = FixedErrors {
+            bias: noise.turn_on_bias_std,
+            scale: noise.scale_std_percent / 100.0,
+            misalignment: noise.misalignment_std_deg.to_radians(),
+        };
         let (scale, misalignment, bias) = (
-            triple(noise.scale_std),
-            triple(noise.misalignment_std),
-            triple(noise.turn_on_bias),
+            triple(fixed.scale),
+            triple(fixed.misalignment),
+            triple(fixed.bias),
         );
         let mut matrix = Mat3::identity() + Mat3::cross(misalignment);
         for i in 0..3 {
@@ -119,13 +130,9 @@ impl Errors {
             walk_step: noise.random_walk * dt.sqrt(),
             matrix,
             bias,
-            fixed: FixedErrors {
-                bias: noise.turn_on_bias,
-                scale: noise.scale_std,
-                misalignment: noise.misalignment_std,
-            },
+            fixed,
             resolution: noise.resolution,
-            range: noise.range,
+            range: noise.full_scale.unwrap_or(f64::INFINITY),
         }
     }
 

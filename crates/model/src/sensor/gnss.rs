@@ -3,39 +3,85 @@
 use crate::persist::Persist;
 use crate::sensor::StepSensor;
 use merrow_math::Vec3;
+use merrow_yaml::spec::{fieldless_choice, spec};
 
-/// GNSS receiver with its error model.
-#[derive(Clone, Debug)]
-pub struct GnssSpec {
-    /// Standard deviation of the position under an open sky: horizontal (each axis) and vertical
-    /// [m].
-    pub std: [f64; 2],
-    /// Correlation time of the position error [s]; 0: white noise.
-    pub tau: f64,
-    /// Standard deviation of the velocity: horizontal (each axis) and vertical [m/s]; `None`: the
-    /// receiver outputs no velocity.
-    pub velocity_std: Option<[f64; 2]>,
-    /// Source of corrections for the position.
-    pub augmentation: Augmentation,
-    /// Satellite systems in use, as bits.
-    pub systems: u16,
-    /// Maximum antenna depth for a fix [m].
-    pub max_depth: f64,
-    /// Time above water until the first fix [s].
-    pub reacquisition: f64,
-    /// Satellites and multipath; `None`: a full constellation is always visible.
-    pub constellation: Option<SatelliteConstellation>,
+spec! {
+    /// A satellite navigation receiver (GNSS).
+    pub struct GnssReceiver {
+        /// Standard deviation of each horizontal position coordinate.
+        horizontal_std_m: f64 [non_negative],
+        /// Standard deviation of the height.
+        vertical_std_m: f64 [non_negative],
+        /// Correlation time of the position error; 0 for white noise.
+        correlation_time_s: f64 [non_negative] = 0.0,
+        /// Standard deviation of the velocity: each horizontal component, and the vertical one.
+        /// Default: no velocity output.
+        velocity_std_m_s: Option<[f64; 2]> [non_negative],
+        /// Source of the corrections.
+        augmentation: Augmentation = Augmentation::None,
+        /// Satellite systems that the receiver uses.
+        systems: Vec<GnssSystem> [not_empty] = vec![GnssSystem::Gps],
+        /// Depth of the antenna below which there is no fix.
+        max_depth_m: f64 [non_negative] = 0.0,
+        /// Time above water before the first fix.
+        reacquisition_s: f64 [non_negative] = 0.0,
+        /// Satellites that terrain and structures can occlude, and multipath. Default: always
+        /// enough satellites, no multipath.
+        sky: Option<GnssSky>,
+    }
 }
 
-impl GnssSpec {
-    /// Bit of GPS in `systems`.
-    pub const GPS: u16 = 1;
-    /// Bit of GLONASS in `systems`.
-    pub const GLONASS: u16 = 2;
-    /// Bit of BeiDou in `systems`.
-    pub const BEIDOU: u16 = 4;
-    /// Bit of Galileo in `systems`.
-    pub const GALILEO: u16 = 8;
+fieldless_choice! {
+    /// Source of the corrections of a satellite navigation receiver.
+    #[derive(Persist)]
+    pub enum Augmentation {
+        /// No corrections are used.
+        None = "none",
+        /// Corrections from satellites (SBAS).
+        Satellites = "satellites",
+        /// Ground stations, as for RTK.
+        Ground = "ground",
+    }
+}
+
+fieldless_choice! {
+    /// A satellite navigation system.
+    pub enum GnssSystem {
+        /// GPS of the United States.
+        Gps = "gps",
+        /// GLONASS of the Russian Federation.
+        Glonass = "glonass",
+        /// BeiDou of the People's Republic of China.
+        Beidou = "beidou",
+        /// Galileo of the European Union.
+        Galileo = "galileo",
+    }
+}
+
+spec! {
+    /// Satellites of a receiver and its multipath errors.
+    pub struct GnssSky {
+        /// Number of visible satellites under an open sky.
+        satellites: u32 [in 6.0..=200.0] = 20,
+        /// Minimum elevation of the satellites.
+        elevation_mask_deg: f64 [in 0.0..=60.0] = 10.0,
+        /// Standard deviation of the range error if every signal has an echo.
+        multipath_std_m: f64 [non_negative] = 0.0,
+        /// Correlation time of the multipath error.
+        multipath_correlation_time_s: f64 [non_negative] = 30.0,
+        /// Height above the water at which echoes from the water have decreased to 1/e; 0 for no
+        /// such echoes.
+        water_multipath_height_m: f64 [non_negative] = 1.0,
+    }
+}
+
+/// GNSS receiver with its satellites.
+#[derive(Clone, Debug)]
+pub struct GnssSpec {
+    /// Keys of the receiver.
+    pub receiver: GnssReceiver,
+    /// Satellites of the key `sky`.
+    pub constellation: Option<SatelliteConstellation>,
 }
 
 impl StepSensor for GnssSpec {
@@ -55,30 +101,13 @@ impl StepSensor for GnssSpec {
     }
 }
 
-/// Source of corrections for a GNSS receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum Augmentation {
-    /// No corrections (autonomous receiver).
-    None,
-    /// Satellite-based augmentation system (SBAS).
-    Satellites,
-    /// Ground-based augmentation, such as RTK.
-    Ground,
-}
-
-/// Satellites of a receiver and its multipath errors.
+/// Satellites of a receiver.
 #[derive(Clone, Debug)]
 pub struct SatelliteConstellation {
     /// Unit vectors to the satellites, in W.
     pub satellites: Vec<Vec3>,
     /// Dilution of precision with all satellites visible: horizontal and vertical.
     pub dilution: [f64; 2],
-    /// Standard deviation of a range error where every signal has a multipath echo [m].
-    pub multipath_std: f64,
-    /// Correlation time of the multipath error [s].
-    pub multipath_tau: f64,
-    /// Height above water at which multipath from the water surface has decayed to 1/e [m].
-    pub water_height: f64,
 }
 
 /// Position fix of a GNSS receiver.
@@ -104,23 +133,25 @@ pub struct Gnss {
     pub dilution: Option<[f64; 2]>,
 }
 
-/// GNSS heading receiver with two antennas.
-#[derive(Clone, Copy, Debug)]
-pub struct HeadingSpec {
-    /// Antenna positions in S [m]. The heading of S follows from the direction of the vector from
-    /// the first antenna to the second.
-    pub antennas: [Vec3; 2],
-    /// Standard deviation of each component of the baseline vector [m].
-    pub std: f64,
-    /// Correlation time of the baseline error [s]; 0: white noise.
-    pub tau: f64,
-    /// Maximum antenna depth for a heading [m].
-    pub max_depth: f64,
-    /// Time above water until the first heading [s].
-    pub reacquisition: f64,
+spec! {
+    /// Two antennas of satellite navigation receivers for heading.
+    pub struct GnssHeading {
+        /// Positions of the antennas in the sensor frame. The heading is computed from the
+        /// direction of the first to the second.
+        antennas_m: [[f64; 3]; 2],
+        /// Standard deviation of each component of the position of the second antenna relative to
+        /// the first.
+        baseline_std_m: f64 [non_negative],
+        /// Correlation time of that error; 0 for white noise.
+        correlation_time_s: f64 [non_negative] = 0.0,
+        /// Depth of an antenna below which there is no heading.
+        max_depth_m: f64 [non_negative] = 0.0,
+        /// Time above water before the first heading.
+        reacquisition_s: f64 [non_negative] = 0.0,
+    }
 }
 
-impl StepSensor for HeadingSpec {
+impl StepSensor for GnssHeading {
     type Reading = Heading;
 
     fn name(&self) -> &'static str {

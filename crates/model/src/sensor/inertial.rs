@@ -4,6 +4,7 @@ use crate::persist::Persist;
 use crate::sensor::{Errors, Noise};
 use crate::sensor::{StepSensor, Workload};
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
+use merrow_yaml::spec::{fieldless_choice, spec};
 
 /// Gyro and accelerometer, optionally with attitude.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,31 +46,74 @@ pub struct Imu {
     pub variances: [Vec3; 3],
 }
 
+spec! {
+    /// An attitude and heading reference system (AHRS): a complementary filter of its own sensors.
+    pub struct Ahrs {
+        /// Errors of the gyroscope [rad/s].
+        gyro: Noise => "{}",
+        /// Errors of the accelerometer [m/s2].
+        accelerometer: Noise => "{}",
+        /// Errors of the magnetometer [T].
+        magnetometer: Noise => "{}",
+        /// Time constant with which the accelerometer corrects the tilt.
+        tilt_time_constant_s: f64 [positive] = 10.0,
+        /// Time constant with which the magnetometer corrects the heading.
+        heading_time_constant_s: f64 [positive] = 10.0,
+        /// Time constant of the gyroscope bias estimation.
+        bias_time_constant_s: f64 [positive] = 100.0,
+        /// Difference of the specific force from gravity above which the accelerometer is ignored.
+        /// Default: never ignored.
+        acceleration_gate_m_s2: Option<f64> [positive],
+        /// Relative difference of the field from the Earth's field above which the magnetometer is
+        /// ignored. Default: never ignored.
+        field_gate_percent: Option<f64> [positive],
+        /// Magnetic field of the vehicle's iron and currents at the sensor (forward, left, up).
+        iron_nt: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Whether the heading is relative to true north; otherwise to magnetic north.
+        true_north: bool = true,
+        /// State of the filter at the start of the world.
+        start: AhrsStart = AhrsStart::Aligned,
+    }
+}
+
+fieldless_choice! {
+    /// State of the filter of an AHRS at its start.
+    pub enum AhrsStart {
+        /// As after a static phase in which the filter has settled, with its gyro bias estimated.
+        Aligned = "aligned",
+        /// Attitude from the first sample, gyro bias not estimated, as after switching on.
+        Cold = "cold",
+    }
+}
+
+impl Ahrs {
+    /// Returns the difference of the specific force from gravity above which the accelerometer is
+    /// ignored [m/s²].
+    pub fn acceleration_gate(&self) -> f64 {
+        self.acceleration_gate_m_s2.unwrap_or(f64::INFINITY)
+    }
+
+    /// Returns the relative difference of the field from the Earth's field above which the
+    /// magnetometer is ignored.
+    pub fn field_gate(&self) -> f64 {
+        self.field_gate_percent.map_or(f64::INFINITY, |p| p / 100.0)
+    }
+}
+
 /// Attitude and heading reference system (AHRS): a filter over its own gyro, accelerometer and
 /// magnetometer.
 #[derive(Clone, Debug)]
 pub struct AhrsSpec {
+    /// Keys of the system.
+    pub ahrs: Ahrs,
     /// Errors of the angular velocity [rad/s].
     pub gyro: Errors,
     /// Errors of the proper acceleration [m/s²].
     pub accelerometer: Errors,
     /// Errors of the magnetic field [T].
     pub magnetometer: Errors,
-    /// Time constants of the tilt, heading and gyro bias corrections [s].
-    pub times: [f64; 3],
-    /// The filter ignores the accelerometer while the measured magnitude deviates from gravity by
-    /// more than this [m/s²].
-    pub acceleration_gate: f64,
-    /// The filter ignores the magnetometer while the field magnitude deviates from the magnitude of
-    /// the Earth by more than this fraction.
-    pub field_gate: f64,
     /// Hard-iron field of the vehicle, in S [T].
     pub iron: Vec3,
-    /// True if the heading is relative to true north, false for magnetic north.
-    pub true_north: bool,
-    /// True if the filter starts as after a static phase, with its gyro bias estimated; otherwise
-    /// from its first sample.
-    pub starts_aligned: bool,
 }
 
 impl StepSensor for AhrsSpec {
@@ -92,17 +136,34 @@ impl StepSensor for AhrsSpec {
     }
 }
 
+spec! {
+    /// An inertial navigation system (INS).
+    pub struct Ins {
+        /// Errors of the gyroscope [rad/s].
+        gyro: Noise => "{}",
+        /// Errors of the accelerometer [m/s2].
+        accelerometer: Noise => "{}",
+        /// Standard deviation of each coordinate of the initial position.
+        start_position_std_m: f64 [non_negative] = 0.0,
+        /// Standard deviation of each component of the initial velocity.
+        start_velocity_std_m_s: f64 [non_negative] = 0.0,
+        /// Standard deviation of the initial attitude about east, north and up.
+        start_attitude_std_deg: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
+        /// Innovation gate: aiding measurements that deviate by more standard deviations than this
+        /// are rejected.
+        innovation_gate: f64 [positive] = 5.0,
+    }
+}
+
 /// Inertial navigation system (INS).
 #[derive(Clone, Debug)]
 pub struct InsSpec {
+    /// Keys of the system.
+    pub ins: Ins,
     /// Errors of the angular velocity [rad/s].
     pub gyro: Errors,
     /// Errors of the proper acceleration [m/s²].
     pub accelerometer: Errors,
-    /// Standard deviation of the initial position, each axis [m].
-    pub start_position: f64,
-    /// Standard deviation of the initial velocity, each axis [m/s].
-    pub start_velocity: f64,
     /// Standard deviation of the initial attitude about the horizontal axes and the vertical axis
     /// of W [rad].
     pub start_attitude: [f64; 3],
@@ -110,8 +171,6 @@ pub struct InsSpec {
     pub gyro_model: NoiseModel,
     /// Accelerometer noise model of the filter.
     pub accelerometer_model: NoiseModel,
-    /// Innovation gate [standard deviations]; the filter rejects larger innovations.
-    pub gate: f64,
     /// Aiding sensors of the filter.
     pub aids: Aids,
 }
@@ -149,11 +208,12 @@ impl NoiseModel {
     /// correlation time and conservative for longer times.
     pub fn new(noise: &Noise) -> Self {
         let markov = noise.markov_std();
-        let turn_on = noise.turn_on_bias;
+        let turn_on = noise.turn_on_bias_std;
         Self {
             white: noise.density * noise.density,
             bias: turn_on * turn_on,
-            walk: 2.0 * markov * markov / noise.bias_tau + noise.random_walk * noise.random_walk,
+            walk: 2.0 * markov * markov / noise.bias_correlation_time_s
+                + noise.random_walk * noise.random_walk,
         }
     }
 }
@@ -192,7 +252,7 @@ pub struct GnssAid {
     /// Standard deviation of the position: horizontal and vertical [m].
     pub std: [f64; 2],
     /// Correlation time of the position error [s]; 0: white noise.
-    pub tau: f64,
+    pub correlation_time_s: f64,
 }
 
 /// Pressure sensor as an aiding sensor.

@@ -6,6 +6,7 @@ use crate::sensor::traits::{ExteroceptiveSensor, Obstruction, StepSensor, Worklo
 use crate::sensor::water::PingRates;
 use crate::{each_exteroceptive_sensor, each_step_sensor};
 use merrow_math::{Mat3, Vec3};
+use merrow_yaml::spec::{fieldless_choice, spec};
 use std::sync::Arc;
 
 /// Sensor mounted on a link.
@@ -34,7 +35,7 @@ pub struct Sensor {
     /// Maximum number of readings in flight.
     pub queue: usize,
     /// Electrical power consumption [W].
-    pub power: f64,
+    pub power_w: f64,
     /// Random number stream of the sensor.
     pub stream: merrow_math::rng::Stream,
     /// True if outputs are computed only while in use; for exteroceptive sensors.
@@ -45,13 +46,25 @@ pub struct Sensor {
     pub kind: SensorKind,
 }
 
-/// QoS of a publisher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PublisherQos {
-    /// True for RELIABLE: lost messages are sent again.
-    pub reliable: bool,
-    /// History depth for slow subscribers [messages].
-    pub depth: u32,
+spec! {
+    /// ROS 2 quality of service of the topics of a sensor.
+    pub struct PublisherQos {
+        /// Whether lost messages are sent again. A subscriber that requests `reliable` does not
+        /// receive `best_effort` messages.
+        reliability: Reliability = Reliability::Reliable,
+        /// Number of messages kept for slow subscribers.
+        depth: u32 [in 1.0..=1000.0] = 10,
+    }
+}
+
+fieldless_choice! {
+    /// Reliability of the message delivery.
+    pub enum Reliability {
+        /// Lost messages are sent again while they are kept.
+        Reliable = "reliable",
+        /// Each message is sent once.
+        BestEffort = "best_effort",
+    }
 }
 
 /// Parameters of one kind of sensor.

@@ -5,6 +5,38 @@ use crate::sensor::tilt::Tilt;
 use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
+use merrow_yaml::spec::spec;
+
+spec! {
+    /// Range measurement of a laser.
+    pub struct LaserRanging {
+        /// Minimum range of the laser.
+        min_range_m: f64 [non_negative] = 0.0,
+        /// Maximum range of the laser.
+        max_range_m: f64 [positive],
+        /// Standard deviation of a range.
+        range_std_m: f64 [non_negative] = 0.0,
+        /// Resolution of a range; 0 for none.
+        resolution_m: f64 [non_negative] = 0.0,
+        /// Fraction of the beams whose echo is lost at random.
+        beam_loss: f64 [fraction] = 0.0,
+        /// Full divergence angle of a beam. With 0 one ray per beam is traced, otherwise five.
+        divergence_mrad: f64 [in 0.0..=200.0] = 0.0,
+        /// Pulse length: echoes closer to each other than this are merged. Used only with
+        /// `divergence_mrad`.
+        pulse_length_m: f64 [non_negative] = 0.3,
+        /// Reflectivity of a surface at normal incidence that is just detected at the maximum range
+        /// in clear air.
+        reference_reflectivity: f64 [positive] = 0.1,
+        /// Wavelength of the laser.
+        wavelength_um: f64 [in 0.3..=12.0] = 0.905,
+        /// Extinction coefficient of the laser light in the water.
+        water_extinction_per_m: f64 [positive] = 7.0,
+        /// Time from the first to the last beam. Default: the time of a mirror or head that turns
+        /// once per sample.
+        sweep_s: Option<f64> [non_negative],
+    }
+}
 
 /// Scanning laser, in one plane or on several cones.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,25 +55,12 @@ pub struct LaserSpec {
     pub directions: Vec<Vec3>,
     /// Time from the first column to the last [s].
     pub sweep: f64,
-    /// Minimum and maximum range [m].
-    pub limits: [f64; 2],
-    /// Standard deviation of a range [m].
-    pub range_std: f64,
-    /// Range resolution [m]; 0: continuous.
-    pub resolution: f64,
-    /// Fraction of the beams whose echo is lost at random, 0..1.
-    pub beam_loss: f64,
+    /// Range measurement of the laser.
+    pub ranging: LaserRanging,
     /// Full angle of the beam divergence [rad].
     pub divergence: f64,
-    /// Echoes closer together than this are merged [m].
-    pub pulse_length: f64,
-    /// Reflectivity of a target that is just detected at normal incidence, maximum range and clear
-    /// air, 0..1.
-    pub reference_reflectivity: f64,
     /// Wavelength of the laser [m].
     pub wavelength: f64,
-    /// Extinction coefficient of the laser light in water [1/m].
-    pub water_extinction: f64,
     /// Tilt unit that carries the laser, if any. The sensor pose is then the pose of the tilt unit.
     pub tilt: Option<Tilt>,
 }

@@ -28,6 +28,6 @@ pub mod water;
 
 pub use crate::sensor::errors::{Errors, FixedErrors, Noise};
 pub use crate::sensor::kinds::{
-    ExteroceptiveSpec, PublisherQos, Sensor, SensorKind, SensorParameters,
+    ExteroceptiveSpec, PublisherQos, Reliability, Sensor, SensorKind, SensorParameters,
 };
 pub use crate::sensor::traits::{ExteroceptiveSensor, Obstruction, StepSensor, Workload};

@@ -4,6 +4,7 @@ use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use crate::state::fault_effect::FaultEffect;
 use merrow_math::{Mat3, Quat, Vec3};
+use merrow_yaml::spec::spec;
 
 /// Box-shaped obstacle of the world file. It has no collision shape, and only obstacle detectors
 /// measure it.
@@ -19,45 +20,72 @@ pub struct Obstacle {
     pub yaw: f64,
 }
 
-/// Detector that publishes bounding boxes of obstacles.
+spec! {
+    /// A detector that reports bounding boxes of obstacles.
+    pub struct ObstacleDetector {
+        /// Sonar or laser of the same robot whose echoes are processed. Default: the detector
+        /// reports the `obstacles` of the world.
+        sensor: Option<String> [not_empty],
+        /// Whether boxes are reported in the world frame; otherwise in the detector frame.
+        in_world: bool = true,
+        /// Full horizontal angle about the x axis in which obstacles are reported.
+        sector_deg: f64 [in 1.0..=360.0] = 360.0,
+        /// Full vertical angle in which obstacles are reported.
+        elevation_deg: f64 [in 1.0..=180.0] = 180.0,
+        /// Minimum range of reported obstacles.
+        min_range_m: f64 [non_negative] = 0.0,
+        /// Maximum range of reported obstacles.
+        max_range_m: f64 [positive],
+        /// Minimum and maximum height in the world of the echoes used; requires `sensor`. Default:
+        /// all.
+        height_m: Option<[f64; 2]>,
+        /// Standard deviation of each coordinate of the centre.
+        position_std_m: f64 [non_negative] = 0.0,
+        /// Standard deviation of each length.
+        size_std_m: f64 [non_negative] = 0.0,
+        /// Standard deviation of the rotation.
+        yaw_std_deg: f64 [non_negative] = 0.0,
+        /// Probability that an obstacle is missing in a sample.
+        miss_probability: f64 [fraction] = 0.0,
+        /// Level of a sonar echo above its neighbourhood; requires `sensor`.
+        threshold_db: f64 [in 0.0..=100.0] = 8.0,
+        /// Half widths in range of the window of an echo and of the neighbourhood beyond it with
+        /// which the echo is compared; requires `sensor`.
+        window_m: [f64; 2] [positive] = [1.0, 3.0],
+        /// Maximum distance between neighbouring echoes of one obstacle; requires `sensor`.
+        cluster_gap_m: f64 [in 0.001..=1000.0] = 1.0,
+        /// Minimum number of echoes of an obstacle.
+        min_echoes: u32 [in 1.0..=1000000.0] = 5,
+        /// Minimum length of a box.
+        min_size_m: f64 [non_negative] = 0.0,
+        /// Time for which echoes are kept and processed together with later echoes; requires
+        /// `sensor`. Default: one turn of a rotating head, otherwise 0, so that each sample is
+        /// processed separately.
+        accumulation_s: Option<f64> [non_negative],
+        /// Maximum displacement of the centre of a box between samples for the same obstacle.
+        association_distance_m: f64 [non_negative] = 3.0,
+        /// Time for which an undetected obstacle keeps its number.
+        track_timeout_s: f64 [non_negative] = 10.0,
+    }
+}
+
+/// Obstacle detector with its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetectorSpec {
-    /// Sensor of the same robot whose echoes the detector clusters, by name and index. `None`: it
-    /// reports the obstacles of the world file.
-    pub sensor: Option<(String, usize)>,
-    /// True if boxes are expressed in W, false for S.
-    pub in_world: bool,
+    /// Keys of the detector.
+    pub detector: ObstacleDetector,
+    /// Index of the sensor of the key `sensor` on the same robot.
+    pub source: Option<usize>,
     /// Half width of the sector about x in the xy plane [rad].
     pub half_sector: f64,
     /// Half of the vertical field of view [rad].
     pub half_elevation: f64,
-    /// Minimum and maximum range [m].
-    pub limits: [f64; 2],
-    /// Minimum and maximum height in W of the echoes in use [m].
-    pub heights: [f64; 2],
-    /// Standard deviations of the centre [m], the size [m] and the yaw [rad].
-    pub std: [f64; 3],
-    /// Fraction of the obstacles that a sample misses, 0..1.
-    pub miss_probability: f64,
-    /// Level of a sonar echo above its neighbourhood that counts as a detection [dB].
-    pub threshold: f64,
-    /// Detection window on either side of an echo [m]: guard range, and the training range beyond
-    /// it that the echo is compared with.
-    pub window: [f64; 2],
-    /// Echoes closer together than this belong to one obstacle [m].
-    pub cluster_gap: f64,
-    /// Minimum number of echoes of an obstacle.
-    pub min_echoes: usize,
-    /// Minimum edge length of a box [m].
-    pub min_size: f64,
+    /// Standard deviation of the yaw [rad].
+    pub yaw_std: f64,
     /// Time for which echoes are accumulated with later echoes [s]; 0: each sample separately.
     pub accumulation: f64,
-    /// Maximum distance between the box centres of successive samples for association [m].
-    pub association: f64,
-    /// Duration of a sample of the sensor [ns].
+    /// Duration of a sample of the source [ns].
     pub sample_duration_ns: u64,
-    /// Time for which an undetected obstacle keeps its identifier [s].
-    pub track_timeout: f64,
 }
 
 impl ExteroceptiveSensor for DetectorSpec {
@@ -74,7 +102,7 @@ impl ExteroceptiveSensor for DetectorSpec {
     }
 
     fn source(&self) -> Option<usize> {
-        self.sensor.as_ref().map(|(_, sensor)| *sensor)
+        self.source
     }
 }
 

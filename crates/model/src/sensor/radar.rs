@@ -3,14 +3,76 @@
 use crate::persist::Persist;
 use crate::sensor::ExteroceptiveSensor;
 use crate::sensor::sonar::Aperture;
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+spec! {
+    /// A radar with a rotating antenna.
+    pub struct Radar {
+        /// Frequency of the transmitted pulse.
+        frequency_ghz: f64 [in 1.0..=40.0] = 9.41,
+        /// Peak power of a pulse; for a radar with pulse compression the equivalent power without
+        /// compression.
+        transmit_w: f64 [positive],
+        /// Gain of the antenna.
+        antenna_gain_db: f64 [in 0.0..=60.0],
+        /// Horizontal width of the beam.
+        beam_width_deg: f64 [in 0.1..=30.0],
+        /// Vertical width of the beam.
+        vertical_width_deg: f64 [in 1.0..=90.0] = 25.0,
+        /// Length of the pulse; after compression for a coded pulse.
+        pulse_us: f64 [in 0.001..=100.0],
+        /// Bandwidth of the receiver. Default: 1/`pulse_us`.
+        bandwidth_mhz: Option<f64> [positive],
+        /// Noise figure of the receiver.
+        noise_figure_db: f64 [in 0.0..=40.0] = 5.0,
+        /// Losses on the two-way path.
+        losses_db: f64 [in 0.0..=40.0] = 3.0,
+        /// Rotation speed of the antenna.
+        speed_rpm: f64 [in 0.1..=600.0] = 24.0,
+        /// Number of spokes per turn.
+        spokes: u32 [in 8.0..=8192.0] = 1024,
+        /// Number of pulses that are averaged in a spoke.
+        pulses: u32 [in 1.0..=1000.0] = 8,
+        /// Number of ray columns per spoke and of ray rows from top to bottom. More rays resolve
+        /// finer details.
+        rays: [u32; 2] [in 1.0..=1000.0] = [2, 64],
+        /// Minimum range of the radar.
+        min_range_m: f64 [non_negative] = 10.0,
+        /// Maximum range of the radar.
+        max_range_m: f64 [in 10.0..=200000.0],
+        /// Number of range bins between them.
+        bins: u32 [in 2.0..=16384.0] = 512,
+        /// Backscatter of a square metre of land at normal incidence.
+        land_db: f64 [in -60.0..=20.0] = -12.0,
+        /// Polarisation of antenna and pulse.
+        polarisation: Polarisation = Polarisation::Horizontal,
+        /// Whether echoes fluctuate (fading).
+        fading: bool = true,
+        /// Reduction of the gain for near echoes, in decibels per decade of range.
+        gain_per_decade_db: f64 [in 0.0..=80.0] = 30.0,
+        /// Levels that are mapped to 0 and 1, after the gain reduction, which is zero at the
+        /// maximum range.
+        levels_dbm: [f64; 2],
+    }
+}
+
+fieldless_choice! {
+    /// Polarisation of a radar.
+    pub enum Polarisation {
+        /// Horizontal electric field vector.
+        Horizontal = "horizontal",
+        /// Vertical electric field vector.
+        Vertical = "vertical",
+    }
+}
 
 /// Radar whose antenna rotates about z of S, clockwise seen from above.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadarSpec {
+    /// Keys of the radar.
+    pub radar: Radar,
     /// Transmit frequency of the radar [Hz].
     pub frequency: f64,
-    /// Peak transmit power [W].
-    pub power: f64,
     /// Antenna gain, as a power ratio.
     pub gain: f64,
     /// Horizontal aperture of the antenna.
@@ -31,52 +93,48 @@ pub struct RadarSpec {
     pub sample_duration_ns: u64,
     /// Antenna rotation rate [1/s].
     pub turns: f64,
-    /// Number of spokes per rotation.
-    pub spokes: usize,
-    /// Number of ray columns in a spoke.
-    pub columns: usize,
     /// For each row of rays: elevation above the horizon [rad] and the angle that it represents
     /// [rad].
     pub rows: Vec<[f64; 2]>,
-    /// Minimum and maximum range [m].
-    pub limits: [f64; 2],
-    /// Number of range bins.
-    pub bins: usize,
-    /// Number of pulses averaged in a spoke.
-    pub pulses: f64,
     /// Backscatter coefficient of land per square metre, defined as `reflectivity` of shapes.
     pub land: f64,
-    /// True for vertical polarisation, false for horizontal.
-    pub vertical: bool,
-    /// Whether the echo strengths fluctuate.
-    pub fading: bool,
-    /// Sensitivity time control: attenuation of near echoes per decade of range [dB].
-    pub gain_per_decade: f64,
-    /// Echo levels that map to strength 0 and 1, after sensitivity time control, referred to
-    /// maximum range [dBm].
-    pub levels: [f64; 2],
 }
 
 impl RadarSpec {
+    /// Returns the number of spokes per rotation.
+    pub fn spokes(&self) -> usize {
+        self.radar.spokes as usize
+    }
+
+    /// Returns the number of range bins.
+    pub fn bins(&self) -> usize {
+        self.radar.bins as usize
+    }
+
+    /// Returns the number of ray columns in a spoke.
+    pub fn columns(&self) -> usize {
+        self.radar.rays[0] as usize
+    }
+
     /// Returns the length of a range bin [m].
     pub fn bin(&self) -> f64 {
-        (self.limits[1] - self.limits[0]) / self.bins as f64
+        (self.radar.max_range_m - self.radar.min_range_m) / self.bins() as f64
     }
 
     /// Returns the centre of range bin `k` [m].
     pub fn range(&self, k: usize) -> f64 {
-        self.limits[0] + (k as f64 + 0.5) * self.bin()
+        self.radar.min_range_m + (k as f64 + 0.5) * self.bin()
     }
 
     /// Returns the angle between spokes [rad].
     pub fn step(&self) -> f64 {
-        std::f64::consts::TAU / self.spokes as f64
+        std::f64::consts::TAU / self.radar.spokes as f64
     }
 
     /// Returns the first and the end index of the spokes of `sample`, counted since the start.
     /// `rate` is the sample rate [Hz].
     pub fn spoke_range(&self, sample: u64, rate: f64) -> [u64; 2] {
-        let first = |k: u64| (k as f64 * self.turns * self.spokes as f64 / rate) as u64;
+        let first = |k: u64| (k as f64 * self.turns * self.radar.spokes as f64 / rate) as u64;
         [first(sample), first(sample + 1)]
     }
 }

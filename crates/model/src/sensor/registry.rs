@@ -15,7 +15,7 @@ macro_rules! each_step_sensor {
             /// GNSS receiver for position and velocity.
             Gnss($crate::sensor::gnss::GnssSpec),
             /// Heading from two GNSS antennas.
-            GnssHeading($crate::sensor::gnss::HeadingSpec),
+            GnssHeading($crate::sensor::gnss::GnssHeading),
             /// Doppler velocity log (DVL).
             Dvl($crate::sensor::water::DvlSpec),
             /// Absolute pressure sensor [Pa].
@@ -39,7 +39,7 @@ macro_rules! each_step_sensor {
             /// Wind speed and direction.
             Anemometer($crate::sensor::vehicle::AnemometerSpec),
             /// Detector of water in the hull.
-            LeakDetector($crate::sensor::vehicle::LeakSpec),
+            LeakDetector($crate::sensor::vehicle::LeakDetector),
             /// Telemetry of a motor controller.
             Motor($crate::sensor::vehicle::MotorSpec),
             /// Voltage, current and charge of the battery.
@@ -110,7 +110,7 @@ macro_rules! each_exteroceptive_sensor {
             /// world file.
             Obstacles($crate::sensor::obstacle::DetectorSpec),
             /// Receiver of AIS messages.
-            Ais($crate::sensor::ais::ReceiverSpec),
+            Ais($crate::sensor::ais::AisReceiver),
             /// Navigation radar with rotating antenna.
             Radar($crate::sensor::radar::RadarSpec),
         }

@@ -5,6 +5,61 @@ use crate::sensor::tilt::Tilt;
 use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+spec! {
+    /// Transmission and reception of a sonar.
+    pub struct Sonar {
+        /// Frequency of the transmitted sound.
+        frequency_khz: f64 [in 1.0..=5000.0],
+        /// Source level at 1 m, re 1 uPa.
+        source_level_db: f64 [in 100.0..=260.0],
+        /// Length of the pulse; after compression for a coded pulse.
+        pulse_us: f64 [in 1.0..=1000000.0],
+        /// Bandwidth of the receiver. Default: 1/`pulse_us`.
+        bandwidth_khz: Option<f64> [positive],
+        /// Minimum range of the sonar.
+        min_range_m: f64 [non_negative] = 0.2,
+        /// Maximum range of the sonar.
+        max_range_m: f64 [positive],
+        /// Number of range bins between them.
+        bins: u32 [in 2.0..=16384.0],
+        /// Amplitude shading of the array elements.
+        shading: Shading = Shading::Cosine,
+        /// Number of ray columns and rows per ping. More rays resolve finer details. Default:
+        /// depends on the kind of sonar and its beams.
+        rays: Option<[u32; 2]> [in 1.0..=100000.0],
+        /// Volume scattering strength of the water, re 1/m.
+        volume_backscatter_db: f64 [in -200.0..=0.0] = -90.0,
+        /// Spectral level of the self noise of the receiver, re 1 uPa2/Hz.
+        self_noise_db: f64 [in -100.0..=200.0] = 30.0,
+        /// Time-varying gain for spreading loss, in decibels per decade of range.
+        gain_per_decade_db: f64 [in 0.0..=80.0] = 30.0,
+        /// Time-varying gain for absorption. Default: the absorption of the water at the sonar.
+        absorption_gain_db_per_m: Option<f64> [non_negative],
+        /// Levels, after the gain, that are mapped to 0 and to the maximum value.
+        levels_db: [f64; 2],
+        /// Bits per value: 8 or 16.
+        bits: u32 [in 8.0..=16.0] = 8,
+        /// Speed of sound for the conversion of time to range. Default: the speed of sound at the
+        /// sonar.
+        sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
+        /// Whether echoes have speckle, as from many scatterers.
+        speckle: bool = true,
+        /// Whether rays are refracted by the sound speed profile; otherwise they are straight.
+        refraction: bool = false,
+        /// Whether multipath echoes via specular reflections at the water surface and the seabed
+        /// are received.
+        multipath: bool = false,
+        /// Whether transmissions of other sonars in the same band are received.
+        interference: bool = true,
+        /// Minimum and maximum angle of a tilt unit about y, positive downwards. Default: no tilt
+        /// unit.
+        tilt_deg: Option<[f64; 2]> [in -180.0..=180.0],
+        /// Period of the tilt motion, back and forth, with `tilt_deg`.
+        tilt_period_s: Option<f64> [positive],
+    }
+}
 
 /// Active sonar: a fan of beams, each with a number of range bins.
 ///
@@ -15,10 +70,10 @@ use merrow_math::real::sin_cos;
 pub struct SonarSpec {
     /// Type of the sonar.
     pub kind: SonarKind,
+    /// Transmission and reception of the sonar.
+    pub sonar: Sonar,
     /// Transmit frequency of the sonar [Hz].
     pub frequency: f64,
-    /// Source level [dB re 1 µPa at 1 m].
-    pub source_level: f64,
     /// Pulse length, after pulse compression if the pulse is coded [s].
     pub pulse: f64,
     /// Bandwidth of the receiver [Hz].
@@ -41,34 +96,8 @@ pub struct SonarSpec {
     pub row_step: f64,
     /// For each column, the receiving beams that it contributes to.
     pub column_beams: Vec<ColumnBeams>,
-    /// Minimum and maximum range [m].
-    pub limits: [f64; 2],
-    /// Number of range bins.
-    pub bins: usize,
-    /// Volume scattering strength of the water [dB re 1/m].
-    pub volume_backscatter: f64,
-    /// Spectral level of the self-noise [dB re 1 µPa²/Hz].
-    pub self_noise: f64,
-    /// Time-varying gain: per decade of range [dB] and two-way per metre [dB/m]; `None`: the
-    /// absorption of the water at the sonar.
-    pub gain: (f64, Option<f64>),
-    /// Levels after the gain that map to the minimum and the maximum sample value [dB].
-    pub levels: [f64; 2],
-    /// Bits per sample, 8 or 16.
-    pub bits: u32,
-    /// Sound speed for the conversion of time to range [m/s]; `None`: the sound speed of the water
-    /// at the sonar.
-    pub sound_speed: Option<f64>,
-    /// Whether echoes have the speckle of many scatterers.
-    pub speckle: bool,
-    /// Whether rays are refracted by the sound speed profile.
-    pub refracts: bool,
-    /// Whether the sonar receives reflections from the surface and the seabed.
-    pub multipath: bool,
-    /// Whether the sonar receives other sonars in its band.
-    pub interference: bool,
     /// Signal-to-noise ratio at which a beam detects the seabed [dB].
-    pub threshold: f64,
+    pub threshold_db: f64,
     /// Rotation of the head per ping, and its sector [rad]; 0 for fixed heads.
     pub head: [f64; 2],
     /// Whether a scanning sonar publishes the range of each bearing.
@@ -99,13 +128,14 @@ pub struct Aperture {
     pub shading: Shading,
 }
 
-/// Weights of the elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shading {
-    /// Uniform: the narrowest beam, side lobes at -13.3 dB.
-    Uniform,
-    /// Cosine taper towards both ends: side lobes at -23 dB.
-    Cosine,
+fieldless_choice! {
+    /// Amplitude shading of the elements of an array.
+    pub enum Shading {
+        /// Equal weights: side lobes at -13 dB.
+        Uniform = "uniform",
+        /// Cosine weights: side lobes at -23 dB.
+        Cosine = "cosine",
+    }
 }
 
 /// Receiving beams that a column of rays contributes to.
@@ -150,19 +180,24 @@ impl SonarSpec {
         matches!(self.kind, SonarKind::Multibeam | SonarKind::SideScan)
     }
 
+    /// Returns the number of range bins.
+    pub fn bins(&self) -> usize {
+        self.sonar.bins as usize
+    }
+
     /// Returns the length of a range bin [m].
     pub fn bin(&self) -> f64 {
-        (self.limits[1] - self.limits[0]) / self.bins as f64
+        (self.sonar.max_range_m - self.sonar.min_range_m) / self.bins() as f64
     }
 
     /// Returns the centre of range bin `k` [m].
     pub fn range(&self, k: usize) -> f64 {
-        self.limits[0] + (k as f64 + 0.5) * self.bin()
+        self.sonar.min_range_m + (k as f64 + 0.5) * self.bin()
     }
 
     /// Returns the listening time of a ping [s].
     pub fn listening_time(&self) -> f64 {
-        2.0 * self.limits[1] / self.sound_speed.unwrap_or(1500.0)
+        2.0 * self.sonar.max_range_m / self.sonar.sound_speed_m_s.unwrap_or(1500.0)
     }
 
     /// Returns the number of pings in a full rotation of the head, or from one end of its sector to

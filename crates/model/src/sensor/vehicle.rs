@@ -5,6 +5,7 @@ use crate::sensor::Errors;
 use crate::sensor::StepSensor;
 use crate::sensor::water::Pressure;
 use merrow_math::{Quat, Vec3};
+use merrow_yaml::spec::{fieldless_choice, spec};
 
 /// Ground truth of pose and velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,9 +39,18 @@ pub struct WrenchSpec {
     pub force: Errors,
     /// Errors of the torque [N m].
     pub torque: Errors,
-    /// True for the wrench of the child on the parent, false for the wrench of the parent on the
-    /// child.
-    pub on_parent: bool,
+    /// Sign convention of the wrench.
+    pub direction: WrenchDirection,
+}
+
+fieldless_choice! {
+    /// Sign convention of a measured joint wrench.
+    pub enum WrenchDirection {
+        /// Wrench of the child on the parent: a suspended load gives a downward force.
+        ChildToParent = "child_to_parent",
+        /// Wrench of the parent on the child.
+        ParentToChild = "parent_to_child",
+    }
 }
 
 impl StepSensor for WrenchSpec {
@@ -68,7 +78,7 @@ pub struct BarometerSpec {
     /// Errors of the pressure [Pa].
     pub errors: Errors,
     /// Minimum and maximum reading [Pa].
-    pub range: [f64; 2],
+    pub range_pa: [f64; 2],
 }
 
 impl StepSensor for BarometerSpec {
@@ -87,11 +97,11 @@ pub struct AnemometerSpec {
     /// Errors of the direction [deg].
     pub direction: Errors,
     /// Wind speed below which the anemometer does not turn [m/s].
-    pub threshold: f64,
+    pub threshold_m_s: f64,
     /// Distance constant of cups or propeller [m]: wind run until 63 % of a new speed is reached.
-    pub cups: f64,
+    pub distance_constant_m: f64,
     /// Distance constant of the vane [m]: wind run until 63 % of a new direction is reached.
-    pub vane: f64,
+    pub vane_distance_constant_m: f64,
 }
 
 impl StepSensor for AnemometerSpec {
@@ -119,15 +129,16 @@ pub struct Wind {
     pub variances: [f64; 2],
 }
 
-/// Detector of water in the hull.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LeakSpec {
-    /// Volume of water in its link that triggers it [m³]; `None`: it triggers where water reaches
-    /// it.
-    pub volume: Option<f64>,
+spec! {
+    /// A detector of water inside the hull.
+    pub struct LeakDetector {
+        /// Volume of water in its link at which it triggers. Default: it triggers when water
+        /// reaches its position.
+        trigger_volume_m3: Option<f64> [non_negative],
+    }
 }
 
-impl StepSensor for LeakSpec {
+impl StepSensor for LeakDetector {
     type Reading = Leak;
 
     fn name(&self) -> &'static str {
@@ -158,7 +169,7 @@ pub struct MotorSpec {
     pub errors: [Errors; 4],
     /// Shaft speed per square root of thrust, for thrusters whose curve gives thrust only [rad/(s
     /// √N)]; 0: unknown.
-    pub speed_per_root: f64,
+    pub speed_per_root_thrust_rad_s_per_sqrt_n: f64,
 }
 
 impl StepSensor for MotorSpec {

@@ -6,6 +6,7 @@ use crate::sensor::Errors;
 use crate::sensor::{StepSensor, Workload};
 use crate::state::bottle::Bottle;
 use merrow_math::Vec3;
+use merrow_yaml::spec::{fieldless_choice, spec};
 use std::sync::Arc;
 
 /// Sensor of the absolute pressure.
@@ -97,30 +98,63 @@ pub struct Altimeter {
     pub variance: f64,
 }
 
+spec! {
+    /// Velocity over the seabed or through the water (Doppler velocity log).
+    pub struct DopplerVelocityLog {
+        /// Angle between the beams and the -z axis of the sensor.
+        beam_angle_deg: f64 [in 1.0..=60.0],
+        /// Azimuths of the four beams about z, from x, counter-clockwise.
+        beam_azimuths_deg: [f64; 4] = [45.0, 135.0, -135.0, -45.0],
+        /// Standard deviation of the velocity along a beam in bottom track.
+        bottom_std_m_s: f64 [non_negative],
+        /// Standard deviation of the velocity along a beam in water track.
+        water_std_m_s: f64 [non_negative] = 0.0,
+        /// Standard deviation of the scale error.
+        scale_std_percent: f64 [non_negative] = 0.0,
+        /// Standard deviation of the range along a beam.
+        range_std_m: f64 [non_negative] = 0.0,
+        /// Minimum and maximum altitude for bottom track of a level instrument over a level seabed;
+        /// in any attitude, the corresponding slant ranges limit each beam.
+        altitude_m: [f64; 2] [non_negative],
+        /// Nearest and farthest edge of the water-track layer. Default: no water track.
+        water_layer_m: Option<[f64; 2]> [non_negative],
+        /// Maximum speed along a beam.
+        max_beam_speed_m_s: f64 [positive] = 10.0,
+        /// Resolution of the velocity output; 0 for none.
+        resolution_m_s: f64 [non_negative] = 0.0,
+        /// Probability that a beam is lost at the maximum altitude.
+        beam_loss: f64 [fraction] = 0.0,
+        /// Ping rates by altitude, from the lowest range mode up, each limited by `rate_hz`.
+        /// Default: always `rate_hz`.
+        range_modes: Vec<RangeMode> = Vec::new(),
+        /// Pings per second in water track. Default: `search_rate_hz`.
+        water_rate_hz: Option<f64> [positive],
+        /// Pings per second without bottom and water track. Default: the rate of the slowest
+        /// range mode.
+        search_rate_hz: Option<f64> [positive],
+    }
+}
+
+spec! {
+    /// A range mode of a DVL.
+    pub struct RangeMode {
+        /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
+        /// of the overlap.
+        altitude_m: [f64; 2] [non_negative],
+        /// Pings per second in this mode.
+        rate_hz: f64 [positive],
+    }
+}
+
 /// Doppler velocity log with four beams.
 #[derive(Clone, Debug)]
 pub struct DvlSpec {
+    /// Keys of the instrument.
+    pub log: DopplerVelocityLog,
     /// Unit beam directions in S, pointing away from the transducer.
     pub beams: [Vec3; 4],
-    /// Standard deviation of the bottom-track velocity of a beam [m/s].
-    pub bottom_std: f64,
-    /// Standard deviation of the water-track velocity of a beam [m/s].
-    pub water_std: f64,
     /// Standard deviation of the relative scale error of the velocity [-].
     pub scale_std: f64,
-    /// Standard deviation of the range of a beam [m].
-    pub range_std: f64,
-    /// Minimum and maximum altitude for bottom lock of a level instrument over a level seabed [m].
-    pub altitude: [f64; 2],
-    /// Distances of the water-track layer below the transducer, start and end [m]; `None`: no water
-    /// track.
-    pub water_layer: Option<[f64; 2]>,
-    /// Maximum speed along a beam [m/s].
-    pub max_beam_speed: f64,
-    /// Resolution of the velocity [m/s].
-    pub resolution: f64,
-    /// Fraction of the beams lost at maximum range, 0..1; proportional to the square of the range.
-    pub beam_loss: f64,
     /// Ping rate as a function of altitude; `None`: the rate of the sensor.
     pub ping_rates: Option<PingRates>,
 }
@@ -128,7 +162,7 @@ pub struct DvlSpec {
 impl DvlSpec {
     /// Returns the minimum and maximum slant range of the beam with the direction `d` in S [m].
     pub fn range_limits(&self, d: Vec3) -> [f64; 2] {
-        self.altitude.map(|altitude| altitude / -d.z)
+        self.log.altitude_m.map(|altitude| altitude / -d.z)
     }
 }
 
@@ -260,7 +294,7 @@ pub struct ProbeSpec {
     /// Errors, in the unit of the quantity.
     pub errors: Errors,
     /// Time constant of the response [s].
-    pub tau: f64,
+    pub response_s: f64,
     /// Minimum and maximum reading, in the unit of the quantity.
     pub range: [f64; 2],
     /// Readings with a smaller magnitude are reported as 0.
@@ -284,13 +318,14 @@ pub struct Probe {
     pub variance: f64,
 }
 
-/// Conversion of pressure to depth in a CTD.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DepthLaw {
-    /// Sea water of 0 °C and salinity 35.
-    Seawater,
-    /// Equation for fresh water.
-    Fresh,
+fieldless_choice! {
+    /// Conversion of pressure to depth.
+    pub enum DepthLaw {
+        /// Sea water of 0 degC and salinity 35 (UNESCO 44).
+        Seawater = "seawater",
+        /// Fresh water, as in lakes and rivers.
+        Fresh = "fresh",
+    }
 }
 
 /// Conductivity, temperature and depth instrument (CTD).
@@ -298,10 +333,12 @@ pub enum DepthLaw {
 pub struct CtdSpec {
     /// Errors of temperature [°C], conductivity [S/m] and pressure [Pa].
     pub errors: [Errors; 3],
-    /// Time constants of the thermometer and the conductivity cell [s].
-    pub tau: [f64; 2],
+    /// Time constant of the thermometer [s].
+    pub temperature_response_s: f64,
+    /// Time constant of the conductivity cell [s].
+    pub conductivity_response_s: f64,
     /// Conversion of pressure to depth.
-    pub depth: DepthLaw,
+    pub depth_law: DepthLaw,
     /// Gravity in that conversion [m/s²].
     pub gravity: f64,
 }
@@ -347,9 +384,9 @@ pub struct SamplerSpec {
     /// Number of bottles of the sampler.
     pub bottles: u32,
     /// Volume of a bottle [m³].
-    pub volume: f64,
+    pub volume_m3: f64,
     /// Flow rate of the pump [m³/s].
-    pub flow: f64,
+    pub flow_m3_s: f64,
     /// Quantities that are determined from the bottles, at most eight.
     pub quantities: Vec<Quantity>,
     /// Names of the quantities, each with its unit.

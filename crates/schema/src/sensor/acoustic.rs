@@ -10,7 +10,7 @@ use merrow_model::scene::comms::medium::ThrusterNoise;
 use merrow_model::scene::{Scene, SensorKind};
 use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::sensor::acoustic::{
-    AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Interrogator, ReceiverSensitivity,
+    AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Hearing, Interrogator, Receiver,
     Target,
 };
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
@@ -87,21 +87,7 @@ spec! {
         turn_around_s: f64 [in 0.0..=60.0] = 0.0,
         /// Gain of the receiver over the direction.
         receive_pattern: Directivity => "{kind: uniform}",
-        ..ear: ReceiverConfig,
-    }
-}
-
-spec! {
-    /// Sensitivity of a receiver.
-    pub(crate) struct ReceiverConfig {
-        /// Bandwidth of the detector.
-        bandwidth_khz: f64 [positive] = 1.0,
-        /// Spectral level of the self noise, re 1 uPa2/Hz.
-        self_noise_db: f64 [in -100.0..=200.0] = 30.0,
-        /// Signal-to-noise ratio at which half of the signals are detected.
-        threshold_db: f64 [in -60.0..=100.0] = 10.0,
-        /// Standard deviation of received levels.
-        fading_std_db: f64 [in 0.0..=40.0] = 3.0,
+        ..ear: Receiver,
     }
 }
 
@@ -179,25 +165,8 @@ spec! {
 }
 
 spec! {
-    /// Reception of an instrument and its errors.
+    /// Reception of an instrument: its transducers, their noise, and its measurement.
     pub(crate) struct ReceptionConfig {
-        /// Minimum and maximum frequency of the reception band.
-        band_khz: [f64; 2] [in 1.0..=500.0],
-        /// Maximum range of the instrument.
-        max_range_m: f64 [in 0.1..=20000.0],
-        /// Standard deviation of each angle of a bearing, for strong signals.
-        bearing_std_deg: f64 [in 0.0..=90.0] = 0.0,
-        /// Standard deviation of the misalignment of the array about each axis, drawn once.
-        alignment_std_deg: f64 [in 0.0..=90.0] = 0.0,
-        /// Standard deviation of a range.
-        range_std_m: f64 [non_negative] = 0.0,
-        /// Resolution of a range; 0 for none.
-        resolution_m: f64 [non_negative] = 0.0,
-        /// Speed of sound for the conversion of time to range. Default: the speed of sound at the
-        /// instrument.
-        sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
-        /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
-        refraction: bool = false,
         /// Gain of the receiver over the direction.
         receive_pattern: Directivity => "{kind: uniform}",
         /// Axis of the transducers in the axes of the sensor. Patterns over azimuth and elevation
@@ -205,7 +174,7 @@ spec! {
         axis: [f64; 3] = [1.0, 0.0, 0.0],
         /// Noise of the thrusters of the same robot at the receiver. Default: none.
         thruster_noise: Option<ThrusterNoise>,
-        ..ear: ReceiverConfig,
+        ..hearing: Hearing,
     }
 }
 
@@ -292,12 +261,12 @@ fn build_beacon(
     }
     let kind = match &beacon.sends {
         TransmissionConfig::Pinger { period_s, .. } => BeaconKind::Pinger {
-            period: *period_s,
-            start: file.start_s,
+            period_s: *period_s,
+            start_s: file.start_s,
         },
         TransmissionConfig::Transponder(t) => BeaconKind::Transponder {
-            turn_around: t.turn_around_s,
-            sensitivity: build_receiver(&t.ear),
+            turn_around_s: t.turn_around_s,
+            ear: t.ear.clone(),
         },
         TransmissionConfig::Locator => BeaconKind::Locator,
     };
@@ -306,7 +275,7 @@ fn build_beacon(
         on,
         p,
         frequency: 1e3 * beacon.frequency_khz,
-        source_level: beacon.source_level_db,
+        source_level_db: beacon.source_level_db,
         transducer,
         kind,
     })
@@ -381,15 +350,6 @@ fn build_mount(axis: [f64; 3], R: &Mat3, places: &Places, problems: &mut Problem
     mount_attitude(R.mul_vec(axis))
 }
 
-fn build_receiver(file: &ReceiverConfig) -> ReceiverSensitivity {
-    ReceiverSensitivity {
-        bandwidth: 1e3 * file.bandwidth_khz,
-        self_noise: file.self_noise_db,
-        threshold: file.threshold_db,
-        fading: file.fading_std_db,
-    }
-}
-
 /// Builds a hydrophone array.
 pub fn hydrophone(file: &HydrophoneConfig, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Hydrophone {
@@ -426,8 +386,8 @@ pub fn lbl(file: &LblConfig, rate: f64, fixed: Stream, problems: &mut Problems) 
     let kind = AcousticKind::Lbl {
         interrogator: build_transmitter(file.frequency_khz, file.source_level_db),
         survey: Vec::new(),
-        survey_std: file.survey_std_m,
-        depth_std: file.depth_std_m,
+        survey_std_m: file.survey_std_m,
+        depth_std_m: file.depth_std_m,
     };
     build_spec(
         (kind, Some(&file.transmit_pattern)),
@@ -443,7 +403,7 @@ pub fn lbl(file: &LblConfig, rate: f64, fixed: Stream, problems: &mut Problems) 
 pub fn sbl(file: &SblConfig, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Sbl {
         receivers: file.receivers_m.iter().map(|p| Vec3::from(*p)).collect(),
-        depth_std: file.depth_std_m,
+        depth_std_m: file.depth_std_m,
         carrier: carrier(&file.placing, problems),
     };
     build_spec(
@@ -456,10 +416,10 @@ pub fn sbl(file: &SblConfig, rate: f64, fixed: Stream, problems: &mut Problems) 
     )
 }
 
-fn build_transmitter(khz: f64, source_level: f64) -> Interrogator {
+fn build_transmitter(khz: f64, source_level_db: f64) -> Interrogator {
     Interrogator {
         frequency: 1e3 * khz,
-        source_level,
+        source_level_db,
     }
 }
 
@@ -495,23 +455,25 @@ fn build_spec(
     ways: f64,
     problems: &mut Problems,
 ) -> AcousticSpec {
-    let [low, high] = file.band_khz;
+    let hearing = &file.hearing;
+    let [low, high] = hearing.band_khz;
     if low >= high {
         let text = format!("`band_khz` is [{low}, {high}]; expected the smaller value first");
-        problems.push(file.at.key_place("band_khz"), text);
+        problems.push(hearing.at.key_place("band_khz"), text);
     }
-    let listening_time = ways * file.max_range_m / MIN_SOUND_SPEED;
+    let listening_time = ways * hearing.max_range_m / MIN_SOUND_SPEED;
     if listening_time * rate > 1.0 {
         let text = format!(
             "`rate_hz` is {rate}, sound needs {listening_time:.3} s for {} m{}; expected at most {:.2}",
-            file.max_range_m,
+            hearing.max_range_m,
             if ways > 1.0 { " and back" } else { "" },
             1.0 / listening_time
         );
-        problems.push(file.at.key_place("max_range_m"), text);
+        problems.push(hearing.at.key_place("max_range_m"), text);
     }
     AcousticSpec {
         kind,
+        hearing: hearing.clone(),
         targets: targets
             .iter()
             .flatten()
@@ -521,21 +483,15 @@ fn build_spec(
             })
             .collect(),
         band: [1e3 * low, 1e3 * high],
-        receiver: build_receiver(&file.ear),
         transducer: Transducer {
             transmit: transmit.map_or(Directivity::uniform(0.0), |file| file.checked(problems)),
             receive: file.receive_pattern.checked(problems),
             mount: build_mount(file.axis, &Mat3::identity(), &file.at, problems),
         },
         thruster_noise: file.thruster_noise.clone(),
-        max_range: file.max_range_m,
-        bearing_std: file.bearing_std_deg.to_radians(),
-        range_std: file.range_std_m,
-        resolution: file.resolution_m,
-        misaligned: normal_vector(file.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
-        misalignment_std: file.alignment_std_deg.to_radians(),
-        sound_speed: file.sound_speed_m_s,
-        refracts: file.refraction,
+        bearing_std: hearing.bearing_std_deg.to_radians(),
+        misaligned: normal_vector(hearing.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
+        misalignment_std: hearing.alignment_std_deg.to_radians(),
         listening_time,
     }
 }
@@ -600,18 +556,20 @@ fn set_targets(spec: &mut AcousticSpec, stream: Stream, r: usize, beacons: &[Bea
         })
         .collect();
     let turns = targets.iter().map(|t| match beacons[t.beacon].kind {
-        BeaconKind::Transponder { turn_around, .. } => turn_around,
+        BeaconKind::Transponder { turn_around_s, .. } => turn_around_s,
         _ => 0.0,
     });
     spec.listening_time += turns.fold(0.0, f64::max);
     if let AcousticKind::Lbl {
-        survey, survey_std, ..
+        survey,
+        survey_std_m,
+        ..
     } = &mut spec.kind
     {
         let mut draw = stream.draw(0);
         *survey = targets
             .iter()
-            .map(|_| normal_vector(*survey_std, &mut draw))
+            .map(|_| normal_vector(*survey_std_m, &mut draw))
             .collect();
     }
     spec.targets = targets;

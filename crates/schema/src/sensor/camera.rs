@@ -8,142 +8,12 @@ use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::optics::Optics;
 use merrow_model::scene::{Link, Load, SensorKind};
 use merrow_model::sensor::ExteroceptiveSpec;
-use merrow_model::sensor::camera::{CameraOutput, CameraSpec, Exposure, Lamp, RenderQuality};
+use merrow_model::sensor::camera::{
+    Camera, CameraOutput, CameraSpec, ImageOutput, Lamp, LensDistortion, RenderQuality,
+};
 use merrow_model::sensor::lens::{Distortion, Lens};
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
-
-spec! {
-    /// A camera. In the sensor frame, x is the viewing direction, y points left and z up.
-    pub struct CameraConfig {
-        /// Image width: number of columns.
-        width: u32 [in 1.0..=8192.0],
-        /// Image height: number of rows.
-        height: u32 [in 1.0..=8192.0],
-        /// Angle from the left to the right edge of the image. Give either this or `focal_px`.
-        horizontal_fov_deg: Option<f64> [in 1.0..=359.0],
-        /// Focal lengths fx and fy in pixels.
-        focal_px: Option<[f64; 2]> [positive],
-        /// Principal point cx and cy in pixels; integers are pixel centres. Default: the image
-        /// centre.
-        center_px: Option<[f64; 2]>,
-        /// Distortion model of the lens.
-        distortion: DistortionConfig => "{kind: plumb_bob}",
-        /// Distance of a flat port from the lens. Default: a dome port, or none.
-        flat_port_m: Option<f64> [non_negative],
-        /// Outputs of the camera.
-        outputs: Vec<CameraOutputConfig> [not_empty] = vec![CameraOutputConfig::Rgb],
-        /// Whether the camera renders the robot that carries it.
-        render_self: bool = false,
-        /// Minimum distance of the depth output. For the camera's own robot it is also the minimum
-        /// distance that is rendered.
-        min_range_m: f64 [non_negative] = 0.01,
-        /// Maximum distance that is rendered.
-        max_range_m: f64 [positive] = 20000.0,
-        /// Time from the readout of the first row to the last, for a rolling shutter.
-        readout_s: f64 [non_negative] = 0.0,
-        /// Exposure time; moving objects are blurred.
-        exposure_s: f64 [in 0.0..=10.0] = 0.0,
-        /// Number of instants of the exposure that are rendered. Each takes as long as an image
-        /// without blur; static objects are rendered once.
-        blur_samples: u32 [in 1.0..=256.0] = 8,
-        /// Number of samples per pixel whose light is averaged. Each takes as long as an image;
-        /// depth and labels use the pixel centre.
-        antialias: u32 [in 1.0..=16.0] = 1,
-        /// Distance of this camera to the right of the left camera of a stereo pair, for the
-        /// `camera_info` of the right camera.
-        stereo_baseline_m: Option<f64> [positive],
-        /// Number of marine snow particles per cubic metre.
-        marine_snow: f64 [in 0.0..=100000.0] = 0.0,
-        /// Quality of the JPEG images.
-        jpeg_quality: u32 [in 1.0..=100.0] = 90,
-        /// Rays that are traced for the colour of a pixel. Depth and labels do not depend on it.
-        quality: RenderQualityConfig = RenderQualityConfig::Full,
-        ..exposure: ExposureConfig,
-    }
-}
-
-choice! {
-    /// Distortion model of a lens.
-    pub(crate) enum DistortionConfig {
-        /// Brown-Conrady model, the standard model of OpenCV. All zero describes a pinhole camera.
-        PlumbBob = "plumb_bob" {
-            /// Radial coefficient of the second power.
-            k1: f64 = 0.0,
-            /// Radial coefficient of the fourth power.
-            k2: f64 = 0.0,
-            /// First coefficient of tangential distortion.
-            p1: f64 = 0.0,
-            /// Second coefficient of tangential distortion.
-            p2: f64 = 0.0,
-            /// Radial coefficient of the sixth power.
-            k3: f64 = 0.0,
-        },
-        /// Kannala-Brandt model, the fisheye model of OpenCV. All zero describes an equidistant
-        /// lens.
-        FishEye = "fisheye" {
-            /// Coefficient of the third power of the angle.
-            k1: f64 = 0.0,
-            /// Coefficient of the fifth power of the angle.
-            k2: f64 = 0.0,
-            /// Coefficient of the seventh power of the angle.
-            k3: f64 = 0.0,
-            /// Coefficient of the ninth power of the angle.
-            k4: f64 = 0.0,
-        },
-    }
-}
-
-fieldless_choice! {
-    /// Rays that are traced for the colour of a pixel.
-    pub(crate) enum RenderQualityConfig {
-        /// Rays reflected and refracted by the water surface, and shadows of all lights.
-        Full = "full",
-        /// The ray of the pixel and one towards the sun. The water surface reflects the sky only,
-        /// and does not refract.
-        Fast = "fast",
-    }
-}
-
-fieldless_choice! {
-    /// Output of a camera.
-    pub(crate) enum CameraOutputConfig {
-        /// Colour image, also as JPEG.
-        Rgb = "rgb",
-        /// Depth along the optical axis.
-        Depth = "depth",
-        /// Label of the visible object in each pixel.
-        Labels = "labels",
-    }
-}
-
-spec! {
-    /// Conversion of light to pixel values.
-    pub(crate) struct ExposureConfig {
-        /// Exposure value at ISO 100. Default: automatic, computed from each image.
-        exposure_ev100: Option<f64> [in -20.0..=30.0],
-        /// Minimum and maximum exposure value of the automatic exposure.
-        auto_exposure_ev100: [f64; 2] [in -20.0..=30.0] = [-2.0, 17.0],
-        /// Whether pixel values follow the sRGB curve; otherwise they are proportional to light.
-        gamma: bool = true,
-        /// Relative loss of light in the corner of the image compared with its centre.
-        vignette: f64 [fraction] = 0.0,
-        /// Electrons at saturation, for photon noise; 0 for no noise.
-        full_well_electrons: f64 [non_negative] = 10000.0,
-        /// Standard deviation of the read noise.
-        read_noise_electrons: f64 [non_negative] = 4.0,
-        /// Exposure value below which gain is applied, with more noise. Default: 4.
-        gain_below_ev100: Option<f64> [in -20.0..=30.0],
-        /// Aperture, instead of `gain_below_ev100`. Gain is applied when `exposure_s`, or the time
-        /// between two images, is too short.
-        f_number: Option<f64> [in 0.5..=64.0],
-        /// Maximum gain of the automatic exposure. With less light the image darkens.
-        max_gain_db: f64 [in 0.0..=80.0] = 24.0,
-        /// Side length, in cells of two by two pixels, over which the colour of the noise is
-        /// smoothed; 0 for no smoothing.
-        noise_color_cells: u32 [in 0.0..=32.0] = 5,
-    }
-}
+use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// A lamp on a robot.
@@ -207,7 +77,7 @@ fieldless_choice! {
     }
 }
 
-impl BuildSensor for CameraConfig {
+impl BuildSensor for Camera {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Camera(camera(
             self,
@@ -224,7 +94,7 @@ const PIXELS_MAX: usize = 16_000_000;
 const GAIN_BELOW: f64 = 4.0;
 
 /// Builds a camera that takes `rate` images per second [Hz].
-pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> CameraSpec {
+pub fn camera(file: &Camera, rate: f64, problems: &mut Problems) -> CameraSpec {
     let mut size = [file.width as usize, file.height as usize];
     if size[0] * size[1] > PIXELS_MAX {
         let text = format!(
@@ -237,7 +107,7 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
     check_times_and_ranges(file, rate, problems);
     let lens = lens(file, problems);
     check_exposure_keys(file, problems);
-    let is_fast = file.quality == RenderQualityConfig::Fast;
+    let is_fast = file.quality == RenderQuality::Fast;
     if is_fast {
         check_fast_keys(file, problems);
     }
@@ -246,30 +116,20 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
         subpixels: CameraSpec::subpixels(if is_fast { 1 } else { file.antialias as usize }),
         size,
         lens,
-        flat_port: file.flat_port_m,
         outputs: output_bits(&file.outputs),
-        renders_self: file.render_self,
-        range: [file.min_range_m, file.max_range_m],
-        readout: file.readout_s,
-        exposure_time: file.exposure_s,
         instants: if is_fast {
             1
         } else {
             file.blur_samples as usize
         },
-        baseline: file.stereo_baseline_m,
-        exposure: build_exposure(file, rate, problems),
-        snow: file.marine_snow,
-        jpeg_quality: file.jpeg_quality as u8,
-        quality: match is_fast {
-            true => RenderQuality::Fast,
-            false => RenderQuality::Full,
-        },
+        gain_below: gain_below(file, rate, problems),
+        max_gain: file.exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
+        camera: file.clone(),
     }
 }
 
 /// Checks the order of ranges and exposure values, and the times within one image.
-fn check_times_and_ranges(file: &CameraConfig, rate: f64, problems: &mut Problems) {
+fn check_times_and_ranges(file: &Camera, rate: f64, problems: &mut Problems) {
     check_order(
         file,
         "auto_exposure_ev100",
@@ -299,7 +159,7 @@ fn check_times_and_ranges(file: &CameraConfig, rate: f64, problems: &mut Problem
 
 /// Reports keys that add rays to an image in the file that sets the quality `fast`. A device may
 /// have them in another file.
-fn check_fast_keys(file: &CameraConfig, problems: &mut Problems) {
+fn check_fast_keys(file: &Camera, problems: &mut Problems) {
     let own = &file.at.key_place("quality").file;
     for key in ["antialias", "blur_samples"] {
         if file.at.has_key(key) && file.at.key_place(key).file == *own {
@@ -310,7 +170,7 @@ fn check_fast_keys(file: &CameraConfig, problems: &mut Problems) {
 }
 
 /// Reports a fixed exposure together with an automatic one.
-fn check_exposure_keys(file: &CameraConfig, problems: &mut Problems) {
+fn check_exposure_keys(file: &Camera, problems: &mut Problems) {
     let at = &file.exposure.at;
     let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
     // The limits of a device may be overridden by a fixed value in another file.
@@ -325,24 +185,9 @@ fn check_exposure_keys(file: &CameraConfig, problems: &mut Problems) {
     }
 }
 
-fn build_exposure(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Exposure {
-    let exposure = &file.exposure;
-    Exposure {
-        fixed: exposure.exposure_ev100,
-        limits: exposure.auto_exposure_ev100,
-        gamma: exposure.gamma,
-        vignette: exposure.vignette,
-        full_well: exposure.full_well_electrons,
-        read_noise: exposure.read_noise_electrons,
-        gain_below: gain_below(file, rate, problems),
-        max_gain: exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
-        smoothing: exposure.noise_color_cells as usize,
-    }
-}
-
 /// Returns the exposure value of the longest exposure time: with an f-number the value of
 /// `exposure_s`, or of the time between two images.
-fn gain_below(file: &CameraConfig, rate: f64, problems: &mut Problems) -> f64 {
+fn gain_below(file: &Camera, rate: f64, problems: &mut Problems) -> f64 {
     let exposure = &file.exposure;
     let Some(aperture) = exposure.f_number else {
         return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW);
@@ -359,7 +204,7 @@ fn gain_below(file: &CameraConfig, rate: f64, problems: &mut Problems) -> f64 {
     libm::log2(aperture * aperture / longest)
 }
 
-fn check_order(file: &CameraConfig, key: &str, pair: [f64; 2], problems: &mut Problems) {
+fn check_order(file: &Camera, key: &str, pair: [f64; 2], problems: &mut Problems) {
     if pair[0] > pair[1] {
         let text = format!(
             "`{key}` is [{}, {}]; expected the smaller value first",
@@ -370,23 +215,23 @@ fn check_order(file: &CameraConfig, key: &str, pair: [f64; 2], problems: &mut Pr
 }
 
 /// Returns the outputs as bits.
-fn output_bits(outputs: &[CameraOutputConfig]) -> u8 {
-    let bits = |output: &CameraOutputConfig| match output {
-        CameraOutputConfig::Rgb => CameraOutput::Rgb as u8 | CameraOutput::Jpeg as u8,
-        CameraOutputConfig::Depth => CameraOutput::Depth as u8,
-        CameraOutputConfig::Labels => CameraOutput::Labels as u8,
+fn output_bits(outputs: &[ImageOutput]) -> u8 {
+    let bits = |output: &ImageOutput| match output {
+        ImageOutput::Rgb => CameraOutput::Rgb as u8 | CameraOutput::Jpeg as u8,
+        ImageOutput::Depth => CameraOutput::Depth as u8,
+        ImageOutput::Labels => CameraOutput::Labels as u8,
     };
     outputs
         .iter()
         .fold(CameraOutput::Info as u8, |all, output| all | bits(output))
 }
 
-fn lens(file: &CameraConfig, problems: &mut Problems) -> Lens {
+fn lens(file: &Camera, problems: &mut Problems) -> Lens {
     let distortion = match file.distortion {
-        DistortionConfig::PlumbBob {
+        LensDistortion::PlumbBob {
             k1, k2, p1, p2, k3, ..
         } => Distortion::BrownConrady([k1, k2, p1, p2, k3]),
-        DistortionConfig::FishEye { k1, k2, k3, k4, .. } => Distortion::FishEye([k1, k2, k3, k4]),
+        LensDistortion::FishEye { k1, k2, k3, k4, .. } => Distortion::FishEye([k1, k2, k3, k4]),
     };
     let half = 0.5 * f64::from(file.width);
     let focal = match (file.focal_px, file.horizontal_fov_deg) {
@@ -436,15 +281,15 @@ fn lens(file: &CameraConfig, problems: &mut Problems) -> Lens {
 /// Checks that the distortion is monotonic up to the edge of the image, which otherwise indicates
 /// wrong coefficients. For a fisheye lens only the nearest edge is checked, for others all edges.
 /// Corners without an image give a note.
-fn check_monotonic_distortion(file: &CameraConfig, lens: &Lens, problems: &mut Problems) {
+fn check_monotonic_distortion(file: &Camera, lens: &Lens, problems: &mut Problems) {
     let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
     let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
     let mut edges = [[0.0, y], [last[0], y], [x, 0.0], [x, last[1]]];
     let distance_from_center = |p: &[f64; 2]| (p[0] - x).abs() + (p[1] - y).abs();
     edges.sort_by(|a, b| distance_from_center(a).total_cmp(&distance_from_center(b)));
     let (place, n) = match &file.distortion {
-        DistortionConfig::PlumbBob { at, .. } => (&at.whole, 4),
-        DistortionConfig::FishEye { at, .. } => (&at.whole, 1),
+        LensDistortion::PlumbBob { at, .. } => (&at.whole, 4),
+        LensDistortion::FishEye { at, .. } => (&at.whole, 1),
     };
     let blind = |p: &[f64; 2]| lens.direction(*p).is_none();
     if let Some(edge) = edges[..n].iter().find(|edge| blind(edge)) {

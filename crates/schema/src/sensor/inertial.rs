@@ -1,25 +1,25 @@
 //! Inertial sensors, magnetometers and inertial navigation: keys of their files and conversion to
 //! the scene.
 
-use crate::NoiseConfig;
-use crate::sensor::{BuildSensor, SensorConfig, SensorContext, build_noise};
+use crate::sensor::{BuildSensor, SensorConfig, SensorContext};
 use merrow_math::Vec3;
 use merrow_model::scene::{Sensor, SensorKind};
 use merrow_model::sensor::inertial::{
-    AhrsSpec, Aids, DvlAid, GnssAid, ImuSpec, InsSpec, MagnetometerSpec, NoiseModel, PressureAid,
+    Ahrs, AhrsSpec, Aids, DvlAid, GnssAid, ImuSpec, Ins, InsSpec, MagnetometerSpec, NoiseModel,
+    PressureAid,
 };
 use merrow_model::sensor::{Errors, Noise};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
     pub(crate) struct ImuConfig {
         /// Errors of the gyroscope [rad/s].
-        gyro: NoiseConfig => "{}",
+        gyro: Noise => "{}",
         /// Errors of the accelerometer [m/s2].
-        accelerometer: NoiseConfig => "{}",
+        accelerometer: Noise => "{}",
         /// Standard deviation of roll, pitch and yaw. Default: no attitude output.
         attitude_std_deg: Option<[f64; 3]> [non_negative],
     }
@@ -35,47 +35,7 @@ impl BuildSensor for ImuConfig {
     }
 }
 
-spec! {
-    /// An attitude and heading reference system (AHRS): a complementary filter of its own sensors.
-    pub struct AhrsConfig {
-        /// Errors of the gyroscope [rad/s].
-        gyro: NoiseConfig => "{}",
-        /// Errors of the accelerometer [m/s2].
-        accelerometer: NoiseConfig => "{}",
-        /// Errors of the magnetometer [T].
-        magnetometer: NoiseConfig => "{}",
-        /// Time constant with which the accelerometer corrects the tilt.
-        tilt_time_constant_s: f64 [positive] = 10.0,
-        /// Time constant with which the magnetometer corrects the heading.
-        heading_time_constant_s: f64 [positive] = 10.0,
-        /// Time constant of the gyroscope bias estimation.
-        bias_time_constant_s: f64 [positive] = 100.0,
-        /// Difference of the specific force from gravity above which the accelerometer is ignored.
-        /// Default: never ignored.
-        acceleration_gate_m_s2: Option<f64> [positive],
-        /// Relative difference of the field from the Earth's field above which the magnetometer is
-        /// ignored. Default: never ignored.
-        field_gate_percent: Option<f64> [positive],
-        /// Magnetic field of the vehicle's iron and currents at the sensor (forward, left, up).
-        iron_nt: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Whether the heading is relative to true north; otherwise to magnetic north.
-        true_north: bool = true,
-        /// State of the filter at the start of the world.
-        start: AhrsStart = AhrsStart::Aligned,
-    }
-}
-
-fieldless_choice! {
-    /// State of the filter of an AHRS at its start.
-    pub enum AhrsStart {
-        /// As after a static phase in which the filter has settled, with its gyro bias estimated.
-        Aligned = "aligned",
-        /// Attitude from the first sample, gyro bias not estimated, as after switching on.
-        Cold = "cold",
-    }
-}
-
-impl BuildSensor for AhrsConfig {
+impl BuildSensor for Ahrs {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let errors = [
             context.errors(&self.gyro, "gyro"),
@@ -88,7 +48,7 @@ impl BuildSensor for AhrsConfig {
 
 /// Builds an AHRS from its file and its three triads at `rate` [Hz].
 pub fn ahrs(
-    file: &AhrsConfig,
+    file: &Ahrs,
     [gyro, accelerometer, magnetometer]: [Errors; 3],
     rate: f64,
     problems: &mut Problems,
@@ -102,63 +62,31 @@ pub fn ahrs(
         problems.push(file.at.key_place("bias_time_constant_s"), text);
     }
     AhrsSpec {
+        ahrs: file.clone(),
         gyro,
         accelerometer,
         magnetometer,
-        times: [
-            file.tilt_time_constant_s,
-            file.heading_time_constant_s,
-            file.bias_time_constant_s,
-        ],
-        acceleration_gate: file.acceleration_gate_m_s2.unwrap_or(f64::INFINITY),
-        field_gate: file.field_gate_percent.map_or(f64::INFINITY, |p| p / 100.0),
         iron: Vec3::from(file.iron_nt.map(|x| 1e-9 * x)),
-        true_north: file.true_north,
-        starts_aligned: match file.start {
-            AhrsStart::Aligned => true,
-            AhrsStart::Cold => false,
-        },
     }
 }
 
-spec! {
-    /// An inertial navigation system (INS).
-    pub struct InsConfig {
-        /// Errors of the gyroscope [rad/s].
-        gyro: NoiseConfig => "{}",
-        /// Errors of the accelerometer [m/s2].
-        accelerometer: NoiseConfig => "{}",
-        /// Standard deviation of each coordinate of the initial position.
-        start_position_std_m: f64 [non_negative] = 0.0,
-        /// Standard deviation of each component of the initial velocity.
-        start_velocity_std_m_s: f64 [non_negative] = 0.0,
-        /// Standard deviation of the initial attitude about east, north and up.
-        start_attitude_std_deg: [f64; 3] [non_negative] = [0.0, 0.0, 0.0],
-        /// Innovation gate: aiding measurements that deviate by more standard deviations than this
-        /// are rejected.
-        innovation_gate: f64 [positive] = 5.0,
-    }
-}
-
-impl BuildSensor for InsConfig {
+impl BuildSensor for Ins {
     fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
-        let [g, a] = [(&self.gyro, "gyro"), (&self.accelerometer, "accelerometer")]
-            .map(|(of, part)| (context.errors(of, part), build_noise(of)));
-        SensorKind::Ins(ins(self, [g, a]))
+        let gyro = context.errors(&self.gyro, "gyro");
+        let accelerometer = context.errors(&self.accelerometer, "accelerometer");
+        SensorKind::Ins(ins(self, [gyro, accelerometer]))
     }
 }
 
 /// Builds an INS without aiding sensors from its file and its two triads.
-pub fn ins(file: &InsConfig, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
+pub fn ins(file: &Ins, [gyro, accelerometer]: [Errors; 2]) -> InsSpec {
     InsSpec {
-        gyro: g.0,
-        accelerometer: a.0,
-        start_position: file.start_position_std_m,
-        start_velocity: file.start_velocity_std_m_s,
+        ins: file.clone(),
+        gyro,
+        accelerometer,
         start_attitude: file.start_attitude_std_deg.map(f64::to_radians),
-        gyro_model: NoiseModel::new(&g.1),
-        accelerometer_model: NoiseModel::new(&a.1),
-        gate: file.innovation_gate,
+        gyro_model: NoiseModel::new(&file.gyro),
+        accelerometer_model: NoiseModel::new(&file.accelerometer),
         aids: Aids::default(),
     }
 }
@@ -244,8 +172,8 @@ fn add_aid(aids: &mut Aids, system: &Sensor, (sensor, aid): (usize, &Sensor)) {
             aids.gnss = Some(GnssAid {
                 sensor,
                 p_SoA: at,
-                std: spec.std,
-                tau: spec.tau,
+                std: [spec.receiver.horizontal_std_m, spec.receiver.vertical_std_m],
+                correlation_time_s: spec.receiver.correlation_time_s,
             });
         }
         SensorKind::Pressure(spec) => {
@@ -263,7 +191,7 @@ spec! {
     /// Magnetic flux density [T].
     pub struct MagnetometerConfig {
         /// Errors of the flux density [T].
-        errors: NoiseConfig => "{}",
+        errors: Noise => "{}",
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
 use merrow_model::scene::SensorKind;
 use merrow_model::sensor::ExteroceptiveSpec;
-use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::sensor::laser::{LaserOutput, LaserRanging, LaserSpec};
 use merrow_model::sensor::tilt::Tilt;
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
@@ -16,7 +16,7 @@ spec! {
         azimuth_deg: [f64; 2] [in -360.0..=360.0],
         /// Number of beams from the first to the last.
         beams: u32 [in 1.0..=1000000.0],
-        ..ranging: LaserRangingConfig,
+        ..ranging: LaserRanging,
     }
 }
 
@@ -46,38 +46,7 @@ spec! {
         azimuth_deg: [f64; 2] [in -360.0..=360.0] = [180.0, -180.0],
         /// Number of columns of a scan.
         columns: u32 [in 1.0..=100000.0],
-        ..ranging: LaserRangingConfig,
-    }
-}
-
-spec! {
-    /// Range measurement of a laser.
-    pub(crate) struct LaserRangingConfig {
-        /// Minimum range of the laser.
-        min_range_m: f64 [non_negative] = 0.0,
-        /// Maximum range of the laser.
-        max_range_m: f64 [positive],
-        /// Standard deviation of a range.
-        range_std_m: f64 [non_negative] = 0.0,
-        /// Resolution of a range; 0 for none.
-        resolution_m: f64 [non_negative] = 0.0,
-        /// Fraction of the beams whose echo is lost at random.
-        beam_loss: f64 [fraction] = 0.0,
-        /// Full divergence angle of a beam. With 0 one ray per beam is traced, otherwise five.
-        divergence_mrad: f64 [in 0.0..=200.0] = 0.0,
-        /// Pulse length: echoes closer to each other than this are merged. Used only with
-        /// `divergence_mrad`.
-        pulse_length_m: f64 [non_negative] = 0.3,
-        /// Reflectivity of a surface at normal incidence that is just detected at the maximum range
-        /// in clear air.
-        reference_reflectivity: f64 [positive] = 0.1,
-        /// Wavelength of the laser.
-        wavelength_um: f64 [in 0.3..=12.0] = 0.905,
-        /// Extinction coefficient of the laser light in the water.
-        water_extinction_per_m: f64 [positive] = 7.0,
-        /// Time from the first to the last beam. Default: the time of a mirror or head that turns
-        /// once per sample.
-        sweep_s: Option<f64> [non_negative],
+        ..ranging: LaserRanging,
     }
 }
 
@@ -247,7 +216,7 @@ fn build_spec(
     output: LaserOutput,
     elevations: Vec<f64>,
     (first_azimuth, azimuth_step, columns): (f64, f64, usize),
-    file: &LaserRangingConfig,
+    file: &LaserRanging,
     (turns, rate): (f64, f64),
     problems: &mut Problems,
 ) -> LaserSpec {
@@ -282,15 +251,9 @@ fn build_spec(
         azimuth_step,
         columns,
         sweep: file.sweep_s.unwrap_or(turns / rate),
-        limits: [file.min_range_m, file.max_range_m],
-        range_std: file.range_std_m,
-        resolution: file.resolution_m,
-        beam_loss: file.beam_loss,
+        ranging: file.clone(),
         divergence: file.divergence_mrad * 1e-3,
-        pulse_length: file.pulse_length_m,
-        reference_reflectivity: file.reference_reflectivity,
         wavelength: file.wavelength_um * 1e-6,
-        water_extinction: file.water_extinction_per_m,
         tilt: None,
     }
 }

@@ -9,7 +9,6 @@ pub mod camera;
 pub mod gnss;
 pub mod inertial;
 pub mod laser;
-pub mod noise;
 pub mod obstacle;
 pub mod placement;
 pub mod radar;
@@ -17,14 +16,14 @@ pub mod sonar;
 pub mod vehicle;
 pub mod water;
 
-use crate::NoiseConfig;
 use crate::sensor::inertial::AidsConfig;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_model::sensor as model;
 use merrow_model::sensor::{Errors, ExteroceptiveSpec, Noise, PublisherQos};
 use merrow_yaml::error::{Place, Problems};
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::{choice, spec};
 use std::sync::Arc;
 
 /// Maximum number of readings between measurement and delivery. Memory for them is allocated at the
@@ -91,8 +90,8 @@ impl SensorContext<'_> {
     }
 
     /// Builds the error model of a part of the sensor.
-    fn errors(&self, file: &NoiseConfig, part: &str) -> Errors {
-        Errors::new(&build_noise(file), self.rate, self.stream(part))
+    fn errors(&self, file: &Noise, part: &str) -> Errors {
+        Errors::new(file, self.rate, self.stream(part))
     }
 }
 
@@ -136,15 +135,15 @@ declare_kinds! {
     /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
     Imu = "imu" (inertial::ImuConfig),
     /// Attitude from a filter of gyroscope, accelerometer and magnetometer.
-    Ahrs = "ahrs" (inertial::AhrsConfig),
+    Ahrs = "ahrs" (model::inertial::Ahrs),
     /// Position, velocity and attitude from inertial navigation.
-    Ins = "ins" (inertial::InsConfig),
+    Ins = "ins" (model::inertial::Ins),
     /// Position from satellite navigation (GNSS).
-    Gnss = "gnss" (gnss::GnssConfig),
+    Gnss = "gnss" (model::gnss::GnssReceiver),
     /// Heading from two GNSS antennas.
-    GnssHeading = "gnss_heading" (gnss::GnssHeadingConfig),
+    GnssHeading = "gnss_heading" (model::gnss::GnssHeading),
     /// Velocity over the seabed or through the water (Doppler velocity log).
-    Dvl = "dvl" (water::DvlConfig),
+    Dvl = "dvl" (model::water::DopplerVelocityLog),
     /// Absolute pressure at the sensor [Pa].
     Pressure = "pressure" (water::PressureConfig),
     /// Magnetic flux density [T].
@@ -164,7 +163,7 @@ declare_kinds! {
     /// Apparent wind at the sensor.
     Anemometer = "anemometer" (vehicle::AnemometerConfig),
     /// Water inside the hull.
-    LeakDetector = "leak_detector" (vehicle::LeakDetectorConfig),
+    LeakDetector = "leak_detector" (model::vehicle::LeakDetector),
     /// State of a thruster as reported by its motor controller.
     MotorTelemetry = "motor_telemetry" (vehicle::MotorTelemetryConfig),
     /// Voltage, current and charge of the battery.
@@ -175,7 +174,7 @@ declare_kinds! {
     /// also combined.
     TiltingLaser = "tilting_laser" (laser::TiltingLaserConfig),
     /// Images of a camera.
-    Camera = "camera" (camera::CameraConfig),
+    Camera = "camera" (model::camera::Camera),
     /// Points from a laser that scans on several cones.
     Lidar = "lidar" (laser::LidarConfig),
     /// Images of a forward-looking sonar.
@@ -195,11 +194,11 @@ declare_kinds! {
     /// Positions of locators from a short baseline (SBL) of receivers.
     Sbl = "sbl" (acoustic::SblConfig),
     /// Bounding boxes of obstacles.
-    ObstacleDetector = "obstacle_detector" (obstacle::DetectorConfig),
+    ObstacleDetector = "obstacle_detector" (model::obstacle::ObstacleDetector),
     /// Echo sectors of a radar with a rotating antenna.
-    Radar = "radar" (radar::RadarConfig),
+    Radar = "radar" (model::radar::Radar),
     /// Messages of the Automatic Identification System (AIS).
-    AisReceiver = "ais_receiver" (ais::AisReceiverConfig),
+    AisReceiver = "ais_receiver" (model::ais::AisReceiver),
     /// Force and torque through the joint of the link on which the sensor is mounted.
     Wrench = "wrench" (vehicle::WrenchConfig),
 }
@@ -225,30 +224,9 @@ spec! {
         /// subscribed to or recorded.
         lazy: bool = true,
         /// Quality of service of the topics of this sensor.
-        qos: QosConfig => "{}",
+        qos: PublisherQos => "{}",
         /// Aiding sensors of an `ins`.
         aids: Option<AidsConfig>,
-    }
-}
-
-spec! {
-    /// ROS 2 quality of service of the topics of a sensor.
-    pub(crate) struct QosConfig {
-        /// Whether lost messages are sent again. A subscriber that requests `reliable` does not
-        /// receive `best_effort` messages.
-        reliability: ReliabilityConfig = ReliabilityConfig::Reliable,
-        /// Number of messages kept for slow subscribers.
-        depth: u32 [in 1.0..=1000.0] = 10,
-    }
-}
-
-fieldless_choice! {
-    /// Reliability of the message delivery.
-    pub(crate) enum ReliabilityConfig {
-        /// Lost messages are sent again while they are kept.
-        Reliable = "reliable",
-        /// Each message is sent once.
-        BestEffort = "best_effort",
     }
 }
 
@@ -323,13 +301,10 @@ pub fn build_sensor(
         start_ns: (file.start_s * 1e9) as u64,
         loss_probability: device.loss_probability,
         queue: (device.latency_s * rate).min(MAX_IN_FLIGHT) as usize + 2,
-        power: device.power_w,
+        power_w: device.power_w,
         stream: Stream::new(world.seed, &stream_name),
         lazy: file.lazy,
-        qos: PublisherQos {
-            reliable: file.qos.reliability == ReliabilityConfig::Reliable,
-            depth: file.qos.depth,
-        },
+        qos: file.qos.clone(),
         kind,
     }
 }
@@ -378,18 +353,4 @@ fn checked_rate(
 /// Wraps the parameters of an exteroceptive sensor.
 fn exteroceptive(with: ExteroceptiveSpec) -> SensorKind {
     SensorKind::Exteroceptive(Arc::new(with))
-}
-
-fn build_noise(file: &NoiseConfig) -> Noise {
-    Noise {
-        density: file.density,
-        bias_instability: file.bias_instability,
-        bias_tau: file.bias_correlation_time_s,
-        random_walk: file.random_walk,
-        turn_on_bias: file.turn_on_bias_std,
-        scale_std: file.scale_std_percent / 100.0,
-        misalignment_std: file.misalignment_std_deg.to_radians(),
-        resolution: file.resolution,
-        range: file.full_scale.unwrap_or(f64::INFINITY),
-    }
 }

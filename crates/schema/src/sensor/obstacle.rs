@@ -5,7 +5,7 @@ use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
 use merrow_model::sensor::ExteroceptiveSpec;
-use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle, ObstacleDetector};
 use merrow_yaml::error::{Problems, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::spec;
@@ -26,56 +26,7 @@ spec! {
     }
 }
 
-spec! {
-    /// A detector that reports bounding boxes of obstacles.
-    pub(crate) struct DetectorConfig {
-        /// Sonar or laser of the same robot whose echoes are processed. Default: the detector
-        /// reports the `obstacles` of the world.
-        sensor: Option<String> [not_empty],
-        /// Whether boxes are reported in the world frame; otherwise in the detector frame.
-        in_world: bool = true,
-        /// Full horizontal angle about the x axis in which obstacles are reported.
-        sector_deg: f64 [in 1.0..=360.0] = 360.0,
-        /// Full vertical angle in which obstacles are reported.
-        elevation_deg: f64 [in 1.0..=180.0] = 180.0,
-        /// Minimum range of reported obstacles.
-        min_range_m: f64 [non_negative] = 0.0,
-        /// Maximum range of reported obstacles.
-        max_range_m: f64 [positive],
-        /// Minimum and maximum height in the world of the echoes used; requires `sensor`. Default:
-        /// all.
-        height_m: Option<[f64; 2]>,
-        /// Standard deviation of each coordinate of the centre.
-        position_std_m: f64 [non_negative] = 0.0,
-        /// Standard deviation of each length.
-        size_std_m: f64 [non_negative] = 0.0,
-        /// Standard deviation of the rotation.
-        yaw_std_deg: f64 [non_negative] = 0.0,
-        /// Probability that an obstacle is missing in a sample.
-        miss_probability: f64 [fraction] = 0.0,
-        /// Level of a sonar echo above its neighbourhood; requires `sensor`.
-        threshold_db: f64 [in 0.0..=100.0] = 8.0,
-        /// Half widths in range of the window of an echo and of the neighbourhood beyond it with
-        /// which the echo is compared; requires `sensor`.
-        window_m: [f64; 2] [positive] = [1.0, 3.0],
-        /// Maximum distance between neighbouring echoes of one obstacle; requires `sensor`.
-        cluster_gap_m: f64 [in 0.001..=1000.0] = 1.0,
-        /// Minimum number of echoes of an obstacle.
-        min_echoes: u32 [in 1.0..=1000000.0] = 5,
-        /// Minimum length of a box.
-        min_size_m: f64 [non_negative] = 0.0,
-        /// Time for which echoes are kept and processed together with later echoes; requires
-        /// `sensor`. Default: one turn of a rotating head, otherwise 0, so that each sample is
-        /// processed separately.
-        accumulation_s: Option<f64> [non_negative],
-        /// Maximum displacement of the centre of a box between samples for the same obstacle.
-        association_distance_m: f64 [non_negative] = 3.0,
-        /// Time for which an undetected obstacle keeps its number.
-        track_timeout_s: f64 [non_negative] = 10.0,
-    }
-}
-
-impl BuildSensor for DetectorConfig {
+impl BuildSensor for ObstacleDetector {
     fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Obstacles(build_detector(self, problems)))
     }
@@ -92,20 +43,15 @@ pub fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
     file.iter().map(one).collect()
 }
 
-/// Builds a detector. Of its sensor only the name is set until
-/// [`resolve_detector_sensors`].
-pub(crate) fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> DetectorSpec {
+/// Builds a detector. [`resolve_detector_sensors`] sets the values that depend on its sensor.
+pub(crate) fn build_detector(file: &ObstacleDetector, problems: &mut Problems) -> DetectorSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
         let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
         problems.push(file.at.key_place("min_range_m"), text);
     }
-    let heights = file.height_m.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-    if heights[0] >= heights[1] {
-        let text = format!(
-            "`height_m` is [{}, {}]; expected the smaller value first",
-            heights[0], heights[1]
-        );
+    if let Some([low, high]) = file.height_m.filter(|[low, high]| low >= high) {
+        let text = format!("`height_m` is [{low}, {high}]; expected the smaller value first");
         problems.push(file.at.key_place("height_m"), text);
     } else {
         file.at
@@ -121,30 +67,13 @@ pub(crate) fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> 
         file.at.report_ineffective_key(key, "sensor", problems);
     }
     DetectorSpec {
-        sensor: file.sensor.as_ref().map(|name| (name.clone(), 0)),
-        in_world: file.in_world,
+        source: None,
         half_sector: 0.5 * file.sector_deg.to_radians(),
         half_elevation: 0.5 * file.elevation_deg.to_radians(),
-        limits: [near, far],
-        heights,
-        std: [
-            file.position_std_m,
-            file.size_std_m,
-            file.yaw_std_deg.to_radians(),
-        ],
-        miss_probability: file.miss_probability,
-        threshold: file.threshold_db,
-        window: file.window_m,
-        cluster_gap: file.cluster_gap_m,
-        min_echoes: file.min_echoes as usize,
-        min_size: file.min_size_m,
-        // Without the key, [`point`] computes the value from the sensor.
-        accumulation: file
-            .accumulation_s
-            .unwrap_or(if file.sensor.is_some() { -1.0 } else { 0.0 }),
-        association: file.association_distance_m,
+        yaw_std: file.yaw_std_deg.to_radians(),
+        accumulation: file.accumulation_s.unwrap_or(0.0),
         sample_duration_ns: 0,
-        track_timeout: file.track_timeout_s,
+        detector: file.clone(),
     }
 }
 
@@ -182,18 +111,13 @@ pub fn resolve_detector_sensors(
                 continue;
             };
             if let ExteroceptiveSpec::Obstacles(spec) = Arc::make_mut(exteroceptive)
-                && let Some((name, index)) = &mut spec.sensor
+                && let Some(name) = &spec.detector.sensor
             {
-                *index = others
-                    .iter()
-                    .position(|other| other.0 == *name)
-                    .unwrap_or(0);
-                spec.sample_duration_ns = others[*index].1;
-                spec.accumulation = if spec.accumulation < 0.0 {
-                    others[*index].2
-                } else {
-                    spec.accumulation
-                };
+                let index = others.iter().position(|other| other.0 == *name);
+                let (_, duration_ns, turn) = others[index.unwrap_or(0)];
+                spec.source = Some(index.unwrap_or(0));
+                spec.sample_duration_ns = duration_ns;
+                spec.accumulation = spec.detector.accumulation_s.unwrap_or(turn);
             }
         }
     }
@@ -206,7 +130,7 @@ fn turn_time(sensor: &Sensor) -> Option<f64> {
     Some((samples as f64 - 0.5) / sensor.rate)
 }
 
-fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mut Problems) {
+fn check_detector(own: &str, file: &ObstacleDetector, robot: &Robot, problems: &mut Problems) {
     let Some(requested) = &file.sensor else {
         return;
     };

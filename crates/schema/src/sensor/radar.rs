@@ -1,77 +1,15 @@
-//! Radars: keys of their files and conversion to the scene.
+//! Builder of radars.
 
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive};
 use merrow_model::scene::SensorKind;
 use merrow_model::sensor::ExteroceptiveSpec;
-use merrow_model::sensor::radar::RadarSpec;
+use merrow_model::sensor::radar::{Radar, RadarSpec};
 use merrow_model::sensor::sonar::Shading;
 use merrow_sensors::sonar::beam::{aperture, pattern};
 use merrow_sensors::sonar::decibels::power;
 use merrow_yaml::error::Problems;
-use merrow_yaml::spec::{fieldless_choice, spec};
 
-spec! {
-    /// A radar with a rotating antenna.
-    pub struct RadarConfig {
-        /// Frequency of the transmitted pulse.
-        frequency_ghz: f64 [in 1.0..=40.0] = 9.41,
-        /// Peak power of a pulse; for a radar with pulse compression the equivalent power without
-        /// compression.
-        transmit_w: f64 [positive],
-        /// Gain of the antenna.
-        antenna_gain_db: f64 [in 0.0..=60.0],
-        /// Horizontal width of the beam.
-        beam_width_deg: f64 [in 0.1..=30.0],
-        /// Vertical width of the beam.
-        vertical_width_deg: f64 [in 1.0..=90.0] = 25.0,
-        /// Length of the pulse; after compression for a coded pulse.
-        pulse_us: f64 [in 0.001..=100.0],
-        /// Bandwidth of the receiver. Default: 1/`pulse_us`.
-        bandwidth_mhz: Option<f64> [positive],
-        /// Noise figure of the receiver.
-        noise_figure_db: f64 [in 0.0..=40.0] = 5.0,
-        /// Losses on the two-way path.
-        losses_db: f64 [in 0.0..=40.0] = 3.0,
-        /// Rotation speed of the antenna.
-        speed_rpm: f64 [in 0.1..=600.0] = 24.0,
-        /// Number of spokes per turn.
-        spokes: u32 [in 8.0..=8192.0] = 1024,
-        /// Number of pulses that are averaged in a spoke.
-        pulses: u32 [in 1.0..=1000.0] = 8,
-        /// Number of ray columns per spoke and of ray rows from top to bottom. More rays resolve
-        /// finer details.
-        rays: [u32; 2] [in 1.0..=1000.0] = [2, 64],
-        /// Minimum range of the radar.
-        min_range_m: f64 [non_negative] = 10.0,
-        /// Maximum range of the radar.
-        max_range_m: f64 [in 10.0..=200000.0],
-        /// Number of range bins between them.
-        bins: u32 [in 2.0..=16384.0] = 512,
-        /// Backscatter of a square metre of land at normal incidence.
-        land_db: f64 [in -60.0..=20.0] = -12.0,
-        /// Polarisation of antenna and pulse.
-        polarisation: PolarisationConfig = PolarisationConfig::Horizontal,
-        /// Whether echoes fluctuate (fading).
-        fading: bool = true,
-        /// Reduction of the gain for near echoes, in decibels per decade of range.
-        gain_per_decade_db: f64 [in 0.0..=80.0] = 30.0,
-        /// Levels that are mapped to 0 and 1, after the gain reduction, which is zero at the
-        /// maximum range.
-        levels_dbm: [f64; 2],
-    }
-}
-
-fieldless_choice! {
-    /// Polarisation of a radar.
-    pub(crate) enum PolarisationConfig {
-        /// Horizontal electric field vector.
-        Horizontal = "horizontal",
-        /// Vertical electric field vector.
-        Vertical = "vertical",
-    }
-}
-
-impl BuildSensor for RadarConfig {
+impl BuildSensor for Radar {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Radar(radar(
             self,
@@ -89,7 +27,7 @@ const HORIZON_STEP: f64 = 0.01;
 const MAX_PER_TURN: usize = 32_000_000;
 
 /// Builds a radar that outputs `rate` sectors per second [Hz].
-pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpec {
+pub fn radar(file: &Radar, rate: f64, problems: &mut Problems) -> RadarSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
         let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");
@@ -130,8 +68,8 @@ pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpe
     };
     let widths = [&across, &along].map(|a| twice(a, std::f64::consts::FRAC_PI_2));
     RadarSpec {
+        radar: file.clone(),
         frequency: 1e9 * file.frequency_ghz,
-        power: file.transmit_w,
         gain: power(file.antenna_gain_db),
         solid_angle: widths[0] * widths[1],
         width: widths[0],
@@ -145,17 +83,8 @@ pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpe
             * file.bandwidth_mhz.unwrap_or(1.0 / file.pulse_us),
         sample_duration_ns: (1e9 / rate) as u64,
         turns,
-        spokes,
-        columns,
         rows: crate::sensor::radar::rows(1.3 * file.vertical_width_deg.to_radians(), rows),
-        limits: [near, far],
-        bins: file.bins as usize,
-        pulses: f64::from(file.pulses),
         land: power(file.land_db),
-        vertical: file.polarisation == PolarisationConfig::Vertical,
-        fading: file.fading,
-        gain_per_decade: file.gain_per_decade_db,
-        levels: file.levels_dbm,
     }
 }
 

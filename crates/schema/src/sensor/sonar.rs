@@ -3,11 +3,11 @@
 use crate::sensor::{BuildSensor, SensorContext, exteroceptive, laser};
 use merrow_model::scene::SensorKind;
 use merrow_model::sensor::ExteroceptiveSpec;
-use merrow_model::sensor::sonar::{Aperture, ColumnBeams, Shading, SonarKind, SonarSpec};
+use merrow_model::sensor::sonar::{Aperture, ColumnBeams, Sonar, SonarKind, SonarSpec};
 use merrow_model::sensor::tilt::Tilt;
 use merrow_sensors::sonar::beam::{aperture, pattern, solid_angle};
 use merrow_yaml::error::Problems;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 use std::f64::consts::{PI, TAU};
 
 spec! {
@@ -21,7 +21,7 @@ spec! {
         beam_width_deg: f64 [in 0.05..=60.0],
         /// Vertical width of the fan, for transmission and for reception.
         elevation_width_deg: f64 [in 0.1..=90.0],
-        ..sounding: SonarConfig,
+        ..sounding: Sonar,
     }
 }
 
@@ -38,7 +38,7 @@ spec! {
         along_width_deg: f64 [in 0.05..=60.0],
         /// Signal-to-noise ratio at which a beam detects the seabed.
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
-        ..sounding: SonarConfig,
+        ..sounding: Sonar,
     }
 }
 
@@ -51,7 +51,7 @@ spec! {
         across_width_deg: f64 [in 1.0..=120.0] = 50.0,
         /// Angle of the beam axes below the horizontal.
         depression_deg: f64 [in 0.0..=90.0] = 30.0,
-        ..sounding: SonarConfig,
+        ..sounding: Sonar,
     }
 }
 
@@ -71,71 +71,7 @@ spec! {
         profiles: bool = false,
         /// Signal-to-noise ratio at which a bearing has a range, with `profiles`.
         threshold_db: f64 [in 0.0..=100.0] = 12.0,
-        ..sounding: SonarConfig,
-    }
-}
-
-spec! {
-    /// Transmission and reception of a sonar.
-    pub(crate) struct SonarConfig {
-        /// Frequency of the transmitted sound.
-        frequency_khz: f64 [in 1.0..=5000.0],
-        /// Source level at 1 m, re 1 uPa.
-        source_level_db: f64 [in 100.0..=260.0],
-        /// Length of the pulse; after compression for a coded pulse.
-        pulse_us: f64 [in 1.0..=1000000.0],
-        /// Bandwidth of the receiver. Default: 1/`pulse_us`.
-        bandwidth_khz: Option<f64> [positive],
-        /// Minimum range of the sonar.
-        min_range_m: f64 [non_negative] = 0.2,
-        /// Maximum range of the sonar.
-        max_range_m: f64 [positive],
-        /// Number of range bins between them.
-        bins: u32 [in 2.0..=16384.0],
-        /// Amplitude shading of the array elements.
-        shading: ShadingConfig = ShadingConfig::Cosine,
-        /// Number of ray columns and rows per ping. More rays resolve finer details. Default:
-        /// depends on the kind of sonar and its beams.
-        rays: Option<[u32; 2]> [in 1.0..=100000.0],
-        /// Volume scattering strength of the water, re 1/m.
-        volume_backscatter_db: f64 [in -200.0..=0.0] = -90.0,
-        /// Spectral level of the self noise of the receiver, re 1 uPa2/Hz.
-        self_noise_db: f64 [in -100.0..=200.0] = 30.0,
-        /// Time-varying gain for spreading loss, in decibels per decade of range.
-        gain_per_decade_db: f64 [in 0.0..=80.0] = 30.0,
-        /// Time-varying gain for absorption. Default: the absorption of the water at the sonar.
-        absorption_gain_db_per_m: Option<f64> [non_negative],
-        /// Levels, after the gain, that are mapped to 0 and to the maximum value.
-        levels_db: [f64; 2],
-        /// Bits per value: 8 or 16.
-        bits: u32 [in 8.0..=16.0] = 8,
-        /// Speed of sound for the conversion of time to range. Default: the speed of sound at the
-        /// sonar.
-        sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
-        /// Whether echoes have speckle, as from many scatterers.
-        speckle: bool = true,
-        /// Whether rays are refracted by the sound speed profile; otherwise they are straight.
-        refraction: bool = false,
-        /// Whether multipath echoes via specular reflections at the water surface and the seabed
-        /// are received.
-        multipath: bool = false,
-        /// Whether transmissions of other sonars in the same band are received.
-        interference: bool = true,
-        /// Minimum and maximum angle of a tilt unit about y, positive downwards. Default: no tilt
-        /// unit.
-        tilt_deg: Option<[f64; 2]> [in -180.0..=180.0],
-        /// Period of the tilt motion, back and forth, with `tilt_deg`.
-        tilt_period_s: Option<f64> [positive],
-    }
-}
-
-fieldless_choice! {
-    /// Amplitude shading of the elements of an array.
-    pub(crate) enum ShadingConfig {
-        /// Equal weights: side lobes at -13 dB.
-        Uniform = "uniform",
-        /// Cosine weights: side lobes at -23 dB.
-        Cosine = "cosine",
+        ..sounding: Sonar,
     }
 }
 
@@ -209,7 +145,7 @@ pub fn imaging(file: &ImagingSonarConfig, rate: f64, problems: &mut Problems) ->
         file.beam_width_deg.to_radians(),
     );
     let elevation = file.elevation_width_deg.to_radians();
-    let shading = shading(&file.sounding);
+    let shading = file.sounding.shading;
     let layout = Layout {
         kind: SonarKind::Imaging,
         steering: beam_angles(sector, file.beams),
@@ -231,7 +167,7 @@ pub fn multibeam(file: &MultibeamConfig, rate: f64, problems: &mut Problems) -> 
         file.beam_width_deg.to_radians(),
     );
     let along = file.along_width_deg.to_radians();
-    let shading = shading(&file.sounding);
+    let shading = file.sounding.shading;
     let layout = Layout {
         kind: SonarKind::Multibeam,
         steering: beam_angles(sector, file.beams),
@@ -253,7 +189,7 @@ pub fn side_scan(file: &SideScanConfig, rate: f64, problems: &mut Problems) -> S
         file.across_width_deg.to_radians(),
     );
     let axis = 0.5 * PI - file.depression_deg.to_radians();
-    let shading = shading(&file.sounding);
+    let shading = file.sounding.shading;
     // Each array transmits and receives on its own side: one pattern covers both paths.
     let both = aperture(across * std::f64::consts::FRAC_1_SQRT_2, shading);
     let reach = (axis + MAIN_LOBE * across).min(0.6 * PI);
@@ -277,7 +213,7 @@ pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) 
         file.beam_width_deg.to_radians(),
         file.elevation_width_deg.to_radians(),
     );
-    let shading = shading(&file.sounding);
+    let shading = file.sounding.shading;
     if file.step_deg > file.sector_deg {
         let text = format!(
             "`step_deg` is {}; expected at most `sector_deg` {}",
@@ -304,13 +240,6 @@ pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) 
     }
 }
 
-fn shading(file: &SonarConfig) -> Shading {
-    match file.shading {
-        ShadingConfig::Uniform => Shading::Uniform,
-        ShadingConfig::Cosine => Shading::Cosine,
-    }
-}
-
 /// Returns the angles of beams evenly spaced over a sector [rad].
 fn beam_angles(sector: f64, beams: u32) -> Vec<f64> {
     let step = sector / f64::from(beams - 1);
@@ -326,7 +255,7 @@ fn column_count(sector: f64, beams: u32, width: f64) -> usize {
     (2.0 * (sector + 2.0 * width) / step).ceil() as usize
 }
 
-fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
+fn build_spec(layout: Layout, file: &Sonar, rate: f64, problems: &mut Problems) -> SonarSpec {
     check_sounding(file, rate, problems);
     let rays = file
         .rays
@@ -363,8 +292,8 @@ fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Prob
     let (rows, row_step) = even([-rows, rows], rays[1]);
     SonarSpec {
         kind: layout.kind,
+        sonar: file.clone(),
         frequency: 1e3 * file.frequency_khz,
-        source_level: file.source_level_db,
         pulse: 1e-6 * file.pulse_us,
         bandwidth: file
             .bandwidth_khz
@@ -378,19 +307,7 @@ fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Prob
         column_step,
         rows,
         row_step,
-        limits: [file.min_range_m, file.max_range_m],
-        bins: file.bins as usize,
-        volume_backscatter: file.volume_backscatter_db,
-        self_noise: file.self_noise_db,
-        gain: (file.gain_per_decade_db, file.absorption_gain_db_per_m),
-        levels: file.levels_db,
-        bits: if file.bits > 8 { 16 } else { 8 },
-        sound_speed: file.sound_speed_m_s,
-        speckle: file.speckle,
-        refracts: file.refraction,
-        multipath: file.multipath,
-        interference: file.interference,
-        threshold: layout.threshold,
+        threshold_db: layout.threshold,
         head: layout.head,
         profiles: false,
         tilt: build_tilt(file, rate, problems),
@@ -398,7 +315,7 @@ fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Prob
 }
 
 /// Builds the tilt unit, if there is one.
-fn build_tilt(file: &SonarConfig, rate: f64, problems: &mut Problems) -> Option<Tilt> {
+fn build_tilt(file: &Sonar, rate: f64, problems: &mut Problems) -> Option<Tilt> {
     match (file.tilt_deg, file.tilt_period_s) {
         (Some(limits), Some(period)) => {
             if period * rate < 2.0 {
@@ -426,7 +343,7 @@ fn build_tilt(file: &SonarConfig, rate: f64, problems: &mut Problems) -> Option<
     }
 }
 
-fn check_sounding(file: &SonarConfig, rate: f64, problems: &mut Problems) {
+fn check_sounding(file: &Sonar, rate: f64, problems: &mut Problems) {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
         let text = format!("`min_range_m` is {near}; expected less than `max_range_m` {far}");

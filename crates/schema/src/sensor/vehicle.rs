@@ -1,14 +1,15 @@
 //! Sensors of the vehicle itself and of the air around it: keys of their files and conversion to
 //! the scene.
 
-use crate::NoiseConfig;
 use crate::sensor::{BuildSensor, SensorContext};
 use merrow_model::scene::SensorKind;
+use merrow_model::sensor::Noise;
 use merrow_model::sensor::vehicle::{
-    AnemometerSpec, BarometerSpec, LeakSpec, MotorSpec, OdometrySpec, PowerSpec, WrenchSpec,
+    AnemometerSpec, BarometerSpec, LeakDetector, MotorSpec, OdometrySpec, PowerSpec,
+    WrenchDirection, WrenchSpec,
 };
 use merrow_yaml::error::{Problems, did_you_mean, quote};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Ground truth of position, attitude and velocity.
@@ -25,9 +26,9 @@ spec! {
     /// Force and torque through the joint of the link on which the sensor is mounted.
     pub(crate) struct WrenchConfig {
         /// Errors of the force [N].
-        force: NoiseConfig => "{}",
+        force: Noise => "{}",
         /// Errors of the torque [N m].
-        torque: NoiseConfig => "{}",
+        torque: Noise => "{}",
         /// Sign convention of the wrench.
         direction: WrenchDirection = WrenchDirection::ChildToParent,
     }
@@ -45,18 +46,8 @@ impl BuildSensor for WrenchConfig {
         SensorKind::Wrench(WrenchSpec {
             force: context.errors(&self.force, "force"),
             torque: context.errors(&self.torque, "torque"),
-            on_parent: self.direction == WrenchDirection::ChildToParent,
+            direction: self.direction,
         })
-    }
-}
-
-fieldless_choice! {
-    /// Sign convention of a measured joint wrench.
-    pub(crate) enum WrenchDirection {
-        /// Wrench of the child on the parent: a suspended load gives a downward force.
-        ChildToParent = "child_to_parent",
-        /// Wrench of the parent on the child.
-        ParentToChild = "parent_to_child",
     }
 }
 
@@ -64,7 +55,7 @@ spec! {
     /// A barometer for the atmospheric pressure.
     pub struct BarometerConfig {
         /// Errors of the pressure [Pa].
-        errors: NoiseConfig => "{}",
+        errors: Noise => "{}",
         /// Minimum and maximum reading. Default: unlimited.
         range_pa: Option<[f64; 2]> [non_negative],
     }
@@ -82,7 +73,7 @@ impl BuildSensor for BarometerConfig {
         }
         SensorKind::Barometer(BarometerSpec {
             errors: context.errors(&self.errors, "pressure"),
-            range,
+            range_pa: range,
         })
     }
 }
@@ -91,9 +82,9 @@ spec! {
     /// An anemometer that measures the wind perpendicular to its z axis.
     pub struct AnemometerConfig {
         /// Errors of the speed [m/s].
-        speed: NoiseConfig => "{}",
+        speed: Noise => "{}",
         /// Errors of the direction [deg].
-        direction: NoiseConfig => "{}",
+        direction: Noise => "{}",
         /// Wind speed below which cups and vane do not move.
         threshold_m_s: f64 [non_negative] = 0.0,
         /// Length of air passage in which cups or propeller reach 63 % of a new wind speed; 0 for
@@ -109,27 +100,16 @@ impl BuildSensor for AnemometerConfig {
         SensorKind::Anemometer(AnemometerSpec {
             speed: context.errors(&self.speed, "speed"),
             direction: context.errors(&self.direction, "direction"),
-            threshold: self.threshold_m_s,
-            cups: self.distance_constant_m,
-            vane: self.vane_distance_constant_m,
+            threshold_m_s: self.threshold_m_s,
+            distance_constant_m: self.distance_constant_m,
+            vane_distance_constant_m: self.vane_distance_constant_m,
         })
     }
 }
 
-spec! {
-    /// A detector of water inside the hull.
-    pub(crate) struct LeakDetectorConfig {
-        /// Volume of water in its link at which it triggers. Default: it triggers when water
-        /// reaches its position.
-        trigger_volume_m3: Option<f64> [non_negative],
-    }
-}
-
-impl BuildSensor for LeakDetectorConfig {
+impl BuildSensor for LeakDetector {
     fn build(&self, _context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
-        SensorKind::LeakDetector(LeakSpec {
-            volume: self.trigger_volume_m3,
-        })
+        SensorKind::LeakDetector(self.clone())
     }
 }
 
@@ -137,13 +117,13 @@ spec! {
     /// Telemetry of the motor controller of a thruster.
     pub(crate) struct MotorTelemetryConfig {
         /// Errors of the shaft speed [rad/s].
-        speed: NoiseConfig => "{}",
+        speed: Noise => "{}",
         /// Errors of the current [A].
-        current: NoiseConfig => "{}",
+        current: Noise => "{}",
         /// Errors of the voltage [V].
-        voltage: NoiseConfig => "{}",
+        voltage: Noise => "{}",
         /// Errors of the temperature [degC].
-        temperature: NoiseConfig => "{}",
+        temperature: Noise => "{}",
         /// Shaft speed per square root of thrust, for thrusters whose curve gives only the thrust;
         /// 0 if unknown.
         speed_per_root_thrust_rad_s_per_sqrt_n: f64 [non_negative] = 0.0,
@@ -163,7 +143,7 @@ impl BuildSensor for MotorTelemetryConfig {
                 context.errors(&self.voltage, "voltage"),
                 context.errors(&self.temperature, "temperature"),
             ],
-            speed_per_root: self.speed_per_root_thrust_rad_s_per_sqrt_n,
+            speed_per_root_thrust_rad_s_per_sqrt_n: self.speed_per_root_thrust_rad_s_per_sqrt_n,
         })
     }
 }
@@ -172,9 +152,9 @@ spec! {
     /// A voltage and current meter of the battery.
     pub(crate) struct PowerMeterConfig {
         /// Errors of the voltage [V].
-        voltage: NoiseConfig => "{}",
+        voltage: Noise => "{}",
         /// Errors of the current [A].
-        current: NoiseConfig => "{}",
+        current: Noise => "{}",
     }
 }
 

@@ -1,19 +1,18 @@
 //! Sensors that measure properties of the water or measure with sound in water: keys of their
 //! files and conversion to the scene.
 
-use crate::NoiseConfig;
 use crate::sensor::{BuildSensor, SensorContext};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::SensorKind;
-use merrow_model::sensor::Errors;
 use merrow_model::sensor::water::{
-    AltimeterSpec, CtdSpec, DepthLaw, DvlSpec, PingRates, PressureSpec, ProbeSpec, Quantity,
-    SamplerSpec,
+    AltimeterSpec, CtdSpec, DepthLaw, DopplerVelocityLog, DvlSpec, PingRates, PressureSpec,
+    ProbeSpec, Quantity, SamplerSpec,
 };
+use merrow_model::sensor::{Errors, Noise};
 use merrow_model::state::bottle::FIELDS;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 /// Names and units of the tracers of the water of a world; `None` if unknown.
 pub(crate) type TracerNames<'a> = Option<&'a [(String, String)]>;
@@ -22,7 +21,7 @@ spec! {
     /// Absolute pressure at the sensor [Pa].
     pub(crate) struct PressureConfig {
         /// Errors of the pressure [Pa].
-        errors: NoiseConfig => "{}",
+        errors: Noise => "{}",
     }
 }
 
@@ -38,7 +37,7 @@ spec! {
     /// Distance to the seabed along the x axis of the sensor [m].
     pub struct AltimeterConfig {
         /// Errors of the distance [m].
-        errors: NoiseConfig => "{}",
+        errors: Noise => "{}",
         /// Minimum range of the altimeter.
         min_range_m: f64 [non_negative],
         /// Maximum range of the altimeter.
@@ -63,61 +62,13 @@ impl BuildSensor for AltimeterConfig {
     }
 }
 
-spec! {
-    /// Velocity over the seabed or through the water (Doppler velocity log).
-    pub(crate) struct DvlConfig {
-        /// Angle between the beams and the -z axis of the sensor.
-        beam_angle_deg: f64 [in 1.0..=60.0],
-        /// Azimuths of the four beams about z, from x, counter-clockwise.
-        beam_azimuths_deg: [f64; 4] = [45.0, 135.0, -135.0, -45.0],
-        /// Standard deviation of the velocity along a beam in bottom track.
-        bottom_std_m_s: f64 [non_negative],
-        /// Standard deviation of the velocity along a beam in water track.
-        water_std_m_s: f64 [non_negative] = 0.0,
-        /// Standard deviation of the scale error.
-        scale_std_percent: f64 [non_negative] = 0.0,
-        /// Standard deviation of the range along a beam.
-        range_std_m: f64 [non_negative] = 0.0,
-        /// Minimum and maximum altitude for bottom track of a level instrument over a level seabed;
-        /// in any attitude, the corresponding slant ranges limit each beam.
-        altitude_m: [f64; 2] [non_negative],
-        /// Nearest and farthest edge of the water-track layer. Default: no water track.
-        water_layer_m: Option<[f64; 2]> [non_negative],
-        /// Maximum speed along a beam.
-        max_beam_speed_m_s: f64 [positive] = 10.0,
-        /// Resolution of the velocity output; 0 for none.
-        resolution_m_s: f64 [non_negative] = 0.0,
-        /// Probability that a beam is lost at the maximum altitude.
-        beam_loss: f64 [fraction] = 0.0,
-        /// Ping rates by altitude, from the lowest range mode up, each limited by `rate_hz`.
-        /// Default: always `rate_hz`.
-        range_modes: Vec<RangeModeConfig> = Vec::new(),
-        /// Pings per second in water track. Default: `search_rate_hz`.
-        water_rate_hz: Option<f64> [positive],
-        /// Pings per second without bottom and water track. Default: the rate of the slowest
-        /// range mode.
-        search_rate_hz: Option<f64> [positive],
-    }
-}
-
-spec! {
-    /// A range mode of a DVL.
-    pub(crate) struct RangeModeConfig {
-        /// Minimum and maximum altitude. Where two modes overlap, the DVL switches at the midpoint
-        /// of the overlap.
-        altitude_m: [f64; 2] [non_negative],
-        /// Pings per second in this mode.
-        rate_hz: f64 [positive],
-    }
-}
-
-impl BuildSensor for DvlConfig {
+impl BuildSensor for DopplerVelocityLog {
     fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         SensorKind::Dvl(build_dvl(self, problems))
     }
 }
 
-fn build_dvl(file: &DvlConfig, problems: &mut Problems) -> DvlSpec {
+fn build_dvl(file: &DopplerVelocityLog, problems: &mut Problems) -> DvlSpec {
     let mut ordered = |key: &str, pair: &[f64; 2]| {
         if pair[0] >= pair[1] {
             problems.push(
@@ -135,26 +86,19 @@ fn build_dvl(file: &DvlConfig, problems: &mut Problems) -> DvlSpec {
     }
     let (s, c) = sin_cos(file.beam_angle_deg.to_radians());
     DvlSpec {
+        log: file.clone(),
         beams: file.beam_azimuths_deg.map(|azimuth| {
             let (sa, ca) = sin_cos(azimuth.to_radians());
             Vec3::new(s * ca, s * sa, -c)
         }),
-        bottom_std: file.bottom_std_m_s,
-        water_std: file.water_std_m_s,
         scale_std: file.scale_std_percent / 100.0,
-        range_std: file.range_std_m,
-        altitude: file.altitude_m,
-        water_layer: file.water_layer_m,
-        max_beam_speed: file.max_beam_speed_m_s,
-        resolution: file.resolution_m_s,
-        beam_loss: file.beam_loss,
         ping_rates: build_ping_rates(file, problems),
     }
 }
 
 /// Builds the ping rates of a DVL from its range modes, for water track and for search; `None`
 /// without modes.
-fn build_ping_rates(file: &DvlConfig, problems: &mut Problems) -> Option<PingRates> {
+fn build_ping_rates(file: &DopplerVelocityLog, problems: &mut Problems) -> Option<PingRates> {
     let (modes, at) = (&file.range_modes, &file.at);
     let [water, search] = [file.water_rate_hz, file.search_rate_hz];
     if modes.is_empty() {
@@ -212,7 +156,7 @@ spec! {
         /// quantity in `water.tracers`.
         field: String [name],
         /// Errors, in the unit of the quantity.
-        errors: NoiseConfig => "{}",
+        errors: Noise => "{}",
         /// Time constant of the response.
         response_s: f64 [non_negative] = 0.0,
         /// Minimum and maximum reading, in the unit of the quantity. Default: unlimited.
@@ -234,17 +178,17 @@ spec! {
     /// A conductivity, temperature and depth probe (CTD).
     pub struct CtdConfig {
         /// Errors of the temperature [degC].
-        temperature: NoiseConfig => "{}",
+        temperature: Noise => "{}",
         /// Errors of the conductivity [S/m].
-        conductivity: NoiseConfig => "{}",
+        conductivity: Noise => "{}",
         /// Errors of the pressure [Pa].
-        pressure: NoiseConfig => "{}",
+        pressure: Noise => "{}",
         /// Time constant of the thermometer.
         temperature_response_s: f64 [non_negative] = 0.0,
         /// Time constant of the conductivity cell.
         conductivity_response_s: f64 [non_negative] = 0.0,
         /// Conversion of pressure to depth.
-        depth_law: DepthLawConfig = DepthLawConfig::Seawater,
+        depth_law: DepthLaw = DepthLaw::Seawater,
     }
 }
 
@@ -280,16 +224,6 @@ impl BuildSensor for WaterSamplerConfig {
     }
 }
 
-fieldless_choice! {
-    /// Conversion of pressure to depth.
-    pub(crate) enum DepthLawConfig {
-        /// Sea water of 0 degC and salinity 35 (UNESCO 44).
-        Seawater = "seawater",
-        /// Fresh water, as in lakes and rivers.
-        Fresh = "fresh",
-    }
-}
-
 /// Builds a probe with the error model `errors`.
 pub fn probe(
     file: &ProbeConfig,
@@ -312,7 +246,7 @@ pub fn probe(
         field: file.field.as_str().into(),
         unit: unit.into(),
         errors,
-        tau: file.response_s,
+        response_s: file.response_s,
         range,
         detection_limit: file.detection_limit,
     }
@@ -381,8 +315,8 @@ pub fn sampler(
         .collect();
     SamplerSpec {
         bottles: file.bottles,
-        volume: file.volume_m3,
-        flow: file.flow_m3_s,
+        volume_m3: file.volume_m3,
+        flow_m3_s: file.flow_m3_s,
         quantities: found.iter().map(|(quantity, _)| *quantity).collect(),
         names: fields
             .iter()
@@ -397,11 +331,9 @@ pub fn sampler(
 pub fn ctd(file: &CtdConfig, errors: [Errors; 3], gravity: f64) -> CtdSpec {
     CtdSpec {
         errors,
-        tau: [file.temperature_response_s, file.conductivity_response_s],
-        depth: match file.depth_law {
-            DepthLawConfig::Seawater => DepthLaw::Seawater,
-            DepthLawConfig::Fresh => DepthLaw::Fresh,
-        },
+        temperature_response_s: file.temperature_response_s,
+        conductivity_response_s: file.conductivity_response_s,
+        depth_law: file.depth_law,
         gravity,
     }
 }

@@ -154,7 +154,7 @@ pub(crate) fn sbl_fixes(
             };
             let (range, variance) =
                 instrument.measured_range(instrument.sound_speed * time, &mut draw);
-            if range > instrument.spec.max_range {
+            if range > instrument.spec.hearing.max_range_m {
                 continue;
             }
             observations.ranges.push(AcousticRange {

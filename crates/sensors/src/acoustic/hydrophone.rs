@@ -99,10 +99,10 @@ fn last_ping(
     motion: &BeaconMotion,
     transmission_delay: f64,
 ) -> Option<(f64, AcousticPath)> {
-    let BeaconKind::Pinger { period, start } = beacon.kind else {
+    let BeaconKind::Pinger { period_s, start_s } = beacon.kind else {
         return None;
     };
-    let start = start + transmission_delay;
+    let start = start_s + transmission_delay;
     let path = |sent: f64| {
         let source = motion.position_after(sent).p;
         let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
@@ -111,22 +111,22 @@ fn last_ping(
             .find_arrival(source, receiver_after, beacon.frequency)
     };
     let approximate_time = path(0.0)?.time;
-    if approximate_time * instrument.sound_speed > 1.1 * instrument.spec.max_range {
+    if approximate_time * instrument.sound_speed > 1.1 * instrument.spec.hearing.max_range_m {
         return None;
     }
     // a speed of 10 m/s changes the arrival by less than 1 %
-    let newest = ((instrument.now - start - 0.98 * approximate_time) / period).floor();
+    let newest = ((instrument.now - start - 0.98 * approximate_time) / period_s).floor();
     let oldest = ((instrument.now - 1.0 / instrument.rate - start - 1.02 * approximate_time)
-        / period)
+        / period_s)
         .floor();
     let mut k = newest;
     while k >= oldest.max(0.0) {
-        let sent = start + k * period - instrument.now;
+        let sent = start + k * period_s - instrument.now;
         let path = path(sent)?;
         let arrival = sent + path.time;
         if arrival <= 0.0 {
             let in_range = arrival > -1.0 / instrument.rate
-                && path.time * instrument.sound_speed <= instrument.spec.max_range;
+                && path.time * instrument.sound_speed <= instrument.spec.hearing.max_range_m;
             return in_range.then_some((sent, path));
         }
         // not yet arrived at the sample

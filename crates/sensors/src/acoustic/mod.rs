@@ -50,7 +50,7 @@ use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::sensor::acoustic::{
-    AcousticKind, AcousticSpec, Beacon, Carrier, Interrogator, ReceiverSensitivity,
+    AcousticKind, AcousticSpec, Beacon, Carrier, Interrogator, Receiver,
 };
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
@@ -90,13 +90,14 @@ pub(crate) fn sample_instrument(
     let wind = air::weather(&at.sea.air, at.time).wind.norm();
     let medium = AcousticMedium {
         environment: at,
-        refracts: spec.refracts,
+        refracts: spec.hearing.refraction,
         absorption: AbsorptionLaw::FrancoisGarrison,
         spreading: 2.0,
         water: PathWater::Sampled,
     };
     let sound_speed = spec
-        .sound_speed
+        .hearing
+        .sound_speed_m_s
         .unwrap_or_else(|| medium.sound_speed(pose.p_WS));
     let now = view.time_ns as f64 * 1e-9;
     let instrument = AcousticReceiver {
@@ -122,17 +123,17 @@ pub(crate) fn sample_instrument(
         AcousticKind::Lbl {
             interrogator,
             survey,
-            depth_std,
+            depth_std_m,
             ..
-        } => crate::acoustic::baseline::lbl_fix(&instrument, interrogator, survey, *depth_std),
+        } => crate::acoustic::baseline::lbl_fix(&instrument, interrogator, survey, *depth_std_m),
         AcousticKind::Sbl {
             receivers,
-            depth_std,
+            depth_std_m,
             carrier,
         } => crate::acoustic::baseline::sbl_fixes(
             &instrument,
             receivers,
-            *depth_std,
+            *depth_std_m,
             carrier.as_ref(),
         ),
     })
@@ -194,7 +195,7 @@ impl AcousticReceiver<'_> {
     /// Returns the source level [dB re 1 µPa at 1 m] of beacon number `index`, reduced by its
     /// faults.
     pub(crate) fn source_level(&self, index: usize) -> f64 {
-        self.beacons[index].source_level + level(self.obstacles.view.beacons[index].fraction)
+        self.beacons[index].source_level_db + level(self.obstacles.view.beacons[index].fraction)
     }
 
     /// Returns the delay of the transmission of beacon number `index` by its faults [s].
@@ -233,7 +234,7 @@ impl AcousticReceiver<'_> {
         let R_WM = self.pose.extrapolate(0.0).0.mul_mat(&own.mount);
         let gains = gain_level(&own.transmit, &R_WM, path.to)
             + gain_level(&other.receive, &motion.R_WM, path.from);
-        interrogator.source_level - path.loss() + gains
+        interrogator.source_level_db - path.loss() + gains
     }
 
     /// Returns the level [dB re 1 µPa] of the signal of beacon number `index` with the motion
@@ -264,7 +265,7 @@ impl AcousticReceiver<'_> {
     /// [dB re 1 µPa] at the instrument, or `None` if it is not detected.
     pub(crate) fn detect(&self, frequency: f64, received: f64, draw: &mut Draw) -> Option<f64> {
         let level = (received, self.thruster_noise(frequency));
-        self.detect_with(&self.spec.receiver, frequency, level, draw)
+        self.detect_with(&self.spec.hearing.ear, frequency, level, draw)
     }
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] at a receiver, or
@@ -272,25 +273,17 @@ impl AcousticReceiver<'_> {
     /// thrusters [µPa²/Hz].
     pub(crate) fn detect_with(
         &self,
-        sensitivity: &ReceiverSensitivity,
+        ear: &Receiver,
         frequency: f64,
         level: (f64, f64),
         draw: &mut Draw,
     ) -> Option<f64> {
         let fading = if self.errors.noise {
-            sensitivity.fading
+            ear.fading_std_db
         } else {
             0.0
         };
-        path::detect(
-            &ReceiverSensitivity {
-                fading,
-                ..*sensitivity
-            },
-            (frequency, self.wind),
-            level,
-            draw,
-        )
+        path::detect((ear, fading), (frequency, self.wind), level, draw)
     }
 
     /// Converts a time after the sample [s] to a stamp [ns].
@@ -302,18 +295,21 @@ impl AcousticReceiver<'_> {
     pub(crate) fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
         let (spec, fault) = (self.spec, &self.errors.fault);
         let range_std = if self.errors.noise {
-            spec.range_std
+            spec.hearing.range_std_m
         } else {
             0.0
         };
         let range = range + range_std * draw.normal() + fault.offset + fault.noise * draw.normal();
-        let step = spec.resolution;
+        let step = spec.hearing.resolution_m;
         let range = if step > 0.0 {
             (range / step).round() * step
         } else {
             range
         };
-        (range, spec.range_std * spec.range_std + step * step / 12.0)
+        (
+            range,
+            spec.hearing.range_std_m * spec.hearing.range_std_m + step * step / 12.0,
+        )
     }
 
     /// Adds errors to the bearing `d` (unit vector in S) of a signal with the signal-to-noise ratio
@@ -321,7 +317,7 @@ impl AcousticReceiver<'_> {
     /// the misalignment [rad²]. (3)
     pub(crate) fn measured_bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
-        let weak = libm::pow(10.0, 0.1 * (spec.receiver.threshold - snr));
+        let weak = libm::pow(10.0, 0.1 * (spec.hearing.ear.threshold_db - snr));
         let variance = spec.bearing_std * spec.bearing_std * (1.0 + weak);
         let noise = Vec3::new(draw.normal(), draw.normal(), draw.normal());
         let turn = if self.errors.noise {

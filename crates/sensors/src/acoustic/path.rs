@@ -44,7 +44,7 @@ use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sea::water::AbsorptionLaw;
-use merrow_model::sensor::acoustic::ReceiverSensitivity;
+use merrow_model::sensor::acoustic::Receiver;
 use merrow_model::state::frames::view::WorldView;
 
 /// Number of segments over which properties of non-uniform water are averaged.
@@ -302,15 +302,16 @@ pub fn power_of_length(length: f64, k: f64) -> f64 {
 
 /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with the
 /// level `received` [dB re 1 µPa] at the wind speed `wind` [m/s] with the spectral noise
-/// `thruster_noise` [µPa²/Hz], or `None` if it is not detected. (4), (5)
+/// `thruster_noise` [µPa²/Hz], or `None` if it is not detected; `fading` is the standard deviation
+/// of the level [dB]. (4), (5)
 pub(crate) fn detect(
-    sensitivity: &ReceiverSensitivity,
+    (ear, fading): (&Receiver, f64),
     (frequency, wind): (f64, f64),
     (received, thruster_noise): (f64, f64),
     draw: &mut Draw,
 ) -> Option<f64> {
-    let own = power(sensitivity.self_noise) + thruster_noise;
-    let noise = (ambient(1e-3 * frequency, wind) + own) * sensitivity.bandwidth;
-    let snr = received - level(noise) + sensitivity.fading * draw.normal();
-    (snr > sensitivity.threshold).then_some(snr)
+    let own = power(ear.self_noise_db) + thruster_noise;
+    let noise = (ambient(1e-3 * frequency, wind) + own) * (1e3 * ear.bandwidth_khz);
+    let snr = received - level(noise) + fading * draw.normal();
+    (snr > ear.threshold_db).then_some(snr)
 }

@@ -96,13 +96,10 @@ pub(crate) fn receive_reply(
     draw: &mut Draw,
 ) -> Option<Reply> {
     let beacon = &instrument.beacons[index];
-    let BeaconKind::Transponder {
-        turn_around,
-        sensitivity,
-    } = beacon.kind
-    else {
+    let BeaconKind::Transponder { turn_around_s, ear } = &beacon.kind else {
         return None;
     };
+    let turn_around = *turn_around_s;
     let motion = instrument.beacon_motion(index)?;
     let here = instrument.point_after(Vec3::zero(), 0.0);
     let (transponder_arrival, path) =
@@ -111,7 +108,7 @@ pub(crate) fn receive_reply(
         return None;
     }
     let level = instrument.interrogation_level(interrogator, (index, &motion), &path);
-    instrument.detect_with(&sensitivity, interrogator.frequency, (level, 0.0), draw)?;
+    instrument.detect_with(ear, interrogator.frequency, (level, 0.0), draw)?;
     let sent = transponder_arrival + turn_around + instrument.transmission_delay(index);
     let source = motion.position_after(sent).p;
     let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
@@ -121,7 +118,8 @@ pub(crate) fn receive_reply(
     let arrival = sent + back.time;
     let level = instrument.signal_level((index, &motion), &back, arrival);
     let snr = instrument.detect(beacon.frequency, level, draw)?;
-    if 0.5 * instrument.sound_speed * (arrival - turn_around) > instrument.spec.max_range {
+    if 0.5 * instrument.sound_speed * (arrival - turn_around) > instrument.spec.hearing.max_range_m
+    {
         return None;
     }
     Some(Reply {

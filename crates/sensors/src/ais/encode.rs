@@ -21,7 +21,7 @@
 //! # Checked by
 //! tests below; test/witness/devices/ais.rs (pyais)
 
-use merrow_model::sensor::ais::Vessel;
+use merrow_model::sensor::ais::{Ais, Transponder};
 use std::fmt::Write;
 
 /// Maximum number of payload characters in a sentence; a sentence has at most 82 characters.
@@ -93,7 +93,7 @@ fn speed_field(speed: f64) -> u32 {
 }
 
 /// Encodes the position report of a class A vessel (message 1).
-pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &ReportedMotion) -> Message {
+pub(crate) fn position_a(vessel: &Ais, motion: &ReportedMotion) -> Message {
     let mut bits = Bits::default();
     let rate = motion.turn.to_degrees() * 60.0;
     let turn = (4.733 * rate.abs().sqrt())
@@ -103,7 +103,7 @@ pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &ReportedMotion) 
     bits.number(1, 6)
         .number(0, 2)
         .number(vessel.mmsi, 30)
-        .number(status, 4)
+        .number(vessel.status, 4)
         .signed(turn as i32, 8);
     bits.number(speed_field(motion.speed), 10)
         .number(u32::from(motion.is_accurate), 1);
@@ -120,7 +120,8 @@ pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &ReportedMotion) 
 }
 
 /// Encodes the static and voyage data of a class A vessel (message 5).
-pub(crate) fn voyage_data_a(vessel: &Vessel) -> Message {
+pub(crate) fn voyage_data_a(transponder: &Transponder) -> Message {
+    let vessel = &transponder.ais;
     let mut bits = Bits::default();
     bits.number(5, 6)
         .number(0, 2)
@@ -128,8 +129,8 @@ pub(crate) fn voyage_data_a(vessel: &Vessel) -> Message {
         .number(2, 2)
         .number(vessel.imo, 30);
     bits.text(&vessel.call_sign, 7)
-        .text(&vessel.name, 20)
-        .number(vessel.kind, 8);
+        .text(transponder.ship_name(), 20)
+        .number(vessel.ship_type, 8);
     append_dimensions(&mut bits, vessel);
     // position by GPS; no time of arrival: month and day 0, hour 24, minute 60
     bits.number(1, 4)
@@ -137,13 +138,16 @@ pub(crate) fn voyage_data_a(vessel: &Vessel) -> Message {
         .number(0, 5)
         .number(24, 5)
         .number(60, 6);
-    bits.number((vessel.draught * 10.0).round().clamp(0.0, 255.0) as u32, 8);
+    bits.number(
+        (vessel.draught_m * 10.0).round().clamp(0.0, 255.0) as u32,
+        8,
+    );
     bits.text(&vessel.destination, 20).number(0, 1).number(0, 1);
     Message(bits)
 }
 
 /// Encodes the position report of a class B vessel (message 18).
-pub(crate) fn position_b(vessel: &Vessel, motion: &ReportedMotion) -> Message {
+pub(crate) fn position_b(vessel: &Ais, motion: &ReportedMotion) -> Message {
     let mut bits = Bits::default();
     bits.number(18, 6)
         .number(0, 2)
@@ -168,16 +172,17 @@ pub(crate) fn position_b(vessel: &Vessel, motion: &ReportedMotion) -> Message {
 
 /// Encodes the static data of a class B vessel (message 24): part 0 (A) with its name, part 1 (B)
 /// with the other fields.
-pub(crate) fn static_data_b(vessel: &Vessel, part: u32) -> Message {
+pub(crate) fn static_data_b(transponder: &Transponder, part: u32) -> Message {
+    let vessel = &transponder.ais;
     let mut bits = Bits::default();
     bits.number(24, 6)
         .number(0, 2)
         .number(vessel.mmsi, 30)
         .number(part, 2);
     if part == 0 {
-        bits.text(&vessel.name, 20);
+        bits.text(transponder.ship_name(), 20);
     } else {
-        bits.number(vessel.kind, 8)
+        bits.number(vessel.ship_type, 8)
             .text("MRW", 3)
             .number(0, 4)
             .number(0, 20)
@@ -188,9 +193,12 @@ pub(crate) fn static_data_b(vessel: &Vessel, part: u32) -> Message {
     Message(bits)
 }
 
-fn append_dimensions(bits: &mut Bits, vessel: &Vessel) {
+fn append_dimensions(bits: &mut Bits, vessel: &Ais) {
     for (length, width, max) in [(0, 9, 511.0), (1, 9, 511.0), (2, 6, 63.0), (3, 6, 63.0)] {
-        bits.number(vessel.reach[length].round().clamp(0.0, max) as u32, width);
+        bits.number(
+            vessel.extents_m[length].round().clamp(0.0, max) as u32,
+            width,
+        );
     }
 }
 
@@ -242,13 +250,36 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_math::Vec3;
+    use merrow_math::rng::Stream;
+    use merrow_model::sensor::ais::AisClass;
+    use merrow_yaml::read::Places;
 
-    fn vessel() -> Vessel {
-        Vessel {
-            mmsi: 477_553_000,
+    fn transponder() -> Transponder {
+        Transponder {
             name: "Evening Star".into(),
-            call_sign: "VRXY9".into(),
-            ..Vessel::default()
+            on: None,
+            p: Vec3::zero(),
+            ais: Ais {
+                robot: None,
+                link: String::new(),
+                position_m: [0.0; 3],
+                class: AisClass::A,
+                mmsi: 477_553_000,
+                ship_name: None,
+                call_sign: "VRXY9".into(),
+                imo: 0,
+                ship_type: 0,
+                extents_m: [0.0; 4],
+                draught_m: 0.0,
+                destination: String::new(),
+                status: 5,
+                power_w: None,
+                position_std_m: 0.0,
+                start_s: 0.0,
+                at: Places::default(),
+            },
+            stream: Stream::new(1, "ais"),
         }
     }
 
@@ -268,7 +299,7 @@ mod tests {
             second: 15,
             is_accurate: false,
         };
-        let sentences = position_a(&vessel(), 5, &motion).sentences("AIVDM", 'B', 0);
+        let sentences = position_a(&transponder().ais, &motion).sentences("AIVDM", 'B', 0);
         assert_eq!(sentences.len(), 1);
         // !AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0TKH,0*5C
         assert!(
@@ -280,7 +311,7 @@ mod tests {
 
     #[test]
     fn long_messages_are_split_with_checksums() {
-        let sentences = voyage_data_a(&vessel()).sentences("AIVDM", 'A', 13);
+        let sentences = voyage_data_a(&transponder()).sentences("AIVDM", 'A', 13);
         assert_eq!(sentences.len(), 2);
         assert!(
             sentences[0].starts_with("!AIVDM,2,1,3,A,5")

@@ -42,8 +42,7 @@ use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
-use merrow_model::sensor::ais::Sentence;
-use merrow_model::sensor::ais::{ReceiverSpec, Transponder};
+use merrow_model::sensor::ais::{AisClass, AisReceiver, Sentence, Transponder};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -71,7 +70,7 @@ pub struct RadioEnvironment<'a> {
     pub environment: &'a EnvironmentState<'a>,
 }
 
-impl Observe for ReceiverSpec {
+impl Observe for AisReceiver {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         let air = RadioEnvironment {
             transponders: &sample.scene.ais,
@@ -100,7 +99,7 @@ struct TransponderMotion {
 /// Returns all sentences received since the preceding sample; `rate` is the sample rate [Hz] and
 /// `pose` is the pose of the antenna in W.
 pub fn receive(
-    (spec, rate): (&ReceiverSpec, f64),
+    (spec, rate): (&AisReceiver, f64),
     air: &RadioEnvironment<'_>,
     pose: &Pose,
     errors: &SampleErrors,
@@ -122,7 +121,11 @@ pub fn receive(
         } else {
             link_margin(spec, air, transponder, &motion, pose)
         };
-        let fading = if errors.noise { spec.fading } else { 0.0 };
+        let fading = if errors.noise {
+            spec.fading_std_db
+        } else {
+            0.0
+        };
         for (time, report) in due_reports(transponder, &motion, [now - 1.0 / rate, now]) {
             if margin + fading * draw.normal() < 0.0 {
                 continue;
@@ -169,7 +172,7 @@ fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<Tra
 
 /// Returns the received power over the sensitivity [dB]. (1), (2)
 fn link_margin(
-    spec: &ReceiverSpec,
+    spec: &AisReceiver,
     air: &RadioEnvironment<'_>,
     transponder: &Transponder,
     motion: &TransponderMotion,
@@ -206,11 +209,11 @@ fn link_margin(
             )
             .is_some(),
     };
-    let transmitted = 30.0 + 10.0 * log(transponder.power);
+    let transmitted = 30.0 + 10.0 * log(transponder.ais.power());
     transmitted
         - free_space_loss.max(two_ray_loss)
-        - if is_shadowed { spec.shadow } else { 0.0 }
-        - spec.sensitivity
+        - if is_shadowed { spec.shadow_db } else { 0.0 }
+        - spec.sensitivity_dbm
 }
 
 /// Report that is due: position or static data, with its number.
@@ -222,17 +225,17 @@ struct Report {
 
 /// Returns the interval of the position reports of a vessel [s], for its navigational `status`,
 /// `speed` [m/s] and rate of `turn` [rad/s]. (4)
-pub(crate) fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
+pub(crate) fn reporting_interval(class: AisClass, status: u32, speed: f64, turn: f64) -> f64 {
     let (knots, is_turning) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
     let is_stationary = status == 1 || status == 5;
-    match is_class_a {
-        true if is_stationary && knots < 3.0 => 180.0,
-        true if knots > 23.0 || knots > 14.0 && is_turning => 2.0,
-        true if is_turning => 10.0 / 3.0,
-        true if knots > 14.0 => 6.0,
-        true => 10.0,
-        false if knots < 2.0 => 180.0,
-        false => 30.0,
+    match class {
+        AisClass::A if is_stationary && knots < 3.0 => 180.0,
+        AisClass::A if knots > 23.0 || knots > 14.0 && is_turning => 2.0,
+        AisClass::A if is_turning => 10.0 / 3.0,
+        AisClass::A if knots > 14.0 => 6.0,
+        AisClass::A => 10.0,
+        AisClass::B if knots < 2.0 => 180.0,
+        AisClass::B => 30.0,
     }
 }
 
@@ -244,8 +247,8 @@ fn due_reports(
 ) -> Vec<(f64, Report)> {
     let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
     let period = reporting_interval(
-        transponder.is_class_a,
-        transponder.status,
+        transponder.ais.class,
+        transponder.ais.status,
         speed,
         motion.w.z,
     );
@@ -267,9 +270,13 @@ fn due_reports(
             n += 1.0;
         }
     };
-    add(transponder.start + phase * period.min(10.0), period, false);
     add(
-        transponder.start + STATIC_DELAY + phase,
+        transponder.ais.start_s + phase * period.min(10.0),
+        period,
+        false,
+    );
+    add(
+        transponder.ais.start_s + STATIC_DELAY + phase,
         STATIC_INTERVAL,
         true,
     );
@@ -284,16 +291,16 @@ fn encode_report(
     now: f64,
 ) -> Vec<Message> {
     if report.is_static {
-        return match transponder.is_class_a {
-            true => vec![crate::ais::encode::voyage_data_a(&transponder.vessel)],
-            false => vec![
-                crate::ais::encode::static_data_b(&transponder.vessel, 0),
-                crate::ais::encode::static_data_b(&transponder.vessel, 1),
+        return match transponder.ais.class {
+            AisClass::A => vec![crate::ais::encode::voyage_data_a(transponder)],
+            AisClass::B => vec![
+                crate::ais::encode::static_data_b(transponder, 0),
+                crate::ais::encode::static_data_b(transponder, 1),
             ],
         };
     }
     let mut draw: Draw = transponder.stream.draw(report.number + 1);
-    let error = Vec3::new(draw.normal(), draw.normal(), 0.0).scale(transponder.position_std);
+    let error = Vec3::new(draw.normal(), draw.normal(), 0.0).scale(transponder.ais.position_std_m);
     let p = motion.p + motion.v.scale(time - now) + error;
     let [latitude, longitude, _] = geodesy::geodetic_from_world(origin, p);
     let ahead = motion.R.col(0);
@@ -312,10 +319,10 @@ fn encode_report(
         heading,
         turn: -motion.w.z,
         second: time.max(0.0).rem_euclid(60.0) as u32,
-        is_accurate: transponder.position_std < 10.0,
+        is_accurate: transponder.ais.position_std_m < 10.0,
     };
-    vec![match transponder.is_class_a {
-        true => crate::ais::encode::position_a(&transponder.vessel, transponder.status, &reported),
-        false => crate::ais::encode::position_b(&transponder.vessel, &reported),
+    vec![match transponder.ais.class {
+        AisClass::A => crate::ais::encode::position_a(&transponder.ais, &reported),
+        AisClass::B => crate::ais::encode::position_b(&transponder.ais, &reported),
     }]
 }

@@ -66,17 +66,17 @@ const MANTISSA_MASK: u32 = (1 << 23) - 1;
 /// `light` holds one linear RGB luminance per pixel [cd/m²], row by row; `errors` switches the
 /// noise and gives its random stream.
 pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErrors) -> Bytes {
-    let exposure = &spec.exposure;
-    let pixel_step = match spec.quality {
+    let exposure = &spec.camera.exposure;
+    let pixel_step = match spec.camera.quality {
         RenderQuality::Full => 1,
         RenderQuality::Fast => 3,
     };
     let ev = exposure
-        .fixed
-        .unwrap_or_else(|| exposure.clamp_exposure(auto_exposure_value(light, pixel_step)));
+        .exposure_ev100
+        .unwrap_or_else(|| spec.clamp_exposure(auto_exposure_value(light, pixel_step)));
     let scale = 1.0 / (1.2 * libm::exp2(ev));
-    let electrons = exposure.full_well / libm::exp2((exposure.gain_below - ev).max(0.0));
-    let noisy = errors.noise && exposure.full_well > 0.0;
+    let electrons = exposure.full_well_electrons / libm::exp2((spec.gain_below - ev).max(0.0));
+    let noisy = errors.noise && exposure.full_well_electrons > 0.0;
     let [columns, rows] = spec.size;
     let center = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
     let corner = (center[0] * center[0] + center[1] * center[1]).max(1e-9);
@@ -92,7 +92,7 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
         }
     };
     let mut noise = vec![0.0_f32; if noisy { light.len() } else { 0 }];
-    let noise_model = NoiseModel::new(electrons, exposure.read_noise);
+    let noise_model = NoiseModel::new(electrons, exposure.read_noise_electrons);
     for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
         // Each row has its own random stream, independent of the rows before it.
         let index = (errors.sample + 1).wrapping_mul(1 << 20);
@@ -107,7 +107,7 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
         }
     }
     let demosaicing_noise =
-        noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));
+        noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.noise_color_cells as usize));
     let (mut added, mut offsets) = (vec![[0.0; 3]; columns], vec![0; columns]);
     let mut steps = vec![[0; 3]; columns];
     let mut out = vec![[0; 3]; light.len()];

@@ -57,7 +57,7 @@ impl InScattering {
         medium: &Medium,
         max_distance: f64,
     ) -> Self {
-        let is_coarse = spec.quality == RenderQuality::Fast;
+        let is_coarse = spec.camera.quality == RenderQuality::Fast;
         let spacing = SPACING[usize::from(!wet)] << u32::from(is_coarse);
         let [columns, rows] = spec.size.map(|n| (n - 1).div_ceil(spacing) + 1);
         let mut sums = Vec::with_capacity(columns * rows);

@@ -107,11 +107,19 @@ pub(crate) fn render_image(
             ..CameraImages::default()
         };
     }
-    let mut layers = if spec.exposure_time == 0.0 || spec.instants == 1 || world.view.is_at_rest() {
-        render_layers(spec, world, pose, errors, parts, 0.5 * spec.exposure_time)
-    } else {
-        average_exposure(spec, world, pose, errors, parts)
-    };
+    let mut layers =
+        if spec.camera.exposure_s == 0.0 || spec.instants == 1 || world.view.is_at_rest() {
+            render_layers(
+                spec,
+                world,
+                pose,
+                errors,
+                parts,
+                0.5 * spec.camera.exposure_s,
+            )
+        } else {
+            average_exposure(spec, world, pose, errors, parts)
+        };
     if colored {
         crate::camera::rain::draw_streaks(spec, world, pose, errors, &mut layers.light);
     }
@@ -136,7 +144,7 @@ fn average_exposure(
     let (mut ray_scene, central) = (world.ray_scene.clone(), spec.instants / 2);
     let mut all = Layers::default();
     for k in 0..spec.instants {
-        let time = spec.exposure_time * (k as f64 + 0.5) / spec.instants as f64;
+        let time = spec.camera.exposure_s * (k as f64 + 0.5) / spec.instants as f64;
         let view = world.view.extrapolate(time);
         ray_scene.update_poses(&view);
         let instant_parts = if k == central {
@@ -175,7 +183,7 @@ fn render_layers(
     time: f64,
 ) -> Layers {
     let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
-    let skip = if spec.renders_self {
+    let skip = if spec.camera.render_self {
         0..0
     } else {
         world.ray_scene.shapes_of(pose.robot)
@@ -217,7 +225,7 @@ fn render_layers(
             crate::camera::snow::draw_lamp(light, spec.size, pixel, glare);
         }
     }
-    if colored && wet && spec.snow > 0.0 {
+    if colored && wet && spec.camera.marine_snow > 0.0 {
         crate::camera::snow::draw_particles(spec, &shader, &poses[0], errors, light);
     }
     all
@@ -321,7 +329,7 @@ impl BandRenderer<'_> {
             // `shade_traced_tile` computes only the distances that it needs
             if measured || !shader.fast {
                 let range = if measured {
-                    spec.range[1]
+                    spec.camera.max_range_m
                 } else {
                     shader.color_range
                 };
@@ -355,7 +363,7 @@ impl BandRenderer<'_> {
             let [column, row] = pixel_ray.pixel;
             let k = (row - top) * self.spec.size[0] + column;
             if let Some(depth) = depth {
-                depth[k] = depth_of(&pixel_ray, *surface, self.spec.range[0]) as f32;
+                depth[k] = depth_of(&pixel_ray, *surface, self.spec.camera.min_range_m) as f32;
             }
             if let Some(labels) = labels {
                 labels[k] = self.shader.label(&pixel_ray, *surface);
@@ -412,8 +420,8 @@ impl BandRenderer<'_> {
         // Objects nearer than the minimum range still occlude, so rays start at 0. If the camera
         // renders its own robot, rays start at the minimum range, so that its housing does not
         // occlude the image.
-        let near = if spec.renders_self {
-            spec.range[0]
+        let near = if spec.camera.render_self {
+            spec.camera.min_range_m
         } else {
             0.0
         };
@@ -428,7 +436,7 @@ impl BandRenderer<'_> {
                 tile.rays.push(Ray {
                     origin: *p_WS + R_WS.mul_vec(p_S),
                     direction: R_WS.mul_vec(d_S),
-                    range: [near, spec.range[1]],
+                    range: [near, spec.camera.max_range_m],
                 });
                 tile.pixels.push(([column, row], d_S.x));
             }
@@ -483,11 +491,11 @@ fn depth_of(pixel_ray: &PixelRay, surface: Option<f64>, min_range: f64) -> f64 {
 /// global shutter.
 fn row_poses(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
     let rows = spec.size[1];
-    if spec.readout == 0.0 || rows < 2 {
+    if spec.camera.readout_s == 0.0 || rows < 2 {
         return vec![pose.extrapolate(time)];
     }
     (0..rows)
-        .map(|row| pose.extrapolate(time + spec.readout * row as f64 / (rows - 1) as f64))
+        .map(|row| pose.extrapolate(time + spec.camera.readout_s * row as f64 / (rows - 1) as f64))
         .collect()
 }
 

@@ -67,12 +67,12 @@ pub(crate) fn draw_streaks(
     let sky = Sky::new(world.scene, &sea.air, &weather, world.environment.time);
     let level = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
     let luminance = level.scale(DROP_LUMINANCE_RATIO / std::f64::consts::PI);
-    let exposure_time = if spec.exposure_time > 0.0 {
-        spec.exposure_time
+    let exposure_time = if spec.camera.exposure_s > 0.0 {
+        spec.camera.exposure_s
     } else {
         DEFAULT_EXPOSURE_TIME
     };
-    let skip = if spec.renders_self {
+    let skip = if spec.camera.render_self {
         0..0
     } else {
         world.ray_scene.shapes_of(pose.robot)

@@ -155,9 +155,9 @@ impl<'a> Shader<'a> {
         let in_scattering = has_in_scattering
             .then(|| InScattering::new(spec, poses, wet, &lamps, &medium, max_distance));
         let color_range = if wet {
-            spec.range[1].min(water.visual_range)
+            spec.camera.max_range_m.min(water.visual_range)
         } else {
-            spec.range[1]
+            spec.camera.max_range_m
         };
         let sea = Sea::new(at, p, color_range, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
@@ -176,7 +176,7 @@ impl<'a> Shader<'a> {
             levels,
             pixel,
             sky,
-            fast: spec.quality == RenderQuality::Fast,
+            fast: spec.camera.quality == RenderQuality::Fast,
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn draw_particles(
         .stream
         .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
     // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
-    let number = (spec.snow * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
+    let number = (spec.camera.marine_snow * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
         .min(MAX_PARTICLES as f64) as usize;
     let [columns, rows] = spec.size;
     for _ in 0..number {

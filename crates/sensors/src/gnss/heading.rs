@@ -24,14 +24,14 @@
 use crate::fault::Faulty;
 use crate::gnss::{gauss_markov_step, has_signal};
 use crate::measure::{Measure, Sample};
+use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_math::rng::Draw;
-use merrow_model::sensor::gnss::Heading;
-use merrow_model::sensor::gnss::HeadingSpec;
+use merrow_model::sensor::gnss::{GnssHeading, Heading};
 use merrow_model::state::SensorState;
 use std::f64::consts::PI;
 
-impl Measure for HeadingSpec {
+impl Measure for GnssHeading {
     /// Takes one sample. Channels 0 and 1 of `SensorState::drift` hold the error, channel 3 the
     /// time above water [s].
     fn measure(
@@ -45,9 +45,17 @@ impl Measure for HeadingSpec {
         let first = memory.samples == 0;
         for i in 0..2 {
             let state = &mut memory.drift[i][0];
-            *state = gauss_markov_step(*state, spec.std, dt, spec.tau, first, draw);
+            *state = gauss_markov_step(
+                *state,
+                spec.baseline_std_m,
+                dt,
+                spec.correlation_time_s,
+                first,
+                draw,
+            );
         }
-        let at = spec.antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
+        let antennas = spec.antennas_m.map(Vec3::from);
+        let at = antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
         // the lower antenna decides
         let height = at.map(|p| truth.environment.height_above_surface(p));
         let lower = if height[0] < height[1] { at[0] } else { at[1] };
@@ -55,7 +63,7 @@ impl Measure for HeadingSpec {
             memory,
             truth,
             lower,
-            (spec.max_depth, spec.reacquisition),
+            (spec.max_depth_m, spec.reacquisition_s),
             radio,
             dt,
         );
@@ -65,7 +73,7 @@ impl Measure for HeadingSpec {
                 variance: f64::INFINITY,
             });
         }
-        let b = spec.antennas[1] - spec.antennas[0];
+        let b = antennas[1] - antennas[0];
         let mut r = truth.R_WS.mul_vec(b);
         if memory.noise {
             (r.x, r.y) = (r.x + memory.drift[0][0], r.y + memory.drift[1][0]);
@@ -74,7 +82,7 @@ impl Measure for HeadingSpec {
         let horizontal = r.x * r.x + r.y * r.y;
         Some(Heading {
             yaw: wrap_angle(yaw),
-            variance: (spec.std * spec.std / horizontal).min(PI * PI),
+            variance: (spec.baseline_std_m * spec.baseline_std_m / horizontal).min(PI * PI),
         }) // (2)
     }
 }

@@ -37,8 +37,7 @@ use merrow_environment::geodesy;
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::curvature_radii;
 use merrow_math::rng::Draw;
-use merrow_model::sensor::gnss::Gnss;
-use merrow_model::sensor::gnss::{GnssSpec, SatelliteConstellation};
+use merrow_model::sensor::gnss::{Gnss, GnssSky, GnssSpec, SatelliteConstellation};
 use merrow_model::state::SensorState;
 
 impl Measure for GnssSpec {
@@ -50,31 +49,39 @@ impl Measure for GnssSpec {
         sample: &Sample<'_>,
         draw: &mut Draw,
     ) -> Option<Gnss> {
-        let (spec, truth, dt) = (self, sample.truth, sample.period());
+        let (receiver, truth, dt) = (&self.receiver, sample.truth, sample.period());
         let radio = &sample.interference();
         let first = memory.samples == 0;
-        let std = Vec3::new(spec.std[0], spec.std[0], spec.std[1]);
+        let h = receiver.horizontal_std_m;
+        let std = Vec3::new(h, h, receiver.vertical_std_m);
         let mut error = Vec3::zero();
         for i in 0..3 {
             let state = &mut memory.drift[i][0];
-            *state = gauss_markov_step(*state, std[i], dt, spec.tau, first, draw);
+            *state =
+                gauss_markov_step(*state, std[i], dt, receiver.correlation_time_s, first, draw);
             error[i] = *state;
         }
-        let limits = (spec.max_depth, spec.reacquisition);
+        let limits = (receiver.max_depth_m, receiver.reacquisition_s);
         let up = has_signal(memory, truth, truth.p_WS, limits, radio, dt);
-        let doppler = spec
-            .velocity_std
+        let doppler = receiver
+            .velocity_std_m_s
             .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
         let (mut ratios, mut multipath) = (Vec3::new(1.0, 1.0, 1.0), Vec3::zero());
         let (mut fix, mut satellites, mut dilution) = (up, None, None);
-        if let Some(constellation) = &spec.constellation {
-            let view = visibility::satellite_visibility(constellation, truth);
-            multipath = multipath_std(constellation, &view);
+        if let Some((sky, constellation)) = receiver.sky.as_ref().zip(self.constellation.as_ref()) {
+            let view = visibility::satellite_visibility((sky, &constellation.satellites), truth);
+            multipath = multipath_std(sky, &view);
             ratios = dilution_ratio(constellation, view.dilution);
             for i in 0..3 {
                 let state = &mut memory.drift[i][1];
-                *state =
-                    gauss_markov_step(*state, 1.0, dt, constellation.multipath_tau, first, draw);
+                *state = gauss_markov_step(
+                    *state,
+                    1.0,
+                    dt,
+                    sky.multipath_correlation_time_s,
+                    first,
+                    draw,
+                );
                 error[i] = error[i] * ratios[i] + multipath[i] * *state; // (1)
             }
             fix &= view.dilution.is_some();
@@ -90,7 +97,7 @@ impl Measure for GnssSpec {
                 open_sky * open_sky + multipath[i] * multipath[i]
             }),
             velocity_variances: [f64::INFINITY; 3],
-            augmentation: spec.augmentation,
+            augmentation: receiver.augmentation,
             satellites,
             dilution,
         };
@@ -172,9 +179,9 @@ fn dilution_ratio(sky: &SatelliteConstellation, dilution: Option<[f64; 2]>) -> V
 }
 
 /// Returns the standard deviation of the multipath error along east, north and up [m].
-fn multipath_std(sky: &SatelliteConstellation, view: &visibility::SatelliteVisibility) -> Vec3 {
+fn multipath_std(sky: &GnssSky, view: &visibility::SatelliteVisibility) -> Vec3 {
     let [h, v] = view.dilution.unwrap_or_default();
-    let range = view.echoes * sky.multipath_std;
+    let range = view.echoes * sky.multipath_std_m;
     let h = h * range * std::f64::consts::FRAC_1_SQRT_2;
     Vec3::new(h, h, v * range)
 }

@@ -27,7 +27,7 @@
 
 use crate::Truth;
 use merrow_math::Vec3;
-use merrow_model::sensor::gnss::SatelliteConstellation;
+use merrow_model::sensor::gnss::GnssSky;
 use nalgebra::{Cholesky, Matrix4, Vector4};
 
 /// Satellites that an antenna can receive, and the errors that follow from their geometry.
@@ -41,23 +41,23 @@ pub(crate) struct SatelliteVisibility {
     pub echoes: f64,
 }
 
-/// Computes the visibility of the satellites of `sky` at the antenna position in `truth`.
+/// Computes the visibility of the `satellites` of `sky`, unit vectors in W, at the antenna position in `truth`.
 pub(crate) fn satellite_visibility(
-    sky: &SatelliteConstellation,
+    (sky, satellites): (&GnssSky, &[Vec3]),
     truth: &Truth<'_>,
 ) -> SatelliteVisibility {
     let visible = |d: &&Vec3| truth.ray_range(**d).is_none();
-    let visible_satellites = sky.satellites.iter().filter(visible).count();
-    let hidden = 1.0 - visible_satellites as f64 / sky.satellites.len() as f64;
+    let visible_satellites = satellites.iter().filter(visible).count();
+    let hidden = 1.0 - visible_satellites as f64 / satellites.len() as f64;
     let height = truth.environment.height_above_surface(truth.p_WS).max(0.0);
-    let water = if sky.water_height > 0.0 {
-        libm::exp(-height / sky.water_height)
+    let water = if sky.water_multipath_height_m > 0.0 {
+        libm::exp(-height / sky.water_multipath_height_m)
     } else {
         0.0
     };
     SatelliteVisibility {
         visible_satellites,
-        dilution: dilution(sky.satellites.iter().filter(visible).copied()),
+        dilution: dilution(satellites.iter().filter(visible).copied()),
         echoes: (hidden + water).min(1.0).sqrt(), // (2)
     }
 }

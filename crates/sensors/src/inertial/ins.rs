@@ -193,8 +193,9 @@ fn align(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, on: bool, dr
         Vec3::from(std.map(|s| k * s * draw.normal()))
     };
     let turn = draw_vector(spec.start_attitude);
-    filter.p = truth.p_WS + draw_vector([spec.start_position; 3]);
-    filter.v = truth.R_WS.mul_vec(truth.V_WS_S.v) + draw_vector([spec.start_velocity; 3]);
+    filter.p = truth.p_WS + draw_vector([spec.ins.start_position_std_m; 3]);
+    filter.v =
+        truth.R_WS.mul_vec(truth.V_WS_S.v) + draw_vector([spec.ins.start_velocity_std_m_s; 3]);
     filter.q = Quat::from_rotation_vector(turn)
         .mul(&Quat::from_matrix(&truth.R_WS))
         .normalized();

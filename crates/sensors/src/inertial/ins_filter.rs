@@ -92,8 +92,8 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
     let square = |x: f64| x * x;
     let c = &mut filter.covariance;
     *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
-    c[POSITION][POSITION] = isotropic(square(spec.start_position));
-    c[VELOCITY][VELOCITY] = isotropic(square(spec.start_velocity));
+    c[POSITION][POSITION] = isotropic(square(spec.ins.start_position_std_m));
+    c[VELOCITY][VELOCITY] = isotropic(square(spec.ins.start_velocity_std_m_s));
     c[ATTITUDE][ATTITUDE] = diagonal(Vec3::from(spec.start_attitude.map(square)));
     c[GYRO_BIAS][GYRO_BIAS] = isotropic(spec.gyro_model.bias);
     c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = isotropic(spec.accelerometer_model.bias);
@@ -106,7 +106,9 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
         .map_or(0.0, |a| a.bias_std / weight);
     c[FIXED_ERRORS][FIXED_ERRORS] = diagonal(Vec3::new(square(scale), square(height), 0.0));
     if let Some(GnssAid {
-        std: [h, v], tau, ..
+        std: [h, v],
+        correlation_time_s: tau,
+        ..
     }) = spec.aids.gnss
         && tau > 0.0
     {
@@ -136,7 +138,9 @@ pub(crate) fn predict_covariance(
     let (aa, av) = (scaled(&Mat3::cross(level), -dt), scaled(&W, -dt));
     let (decay, added) = match spec.aids.gnss {
         Some(GnssAid {
-            std: [h, v], tau, ..
+            std: [h, v],
+            correlation_time_s: tau,
+            ..
         }) if tau > 0.0 => {
             let decay = libm::exp(-dt / tau);
             let lost = 1.0 - decay * decay;
@@ -268,7 +272,7 @@ pub(crate) fn update_with_gnss(
     h[ATTITUDE] = scaled(&Mat3::cross(arm), -1.0);
     let mut noise = Vec3::from(r.variances);
     let mut expected = p + arm;
-    if aid.tau > 0.0 {
+    if aid.correlation_time_s > 0.0 {
         h[GNSS_ERROR] = Mat3::identity();
         expected += filter.fix_error;
         // the filter takes the additional error under an obstructed sky as white
@@ -366,7 +370,7 @@ fn update(spec: &InsSpec, filter: &mut InsMemory, innovation: &Innovation) {
     }
     let inverse = Sym3::upper(&s).inverse();
     let weighted = inverse.mul_vec(innovation.y);
-    if innovation.y.dot(weighted) > spec.gate * spec.gate {
+    if innovation.y.dot(weighted) > spec.ins.innovation_gate * spec.ins.innovation_gate {
         filter.rejected += 1;
         return;
     }

@@ -41,7 +41,7 @@ use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::sensor::obstacle::{Detection, Echo, EchoSet};
-use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle, ObstacleDetector};
 use merrow_model::state::frames::FrameData;
 
 /// Box with a vertical axis, in W.
@@ -58,7 +58,7 @@ pub(crate) struct Cuboid {
 impl Observe for DetectorSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         let (pose, errors) = (sample.pose, sample.errors);
-        if self.sensor.is_none() {
+        if self.detector.sensor.is_none() {
             return listed_boxes(self, &sample.scene.obstacles, pose, errors);
         }
         match &sample.source {
@@ -107,11 +107,12 @@ fn frame_boxes(
     errors: &SampleErrors,
 ) -> FrameData {
     let threshold = EchoThreshold {
-        level: spec.threshold,
-        window: spec.window,
+        level: spec.detector.threshold_db,
+        window: spec.detector.window_m,
     };
     let within = |echo: &Echo| {
-        (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z)
+        let heights = spec.detector.height_m;
+        heights.is_none_or(|[low, high]| (low..=high).contains(&echo.p.z))
             && is_in_field_of_view(spec, pose, echo.p)
     };
     let echoes: Vec<Echo> = exteroceptive::law(source.spec)
@@ -150,12 +151,13 @@ pub(crate) fn fit_boxes(
     pose: &Pose,
     errors: &SampleErrors,
 ) -> Vec<Detection> {
-    let groups = crate::obstacle::cluster::cluster_echoes(echoes, spec.cluster_gap);
-    let large = groups.iter().filter(|group| group.len() >= spec.min_echoes);
+    let groups = crate::obstacle::cluster::cluster_echoes(echoes, spec.detector.cluster_gap_m);
+    let min_echoes = spec.detector.min_echoes as usize;
+    let large = groups.iter().filter(|group| group.len() >= min_echoes);
     let fit = |(k, group): (usize, &Vec<usize>)| {
         let mut cuboid = crate::obstacle::cluster::fit_cuboid(group.iter().map(|i| echoes[*i]));
         for axis in 0..3 {
-            cuboid.size[axis] = cuboid.size[axis].max(spec.min_size);
+            cuboid.size[axis] = cuboid.size[axis].max(spec.detector.min_size_m);
         }
         report_box(spec, cuboid, pose, errors, k).map(|found| Detection {
             echoes: group.len(),
@@ -169,7 +171,7 @@ pub(crate) fn fit_boxes(
 fn is_in_field_of_view(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
     let d = pose.R_WS.tr_mul_vec(p - pose.p_WS);
     let r = d.norm();
-    if !(spec.limits[0]..=spec.limits[1]).contains(&r) {
+    if !(spec.detector.min_range_m..=spec.detector.max_range_m).contains(&r) {
         return false;
     }
     let elevation = libm::asin((d.z / r.max(1e-9)).clamp(-1.0, 1.0));
@@ -190,10 +192,16 @@ fn report_box(
             .wrapping_mul(1 << 20)
             .wrapping_add(k as u64),
     );
-    if errors.noise && draw.uniform() < spec.miss_probability {
+    if errors.noise && draw.uniform() < spec.detector.miss_probability {
         return None;
     }
-    let [position, size, turn] = spec.std.map(|std| if errors.noise { std } else { 0.0 });
+    let ObstacleDetector {
+        position_std_m,
+        size_std_m,
+        ..
+    } = spec.detector;
+    let [position, size, turn] =
+        [position_std_m, size_std_m, spec.yaw_std].map(|std| if errors.noise { std } else { 0.0 });
     let direction = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
     let fault_error =
         direction.scale(errors.fault.offset) + draw_vector(errors.fault.noise, &mut draw);
@@ -201,7 +209,7 @@ fn report_box(
     let size_errors = draw_vector(size, &mut draw);
     let size = Vec3::from([0, 1, 2].map(|i| (cuboid.size[i] + size_errors[i]).max(0.0)));
     let R_WO = Mat3::from_rpy(0.0, 0.0, cuboid.yaw + turn * draw.normal());
-    let (p_out, R) = match spec.in_world {
+    let (p_out, R) = match spec.detector.in_world {
         true => (p, R_WO),
         false => (
             pose.R_WS.tr_mul_vec(p - pose.p_WS),

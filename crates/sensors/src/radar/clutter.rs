@@ -36,6 +36,8 @@
 //! # Checked by
 //! test/sensors/radar/clutter.rs, test/sensors/radar.rs
 
+use merrow_model::sensor::radar::Polarisation;
+
 /// Range of grazing angles of the sea clutter model [rad].
 const GRAZING_LIMITS: [f64; 2] = [0.1 * DEGREE, 10.0 * DEGREE];
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
@@ -87,15 +89,15 @@ pub struct SeaClutter {
     pub wavelength: f64,
     /// Wind speed over the sea [m/s].
     pub wind: f64,
-    /// True for vertical polarisation, false for horizontal.
-    pub vertical: bool,
+    /// Polarisation of the radar.
+    pub polarisation: Polarisation,
 }
 
 impl SeaClutter {
     /// Returns the cross section of a square metre of sea [-] at the grazing angle [rad] and the
     /// cosine of the angle from upwind [-]. (1), (2)
     pub fn strength(&self, grazing: f64, upwind: f64) -> f64 {
-        let [min, max] = WAVELENGTH_LIMITS[usize::from(self.vertical)];
+        let [min, max] = WAVELENGTH_LIMITS[self.polarisation as usize];
         let (l, u) = (self.wavelength.clamp(min, max), self.wind);
         if u <= 0.0 {
             return 0.0;
@@ -108,7 +110,7 @@ impl SeaClutter {
         let a_u = libm::exp(0.2 * upwind * (1.0 - 2.8 * phi) * wide);
         let a_w = libm::pow(1.94 * u / (1.0 + u / 15.4), 1.1 * wide);
         let level = 3.9e-6 * l * libm::pow(phi, 0.4) * s4 / (1.0 + s4) * a_u * a_w;
-        if !self.vertical {
+        if self.polarisation == Polarisation::Horizontal {
             return level;
         }
         let polarisation_db = -1.05 * libm::log(h + 0.015)
@@ -124,7 +126,10 @@ impl SeaClutter {
     pub fn shape(&self, grazing: f64, upwind: f64, width: f64) -> f64 {
         let degrees = grazing.clamp(GRAZING_LIMITS[0], GRAZING_LIMITS[1]) / DEGREE;
         let twice = 2.0 * upwind * upwind - 1.0;
-        let k = if self.vertical { 1.0 } else { 1.7 };
+        let k = match self.polarisation {
+            Polarisation::Horizontal => 1.7,
+            Polarisation::Vertical => 1.0,
+        };
         let log = 2.0 / 3.0 * libm::log10(degrees) + 0.625 * libm::log10(width.max(1.0))
             - k
             - twice / 3.0;
@@ -141,15 +146,15 @@ pub fn rain_cross_section(frequency: f64, rain: f64) -> f64 {
 
 /// Returns the one-way attenuation by rain [dB/m] at a frequency [Hz], a polarisation and a rain
 /// rate [mm/h]. (5)
-pub fn rain_attenuation(frequency: f64, vertical: bool, rain: f64) -> f64 {
+pub fn rain_attenuation(frequency: f64, polarisation: Polarisation, rain: f64) -> f64 {
     if rain <= 0.0 {
         return 0.0;
     }
     let f = libm::log10(1e-9 * frequency);
     let of = |n: usize| {
-        let [m, c] = RAIN_LINEAR_TERMS[usize::from(vertical)][n];
+        let [m, c] = RAIN_LINEAR_TERMS[polarisation as usize][n];
         let bell = |[a, b, c]: &[f64; 3]| a * libm::exp(-(f - b) / c * ((f - b) / c));
-        RAIN_COEFFICIENTS[usize::from(vertical)][n]
+        RAIN_COEFFICIENTS[polarisation as usize][n]
             .iter()
             .map(bell)
             .sum::<f64>()

@@ -32,7 +32,7 @@ impl PlanPositionDisplay {
         if self.pixels.is_empty() {
             (self.cells, self.pixels) = (pixel_mappings(spec), vec![0; ROWS * ROWS]);
         }
-        let before = spec.spokes - (sweep.first % spec.spokes as u64) as usize;
+        let before = spec.spokes() - (sweep.first % spec.spokes() as u64) as usize;
         for PixelMapping {
             pixel,
             spoke,
@@ -40,7 +40,7 @@ impl PlanPositionDisplay {
         } in &self.cells
         {
             // spokes are counted since the start
-            if let Some(echoes) = sweep.spokes.get((spoke + before) % spec.spokes) {
+            if let Some(echoes) = sweep.spokes.get((spoke + before) % spec.spokes()) {
                 let strength = echoes[*from..*to].iter().copied().fold(0.0, f32::max);
                 self.pixels[*pixel] = (255.0 * strength).round() as u8;
             }
@@ -55,8 +55,11 @@ impl PlanPositionDisplay {
 
 /// Returns the mapping of all pixels within the maximum range.
 fn pixel_mappings(spec: &RadarSpec) -> Vec<PixelMapping> {
-    let (size, center) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
-    let bin = |r: f64| ((r - spec.limits[0]) / spec.bin()).max(0.0);
+    let (size, center) = (
+        2.0 * spec.radar.max_range_m / ROWS as f64,
+        0.5 * ROWS as f64,
+    );
+    let bin = |r: f64| ((r - spec.radar.min_range_m) / spec.bin()).max(0.0);
     let cell = |pixel: usize| {
         let (x, y) = (
             (pixel % ROWS) as f64 + 0.5 - center,
@@ -64,10 +67,11 @@ fn pixel_mappings(spec: &RadarSpec) -> Vec<PixelMapping> {
         );
         let r = (x * x + y * y).sqrt() * size;
         let turned = libm::atan2(x, y) / TAU;
-        let spoke = ((turned - turned.floor()) * spec.spokes as f64).round() as usize % spec.spokes;
+        let spoke =
+            ((turned - turned.floor()) * spec.spokes() as f64).round() as usize % spec.spokes();
         let from = bin(r - 0.5 * size) as usize;
-        let to = (bin(r + 0.5 * size).ceil() as usize).min(spec.bins);
-        (from < to && r < spec.limits[1]).then_some(PixelMapping {
+        let to = (bin(r + 0.5 * size).ceil() as usize).min(spec.bins());
+        (from < to && r < spec.radar.max_range_m).then_some(PixelMapping {
             pixel,
             spoke,
             bins: [from, to],

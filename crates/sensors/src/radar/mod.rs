@@ -116,10 +116,10 @@ impl Observe for RadarSpec {
 
     fn cost(&self, site: &CostSite<'_>) -> f64 {
         let (spokes, reach) = (
-            self.turns * self.spokes as f64 / site.rate,
+            self.turns * self.spokes() as f64 / site.rate,
             contributing_spokes(self) as f64,
         );
-        let (bins, columns) = (self.bins as f64, self.columns as f64);
+        let (bins, columns) = (self.bins() as f64, self.columns() as f64);
         let lines = columns * (spokes + 2.0 * reach);
         let contributing_rays = columns * (2.0 * reach + 1.0);
         lines * (self.rows.len() as f64 * site.world.ray() + bins * LINE)
@@ -150,14 +150,14 @@ pub fn sweep(
             weather.rain_mm_h,
             crate::radar::clutter::rain_attenuation(
                 spec.frequency,
-                spec.vertical,
+                spec.radar.polarisation,
                 weather.rain_mm_h,
             ),
         ],
         sea: SeaClutter {
             wavelength,
             wind,
-            vertical: spec.vertical,
+            polarisation: spec.radar.polarisation,
         },
         upwind: weather.wind.scale(-1.0 / wind.max(1e-9)),
         height: at.height_above_surface(pose.p_WS),
@@ -166,7 +166,7 @@ pub fn sweep(
     let reach = contributing_spokes(spec);
     // Columns before the first spoke and after the last spoke also contribute to these spokes.
     let columns: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
-        .flat_map(|k| (0..spec.columns).map(move |c| (k, c)))
+        .flat_map(|k| (0..spec.columns()).map(move |c| (k, c)))
         .map(|(k, c)| antenna.trace_column((first + k) as f64 - reach as f64 + offset(spec, c)))
         .collect();
     let spokes = (first..last)
@@ -177,13 +177,13 @@ pub fn sweep(
 
 /// Returns the angle of a column relative to the centre of its spoke [spokes].
 fn offset(spec: &RadarSpec, column: usize) -> f64 {
-    (column as f64 + 0.5) / spec.columns as f64 - 0.5
+    (column as f64 + 0.5) / spec.columns() as f64 - 0.5
 }
 
 /// Returns the number of spokes to either side whose columns contribute to a spoke.
 fn contributing_spokes(spec: &RadarSpec) -> u64 {
     ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64)
-        .clamp(1, spec.spokes as u64 / 2)
+        .clamp(1, spec.spokes() as u64 / 2)
 }
 
 /// Returns the minimum height above the water of a visible point at the range `r` [m], for an
@@ -201,7 +201,7 @@ impl Antenna<'_> {
     /// Returns the horizontal direction of a spoke (unit vector, W), counted since the start. The
     /// antenna rotates clockwise.
     fn horizon(&self, spoke: f64) -> Vec3 {
-        let turns = spoke / self.spec.spokes as f64;
+        let turns = spoke / self.spec.spokes() as f64;
         let (s, c) = sin_cos(-TAU * (turns - turns.floor()));
         let d = self.pose.R_WS.mul_vec(Vec3::new(c, s, 0.0));
         Vec3::new(d.x, d.y, 0.0)
@@ -213,16 +213,16 @@ impl Antenna<'_> {
     fn trace_column(&self, spoke: f64) -> ColumnEchoes {
         let spec = self.spec;
         let mut column = ColumnEchoes {
-            cell_echoes: vec![0.0; spec.bins],
+            cell_echoes: vec![0.0; spec.bins()],
             vessels: Vec::new(),
-            lit: vec![self.height > 0.0; spec.bins],
+            lit: vec![self.height > 0.0; spec.bins()],
         };
         if self.height <= 0.0 {
             return column;
         }
         let h = self.horizon(spoke);
-        let max_range = spec.limits[1];
-        let step = spec.step() / spec.columns as f64;
+        let max_range = spec.radar.max_range_m;
+        let step = spec.step() / spec.columns() as f64;
         let constant = self.strength();
         // Depression of each ray that hit a shape below the horizon, and the range of the hit, the
         // steepest first.
@@ -285,7 +285,7 @@ impl Antenna<'_> {
         let spec = self.spec;
         // Rows and ranges are both sorted by depression, so one pass over each is sufficient.
         let (mut nearest, mut row) = (0, 0);
-        for k in 0..spec.bins {
+        for k in 0..spec.bins() {
             let depression = self.height / spec.range(k);
             let slope_difference = |n: usize| {
                 occluders
@@ -314,18 +314,18 @@ impl Antenna<'_> {
     /// of the pulse.
     fn pulse_cells(&self, r: f64) -> Range<usize> {
         let (spec, bin) = (self.spec, self.spec.bin());
-        let k = (r - spec.limits[0]) / bin;
+        let k = (r - spec.radar.min_range_m) / bin;
         let n = (self.cell() / bin).round();
         let first = (k - 0.5 * n + 0.5).floor();
         let from = first.max(0.0) as usize;
-        from..((first + n).max(0.0) as usize).min(spec.bins)
+        from..((first + n).max(0.0) as usize).min(spec.bins())
     }
 
     /// Returns the P_t G² λ²/((4π)³ L) [W m²]. (1)
     fn strength(&self) -> f64 {
         let spec = self.spec;
         let four = 4.0 * PI;
-        spec.power * spec.gain * spec.gain * self.wavelength * self.wavelength
+        spec.radar.transmit_w * spec.gain * spec.gain * self.wavelength * self.wavelength
             / (four * four * four * spec.losses)
     }
 
@@ -384,15 +384,15 @@ impl Antenna<'_> {
     ) -> Vec<f32> {
         let spec = self.spec;
         let (mut mean, mut lit, mut total_weight) =
-            (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
-        let (turn, mut vessels) = (n / spec.spokes as u64, vec![0.0; spec.bins]);
+            (vec![0.0; spec.bins()], vec![0.0; spec.bins()], 0.0);
+        let (turn, mut vessels) = (n / spec.spokes() as u64, vec![0.0; spec.bins()]);
         let mut fluctuations = BTreeMap::new();
-        let from = (n - first) as usize * spec.columns;
-        for (i, column) in columns[from..from + (2 * reach as usize + 1) * spec.columns]
+        let from = (n - first) as usize * spec.columns();
+        for (i, column) in columns[from..from + (2 * reach as usize + 1) * spec.columns()]
             .iter()
             .enumerate()
         {
-            let (k, c) = (i / spec.columns, i % spec.columns);
+            let (k, c) = (i / spec.columns(), i % spec.columns());
             let b = pattern(
                 &spec.across,
                 (k as f64 - reach as f64 + offset(spec, c)) * spec.step(),
@@ -427,26 +427,31 @@ impl Antenna<'_> {
                 let grazing = libm::atan(self.height.max(0.0) / r);
                 let shape = self.sea.shape(grazing, h.dot(self.upwind), r * spec.width);
                 p[1] *= draw_gamma(shape, &mut draw);
-                let pulses = draw_gamma(spec.pulses, &mut draw);
+                let pulses = draw_gamma(f64::from(spec.radar.pulses), &mut draw);
                 p = p.map(|p| p * pulses);
             }
-            let range_gain = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
+            let range_gain =
+                spec.radar.gain_per_decade_db * libm::log10(r.max(1.0) / spec.radar.max_range_m);
             let level_dbm = level(p[0] + p[1] + vessels[k]) + 30.0 + range_gain;
-            ((level_dbm - spec.levels[0]) / (spec.levels[1] - spec.levels[0])).clamp(0.0, 1.0)
-                as f32
+            ((level_dbm - spec.radar.levels_dbm[0])
+                / (spec.radar.levels_dbm[1] - spec.radar.levels_dbm[0]))
+                .clamp(0.0, 1.0) as f32
         };
-        (0..spec.bins).map(strength_at).collect()
+        (0..spec.bins()).map(strength_at).collect()
     }
 
     fn fades(&self, errors: &SampleErrors) -> bool {
-        self.spec.fading && errors.noise
+        self.spec.radar.fading && errors.noise
     }
 }
 
 /// Returns the echo power [W] that a published `strength` [-], 0..1, represents at the range `r`
 /// [m].
 pub fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
-    let range_gain = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
-    let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - range_gain;
+    let range_gain =
+        spec.radar.gain_per_decade_db * libm::log10(r.max(1.0) / spec.radar.max_range_m);
+    let dbm = spec.radar.levels_dbm[0]
+        + f64::from(strength) * (spec.radar.levels_dbm[1] - spec.radar.levels_dbm[0])
+        - range_gain;
     power(dbm - 30.0)
 }

@@ -61,7 +61,7 @@ pub(crate) fn detect_soundings(
         while first > 0 && smoothed_at(first - 1) > MIN_RELATIVE_POWER * best.1 {
             first -= 1;
         }
-        while last + 1 < spec.bins && smoothed_at(last + 1) > MIN_RELATIVE_POWER * best.1 {
+        while last + 1 < spec.bins() && smoothed_at(last + 1) > MIN_RELATIVE_POWER * best.1 {
             last += 1;
         }
         let (mut sum, mut moment) = (0.0, 0.0);
@@ -78,8 +78,8 @@ pub(crate) fn detect_soundings(
             level: level(best.1),
         }
     };
-    by_beam(echo_powers, spec.bins)
-        .chunks_exact(spec.bins + 2)
+    by_beam(echo_powers, spec.bins())
+        .chunks_exact(spec.bins() + 2)
         .map(&mut detect)
         .collect()
 }

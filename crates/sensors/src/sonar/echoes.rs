@@ -84,7 +84,7 @@ impl EchoPowers {
         let cell = (0.5 * sound_speed * spec.pulse).max(spec.bin());
         Self {
             beams,
-            power: vec![0.0; beams * spec.bins],
+            power: vec![0.0; beams * spec.bins()],
             cell,
         }
     }
@@ -118,7 +118,7 @@ struct ShiftedColumns {
 impl ShiftedColumns {
     fn new(spec: &SonarSpec, transmitter: &Transmitter<'_>) -> Self {
         let of_column = |c: &f64| {
-            spec.limits
+            [spec.sonar.min_range_m, spec.sonar.max_range_m]
                 .map(|r| transmitter.shift(c + transmitter.head, r) / spec.column_step)
         };
         let shifts: Vec<[f64; 2]> = spec.columns.iter().map(of_column).collect();
@@ -140,11 +140,11 @@ impl ShiftedColumns {
     fn add(&mut self, spec: &SonarSpec, c: usize, echoes: &ColumnEchoes) {
         let n = spec.columns.len();
         while self.first + self.pending.len() < (c + self.max_shift).min(n) {
-            self.pending.push_back(vec![0.0; spec.bins]);
+            self.pending.push_back(vec![0.0; spec.bins()]);
         }
         // The shift is linear in time.
         let [near, far] = self.shifts[c];
-        let step = (far - near) / spec.bins as f64;
+        let step = (far - near) / spec.bins() as f64;
         for k in echoes.bin_range[0]..echoes.bin_range[1] {
             let position = c as f64 + near + step * (k as f64 + 0.5);
             let column = position.floor();
@@ -162,7 +162,7 @@ impl ShiftedColumns {
         while self.first < until
             && let Some(echoes) = self.pending.pop_front()
         {
-            echo_powers.add_column(&echoes, [0, spec.bins], &spec.column_beams[self.first]);
+            echo_powers.add_column(&echoes, [0, spec.bins()], &spec.column_beams[self.first]);
             self.first += 1;
         }
     }
@@ -185,7 +185,7 @@ pub(crate) fn add_echoes(
         surface: WaveSurfaceRays::new(
             context.environment,
             pose.p_WS,
-            spec.limits[1],
+            spec.sonar.max_range_m,
             spec.columns.len() * spec.rows.len(),
         ),
         height: context
@@ -194,11 +194,11 @@ pub(crate) fn add_echoes(
             .map_or(0.0, |waves| waves.height_std()),
         head,
         motion: SonarMotion::new(&pose.V_WS_S),
-        source: power(spec.source_level),
+        source: power(spec.sonar.source_level_db),
     };
     let targets = SmallTargets::of(&transmitter);
-    let mut echoes = ColumnEchoes::new(spec.bins, echo_powers.cell);
-    let mut volume_angle = VolumeSolidAngle::new(echo_powers.beams, spec.bins);
+    let mut echoes = ColumnEchoes::new(spec.bins(), echo_powers.cell);
+    let mut volume_angle = VolumeSolidAngle::new(echo_powers.beams, spec.bins());
     let mut shifted = transmitter
         .motion
         .map(|_| ShiftedColumns::new(spec, &transmitter));
@@ -280,13 +280,13 @@ impl VolumeSolidAngle {
 
 /// Returns the volume reverberation per steradian in each range bin [µPa²/sr]. (3)
 fn volume_reverberation(spec: &SonarSpec, context: &PropagationContext<'_>, cell: f64) -> Vec<f64> {
-    let strength = power(spec.source_level + spec.volume_backscatter) * cell;
+    let strength = power(spec.sonar.source_level_db + spec.sonar.volume_backscatter_db) * cell;
     let loss = context.medium.at_sonar[1];
     let of_bin = |k: usize| {
         let r = spec.range(k);
         strength / (r * r) * libm::exp(-0.2 * LN_10 * loss * r)
     };
-    (0..spec.bins).map(of_bin).collect()
+    (0..spec.bins()).map(of_bin).collect()
 }
 
 impl ColumnEchoes {
@@ -321,8 +321,8 @@ impl ColumnEchoes {
             return;
         }
         let bin = spec.bin();
-        let position = (apparent_length - spec.limits[0]) / bin;
-        if position < spec.bins as f64 {
+        let position = (apparent_length - spec.sonar.min_range_m) / bin;
+        if position < spec.bins() as f64 {
             self.shadowed
                 .push((position.max(0.0) as usize, patch.solid_angle));
         }
@@ -337,7 +337,7 @@ impl ColumnEchoes {
             self.cell,
             0.01 * bin,
         );
-        let index = |x: f64| ((x - spec.limits[0]) / bin).clamp(0.0, spec.bins as f64);
+        let index = |x: f64| ((x - spec.sonar.min_range_m) / bin).clamp(0.0, spec.bins() as f64);
         let (first, last) = (
             index(spread.start()) as usize,
             index(spread.end()).ceil() as usize,
@@ -346,9 +346,9 @@ impl ColumnEchoes {
             return;
         }
         self.bin_range = [self.bin_range[0].min(first), self.bin_range[1].max(last)];
-        let mut before = spread.integral_to(spec.limits[0] + first as f64 * bin);
+        let mut before = spread.integral_to(spec.sonar.min_range_m + first as f64 * bin);
         for k in first..last {
-            let next = spread.integral_to(spec.limits[0] + (k + 1) as f64 * bin);
+            let next = spread.integral_to(spec.sonar.min_range_m + (k + 1) as f64 * bin);
             self.power[k] += (power * (next - before) / bin) as f32;
             before = next;
         }

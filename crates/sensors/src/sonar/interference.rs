@@ -52,7 +52,7 @@ pub struct Burst {
 /// Computes the pulses of other sonars that the ping of `spec` in `sample` receives.
 pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> Vec<Burst> {
     let mut out = Vec::new();
-    if !spec.interference {
+    if !spec.sonar.interference {
         return out;
     }
     let (view, own, environment) = (sample.view, sample.pose, sample.environment);
@@ -76,7 +76,12 @@ pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> 
                 continue;
             }
             let medium = medium.get_or_insert_with(|| {
-                Medium::from_water_near(environment, own.p_WS, spec.limits[1], spec.frequency)
+                Medium::from_water_near(
+                    environment,
+                    own.p_WS,
+                    spec.sonar.max_range_m,
+                    spec.frequency,
+                )
             });
             let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(offset));
             let from = spec.sensor_to_acoustic(own.R_WS.tr_mul_vec(offset.scale(-1.0)));
@@ -107,9 +112,12 @@ fn bursts(
 ) {
     let delay = distance * medium.at_sonar[0];
     // Speed of sound that the sonar assumes for its ranges.
-    let speed = spec.sound_speed.unwrap_or(1.0 / medium.at_sonar[0]);
-    let listening_time = 2.0 * spec.limits[1] / speed;
-    let level = power(other_spec.source_level) / (distance * distance).max(1e-6)
+    let speed = spec
+        .sonar
+        .sound_speed_m_s
+        .unwrap_or(1.0 / medium.at_sonar[0]);
+    let listening_time = 2.0 * spec.sonar.max_range_m / speed;
+    let level = power(other_spec.sonar.source_level_db) / (distance * distance).max(1e-6)
         * libm::exp(-0.1 * LN_10 * medium.at_sonar[1] * distance);
     let now = now_ns as f64 * 1e-9;
     let start = other.start_ns as f64 * 1e-9;
@@ -154,7 +162,8 @@ pub(crate) fn add_bursts(
     for burst in bursts {
         let (across, along) = angles(burst.from);
         let along = pattern(&spec.along[0], along);
-        let index = |r: f64| (((r - spec.limits[0]) / bin).max(0.0) as usize).min(spec.bins);
+        let index =
+            |r: f64| (((r - spec.sonar.min_range_m) / bin).max(0.0) as usize).min(spec.bins());
         let first = index(burst.range);
         let last = index(burst.range + burst.length + bin);
         for (b, steering) in spec.steering.iter().enumerate() {

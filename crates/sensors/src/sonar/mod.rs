@@ -97,11 +97,11 @@ impl Observe for SonarSpec {
     fn cost(&self, site: &CostSite<'_>) -> f64 {
         let (world, z) = (site.world, site.z);
         if z > 0.0 {
-            return (self.steering.len() * self.bins) as f64 * NUMBER;
+            return (self.steering.len() * self.bins()) as f64 * NUMBER;
         }
         let (rays, bins) = (
             (self.columns.len() * self.rows.len()) as f64,
-            self.bins as f64,
+            self.bins() as f64,
         );
         let ends = self
             .columns
@@ -109,7 +109,7 @@ impl Observe for SonarSpec {
             .flat_map(|column| self.rows.iter().map(move |row| (column, row)));
         let up = |(column, row): (&f64, &f64)| site.R_WS.mul_vec(self.direction(*column, *row)).z;
         let wet = ends
-            .filter(|end| reaches_surface(up(*end), z, self.limits[1]))
+            .filter(|end| reaches_surface(up(*end), z, self.sonar.max_range_m))
             .count() as f64;
         let (mut main, mut all) = (0, 0);
         for column in &self.column_beams {
@@ -124,7 +124,8 @@ impl Observe for SonarSpec {
         let numbers =
             self.steering.len() as f64 * NUMBER + main as f64 * OPEN + all as f64 * spread;
         // reflections from surface and seabed, and several segments of a refracted ray
-        let paths = if self.multipath { 3.0 } else { 1.0 } * if self.refracts { 4.0 } else { 1.0 };
+        let paths = if self.sonar.multipath { 3.0 } else { 1.0 }
+            * if self.sonar.refraction { 4.0 } else { 1.0 };
         paths * rays * (ECHO + world.ray()) + world.surface(rays, wet) + bins * numbers
     }
 
@@ -150,11 +151,19 @@ pub fn ping(
     let wind = air::weather(&environment.sea.air, environment.time)
         .wind
         .norm();
-    let medium = Medium::from_water_near(environment, pose.p_WS, spec.limits[1], spec.frequency);
-    let sound_speed = spec.sound_speed.unwrap_or(1.0 / medium.at_sonar[0]);
+    let medium = Medium::from_water_near(
+        environment,
+        pose.p_WS,
+        spec.sonar.max_range_m,
+        spec.frequency,
+    );
+    let sound_speed = spec
+        .sonar
+        .sound_speed_m_s
+        .unwrap_or(1.0 / medium.at_sonar[0]);
     let head = spec.head_angle(errors.sample);
-    let layers = if spec.refracts {
-        SoundSpeedProfile::around(environment, pose.p_WS, spec.limits[1])
+    let layers = if spec.sonar.refraction {
+        SoundSpeedProfile::around(environment, pose.p_WS, spec.sonar.max_range_m)
     } else {
         None
     };

@@ -30,5 +30,5 @@ pub(crate) fn beam_noise(spec: &SonarSpec, wind: f64) -> f64 {
     let all = ambient(1e-3 * spec.frequency, wind);
     let received_fraction = (spec.solid_angle / (4.0 * std::f64::consts::PI)).min(1.0);
     // The self-noise of the receiver does not depend on direction.
-    (all * received_fraction + power(spec.self_noise)) * spec.bandwidth
+    (all * received_fraction + power(spec.sonar.self_noise_db)) * spec.bandwidth
 }

@@ -348,7 +348,7 @@ impl Transmitter<'_> {
 
     /// Traces a refracted ray in straight sections; it ends at its first hit.
     fn trace_refracted(&self, layers: &SoundSpeedProfile, ray: &Ray, echoes: &mut ColumnEchoes) {
-        let (medium, max_distance) = (self.context.medium, self.spec.limits[1]);
+        let (medium, max_distance) = (self.context.medium, self.spec.sonar.max_range_m);
         let (mut p, mut d, mut path) = (
             self.p,
             ray.d,
@@ -392,7 +392,7 @@ impl Transmitter<'_> {
     }
 
     fn trace_straight(&self, ray: &Ray, echoes: &mut ColumnEchoes) {
-        let max_distance = self.spec.limits[1];
+        let max_distance = self.spec.sonar.max_range_m;
         let Some(point) = self.first_hit(self.p, ray.d, max_distance) else {
             return;
         };
@@ -403,7 +403,7 @@ impl Transmitter<'_> {
             power_fraction: 1.0,
         };
         self.add(ray, &outgoing, &point, echoes);
-        if !self.spec.multipath {
+        if !self.spec.sonar.multipath {
             return;
         }
         self.add_multipath_echoes(ray, &outgoing, &point, echoes);

@@ -39,7 +39,7 @@ pub(crate) fn add_noise_and_speckle(
 ) {
     let noise = noise::beam_noise(spec, wind) as f32;
     echo_powers.power.iter_mut().for_each(|p| *p += noise);
-    if !(spec.speckle && errors.noise) {
+    if !(spec.sonar.speckle && errors.noise) {
         return;
     }
     let correlated_bins = ((echo_powers.cell / spec.bin()).round() as usize).max(1);
@@ -109,10 +109,11 @@ impl SpeckleFilter {
 
 /// Returns the quantised levels of all range bins and beams. (2), (3)
 pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
-    let (spreading, loss) = spec.gain;
+    let spreading = spec.sonar.gain_per_decade_db;
+    let loss = spec.sonar.absorption_gain_db_per_m;
     let loss = loss.unwrap_or(medium.at_sonar[1]);
-    let max_number = ((1_u32 << spec.bits) - 1) as f32;
-    let [low, high] = spec.levels.map(|x| x as f32);
+    let max_number = ((1_u32 << spec.sonar.bits) - 1) as f32;
+    let [low, high] = spec.sonar.levels_db.map(|x| x as f32);
     let scale = max_number / (high - low);
     // Adding 2^23 rounds to an integer, which is left in the lowest bits.
     const ROUND: f32 = 8_388_608.0;
@@ -134,11 +135,12 @@ pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> 
 
 /// Returns the level that a number represents, including the time-varying gain [dB].
 pub fn sample_level(spec: &SonarSpec, number: u16) -> f64 {
-    let max_number = f64::from((1_u32 << spec.bits) - 1);
-    spec.levels[0] + f64::from(number) / max_number * (spec.levels[1] - spec.levels[0])
+    let max_number = f64::from((1_u32 << spec.sonar.bits) - 1);
+    spec.sonar.levels_db[0]
+        + f64::from(number) / max_number * (spec.sonar.levels_db[1] - spec.sonar.levels_db[0])
 }
 
 /// Returns the detection threshold of an echo [µPa²].
 pub(crate) fn detection_threshold(spec: &SonarSpec, wind: f64) -> f64 {
-    noise::beam_noise(spec, wind) * power(spec.threshold)
+    noise::beam_noise(spec, wind) * power(spec.threshold_db)
 }

@@ -55,7 +55,7 @@ impl SmallTargets {
             let to = center - *p;
             let distance = to.norm();
             let nearest = distance - half.norm();
-            if nearest <= 0.0 || nearest > spec.limits[1] {
+            if nearest <= 0.0 || nearest > spec.sonar.max_range_m {
                 return None;
             }
             let a = spec.sensor_to_acoustic(R_WS.tr_mul_vec(to.scale(1.0 / distance)));

@@ -109,7 +109,7 @@ pub(crate) fn update_vector(wind: &mut Wind) {
 /// direction from which the wind blows, clockwise from x [deg].
 fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w: Vec3) -> [f64; 2] {
     let U = (w.x * w.x + w.y * w.y).sqrt();
-    let is_moving = U > 0.0 && U >= spec.threshold;
+    let is_moving = U > 0.0 && U >= spec.threshold_m_s;
     let speed = if is_moving { U } else { 0.0 };
     let from = if is_moving {
         [-w.x / U, w.y / U]
@@ -122,7 +122,7 @@ fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w:
         output: [speed, from[0], from[1]],
     };
     if let Some(before) = memory {
-        let path_length = U.max(spec.threshold) * (t - before.time);
+        let path_length = U.max(spec.threshold_m_s) * (t - before.time);
         let gain = |d: f64| {
             if d > 0.0 {
                 1.0 - libm::exp(-path_length / d)
@@ -130,7 +130,9 @@ fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w:
                 1.0
             }
         };
-        let gains = [gain(spec.cups), gain(spec.vane), gain(spec.vane)];
+        let cups = gain(spec.distance_constant_m);
+        let vane = gain(spec.vane_distance_constant_m);
+        let gains = [cups, vane, vane];
         for i in 0..3 {
             let old = before.output[i];
             // without wind the vane keeps its direction

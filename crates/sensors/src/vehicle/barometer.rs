@@ -31,7 +31,7 @@ impl Measure for BarometerSpec {
         sample: &Sample<'_>,
         draw: &mut Draw,
     ) -> Option<Pressure> {
-        let (range, truth) = (self.range, sample.truth);
+        let (range, truth) = (self.range_pa, sample.truth);
         let p = truth.environment.absolute_pressure(truth.p_WS); // (1)
         let mut reading = pressure::measure_pressure(&self.errors, p, memory, truth, draw);
         reading.pressure = reading.pressure.clamp(range[0], range[1]);

@@ -29,15 +29,15 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::fault;
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::sensor::vehicle::Leak;
-use merrow_model::sensor::vehicle::LeakSpec;
+use merrow_model::sensor::vehicle::LeakDetector;
 use merrow_model::state::SensorState;
 
-impl Measure for LeakSpec {
+impl Measure for LeakDetector {
     /// Takes one sample of a detector that trips at its volume of water in its link, or without a
     /// volume if the water reaches its position.
     fn measure(&self, _: &mut SensorState, sample: &Sample<'_>, _: &mut Draw) -> Option<Leak> {
         let (sensor, truth, on_board) = (sample.sensor, sample.truth, sample.on_board);
-        let volume = self.volume;
+        let volume = self.trigger_volume_m3;
         let leaks = on_board.faults.iter().filter_map(|memory| {
             match (memory.fault.kind, memory.fault.device) {
                 (FaultKind::Leak(leak), Device::Hull(link)) if link == sensor.link => {

@@ -32,8 +32,7 @@ use crate::noise;
 use merrow_math::SpatialForce;
 use merrow_math::rng::Draw;
 use merrow_model::scene::{Robot, Sensor};
-use merrow_model::sensor::vehicle::Wrench;
-use merrow_model::sensor::vehicle::WrenchSpec;
+use merrow_model::sensor::vehicle::{Wrench, WrenchDirection, WrenchSpec};
 use merrow_model::state::{SensorState, Workspace};
 
 /// Computes the wrench that the parent exerts on `link` through their joint, at Lo in L [N, N m].
@@ -73,9 +72,16 @@ pub fn joint_wrench(
 }
 
 /// Transforms the wrench `f` of [`joint_wrench`] to S, at S: the wrench that the child exerts on
-/// the parent if `on_parent`, else the wrench that the parent exerts on the child [N, N m].
-pub fn wrench_at_sensor(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> SpatialForce {
-    let sign = if on_parent { -1.0 } else { 1.0 };
+/// the parent or the wrench that the parent exerts on the child, by `direction` [N, N m].
+pub fn wrench_at_sensor(
+    sensor: &Sensor,
+    f: &SpatialForce,
+    direction: WrenchDirection,
+) -> SpatialForce {
+    let sign = match direction {
+        WrenchDirection::ChildToParent => -1.0,
+        WrenchDirection::ParentToChild => 1.0,
+    };
     let (m, f) = (f.m.scale(sign), f.f.scale(sign));
     let R_LS = &sensor.R_LS;
     SpatialForce {
@@ -96,7 +102,7 @@ impl Measure for WrenchSpec {
         let Self {
             force,
             torque,
-            on_parent,
+            direction,
         } = self;
         let (sensor, on_board) = (sample.sensor, sample.on_board);
         let F_L = joint_wrench(
@@ -105,7 +111,7 @@ impl Measure for WrenchSpec {
             sensor.link,
             on_board.constraint_forces,
         );
-        let F_S = wrench_at_sensor(sensor, &F_L, *on_parent);
+        let F_S = wrench_at_sensor(sensor, &F_L, *direction);
         let on = memory.noise;
         let (f, m) = memory.drift.split_at_mut(3);
         let measured_force = noise::measure_vector(force, f, F_S.f, on, draw);

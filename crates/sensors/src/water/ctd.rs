@@ -56,8 +56,12 @@ impl Measure for CtdSpec {
         let temperature = probe::true_quantity(Quantity::Temperature, truth);
         let absolute = truth.environment.absolute_pressure(truth.p_WS);
         let mut values = [temperature, true_conductivity(temperature, truth), absolute];
-        let tau = [spec.tau[0], spec.tau[1], 0.0];
-        if spec.tau != [0.0; 2] {
+        let tau = [
+            spec.temperature_response_s,
+            spec.conductivity_response_s,
+            0.0,
+        ];
+        if tau != [0.0; 3] {
             values = lag::first_order_lag(&mut memory.lag, truth.environment.time, values, tau); // (2)
         }
         let on = memory.noise;
@@ -117,7 +121,7 @@ pub(crate) fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
     let t = ipts68_from_its90(ctd.temperature);
     ctd.salinity = conductivity::salinity(ctd.conductivity, t, gauge_pressure);
     ctd.sound_speed = seawater::sound_speed(ctd.salinity, t, gauge_pressure);
-    ctd.depth = depth(spec.depth, gauge_pressure, spec.gravity);
+    ctd.depth = depth(spec.depth_law, gauge_pressure, spec.gravity);
 }
 
 /// Computes the depth [m] from `gauge_pressure`, the pressure above air pressure [Pa], under

@@ -63,14 +63,14 @@ impl Measure for DvlSpec {
         let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
         let (mut beams, altitude) = track_bottom(self, sample, (in_water, on, scale), draw);
         let mut lock = DvlLock::Bottom;
-        let mut std = spec.bottom_std;
+        let mut std = spec.log.bottom_std_m_s;
         let mut solution = solve_velocity(&beams);
         if solution.is_none()
             && in_water
             && let Some(v_water) = water_velocity(spec, truth)
         {
             lock = DvlLock::Water;
-            std = spec.water_std;
+            std = spec.log.water_std_m_s;
             track_water(spec, truth, v_water, scale, on, &mut beams, draw);
             solution = solve_velocity(&beams);
         }
@@ -92,7 +92,7 @@ impl Measure for DvlSpec {
             velocity: Vec3::from(
                 velocity
                     .to_array()
-                    .map(|x| noise::quantise(x, spec.resolution)),
+                    .map(|x| noise::quantise(x, spec.log.resolution_m_s)),
             ),
             covariance: std::array::from_fn(|k| c.r[k / 3][k % 3]),
             altitude: if lock == DvlLock::Bottom && altitude > 0.0 {
@@ -101,7 +101,7 @@ impl Measure for DvlSpec {
                 f64::NAN
             },
             beams,
-            range_variance: spec.range_std * spec.range_std,
+            range_variance: spec.log.range_std_m * spec.log.range_std_m,
             sound_speed: water_column::sound_speed(
                 truth.environment.sea,
                 truth.environment.gravity,
@@ -117,7 +117,7 @@ impl Measure for DvlSpec {
 fn velocity_covariance(spec: &DvlSpec, std: f64, v: Vec3, inverse: &Sym3) -> Sym3 {
     let noise = inverse.scale(std * std);
     let mut all = noise.minus_outer(v, -spec.scale_std * spec.scale_std);
-    let rounding = spec.resolution * spec.resolution / 12.0;
+    let rounding = spec.log.resolution_m_s * spec.log.resolution_m_s / 12.0;
     for element in [&mut all.xx, &mut all.yy, &mut all.zz] {
         *element += rounding;
     }
@@ -159,18 +159,18 @@ fn track_bottom(
             continue;
         };
         let speed = truth.V_WS_S.v.dot(d) - v.dot(d_W);
-        if speed.abs() > spec.max_beam_speed {
+        if speed.abs() > spec.log.max_beam_speed_m_s {
             continue;
         }
         beam.bottom = true;
         beam.range = if on {
-            (range + spec.range_std * n_range).max(0.0)
+            (range + spec.log.range_std_m * n_range).max(0.0)
         } else {
             range
         };
         beam.velocity = scale * speed
             + if on {
-                spec.bottom_std * n_velocity
+                spec.log.bottom_std_m_s * n_velocity
             } else {
                 0.0
             };
@@ -206,14 +206,14 @@ fn beam_echo(
     let limits = spec.range_limits(d);
     let is_in_range = range >= limits[0] && range <= limits[1];
     let ratio = range / limits[1];
-    let is_lost = on && uniform < spec.beam_loss * ratio * ratio;
+    let is_lost = on && uniform < spec.log.beam_loss * ratio * ratio;
     (is_in_range && !is_lost).then_some((range, v))
 }
 
 /// Returns the velocity of the water in the centre of the water-track layer, in S [m/s]; `None` if
 /// there is no layer or if the layer is not in the water.
 fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
-    let [near, far] = spec.water_layer?;
+    let [near, far] = spec.log.water_layer_m?;
     let down = truth.R_WS.col(2);
     let center = truth.p_WS - down.scale(0.5 * (near + far));
     let end = truth.p_WS - down.scale(far);
@@ -246,10 +246,10 @@ fn track_water(
         let speed = relative.v.dot(beam.direction);
         beam.bottom = false;
         beam.range = f64::NAN;
-        beam.velocity = if speed.abs() > spec.max_beam_speed {
+        beam.velocity = if speed.abs() > spec.log.max_beam_speed_m_s {
             f64::NAN
         } else {
-            scale * speed + if on { spec.water_std * n } else { 0.0 }
+            scale * speed + if on { spec.log.water_std_m_s * n } else { 0.0 }
         };
     }
 }

@@ -407,7 +407,7 @@ fn have_same_shapes(a: &Robot, b: &Robot) -> bool {
 /// if it has no beams.
 fn max_beam_range(sensor: &Sensor) -> Option<f64> {
     match &sensor.kind {
-        SensorKind::Dvl(spec) => Some(spec.altitude[1]),
+        SensorKind::Dvl(spec) => Some(spec.log.altitude_m[1]),
         SensorKind::Altimeter(spec) => Some(spec.limits[1]),
         _ => None,
     }

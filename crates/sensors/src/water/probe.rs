@@ -36,12 +36,12 @@ impl Measure for ProbeSpec {
     ) -> Option<Probe> {
         let (spec, truth) = (self, sample.truth);
         let mut x = true_quantity(spec.quantity, truth);
-        if spec.tau > 0.0 {
+        if spec.response_s > 0.0 {
             [x, ..] = lag::first_order_lag(
                 &mut memory.lag,
                 truth.environment.time,
                 [x, 0.0, 0.0],
-                [spec.tau, 0.0, 0.0],
+                [spec.response_s, 0.0, 0.0],
             );
         }
         let on = memory.noise;

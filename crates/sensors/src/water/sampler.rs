@@ -48,7 +48,7 @@ impl Measure for SamplerSpec {
         if bottle.filling != Filling::Pumping || probe::is_above_water(truth) {
             return Some(*bottle);
         }
-        let volume = (bottle.volume + spec.flow * passed).min(spec.volume); // (1)
+        let volume = (bottle.volume + spec.flow_m3_s * passed).min(spec.volume_m3); // (1)
         let part = if volume > 0.0 {
             (volume - bottle.volume) / volume
         } else {
@@ -62,7 +62,7 @@ impl Measure for SamplerSpec {
             bottle.time_ns[1] = now_ns;
         }
         bottle.volume = volume;
-        if volume >= spec.volume {
+        if volume >= spec.volume_m3 {
             bottle.filling = Filling::Full;
         }
         Some(*bottle)

@@ -20,8 +20,8 @@ fieldless_choice! {
 }
 
 fieldless_choice! {
-    #[derive(Persist)]
     /// Control mode of a joint.
+    #[derive(Persist)]
     pub enum JointMode {
         /// Control of the effort.
         Effort = "effort",

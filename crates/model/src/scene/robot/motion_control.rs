@@ -165,8 +165,8 @@ pub struct MotionGains {
 }
 
 fieldless_choice! {
-    #[derive(Persist)]
     /// Error that a gain multiplies.
+    #[derive(Persist)]
     pub enum GainKind {
         /// Error of position or attitude.
         Position = "position",

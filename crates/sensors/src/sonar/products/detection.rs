@@ -40,7 +40,7 @@ fn smoothed_levels(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
             .sum();
         sum / beams.len() as f64
     };
-    let rows: Vec<f64> = (0..sonar.bins).map(beam_mean).collect();
+    let rows: Vec<f64> = (0..sonar.bins()).map(beam_mean).collect();
     let mean = |k: usize| {
         let near = &rows[k.saturating_sub(1)..(k + 2).min(rows.len())];
         near.iter().sum::<f64>() / near.len() as f64

@@ -48,7 +48,10 @@ impl SonarDisplay {
         let (first, last) = (spec.steering[0], spec.steering[beams - 1]);
         let half = libm::sin(last.min(0.25 * TAU)).max(0.05);
         self.resize(2 * (half * ROWS as f64).ceil() as usize, ROWS);
-        let (scale, center) = (spec.limits[1] / ROWS as f64, 0.5 * self.width as f64);
+        let (scale, center) = (
+            spec.sonar.max_range_m / ROWS as f64,
+            0.5 * self.width as f64,
+        );
         for row in 0..self.height {
             for column in 0..self.width {
                 let (x, y) = (column as f64 + 0.5 - center, (ROWS - row) as f64 - 0.5);
@@ -65,12 +68,12 @@ impl SonarDisplay {
 
     /// Draws a waterfall: the newest line is on top, port is left.
     fn draw_waterfall(&mut self, spec: &SonarSpec, ping: &Ping) {
-        let side = spec.bins.min(SIDE);
+        let side = spec.bins().min(SIDE);
         self.resize(2 * side, ROWS);
         let below = self.pixels.len() - self.width;
         self.pixels.copy_within(..below, self.width);
         for k in 0..side {
-            let bin = k * spec.bins / side;
+            let bin = k * spec.bins() / side;
             self.pixels[side - 1 - k] = grey(spec, ping, bin, 0);
             self.pixels[side + k] = grey(spec, ping, bin, 1);
         }
@@ -80,7 +83,10 @@ impl SonarDisplay {
     /// passes again.
     fn draw_sector(&mut self, spec: &SonarSpec, ping: &Ping) {
         self.resize(ROWS, ROWS);
-        let (scale, center) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
+        let (scale, center) = (
+            2.0 * spec.sonar.max_range_m / ROWS as f64,
+            0.5 * ROWS as f64,
+        );
         for row in 0..ROWS {
             for column in 0..ROWS {
                 let (x, y) = (column as f64 + 0.5 - center, center - row as f64 - 0.5);
@@ -98,10 +104,10 @@ impl SonarDisplay {
 
 /// Returns the bin index of a range; `None` outside of the limits.
 fn range_bin(spec: &SonarSpec, r: f64) -> Option<usize> {
-    let k = (r - spec.limits[0]) / spec.bin();
-    (k >= 0.0 && k < spec.bins as f64).then_some(k as usize)
+    let k = (r - spec.sonar.min_range_m) / spec.bin();
+    (k >= 0.0 && k < spec.bins() as f64).then_some(k as usize)
 }
 
 fn grey(spec: &SonarSpec, ping: &Ping, bin: usize, beam: usize) -> u8 {
-    (ping.levels[bin * spec.steering.len() + beam] >> (spec.bits - 8)) as u8
+    (ping.levels[bin * spec.steering.len() + beam] >> (spec.sonar.bits - 8)) as u8
 }

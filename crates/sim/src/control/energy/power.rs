@@ -116,7 +116,7 @@ pub fn advance(
     if on {
         load += joint_power(robot, state);
         load += state.buoyancy_engines.iter().map(|b| b.power).sum::<f64>();
-        load += robot.sensors.iter().map(|s| s.power).sum::<f64>();
+        load += robot.sensors.iter().map(|s| s.power_w).sum::<f64>();
         load += robot
             .loads
             .iter()
