@@ -28,6 +28,7 @@ use crate::law::{ControlLaw, Controller, Tick};
 use merrow_math::real::sin_cos;
 use merrow_model::scene::JointMode;
 use merrow_model::scene::robot::firmware::DifferentialDrive as Settings;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::DifferentialDriveState;
 
 impl ControlLaw for Controller<'_, Settings, DifferentialDriveState> {
@@ -49,18 +50,13 @@ impl ControlLaw for Controller<'_, Settings, DifferentialDriveState> {
         set_wheel_speeds(settings, devices, state.set_point);
     }
 
-    fn enable(
-        &mut self,
-        on: bool,
-        _: &KnownMotion,
-        devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    fn enable(&mut self, on: bool, _: &KnownMotion, devices: &mut Devices<'_>) -> Accepted {
         (self.state.on, self.state.set_point) = (on, [0.0; 2]);
         set_wheel_speeds(self.settings, devices, [0.0; 2]);
         Ok(())
     }
 
-    fn start_task(&mut self) -> Result<(), String> {
+    fn start_task(&mut self) -> Accepted {
         if self.state.on {
             return Ok(());
         }

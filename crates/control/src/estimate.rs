@@ -38,6 +38,7 @@ use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::robot::feedback::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::Motion;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::firmware::motion_control::MotionEstimate;
 use merrow_model::state::reading::{Reading, Stamped};
@@ -294,7 +295,7 @@ pub fn correct_by_fix(
     settings: &PositionCorrection,
     (p_WT, stamp_ns): (Vec3, u64),
     now_ns: u64,
-) -> Result<(), String> {
+) -> Accepted {
     if !p_WT.is_finite() {
         return Err("position: found a value that is not finite".into());
     }

@@ -32,6 +32,7 @@ use merrow_math::real::wrap_angle;
 use merrow_model::scene::JointMode;
 use merrow_model::scene::robot::firmware::Glider as Settings;
 use merrow_model::state::FirmwareCommand;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, GliderState};
 use std::f64::consts::FRAC_PI_2;
@@ -76,7 +77,7 @@ impl ControlLaw for Controller<'_, Settings, GliderState> {
         }
     }
 
-    fn enable(&mut self, on: bool, _: &KnownMotion, _: &mut Devices<'_>) -> Result<(), String> {
+    fn enable(&mut self, on: bool, _: &KnownMotion, _: &mut Devices<'_>) -> Accepted {
         if on {
             if !self.state.on {
                 start(self.settings, self.state);
@@ -118,7 +119,7 @@ impl ControlLaw for Controller<'_, Settings, GliderState> {
         heading: Option<f64>,
         depth: Option<f64>,
         _: &KnownMotion,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         if heading.is_some() && self.settings.steering_joint.is_none() {
             return Err("heading: the glider has no steering".to_string());
         }

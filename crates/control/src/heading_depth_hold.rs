@@ -13,6 +13,7 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::{
     HeadingDepthHold as Settings, SpeedControl, SpeedControlKeys,
 };
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, HeadingDepthState};
 use merrow_model::state::{FirmwareCommand, RobotState};
@@ -35,12 +36,7 @@ impl ControlLaw for Controller<'_, Settings, HeadingDepthState> {
         }
     }
 
-    fn enable(
-        &mut self,
-        on: bool,
-        motion: &KnownMotion,
-        devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    fn enable(&mut self, on: bool, motion: &KnownMotion, devices: &mut Devices<'_>) -> Accepted {
         let mode = if on {
             ControlMode::DepthHold
         } else {
@@ -83,12 +79,7 @@ impl ControlLaw for Controller<'_, Settings, HeadingDepthState> {
     }
 
     /// Starts to follow velocity commands from the current heading and depth.
-    fn start_velocity(
-        &mut self,
-        motion: &KnownMotion,
-        _: u64,
-        _: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    fn start_velocity(&mut self, motion: &KnownMotion, _: u64, _: &mut Devices<'_>) -> Accepted {
         let hold = &mut *self.state;
         if hold.speed_integral.is_none() {
             let here = Measured::from_motion(motion);
@@ -110,7 +101,7 @@ impl ControlLaw for Controller<'_, Settings, HeadingDepthState> {
         heading: Option<f64>,
         depth: Option<f64>,
         motion: &KnownMotion,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         let (hold, here) = (&mut *self.state, Measured::from_motion(motion));
         let held = if hold.on {
             (hold.heading, hold.depth)
@@ -278,7 +269,7 @@ fn set_mode(
     mode: ControlMode,
     motion: &KnownMotion,
     devices: &mut Devices<'_>,
-) -> Result<(), String> {
+) -> Accepted {
     modes::check_mode(devices.robot(), mode)?;
     end_velocity(settings, hold, devices);
     let here = Measured::from_motion(motion);

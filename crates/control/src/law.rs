@@ -6,7 +6,7 @@ use crate::velocity_guidance;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::state::FirmwareCommand;
-use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::commands::{Accepted, FirmwareOrder};
 use merrow_model::state::firmware::{ControlMode, GuidanceTask};
 
 /// Inputs of a control law at one tick.
@@ -54,12 +54,7 @@ pub trait ControlLaw {
     ///
     /// # Errors
     /// Why the law cannot be enabled.
-    fn enable(
-        &mut self,
-        on: bool,
-        motion: &KnownMotion,
-        devices: &mut Devices<'_>,
-    ) -> Result<(), String>;
+    fn enable(&mut self, on: bool, motion: &KnownMotion, devices: &mut Devices<'_>) -> Accepted;
 
     /// Applies a mode, a goal, a path, the deflections of sticks or a gain at `now_ns` [ns]. By
     /// default the guidance moves the vehicle by velocity commands.
@@ -97,7 +92,7 @@ pub trait ControlLaw {
     ///
     /// # Errors
     /// Why the law cannot start the task.
-    fn start_task(&mut self) -> Result<(), String> {
+    fn start_task(&mut self) -> Accepted {
         Ok(())
     }
 
@@ -110,7 +105,7 @@ pub trait ControlLaw {
         order: FirmwareOrder,
         motion: &KnownMotion,
         devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         match order {
             FirmwareOrder::Enable(on) => self.enable(on, motion, devices),
             FirmwareOrder::TakeOff | FirmwareOrder::Land => {
@@ -128,7 +123,7 @@ pub trait ControlLaw {
         _motion: &KnownMotion,
         _now_ns: u64,
         _devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         Ok(())
     }
 
@@ -141,7 +136,7 @@ pub trait ControlLaw {
         _heading: Option<f64>,
         _depth: Option<f64>,
         _motion: &KnownMotion,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         Err("the robot has no firmware that holds heading or depth".to_string())
     }
 

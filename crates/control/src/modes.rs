@@ -7,6 +7,7 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::robot::motion_control::MotionControl;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::ControlMode;
 
 /// Modes of heading and depth hold.
@@ -34,7 +35,7 @@ const VELOCITY: [ControlMode; 3] = [
 ///
 /// # Errors
 /// What the robot lacks, or the modes that it has.
-pub fn check_mode(robot: &Robot, mode: ControlMode) -> Result<(), String> {
+pub fn check_mode(robot: &Robot, mode: ControlMode) -> Accepted {
     let Some(firmware) = &robot.firmware else {
         return Err(no_firmware());
     };
@@ -64,7 +65,7 @@ pub fn check_mode(robot: &Robot, mode: ControlMode) -> Result<(), String> {
 ///
 /// # Errors
 /// What the robot lacks.
-pub fn check_task(robot: &Robot) -> Result<(), String> {
+pub fn check_task(robot: &Robot) -> Accepted {
     let Some(firmware) = &robot.firmware else {
         return Err(no_firmware());
     };
@@ -130,7 +131,7 @@ pub fn check_controlled_mode(
     settings: &MotionControl,
     feedback: &Feedback,
     mode: ControlMode,
-) -> Result<(), String> {
+) -> Accepted {
     let name = mode.keyword();
     let [surge, _, heave, roll, pitch, yaw] = settings.actuated;
     let lacks = |what: &str| Err(format!("mode {name}: the thrusters cannot control {what}"));
@@ -170,7 +171,7 @@ pub fn check_controlled_mode(
 }
 
 /// Returns the error for a mode that is not among `modes`; `rest` follows their list.
-fn expect_one_of(modes: &[ControlMode], rest: &str, mode: ControlMode) -> Result<(), String> {
+fn expect_one_of(modes: &[ControlMode], rest: &str, mode: ControlMode) -> Accepted {
     if modes.contains(&mode) {
         return Ok(());
     }

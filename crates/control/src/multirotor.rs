@@ -41,7 +41,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::Multirotor;
 use merrow_model::state::RobotState;
-use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::commands::{Accepted, FirmwareOrder};
 use merrow_model::state::firmware::{FlightMode, MultirotorState};
 use std::f64::consts::PI;
 
@@ -71,12 +71,7 @@ impl ControlLaw for Controller<'_, Multirotor, MultirotorState> {
         }
     }
 
-    fn enable(
-        &mut self,
-        on: bool,
-        _: &KnownMotion,
-        devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    fn enable(&mut self, on: bool, _: &KnownMotion, devices: &mut Devices<'_>) -> Accepted {
         if !on {
             switch_off(self.state, devices);
         } else if self.state.mode == FlightMode::Off {
@@ -90,7 +85,7 @@ impl ControlLaw for Controller<'_, Multirotor, MultirotorState> {
         order: FirmwareOrder,
         motion: &KnownMotion,
         devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         let off = self.state.mode == FlightMode::Off;
         match order {
             FirmwareOrder::Enable(on) => return self.enable(on, motion, devices),
@@ -106,7 +101,7 @@ impl ControlLaw for Controller<'_, Multirotor, MultirotorState> {
         Ok(())
     }
 
-    fn start_task(&mut self) -> Result<(), String> {
+    fn start_task(&mut self) -> Accepted {
         start_flight(self.state, FlightMode::Flying);
         Ok(())
     }

@@ -48,6 +48,7 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::fin::{Fin, FinLaw};
 use merrow_model::scene::robot::firmware::Sailing as Settings;
 use merrow_model::state::FirmwareCommand;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, SailingState};
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -82,12 +83,7 @@ impl ControlLaw for Controller<'_, Settings, SailingState> {
         }
     }
 
-    fn enable(
-        &mut self,
-        on: bool,
-        motion: &KnownMotion,
-        devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    fn enable(&mut self, on: bool, motion: &KnownMotion, devices: &mut Devices<'_>) -> Accepted {
         let mode = if on {
             ControlMode::HeadingHold
         } else {
@@ -124,7 +120,7 @@ impl ControlLaw for Controller<'_, Settings, SailingState> {
         heading: Option<f64>,
         depth: Option<f64>,
         motion: &KnownMotion,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         match (heading, depth) {
             (_, Some(_)) => Err("depth: a sailing boat has no depth".to_string()),
             (Some(heading), None) => start_course(self.state, motion, FRAC_PI_2 - heading),
@@ -237,11 +233,7 @@ fn restricted_limit(settings: &Settings, angle: f64) -> Option<f64> {
 }
 
 /// Sails a course from here: `heading` [rad], from east, counter-clockwise.
-fn start_course(
-    memory: &mut SailingState,
-    motion: &KnownMotion,
-    heading: f64,
-) -> Result<(), String> {
+fn start_course(memory: &mut SailingState, motion: &KnownMotion, heading: f64) -> Accepted {
     let (s, c) = sin_cos(heading);
     let end = motion.p_WB + Vec3::new(c, s, 0.0).scale(COURSE_LENGTH);
     start_path(memory, motion, &[end])?;
@@ -250,11 +242,7 @@ fn start_course(
 }
 
 /// Starts a path; the last waypoint is the goal.
-fn start_path(
-    memory: &mut SailingState,
-    motion: &KnownMotion,
-    waypoints: &[Vec3],
-) -> Result<(), String> {
+fn start_path(memory: &mut SailingState, motion: &KnownMotion, waypoints: &[Vec3]) -> Accepted {
     let path = PathProgress::new(motion.p_WB, waypoints)?;
     memory.goal = waypoints.last().copied();
     (memory.on, memory.is_course, memory.path) = (true, false, Some(path));
@@ -275,7 +263,7 @@ fn set_mode(
     mode: ControlMode,
     motion: &KnownMotion,
     devices: &mut Devices<'_>,
-) -> Result<(), String> {
+) -> Accepted {
     match mode {
         ControlMode::Off => {
             (memory.on, memory.path, memory.goal) = (false, None, None);

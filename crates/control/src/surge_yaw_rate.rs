@@ -33,6 +33,7 @@ use crate::law::{ControlLaw, Controller, Tick};
 use merrow_model::scene::robot::firmware::SurgeYawRate as Settings;
 use merrow_model::scene::{Robot, ThrustAllocation};
 use merrow_model::state::RobotState;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::SurgeYawRateState;
 
 impl ControlLaw for Controller<'_, Settings, SurgeYawRateState> {
@@ -44,12 +45,7 @@ impl ControlLaw for Controller<'_, Settings, SurgeYawRateState> {
         }
     }
 
-    fn enable(
-        &mut self,
-        on: bool,
-        _: &KnownMotion,
-        devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    fn enable(&mut self, on: bool, _: &KnownMotion, devices: &mut Devices<'_>) -> Accepted {
         if !on {
             release_thrusters(self.state, devices);
         }

@@ -16,6 +16,7 @@ use crate::law::{ControlLaw, Controller, Effect, Tick};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
 use merrow_model::state::FirmwareCommand;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
 /// Time for which a request of the pilot counts [s].
@@ -70,12 +71,7 @@ impl ControlLaw for Controller<'_, MotionControl, MotionControlState> {
         }
     }
 
-    fn enable(
-        &mut self,
-        on: bool,
-        _: &KnownMotion,
-        devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    fn enable(&mut self, on: bool, _: &KnownMotion, devices: &mut Devices<'_>) -> Accepted {
         self.state.armed = on;
         if !on {
             orders::switch_off(self.state, devices);
@@ -98,7 +94,7 @@ impl ControlLaw for Controller<'_, MotionControl, MotionControlState> {
         motion: &KnownMotion,
         _: u64,
         devices: &mut Devices<'_>,
-    ) -> Result<(), String> {
+    ) -> Accepted {
         if self.state.mode == ControlMode::Velocity {
             return Ok(());
         }

@@ -8,6 +8,7 @@ use crate::motion_control::VehicleMotion;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::motion_control::MotionControl;
 use merrow_model::state::FirmwareCommand;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
 use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
@@ -62,7 +63,7 @@ pub(super) fn set_mode(
     mode: ControlMode,
     motion: &KnownMotion,
     devices: &mut Devices<'_>,
-) -> Result<(), String> {
+) -> Accepted {
     if mode == ControlMode::Off {
         switch_off(law.state, devices);
         return Ok(());
@@ -91,7 +92,7 @@ pub(super) fn set_mode(
 
 /// Returns an error if the vehicle is disarmed, or cannot actuate or measure the quantities that
 /// `mode` controls.
-fn check_mode(law: &Motion<'_>, mode: ControlMode, devices: &Devices<'_>) -> Result<(), String> {
+fn check_mode(law: &Motion<'_>, mode: ControlMode, devices: &Devices<'_>) -> Accepted {
     if !law.state.armed {
         return Err("the vehicle is disarmed: arm it first".to_string());
     }
@@ -103,7 +104,7 @@ fn set_goal(
     (p_WB, q_WB): (Vec3, Option<Quat>),
     motion: &KnownMotion,
     devices: &mut Devices<'_>,
-) -> Result<(), String> {
+) -> Accepted {
     if !p_WB.is_finite() {
         return Err("goal: found a position that is not finite".to_string());
     }
@@ -127,7 +128,7 @@ fn move_sticks(
     motion: &KnownMotion,
     now_ns: u64,
     devices: &mut Devices<'_>,
-) -> Result<(), String> {
+) -> Accepted {
     if let Some(bad) = sticks.iter().find(|x| !(-1.0..=1.0).contains(*x)) {
         return Err(format!(
             "joystick: expected deflections from -1 to 1, found {bad}"

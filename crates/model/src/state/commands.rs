@@ -289,6 +289,9 @@ pub struct WeatherChange {
     pub duration_s: f64,
 }
 
+/// Whether a command is accepted, and why not.
+pub type Accepted = Result<(), String>;
+
 /// Robot and reason of a command that was not applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandRejection {
