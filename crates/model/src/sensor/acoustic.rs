@@ -72,7 +72,7 @@ pub struct AcousticSpec {
     /// Detection performance of the receiver.
     pub receiver: ReceiverSensitivity,
     /// Gains over the direction; the frame of the mount is S.
-    pub transducer: Transducer,
+    pub transducer: Box<Transducer>,
     /// Noise of the thrusters of the same robot at the receiver; `None`: no noise.
     pub thruster_noise: Option<ThrusterNoise>,
     /// Maximum range to a target [m].
