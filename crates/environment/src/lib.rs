@@ -19,13 +19,13 @@
 //! let (depth, gravity, seed) = (20.0, 9.81, 1);
 //! let requested = SeaState {
 //!     spectrum: Spectrum::Regular(0.0),
-//!     hs: 2.0,
-//!     tp: 8.0,
+//!     hs_m: 2.0,
+//!     tp_s: 8.0,
 //!     towards: Vec3::new(0.0, 1.0, 0.0),
 //!     spreading: Spreading::None,
 //!     components: 1,
-//!     min_wavelength: None,
-//!     ramp: 0.0,
+//!     min_wavelength_m: None,
+//!     ramp_s: 0.0,
 //! };
 //! let waves = Waves::from_field(wave_field(requested, depth, gravity, seed));
 //! let at_start = WaveState::new(&waves, 0.0);

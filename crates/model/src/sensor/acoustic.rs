@@ -98,7 +98,7 @@ pub struct AcousticSpec {
     /// Minimum and maximum frequency that it receives [Hz].
     pub band: [f64; 2],
     /// Gains over the direction; the frame of the mount is S.
-    pub transducer: Transducer,
+    pub transducer: Box<Transducer>,
     /// Noise of the thrusters of the same robot at the receiver; `None`: no noise.
     pub thruster_noise: Option<ThrusterNoise>,
     /// Standard deviation of a bearing at high signal-to-noise ratio [rad].

@@ -483,11 +483,11 @@ fn build_spec(
             })
             .collect(),
         band: [1e3 * low, 1e3 * high],
-        transducer: Transducer {
+        transducer: Box::new(Transducer {
             transmit: transmit.map_or(Directivity::uniform(0.0), |file| file.checked(problems)),
             receive: file.receive_pattern.checked(problems),
             mount: build_mount(file.axis, &Mat3::identity(), &file.at, problems),
-        },
+        }),
         thruster_noise: file.thruster_noise.clone(),
         bearing_std: hearing.bearing_std_deg.to_radians(),
         misaligned: normal_vector(hearing.alignment_std_deg.to_radians(), &mut fixed.draw(0)),

@@ -134,7 +134,7 @@ impl Transceiver {
     }
 
     /// Returns the ratio of signal to interference and noise at which a stronger signal replaces the
-    /// signal that is being received, linear; `None`: never.
+    /// signal that is being received, linear [-]; `None`: never.
     pub fn capture(&self) -> Option<f64> {
         self.capture_db.map(ratio)
     }
