@@ -166,7 +166,7 @@ spec! {
 }
 
 spec! {
-    /// Reception of an instrument: its transducers, their noise, and its measurement.
+    /// Transducers of an instrument, and the noise of thrusters at them.
     pub(crate) struct ReceptionConfig {
         /// Gain of the receiver over the direction.
         receive_pattern: PatternConfig => "{kind: uniform}",
