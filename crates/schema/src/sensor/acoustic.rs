@@ -165,7 +165,7 @@ spec! {
 }
 
 spec! {
-    /// Reception of an instrument: its transducers, their noise, and its measurement.
+    /// Transducers of an instrument, and the noise of thrusters at them.
     pub(crate) struct ReceptionConfig {
         /// Gain of the receiver over the direction.
         receive_pattern: Directivity => "{kind: uniform}",
