@@ -4,7 +4,7 @@ spec! {
     /// Keys of an inclinometer.
     pub struct InclinometerConfig {
         /// Errors of the angle [rad].
-        errors: NoiseConfig => "{}",
+        errors: Noise => "{}",
     }
 }
 
