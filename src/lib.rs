@@ -19,6 +19,8 @@
 //! # Ok::<(), merrow_world::Problems>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod arm;
 pub mod computer;
 pub mod input;

@@ -1,6 +1,8 @@
 //! Command line program of Merrow: parses the arguments, executes the command and returns the exit
 //! code.
 
+#![forbid(unsafe_code)]
+
 use clap::Parser;
 use include_dir::{Dir, include_dir};
 use merrow_world::data_dir::{EmbeddedFile, embed};

@@ -13,6 +13,8 @@
 //! assert!((10.0 * rows[1][0] - 5.0).abs() < 1e-9);
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod allocation;
 pub mod autopilot;
 pub mod constrained_allocation;

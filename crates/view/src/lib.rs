@@ -26,6 +26,8 @@
 //! # Ok::<(), String>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod action;
 pub mod controls;
 pub mod fields;

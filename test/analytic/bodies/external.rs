@@ -116,3 +116,42 @@ fn wrenches_replace_add_and_clear() {
     let v = sim.state.robots[0].motion.V_WB_B.v.x;
     assert!((v - 8.0 * dt).abs() < 1e-15, "{v}");
 }
+
+/// A robot whose forces are not finite halts at its last position with a cause; the others continue
+/// as without it, bit for bit. Method: a force, a command to a thruster and a speed that are not a
+/// number, each in a world of two vehicles.
+#[test]
+fn numbers_that_are_not_finite_halt_only_their_robots() {
+    let start = || {
+        let text = "step: {dt_s: 0.004}
+robots:
+  rov: {model: bluerov2, position_m: [0, 0, -5]}
+  drone: {model: firefly, position_m: [3, 0, 300]}
+";
+        let world = merrow_world::load_text("two.yaml", text, Default::default()).unwrap();
+        merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap()
+    };
+    let mut alone = start();
+    alone.advance(250);
+    let expected = alone.state.robots[1].motion.p_WB;
+    let force = |s: &mut merrow_sim::Simulation| s.state.robots[0].external_force[0].f.x = f64::NAN;
+    let drive = |s: &mut merrow_sim::Simulation| s.state.robots[0].actuators[0].target = f64::NAN;
+    let speed = |s: &mut merrow_sim::Simulation| s.state.robots[0].motion.V_WB_B.v.x = f64::NAN;
+    let causes: [(&str, &dyn Fn(&mut merrow_sim::Simulation)); 3] =
+        [("force", &force), ("command", &drive), ("speed", &speed)];
+    for (name, spoil) in causes {
+        let mut s = start();
+        s.advance(25);
+        let before = s.state.robots[0].motion.p_WB;
+        spoil(&mut s);
+        s.advance(225);
+        let [rov, drone] = &s.state.robots[..] else {
+            panic!("two robots");
+        };
+        assert!(rov.halted.is_some(), "{name}: the vehicle continues");
+        assert!(rov.motion.first_non_finite().is_none(), "{name}");
+        assert!((rov.motion.p_WB - before).norm() < 0.01, "{name}");
+        assert!(drone.halted.is_none(), "{name}");
+        assert_eq!(drone.motion.p_WB, expected, "{name}");
+    }
+}
