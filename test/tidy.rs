@@ -544,7 +544,7 @@ fn declared_dependencies_are_used() {
         for line in dependencies.lines().filter(|l| l.contains(".workspace")) {
             let used = line.split('.').next().unwrap().replace('-', "_");
             // the macros that declare keys expand to it
-            let is_in_macro = ["schema", "model"].contains(&name) && used == "serde_json"
+            let is_in_macro = matches!(name, "schema" | "model") && used == "serde_json"
                 || name == "messages" && used == "bytes"
                 || name == "model" && used == "merrow_derive";
             if !is_in_macro && !code.contains(&format!("{used}::")) {

@@ -420,7 +420,11 @@ mod tests {
                     robot,
                     message.topic
                 );
-                kinds.extend(found.iter().map(std::mem::discriminant));
+                // `Family(robot, Variant`
+                kinds.extend(found.iter().map(|command| {
+                    let text = format!("{command:?}");
+                    text.split(" {").next().unwrap_or_default().to_string()
+                }));
             }
         }
         // modes, arming, velocity, wrench, path, goal, sticks, push; thruster, fin, engine, joint

@@ -5,7 +5,7 @@ use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::{WORLD_FRAME, diagonal, header, point, profile, quaternion, vector3};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, SensorKind};
-use merrow_model::sensor::gnss::{Augmentation, GnssHeading, GnssSpec, GnssSystem};
+use merrow_model::sensor::gnss::{Augmentation, GnssSpec, GnssSystem, HeadingReceiver};
 use merrow_model::sensor::inertial::{AhrsSpec, ImuSpec, InsSpec, MagnetometerSpec};
 use merrow_model::sensor::{gnss, inertial};
 use merrow_ros2::msg::geometry_msgs::{
@@ -143,7 +143,7 @@ impl Curves for gnss::Gnss {
     }
 }
 
-impl Publish for GnssHeading {
+impl Publish for HeadingReceiver {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_reading::<Self, _>("/navheading", |s| {
             Some(heading(s.data, s.header()))

@@ -11,7 +11,7 @@ use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// A camera. In the sensor frame, x is the viewing direction, y points left and z up.
-    pub struct Camera {
+    pub struct CameraKeys {
         /// Image width: number of columns.
         width: u32 [in 1.0..=8192.0],
         /// Image height: number of rows.
@@ -145,7 +145,7 @@ spec! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraSpec {
     /// Keys of the camera.
-    pub camera: Camera,
+    pub camera: CameraKeys,
     /// Image width and height [px].
     pub size: [usize; 2],
     /// Lens model of the camera.

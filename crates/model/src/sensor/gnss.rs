@@ -7,7 +7,7 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
     /// A satellite navigation receiver (GNSS).
-    pub struct GnssReceiver {
+    pub struct GnssKeys {
         /// Standard deviation of each horizontal position coordinate.
         horizontal_std_m: f64 [non_negative],
         /// Standard deviation of the height.
@@ -79,7 +79,7 @@ spec! {
 #[derive(Clone, Debug)]
 pub struct GnssSpec {
     /// Keys of the receiver.
-    pub receiver: GnssReceiver,
+    pub receiver: GnssKeys,
     /// Satellites of the key `sky`.
     pub constellation: Option<SatelliteConstellation>,
 }
@@ -135,7 +135,7 @@ pub struct Gnss {
 
 spec! {
     /// Two antennas of satellite navigation receivers for heading.
-    pub struct GnssHeading {
+    pub struct HeadingReceiver {
         /// Positions of the antennas in the sensor frame. The heading is computed from the
         /// direction of the first to the second.
         antennas_m: [[f64; 3]; 2],
@@ -151,7 +151,7 @@ spec! {
     }
 }
 
-impl StepSensor for GnssHeading {
+impl StepSensor for HeadingReceiver {
     type Reading = Heading;
 
     fn name(&self) -> &'static str {

@@ -48,7 +48,7 @@ pub struct Imu {
 
 spec! {
     /// An attitude and heading reference system (AHRS): a complementary filter of its own sensors.
-    pub struct Ahrs {
+    pub struct AhrsKeys {
         /// Errors of the gyroscope [rad/s].
         gyro: Noise => "{}",
         /// Errors of the accelerometer [m/s2].
@@ -86,7 +86,7 @@ fieldless_choice! {
     }
 }
 
-impl Ahrs {
+impl AhrsKeys {
     /// Returns the difference of the specific force from gravity above which the accelerometer is
     /// ignored [m/s²].
     pub fn acceleration_gate(&self) -> f64 {
@@ -94,7 +94,7 @@ impl Ahrs {
     }
 
     /// Returns the relative difference of the field from the Earth's field above which the
-    /// magnetometer is ignored.
+    /// magnetometer is ignored [-].
     pub fn field_gate(&self) -> f64 {
         self.field_gate_percent.map_or(f64::INFINITY, |p| p / 100.0)
     }
@@ -105,7 +105,7 @@ impl Ahrs {
 #[derive(Clone, Debug)]
 pub struct AhrsSpec {
     /// Keys of the system.
-    pub ahrs: Ahrs,
+    pub ahrs: AhrsKeys,
     /// Errors of the angular velocity [rad/s].
     pub gyro: Errors,
     /// Errors of the proper acceleration [m/s²].
@@ -138,7 +138,7 @@ impl StepSensor for AhrsSpec {
 
 spec! {
     /// An inertial navigation system (INS).
-    pub struct Ins {
+    pub struct InsKeys {
         /// Errors of the gyroscope [rad/s].
         gyro: Noise => "{}",
         /// Errors of the accelerometer [m/s2].
@@ -159,7 +159,7 @@ spec! {
 #[derive(Clone, Debug)]
 pub struct InsSpec {
     /// Keys of the system.
-    pub ins: Ins,
+    pub ins: InsKeys,
     /// Errors of the angular velocity [rad/s].
     pub gyro: Errors,
     /// Errors of the proper acceleration [m/s²].

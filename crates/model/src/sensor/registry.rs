@@ -15,7 +15,7 @@ macro_rules! each_step_sensor {
             /// GNSS receiver for position and velocity.
             Gnss($crate::sensor::gnss::GnssSpec),
             /// Heading from two GNSS antennas.
-            GnssHeading($crate::sensor::gnss::GnssHeading),
+            GnssHeading($crate::sensor::gnss::HeadingReceiver),
             /// Doppler velocity log (DVL).
             Dvl($crate::sensor::water::DvlSpec),
             /// Absolute pressure sensor [Pa].

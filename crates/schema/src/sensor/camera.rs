@@ -9,7 +9,7 @@ use merrow_model::scene::sea::optics::Optics;
 use merrow_model::scene::{Link, Load, SensorKind};
 use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::sensor::camera::{
-    Camera, CameraOutput, CameraSpec, ImageOutput, Lamp, LensDistortion, RenderQuality,
+    CameraKeys, CameraOutput, CameraSpec, ImageOutput, Lamp, LensDistortion, RenderQuality,
 };
 use merrow_model::sensor::lens::{Distortion, Lens};
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
@@ -77,7 +77,7 @@ fieldless_choice! {
     }
 }
 
-impl BuildSensor for Camera {
+impl BuildSensor for CameraKeys {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Camera(camera(
             self,
@@ -94,7 +94,7 @@ const PIXELS_MAX: usize = 16_000_000;
 const GAIN_BELOW: f64 = 4.0;
 
 /// Builds a camera that takes `rate` images per second [Hz].
-pub fn camera(file: &Camera, rate: f64, problems: &mut Problems) -> CameraSpec {
+pub fn camera(file: &CameraKeys, rate: f64, problems: &mut Problems) -> CameraSpec {
     let mut size = [file.width as usize, file.height as usize];
     if size[0] * size[1] > PIXELS_MAX {
         let text = format!(
@@ -129,7 +129,7 @@ pub fn camera(file: &Camera, rate: f64, problems: &mut Problems) -> CameraSpec {
 }
 
 /// Checks the order of ranges and exposure values, and the times within one image.
-fn check_times_and_ranges(file: &Camera, rate: f64, problems: &mut Problems) {
+fn check_times_and_ranges(file: &CameraKeys, rate: f64, problems: &mut Problems) {
     check_order(
         file,
         "auto_exposure_ev100",
@@ -159,7 +159,7 @@ fn check_times_and_ranges(file: &Camera, rate: f64, problems: &mut Problems) {
 
 /// Reports keys that add rays to an image in the file that sets the quality `fast`. A device may
 /// have them in another file.
-fn check_fast_keys(file: &Camera, problems: &mut Problems) {
+fn check_fast_keys(file: &CameraKeys, problems: &mut Problems) {
     let own = &file.at.key_place("quality").file;
     for key in ["antialias", "blur_samples"] {
         if file.at.has_key(key) && file.at.key_place(key).file == *own {
@@ -170,7 +170,7 @@ fn check_fast_keys(file: &Camera, problems: &mut Problems) {
 }
 
 /// Reports a fixed exposure together with an automatic one.
-fn check_exposure_keys(file: &Camera, problems: &mut Problems) {
+fn check_exposure_keys(file: &CameraKeys, problems: &mut Problems) {
     let at = &file.exposure.at;
     let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
     // The limits of a device may be overridden by a fixed value in another file.
@@ -187,7 +187,7 @@ fn check_exposure_keys(file: &Camera, problems: &mut Problems) {
 
 /// Returns the exposure value of the longest exposure time: with an f-number the value of
 /// `exposure_s`, or of the time between two images.
-fn gain_below(file: &Camera, rate: f64, problems: &mut Problems) -> f64 {
+fn gain_below(file: &CameraKeys, rate: f64, problems: &mut Problems) -> f64 {
     let exposure = &file.exposure;
     let Some(aperture) = exposure.f_number else {
         return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW);
@@ -204,7 +204,7 @@ fn gain_below(file: &Camera, rate: f64, problems: &mut Problems) -> f64 {
     libm::log2(aperture * aperture / longest)
 }
 
-fn check_order(file: &Camera, key: &str, pair: [f64; 2], problems: &mut Problems) {
+fn check_order(file: &CameraKeys, key: &str, pair: [f64; 2], problems: &mut Problems) {
     if pair[0] > pair[1] {
         let text = format!(
             "`{key}` is [{}, {}]; expected the smaller value first",
@@ -226,7 +226,7 @@ fn output_bits(outputs: &[ImageOutput]) -> u8 {
         .fold(CameraOutput::Info as u8, |all, output| all | bits(output))
 }
 
-fn lens(file: &Camera, problems: &mut Problems) -> Lens {
+fn lens(file: &CameraKeys, problems: &mut Problems) -> Lens {
     let distortion = match file.distortion {
         LensDistortion::PlumbBob {
             k1, k2, p1, p2, k3, ..
@@ -281,7 +281,7 @@ fn lens(file: &Camera, problems: &mut Problems) -> Lens {
 /// Checks that the distortion is monotonic up to the edge of the image, which otherwise indicates
 /// wrong coefficients. For a fisheye lens only the nearest edge is checked, for others all edges.
 /// Corners without an image give a note.
-fn check_monotonic_distortion(file: &Camera, lens: &Lens, problems: &mut Problems) {
+fn check_monotonic_distortion(file: &CameraKeys, lens: &Lens, problems: &mut Problems) {
     let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
     let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
     let mut edges = [[0.0, y], [last[0], y], [x, 0.0], [x, last[1]]];

@@ -6,7 +6,7 @@ use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
 use merrow_model::scene::SensorKind;
 use merrow_model::sensor::gnss::{
-    GnssHeading, GnssReceiver, GnssSky, GnssSpec, SatelliteConstellation,
+    GnssKeys, GnssSky, GnssSpec, HeadingReceiver, SatelliteConstellation,
 };
 use merrow_sensors::gnss::visibility::dilution;
 use merrow_yaml::error::Problems;
@@ -14,13 +14,13 @@ use merrow_yaml::error::Problems;
 /// Minimum horizontal baseline of two antennas [m].
 const MIN_BASELINE: f64 = 0.01;
 
-impl BuildSensor for GnssReceiver {
+impl BuildSensor for GnssKeys {
     fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::Gnss(gnss(self, context.stream("sky")))
     }
 }
 
-impl BuildSensor for GnssHeading {
+impl BuildSensor for HeadingReceiver {
     fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         check_heading(self, problems);
         SensorKind::GnssHeading(self.clone())
@@ -28,7 +28,7 @@ impl BuildSensor for GnssHeading {
 }
 
 /// Builds a satellite receiver; `stream` draws the orientation of its constellation.
-pub fn gnss(file: &GnssReceiver, stream: Stream) -> GnssSpec {
+pub fn gnss(file: &GnssKeys, stream: Stream) -> GnssSpec {
     let sky = file.sky.as_ref();
     GnssSpec {
         constellation: sky.map(|sky| build_constellation(sky, stream)),
@@ -58,7 +58,7 @@ fn build_constellation(file: &GnssSky, stream: Stream) -> SatelliteConstellation
     }
 }
 
-fn check_heading(file: &GnssHeading, problems: &mut Problems) {
+fn check_heading(file: &HeadingReceiver, problems: &mut Problems) {
     let antennas = file.antennas_m.map(Vec3::from);
     let b = antennas[1] - antennas[0];
     if b.x * b.x + b.y * b.y < MIN_BASELINE * MIN_BASELINE {

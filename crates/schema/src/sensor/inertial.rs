@@ -5,8 +5,8 @@ use crate::sensor::{BuildSensor, SensorConfig, SensorContext};
 use merrow_math::Vec3;
 use merrow_model::scene::{Sensor, SensorKind};
 use merrow_model::sensor::inertial::{
-    Ahrs, AhrsSpec, Aids, DvlAid, GnssAid, ImuSpec, Ins, InsSpec, MagnetometerSpec, NoiseModel,
-    PressureAid,
+    AhrsKeys, AhrsSpec, Aids, DvlAid, GnssAid, ImuSpec, InsKeys, InsSpec, MagnetometerSpec,
+    NoiseModel, PressureAid,
 };
 use merrow_model::sensor::{Errors, Noise};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
@@ -35,7 +35,7 @@ impl BuildSensor for ImuConfig {
     }
 }
 
-impl BuildSensor for Ahrs {
+impl BuildSensor for AhrsKeys {
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let errors = [
             context.errors(&self.gyro, "gyro"),
@@ -48,7 +48,7 @@ impl BuildSensor for Ahrs {
 
 /// Builds an AHRS from its file and its three triads at `rate` [Hz].
 pub fn ahrs(
-    file: &Ahrs,
+    file: &AhrsKeys,
     [gyro, accelerometer, magnetometer]: [Errors; 3],
     rate: f64,
     problems: &mut Problems,
@@ -70,7 +70,7 @@ pub fn ahrs(
     }
 }
 
-impl BuildSensor for Ins {
+impl BuildSensor for InsKeys {
     fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         let gyro = context.errors(&self.gyro, "gyro");
         let accelerometer = context.errors(&self.accelerometer, "accelerometer");
@@ -79,7 +79,7 @@ impl BuildSensor for Ins {
 }
 
 /// Builds an INS without aiding sensors from its file and its two triads.
-pub fn ins(file: &Ins, [gyro, accelerometer]: [Errors; 2]) -> InsSpec {
+pub fn ins(file: &InsKeys, [gyro, accelerometer]: [Errors; 2]) -> InsSpec {
     InsSpec {
         ins: file.clone(),
         gyro,

@@ -135,13 +135,13 @@ declare_kinds! {
     /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
     Imu = "imu" (inertial::ImuConfig),
     /// Attitude from a filter of gyroscope, accelerometer and magnetometer.
-    Ahrs = "ahrs" (model::inertial::Ahrs),
+    Ahrs = "ahrs" (model::inertial::AhrsKeys),
     /// Position, velocity and attitude from inertial navigation.
-    Ins = "ins" (model::inertial::Ins),
+    Ins = "ins" (model::inertial::InsKeys),
     /// Position from satellite navigation (GNSS).
-    Gnss = "gnss" (model::gnss::GnssReceiver),
+    Gnss = "gnss" (model::gnss::GnssKeys),
     /// Heading from two GNSS antennas.
-    GnssHeading = "gnss_heading" (model::gnss::GnssHeading),
+    GnssHeading = "gnss_heading" (model::gnss::HeadingReceiver),
     /// Velocity over the seabed or through the water (Doppler velocity log).
     Dvl = "dvl" (model::water::DopplerVelocityLog),
     /// Absolute pressure at the sensor [Pa].
@@ -174,7 +174,7 @@ declare_kinds! {
     /// also combined.
     TiltingLaser = "tilting_laser" (laser::TiltingLaserConfig),
     /// Images of a camera.
-    Camera = "camera" (model::camera::Camera),
+    Camera = "camera" (model::camera::CameraKeys),
     /// Points from a laser that scans on several cones.
     Lidar = "lidar" (laser::LidarConfig),
     /// Images of a forward-looking sonar.

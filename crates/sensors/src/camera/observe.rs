@@ -17,7 +17,7 @@ use crate::camera::{RenderContext, render_image};
 use crate::cost::CostSite;
 use crate::exteroceptive::{Observation, Observe};
 use merrow_model::sensor::camera::{
-    Camera, CameraOutput, CameraSpec, Exposure, LensDistortion, RenderQuality,
+    CameraKeys, CameraOutput, CameraSpec, Exposure, LensDistortion, RenderQuality,
 };
 use merrow_model::sensor::lens::{Distortion, Lens};
 use merrow_model::state::frames::FrameData;
@@ -97,7 +97,7 @@ pub fn view_camera(size: [usize; 2]) -> CameraSpec {
         noise_color_cells: 0,
         at: Places::default(),
     };
-    let camera = Camera {
+    let camera = CameraKeys {
         width: size[0] as u32,
         height: size[1] as u32,
         horizontal_fov_deg: None,

@@ -27,11 +27,11 @@ use crate::measure::{Measure, Sample};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_math::rng::Draw;
-use merrow_model::sensor::gnss::{GnssHeading, Heading};
+use merrow_model::sensor::gnss::{Heading, HeadingReceiver};
 use merrow_model::state::SensorState;
 use std::f64::consts::PI;
 
-impl Measure for GnssHeading {
+impl Measure for HeadingReceiver {
     /// Takes one sample. Channels 0 and 1 of `SensorState::drift` hold the error, channel 3 the
     /// time above water [s].
     fn measure(

@@ -53,7 +53,7 @@ use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::Sensor;
 use merrow_model::sensor::FixedErrors;
-use merrow_model::sensor::inertial::{Ahrs, AhrsSpec, AhrsStart, Imu};
+use merrow_model::sensor::inertial::{AhrsKeys, AhrsSpec, AhrsStart, Imu};
 use merrow_model::state::navigation::{AhrsMemory, NavigationFilter};
 use merrow_model::state::{FaultEffect, SensorState};
 
@@ -359,7 +359,7 @@ fn steady_covariance(
     at: &Instant,
     inputs: &FilterInputs,
 ) -> [f64; 3] {
-    let Ahrs {
+    let AhrsKeys {
         tilt_time_constant_s,
         heading_time_constant_s,
         ..
