@@ -248,14 +248,14 @@ fn copy_folder(from: &Path, to: &Path) {
 /// links.
 fn copy_workspace(copy: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["crates", "src", "tools"] {
+    for name in ["crates", "src", "studies", "tools"] {
         copy_folder(&root.join(name), &copy.join(name));
     }
     for name in ["Cargo.toml", "Cargo.lock"] {
         std::fs::copy(root.join(name), copy.join(name)).unwrap();
     }
     let linked = [
-        "benches", "grids", "meshes", "msg", "params", "srv", "test", "urdf", "worlds",
+        "benches", "docs", "examples", "grids", "meshes", "params", "ros", "test", "urdf", "worlds",
     ];
     for name in linked {
         std::os::unix::fs::symlink(root.join(name), copy.join(name)).unwrap();
