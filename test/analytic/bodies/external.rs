@@ -134,16 +134,16 @@ robots:
     let mut alone = start();
     alone.advance(250);
     let expected = alone.state.robots[1].motion.p_WB;
-    let force = |s: &mut merrow_sim::Simulation| s.state.robots[0].external_force[0].f.x = f64::NAN;
-    let drive = |s: &mut merrow_sim::Simulation| s.state.robots[0].actuators[0].target = f64::NAN;
-    let speed = |s: &mut merrow_sim::Simulation| s.state.robots[0].motion.V_WB_B.v.x = f64::NAN;
-    let causes: [(&str, &dyn Fn(&mut merrow_sim::Simulation)); 3] =
-        [("force", &force), ("command", &drive), ("speed", &speed)];
-    for (name, spoil) in causes {
+    for name in ["force", "command", "speed"] {
         let mut s = start();
         s.advance(25);
         let before = s.state.robots[0].motion.p_WB;
-        spoil(&mut s);
+        let own = &mut s.state.robots[0];
+        match name {
+            "force" => own.external_force[0].f.x = f64::NAN,
+            "command" => own.actuators[0].target = f64::NAN,
+            _ => own.motion.V_WB_B.v.x = f64::NAN,
+        }
         s.advance(225);
         let [rov, drone] = &s.state.robots[..] else {
             panic!("two robots");
