@@ -131,5 +131,5 @@ fn modem(scene: &Scene, name: &str) -> Option<usize> {
 
 /// Converts decibels to a linear ratio.
 fn ratio(decibels: f32) -> f64 {
-    libm::pow(10.0, 0.1 * f64::from(decibels))
+    merrow_math::decibels::ratio(f64::from(decibels))
 }

@@ -26,7 +26,7 @@
 use crate::autopilot::Measured;
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
-use crate::law::{ControlLaw, Controller, Effect, Tick};
+use crate::law::{ControlLaw, Controller, Effect, ModeOrPath, Tick, mode_or_path};
 use crate::{line_of_sight, modes};
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::JointMode;
@@ -95,22 +95,16 @@ impl ControlLaw for Controller<'_, Settings, GliderState> {
         _: u64,
         devices: &mut Devices<'_>,
     ) -> Result<Effect, String> {
-        let waypoints = match command {
-            FirmwareCommand::PoseGoal { p_WB, .. } => std::slice::from_ref(p_WB),
-            FirmwareCommand::FollowPath { waypoints, .. } => waypoints.as_slice(),
-            FirmwareCommand::ControlMode { mode, .. } => {
-                match mode {
-                    ControlMode::Off => self.state.on = false,
-                    ControlMode::Dive => start(self.settings, self.state),
-                    _ => modes::check_mode(devices.robot(), *mode)?,
-                }
-                return Ok(Effect::None);
+        match mode_or_path(command)? {
+            ModeOrPath::Mode(ControlMode::Off) => self.state.on = false,
+            ModeOrPath::Mode(ControlMode::Dive) => start(self.settings, self.state),
+            ModeOrPath::Mode(mode) => modes::check_mode(devices.robot(), mode)?,
+            ModeOrPath::Path(waypoints) => {
+                let path = PathProgress::new(motion.p_WB, waypoints)?;
+                start(self.settings, self.state);
+                self.state.path = Some(path);
             }
-            _ => return Err("the robot has no motion controller".to_string()),
-        };
-        let path = PathProgress::new(motion.p_WB, waypoints)?;
-        start(self.settings, self.state);
-        self.state.path = Some(path);
+        }
         Ok(Effect::None)
     }
 

@@ -5,7 +5,7 @@
 use crate::autopilot::Measured;
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
-use crate::law::{ControlLaw, Controller, Effect, Tick};
+use crate::law::{ControlLaw, Controller, Effect, ModeOrPath, Tick, mode_or_path};
 use crate::{autopilot, line_of_sight, modes};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
@@ -56,23 +56,17 @@ impl ControlLaw for Controller<'_, Settings, HeadingDepthState> {
         devices: &mut Devices<'_>,
     ) -> Result<Effect, String> {
         let Self { settings, state } = self;
-        let waypoints = match command {
-            FirmwareCommand::PoseGoal { p_WB, .. } => Some(std::slice::from_ref(p_WB)),
-            FirmwareCommand::FollowPath { waypoints, .. } => Some(waypoints.as_slice()),
-            FirmwareCommand::ControlMode { mode, .. } => {
-                set_mode(settings, state, *mode, motion, devices)?;
-                None
-            }
-            _ => return Err("the robot has no motion controller".to_string()),
-        };
-        if let Some(waypoints) = waypoints {
-            let path = PathProgress::new(motion.p_WB, waypoints)?;
-            end_velocity(settings, state, devices);
-            (state.on, state.path) = (true, Some(path));
-            if let Some((thruster, command)) = settings.cruise
-                && devices.is_stopped(thruster)
-            {
-                devices.set_thruster(thruster, command);
+        match mode_or_path(command)? {
+            ModeOrPath::Mode(mode) => set_mode(settings, state, mode, motion, devices)?,
+            ModeOrPath::Path(waypoints) => {
+                let path = PathProgress::new(motion.p_WB, waypoints)?;
+                end_velocity(settings, state, devices);
+                (state.on, state.path) = (true, Some(path));
+                if let Some((thruster, command)) = settings.cruise
+                    && devices.is_stopped(thruster)
+                {
+                    devices.set_thruster(thruster, command);
+                }
             }
         }
         Ok(Effect::EndVelocity)

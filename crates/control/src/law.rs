@@ -157,6 +157,27 @@ pub trait ControlLaw {
     }
 }
 
+/// Mode or path for a law that follows paths itself.
+pub(crate) enum ModeOrPath<'a> {
+    /// A mode.
+    Mode(ControlMode),
+    /// Waypoints in W [m]; one for a goal.
+    Path(&'a [Vec3]),
+}
+
+/// Returns the mode or the path that a command requests.
+///
+/// # Errors
+/// The command needs a motion controller.
+pub(crate) fn mode_or_path(command: &FirmwareCommand) -> Result<ModeOrPath<'_>, String> {
+    match command {
+        FirmwareCommand::ControlMode { mode } => Ok(ModeOrPath::Mode(*mode)),
+        FirmwareCommand::PoseGoal { p_WB, .. } => Ok(ModeOrPath::Path(std::slice::from_ref(p_WB))),
+        FirmwareCommand::FollowPath { waypoints } => Ok(ModeOrPath::Path(waypoints)),
+        _ => Err("the robot has no motion controller".to_string()),
+    }
+}
+
 /// Settings and state of a law of the registry.
 pub struct Controller<'a, Settings, State> {
     /// Settings of the law.

@@ -38,7 +38,7 @@
 
 use crate::devices::Devices;
 use crate::estimate::KnownMotion;
-use crate::law::{ControlLaw, Controller, Effect, Tick};
+use crate::law::{ControlLaw, Controller, Effect, ModeOrPath, Tick, mode_or_path};
 use crate::{line_of_sight, modes};
 use merrow_environment::EnvironmentState;
 use merrow_environment::air::wind::wind_velocity;
@@ -102,15 +102,9 @@ impl ControlLaw for Controller<'_, Settings, SailingState> {
         _: u64,
         devices: &mut Devices<'_>,
     ) -> Result<Effect, String> {
-        match command {
-            FirmwareCommand::PoseGoal { p_WB, .. } => start_path(self.state, motion, &[*p_WB])?,
-            FirmwareCommand::FollowPath { waypoints, .. } => {
-                start_path(self.state, motion, waypoints)?
-            }
-            FirmwareCommand::ControlMode { mode, .. } => {
-                set_mode(self.settings, self.state, *mode, motion, devices)?;
-            }
-            _ => return Err("the robot has no motion controller".to_string()),
+        match mode_or_path(command)? {
+            ModeOrPath::Path(waypoints) => start_path(self.state, motion, waypoints)?,
+            ModeOrPath::Mode(mode) => set_mode(self.settings, self.state, mode, motion, devices)?,
         }
         Ok(Effect::None)
     }

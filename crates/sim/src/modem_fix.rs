@@ -24,10 +24,11 @@
 //! # Checked by
 //! test/determinism/communication.rs
 
+use merrow_math::decibels::ratio;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::{Modem, ratio};
+use merrow_model::scene::comms::Modem;
 use merrow_model::state::comms::{RangeResult, ReplyDirection};
 use merrow_model::state::frames::view::WorldView;
 

@@ -23,9 +23,10 @@
 //! crates/comms/tests/fading.rs
 
 use crate::channel::complex::Complex;
+use merrow_math::decibels::ratio;
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::transceiver::{Fading, ratio};
+use merrow_model::scene::comms::transceiver::Fading;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Returns the random numbers of the pair of two modems with the streams `a` and `b`, in any order.

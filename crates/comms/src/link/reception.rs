@@ -23,9 +23,10 @@
 //! crates/comms/tests/link.rs
 
 use crate::link::modulation::bit_error_rate;
+use merrow_math::decibels::ratio;
+use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::scheme::Scheme;
 use merrow_model::scene::comms::transceiver::Reception;
-use merrow_model::scene::comms::{Transceiver, ratio};
 
 /// Powers at a receiver while a frame arrives, linear in the unit of the medium.
 #[derive(Clone, Copy, Debug, PartialEq)]

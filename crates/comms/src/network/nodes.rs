@@ -1,11 +1,10 @@
 //! Constant data of the modems, compiled from the scene, and its validation.
 
+use merrow_math::decibels::ratio;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::framing::MAX_FRAGMENTS;
 use merrow_model::scene::comms::mac::{Backoff, Polling, Tdma};
-use merrow_model::scene::comms::{
-    BROADCAST, Framing, MacProtocol, Modem, RateChoice, Transceiver, ratio,
-};
+use merrow_model::scene::comms::{BROADCAST, Framing, MacProtocol, Modem, RateChoice, Transceiver};
 
 /// Durations are less than this [ns], about 32 years, so that sums of times do not overflow.
 pub(super) const MAX_DURATION: u64 = 1_000_000_000_000_000_000;

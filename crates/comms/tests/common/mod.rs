@@ -3,7 +3,10 @@
 // Each test program uses only a part of these helpers.
 #![allow(dead_code)]
 
+mod keys;
 pub(crate) mod robot;
+
+pub(crate) use keys::{read, set_band};
 
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::propagation::{Channel, Propagation};
@@ -17,9 +20,6 @@ use merrow_model::scene::sea::air::Air;
 use merrow_model::scene::sea::optics::Optics;
 use merrow_model::scene::{Current, Integrator, Material, Origin, Scene, Sea, Seabed, Waves};
 use merrow_model::state::frames::view::WorldView;
-use merrow_yaml::error::Problems;
-use merrow_yaml::parse::parse;
-use merrow_yaml::read::{Read, read_root};
 
 /// Speed of sound of the test sea [m/s].
 pub(crate) const C: f64 = 1500.0;
@@ -176,26 +176,6 @@ pub(crate) fn bpsk(rate: f64) -> Scheme {
     read(&format!(
         "{{name: bpsk, modulation: bpsk, rate_bit_s: {rate}}}"
     ))
-}
-
-/// Reads a structure as from a file.
-pub(crate) fn read<T: Read>(text: &str) -> T {
-    let mut problems = Problems::default();
-    let node = parse("test", text, &mut problems);
-    let value = node.and_then(|node| read_root(&node, &mut problems));
-    value.unwrap_or_else(|| panic!("{problems}"))
-}
-
-/// Sets the band of a transceiver [Hz].
-pub(crate) fn set_band(transceiver: &mut Transceiver, band: [f64; 2]) {
-    let scaled = |factor: f64| band.map(|f| factor * f);
-    match &mut transceiver.medium {
-        Medium::Acoustic(m) => m.band_khz = scaled(1e-3),
-        Medium::Electromagnetic(m) => m.band_mhz = scaled(1e-6),
-        Medium::Radio(m) => m.band_mhz = scaled(1e-6),
-        Medium::Optical(m) => m.band_khz = scaled(1e-3),
-        Medium::Satellite(m) => m.band_mhz = scaled(1e-6),
-    }
 }
 
 /// Returns a transceiver of `medium` in the band around `frequency` [Hz] with the width `width`

@@ -1,17 +1,17 @@
 //! Modems, channels and receivers for the tests.
 
+#[path = "../common/keys.rs"]
+mod keys;
+
+pub(crate) use keys::{read, set_band};
 use merrow_comms::network::Network;
 use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::scheme::Scheme;
-use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice, Transceiver};
+use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
 use merrow_model::state::comms::NetworkState;
-use merrow_yaml::error::Problems;
-use merrow_yaml::parse::parse;
-use merrow_yaml::read::{Read, read_root};
 
 /// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -21,26 +21,6 @@ pub(crate) fn scheme(name: &str, rate: f64) -> Scheme {
     read(&format!(
         "{{name: {name}, modulation: bpsk, rate_bit_s: {rate}}}"
     ))
-}
-
-/// Reads a structure as from a file.
-pub(crate) fn read<T: Read>(text: &str) -> T {
-    let mut problems = Problems::default();
-    let node = parse("test", text, &mut problems);
-    let value = node.and_then(|node| read_root(&node, &mut problems));
-    value.unwrap_or_else(|| panic!("{problems}"))
-}
-
-/// Sets the band of a transceiver [Hz].
-pub(crate) fn set_band(transceiver: &mut Transceiver, band: [f64; 2]) {
-    let scaled = |factor: f64| band.map(|f| factor * f);
-    match &mut transceiver.medium {
-        Medium::Acoustic(m) => m.band_khz = scaled(1e-3),
-        Medium::Electromagnetic(m) => m.band_mhz = scaled(1e-6),
-        Medium::Radio(m) => m.band_mhz = scaled(1e-6),
-        Medium::Optical(m) => m.band_khz = scaled(1e-3),
-        Medium::Satellite(m) => m.band_mhz = scaled(1e-6),
-    }
 }
 
 /// Returns a modem of 10 kbit/s whose frames consist of their payload.

@@ -46,6 +46,7 @@ use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use crate::sonar::decibels::level;
 use merrow_environment::{EnvironmentState, air};
+use merrow_math::decibels::ratio;
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::water::AbsorptionLaw;
@@ -317,7 +318,7 @@ impl AcousticReceiver<'_> {
     /// the misalignment [rad²]. (3)
     pub(crate) fn measured_bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
-        let weak = libm::pow(10.0, 0.1 * (spec.hearing.ear.threshold_db - snr));
+        let weak = ratio(spec.hearing.ear.threshold_db - snr);
         let variance = spec.bearing_std * spec.bearing_std * (1.0 + weak);
         let noise = Vec3::new(draw.normal(), draw.normal(), draw.normal());
         let turn = if self.errors.noise {

@@ -36,6 +36,7 @@
 //! # Checked by
 //! test/sensors/radar/clutter.rs, test/sensors/radar.rs
 
+use merrow_math::decibels::ratio;
 use merrow_model::sensor::radar::Polarisation;
 
 /// Range of grazing angles of the sea clutter model [rad].
@@ -117,7 +118,7 @@ impl SeaClutter {
             + 1.09 * libm::log(l)
             + 1.27 * libm::log(phi + 1e-4)
             + 9.70;
-        level * libm::pow(10.0, 0.1 * polarisation_db)
+        level * ratio(polarisation_db)
     }
 
     /// Returns the shape parameter of the clutter [-] in a cell with the width `width` [m]. (3)

@@ -11,11 +11,12 @@ use crate::channel::{
 };
 use crate::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
+use merrow_math::decibels::ratio;
+use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{
     AcousticMedium, ElectromagneticMedium, Medium, SatelliteRole,
 };
 use merrow_model::scene::comms::transceiver::Reception;
-use merrow_model::scene::comms::{Transceiver, ratio};
 use merrow_sensors::acoustic::path::{AcousticMedium as PathMedium, Obstacles, PathEnd, PathWater};
 use merrow_sensors::acoustic::thruster_noise;
 

@@ -16,7 +16,7 @@ pub use crate::scene::comms::framing::{Acknowledgement, Framing};
 pub use crate::scene::comms::mac::MacProtocol;
 pub use crate::scene::comms::modem::{Modem, PowerControl, RateChoice};
 pub use crate::scene::comms::queue::{BridgeQueue, DropPolicy, QueueLimits};
-pub use crate::scene::comms::transceiver::{Transceiver, ratio};
+pub use crate::scene::comms::transceiver::Transceiver;
 
 /// Address that every modem receives.
 pub const BROADCAST: u16 = 0xffff;

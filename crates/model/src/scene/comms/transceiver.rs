@@ -5,12 +5,8 @@ use crate::scene::comms::directivity::Directivity;
 use crate::scene::comms::framing::{Acknowledgement, Framing};
 use crate::scene::comms::medium::Medium;
 use crate::scene::comms::scheme::{RateAdaptation, Scheme};
+use merrow_math::decibels::ratio;
 use merrow_yaml::spec::{choice, spec};
-
-/// Converts a power ratio of `db` [dB] to the linear ratio [-].
-pub fn ratio(db: f64) -> f64 {
-    libm::pow(10.0, 0.1 * db)
-}
 
 spec! {
     /// Type of a modem.
