@@ -1,38 +1,57 @@
-//! The topics and actions of a world: what each is, and what its messages contain or command.
+//! The topics and actions of a world: what each is, how its messages are encoded, and which
+//! commands they give.
 //!
-//! `node/plan.rs` lists them for a scene.
+//! An object declares each of its topics once, where its messages are built: an [`Output`] with its
+//! encoder, an [`Input`] with its decoder. `node/plan.rs` collects them for a scene.
 
+use crate::arm::progress::Progress;
+use crate::node::states::{ComputerCondition, NetworkStates};
+use merrow_math::Vec3;
 use merrow_messages::convert::topic;
-use merrow_model::scene::{JointGroup, JointMode, Robot, Scene};
-use merrow_ros2::message::TypeInfo;
+use merrow_messages::frames::ObjectStates;
+use merrow_model::scene::{JointGroup, Robot, Scene};
+use merrow_model::state::comms::NetworkOutput;
+use merrow_model::state::computer::TaskInterval;
+use merrow_model::state::{BatteryState, Command};
+use merrow_ros2::cdr::{from_bytes, to_bytes};
+use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::qos::Qos;
+use merrow_sim::Simulation;
+use merrow_view::teleoperation::actuators::ActuatorControl;
+use std::sync::Arc;
 
 /// Rate of `/tf` and `joint_states` in simulation time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
 
-/// Rate of battery states in simulation time [Hz].
-pub const BATTERY_RATE: f64 = 1.0;
+/// Rate of the states of batteries, modems and computers, and of `/diagnostics`, in simulation time
+/// [Hz].
+pub const STATUS_RATE: f64 = 1.0;
 
-/// Rate of `/diagnostics` in simulation time [Hz].
-pub const DIAGNOSTICS_RATE: f64 = 1.0;
+/// What an encoder knows beside its data.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    /// Scene of the world.
+    pub scene: &'a Scene,
+    /// Simulated time of the message [ns].
+    pub now_ns: u64,
+    /// Whether `/tf` includes the true pose of a robot.
+    pub has_truth_tf: &'a dyn Fn(&Robot) -> bool,
+}
 
-/// Source of the content of a topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Simulation time for `/clock`.
+/// Encodes the message of an output.
+pub type Encoder<T> = Arc<dyn Fn(Moment<'_>, &T) -> Vec<u8> + Send + Sync>;
+
+/// Encodes the messages of an output for the results of a block of steps, with their times [ns].
+pub type ResultEncoder<T> = Arc<dyn Fn(Moment<'_>, &T) -> Vec<(u64, Vec<u8>)> + Send + Sync>;
+
+/// Content of the messages of an output, by the data that it is encoded from.
+#[derive(Clone)]
+pub enum Content {
+    /// Simulated time.
     Clock,
-    /// Moving frames for `/tf`.
-    Tf,
-    /// Static frames for `/tf_static`.
-    TfStatic,
-    /// Health data for `/diagnostics`.
-    Diagnostics,
-    /// URDF of the robot.
-    Description {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Message of a sensor.
+    /// Health of the node, which only the publisher knows.
+    Health,
+    /// A message of a sensor.
     Sensor {
         /// Index of the robot.
         robot: usize,
@@ -41,142 +60,61 @@ pub enum Source {
         /// Index of the message among the messages of the sensor.
         part: usize,
     },
-    /// Names of the label numbers of a camera.
-    Labels {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the sensor.
-        sensor: usize,
-    },
-    /// Joint states of a robot.
-    Joints {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Reference, measured state and command of the controller of a group of joints.
-    Controller {
-        /// Group of joints, by index.
-        group_index: GroupIndex,
-    },
-    /// Contacts between all bodies.
-    Contacts,
-    /// Contact wrench on a link.
-    ContactWrench {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the link.
-        link: usize,
-    },
-    /// State of a battery.
-    Battery {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Volume of a buoyancy engine.
-    BuoyancyEngine {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the buoyancy engine.
-        engine: usize,
-    },
-    /// Flight mode of a multirotor.
-    FlightMode {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Status of a motion controller.
-    ControllerStatus {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Odometry computed from wheel rotation.
-    WheelOdometry {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Whether a coupling is engaged.
-    Coupling {
-        /// Index of the coupling.
-        coupling: usize,
-    },
-    /// Load on a coupling.
-    CouplingLoad {
-        /// Index of the coupling.
-        coupling: usize,
-    },
-    /// Positions of the nodes of a tether.
-    TetherPath {
-        /// Index of the tether.
-        tether: usize,
-    },
-    /// Tension at both ends of a tether.
-    TetherTension {
-        /// Index of the tether.
-        tether: usize,
-    },
-    /// Whether a tether with a breaking load is intact.
-    TetherIntact {
-        /// Index of the tether.
-        tether: usize,
-    },
-    /// Messages that a modem received.
-    ModemReceived {
-        /// Index of the modem.
-        modem: usize,
-    },
-    /// Ranges that a modem measured.
-    ModemRange {
-        /// Index of the modem.
-        modem: usize,
-    },
-    /// Position of another modem that a modem with an array measured.
-    ModemFix {
-        /// Index of the modem.
-        modem: usize,
-        /// Index of the other modem.
-        other: usize,
-    },
-    /// State of a modem.
-    ModemStatus {
-        /// Index of the modem.
-        modem: usize,
-    },
-    /// Messages of a topic that arrive over modems.
-    Bridged {
-        /// Index of the bridge.
-        bridge: usize,
-        /// Index of the receiver of the bridge.
-        receiver: usize,
-    },
-    /// State of all links between modems.
-    Links,
-    /// Log of the packets of all modems.
-    Packets,
-    /// Schedule trace of all modems.
-    ModemSchedule,
-    /// State of a computer of a robot.
-    ComputerStatus {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the computer on the robot.
-        computer: usize,
-    },
-    /// Schedule trace of a computer of a robot.
-    TaskSchedule {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the computer on the robot.
-        computer: usize,
-    },
-    /// Unwound length of a tether on a winch.
-    TetherLength {
-        /// Index of the tether.
-        tether: usize,
-    },
+    /// The scene, published once.
+    Scene(Encoder<()>),
+    /// The state of all moving objects, at [`FRAME_RATE`].
+    States(Encoder<ObjectStates>),
+    /// The state of the batteries of all robots.
+    Batteries(Encoder<[BatteryState]>),
+    /// Force [N] and moment [N m] on the second end of every coupling (W).
+    Loads(Encoder<[[Vec3; 2]]>),
+    /// The states of modems and links.
+    Network(Encoder<NetworkStates>),
+    /// The states of the computers of all robots.
+    Computers(Encoder<[Vec<ComputerCondition>]>),
+    /// A truth value, published when it changes.
+    Switch(Switch),
+    /// Results of the network of modems.
+    NetworkResults(ResultEncoder<NetworkOutput>),
+    /// Ended intervals of the schedules of computers.
+    Intervals(ResultEncoder<[TaskInterval]>),
 }
 
+/// A truth value of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// Whether a coupling, by its index, is engaged.
+    Coupling(usize),
+    /// Whether a tether, by its index, is intact.
+    Tether(usize),
+}
+
+impl Switch {
+    /// Returns the value at the start of a run.
+    pub fn at_start(self, scene: &Scene) -> bool {
+        match self {
+            Self::Coupling(k) => scene.couplings[k].engaged,
+            Self::Tether(_) => true,
+        }
+    }
+}
+
+/// How bridges between modems use an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bridging {
+    /// They can transmit it.
+    Transmitted,
+    /// They cannot transmit it: a log of the simulator, or a message that is published once.
+    Local,
+    /// They receive it.
+    Received,
+}
+
+/// Sets the shown state of a replay from a recorded message.
+pub type Restore = Arc<dyn Fn(&mut Simulation, &[u8]) + Send + Sync>;
+
 /// A topic that the node publishes.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Output {
     /// Topic name, without remapping.
     pub topic: String,
@@ -186,154 +124,268 @@ pub struct Output {
     pub qos: Qos,
     /// Rate of the messages [Hz]; `None` if the topic is published once or on change.
     pub rate_hz: Option<f64>,
-    /// Source of the content.
-    pub source: Source,
+    /// Content of the messages.
+    pub content: Content,
+    /// Whether bridges can transmit it.
+    pub bridging: Bridging,
+    /// How a replay shows it, if it does.
+    pub restore: Option<Restore>,
 }
 
-/// Target of the commands on a subscribed topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// One thruster of a robot.
-    Thruster {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the thruster.
-        thruster: usize,
-    },
-    /// All thrusters, optionally followed by all fins.
-    Thrusters {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// One fin of a robot.
-    Fin {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the fin.
-        fin: usize,
-    },
-    /// One buoyancy engine of a robot.
-    BuoyancyEngine {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the buoyancy engine.
-        engine: usize,
-    },
-    /// All fins of a robot.
-    Fins {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Thruster manager, commanded by a wrench.
-    Wrench {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Thruster manager, commanded by a stamped wrench.
-    WrenchStamped {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// External wrench on a link.
-    ExternalWrench {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the link.
-        link: usize,
-    },
-    /// Joints, selected by name.
-    Joints {
-        /// Index of the robot.
-        robot: usize,
-    },
-    /// Firmware of a robot.
-    Firmware {
-        /// Index of the robot.
-        robot: usize,
-        /// Kind of the command.
-        command: FirmwareTopic,
-    },
-    /// Motion controller of a robot.
-    Motion {
-        /// Index of the robot.
-        robot: usize,
-        /// Kind of the command.
-        command: MotionCommand,
-    },
-    /// Actuators, in the unit of another simulator.
-    Profile {
-        /// Index of the robot.
-        robot: usize,
-        /// Kind of the command.
-        command: ProfileCommand,
-    },
-    /// A coupling, to engage or release.
-    Coupling {
-        /// Index of the coupling.
-        coupling: usize,
-    },
-    /// Transmit queue of a modem.
-    Modem {
-        /// Index of the modem.
-        modem: usize,
-    },
-    /// Modem that transmits the messages of a topic.
-    Bridge {
-        /// Index of the bridge.
-        bridge: usize,
-    },
-    /// Bridge of a service whose calls a bag repeats.
-    Call {
-        /// Index of the bridge.
-        bridge: usize,
-    },
-    /// Services whose requests a bag repeats.
-    Service,
-    /// Winch of a tether.
-    Winch {
-        /// Index of the tether.
-        tether: usize,
-    },
-    /// Group of joints, along a trajectory.
-    Trajectory {
-        /// Group of joints, by index.
-        group_index: GroupIndex,
-    },
-    /// All joints of a group, in one command mode.
-    Group {
-        /// Group of joints, by index.
-        group_index: GroupIndex,
-        /// Command mode of the joints.
-        mode: JointMode,
-    },
+/// Returns the encoder of a message.
+pub fn encoder<T: ?Sized, M: Message>(
+    build: impl Fn(Moment<'_>, &T) -> M + Send + Sync + 'static,
+) -> Encoder<T> {
+    Arc::new(move |moment, data| to_bytes(&build(moment, data)))
+}
+
+impl Output {
+    /// Returns an output with default QoS, without a rate.
+    pub fn new(topic: impl Into<String>, info: &'static TypeInfo, content: Content) -> Self {
+        Self {
+            topic: topic.into(),
+            info,
+            qos: Qos::DEFAULT,
+            rate_hz: None,
+            content,
+            bridging: Bridging::Transmitted,
+            restore: None,
+        }
+    }
+
+    /// Returns an output of the scene, which is published once.
+    pub fn once<M: Message>(
+        topic: impl Into<String>,
+        build: impl Fn(Moment<'_>) -> M + Send + Sync + 'static,
+    ) -> Self {
+        let content = Content::Scene(encoder(move |moment, (): &()| build(moment)));
+        Self::new(topic, M::info(), content)
+            .with_qos(Qos::LATCHED)
+            .local()
+    }
+
+    /// Returns an output of the state of moving objects.
+    pub fn states<M: Message>(
+        topic: impl Into<String>,
+        build: impl Fn(Moment<'_>, &ObjectStates) -> M + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(topic, M::info(), Content::States(encoder(build))).at_rate(FRAME_RATE)
+    }
+
+    /// Returns an output of the states of modems and links.
+    pub fn network<M: Message>(
+        topic: impl Into<String>,
+        build: impl Fn(Moment<'_>, &NetworkStates) -> M + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(topic, M::info(), Content::Network(encoder(build))).at_rate(STATUS_RATE)
+    }
+
+    /// Returns an output of results of the network, with their times [ns].
+    pub fn network_results<M: Message>(
+        topic: impl Into<String>,
+        build: impl Fn(Moment<'_>, &NetworkOutput) -> Vec<(u64, M)> + Send + Sync + 'static,
+    ) -> Self {
+        let encode = move |moment: Moment<'_>, results: &NetworkOutput| {
+            let built = build(moment, results).into_iter();
+            built.map(|(time, m)| (time, to_bytes(&m))).collect()
+        };
+        Self::new(topic, M::info(), Content::NetworkResults(Arc::new(encode)))
+    }
+
+    /// Returns an output of a truth value.
+    pub fn switch(topic: impl Into<String>, switch: Switch) -> Self {
+        use merrow_ros2::msg::std_msgs::Bool;
+        Self::new(topic, Bool::info(), Content::Switch(switch)).with_qos(Qos::LATCHED)
+    }
+
+    /// Sets the rate of the messages [Hz].
+    #[must_use]
+    pub fn at_rate(self, rate_hz: f64) -> Self {
+        Self {
+            rate_hz: Some(rate_hz),
+            ..self
+        }
+    }
+
+    /// Sets the quality of service.
+    #[must_use]
+    pub fn with_qos(self, qos: Qos) -> Self {
+        Self { qos, ..self }
+    }
+
+    /// Declares that bridges cannot transmit the output.
+    #[must_use]
+    pub fn local(self) -> Self {
+        Self {
+            bridging: Bridging::Local,
+            ..self
+        }
+    }
+
+    /// Sets how a replay shows a recorded message. A malformed message has no effect.
+    #[must_use]
+    pub fn restored_by<M: Message>(
+        self,
+        restore: impl Fn(&mut Simulation, &M) + Send + Sync + 'static,
+    ) -> Self {
+        let restore: Restore = Arc::new(move |simulation, bytes| {
+            if let Ok(message) = from_bytes::<M>(bytes) {
+                restore(simulation, &message);
+            }
+        });
+        Self {
+            restore: Some(restore),
+            ..self
+        }
+    }
+
+    /// Returns the robot and the sensor of the messages of a sensor, as indices.
+    pub fn sensor(&self) -> Option<(usize, usize)> {
+        match self.content {
+            Content::Sensor { robot, sensor, .. } => Some((robot, sensor)),
+            _ => None,
+        }
+    }
+}
+
+/// What a decoder knows beside its message.
+#[derive(Clone, Copy)]
+pub struct Arrival<'a> {
+    /// Scene of the world.
+    pub scene: &'a Scene,
+    /// Progress of the run.
+    pub progress: &'a Progress,
+}
+
+/// Commands of a message, or the reason in one line why it is invalid.
+pub type Decoded = Result<Vec<Command>, String>;
+
+/// Converts a message in CDR to commands.
+pub type Decoder = Arc<dyn Fn(Arrival<'_>, &[u8]) -> Decoded + Send + Sync>;
+
+/// What a decoder returns: a command, or the reason why there is none.
+pub trait IntoDecoded {
+    /// Returns the commands.
+    fn into_decoded(self) -> Decoded;
+}
+
+impl IntoDecoded for Command {
+    fn into_decoded(self) -> Decoded {
+        Ok(vec![self])
+    }
+}
+
+impl IntoDecoded for Result<Command, String> {
+    fn into_decoded(self) -> Decoded {
+        self.map(|command| vec![command])
+    }
+}
+
+impl IntoDecoded for Decoded {
+    fn into_decoded(self) -> Decoded {
+        self
+    }
+}
+
+/// Control of the live view that commands by an input.
+#[derive(Clone)]
+pub enum PageControl {
+    /// Sticks, as velocities.
+    Velocity,
+    /// Sticks, as forces and moments; only for a robot without velocities.
+    Wrench,
+    /// A goal on the map.
+    Goal,
+    /// A path on the map.
+    Path,
+    /// A gamepad.
+    Gamepad,
+    /// A push on a link. The inputs of a robot are in the order of its links.
+    Push,
+    /// A slider, with the command for its value.
+    Slider(ActuatorControl, Arc<dyn Fn(f64) -> Command + Send + Sync>),
+    /// A slider for each joint.
+    Joints(Vec<ActuatorControl>),
 }
 
 /// A topic to which the node subscribes.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Input {
     /// Topic name, without remapping.
     pub topic: String,
     /// Message type of the topic.
     pub info: &'static TypeInfo,
-    /// Target of the commands.
-    pub target: Target,
+    /// Quality of service of the subscription.
+    pub qos: Qos,
     /// Unit and range of the command, as text for users.
     pub unit: String,
+    /// Robot that counts the rejections, by its index.
+    pub robot: Option<usize>,
+    /// Conversion of a message to commands.
+    pub decode: Decoder,
+    /// Control of the live view with the same effect.
+    pub control: Option<PageControl>,
 }
 
 impl Input {
-    /// Returns the QoS of the subscription.
-    pub const fn qos(&self) -> Qos {
-        match self.target {
-            // messages of sensors and of controllers
-            Target::Bridge { .. } => Qos::SENSOR_SUBSCRIPTION,
-            _ => Qos::COMMAND,
+    /// Returns an input that converts messages in CDR.
+    pub fn raw(
+        topic: impl Into<String>,
+        info: &'static TypeInfo,
+        unit: impl Into<String>,
+        decode: impl Fn(Arrival<'_>, &[u8]) -> Decoded + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            topic: topic.into(),
+            info,
+            qos: Qos::COMMAND,
+            unit: unit.into(),
+            robot: None,
+            decode: Arc::new(decode),
+            control: None,
+        }
+    }
+
+    /// Returns an input that converts messages of type `M`.
+    pub fn new<M: Message, R: IntoDecoded>(
+        topic: impl Into<String>,
+        unit: impl Into<String>,
+        decode: impl Fn(Arrival<'_>, M) -> R + Send + Sync + 'static,
+    ) -> Self {
+        Self::raw(topic, M::info(), unit, move |arrival, bytes| {
+            let message = from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))?;
+            decode(arrival, message).into_decoded()
+        })
+    }
+
+    /// Returns an input of one number, which a slider of the live view also commands.
+    pub fn slider(
+        topic: impl Into<String>,
+        unit: impl Into<String>,
+        control: ActuatorControl,
+        command: impl Fn(f64) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        use merrow_ros2::msg::std_msgs::Float64;
+        let command = Arc::new(command);
+        let of_page = Arc::clone(&command);
+        Self::new(topic, unit, move |_, message: Float64| {
+            command(message.data)
+        })
+        .on_page(PageControl::Slider(control, of_page))
+    }
+
+    /// Sets the control of the live view with the same effect.
+    #[must_use]
+    pub fn on_page(self, control: PageControl) -> Self {
+        Self {
+            control: Some(control),
+            ..self
         }
     }
 }
 
 /// All topics and actions of a world.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Plan {
     /// Topics that the node publishes.
     pub outputs: Vec<Output>,
@@ -343,6 +395,14 @@ pub struct Plan {
     pub calls: Vec<Input>,
     /// Actions that the node offers.
     pub actions: Vec<ActionPlan>,
+}
+
+impl Plan {
+    /// Returns the output with this content, if the plan has it, by its index.
+    pub fn find(&self, is_wanted: impl Fn(&Content) -> bool) -> Option<usize> {
+        let mut outputs = self.outputs.iter();
+        outputs.position(|output| is_wanted(&output.content))
+    }
 }
 
 /// Group of joints of a robot, by index.
@@ -386,61 +446,6 @@ pub struct ActionPlan {
     pub action: ActionKind,
 }
 
-/// Kind of a command on a firmware topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirmwareTopic {
-    /// Velocity command on `cmd_vel`.
-    Velocity,
-    /// Velocity command with a header.
-    VelocityStamped,
-    /// Heading command, clockwise from north [deg].
-    Heading,
-    /// Depth command, positive down [m].
-    Depth,
-    /// Enables or disables the firmware.
-    Enable,
-}
-
-/// Kind of a command on a topic of the motion controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MotionCommand {
-    /// Goal of the station keeping.
-    GoalPose,
-    /// Waypoints of a path to follow.
-    Path,
-    /// Sticks and buttons of a joystick.
-    Joystick,
-    /// Name of a mode, for clients without the types of this package.
-    Mode,
-}
-
-/// Command with a unit of another simulator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProfileCommand {
-    /// Thrust of one thruster [N], `std_msgs/msg/Float64`.
-    Thrust {
-        /// Index of the thruster.
-        thruster: usize,
-    },
-    /// Angle of one fin or azimuth thruster [rad], `std_msgs/msg/Float64`.
-    Angle {
-        /// Index of the fin.
-        fin: usize,
-    },
-    /// Command of one thruster in its own unit, with a header.
-    StampedThruster {
-        /// Index of the thruster.
-        thruster: usize,
-    },
-    /// Angle of one fin [rad], with a header.
-    StampedFin {
-        /// Index of the fin.
-        fin: usize,
-    },
-    /// Normalised rotor speeds of all thrusters, -1 to 1.
-    NormalizedThrusters,
-}
-
 /// Returns the name with a leading slash.
 pub fn absolute(topic: &str) -> String {
     format!("/{}", topic.trim_start_matches('/'))
@@ -460,11 +465,11 @@ pub(crate) struct ExteroceptiveOutputs {
 pub(crate) fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs> {
     let mut all: Vec<ExteroceptiveOutputs> = Vec::new();
     for (i, output) in plan.outputs.iter().enumerate() {
-        let Source::Sensor {
+        let Content::Sensor {
             robot,
             sensor,
             part,
-        } = output.source
+        } = output.content
         else {
             continue;
         };

@@ -18,21 +18,17 @@ pub use crate::arm::progress::Progress;
 pub use crate::arm::request::{goal_number, topic_trajectory};
 pub use crate::arm::state::{controller_state, joint_state, joint_state_names};
 
+use crate::input::array_input;
 use crate::input::mailbox::Mailbox;
-use crate::topics::{
-    ActionKind, ActionPlan, FRAME_RATE, GroupIndex, Input, Output, Source, Target,
-};
+use crate::topics::{ActionKind, ActionPlan, GroupIndex, Input, Output};
 use merrow_model::scene::{Drive, JointGroup, JointKind, JointMode, Robot};
+use merrow_model::state::{Command, JointCommand};
 use merrow_ros2::action_type::Action;
-use merrow_ros2::message::{Message, Service};
+use merrow_ros2::message::Service;
 use merrow_ros2::msg::control_msgs::{
-    JointTrajectoryControllerState, follow_joint_trajectory as action, gripper_command,
-    parallel_gripper_command,
+    follow_joint_trajectory as action, gripper_command, parallel_gripper_command,
 };
-use merrow_ros2::msg::std_msgs::Float64MultiArray;
-use merrow_ros2::msg::trajectory_msgs::JointTrajectory;
 use merrow_ros2::node::{ActionServer, Node, NodeError};
-use merrow_ros2::qos::Qos;
 use std::sync::Arc;
 
 /// Returns true if every joint of the group accepts commands in `mode`.
@@ -73,13 +69,10 @@ fn groups(scene_index: usize, robot: &Robot) -> impl Iterator<Item = (GroupIndex
 /// Appends the topics that the groups of a robot publish to `outputs`.
 pub fn outputs(index: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     for (group_index, group) in groups(index, robot) {
-        outputs.push(Output {
-            topic: format!("{}/{}_controller/controller_state", robot.name, group.name),
-            info: JointTrajectoryControllerState::info(),
-            qos: Qos::DEFAULT,
-            rate_hz: Some(FRAME_RATE),
-            source: Source::Controller { group_index },
-        });
+        let topic = format!("{}/{}_controller/controller_state", robot.name, group.name);
+        outputs.push(Output::states(topic, move |moment, states| {
+            controller_state(moment.scene, group_index, states)
+        }));
     }
 }
 
@@ -88,29 +81,33 @@ pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (group_index, group) in groups(index, robot) {
         let base = format!("{}/{}", robot.name, group.name);
         if supports_mode(robot, group, JointMode::Position) {
-            inputs.push(Input {
-                topic: format!("{base}_controller/joint_trajectory"),
-                info: JointTrajectory::info(),
-                target: Target::Trajectory { group_index },
-                unit: format!(
-                    "points of {}: {}",
-                    joint_names(robot, group),
-                    unit(robot, group, JointMode::Position)
-                ),
-            });
+            let unit = format!(
+                "points of {}: {}",
+                joint_names(robot, group),
+                unit(robot, group, JointMode::Position)
+            );
+            let topic = format!("{base}_controller/joint_trajectory");
+            inputs.push(Input::new(topic, unit, move |arrival, message| {
+                topic_trajectory(arrival.scene, group_index, message, arrival.progress)
+            }));
         }
         for mode in [JointMode::Position, JointMode::Velocity, JointMode::Effort] {
             if supports_mode(robot, group, mode) {
-                inputs.push(Input {
-                    topic: format!("{base}_{}_controller/commands", mode.keyword()),
-                    info: Float64MultiArray::info(),
-                    target: Target::Group { group_index, mode },
-                    unit: format!(
-                        "one value per joint ({}): {}",
-                        joint_names(robot, group),
-                        unit(robot, group, mode)
-                    ),
-                });
+                let unit = format!(
+                    "one value per joint ({}): {}",
+                    joint_names(robot, group),
+                    unit(robot, group, mode)
+                );
+                let topic = format!("{base}_{}_controller/commands", mode.keyword());
+                let GroupIndex { robot, group } = group_index;
+                inputs.push(array_input(topic, unit, move |values| {
+                    let command = JointCommand::JointGroup {
+                        group,
+                        mode,
+                        values,
+                    };
+                    Command::Joint(robot, command)
+                }));
             }
         }
     }

@@ -11,7 +11,6 @@ use crate::topics::GroupIndex;
 use merrow_model::scene::{JointGroup, Robot, Scene};
 use merrow_model::state::joint::{Tolerance, Trajectory, TrajectoryPoint};
 use merrow_model::state::{Command, JointCommand};
-use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::builtin_interfaces::{Duration, Time};
 use merrow_ros2::msg::control_msgs::JointTolerance;
 use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{Goal, Result as Outcome};
@@ -57,11 +56,9 @@ pub fn goal_number(progress: &Progress) -> u64 {
 pub fn topic_trajectory(
     scene: &Scene,
     group_index: GroupIndex,
-    bytes: &[u8],
+    message: JointTrajectory,
     progress: &Progress,
 ) -> Result<Command, String> {
-    let message =
-        from_bytes::<JointTrajectory>(bytes).map_err(|e| format!("malformed message: {e}"))?;
     let (robot, group) = group_index.lookup(scene);
     let now_ns = progress.now_ns.load(Ordering::Relaxed);
     let found = trajectory(robot, group, message).and_then(|t| check_goal(robot, group, t, now_ns));

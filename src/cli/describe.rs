@@ -218,7 +218,7 @@ fn subscribed_topics(plan: &Plan) -> Vec<Value> {
     plan.inputs
         .iter()
         .map(|i| {
-            let qos = i.qos().to_string();
+            let qos = i.qos.to_string();
             json!({ "topic": full_name(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
         })
         .collect()

@@ -1,20 +1,16 @@
 //! Topics of the computers of robots: `<robot>/<computer>/status` and `schedule`.
 
-use crate::topics::{Output, Source};
+use crate::node::states::ComputerCondition;
+use crate::topics::{Content, Output, STATUS_RATE, encoder};
 use merrow_messages::convert::{header, time};
 use merrow_messages::msg::{ComputerStatus, TaskInterval, TaskSchedule, TaskStatus};
 use merrow_model::scene::Robot;
 use merrow_model::scene::computer::Computer;
-use merrow_model::state::RobotState;
-use merrow_model::state::computer::{
-    ComputerState, TaskActivity, TaskCounts, TaskInterval as Interval,
-};
+use merrow_model::state::computer::{TaskActivity, TaskInterval as Interval};
+use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
-use merrow_ros2::qos::Qos;
 use merrow_sim::Simulation;
-
-/// Rate of the states of computers in simulated time [Hz].
-const STATUS_RATE: f64 = 1.0;
+use std::sync::Arc;
 
 /// Schedule traces of one block of steps, and the states of tasks.
 #[derive(Debug, Default)]
@@ -25,18 +21,6 @@ pub struct ComputerBatch {
     pub states: Option<Vec<Vec<ComputerCondition>>>,
 }
 
-/// States of the tasks of a computer, and its faults.
-#[derive(Clone, Debug, Default)]
-pub struct ComputerCondition {
-    /// One entry per task.
-    pub tasks: Vec<TaskState>,
-    /// Kinds of the active faults, separated by commas.
-    pub fault: String,
-}
-
-/// Current activity of a task, and its counts since the start of the run.
-pub type TaskState = (TaskActivity, TaskCounts);
-
 impl ComputerBatch {
     /// Reads the traces of a simulation; `has_status`: also the states. `None` without data.
     pub fn read(simulation: &Simulation, has_status: bool) -> Option<Box<Self>> {
@@ -45,22 +29,9 @@ impl ComputerBatch {
         if simulation.task_intervals.is_empty() && !has_status {
             return None;
         }
-        let of_computer = |robot: usize, (k, computer): (usize, &ComputerState)| {
-            let tasks = computer.tasks.iter();
-            ComputerCondition {
-                tasks: tasks.map(|task| (task.activity, task.counts)).collect(),
-                fault: simulation.computer_faults(robot, k),
-            }
-        };
         Some(Box::new(Self {
             intervals: simulation.task_intervals.clone(),
-            states: has_status.then(|| {
-                let of_robot = |(r, robot): (usize, &RobotState)| {
-                    let computers = robot.computers.iter().enumerate();
-                    computers.map(|entry| of_computer(r, entry)).collect()
-                };
-                robots.iter().enumerate().map(of_robot).collect()
-            }),
+            states: has_status.then(|| ComputerCondition::read(simulation)),
         }))
     }
 }
@@ -70,21 +41,19 @@ pub(crate) fn add_topics(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
     for (k, computer) in computers.enumerate() {
         let topic = |what: &str| format!("{}/{}/{what}", robot.name, computer.name);
-        let (robot, computer) = (i, k);
-        outputs.push(Output {
-            topic: topic("status"),
-            info: ComputerStatus::info(),
-            qos: Qos::DEFAULT,
-            rate_hz: Some(STATUS_RATE),
-            source: Source::ComputerStatus { robot, computer },
-        });
-        outputs.push(Output {
-            topic: topic("schedule"),
-            info: TaskSchedule::info(),
-            qos: Qos::DEFAULT,
-            rate_hz: None,
-            source: Source::TaskSchedule { robot, computer },
-        });
+        let own = computer.clone();
+        let content = Content::Computers(encoder(move |moment, all: &[Vec<_>]| {
+            status(&own, &all[i][k], moment.now_ns)
+        }));
+        let states = Output::new(topic("status"), ComputerStatus::info(), content);
+        outputs.push(states.at_rate(STATUS_RATE).local());
+        let own = computer.clone();
+        let content = Content::Intervals(Arc::new(move |moment, all| {
+            let trace = schedule(&own, [i, k], all, moment.now_ns);
+            let trace = trace.map(|trace| (moment.now_ns, to_bytes(&trace)));
+            trace.into_iter().collect()
+        }));
+        outputs.push(Output::new(topic("schedule"), TaskSchedule::info(), content).local());
     }
 }
 

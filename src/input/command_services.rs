@@ -9,7 +9,7 @@ use crate::input::serve::{Caller, MessageOutcome, REQUESTS, ServiceOutcome, full
 use crate::input::{faults, firmware, motion_control, profile_services, wrench};
 use crate::modem;
 use crate::node::parameters::weather;
-use crate::topics::{Input, Target};
+use crate::topics::Input;
 use merrow_math::Vec3;
 use merrow_messages::convert::{from_quaternion, from_vector3, instruments};
 use merrow_messages::msg::{
@@ -199,12 +199,10 @@ pub(crate) fn start(
 
 /// Returns the topic on which bags contain the requests of services.
 pub(crate) fn requests() -> Input {
-    Input {
-        topic: REQUESTS.to_string(),
-        info: ServiceRequest::info(),
-        target: Target::Service,
-        unit: "requests of services".to_string(),
-    }
+    let (info, unit) = (ServiceRequest::info(), "requests of services");
+    Input::raw(REQUESTS, info, unit, |_, _| {
+        Err("expected a topic with commands, found requests of services".into())
+    })
 }
 
 /// Conversion of recorded requests to commands.

@@ -2,10 +2,10 @@
 //! becomes a command.
 
 use super::command_services;
-use super::commands;
 use crate::arm::progress::Progress;
 use crate::node::diagnostics::Rejections;
 use crate::node::parameters::live::RecordedParameters;
+use crate::topics::Arrival;
 use crate::topics::Plan;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
@@ -246,7 +246,11 @@ fn extreme_fields_are_refused_or_applied() {
             let label = format!("{}: {}", path.display(), input.topic);
             if is_new(&input.topic, input.info.name) {
                 apply_extremes(&scene, &label, &input.info.description, &|bytes| {
-                    commands(&scene, &progress, input.target, bytes)
+                    let arrival = Arrival {
+                        scene: &scene,
+                        progress: &progress,
+                    };
+                    (input.decode)(arrival, bytes)
                 });
             }
         }

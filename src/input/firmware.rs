@@ -1,7 +1,7 @@
 //! Topics and services of the built-in firmwares.
 
 use crate::input::motion_control;
-use crate::topics::{FRAME_RATE, FirmwareTopic, Input, Output, Source, Target};
+use crate::topics::{Input, Output, PageControl};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{from_vector3, header, point, quaternion, vector3};
 use merrow_messages::frames::ObjectStates;
@@ -10,39 +10,28 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{Command, FirmwareCommand};
-use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Pose, Twist, TwistStamped};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
-use merrow_ros2::qos::Qos;
 
 /// Appends the topics that the firmware of robot `i` publishes.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     let Some(firmware) = &robot.firmware else {
         return;
     };
-    let mut add = |topic: &str, info, source| {
-        let topic = format!("{}/{topic}", robot.name);
-        outputs.push(Output {
-            topic,
-            info,
-            qos: Qos::DEFAULT,
-            rate_hz: Some(FRAME_RATE),
-            source,
-        });
-    };
+    let topic = |name: &str| format!("{}/{name}", robot.name);
     match &firmware.law {
-        FirmwareLaw::Multirotor(_) => add(
-            "flight_mode",
-            StringMsg::info(),
-            Source::FlightMode { robot: i },
-        ),
-        FirmwareLaw::Drive(_) => add(
-            "wheel_odometry",
-            Odometry::info(),
-            Source::WheelOdometry { robot: i },
-        ),
+        FirmwareLaw::Multirotor(_) => {
+            outputs.push(Output::states(topic("flight_mode"), move |_, states| {
+                flight_mode(i, states)
+            }));
+        }
+        FirmwareLaw::Drive(_) => {
+            outputs.push(Output::states(
+                topic("wheel_odometry"),
+                move |moment, states| wheel_odometry(moment.scene, i, states),
+            ));
+        }
         FirmwareLaw::HeadingDepthHold(_)
         | FirmwareLaw::SurgeYawRate(_)
         | FirmwareLaw::MotionControl(_)
@@ -107,52 +96,41 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let Some(firmware) = &robot.firmware else {
         return;
     };
-    let mut add = |topic: &str, info, command, unit: String| {
-        let topic = format!("{}/{topic}", robot.name);
-        inputs.push(Input {
-            topic,
-            info,
-            target: Target::Firmware { robot: i, command },
-            unit,
-        });
-    };
+    let topic = |name: &str| format!("{}/{name}", robot.name);
     let unit = velocity_unit(&firmware.law);
     if firmware.has_velocity_command() {
-        add(
-            "cmd_vel",
-            Twist::info(),
-            FirmwareTopic::Velocity,
-            unit.clone(),
-        );
-        add(
-            "cmd_vel_stamped",
-            TwistStamped::info(),
-            FirmwareTopic::VelocityStamped,
+        let input = Input::new(topic("cmd_vel"), unit.clone(), move |_, twist: Twist| {
+            velocity_command(i, &twist)
+        });
+        inputs.push(input.on_page(PageControl::Velocity));
+        inputs.push(Input::new(
+            topic("cmd_vel_stamped"),
             unit,
-        );
+            move |_, message: TwistStamped| velocity_command(i, &message.twist),
+        ));
     }
+    let course = move |heading, depth| {
+        Command::Firmware(i, FirmwareCommand::HeadingDepth { heading, depth })
+    };
     if firmware.has_heading_command() {
-        add(
-            "autopilot/heading_deg",
-            Float64::info(),
-            FirmwareTopic::Heading,
-            "deg, clockwise from north".to_string(),
-        );
+        inputs.push(Input::new(
+            topic("autopilot/heading_deg"),
+            "deg, clockwise from north",
+            move |_, heading: Float64| course(Some(heading.data.to_radians()), None),
+        ));
     }
     if firmware.has_depth_command() {
-        add(
-            "autopilot/depth_m",
-            Float64::info(),
-            FirmwareTopic::Depth,
-            "m, positive down".to_string(),
-        );
+        inputs.push(Input::new(
+            topic("autopilot/depth_m"),
+            "m, positive down",
+            move |_, depth: Float64| course(None, Some(depth.data)),
+        ));
     }
-    add(
-        "enable",
-        Bool::info(),
-        FirmwareTopic::Enable,
-        "true: enable; false: disable immediately".to_string(),
-    );
+    let unit = "true: enable; false: disable immediately";
+    inputs.push(Input::new(topic("enable"), unit, move |_, on: Bool| {
+        let order = FirmwareOrder::Enable(on.data);
+        Command::Firmware(i, FirmwareCommand::FirmwareOrder { order })
+    }));
     motion_control::inputs(i, robot, inputs);
 }
 
@@ -180,63 +158,6 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
         })
     };
     robots.flat_map(of).collect()
-}
-
-/// Converts a message to a command.
-///
-/// # Errors
-/// The reason why the message is invalid.
-pub fn command(
-    scene: &Scene,
-    robot: usize,
-    command: FirmwareTopic,
-    bytes: &[u8],
-) -> Result<Command, String> {
-    let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
-    match command {
-        FirmwareTopic::Velocity => {
-            let twist = from_bytes(bytes).map_err(malformed)?;
-            Ok(velocity_command(robot, &twist))
-        }
-        FirmwareTopic::VelocityStamped => {
-            let stamped = from_bytes::<TwistStamped>(bytes).map_err(malformed)?;
-            let base = merrow_messages::frames::link_frame(&scene.robots[robot], 0);
-            let frame = &stamped.header.frame_id;
-            if !(frame.is_empty() || *frame == base || frame == "base_link") {
-                return Err(format!("velocity in frame {frame:?}; expected {base}"));
-            }
-            Ok(velocity_command(robot, &stamped.twist))
-        }
-        FirmwareTopic::Heading => {
-            let degrees = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(Command::Firmware(
-                robot,
-                FirmwareCommand::HeadingDepth {
-                    heading: Some(degrees.to_radians()),
-                    depth: None,
-                },
-            ))
-        }
-        FirmwareTopic::Depth => {
-            let depth = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
-            Ok(Command::Firmware(
-                robot,
-                FirmwareCommand::HeadingDepth {
-                    heading: None,
-                    depth: Some(depth),
-                },
-            ))
-        }
-        FirmwareTopic::Enable => {
-            let on = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
-            Ok(Command::Firmware(
-                robot,
-                FirmwareCommand::FirmwareOrder {
-                    order: FirmwareOrder::Enable(on),
-                },
-            ))
-        }
-    }
 }
 
 /// Converts a velocity in the base of a robot.

@@ -15,22 +15,20 @@ pub mod view;
 pub(crate) mod wrench;
 
 pub use crate::input::mailbox::Mailbox;
-pub(crate) use crate::input::mailbox::{find_robot, read};
+pub(crate) use crate::input::mailbox::find_robot;
 
-use crate::arm;
-use crate::arm::progress::Progress;
-use crate::topics::Target;
+use crate::topics::{Arrival, Input};
 use merrow_control::modes;
 use merrow_math::Vec3;
 use merrow_messages::convert::{WORLD_FRAME, from_vector3};
 use merrow_model::scene::{JointKind, JointMode, LinkFrame, Robot, Scene};
 use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, FirmwareCommand, JointCommand,
-    WinchCommand, WrenchFrame, WrenchSource,
+    WrenchFrame, WrenchSource,
 };
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
-use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
+use merrow_ros2::msg::std_msgs::Float64MultiArray;
 use merrow_ros2::node::Callback;
 use merrow_sim::{InputMessage, Request};
 use merrow_yaml::error::known_names;
@@ -41,13 +39,17 @@ use std::sync::atomic::Ordering;
 pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 
 /// Returns the callback of an input topic.
-pub fn callback(mailbox: &Mailbox, topic: &str, target: Target) -> Callback {
+pub fn callback(mailbox: &Mailbox, input: &Input) -> Callback {
     let mailbox = mailbox.clone();
-    let topic: Arc<str> = topic.into();
+    let (topic, robot): (Arc<str>, _) = (input.topic.as_str().into(), input.robot);
+    let decode = Arc::clone(&input.decode);
     let mut goals = GoalNotes::default();
     Box::new(move |bytes| {
-        let robot = robot_of(target);
-        match commands(&mailbox.scene, &mailbox.progress, target, bytes) {
+        let arrival = Arrival {
+            scene: &mailbox.scene,
+            progress: &mailbox.progress,
+        };
+        match decode(arrival, bytes) {
             Ok(commands) => {
                 let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
                 for command in &commands {
@@ -96,137 +98,18 @@ impl GoalNotes {
     }
 }
 
-fn robot_of(target: Target) -> Option<usize> {
-    match target {
-        Target::Thruster { robot, .. }
-        | Target::Thrusters { robot }
-        | Target::Fin { robot, .. }
-        | Target::Fins { robot }
-        | Target::BuoyancyEngine { robot, .. }
-        | Target::Wrench { robot }
-        | Target::WrenchStamped { robot }
-        | Target::ExternalWrench { robot, .. }
-        | Target::Firmware { robot, .. }
-        | Target::Motion { robot, .. }
-        | Target::Profile { robot, .. }
-        | Target::Joints { robot } => Some(robot),
-        Target::Trajectory { group_index } | Target::Group { group_index, .. } => {
-            Some(group_index.robot)
-        }
-        Target::Winch { .. }
-        | Target::Coupling { .. }
-        | Target::Modem { .. }
-        | Target::Bridge { .. }
-        | Target::Call { .. }
-        | Target::Service => None,
-    }
-}
-
-/// Converts a message to commands.
-fn commands(
-    scene: &Arc<Scene>,
-    progress: &Progress,
-    target: Target,
-    bytes: &[u8],
-) -> Result<Vec<Command>, String> {
-    let command = match target {
-        Target::Joints { robot } => {
-            let message = read::<JointState>(bytes)?;
-            return joint_commands(&scene.robots[robot], robot, &message);
-        }
-        Target::Thruster { .. }
-        | Target::Fin { .. }
-        | Target::BuoyancyEngine { .. }
-        | Target::Winch { .. } => number_command(target, read::<Float64>(bytes)?.data)?,
-        Target::Thrusters { robot } => Command::Actuator(
-            robot,
-            ActuatorCommand::Thrusters {
-                values: read_values(bytes)?,
-            },
-        ),
-        Target::Fins { robot } => Command::Actuator(
-            robot,
-            ActuatorCommand::Fins {
-                values: read_values(bytes)?,
-            },
-        ),
-        Target::Trajectory { group_index } => {
-            arm::topic_trajectory(scene, group_index, bytes, progress)?
-        }
-        Target::Group { group_index, mode } => Command::Joint(
-            group_index.robot,
-            JointCommand::JointGroup {
-                group: group_index.group,
-                mode,
-                values: read_values(bytes)?,
-            },
-        ),
-        Target::Wrench { robot } => wrench_command(robot, &read(bytes)?),
-        Target::WrenchStamped { robot } => {
-            let message = read::<WrenchStamped>(bytes)?;
-            check_wrench_frame(&scene.robots[robot], &message.header.frame_id)?;
-            wrench_command(robot, &message.wrench)
-        }
-        Target::ExternalWrench { robot, link } => {
-            external_wrench(scene, robot, link, &read(bytes)?)?
-        }
-        Target::Firmware { robot, command } => firmware::command(scene, robot, command, bytes)?,
-        Target::Motion { robot, command } => {
-            return motion_control::commands(scene, robot, command, bytes);
-        }
-        Target::Profile { robot, command } => {
-            let density = scene.sea.density;
-            crate::profile::command(robot, &scene.robots[robot], density, command, bytes)?
-        }
-        Target::Coupling { coupling } => coupling_command(coupling, bytes)?,
-        Target::Bridge { .. } | Target::Modem { .. } | Target::Call { .. } => {
-            crate::modem::command(scene, target, bytes)?
-        }
-        Target::Service => {
-            return Err("expected a topic with commands, found requests of services".into());
-        }
-    };
-    Ok(vec![command])
-}
-
-/// Converts a message to a command that engages or releases a coupling.
-fn coupling_command(coupling: usize, bytes: &[u8]) -> Result<Command, String> {
-    Ok(Command::SetCoupling {
-        coupling,
-        engage: read::<Bool>(bytes)?.data,
-        partner: None,
+/// Returns an input of the values of all actuators of a kind.
+pub(crate) fn array_input(
+    topic: String,
+    unit: String,
+    command: impl Fn(Vec<f64>) -> Command + Send + Sync + 'static,
+) -> Input {
+    Input::new(topic, unit, move |_, message: Float64MultiArray| {
+        command(values(&message))
     })
 }
 
-/// Converts a number on the topic of an actuator.
-fn number_command(target: Target, value: f64) -> Result<Command, String> {
-    match target {
-        Target::Thruster { robot, thruster } => Ok(Command::Actuator(
-            robot,
-            ActuatorCommand::Thruster { thruster, value },
-        )),
-        Target::Fin { robot, fin } => Ok(Command::Actuator(
-            robot,
-            ActuatorCommand::Fin { fin, value },
-        )),
-        Target::BuoyancyEngine { robot, engine } => Ok(Command::Actuator(
-            robot,
-            ActuatorCommand::BuoyancyEngine { engine, value },
-        )),
-        Target::Winch { tether } => Ok(Command::Winch {
-            tether,
-            command: WinchCommand::Speed(value),
-        }),
-        other => Err(format!("{other:?} takes no number")),
-    }
-}
-
-/// Decodes the numbers of an array.
-fn read_values(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    Ok(values(&read(bytes)?))
-}
-
-fn wrench_command(robot: usize, wrench: &Wrench) -> Command {
+pub(crate) fn wrench_command(robot: usize, wrench: &Wrench) -> Command {
     Command::Actuator(
         robot,
         ActuatorCommand::Wrench {
@@ -237,7 +120,7 @@ fn wrench_command(robot: usize, wrench: &Wrench) -> Command {
 }
 
 /// Converts a wrench on a link, which acts for a limited time.
-fn external_wrench(
+pub(crate) fn external_wrench(
     scene: &Scene,
     robot: usize,
     link: usize,
@@ -281,7 +164,7 @@ fn wrench_frame(robot: &Robot, link: usize, frame: &str) -> Result<WrenchFrame, 
 }
 
 /// Returns an error unless a wrench is expressed in the base of the robot.
-fn check_wrench_frame(robot: &Robot, frame: &str) -> Result<(), String> {
+pub(crate) fn check_wrench_frame(robot: &Robot, frame: &str) -> Result<(), String> {
     let base = merrow_messages::frames::link_frame(robot, 0);
     if frame.is_empty() || *frame == base || frame == "base_link" {
         Ok(())
@@ -291,13 +174,13 @@ fn check_wrench_frame(robot: &Robot, frame: &str) -> Result<(), String> {
 }
 
 /// Returns the numbers of an array, without its layout.
-fn values(message: &Float64MultiArray) -> Vec<f64> {
+pub(crate) fn values(message: &Float64MultiArray) -> Vec<f64> {
     let offset = message.layout.data_offset as usize;
     message.data.get(offset..).unwrap_or_default().to_vec()
 }
 
 /// Converts the commands of all joints of the message, or of none.
-fn joint_commands(
+pub(crate) fn joint_commands(
     model: &Robot,
     robot: usize,
     message: &JointState,

@@ -1,7 +1,8 @@
 //! Topics and services of controllers: modes, goals, paths, joystick, status.
 
-use crate::input::mailbox::{check_frame, read};
-use crate::topics::{FRAME_RATE, Input, MotionCommand, Output, Source, Target};
+use crate::input::mailbox::check_frame;
+use crate::replay::state::set_mode;
+use crate::topics::{Input, Output, PageControl};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
 use merrow_messages::frames::ObjectStates;
@@ -13,12 +14,10 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
 use merrow_model::state::{Command, FirmwareCommand, Motion};
-use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twist, Wrench};
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_ros2::msg::std_msgs::String as StringMsg;
-use merrow_ros2::qos::Qos;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
@@ -56,49 +55,52 @@ pub fn why_no_goals(robot: &Robot) -> String {
 
 /// Appends the topics for goals, paths and joysticks to which the firmware of robot `i` subscribes.
 pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
-    let mut add = |topic: &str, info, command, unit: &str| {
-        inputs.push(Input {
-            topic: format!("{}/{topic}", robot.name),
-            info,
-            target: Target::Motion { robot: i, command },
-            unit: unit.to_string(),
-        });
-    };
+    let topic = |name: &str| format!("{}/{name}", robot.name);
     if robot.firmware.is_some() {
-        let modes = "name of a mode, as of the service `set_mode`";
-        add("set_mode", StringMsg::info(), MotionCommand::Mode, modes);
+        let unit = "name of a mode, as of the service `set_mode`";
+        inputs.push(Input::new(
+            topic("set_mode"),
+            unit,
+            move |_, mode: StringMsg| mode_command(i, &mode.data),
+        ));
     }
     if follows_paths(robot) {
-        let pose = "m in the frame world; a zero quaternion holds the heading";
-        add(
-            "goal_pose",
-            PoseStamped::info(),
-            MotionCommand::GoalPose,
-            pose,
-        );
-        add(
-            "path",
-            Path::info(),
-            MotionCommand::Path,
-            "m in the frame world",
-        );
+        let unit = "m in the frame world; a zero quaternion holds the heading";
+        let goal = Input::new(topic("goal_pose"), unit, move |arrival, pose| {
+            goal_command(arrival.scene, i, &pose)
+        });
+        inputs.push(goal.on_page(PageControl::Goal));
+        let unit = "m in the frame world";
+        let path = Input::new(topic("path"), unit, move |arrival, path| {
+            path_command(arrival.scene, i, &path)
+        });
+        inputs.push(path.on_page(PageControl::Path));
     }
     if has_motion_controller(robot) {
-        let sticks = "axes and buttons of a gamepad, see `joystick`";
-        add("joy", Joy::info(), MotionCommand::Joystick, sticks);
+        let unit = "axes and buttons of a gamepad, see `joystick`";
+        let joystick = Input::new(topic("joy"), unit, move |arrival, joy| {
+            joystick_commands(arrival.scene, i, &joy)
+        });
+        inputs.push(joystick.on_page(PageControl::Gamepad));
     }
 }
 
 /// Appends the status topic of the firmware of robot `i`.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     if robot.firmware.is_some() {
-        outputs.push(Output {
-            topic: format!("{}/controller/status", robot.name),
-            info: ControllerStatus::info(),
-            qos: Qos::DEFAULT,
-            rate_hz: Some(FRAME_RATE),
-            source: Source::ControllerStatus { robot: i },
-        });
+        let topic = format!("{}/controller/status", robot.name);
+        let output = Output::states(topic, move |moment, states| status(moment.scene, i, states));
+        outputs.push(
+            output.restored_by(move |simulation, message: &ControllerStatus| {
+                if let Some(mode) = ControlMode::from_keyword(&message.mode) {
+                    set_mode(
+                        &simulation.scene.robots[i],
+                        &mut simulation.state.robots[i],
+                        mode,
+                    );
+                }
+            }),
+        );
     }
 }
 
@@ -140,27 +142,6 @@ pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
         robot,
         FirmwareCommand::ControlMode { mode },
     ))
-}
-
-/// Converts a message to commands.
-///
-/// # Errors
-/// The reason why the message is invalid.
-pub fn commands(
-    scene: &Scene,
-    robot: usize,
-    command: MotionCommand,
-    bytes: &[u8],
-) -> Result<Vec<Command>, String> {
-    match command {
-        MotionCommand::GoalPose => Ok(vec![goal_command(scene, robot, &read(bytes)?)?]),
-        MotionCommand::Path => Ok(vec![path_command(scene, robot, &read(bytes)?)?]),
-        MotionCommand::Joystick => joystick_commands(scene, robot, &read(bytes)?),
-        MotionCommand::Mode => {
-            let mode = read::<StringMsg>(bytes)?.data;
-            Ok(vec![mode_command(robot, &mode)?])
-        }
-    }
 }
 
 /// Converts a pose to which a robot moves.

@@ -4,9 +4,9 @@
 
 use crate::arm::progress::Progress;
 use crate::input::command_services::RecordedRequests;
-use crate::input::commands;
+use crate::input::serve::REQUESTS;
 use crate::node::parameters::live::{EVENTS, RecordedParameters};
-use crate::topics::{Input, Plan, Target, absolute};
+use crate::topics::{Arrival, Input, Plan, absolute};
 use merrow_model::scene::Scene;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::{Command, State};
@@ -149,13 +149,12 @@ impl Replay {
             }
             return;
         }
-        let read = match input.target {
-            Target::Service => {
-                let (requests, parameters) = services;
-                let command = requests.command(scene, parameters, &message.cdr);
-                command.map(|command| vec![command])
-            }
-            target => commands(scene, progress, target, &message.cdr),
+        let read = if input.topic == REQUESTS {
+            let (requests, parameters) = services;
+            let command = requests.command(scene, parameters, &message.cdr);
+            command.map(|command| vec![command])
+        } else {
+            (input.decode)(Arrival { scene, progress }, &message.cdr)
         };
         match read {
             Ok(commands) => self.add_commands(topic, commands, time_ns),

@@ -7,15 +7,18 @@
 
 use crate::modem::fix::FixDecoder;
 use crate::modem::{calls, feasibility, fix};
-use crate::topics::{Input, Output, Plan, Source, Target};
+use crate::topics::{Bridging, Content, Input, Moment, Output, Plan};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::Bridge;
+use merrow_model::state::Command;
+use merrow_model::state::comms::{Delivery, NetworkOutput};
 use merrow_ros2::installed::InstalledTypes;
 use merrow_ros2::message::TypeInfo;
 use merrow_ros2::qos::Qos;
+use merrow_sim::bridged_message;
 use merrow_world::{Place, World};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Returns all message types of the standard packages and of merrow.
 fn known_types() -> &'static [TypeInfo] {
@@ -99,7 +102,7 @@ fn origin_type(
     let bridge = &scene.bridges[k];
     let error = |text: String| (k, format!("bridge {}: {text}", bridge.name));
     if let Some(output) = outputs.iter().find(|output| is_topic(output, bridge)) {
-        if !can_transmit(&output.source) {
+        if output.bridging != Bridging::Transmitted {
             return Err(error(format!(
                 "the topic /{} cannot be transmitted; expected a topic of a robot, a modem, a coupling, a tether or another node",
                 bridge.topic
@@ -151,52 +154,13 @@ pub(crate) fn fix_decoders(scene: &Scene) -> BTreeMap<usize, FixDecoder> {
         .collect()
 }
 
-/// Returns true if bridges can transmit an output. Logs of the simulator and messages that are
-/// published once cannot be transmitted.
-fn can_transmit(source: &Source) -> bool {
-    match source {
-        Source::Clock
-        | Source::TfStatic
-        | Source::Diagnostics
-        | Source::Description { .. }
-        | Source::Labels { .. }
-        | Source::Links
-        | Source::Packets
-        | Source::ModemSchedule
-        | Source::ComputerStatus { .. }
-        | Source::TaskSchedule { .. } => false,
-        Source::Tf
-        | Source::Sensor { .. }
-        | Source::Joints { .. }
-        | Source::Controller { .. }
-        | Source::Contacts
-        | Source::ContactWrench { .. }
-        | Source::Battery { .. }
-        | Source::BuoyancyEngine { .. }
-        | Source::FlightMode { .. }
-        | Source::ControllerStatus { .. }
-        | Source::WheelOdometry { .. }
-        | Source::Coupling { .. }
-        | Source::CouplingLoad { .. }
-        | Source::TetherPath { .. }
-        | Source::TetherTension { .. }
-        | Source::TetherIntact { .. }
-        | Source::TetherLength { .. }
-        | Source::ModemReceived { .. }
-        | Source::ModemRange { .. }
-        | Source::ModemFix { .. }
-        | Source::ModemStatus { .. }
-        | Source::Bridged { .. } => true,
-    }
-}
-
 fn is_topic(output: &Output, bridge: &Bridge) -> bool {
     output.topic.trim_start_matches('/') == bridge.topic
 }
 
 /// Returns the outputs of a plan that the simulator produces itself.
 fn own_outputs(plan: &Plan) -> Vec<Output> {
-    let is_own = |output: &&Output| !matches!(output.source, Source::Bridged { .. });
+    let is_own = |output: &&Output| output.bridging != Bridging::Received;
     plan.outputs.iter().filter(is_own).cloned().collect()
 }
 
@@ -275,23 +239,34 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
         };
         let is_output = outputs[..n].iter().any(|output| is_topic(output, bridge));
         if !is_output && former_bridge(scene, k, &outputs[..n]).is_none() {
+            let unit = format!("transmitted by {}", scene.modems[bridge.from].name);
+            let topic = format!("/{}", bridge.topic);
+            let input = Input::raw(topic, info, unit, move |_, bytes| {
+                Ok(vec![Command::Bridge {
+                    bridge: k,
+                    message: bytes.to_vec(),
+                }])
+            });
             inputs.push(Input {
-                topic: format!("/{}", bridge.topic),
-                info,
-                target: Target::Bridge { bridge: k },
-                unit: format!("transmitted by {}", scene.modems[bridge.from].name),
+                // messages of sensors and of controllers
+                qos: Qos::SENSOR_SUBSCRIPTION,
+                ..input
             });
         }
         for (receiver, (_, topic)) in bridge.to.iter().enumerate() {
+            let encode = move |moment: Moment<'_>, results: &NetworkOutput| {
+                let arrived = |delivery: &Delivery| {
+                    let payload = results.payload(delivery);
+                    let (bridge, to, message) = bridged_message(moment.scene, delivery, payload)?;
+                    let is_own = (bridge, to) == (k, receiver);
+                    is_own.then(|| (delivery.published_ns, message.to_vec()))
+                };
+                results.deliveries.iter().filter_map(arrived).collect()
+            };
+            let content = Content::NetworkResults(Arc::new(encode));
             outputs.push(Output {
-                topic: format!("/{topic}"),
-                info,
-                qos: Qos::DEFAULT,
-                rate_hz: None,
-                source: Source::Bridged {
-                    bridge: k,
-                    receiver,
-                },
+                bridging: Bridging::Received,
+                ..Output::new(format!("/{topic}"), info, content)
             });
         }
     }
@@ -300,7 +275,7 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
 /// Returns the bridges that transmit the messages of an output of the simulator. Messages that
 /// arrive over bridges are transmitted by the network itself.
 pub(crate) fn bridges_of(scene: &Scene, output: &Output) -> Vec<usize> {
-    if matches!(output.source, Source::Bridged { .. }) || !can_transmit(&output.source) {
+    if output.bridging != Bridging::Transmitted {
         return Vec::new();
     }
     let bridges = scene.bridges.iter().enumerate();

@@ -12,15 +12,15 @@
 use crate::input::mailbox::Mailbox;
 use crate::input::service_names::own_names;
 use crate::modem::bridges::BridgeError;
-use crate::topics::{Input, Target};
+use crate::topics::Input;
 use merrow_messages::msg::Packet;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::ServiceBridge;
 use merrow_model::state::Command;
 use merrow_model::state::commands::BridgedCall;
-use merrow_ros2::cdr::{from_bytes, to_bytes};
+use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::installed::InstalledTypes;
-use merrow_ros2::message::{Message, ServiceInfo};
+use merrow_ros2::message::ServiceInfo;
 use merrow_ros2::node::{Client, Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
 use merrow_sim::{ArrivedCall, InputMessage, Request};
@@ -166,11 +166,11 @@ fn record_topic(bridge: &ServiceBridge) -> String {
 
 /// Returns the topics on which bags contain the calls of all bridges.
 pub(crate) fn records(scene: &Scene) -> Vec<Input> {
-    let of_bridge = |(bridge, device): (usize, &ServiceBridge)| Input {
-        topic: record_topic(device),
-        info: Packet::info(),
-        target: Target::Call { bridge },
-        unit: "requests and responses".to_string(),
+    let of_bridge = |(bridge, device): (usize, &ServiceBridge)| {
+        let unit = "requests and responses";
+        Input::new(record_topic(device), unit, move |arrival, packet| {
+            command(arrival.scene, bridge, packet)
+        })
     };
     let all = scene.service_bridges.iter().enumerate();
     all.map(of_bridge).collect()
@@ -198,9 +198,8 @@ fn record(scene: &Scene, call: &BridgedCall) -> Packet {
 /// Converts a recorded request or response of a bridge to a command.
 ///
 /// # Errors
-/// One line: the message is malformed, or its source is not a modem of the bridge.
-pub(crate) fn command(scene: &Scene, bridge: usize, bytes: &[u8]) -> Result<Command, String> {
-    let packet: Packet = from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))?;
+/// One line: its source is not a modem of the bridge.
+fn command(scene: &Scene, bridge: usize, packet: Packet) -> Result<Command, String> {
     let own = &scene.service_bridges[bridge];
     let [from, to] = [own.from, own.to].map(|modem| scene.modems[modem].address);
     if ![from, to].contains(&packet.source) {

@@ -10,51 +10,18 @@ mod feasibility;
 pub(crate) mod fix;
 pub mod services;
 
-use crate::topics::{Input, Output, Source, Target};
-use merrow_messages::convert::modem::ModemCondition;
-use merrow_messages::msg::{LinkTable, ModemSchedule, ModemStatus, Packet, PacketLog};
+use crate::node::states::NetworkStates;
+use crate::replay::network::set_links;
+use crate::topics::{Input, Output};
+use merrow_messages::convert;
+use merrow_messages::convert::modem::{link_table, packet, packet_log, range, schedule, status};
+use merrow_messages::msg::Packet;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::Command;
-use merrow_model::state::comms::{LinkState, ModemCommand, ModemState, NetworkOutput};
-use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::message::Message;
-use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
-use merrow_ros2::msg::sensor_msgs::Range;
-use merrow_ros2::qos::Qos;
+use merrow_model::state::comms::{ModemCommand, NetworkOutput, RangeResult};
 use merrow_sim::Simulation;
 use std::sync::Arc;
-
-/// Rate of the states of modems and links in simulated time [Hz].
-pub const STATUS_RATE: f64 = 1.0;
-
-/// Copies of the states of modems and links, for status messages.
-#[derive(Debug)]
-pub struct NetworkStates {
-    /// State of every modem with its energy and its faults.
-    pub modems: Vec<(ModemState, ModemCondition)>,
-    /// State of each link, row of the transmitter, column of the receiver.
-    pub links: Vec<LinkState>,
-}
-
-impl NetworkStates {
-    /// Reads the states of a simulation.
-    pub fn read(simulation: &Simulation) -> Self {
-        let network = &simulation.state.network;
-        let modems = network.modems.iter().enumerate();
-        let condition = |k: usize| ModemCondition {
-            energy: simulation.modem_energy(k),
-            fault: simulation.modem_faults(k),
-            power_fraction: simulation.modem_power_fraction(k),
-        };
-        Self {
-            modems: modems
-                .map(|(k, modem)| (modem.clone(), condition(k)))
-                .collect(),
-            links: network.links.clone(),
-        }
-    }
-}
 
 /// Results of the network in one block of steps.
 #[derive(Debug, Default)]
@@ -96,96 +63,85 @@ pub(crate) fn topic_name(scene: &Scene, modem: &Modem, what: &str) -> String {
 
 /// Adds the topics of the modems of a world.
 pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
-    let mut add = |topic: String, info, rate_hz, source| {
-        outputs.push(Output {
-            topic,
-            info,
-            qos: Qos::DEFAULT,
-            rate_hz,
-            source,
-        });
-    };
     for (modem, device) in scene.modems.iter().enumerate() {
         let topic = |what: &str| topic_name(scene, device, what);
-        add(
+        outputs.push(Output::network_results(
             topic("rx"),
-            Packet::info(),
-            None,
-            Source::ModemReceived { modem },
-        );
-        add(
+            move |moment, results| {
+                let own = results.deliveries.iter();
+                let own = own.filter(|d| d.to as usize == modem && !d.is_bridged);
+                own.map(|d| (d.published_ns, packet(moment.scene, results, d)))
+                    .collect()
+            },
+        ));
+        outputs.push(Output::network_results(
             topic("range"),
-            Range::info(),
-            None,
-            Source::ModemRange { modem },
-        );
+            move |moment, results| {
+                let own = results.ranges.iter().filter(|r| r.modem as usize == modem);
+                own.map(|r| (r.published_ns, range(moment.scene, r)))
+                    .collect()
+            },
+        ));
         let others = scene.modems.iter().enumerate();
         let others = others.filter(|(other, entry)| {
             let is_same = device.transceiver.is_same_medium(&entry.transceiver);
             device.transceiver.bearing_std_deg.is_some() && *other != modem && is_same
         });
         for (other, entry) in others {
-            add(
+            outputs.push(Output::network_results(
                 topic(&format!("{}/pose", entry.name)),
-                PoseWithCovarianceStamped::info(),
-                None,
-                Source::ModemFix { modem, other },
-            );
+                move |moment, results| {
+                    let ends = |r: &&RangeResult| [r.modem as usize, r.other as usize];
+                    let own = results.ranges.iter();
+                    let own = own.filter(|r| ends(r) == [modem, other]);
+                    own.filter_map(|r| {
+                        Some((r.published_ns, convert::modem::fix(moment.scene, r)?))
+                    })
+                    .collect()
+                },
+            ));
         }
-        add(
-            topic("status"),
-            ModemStatus::info(),
-            Some(STATUS_RATE),
-            Source::ModemStatus { modem },
+        outputs.push(Output::network(topic("status"), move |moment, states| {
+            let (state, condition) = &states.modems[modem];
+            status(&moment.scene.modems[modem], state, condition, moment.now_ns)
+        }));
+        let unit = format!(
+            "address {}; data of at most {} bytes",
+            device.address,
+            device.transceiver.framing.max_message()
         );
-        inputs.push(Input {
-            topic: topic("tx"),
-            info: Packet::info(),
-            target: Target::Modem { modem },
-            unit: format!(
-                "address {}; data of at most {} bytes",
-                device.address,
-                device.transceiver.framing.max_message()
-            ),
-        });
+        inputs.push(Input::new(topic("tx"), unit, move |_, packet| {
+            send_command(modem, packet)
+        }));
     }
     if !scene.modems.is_empty() {
-        let rate = Some(STATUS_RATE);
-        let topic = |what: &str| format!("network/{what}");
-        add(topic("links"), LinkTable::info(), rate, Source::Links);
-        add(topic("packets"), PacketLog::info(), None, Source::Packets);
-        add(
-            topic("schedule"),
-            ModemSchedule::info(),
-            None,
-            Source::ModemSchedule,
-        );
-    }
-    bridges::add_topics(scene, outputs, inputs);
-}
-
-/// Converts a message for a modem or a bridge to a command.
-///
-/// # Errors
-/// One line: the message is malformed, its power is invalid, or the target is another object.
-pub(crate) fn command(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Command, String> {
-    match target {
-        Target::Call { bridge } => calls::command(scene, bridge, bytes),
-        Target::Bridge { bridge } => Ok(Command::Bridge {
-            bridge,
-            message: bytes.to_vec(),
-        }),
-        Target::Modem { modem } => send_command(modem, bytes),
-        _ => Err("a message for another object than a modem or a bridge".to_string()),
+        let links = Output::network("network/links", |moment, states| {
+            link_table(moment.scene, &states.links, moment.now_ns)
+        });
+        outputs.push(links.local().restored_by(set_links));
+        let packets = Output::network_results("network/packets", |moment, results| {
+            let log = !results.packets.items.is_empty();
+            let log = log.then(|| packet_log(moment.scene, results, moment.now_ns));
+            log.map(|log| (moment.now_ns, log)).into_iter().collect()
+        });
+        outputs.push(packets.local());
+        let trace = Output::network_results("network/schedule", |moment, results| {
+            let trace = !results.trace.items.is_empty();
+            let trace = trace.then(|| schedule(moment.scene, results, moment.now_ns));
+            trace
+                .map(|trace| (moment.now_ns, trace))
+                .into_iter()
+                .collect()
+        });
+        outputs.push(trace.local());
     }
 }
 
 /// Converts a message on the topic `tx` of a modem to a command.
 ///
 /// # Errors
-/// One line: the message is malformed or its power is invalid.
-fn send_command(modem: usize, bytes: &[u8]) -> Result<Command, String> {
-    let packet: Packet = from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))?;
+/// One line: the power is invalid.
+fn send_command(modem: usize, packet: Packet) -> Result<Command, String> {
     if !(packet.power.is_finite() && packet.power >= 0.0) {
         return Err(format!(
             "power: expected 0 or more watts, found {}",
@@ -210,7 +166,6 @@ fn send_command(modem: usize, bytes: &[u8]) -> Result<Command, String> {
 mod tests {
     use super::*;
     use merrow_comms::network::balance;
-    use merrow_ros2::cdr::to_bytes;
     use merrow_ros2::msg::builtin_interfaces::Time;
     use merrow_world::{Overrides, load_world};
 
@@ -308,7 +263,7 @@ mod tests {
             let steps = (100_000_000 / scene.dt_ns).max(1);
             for modem in 0..scene.modems.len() {
                 for packet in extremes(&scene, modem) {
-                    let sent = command(&scene, Target::Modem { modem }, &to_bytes(&packet))
+                    let sent = send_command(modem, packet.clone())
                         .and_then(|c| simulation.apply(&c).map_err(|refused| refused.reason));
                     let expected = is_valid(&scene, modem, &packet);
                     assert_eq!(sent.is_ok(), expected, "{name}: {packet:?}: {sent:?}");

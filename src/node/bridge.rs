@@ -3,7 +3,6 @@
 use crate::arm::GroupStatus;
 use crate::arm::progress::Progress;
 use crate::computer::ComputerBatch;
-use crate::modem;
 use crate::modem::NetworkBatch;
 use crate::modem::bridges::bridges_of;
 use crate::modem::calls::BridgedCalls;
@@ -18,8 +17,7 @@ use crate::publisher::{
     GoalObservers, NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
 };
 use crate::topics::{
-    BATTERY_RATE, DIAGNOSTICS_RATE, ExteroceptiveOutputs, FRAME_RATE, GroupIndex, Plan,
-    exteroceptive_outputs,
+    ExteroceptiveOutputs, FRAME_RATE, GroupIndex, Plan, STATUS_RATE, exteroceptive_outputs,
 };
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::{LogSink, SharedStatus};
@@ -192,9 +190,9 @@ impl Bridge {
         if now > 0 {
             // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
-            is_due(&mut next_battery, BATTERY_RATE, now);
-            is_due(&mut next_diagnostics, DIAGNOSTICS_RATE, now);
-            is_due(&mut next_modem_status, modem::STATUS_RATE, now);
+            is_due(&mut next_battery, STATUS_RATE, now);
+            is_due(&mut next_diagnostics, STATUS_RATE, now);
+            is_due(&mut next_modem_status, STATUS_RATE, now);
         }
         Self {
             publisher_thread,
@@ -369,16 +367,16 @@ impl Observer for Bridge {
             }
             batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
-        if is_due(&mut self.next_battery, BATTERY_RATE, now) {
+        if is_due(&mut self.next_battery, STATUS_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
-        let has_status = is_due(&mut self.next_modem_status, modem::STATUS_RATE, now);
+        let has_status = is_due(&mut self.next_modem_status, STATUS_RATE, now);
         batch.network = NetworkBatch::read(simulation, has_status);
         batch.computers = ComputerBatch::read(simulation, has_status);
         batch.has_no_clock = self.is_clock_early(control, now);
         // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
-        if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
+        if is_due(&mut self.next_diagnostics, STATUS_RATE, now) || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control, &mut self.thrust));
         }
         // in real time the simulation must not wait

@@ -17,15 +17,17 @@ use crate::publisher::GoalObservers;
 use crate::publisher::state::{PublisherState, Task};
 use crate::simulation_interfaces::refusals::Refusals;
 use crate::simulation_interfaces::version::Version;
-use crate::topics::ActionPlan;
-use crate::topics::Plan;
+use crate::topics::{ActionPlan, Input, Plan};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
-use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
+use merrow_ros2::message::TypeInfo;
+use merrow_ros2::node::{Callback, Node, ParameterServices, Publisher, Service, Subscription};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
+use merrow_ros2::qos::Qos;
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -53,8 +55,18 @@ pub struct Interface {
 #[derive(Default)]
 struct Objects {
     actions: Vec<Action>,
-    _subscriptions: Vec<Subscription>,
+    subscriptions: Vec<Listening>,
     _services: Vec<Service>,
+}
+
+/// A subscription to an input. It is kept while the input exists, so that no message is lost.
+struct Listening {
+    topic: String,
+    info: &'static TypeInfo,
+    qos: Qos,
+    /// Callback for the current version of the scene.
+    callback: Arc<Mutex<Callback>>,
+    _subscription: Subscription,
 }
 
 /// An action server with the observer of its goals. It is kept while its robot exists, because its
@@ -237,14 +249,10 @@ impl Interface {
             writer: self.writer.sender(),
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
-        let mut subscriptions = Vec::with_capacity(plan.inputs.len());
-        for input in &plan.inputs {
-            let callback = crate::input::callback(&mailbox, &input.topic, input.target);
-            let created = self
-                .node
-                .subscription(&input.topic, input.info, &input.qos(), callback);
-            subscriptions.push(created.map_err(text)?);
-        }
+        let former = std::mem::take(&mut self.lock().subscriptions);
+        let subscriptions = self
+            .subscribe(former, &plan.inputs, &mailbox)
+            .map_err(text)?;
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
         let tasks = self.tasks.clone();
@@ -257,10 +265,45 @@ impl Interface {
             .map_err(text)?;
         *objects = Objects {
             actions,
-            _subscriptions: subscriptions,
+            subscriptions,
             _services: services,
         };
         Ok(())
+    }
+
+    /// Subscribes to the inputs of a plan for the scene of the mailbox. Subscriptions that exist are
+    /// kept.
+    fn subscribe(
+        &self,
+        former: Vec<Listening>,
+        inputs: &[Input],
+        mailbox: &Mailbox,
+    ) -> Result<Vec<Listening>, merrow_ros2::node::NodeError> {
+        let former = former.into_iter().map(|own| (own.topic.clone(), own));
+        let mut former: HashMap<String, Listening> = former.collect();
+        let mut all = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let callback = crate::input::callback(mailbox, input);
+            let kept = former.remove(&input.topic);
+            let kept = kept.filter(|old| old.info.name == input.info.name && old.qos == input.qos);
+            if let Some(kept) = kept {
+                *kept.callback.lock() = callback;
+                all.push(kept);
+                continue;
+            }
+            let callback = Arc::new(Mutex::new(callback));
+            let current = Arc::clone(&callback);
+            let call = Box::new(move |bytes: &[u8]| (current.lock())(bytes));
+            let (topic, info, qos) = (input.topic.clone(), input.info, input.qos);
+            all.push(Listening {
+                _subscription: self.node.subscription(&topic, info, &qos, call)?,
+                topic,
+                info,
+                qos,
+                callback,
+            });
+        }
+        Ok(all)
     }
 
     /// Connects the actions of a plan to the scene of the mailbox. Actions that exist are kept with

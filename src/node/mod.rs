@@ -10,6 +10,7 @@ pub(crate) mod losses;
 mod modem_health;
 pub mod parameters;
 pub mod plan;
+pub mod states;
 pub mod thrust_watch;
 pub mod world_check;
 pub mod world_editor;

@@ -10,21 +10,24 @@ use crate::input;
 use crate::input::command_services;
 use crate::input::firmware;
 use crate::input::services;
-use crate::modem;
+use crate::modem::{self, bridges};
 use crate::node::world_topics;
 use crate::profile;
-use crate::topics::{ActionPlan, BATTERY_RATE, FRAME_RATE, Input, Output, Plan, Source, Target};
-use merrow_messages::convert::topic;
+use crate::topics::{ActionPlan, Content, Input, Output, PageControl, Plan, STATUS_RATE, encoder};
+use merrow_messages::convert::{self, camera, contacts, header, topic};
+use merrow_messages::frames;
+use merrow_messages::urdf::urdf;
 use merrow_model::scene::{Fin, FinLaw, JointKind, Robot, Scene};
 use merrow_model::sensor::camera::has_labels;
 use merrow_model::sensor::{PublisherQos, Reliability};
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
-use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
-use merrow_ros2::msg::vision_msgs::LabelInfo;
+use merrow_ros2::msg::std_msgs::{Float64, String as StringMsg};
 use merrow_ros2::names::{Endpoint, NameResolver};
 use merrow_ros2::qos::Qos;
+use merrow_view::teleoperation::actuators::ActuatorControl;
 use std::collections::HashMap;
 
 impl Plan {
@@ -42,6 +45,7 @@ impl Plan {
             }));
         }
         add_connections(scene, &mut outputs, &mut inputs);
+        bridges::add_topics(scene, &mut outputs, &mut inputs);
         let mut calls = modem::calls::records(scene);
         calls.push(command_services::requests());
         Self {
@@ -105,18 +109,12 @@ pub struct RepeatedTopic {
 pub fn repeated_topics(scene: &Scene) -> Vec<RepeatedTopic> {
     let (mut outputs, mut inputs) = (world_topics::outputs(scene), Vec::new());
     add_connections(scene, &mut outputs, &mut inputs);
-    outputs.retain(|output| !matches!(output.source, Source::Bridged { .. }));
-    inputs.retain(|input| !matches!(input.target, Target::Bridge { .. }));
     let robots = scene.robots.iter().enumerate();
     let robots = robots.map(|(i, robot)| (Some(i), robot_topics(i, robot)));
     let (mut known, mut repeated) = (HashMap::new(), Vec::new());
     for (owner, (outputs, inputs)) in std::iter::once((None, (outputs, inputs))).chain(robots) {
-        let sensor_of = |output: &Output| match output.source {
-            Source::Sensor { sensor, .. } | Source::Labels { sensor, .. } => Some(sensor),
-            _ => None,
-        };
         let published = outputs.into_iter().map(|output| {
-            let sensor = sensor_of(&output);
+            let sensor = output.sensor().map(|(_, sensor)| sensor);
             (output.topic, sensor, (owner, "published", output.info.name))
         });
         let received = inputs.into_iter();
@@ -153,6 +151,7 @@ fn robot_topics(i: usize, robot: &Robot) -> (Vec<Output>, Vec<Input>) {
     }
     for input in &mut inputs {
         input.topic = robot.in_namespace(&input.topic);
+        input.robot = Some(i);
     }
     (outputs, inputs)
 }
@@ -177,63 +176,39 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     body_outputs(i, robot, outputs);
 }
 
-fn sensor_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
-    let name = &robot.name;
-    let mut add = |topic: String, info, qos, rate_hz, source| {
-        outputs.push(Output {
-            topic,
-            info,
-            qos,
-            rate_hz,
-            source,
-        });
-    };
-    for (k, sensor) in robot.sensors.iter().enumerate() {
-        for (part, topic) in topic::topics(sensor).into_iter().enumerate() {
-            let source = Source::Sensor {
-                robot: i,
-                sensor: k,
+fn sensor_outputs(robot: usize, own: &Robot, outputs: &mut Vec<Output>) {
+    for (sensor, device) in own.sensors.iter().enumerate() {
+        let name = format!("{}/{}", own.name, device.name);
+        for (part, topic) in topic::topics(device).into_iter().enumerate() {
+            let content = Content::Sensor {
+                robot,
+                sensor,
                 part,
             };
-            let name = format!("{name}/{}{}", sensor.name, topic.suffix);
-            let rate = topic.rate.unwrap_or(sensor.rate);
-            add(
-                name,
-                topic.info,
-                sensor_qos(&sensor.qos),
-                Some(rate),
-                source,
-            );
+            let output = Output::new(format!("{name}{}", topic.suffix), topic.info, content)
+                .at_rate(topic.rate.unwrap_or(device.rate));
+            outputs.push(output.with_qos(sensor_qos(&device.qos)));
         }
-        if has_labels(&sensor.kind) {
-            let topic = format!("{name}/{}/labels/names", sensor.name);
-            add(
-                topic,
-                LabelInfo::info(),
-                Qos::LATCHED,
-                None,
-                Source::Labels {
-                    robot: i,
-                    sensor: k,
+        if has_labels(&device.kind) {
+            outputs.push(Output::once(
+                format!("{name}/labels/names"),
+                move |moment| {
+                    let frame = frames::optical_frame(&moment.scene.robots[robot], sensor);
+                    camera::labels(moment.scene, header(moment.now_ns, &frame))
                 },
-            );
+            ));
         }
     }
 }
 
 fn add_joint_states(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
-    let nods = robot
-        .sensors
-        .iter()
-        .any(|sensor| sensor.kind.tilt().is_some());
+    let mut sensors = robot.sensors.iter();
+    let nods = sensors.any(|sensor| sensor.kind.tilt().is_some());
     if has_joints(robot) || robot.fins.iter().any(Fin::is_movable) || nods {
-        outputs.push(Output {
-            topic: format!("{}/joint_states", robot.name),
-            info: JointState::info(),
-            qos: Qos::DEFAULT,
-            rate_hz: Some(FRAME_RATE),
-            source: Source::Joints { robot: i },
-        });
+        let topic = format!("{}/joint_states", robot.name);
+        outputs.push(Output::states(topic, move |moment, states| {
+            arm::joint_state(moment.scene, i, states)
+        }));
     }
 }
 
@@ -241,59 +216,39 @@ fn add_joint_states(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 fn body_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     let name = &robot.name;
     for (k, engine) in robot.buoyancy_engines.iter().enumerate() {
-        outputs.push(Output {
-            topic: format!("{name}/buoyancy_engines/{}/volume", engine.name),
-            info: Float64::info(),
-            qos: Qos::DEFAULT,
-            rate_hz: Some(FRAME_RATE),
-            source: Source::BuoyancyEngine {
-                robot: i,
-                engine: k,
-            },
-        });
+        let topic = format!("{name}/buoyancy_engines/{}/volume", engine.name);
+        outputs.push(Output::states(topic, move |_, states| Float64 {
+            data: states.buoyancy_engines[i][k],
+        }));
     }
-    let mut add = |topic: String, info, qos, rate_hz, source| {
-        outputs.push(Output {
-            topic,
-            info,
-            qos,
-            rate_hz,
-            source,
-        });
-    };
-    if robot.battery.is_some() {
-        let source = Source::Battery { robot: i };
+    if let Some(battery) = robot.battery.clone() {
+        let frame = frames::link_frame(robot, 0);
+        let content = Content::Batteries(encoder(move |moment, all: &[_]| {
+            convert::battery_state(&battery, &all[i], header(moment.now_ns, &frame))
+        }));
         let topic = format!("{name}/battery_state");
-        add(
-            topic,
-            BatteryState::info(),
-            Qos::DEFAULT,
-            Some(BATTERY_RATE),
-            source,
+        let output = Output::new(topic, BatteryState::info(), content).at_rate(STATUS_RATE);
+        outputs.push(
+            output.restored_by(move |simulation, message: &BatteryState| {
+                let battery = &mut simulation.state.robots[i].battery;
+                battery.charge = f64::from(message.percentage);
+                battery.voltage = f64::from(message.voltage);
+                battery.current = -f64::from(message.current);
+            }),
         );
     }
-    for link in &robot.contact_wrenches {
-        let source = Source::ContactWrench {
-            robot: i,
-            link: *link,
-        };
-        let topic = format!("{name}/{}/contact_wrench", robot.links[*link].name);
-        add(
-            topic,
-            WrenchStamped::info(),
-            Qos::DEFAULT,
-            Some(FRAME_RATE),
-            source,
-        );
+    for &link in &robot.contact_wrenches {
+        let topic = format!("{name}/{}/contact_wrench", robot.links[link].name);
+        outputs.push(Output::states(topic, move |moment, states| {
+            contacts::wrench(moment.scene, i, link, states)
+        }));
     }
-    let topic = format!("{name}/robot_description");
-    add(
-        topic,
-        StringMsg::info(),
-        Qos::LATCHED,
-        None,
-        Source::Description { robot: i },
-    );
+    outputs.push(Output::once(
+        format!("{name}/robot_description"),
+        move |moment| StringMsg {
+            data: urdf(&moment.scene.robots[i]),
+        },
+    ));
 }
 
 fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
@@ -302,154 +257,102 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     buoyancy_engine_inputs(i, robot, inputs);
     fin_inputs(i, robot, inputs);
     if has_joints(robot) {
+        let topic = format!("{}/joint_commands", robot.name);
         let unit =
-            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], depending on the drive"
-                .to_string();
-        inputs.push(Input {
-            topic: format!("{}/joint_commands", robot.name),
-            info: JointState::info(),
-            target: Target::Joints { robot: i },
-            unit,
+            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], depending on the drive";
+        let controls = ActuatorControl::joints(robot);
+        let input = Input::new(topic, unit, move |arrival, message: JointState| {
+            input::joint_commands(&arrival.scene.robots[i], i, &message)
         });
+        inputs.push(input.on_page(PageControl::Joints(controls)));
     }
     arm::inputs(i, robot, inputs);
     firmware::inputs(i, robot, inputs);
 }
 
 fn thruster_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    if robot.thrusters.is_empty() {
+        return;
+    }
     let name = &robot.name;
-    let mut add = |topic: String, info, target, unit: String| {
-        inputs.push(Input {
-            topic,
-            info,
-            target,
-            unit,
-        });
-    };
     let mut units = Vec::new();
-    for (k, t) in robot.thrusters.iter().enumerate() {
-        let unit = format!(
-            "{} [{}, {}]",
-            t.motor.command.symbol(),
-            t.motor.range[0],
-            t.motor.range[1]
-        );
-        let target = Target::Thruster {
-            robot: i,
-            thruster: k,
-        };
-        add(
-            format!("{name}/thrusters/{}/command", t.name),
-            Float64::info(),
-            target,
-            unit.clone(),
-        );
-        units.push(unit);
+    for (thruster, t) in robot.thrusters.iter().enumerate() {
+        let [low, high] = t.motor.range;
+        let unit = format!("{} [{low}, {high}]", t.motor.command.symbol());
+        units.push(unit.clone());
+        let topic = format!("{name}/thrusters/{}/command", t.name);
+        let control = ActuatorControl::thruster(robot, thruster);
+        inputs.push(Input::slider(topic, unit, control, move |value| {
+            Command::Actuator(i, ActuatorCommand::Thruster { thruster, value })
+        }));
     }
-    if !robot.thrusters.is_empty() {
-        units.dedup();
-        let mut unit = format!("{} values: {}", robot.thrusters.len(), units.join(", "));
-        if !robot.fins.is_empty() {
-            unit += &format!(
-                "; or {} values, with the fins' angles [rad] appended",
-                robot.thrusters.len() + robot.fins.len()
-            );
-        }
-        let target = Target::Thrusters { robot: i };
-        add(
-            format!("{name}/thrusters/command"),
-            Float64MultiArray::info(),
-            target,
-            unit,
-        );
-        let unit = "N, N m at base_link, expressed in base_link".to_string();
-        let target = Target::Wrench { robot: i };
-        add(
-            format!("{name}/thruster_manager/input"),
-            Wrench::info(),
-            target,
-            unit.clone(),
-        );
-        let target = Target::WrenchStamped { robot: i };
-        add(
-            format!("{name}/thruster_manager/input_stamped"),
-            WrenchStamped::info(),
-            target,
-            unit,
+    units.dedup();
+    let mut unit = format!("{} values: {}", robot.thrusters.len(), units.join(", "));
+    if !robot.fins.is_empty() {
+        unit += &format!(
+            "; or {} values, with the fins' angles [rad] appended",
+            robot.thrusters.len() + robot.fins.len()
         );
     }
+    let topic = format!("{name}/thrusters/command");
+    inputs.push(input::array_input(topic, unit, move |values| {
+        Command::Actuator(i, ActuatorCommand::Thrusters { values })
+    }));
+    let unit = "N, N m at base_link, expressed in base_link";
+    let topic = format!("{name}/thruster_manager/input");
+    let input = Input::new(topic, unit, move |_, wrench: Wrench| {
+        input::wrench_command(i, &wrench)
+    });
+    inputs.push(input.on_page(PageControl::Wrench));
+    let topic = format!("{name}/thruster_manager/input_stamped");
+    inputs.push(Input::new(
+        topic,
+        unit,
+        move |arrival, message: WrenchStamped| {
+            let frame = &message.header.frame_id;
+            input::check_wrench_frame(&arrival.scene.robots[i], frame)?;
+            Ok(input::wrench_command(i, &message.wrench))
+        },
+    ));
 }
 
 fn buoyancy_engine_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
-    let name = &robot.name;
-    let mut add = |topic: String, info, target, unit: String| {
-        inputs.push(Input {
-            topic,
-            info,
-            target,
-            unit,
-        });
-    };
     for (k, engine) in robot.buoyancy_engines.iter().enumerate() {
-        let unit = format!(
-            "m3 relative to the hull's [{}, {}]",
-            engine.range_m3[0], engine.range_m3[1]
-        );
-        let target = Target::BuoyancyEngine {
-            robot: i,
-            engine: k,
-        };
-        add(
-            format!("{name}/buoyancy_engines/{}/command", engine.name),
-            Float64::info(),
-            target,
-            unit,
-        );
+        let [low, high] = engine.range_m3;
+        let unit = format!("m3 relative to the hull's [{low}, {high}]");
+        let topic = format!("{}/buoyancy_engines/{}/command", robot.name, engine.name);
+        let control = ActuatorControl::buoyancy_engine(robot, k);
+        inputs.push(Input::slider(topic, unit, control, move |value| {
+            Command::Actuator(i, ActuatorCommand::BuoyancyEngine { engine: k, value })
+        }));
     }
 }
 
 fn fin_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let name = &robot.name;
-    let mut add = |topic: String, info, target, unit: String| {
-        inputs.push(Input {
-            topic,
-            info,
-            target,
-            unit,
-        });
-    };
-    for (k, fin) in robot
-        .fins
-        .iter()
-        .enumerate()
-        .filter(|(_, fin)| fin.is_movable())
-    {
+    let fins = robot.fins.iter().enumerate();
+    for (k, fin) in fins.filter(|(_, fin)| fin.is_movable()) {
         let unit = format!("rad [{:.4}, {:.4}]", fin.range[0], fin.range[1]);
-        let target = Target::Fin { robot: i, fin: k };
         let topic = match fin.law {
             FinLaw::Azimuth(thruster) => {
-                format!(
-                    "thrusters/{}/azimuth/command",
-                    robot.thrusters[thruster].name
-                )
+                let thruster = &robot.thrusters[thruster].name;
+                format!("{name}/thrusters/{thruster}/azimuth/command")
             }
-            _ => format!("fins/{}/command", fin.name),
+            _ => format!("{name}/fins/{}/command", fin.name),
         };
-        add(format!("{name}/{topic}"), Float64::info(), target, unit);
+        let control = ActuatorControl::fin(robot, k);
+        inputs.push(Input::slider(topic, unit, control, move |value| {
+            Command::Actuator(i, ActuatorCommand::Fin { fin: k, value })
+        }));
     }
-    if robot
-        .fins
-        .iter()
-        .any(|fin| fin.is_movable() && !fin.is_azimuth())
-    {
+    let mut fins = robot.fins.iter();
+    if fins.any(|fin| fin.is_movable() && !fin.is_azimuth()) {
         let unit = format!("{} values: rad", robot.fins.len());
-        let target = Target::Fins { robot: i };
-        add(
+        inputs.push(input::array_input(
             format!("{name}/fins/command"),
-            Float64MultiArray::info(),
-            target,
             unit,
-        );
+            move |values| Command::Actuator(i, ActuatorCommand::Fins { values }),
+        ));
     }
 }
 
@@ -472,16 +375,16 @@ const fn sensor_qos(offer: &PublisherQos) -> Qos {
 /// Adds the topics of wrenches on the links.
 fn wrench_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (k, link) in robot.links.iter().enumerate() {
-        inputs.push(Input {
-            topic: format!("{}/{}/external_wrench", robot.name, link.name),
-            info: WrenchStamped::info(),
-            target: Target::ExternalWrench { robot: i, link: k },
-            unit: format!(
-                "N, N m at the origin of {}, for {} s; frame: world or the link",
-                link.name,
-                input::WRENCH_TIMEOUT_S
-            ),
+        let unit = format!(
+            "N, N m at the origin of {}, for {} s; frame: world or the link",
+            link.name,
+            input::WRENCH_TIMEOUT_S
+        );
+        let topic = format!("{}/{}/external_wrench", robot.name, link.name);
+        let input = Input::new(topic, unit, move |arrival, message: WrenchStamped| {
+            input::external_wrench(arrival.scene, i, k, &message)
         });
+        inputs.push(input.on_page(PageControl::Push));
     }
 }
 

@@ -1,59 +1,47 @@
 //! Topics that do not belong to a robot: clock, frames, diagnostics, contacts, couplings, tethers.
 
-use crate::topics::{DIAGNOSTICS_RATE, FRAME_RATE, Input, Output, Source, Target};
+use crate::replay::state::{read_contact, set_line};
+use crate::topics::{Content, FRAME_RATE, Input, Output, STATUS_RATE, Switch, encoder};
+use merrow_math::Vec3;
+use merrow_messages::convert::{self, contacts, header, vehicle};
+use merrow_messages::frames;
 use merrow_messages::msg::Contacts;
 use merrow_model::scene::{Coupling, Scene, Tether};
+use merrow_model::sensor::vehicle::Wrench;
+use merrow_model::state::{Command, WinchCommand};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticArray;
 use merrow_ros2::msg::geometry_msgs::WrenchStamped;
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
-use merrow_ros2::msg::tf2_msgs::TFMessage;
 use merrow_ros2::qos::Qos;
 
 /// Lists the topics that do not belong to a robot.
 pub(super) fn outputs(scene: &Scene) -> Vec<Output> {
-    let global = |topic: &str, info, qos, rate_hz, source| Output {
-        topic: topic.to_string(),
-        info,
-        qos,
-        rate_hz,
-        source,
-    };
+    let transforms = Output::states("/tf", |moment, states| {
+        frames::moving_frames(moment.scene, states, moment.has_truth_tf)
+    });
+    let fixed = Output::once("/tf_static", |moment| frames::static_frames(moment.scene));
+    let health = Output::new("/diagnostics", DiagnosticArray::info(), Content::Health);
     let mut outputs = vec![
-        global("/clock", Clock::info(), Qos::CLOCK, None, Source::Clock),
-        global(
-            "/tf",
-            TFMessage::info(),
-            Qos::TF,
-            Some(FRAME_RATE),
-            Source::Tf,
-        ),
-        global(
-            "/tf_static",
-            TFMessage::info(),
-            Qos::TF_STATIC,
-            None,
-            Source::TfStatic,
-        ),
-        global(
-            "/diagnostics",
-            DiagnosticArray::info(),
-            Qos::DEFAULT,
-            Some(DIAGNOSTICS_RATE),
-            Source::Diagnostics,
-        ),
+        Output::new("/clock", Clock::info(), Content::Clock)
+            .with_qos(Qos::CLOCK)
+            .local(),
+        transforms.with_qos(Qos::TF),
+        fixed.with_qos(Qos::TF_STATIC),
+        health.at_rate(STATUS_RATE).local(),
     ];
     if scene.robots.iter().any(|r| !r.colliders.is_empty()) {
-        let rate = Some(FRAME_RATE);
-        outputs.push(global(
-            "contacts",
-            Contacts::info(),
-            Qos::DEFAULT,
-            rate,
-            Source::Contacts,
-        ));
+        let output = Output::states("contacts", |moment, states| {
+            contacts::contacts_message(moment.scene, states)
+        });
+        outputs.push(output.restored_by(|simulation, message: &Contacts| {
+            let scene = &simulation.scene;
+            let touching = message.contacts.iter();
+            let touching = touching.filter_map(|contact| read_contact(scene, contact));
+            simulation.state.contacts.touching = touching.collect();
+        }));
     }
     outputs
 }
@@ -67,47 +55,44 @@ pub(super) fn add_tether(
 ) {
     let name = &tether.name;
     if tether.line.breaking_load_n.is_some() {
-        outputs.push(Output {
-            topic: format!("{name}/intact"),
-            info: Bool::info(),
-            qos: Qos::LATCHED,
-            rate_hz: None,
-            source: Source::TetherIntact { tether: i },
-        });
+        let intact = Output::switch(format!("{name}/intact"), Switch::Tether(i));
+        outputs.push(intact.restored_by(move |simulation, message: &Bool| {
+            set_line(&mut simulation.state, i, message.data);
+        }));
     }
-    let mut add = |topic: String, info, source| {
-        outputs.push(Output {
-            topic,
-            info,
-            qos: Qos::DEFAULT,
-            rate_hz: Some(FRAME_RATE),
-            source,
-        });
-    };
-    add(
-        format!("{name}/path"),
-        Path::info(),
-        Source::TetherPath { tether: i },
-    );
-    add(
+    let path = Output::states(format!("{name}/path"), move |moment, states| {
+        convert::path(&states.tethers[i].p, moment.now_ns)
+    });
+    outputs.push(path.restored_by(move |simulation, message: &Path| {
+        let p = message.poses.iter().map(|stamped| &stamped.pose.position);
+        let nodes = &mut simulation.state.tethers[i].p;
+        if p.len() == nodes.len() {
+            *nodes = p.map(|p| Vec3::new(p.x, p.y, p.z)).collect();
+        }
+    }));
+    outputs.push(Output::states(
         format!("{name}/tension"),
-        Float64MultiArray::info(),
-        Source::TetherTension { tether: i },
-    );
+        move |_, states| Float64MultiArray {
+            data: states.tethers[i].end_tensions().to_vec(),
+            ..Float64MultiArray::default()
+        },
+    ));
     if let Some(winch) = &tether.winch {
-        add(
-            format!("{name}/length"),
-            Float64::info(),
-            Source::TetherLength { tether: i },
-        );
-        let unit = format!("m/s, positive pays out [-{0}, {0}]", winch.max_speed_m_s);
-        let (topic, target) = (format!("{name}/winch/command"), Target::Winch { tether: i });
-        inputs.push(Input {
-            topic,
-            info: Float64::info(),
-            target,
-            unit,
+        let length = Output::states(format!("{name}/length"), move |_, states| Float64 {
+            data: states.tethers[i].length,
         });
+        outputs.push(length.restored_by(move |simulation, message: &Float64| {
+            simulation.state.tethers[i].length = message.data;
+        }));
+        let unit = format!("m/s, positive pays out [-{0}, {0}]", winch.max_speed_m_s);
+        inputs.push(Input::new(
+            format!("{name}/winch/command"),
+            unit,
+            move |_, speed: Float64| Command::Winch {
+                tether: i,
+                command: WinchCommand::Speed(speed.data),
+            },
+        ));
     }
 }
 
@@ -119,26 +104,27 @@ pub(super) fn add_coupling(
     inputs: &mut Vec<Input>,
 ) {
     let topic = |what: &str| format!("couplings/{}/{what}", coupling.name);
-    outputs.push(Output {
-        topic: topic("state"),
-        info: Bool::info(),
-        qos: Qos::LATCHED,
-        rate_hz: None,
-        source: Source::Coupling { coupling: k },
-    });
-    outputs.push(Output {
-        topic: topic("wrench"),
-        info: WrenchStamped::info(),
-        qos: Qos::DEFAULT,
-        rate_hz: Some(FRAME_RATE),
-        source: Source::CouplingLoad { coupling: k },
-    });
-    let unit = "true: engage (a latch captures an approaching partner); false: release".to_string();
-    let target = Target::Coupling { coupling: k };
-    inputs.push(Input {
-        topic: topic("command"),
-        info: Bool::info(),
-        target,
-        unit,
-    });
+    let engaged = Output::switch(topic("state"), Switch::Coupling(k));
+    outputs.push(engaged.restored_by(move |simulation, message: &Bool| {
+        simulation.state.couplings[k].engaged = message.data;
+    }));
+    let load = Content::Loads(encoder(move |moment, loads: &[[Vec3; 2]]| {
+        let [force, torque] = loads[k];
+        let load = Wrench {
+            force,
+            torque,
+            variances: [Vec3::zero(); 2],
+        };
+        vehicle::wrench(&load, header(moment.now_ns, convert::WORLD_FRAME))
+    }));
+    outputs.push(Output::new(topic("wrench"), WrenchStamped::info(), load).at_rate(FRAME_RATE));
+    inputs.push(Input::new(
+        topic("command"),
+        "true: engage (a latch captures an approaching partner); false: release",
+        move |_, engage: Bool| Command::SetCoupling {
+            coupling: k,
+            engage: engage.data,
+            partner: None,
+        },
+    ));
 }

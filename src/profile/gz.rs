@@ -1,7 +1,7 @@
 //! Names of Gazebo with the systems of DAVE and POSIM (IOES-Lab/POSIM,
 //! `models/*/config/<robot>/robot_config.py`; thruster system of gz-sim).
 
-use crate::profile::{AddInput, SensorTopic, add_thrust_inputs};
+use crate::profile::{AddInput, SensorTopic, thrust_input};
 use merrow_model::scene::Robot;
 
 /// Returns the name of a topic of a sensor.
@@ -22,12 +22,10 @@ pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
 }
 
 /// Adds thrusts; thrusters count from 1.
-pub(super) fn add_inputs(robot: &Robot, add: &mut AddInput<'_>) {
-    add_thrust_inputs(robot, add, |k, _| {
-        format!(
-            "/model/{}/joint/thruster{}_joint/cmd_thrust",
-            robot.name,
-            k + 1
-        )
-    });
+pub(super) fn add_inputs(i: usize, robot: &Robot, add: &mut AddInput<'_>) {
+    for thruster in 0..robot.thrusters.len() {
+        let (name, k) = (&robot.name, thruster + 1);
+        let topic = format!("/model/{name}/joint/thruster{k}_joint/cmd_thrust");
+        add(thrust_input(i, topic, thruster));
+    }
 }

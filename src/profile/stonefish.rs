@@ -2,10 +2,10 @@
 //! in the scenario file. This profile has the units and the image topics of Stonefish, and the
 //! names of its documentation where it has some.
 
-use crate::profile::{AddInput, SensorTopic};
-use crate::topics::ProfileCommand;
+use crate::profile::{AddInput, SensorTopic, commands_of_speeds};
+use crate::topics::Input;
 use merrow_model::scene::Robot;
-use merrow_ros2::message::Message;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_ros2::msg::std_msgs::Float64MultiArray;
 
 /// Returns the name of a topic of a sensor.
@@ -27,11 +27,18 @@ pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
 }
 
 /// Adds the array of normalised thruster setpoints.
-pub(super) fn add_inputs(robot: &Robot, add: &mut AddInput<'_>) {
+pub(super) fn add_inputs(i: usize, robot: &Robot, add: &mut AddInput<'_>) {
     if !robot.thrusters.is_empty() {
         let topic = format!("{}/thruster_setpoints", robot.name);
-        let command = ProfileCommand::NormalizedThrusters;
         let unit = format!("{} values: rotor speed, -1..1", robot.thrusters.len());
-        add(topic, Float64MultiArray::info(), command, &unit);
+        add(Input::new(
+            topic,
+            unit,
+            move |arrival, speeds: Float64MultiArray| {
+                let (robot, density) = (&arrival.scene.robots[i], arrival.scene.sea.density);
+                let values = commands_of_speeds(robot, &speeds.data, density)?;
+                Ok(Command::Actuator(i, ActuatorCommand::Thrusters { values }))
+            },
+        ));
     }
 }

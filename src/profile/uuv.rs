@@ -3,11 +3,11 @@
 //! thruster 0 is `id_0` as in Plankton.
 
 use crate::profile::{AddInput, SensorTopic};
-use crate::topics::ProfileCommand;
+use crate::topics::Input;
 use merrow_messages::msg::uuv_gazebo_ros_plugins_msgs::FloatStamped;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;
-use merrow_ros2::message::Message;
+use merrow_model::state::{ActuatorCommand, Command};
 
 /// Returns the name of a topic of a sensor.
 pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
@@ -34,25 +34,21 @@ pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
 }
 
 /// Adds the inputs of thrusters and fins.
-pub(super) fn add_inputs(robot: &Robot, add: &mut AddInput<'_>) {
+pub(super) fn add_inputs(i: usize, robot: &Robot, add: &mut AddInput<'_>) {
     for (thruster, t) in robot.thrusters.iter().enumerate() {
         let topic = format!("{}/thrusters/id_{thruster}/input", robot.name);
-        let command = ProfileCommand::StampedThruster { thruster };
-        add(
-            topic,
-            FloatStamped::info(),
-            command,
-            t.motor.command.symbol(),
-        );
+        let unit = t.motor.command.symbol();
+        add(Input::new(topic, unit, move |_, message: FloatStamped| {
+            let value = message.data;
+            Command::Actuator(i, ActuatorCommand::Thruster { thruster, value })
+        }));
     }
     let fins = robot.fins.iter().enumerate();
     for (id, (fin, _)) in fins.filter(|(_, fin)| fin.is_movable()).enumerate() {
         let topic = format!("{}/fins/id_{id}/input", robot.name);
-        add(
-            topic,
-            FloatStamped::info(),
-            ProfileCommand::StampedFin { fin },
-            "rad",
-        );
+        add(Input::new(topic, "rad", move |_, message: FloatStamped| {
+            let value = message.data;
+            Command::Actuator(i, ActuatorCommand::Fin { fin, value })
+        }));
     }
 }

@@ -1,10 +1,10 @@
 //! Names of Virtual RobotX (osrf/vrx, branch jazzy, 93ae8d0: `vrx_gz/src/vrx_gz/bridges.py`,
 //! `payload_bridges.py`).
 
-use crate::profile::{AddInput, SensorTopic, add_thrust_inputs};
-use crate::topics::ProfileCommand;
+use crate::profile::{AddInput, SensorTopic, thrust_input};
+use crate::topics::Input;
 use merrow_model::scene::Robot;
-use merrow_ros2::message::Message;
+use merrow_model::state::{ActuatorCommand, Command};
 use merrow_ros2::msg::std_msgs::Float64;
 
 /// Returns the name of a topic of a sensor.
@@ -27,15 +27,15 @@ pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
 }
 
 /// Adds thrusts and azimuth angles.
-pub(super) fn add_inputs(robot: &Robot, add: &mut AddInput<'_>) {
-    let prefix = &robot.name;
-    add_thrust_inputs(robot, add, |_, name| {
-        format!("{prefix}/thrusters/{name}/thrust")
-    });
-    for thruster in robot.thrusters.iter() {
+pub(super) fn add_inputs(i: usize, robot: &Robot, add: &mut AddInput<'_>) {
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let topic = |what: &str| format!("{}/thrusters/{}/{what}", robot.name, thruster.name);
+        add(thrust_input(i, topic("thrust"), k));
         if let Some(fin) = thruster.azimuth {
-            let topic = format!("{prefix}/thrusters/{}/pos", thruster.name);
-            add(topic, Float64::info(), ProfileCommand::Angle { fin }, "rad");
+            add(Input::new(topic("pos"), "rad", move |_, angle: Float64| {
+                let value = angle.data;
+                Command::Actuator(i, ActuatorCommand::Fin { fin, value })
+            }));
         }
     }
 }

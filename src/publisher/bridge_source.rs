@@ -5,13 +5,14 @@
 //! transmitted when the simulation delivers them, the other outputs at multiples of their period in
 //! simulated time.
 
+use crate::modem::NetworkBatch;
 use crate::modem::bridges::{bridges_of, fix_decoders};
 use crate::modem::fix::FixDecoder;
-use crate::modem::{NetworkBatch, NetworkStates};
 use crate::node::batch::Batch;
+use crate::node::states::NetworkStates;
 use crate::publisher::{Collected, PublisherContext, SceneOutputs, Worker};
 use crate::topics::exteroceptive_outputs;
-use crate::topics::{FRAME_RATE, Plan, Source};
+use crate::topics::{Content, FRAME_RATE, Plan};
 use crossbeam_channel::unbounded;
 use merrow_math::Vec3;
 use merrow_messages::frames::ObjectStates;
@@ -86,14 +87,12 @@ impl OutputEncoder {
         let (mut sensors, mut has_periodic, mut has_results) = (Vec::new(), false, false);
         let all = plan.outputs.iter().zip(&bridges);
         for (output, _) in all.filter(|(_, bridges)| !bridges.is_empty()) {
-            match output.source {
-                Source::Sensor { robot, sensor, .. } => {
+            match output.content {
+                Content::Sensor { robot, sensor, .. } => {
                     let kind = &scene.robots[robot].sensors[sensor].kind;
                     sensors.push((robot, sensor, kind.exteroceptive().is_some()));
                 }
-                Source::ModemReceived { .. }
-                | Source::ModemRange { .. }
-                | Source::ModemFix { .. } => has_results = true,
+                Content::NetworkResults(_) => has_results = true,
                 _ => has_periodic = true,
             }
         }
@@ -210,7 +209,7 @@ impl BridgeSource for OutputEncoder {
             // a resumed run does not repeat the states of couplings and tethers
             let mut batch = Batch::default();
             read_states(simulation, u64::MAX, &mut batch);
-            (self.worker.engaged, self.worker.intact) = (batch.engaged, batch.intact);
+            self.worker.read_switches(&batch);
         }
         let batch = match new {
             NewOutputs::Instant { readings, frames } => {

@@ -6,7 +6,6 @@
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
 mod bridge_source;
-mod output_index;
 mod queue;
 mod recording;
 mod scene_change;
@@ -14,11 +13,7 @@ mod second_source;
 mod sensor_topics;
 pub mod state;
 
-use crate::arm;
 use crate::arm::GoalObserver;
-use crate::computer::{self, ComputerBatch, schedule};
-use crate::input::{firmware, motion_control};
-use crate::modem::NetworkBatch;
 use crate::modem::calls::BridgedCalls;
 
 pub use crate::node::batch::Batch;
@@ -28,35 +23,28 @@ use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::losses::Losses;
 use crate::node::losses::link_status;
 pub use crate::publisher::bridge_source::connect_bridges;
-use crate::publisher::output_index::{OutputIndex, count_lost_samples, find_output};
 use crate::publisher::queue::BatchQueue;
-use crate::publisher::scene_change::topics_of_sensors;
+use crate::publisher::scene_change::sensor_topics;
 use crate::publisher::state::{PublisherState, Task};
 use crate::terminal;
-use crate::topics::Plan;
+use crate::topics::{Content, Encoder, Moment, Plan, ResultEncoder, Switch};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::LinkStatus;
-use merrow_math::Vec3;
 use merrow_messages::convert;
 use merrow_messages::convert::topic::Topic;
-use merrow_messages::convert::{camera, contacts, header, modem};
-use merrow_messages::frames;
-use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
-use merrow_model::sensor::vehicle;
-use merrow_model::state::BatteryState;
-use merrow_model::state::comms::Delivery;
+use merrow_model::state::comms::NetworkOutput;
 use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
-use merrow_ros2::message::Message;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
-use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
+use merrow_ros2::msg::std_msgs::Bool;
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
-use merrow_sim::{Reply, SceneVersion, bridged_call, bridged_message};
+use merrow_ros2::qos::Qos;
+use merrow_sim::{Reply, SceneVersion, bridged_call};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -230,12 +218,8 @@ struct Worker {
     /// Topics of the later versions of the scene.
     next_scenes: Receiver<NextScene>,
     shared: Arc<PublisherState>,
-    /// Outputs by the kind of their content.
-    outputs: Arc<OutputIndex>,
-    /// For each coupling, whether it was engaged when last published.
-    engaged: Vec<bool>,
-    /// For each tether, whether it was intact when last published.
-    intact: Vec<bool>,
+    /// Published value of each switch, by its topic.
+    switches: HashMap<String, bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
     /// Reason why the last recording ended early, until it is reported as the reply to a stop task.
     bag_error: Option<String>,
@@ -247,9 +231,9 @@ struct Worker {
     now_ns: u64,
     /// Time of the next record of the actuators [ns].
     next_actuators_ns: u64,
-    /// For each sensor of each robot, its topics with their accumulator state over several
-    /// samples.
-    sensor_topics: Vec<Vec<Vec<Topic>>>,
+    /// For each sensor of each robot, its first output, and its topics with their accumulator state
+    /// over several samples. The outputs of a sensor are adjacent.
+    sensor_topics: Vec<Vec<(usize, Vec<Topic>)>>,
     /// Whether the log names another simulator.
     has_warned: bool,
     /// Numbers of messages that did not reach DDS or the bag, by topic.
@@ -272,18 +256,12 @@ impl Worker {
         next_scenes: Receiver<NextScene>,
         shared: Arc<PublisherState>,
     ) -> Self {
-        let scene = &parts.outputs.scene;
-        let outputs = Arc::new(OutputIndex::new(scene, &parts.outputs.plan));
-        let sensor_topics = scene.robots.iter().map(topics_of_sensors).collect();
-        let engaged = scene.couplings.iter().map(|c| c.engaged).collect();
-        let whole = vec![true; scene.tethers.len()];
+        let sensor_topics = sensor_topics(&parts.outputs);
         Self {
             context: parts,
             next_scenes,
             shared,
-            outputs,
-            engaged,
-            intact: whole,
+            switches: HashMap::new(),
             bag: None,
             bag_error: None,
             network: NetworkCounters::default(),
@@ -359,35 +337,38 @@ impl Worker {
         for frame in &batch.exteroceptive {
             self.publish_frame(&scene, frame, now);
         }
-        if let Some(snapshot) = &batch.snapshot {
-            self.publish_snapshot(&scene, snapshot);
-        }
-        if let Some(batteries) = &batch.batteries {
-            self.publish_batteries(&scene, batteries, now);
-        }
-        self.publish_couplings(batch);
-        self.publish_tether_states(batch);
         if let Some(network) = &batch.network {
-            self.publish_network(&scene, network, now);
+            self.pass_on_calls(&network.output);
         }
-        if let Some(computers) = &batch.computers {
-            self.publish_computers(&scene, computers, now);
+        if let Some(snapshot) = &batch.snapshot {
+            self.record_actuators(snapshot);
         }
-        if let Some(vitals) = &batch.health {
-            self.publish_diagnostics(&scene, vitals, now);
-        }
+        self.publish_outputs(batch);
         self.publish_goals(&scene, batch);
         self.context.calls.end_expired(now);
         // the clock is last: a client that waits for a time finds its messages already sent
-        if !batch.has_no_clock {
-            self.emit_any(self.outputs.clock, now, || Clock {
-                clock: convert::time(now),
-            });
+        if let Some(clock) = self.clock().filter(|_| !batch.has_no_clock)
+            && self.has_receivers(clock)
+        {
+            let time = convert::time(now);
+            self.send_bytes(clock, now, to_bytes(&Clock { clock: time }));
         }
     }
 
+    /// Returns the output `/clock`.
+    fn clock(&self) -> Option<usize> {
+        let plan = &self.context.outputs.plan;
+        plan.find(|content| matches!(content, Content::Clock))
+    }
+
     /// Publishes the diagnostics, with the messages that were lost.
-    fn publish_diagnostics(&mut self, scene: &Scene, vitals: &HealthSnapshot, now: u64) {
+    fn publish_diagnostics(
+        &mut self,
+        output: usize,
+        scene: &Scene,
+        vitals: &HealthSnapshot,
+        now: u64,
+    ) {
         self.warn_about_second_source();
         let dropped = self.shared.dropped.load(Ordering::Relaxed);
         let publishers = Arc::clone(&self.context.outputs.publishers);
@@ -408,23 +389,23 @@ impl Worker {
                      ROS_STATIC_PEERS={sender}"
                 ));
         }
-        self.emit_any(self.outputs.diagnostics, now, || {
-            let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
-            let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
-            let losses = Losses {
-                dropped,
-                by_topic: &lost,
-                evicted: &evicted,
-                network: network.map(|now| [before, now]),
-            };
-            let mut message = diagnostics::build_message(scene, vitals, &rejections, &losses);
-            message.status.extend(links.iter().map(|link| {
-                let is_same =
-                    |old: &&LinkStatus| (&old.robot, old.kind) == (&link.robot, link.kind);
-                link_status(link, links_before.iter().find(is_same))
-            }));
-            message
-        });
+        if !self.has_receivers(output) {
+            return;
+        }
+        let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
+        let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
+        let losses = Losses {
+            dropped,
+            by_topic: &lost,
+            evicted: &evicted,
+            network: network.map(|now| [before, now]),
+        };
+        let mut message = diagnostics::build_message(scene, vitals, &rejections, &losses);
+        message.status.extend(links.iter().map(|link| {
+            let is_same = |old: &&LinkStatus| (&old.robot, old.kind) == (&link.robot, link.kind);
+            link_status(link, links_before.iter().find(is_same))
+        }));
+        self.send_bytes(output, now, to_bytes(&message));
     }
 
     /// Counts dropped samples on their topics that have receivers.
@@ -434,7 +415,7 @@ impl Worker {
         }
         let plan = Arc::clone(&self.context.outputs.plan);
         for (i, output) in plan.outputs.iter().enumerate() {
-            let n = count_lost_samples(&output.source, lost);
+            let n = lost_samples(&output.content, lost);
             if n > 0 && self.has_receivers(i) {
                 self.add_lost(i, n);
             }
@@ -465,47 +446,46 @@ impl Worker {
         &self.context.outputs.plan.outputs[output].topic
     }
 
-    /// Publishes frames, joints, controllers, firmware, contacts and tethers.
-    fn publish_snapshot(&mut self, scene: &Scene, snapshot: &ObjectStates) {
-        let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
+    /// Publishes the outputs whose data a batch contains, except `/clock`.
+    fn publish_outputs(&mut self, batch: &Batch) {
+        let SceneOutputs { scene, plan, .. } = self.context.outputs.clone();
         let shared = Arc::clone(&self.shared);
-        self.emit_any(outputs.tf, now, || {
-            frames::moving_frames(scene, snapshot, |robot| shared.has_truth_tf(&robot.name))
-        });
-        for &(i, robot) in &outputs.joints {
-            self.emit(i, now, || arm::joint_state(scene, robot, snapshot));
-        }
-        for &(i, group_index) in &outputs.controllers {
-            self.emit(i, now, || {
-                arm::controller_state(scene, group_index, snapshot)
-            });
-        }
-        self.record_actuators(snapshot);
-        self.publish_firmware(scene, snapshot);
-        self.emit_any(outputs.contacts, now, || {
-            contacts::contacts_message(scene, snapshot)
-        });
-        for &(i, [robot, link]) in &outputs.contact_wrenches {
-            self.emit(i, now, || contacts::wrench(scene, robot, link, snapshot));
-        }
-        self.publish_tethers(snapshot);
-    }
-
-    fn publish_firmware(&mut self, scene: &Scene, snapshot: &ObjectStates) {
-        let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
-        for &(i, robot) in &outputs.flight_modes {
-            self.emit(i, now, || firmware::flight_mode(robot, snapshot));
-        }
-        for &(i, [robot, engine]) in &outputs.buoyancy_engines {
-            self.emit(i, now, || Float64 {
-                data: snapshot.buoyancy_engines[robot][engine],
-            });
-        }
-        for &(i, robot) in &outputs.controller_status {
-            self.emit(i, now, || motion_control::status(scene, robot, snapshot));
-        }
-        for &(i, robot) in &outputs.wheel_odometries {
-            self.emit(i, now, || firmware::wheel_odometry(scene, robot, snapshot));
+        let moment = Moment {
+            scene: &scene,
+            now_ns: batch.time_ns,
+            has_truth_tf: &|robot| shared.has_truth_tf(&robot.name),
+        };
+        let network = batch.network.as_deref();
+        let network_states = network.and_then(|network| network.states.as_ref());
+        let results = network.map(|network| &*network.output);
+        let computers = batch.computers.as_deref();
+        let intervals = computers.map(|computers| &computers.intervals[..]);
+        let computers = computers.and_then(|computers| computers.states.as_deref());
+        for (i, output) in plan.outputs.iter().enumerate() {
+            match &output.content {
+                Content::Clock | Content::Sensor { .. } | Content::Scene(_) => {}
+                Content::Health => {
+                    if let Some(vitals) = &batch.health {
+                        self.publish_diagnostics(i, &scene, vitals, batch.time_ns);
+                    }
+                }
+                Content::States(encode) => self.emit(i, moment, encode, batch.snapshot.as_ref()),
+                Content::Batteries(encode) => {
+                    self.emit(i, moment, encode, batch.batteries.as_deref());
+                }
+                Content::Loads(encode) => self.emit(i, moment, encode, batch.loads.as_deref()),
+                Content::Network(encode) => self.emit(i, moment, encode, network_states),
+                Content::Computers(encode) => self.emit(i, moment, encode, computers),
+                Content::Switch(switch) => {
+                    if let Some(now) = value(*switch, batch)
+                        && self.switches.insert(output.topic.clone(), now) != Some(now)
+                    {
+                        self.emit_switch(i, batch.time_ns, now);
+                    }
+                }
+                Content::NetworkResults(encode) => self.emit_results(i, moment, encode, results),
+                Content::Intervals(encode) => self.emit_results(i, moment, encode, intervals),
+            }
         }
     }
 
@@ -526,161 +506,12 @@ impl Worker {
         }
     }
 
-    fn publish_tethers(&mut self, snapshot: &ObjectStates) {
-        let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
-        for &(i, tether) in &outputs.tether_paths {
-            self.emit(i, now, || convert::path(&snapshot.tethers[tether].p, now));
-        }
-        for &(i, tether) in &outputs.tether_tensions {
-            self.emit(i, now, || Float64MultiArray {
-                data: snapshot.tethers[tether].end_tensions().to_vec(),
-                ..Float64MultiArray::default()
-            });
-        }
-        for &(i, tether) in &outputs.tether_lengths {
-            self.emit(i, now, || Float64 {
-                data: snapshot.tethers[tether].length,
-            });
-        }
-    }
-
-    fn publish_batteries(&mut self, scene: &Scene, batteries: &[BatteryState], now: u64) {
-        let outputs = Arc::clone(&self.outputs);
-        for &(i, robot) in &outputs.batteries {
-            let Some(battery) = &scene.robots[robot].battery else {
-                continue;
-            };
-            let head = header(now, &frames::link_frame(&scene.robots[robot], 0));
-            self.emit(i, now, || {
-                convert::battery_state(battery, &batteries[robot], head)
-            });
-        }
-    }
-
-    /// Publishes the state of couplings that were engaged or released, and the load on all
-    /// couplings.
-    fn publish_couplings(&mut self, batch: &Batch) {
-        let outputs = Arc::clone(&self.outputs);
-        for (coupling, now) in batch.engaged.iter().enumerate() {
-            if self.engaged[coupling] != *now {
-                self.engaged[coupling] = *now;
-                let output = find_output(&outputs.coupling_states, coupling);
-                self.emit_any(output, batch.time_ns, || Bool { data: *now });
-            }
-        }
-        for (coupling, [force, moment]) in batch.loads.iter().flatten().enumerate() {
-            let load = vehicle::Wrench {
-                force: *force,
-                torque: *moment,
-                variances: [Vec3::zero(); 2],
-            };
-            let output = find_output(&outputs.coupling_loads, coupling);
-            self.emit_any(output, batch.time_ns, || {
-                convert::vehicle::wrench(&load, header(batch.time_ns, convert::WORLD_FRAME))
-            });
-        }
-    }
-
-    /// Publishes the results of the network of modems.
-    fn publish_network(&mut self, scene: &Scene, batch: &NetworkBatch, now: u64) {
-        let outputs = Arc::clone(&self.outputs);
-        let output = &batch.output;
-        for delivery in &output.deliveries {
-            let payload = output.payload(delivery);
-            if delivery.is_bridged {
-                self.publish_bridged(scene, delivery, payload);
-                continue;
-            }
-            let topic = outputs.modem_packets[delivery.to as usize];
-            self.emit(topic, delivery.published_ns, || {
-                modem::packet(scene, output, delivery)
-            });
-        }
-        for result in &output.ranges {
-            let topic = outputs.modem_ranges[result.modem as usize];
-            self.emit(topic, result.published_ns, || modem::range(scene, result));
-            let ends = [result.modem as usize, result.other as usize];
-            let mut fixes = outputs.modem_fixes.iter();
-            let Some((topic, _)) = fixes.find(|(_, place)| *place == ends) else {
-                continue;
-            };
-            if let Some(fix) = modem::fix(scene, result) {
-                self.emit(*topic, result.published_ns, || fix);
-            }
-        }
-        if !output.packets.items.is_empty() {
-            self.emit_any(outputs.packets, now, || {
-                modem::packet_log(scene, output, now)
-            });
-        }
-        if !output.trace.items.is_empty() {
-            self.emit_any(outputs.schedule, now, || {
-                modem::schedule(scene, output, now)
-            });
-        }
-        let Some(states) = &batch.states else {
-            return;
-        };
-        let modems = scene.modems.iter().zip(&states.modems);
-        for ((device, (state, condition)), topic) in modems.zip(&outputs.modem_states) {
-            self.emit(*topic, now, || modem::status(device, state, condition, now));
-        }
-        self.emit_any(outputs.links, now, || {
-            modem::link_table(scene, &states.links, now)
-        });
-    }
-
-    /// Publishes a message that arrived over a bridge, or passes on a request or a response.
-    fn publish_bridged(&mut self, scene: &Scene, delivery: &Delivery, payload: &[u8]) {
-        if let Some(call) = bridged_call(scene, delivery, payload) {
-            self.context.calls.pass_on(scene, &call);
-            return;
-        }
-        let Some((bridge, receiver, message)) = bridged_message(scene, delivery, payload) else {
-            return;
-        };
-        let outputs = Arc::clone(&self.outputs);
-        let mut all = outputs.bridged.iter();
-        let topic = all.find(|(_, place)| *place == [bridge, receiver]);
-        if let Some((topic, _)) = topic.filter(|(topic, _)| self.has_receivers(*topic)) {
-            self.send_bytes(*topic, delivery.published_ns, message.to_vec());
-        }
-    }
-
-    /// Publishes the schedule traces of computers and the states of their tasks.
-    fn publish_computers(&mut self, scene: &Scene, batch: &ComputerBatch, now: u64) {
-        let outputs = Arc::clone(&self.outputs);
-        let device = |[robot, k]: [usize; 2]| {
-            let onboard = scene.robots[robot].onboard.as_ref();
-            onboard.map(|onboard| &onboard.computers[k])
-        };
-        for (topic, index) in &outputs.task_schedules {
-            let Some(device) = device(*index).filter(|_| !batch.intervals.is_empty()) else {
-                continue;
-            };
-            if let Some(message) = schedule(device, *index, &batch.intervals, now) {
-                self.emit(*topic, now, || message);
-            }
-        }
-        let Some(states) = &batch.states else {
-            return;
-        };
-        for (topic, [robot, k]) in &outputs.computer_states {
-            if let Some(device) = device([*robot, *k]) {
-                let own = &states[*robot][*k];
-                self.emit(*topic, now, || computer::status(device, own, now));
-            }
-        }
-    }
-
-    /// Publishes the state of tethers that are broken, or that are intact again after a reset.
-    fn publish_tether_states(&mut self, batch: &Batch) {
-        let outputs = Arc::clone(&self.outputs);
-        for (tether, now) in batch.intact.iter().enumerate() {
-            if self.intact[tether] != *now {
-                self.intact[tether] = *now;
-                let output = find_output(&outputs.tether_states, tether);
-                self.emit_any(output, batch.time_ns, || Bool { data: *now });
+    /// Passes on the requests and responses that arrived over bridges.
+    fn pass_on_calls(&self, results: &NetworkOutput) {
+        let scene = &self.context.outputs.scene;
+        for delivery in results.deliveries.iter().filter(|d| d.is_bridged) {
+            if let Some(call) = bridged_call(scene, delivery, results.payload(delivery)) {
+                self.context.calls.pass_on(scene, &call);
             }
         }
     }
@@ -689,45 +520,72 @@ impl Worker {
     /// frames, label names, and the states of couplings and tethers. Except for the static frames,
     /// topics in `known` are left out.
     fn publish_latched(&mut self, known: &HashSet<String>) {
-        let (outputs, now) = (Arc::clone(&self.outputs), self.now_ns);
         let SceneOutputs { scene, plan, .. } = self.context.outputs.clone();
-        let is_new = |output: usize| !known.contains(&plan.outputs[output].topic);
-        self.emit_any(outputs.tf_static, now, || frames::static_frames(&scene));
-        for &(i, coupling) in outputs.coupling_states.iter().filter(|(i, _)| is_new(*i)) {
-            let data = self.engaged[coupling];
-            self.emit(i, now, || Bool { data });
-        }
-        for &(i, tether) in outputs.tether_states.iter().filter(|(i, _)| is_new(*i)) {
-            let data = self.intact[tether];
-            self.emit(i, now, || Bool { data });
-        }
-        for &(i, robot) in outputs.descriptions.iter().filter(|(i, _)| is_new(*i)) {
-            self.emit(i, now, || StringMsg {
-                data: merrow_messages::urdf::urdf(&scene.robots[robot]),
-            });
-        }
-        for &(i, [robot, sensor]) in outputs.labels.iter().filter(|(i, _)| is_new(*i)) {
-            let frame = frames::optical_frame(&scene.robots[robot], sensor);
-            self.emit(i, now, || camera::labels(&scene, header(now, &frame)));
-        }
-    }
-
-    /// Emits a message as [`Self::emit`], if the plan has the output.
-    fn emit_any<M: Message>(
-        &mut self,
-        output: Option<usize>,
-        now_ns: u64,
-        message: impl FnOnce() -> M,
-    ) {
-        if let Some(output) = output {
-            self.emit(output, now_ns, message);
+        let moment = Moment {
+            scene: &scene,
+            now_ns: self.now_ns,
+            has_truth_tf: &|_| true,
+        };
+        for (i, output) in plan.outputs.iter().enumerate() {
+            if known.contains(&output.topic) && output.qos != Qos::TF_STATIC {
+                continue;
+            }
+            match &output.content {
+                Content::Scene(encode) => self.emit(i, moment, encode, Some(&())),
+                Content::Switch(switch) => {
+                    let topic = output.topic.clone();
+                    let at_start = || switch.at_start(&scene);
+                    let data = *self.switches.entry(topic).or_insert_with(at_start);
+                    self.emit_switch(i, self.now_ns, data);
+                }
+                _ => {}
+            }
         }
     }
 
-    /// Encodes a message once and sends it to subscribers and to the bag.
-    fn emit<M: Message>(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> M) {
+    /// Takes the switches of a batch as published.
+    fn read_switches(&mut self, batch: &Batch) {
+        let plan = Arc::clone(&self.context.outputs.plan);
+        for output in &plan.outputs {
+            if let Content::Switch(switch) = output.content
+                && let Some(now) = value(switch, batch)
+            {
+                self.switches.insert(output.topic.clone(), now);
+            }
+        }
+    }
+
+    fn emit_switch(&mut self, output: usize, now_ns: u64, data: bool) {
         if self.has_receivers(output) {
-            self.send_bytes(output, now_ns, to_bytes(&message()));
+            self.send_bytes(output, now_ns, to_bytes(&Bool { data }));
+        }
+    }
+
+    /// Encodes the message of an output once, if it has data and receivers, and sends it.
+    fn emit<T: ?Sized>(
+        &mut self,
+        output: usize,
+        moment: Moment<'_>,
+        encode: &Encoder<T>,
+        data: Option<&T>,
+    ) {
+        if let Some(data) = data.filter(|_| self.has_receivers(output)) {
+            self.send_bytes(output, moment.now_ns, encode(moment, data));
+        }
+    }
+
+    /// Encodes the messages of an output for the results of a block of steps, and sends them.
+    fn emit_results<T: ?Sized>(
+        &mut self,
+        output: usize,
+        moment: Moment<'_>,
+        encode: &ResultEncoder<T>,
+        results: Option<&T>,
+    ) {
+        if let Some(results) = results.filter(|_| self.has_receivers(output)) {
+            for (time_ns, message) in encode(moment, results) {
+                self.send_bytes(output, time_ns, message);
+            }
         }
     }
 
@@ -759,5 +617,34 @@ impl Worker {
             Some(logger) => logger.error(text),
             None => terminal::warn(format_args!("merrow: {text}")),
         }
+    }
+}
+
+/// Returns the value of a switch at the end of a batch; `None` if the batch does not contain it.
+fn value(switch: Switch, batch: &Batch) -> Option<bool> {
+    match switch {
+        Switch::Coupling(k) => batch.engaged.get(k).copied(),
+        Switch::Tether(k) => batch.intact.get(k).copied(),
+    }
+}
+
+/// Returns the number of dropped samples of an output.
+fn lost_samples(content: &Content, lost: &LostSamples) -> u64 {
+    match *content {
+        Content::Clock => lost.clocks,
+        Content::Health => lost.health,
+        Content::Sensor { robot, sensor, .. } => {
+            lost.sensors.get(&[robot, sensor]).copied().unwrap_or(0)
+        }
+        Content::States(_) => lost.snapshots,
+        Content::Batteries(_) => lost.batteries,
+        Content::Loads(_) => lost.loads,
+        Content::Network(_) => lost.modems,
+        Content::Computers(_) => lost.computers,
+        // results that occur once
+        Content::Scene(_)
+        | Content::Switch(_)
+        | Content::NetworkResults(_)
+        | Content::Intervals(_) => 0,
     }
 }

@@ -110,7 +110,7 @@ mod tests {
     use crate::node::diagnostics::HealthSnapshot;
     use crate::node::thrust_watch::ThrustWatch;
     use crate::publisher::{PublisherContext, PublisherThread, SceneOutputs};
-    use crate::topics::{Plan, Source};
+    use crate::topics::Plan;
     use merrow_messages::frames::ObjectStates;
     use merrow_model::state::comms::{Delivery, NetworkOutput};
     use merrow_ros2::cdr::from_bytes;
@@ -196,16 +196,8 @@ mod tests {
         let simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
         let plan = Arc::new(Plan::new(&simulation.scene));
         let thread = start(&simulation, &plan);
-        let name = |wanted: fn(&Source) -> bool| {
-            let output = plan.outputs.iter().find(|output| wanted(&output.source));
-            output.unwrap().topic.clone()
-        };
-        let [clock, tf, packets, diagnostics] = [
-            name(|source| matches!(source, Source::Clock)),
-            name(|source| matches!(source, Source::Tf)),
-            name(|source| matches!(source, Source::ModemReceived { modem: 0 })),
-            name(|source| matches!(source, Source::Diagnostics)),
-        ];
+        let packets = format!("{}/rx", simulation.scene.modems[0].name);
+        let [clock, tf, diagnostics] = ["/clock", "/tf", "/diagnostics"].map(String::from);
         let shared = Arc::clone(&thread.shared);
         let topics = [&clock, &tf, &packets, &diagnostics].map(Clone::clone);
         shared.plotted.set(&topics);

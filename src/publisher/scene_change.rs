@@ -1,25 +1,24 @@
 //! Change of the topics when the scene of the run is replaced.
 
-use crate::publisher::output_index::OutputIndex;
 use crate::publisher::{NextScene, SceneOutputs, Worker};
 use merrow_messages::convert::topic;
 use merrow_messages::convert::topic::Topic;
-use merrow_model::scene::Robot;
 use merrow_sim::SceneVersion;
-use std::sync::Arc;
+use std::collections::HashSet;
 
-/// Returns the topics of every sensor of a robot.
-pub(super) fn topics_of_sensors(robot: &Robot) -> Vec<Vec<Topic>> {
-    robot.sensors.iter().map(topic::topics).collect()
-}
-
-/// Moves the items of objects that exist in both versions of the scene.
-fn move_items<T>(old: &mut [T], targets: &[Option<usize>], new: &mut [T]) {
-    for (item, target) in old.iter_mut().zip(targets) {
-        if let Some(target) = target {
-            std::mem::swap(item, &mut new[*target]);
+/// Returns for every sensor of every robot its first output and its topics.
+pub(super) fn sensor_topics(outputs: &SceneOutputs) -> Vec<Vec<(usize, Vec<Topic>)>> {
+    let robots = outputs.scene.robots.iter();
+    let topics = |device| (0, topic::topics(device));
+    let mut all: Vec<Vec<_>> = robots
+        .map(|robot| robot.sensors.iter().map(topics).collect())
+        .collect();
+    for (i, output) in outputs.plan.outputs.iter().enumerate().rev() {
+        if let Some((robot, sensor)) = output.sensor() {
+            all[robot][sensor].0 = i;
         }
     }
+    all
 }
 
 impl Worker {
@@ -39,22 +38,21 @@ impl Worker {
         let same = &next.same;
         let old = std::mem::replace(&mut self.context.outputs, next.outputs);
         self.shared.world.lock().text = next.world;
-        let SceneOutputs {
-            version,
-            scene,
-            plan,
-            ..
-        } = self.context.outputs.clone();
-        self.outputs = Arc::new(OutputIndex::new(&scene, &plan));
-        let mut topics: Vec<_> = scene.robots.iter().map(topics_of_sensors).collect();
-        move_items(&mut self.sensor_topics, &same.robots, &mut topics);
+        let version = self.context.outputs.version;
+        let mut topics = sensor_topics(&self.context.outputs);
+        let former = self.sensor_topics.iter_mut();
+        for (old, target) in former.zip(&same.robots) {
+            if let Some(k) = *target {
+                for (new, old) in topics[k].iter_mut().zip(old) {
+                    new.1 = std::mem::take(&mut old.1);
+                }
+            }
+        }
         self.sensor_topics = topics;
-        let mut engaged: Vec<bool> = scene.couplings.iter().map(|c| c.engaged).collect();
-        move_items(&mut self.engaged, &same.couplings, &mut engaged);
-        self.engaged = engaged;
-        let mut intact = vec![true; scene.tethers.len()];
-        move_items(&mut self.intact, &same.tethers, &mut intact);
-        self.intact = intact;
+        let plan = &self.context.outputs.plan;
+        let topics: HashSet<&str> = plan.outputs.iter().map(|o| o.topic.as_str()).collect();
+        self.switches
+            .retain(|topic, _| topics.contains(topic.as_str()));
         for goal in self.context.goals.lock().iter() {
             goal.change_scene(version, same);
         }

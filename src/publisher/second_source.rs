@@ -12,8 +12,9 @@ impl Worker {
         if self.has_warned {
             return;
         }
-        let clock = self.outputs.clock;
-        let clock = clock.and_then(|clock| self.context.outputs.publishers.get(clock));
+        let clock = self
+            .clock()
+            .and_then(|clock| self.context.outputs.publishers.get(clock));
         let topics = network.remote_topics();
         let second = |topic: &str| topics.iter().any(|remote| remote.name == topic);
         let node = node_name(logger);

@@ -40,13 +40,13 @@ impl Worker {
 
     /// Publishes a sample on each topic of its sensor that has subscribers or is recorded.
     fn publish_sample(&mut self, sample: &AnySample<'_>, now: u64) {
-        let first = self.outputs.sensors[sample.robot][sample.sensor];
-        let mut topics = std::mem::take(&mut self.sensor_topics[sample.robot][sample.sensor]);
+        let (first, topics) = &mut self.sensor_topics[sample.robot][sample.sensor];
+        let (first, mut topics) = (*first, std::mem::take(topics));
         for (n, topic) in topics.iter_mut().enumerate() {
             if self.has_receivers(first + n) {
                 topic.encode(sample, &mut |bytes| self.send_bytes(first + n, now, bytes));
             }
         }
-        self.sensor_topics[sample.robot][sample.sensor] = topics;
+        self.sensor_topics[sample.robot][sample.sensor].1 = topics;
     }
 }

@@ -1,6 +1,6 @@
 //! Images and points of sensors from their recorded messages.
 
-use crate::topics::{Plan, Source};
+use crate::topics::Plan;
 use merrow_messages::snapshot::recorded::{Form, decode};
 use merrow_model::state::frames::Frame;
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
@@ -35,14 +35,14 @@ impl RecordedImages {
     pub(crate) fn new(plan: &Plan, index: &BagIndex) -> Self {
         let mut images = Self::default();
         for output in &plan.outputs {
-            let Source::Sensor { robot, sensor, .. } = output.source else {
+            let Some(place) = output.sensor() else {
                 continue;
             };
             let form = Form::from_topic(output.info.name, &output.topic);
             let recorded = index.topic(&output.topic);
             let recorded = recorded.filter(|k| index.topics[*k].type_name == output.info.name);
             if let (Some(form), Some(topic)) = (form, recorded) {
-                let own = images.topics.entry((robot, sensor)).or_default();
+                let own = images.topics.entry(place).or_default();
                 own.push((topic, form));
                 own.sort_by_key(|(_, form)| *form);
             }

@@ -6,12 +6,12 @@
 
 mod environment;
 mod images;
-mod network;
+pub(crate) mod network;
 pub mod player;
 mod plots;
 mod poses;
 mod rates;
-mod state;
+pub(crate) mod state;
 pub mod world;
 
 use crate::replay::environment::RecordedEnvironment;
@@ -20,8 +20,8 @@ use crate::replay::network::RecordedNetwork;
 use crate::replay::plots::PlotReader;
 use crate::replay::poses::{Bracket, FrameIndex, Track};
 use crate::replay::rates::RecordedRates;
-use crate::replay::state::{Content, Recorded};
-use crate::topics::{Plan, Source};
+use crate::replay::state::{Recorded, recorded};
+use crate::topics::Plan;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, SensorKind};
 use merrow_ros2::bag::index::BagIndex;
@@ -95,7 +95,7 @@ impl Recording {
         })?;
         let mut recording = Self {
             notes: index.notes.clone(),
-            contents: Content::recorded(&plan, &index),
+            contents: recorded(&plan, &index),
             environment,
             images: RecordedImages::new(&plan, &index),
             network: RecordedNetwork::new(&plan, &index),
@@ -219,7 +219,7 @@ impl Recording {
 fn tracks(scene: &Scene, plan: &Plan, index: &mut BagIndex) -> Result<Vec<Track>, String> {
     let mut tracks = Vec::new();
     let mut has_pose = vec![false; scene.robots.len()];
-    let transforms = plan.outputs.iter().find(|o| o.source == Source::Tf);
+    let transforms = plan.outputs.iter().find(|o| o.topic == "/tf");
     if let Some(topic) = transforms.and_then(|output| index.topic(&output.topic)) {
         let frames = FrameIndex::new(scene);
         let track = Track::Transforms { topic, frames };
@@ -237,7 +237,7 @@ fn tracks(scene: &Scene, plan: &Plan, index: &mut BagIndex) -> Result<Vec<Track>
         }
     }
     for output in &plan.outputs {
-        let Source::Sensor { robot, sensor, .. } = output.source else {
+        let Some((robot, sensor)) = output.sensor() else {
             continue;
         };
         let own = &scene.robots[robot];

@@ -1,11 +1,12 @@
 //! Communication network from recorded messages: links, schedule trace and packets.
 
-use crate::topics::{Plan, Source};
+use crate::topics::Plan;
 use merrow_messages::msg::{LinkTable, ModemSchedule, PacketLog};
 use merrow_model::scene::Scene;
 use merrow_model::state::comms::{Activity, Interval, LinkState, LossCause, PacketRecord};
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::message::Message;
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -24,13 +25,13 @@ pub(crate) struct RecordedNetwork {
 impl RecordedNetwork {
     /// Finds the topics in a bag.
     pub(crate) fn new(plan: &Plan, index: &BagIndex) -> Self {
-        let find = |is_source: fn(&Source) -> bool| {
-            let output = plan.outputs.iter().find(|o| is_source(&o.source))?;
+        let find = |kind: &str| {
+            let output = plan.outputs.iter().find(|o| o.info.name == kind)?;
             index.topic(&output.topic)
         };
         Self {
-            schedule: find(|source| matches!(source, Source::ModemSchedule)),
-            packets: find(|source| matches!(source, Source::Packets)),
+            schedule: find(ModemSchedule::TYPE),
+            packets: find(PacketLog::TYPE),
             read_ns: None,
         }
     }

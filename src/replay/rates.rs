@@ -1,6 +1,6 @@
 //! Rates of the recorded messages of sensors.
 
-use crate::topics::{Plan, Source};
+use crate::topics::Plan;
 use merrow_model::scene::Scene;
 use merrow_ros2::bag::index::BagIndex;
 
@@ -19,7 +19,7 @@ impl RecordedRates {
         let robots = scene.robots.iter();
         let mut topics: Vec<Vec<_>> = robots.map(|r| vec![None; r.sensors.len()]).collect();
         for output in &plan.outputs {
-            if let Source::Sensor { robot, sensor, .. } = output.source {
+            if let Some((robot, sensor)) = output.sensor() {
                 let topic = &mut topics[robot][sensor];
                 *topic = topic.or(index.topic(&output.topic));
             }

@@ -1,137 +1,62 @@
 //! State of the shown simulation from recorded messages.
 
-use crate::replay::network::set_links;
 use crate::replay::poses::Sample;
 use crate::replay::world::ACTUATORS;
-use crate::topics::{Plan, Source};
+use crate::topics::{Plan, Restore};
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_messages::actuators;
 use merrow_messages::convert::from_vector3;
-use merrow_messages::msg::{Contact, Contacts, ControllerStatus, LinkTable};
+use merrow_messages::msg::Contact;
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::RobotState;
 use merrow_model::state::contact;
 use merrow_model::state::contact::ContactBody;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState};
 use merrow_model::state::tether::LineBreak;
+use merrow_model::state::{RobotState, State};
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::msg::nav_msgs::Path;
-use merrow_ros2::msg::sensor_msgs::BatteryState;
-use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_sim::Simulation;
-
-/// Part of the state that a topic contains.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Content {
-    Battery(usize),
-    Coupling(usize),
-    TetherPath(usize),
-    TetherLength(usize),
-    TetherIntact(usize),
-    Contacts,
-    Actuators,
-    ControllerStatus(usize),
-    Links,
-}
+use std::sync::Arc;
 
 /// Recorded topic with a part of the state.
-#[derive(Debug)]
 pub(crate) struct Recorded {
     topic: usize,
-    content: Content,
+    restore: Restore,
     /// Message that is shown.
     shown: Option<MessagePlace>,
 }
 
-impl Content {
-    /// Returns the topics of a bag that contain parts of the state.
-    pub(crate) fn recorded(plan: &Plan, index: &BagIndex) -> Vec<Recorded> {
-        let content = |source: Source| match source {
-            Source::Battery { robot } => Some(Self::Battery(robot)),
-            Source::Coupling { coupling } => Some(Self::Coupling(coupling)),
-            Source::TetherPath { tether } => Some(Self::TetherPath(tether)),
-            Source::TetherLength { tether } => Some(Self::TetherLength(tether)),
-            Source::TetherIntact { tether } => Some(Self::TetherIntact(tether)),
-            Source::Contacts => Some(Self::Contacts),
-            Source::ControllerStatus { robot } => Some(Self::ControllerStatus(robot)),
-            Source::Links => Some(Self::Links),
-            _ => None,
-        };
-        let outputs = plan.outputs.iter();
-        let outputs = outputs.filter_map(|o| Some((o.topic.as_str(), content(o.source)?)));
-        let all = outputs.chain([(ACTUATORS, Self::Actuators)]);
-        let recorded = |(name, content): (&str, Self)| {
-            Some(Recorded {
-                topic: index.topic(name)?,
-                content,
-                shown: None,
-            })
-        };
-        all.filter_map(recorded).collect()
-    }
-
-    /// Sets the state from a message. A malformed message has no effect.
-    fn set(self, simulation: &mut Simulation, bytes: &[u8]) -> Option<()> {
-        let scene = &simulation.scene;
-        let state = &mut simulation.state;
-        match self {
-            Self::Battery(robot) => {
-                let message = from_bytes::<BatteryState>(bytes).ok()?;
-                let battery = &mut state.robots[robot].battery;
-                battery.charge = f64::from(message.percentage);
-                battery.voltage = f64::from(message.voltage);
-                battery.current = -f64::from(message.current);
-            }
-            Self::Coupling(coupling) => {
-                let engaged = from_bytes::<Bool>(bytes).ok()?.data;
-                state.couplings[coupling].engaged = engaged;
-            }
-            Self::TetherPath(tether) => {
-                let message = from_bytes::<Path>(bytes).ok()?;
-                let nodes = message.poses.iter().map(|stamped| {
-                    let p = &stamped.pose.position;
-                    Vec3::new(p.x, p.y, p.z)
-                });
-                let tether = &mut state.tethers[tether];
-                if nodes.len() == tether.p.len() {
-                    tether.p = nodes.collect();
-                }
-            }
-            Self::TetherLength(tether) => {
-                state.tethers[tether].length = from_bytes::<Float64>(bytes).ok()?.data;
-            }
-            Self::TetherIntact(tether) => {
-                let is_intact = from_bytes::<Bool>(bytes).ok()?.data;
-                let broken = LineBreak {
-                    segment: 0,
-                    time_ns: state.time_ns,
-                };
-                state.tethers[tether].line_break = (!is_intact).then_some(broken);
-            }
-            Self::Contacts => {
-                let message = from_bytes::<Contacts>(bytes).ok()?;
-                let contacts = message.contacts.iter();
-                let touching = contacts.filter_map(|contact| read_contact(scene, contact));
-                state.contacts.touching = touching.collect();
-            }
-            Self::ControllerStatus(robot) => {
-                let message = from_bytes::<ControllerStatus>(bytes).ok()?;
-                let mode = ControlMode::from_keyword(&message.mode)?;
-                set_mode(&scene.robots[robot], &mut state.robots[robot], mode);
-            }
-            Self::Links => set_links(simulation, &from_bytes::<LinkTable>(bytes).ok()?),
-            Self::Actuators => {
-                let message = from_bytes::<Float64MultiArray>(bytes).ok()?;
-                actuators::apply(&message, scene, &mut state.robots);
-            }
+/// Returns the topics of a bag that contain parts of the state.
+pub(crate) fn recorded(plan: &Plan, index: &BagIndex) -> Vec<Recorded> {
+    let outputs = plan.outputs.iter();
+    let outputs = outputs.filter_map(|o| Some((o.topic.as_str(), o.restore.clone()?)));
+    let actuators: Restore = Arc::new(|simulation, bytes| {
+        if let Ok(message) = from_bytes(bytes) {
+            actuators::apply(&message, &simulation.scene, &mut simulation.state.robots);
         }
-        Some(())
-    }
+    });
+    let all = outputs.chain([(ACTUATORS, actuators)]);
+    let recorded = |(name, restore): (&str, Restore)| {
+        Some(Recorded {
+            topic: index.topic(name)?,
+            restore,
+            shown: None,
+        })
+    };
+    all.filter_map(recorded).collect()
+}
+
+/// Sets whether the line of a tether is intact.
+pub(crate) fn set_line(state: &mut State, tether: usize, is_intact: bool) {
+    let broken = LineBreak {
+        segment: 0,
+        time_ns: state.time_ns,
+    };
+    state.tethers[tether].line_break = (!is_intact).then_some(broken);
 }
 
 /// Sets the mode of a motion controller. Its other state is the initial state.
-fn set_mode(robot: &Robot, state: &mut RobotState, mode: ControlMode) {
+pub(crate) fn set_mode(robot: &Robot, state: &mut RobotState, mode: ControlMode) {
     if state.firmware.is_none() {
         state.firmware = RobotState::new(robot).firmware;
     }
@@ -152,7 +77,7 @@ impl Recorded {
     ) -> Result<(), String> {
         let latest = index.latest(self.topic, log_ns)?;
         if let Some(place) = latest.filter(|_| latest != self.shown) {
-            self.content.set(simulation, &index.read(&place)?);
+            (self.restore)(simulation, &index.read(&place)?);
             self.shown = latest;
         }
         Ok(())
@@ -160,7 +85,7 @@ impl Recorded {
 }
 
 /// Returns a contact of the bodies with these names; `None` for an unknown body.
-fn read_contact(scene: &Scene, contact: &Contact) -> Option<contact::Contact> {
+pub(crate) fn read_contact(scene: &Scene, contact: &Contact) -> Option<contact::Contact> {
     let body = |robot: &str, link: &str, collider: &str| {
         if collider == "seabed" && robot.is_empty() {
             return Some(ContactBody::Seabed);

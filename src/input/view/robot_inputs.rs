@@ -2,10 +2,9 @@
 
 use crate::input::firmware::velocity_command;
 use crate::input::{
-    external_wrench, faults, find_robot, joint_commands, motion_control, number_command, serve,
-    wrench_command,
+    external_wrench, faults, find_robot, joint_commands, motion_control, serve, wrench_command,
 };
-use crate::topics::{FirmwareTopic, Input, MotionCommand, Plan, Target};
+use crate::topics::{Input, PageControl, Plan};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
@@ -56,27 +55,6 @@ struct RobotInputs {
     actuators: Vec<(ActuatorControl, Input)>,
 }
 
-/// Returns the actuators that an input commands, and the index of their robot.
-fn actuators(scene: &Scene, input: &Input) -> Option<(usize, Vec<ActuatorControl>)> {
-    let (robots, topic) = (&scene.robots, input.topic.as_str());
-    match input.target {
-        Target::Thruster { robot, thruster } => {
-            let own = ActuatorControl::thruster(&robots[robot], thruster, topic);
-            Some((robot, vec![own]))
-        }
-        Target::Fin { robot, fin } => {
-            let own = ActuatorControl::fin(&robots[robot], fin, topic);
-            Some((robot, vec![own]))
-        }
-        Target::BuoyancyEngine { robot, engine } => {
-            let own = ActuatorControl::buoyancy_engine(&robots[robot], engine, topic);
-            Some((robot, vec![own]))
-        }
-        Target::Joints { robot } => Some((robot, ActuatorControl::joints(&robots[robot], topic))),
-        _ => None,
-    }
-}
-
 impl SceneInputs {
     pub(super) fn new(scene: &Arc<Scene>, version: SceneVersion) -> Self {
         let mut robots = vec![RobotInputs::default(); scene.robots.len()];
@@ -85,32 +63,33 @@ impl SceneInputs {
         let names = outputs.map(|o| (o.topic.as_str(), o.info.name, o.info.definition.as_str()));
         let topics = Arc::new(TopicTable::new(names));
         for input in plan.inputs {
-            if let Some((robot, controls)) = actuators(scene, &input) {
-                let own = controls.into_iter().map(|control| (control, input.clone()));
-                robots[robot].actuators.extend(own);
-            }
-            match input.target {
-                Target::Firmware {
-                    robot,
-                    command: FirmwareTopic::Velocity,
-                } => robots[robot].drive = Some(input),
-                Target::ExternalWrench { robot, .. } => robots[robot].wrenches.push(input),
-                Target::Wrench { robot } if robots[robot].drive.is_none() => {
-                    robots[robot].drive = Some(input);
+            let (Some(robot), Some(control)) = (input.robot, input.control.clone()) else {
+                continue;
+            };
+            let own = &mut robots[robot];
+            let place = match control {
+                PageControl::Velocity => &mut own.drive,
+                PageControl::Wrench if own.drive.is_none() => &mut own.drive,
+                PageControl::Wrench => continue,
+                PageControl::Goal => &mut own.goal,
+                PageControl::Path => &mut own.path,
+                PageControl::Gamepad => &mut own.gamepad,
+                PageControl::Push => {
+                    own.wrenches.push(input);
+                    continue;
                 }
-                Target::Motion { robot, command } => {
-                    let own = &mut robots[robot];
-                    let place = match command {
-                        MotionCommand::Path => &mut own.path,
-                        MotionCommand::GoalPose => &mut own.goal,
-                        MotionCommand::Joystick => &mut own.gamepad,
-                        // the page uses the service
-                        MotionCommand::Mode => continue,
-                    };
-                    *place = Some(input);
+                PageControl::Slider(control, _) => {
+                    own.actuators.push((control, input));
+                    continue;
                 }
-                _ => {}
-            }
+                PageControl::Joints(controls) => {
+                    let controls = controls.into_iter();
+                    own.actuators
+                        .extend(controls.map(|control| (control, input.clone())));
+                    continue;
+                }
+            };
+            *place = Some(input);
         }
         Self {
             scene: Arc::clone(scene),
@@ -154,8 +133,8 @@ impl SceneInputs {
             let [x, y, z, yaw] = [0, 1, 2, 3].map(|k| axes[k] * max[k]);
             [Vec3::new(x, y, z), Vec3::new(0.0, 0.0, yaw)].map(vector3)
         };
-        Ok(match input.target {
-            Target::Wrench { .. } => {
+        Ok(match input.control {
+            Some(PageControl::Wrench) => {
                 let [force, torque] = parts(max_wrench(&self.scene, model));
                 let wrench = Wrench { force, torque };
                 recorded(input, vec![wrench_command(robot, &wrench)], &wrench)
@@ -290,16 +269,18 @@ impl SceneInputs {
             format!("{name}: no actuator {actuator:?} that can be commanded{known}")
         })?;
         control.check(value)?;
-        match control.joint_state(value) {
-            Some(message) => {
-                let commands = joint_commands(&self.scene.robots[robot], robot, &message)?;
-                Ok(recorded(input, commands, &message))
-            }
-            None => {
-                let command = number_command(input.target, value)?;
-                Ok(recorded(input, vec![command], &Float64 { data: value }))
-            }
+        if let Some(message) = control.joint_state(value) {
+            let commands = joint_commands(&self.scene.robots[robot], robot, &message)?;
+            return Ok(recorded(input, commands, &message));
         }
+        let Some(PageControl::Slider(_, command)) = &input.control else {
+            return Err(format!("{name}: {actuator:?} has no command"));
+        };
+        Ok(recorded(
+            input,
+            vec![command(value)],
+            &Float64 { data: value },
+        ))
     }
 
     /// Returns the command that requests a mode, as the service `set_mode`.
@@ -354,7 +335,7 @@ mod tests {
     use super::*;
     use crate::arm::Progress;
     use crate::input::command_services::RecordedRequests;
-    use crate::input::commands;
+    use crate::topics::Arrival;
     use merrow_ros2::parameters::ParameterServer;
     use merrow_world::{Overrides, load_text};
 
@@ -407,7 +388,11 @@ mod tests {
                 let expected = match topics.find(|input| *input.topic == *message.topic) {
                     Some(input) => {
                         let progress = Progress::default();
-                        commands(&scene, &progress, input.target, &message.bytes)
+                        let arrival = Arrival {
+                            scene: &scene,
+                            progress: &progress,
+                        };
+                        (input.decode)(arrival, &message.bytes)
                     }
                     None => requests
                         .command(&scene, &parameters, &message.bytes)

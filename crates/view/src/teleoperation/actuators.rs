@@ -14,8 +14,6 @@ const UNLIMITED: [f64; 3] = [PI, 1.0, 1.0];
 pub struct ActuatorControl {
     /// Name of the actuator.
     pub name: String,
-    /// Topic of its commands.
-    pub topic: String,
     /// Unit of a command.
     pub unit: String,
     /// Minimum and maximum command, in `unit`.
@@ -31,11 +29,10 @@ pub struct ActuatorControl {
 
 impl ActuatorControl {
     /// Returns the control of a thruster.
-    pub fn thruster(robot: &Robot, thruster: usize, topic: &str) -> Self {
+    pub fn thruster(robot: &Robot, thruster: usize) -> Self {
         let own = &robot.thrusters[thruster];
         Self {
             name: format!("thruster {}", own.name),
-            topic: topic.to_owned(),
             unit: own.motor.command.symbol().to_owned(),
             range: own.motor.range,
             rest: own.motor.neutral,
@@ -45,12 +42,11 @@ impl ActuatorControl {
     }
 
     /// Returns the control of a fin, a sail or an azimuth servo.
-    pub fn fin(robot: &Robot, fin: usize, topic: &str) -> Self {
+    pub fn fin(robot: &Robot, fin: usize) -> Self {
         let own = &robot.fins[fin];
         let kind = if own.sail { "sail" } else { "fin" };
         Self {
             name: format!("{kind} {}", own.name),
-            topic: topic.to_owned(),
             unit: "rad".to_owned(),
             range: own.range,
             rest: 0.0_f64.clamp(own.range[0], own.range[1]),
@@ -60,11 +56,10 @@ impl ActuatorControl {
     }
 
     /// Returns the control of a buoyancy engine.
-    pub fn buoyancy_engine(robot: &Robot, engine: usize, topic: &str) -> Self {
+    pub fn buoyancy_engine(robot: &Robot, engine: usize) -> Self {
         let own = &robot.buoyancy_engines[engine];
         Self {
             name: format!("buoyancy engine {}", own.name),
-            topic: topic.to_owned(),
             unit: "m³".to_owned(),
             range: own.range_m3,
             rest: own.start_m3,
@@ -74,7 +69,7 @@ impl ActuatorControl {
     }
 
     /// Returns the controls of the joints of a robot that have a drive.
-    pub fn joints(robot: &Robot, topic: &str) -> Vec<Self> {
+    pub fn joints(robot: &Robot) -> Vec<Self> {
         let driven = |joint: &&Joint| joint.kind != JointKind::Fixed && joint.mimic.is_none();
         let joints = robot.links[1..].iter().map(|link| &link.joint);
         let control = |joint: &Joint| {
@@ -99,7 +94,6 @@ impl ActuatorControl {
             };
             Self {
                 name: joint.name.clone(),
-                topic: topic.to_owned(),
                 unit: units[usize::from(is_slide)].to_owned(),
                 range,
                 rest: 0.0_f64.clamp(range[0], range[1]),
