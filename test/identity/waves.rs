@@ -15,7 +15,7 @@ const G: f64 = 9.81;
 
 fn waves(hs: f64, depth: f64) -> Waves {
     let mut sea_state = sea(Spectrum::Jonswap(3.3), hs, 6.0);
-    sea_state.spreading = Spreading::Angle(2.0);
+    sea_state.spreading = Spreading::Angle { n: 2.0 };
     Waves::from_field(wave_field(sea_state, depth, G, 4))
 }
 

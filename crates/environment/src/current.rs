@@ -124,7 +124,10 @@ impl VariationCache {
                 knots
             }
         };
-        let scale = |v: Vec3| Vec3::new(v.x * gm.std_m_s.x, v.y * gm.std_m_s.y, v.z * gm.std_m_s.z);
+        let scale = |v: Vec3| {
+            let [x, y, z] = gm.std_m_s;
+            Vec3::new(v.x * x, v.y * y, v.z * z)
+        };
         let (a, b) = (scale(knots[0]), scale(knots[1]));
         let s = t / spacing - k as f64;
         Variation {
@@ -165,7 +168,7 @@ mod tests {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
             variation: Some(GaussMarkov {
-                std_m_s: Vec3::new(0.2, 0.1, 0.0),
+                std_m_s: [0.2, 0.1, 0.0],
                 correlation_time_s: 8.0,
             }),
             flows: Vec::new(),
@@ -191,7 +194,7 @@ mod tests {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
             variation: Some(GaussMarkov {
-                std_m_s: Vec3::new(1.0, 1.0, 1.0),
+                std_m_s: [1.0; 3],
                 correlation_time_s: 10.0,
             }),
             flows: Vec::new(),

@@ -140,7 +140,7 @@ fn write_visual(out: &mut String, visual: &Collider, (p, rpy): (Vec3, [f64; 3]))
     let look = if has_colors {
         String::new()
     } else {
-        let [r, g, b] = visual.material.color.map(srgb);
+        let [r, g, b] = visual.material.color().map(srgb);
         format!("<material name=\"{name}\"><color rgba=\"{r} {g} {b} 1\"/></material>")
     };
     let _ = writeln!(

@@ -1,6 +1,7 @@
 //! Keys of the air and the weather, and of the wind load on a body.
 
-use merrow_yaml::spec::{choice, spec};
+use merrow_model::scene::sea::air::{Gusts, Shear};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Wind profile and gust model. They are constant during a run.
@@ -8,44 +9,9 @@ spec! {
         /// Height above the surface at which the wind speed is given.
         reference_height_m: f64 [in 0.1..=500.0] = 10.0,
         /// Change of the mean wind with height.
-        shear: ShearConfig => "{kind: power}",
+        shear: Shear => "{kind: power}",
         /// Model of the gusts.
-        gusts: GustsConfig => "{kind: none}",
-    }
-}
-
-choice! {
-    /// Mean wind speed as a function of height.
-    pub enum ShearConfig {
-        /// The same speed at all heights.
-        Uniform = "uniform",
-        /// Power law of the height.
-        Power = "power" {
-            /// Exponent: 0.11 over the open sea, 0.14 to 0.2 over land.
-            exponent: f64 [in 0.0..=1.0] = 0.11,
-        },
-        /// Logarithmic law of the height.
-        Log = "log" {
-            /// Roughness length: 0.0002 m over the open sea, 0.03 m over grass.
-            roughness_m: f64 [in 1e-6..=10.0] = 0.0002,
-        },
-    }
-}
-
-choice! {
-    /// Model of the gusts.
-    pub enum GustsConfig {
-        /// Steady wind without gusts.
-        None = "none",
-        /// Spectrum of the Norwegian Petroleum Directorate for the open sea.
-        Npd = "npd",
-        /// Gusts with Dryden spectra.
-        Dryden = "dryden" {
-            /// Standard deviation along the wind, across it and upwards.
-            std_m_s: [f64; 3] [non_negative],
-            /// Scale lengths along the wind, across it and upwards.
-            length_m: [f64; 3] [positive] = [200.0, 200.0, 50.0],
-        },
+        gusts: Gusts => "{kind: none}",
     }
 }
 

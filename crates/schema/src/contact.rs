@@ -3,6 +3,7 @@
 use crate::robot::Category;
 use crate::texture::TextureConfig;
 use crate::{BodyConfig, RepeatConfig};
+use merrow_model::scene::Material;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
@@ -14,7 +15,7 @@ spec! {
         /// Roll, pitch and yaw of its axes relative to the body or structure.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface material. Default: the material of the structure, else the default material.
-        material: Option<MaterialConfig>,
+        material: Option<Material>,
         /// Texture of the shape. Default: none.
         texture: Option<TextureConfig>,
         /// Collision groups of the shape.
@@ -31,7 +32,7 @@ spec! {
         /// Roll, pitch and yaw of its axes relative to the body.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface material for light and laser beams.
-        material: Option<MaterialConfig>,
+        material: Option<Material>,
         /// Texture of the shape. Default: none.
         texture: Option<TextureConfig>,
         /// Fin, sail or azimuth thruster of the robot with which the shape turns. Its pose is that
@@ -107,49 +108,6 @@ fieldless_choice! {
 }
 
 spec! {
-    /// A surface material. Two surfaces in contact use the geometric mean of their friction and the
-    /// larger restitution.
-    pub struct MaterialConfig {
-        /// Coefficient of Coulomb friction.
-        friction: f64 [in 0.0..=10.0] = 0.5,
-        /// Newton's coefficient of restitution.
-        restitution: f64 [fraction] = 0.0,
-        /// Fraction of laser light that is reflected diffusely.
-        reflectivity: f64 [fraction] = 0.5,
-        /// Coefficient of retro-reflection at normal incidence, for tape, signs and survey targets.
-        /// The retro-reflected laser light is added to the diffuse reflection. 250 is a common
-        /// sheeting.
-        retro_reflection_cd_per_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
-        /// Fractions of red, green and blue light that are reflected diffusely. Default: the
-        /// colours of the mesh file if the shape has no `material`, otherwise grey with
-        /// `reflectivity`.
-        color: Option<[f64; 3]> [fraction],
-        /// Lambert parameter for sonar: scattering strength of a square metre at normal incidence.
-        backscatter_db: f64 [in -100.0..=20.0] = -27.0,
-        /// Scattering strength of a square metre at grazing angles of 0, 10, ... 90 degrees, in
-        /// place of `backscatter_db`.
-        backscatter_by_grazing_db: Option<[f64; 10]> [in -200.0..=20.0],
-        /// Sediment below the surface, for the seabed reflection of sonar sound with `multipath`.
-        /// Default: sand.
-        subsurface: SubsurfaceAcousticsConfig => "{}",
-    }
-}
-
-spec! {
-    /// Acoustic properties of the sediment as a fluid half space.
-    pub struct SubsurfaceAcousticsConfig {
-        /// Density of the sediment.
-        density_kg_m3: f64 [in 100.0..=20000.0] = 1900.0,
-        /// Speed of sound in the sediment.
-        sound_speed_m_s: f64 [in 100.0..=10000.0] = 1650.0,
-        /// Attenuation of sound in the sediment.
-        attenuation_db_per_wavelength: f64 [in 0.0..=20.0] = 0.8,
-        /// Standard deviation of the surface height; 0 for a smooth reflecting surface.
-        roughness_m: f64 [non_negative] = 0.0,
-    }
-}
-
-spec! {
     /// Collision groups of a shape. Two shapes can touch if each is a member of a group that the
     /// other collides with.
     pub struct GroupsConfig {
@@ -170,7 +128,7 @@ spec! {
         /// Roll, pitch and yaw. Yaw is measured from east, counter-clockwise.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface material of its shapes.
-        material: MaterialConfig => "{}",
+        material: Material => "{}",
         /// Shapes of the structure, by name.
         shapes: NamedMap<CollisionConfig> [not_empty],
         /// Category reported by the services of `simulation_interfaces`.

@@ -42,8 +42,8 @@ pub use robot::joint::{JointConfig, JointDriveConfig};
 pub use robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
 pub use robot::{Base, LinkConfig, RepeatConfig, RobotEntry, RobotModelConfig};
 pub use tether::{TetherConfig, TetherEndConfig};
-pub use water::{CurrentConfig, CurrentLayerConfig, VariationConfig, WaterConfig};
-pub use world::{IntegratorConfig, OriginConfig, SeabedConfig, StepConfig, WorldConfig};
+pub use water::{CurrentConfig, CurrentLayerConfig, WaterConfig};
+pub use world::{OriginConfig, SeabedConfig, StepConfig, WorldConfig};
 
 pub use merrow_model::scene::BASE_LINK;
 

@@ -3,8 +3,10 @@
 use crate::grid::GridConfig;
 use crate::sensor::camera::OpticsConfig;
 use crate::waves::WavesConfig;
+use merrow_model::scene::sea::GaussMarkov;
+use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, fieldless_choice, spec};
+use merrow_yaml::spec::{choice, spec};
 
 spec! {
     /// Water of the world.
@@ -30,7 +32,7 @@ spec! {
         /// Mean current of the water.
         current: CurrentConfig => "{kind: none}",
         /// Random variation of the current. Default: none.
-        variation: Option<VariationConfig>,
+        variation: Option<GaussMarkov>,
         /// Additional currents by name, such as tides, jets and eddies, which are added to the mean
         /// current.
         flows: NamedMap<FlowConfig> = NamedMap::default(),
@@ -74,16 +76,6 @@ spec! {
         speed_m_s: f64 [non_negative],
         /// Direction of flow, clockwise from north.
         direction_deg: f64 [in -360.0..=360.0] = 0.0,
-    }
-}
-
-spec! {
-    /// First-order Gauss-Markov variation of the current.
-    pub struct VariationConfig {
-        /// Standard deviation of the east, north and up components.
-        std_m_s: [f64; 3] [non_negative],
-        /// Correlation time of the variation.
-        correlation_time_s: f64 [positive],
     }
 }
 
@@ -211,23 +203,13 @@ spec! {
     /// and below the last.
     pub struct ColumnConfig {
         /// Formula for the speed of sound. The density follows EOS-80.
-        sound_speed_law: SoundSpeedLawConfig = SoundSpeedLawConfig::Unesco,
+        sound_speed_law: SoundSpeedLaw = SoundSpeedLaw::Unesco,
         /// Layers with increasing depth.
         layers: Vec<WaterLayerConfig> [not_empty],
         /// Temperature [degrees Celsius] on a grid, instead of the temperature of the layers.
         temperature: Option<GridConfig>,
         /// Practical salinity on a grid, instead of the salinity of the layers.
         salinity: Option<GridConfig>,
-    }
-}
-
-fieldless_choice! {
-    /// Formula for the speed of sound.
-    pub enum SoundSpeedLawConfig {
-        /// Chen and Millero (UNESCO): -2 to 40 degrees Celsius, salinity 0 to 42, depth to 9900 m.
-        Unesco = "unesco",
-        /// Mackenzie: 2 to 30 degrees Celsius, salinity 25 to 40, depth to 8000 m.
-        Mackenzie = "mackenzie",
     }
 }
 

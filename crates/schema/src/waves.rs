@@ -1,5 +1,6 @@
 //! Keys of waves.
 
+use merrow_model::scene::Spreading;
 use merrow_yaml::spec::{choice, spec};
 
 choice! {
@@ -46,7 +47,7 @@ spec! {
         /// Mean direction of propagation, clockwise from north.
         direction_deg: f64 [in -360.0..=360.0] = 0.0,
         /// Directional spreading of the waves.
-        spreading: SpreadingConfig => "{kind: cos2s}",
+        spreading: Spreading => "{kind: cos2s}",
         /// Number of wave components.
         components: u32 [in 1.0..=2000.0] = 200,
         /// Minimum wavelength of the components. Default: 1/64 of the wavelength at the spectral
@@ -54,24 +55,6 @@ spec! {
         min_wavelength_m: Option<f64> [positive],
         /// Time over which a parameter change takes effect.
         ramp_s: f64 [non_negative] = 20.0,
-    }
-}
-
-choice! {
-    /// Directional spreading of the waves.
-    pub enum SpreadingConfig {
-        /// All components propagate in the same direction.
-        None = "none",
-        /// cos^2s of half the angle from the mean direction.
-        HalfAngle = "cos2s" {
-            /// Exponent s of the distribution.
-            s: f64 [in 0.0..=1000.0] = 10.0,
-        },
-        /// cos^n of the angle from the mean direction.
-        Angle = "cosn" {
-            /// Exponent n of the distribution.
-            n: f64 [in 0.0..=1000.0] = 2.0,
-        },
     }
 }
 

@@ -4,7 +4,7 @@ use crate::GRAVITY;
 use crate::actor::ActorEntry;
 use crate::air::{AirConfig, WeatherConfig};
 use crate::comms::{BridgeEntry, ModemEntry};
-use crate::contact::{MaterialConfig, PropEntry, StructureConfig};
+use crate::contact::{PropEntry, StructureConfig};
 use crate::coupling::CouplingConfig;
 use crate::energy::ChargerConfig;
 use crate::fault::FaultConfig;
@@ -15,9 +15,10 @@ use crate::sensor::acoustic::BeaconEntry;
 use crate::sensor::obstacle::ObstacleConfig;
 use crate::tether::TetherConfig;
 use crate::water::WaterConfig;
+use merrow_model::scene::{Integrator, Material};
 use merrow_model::sensor::ais::Ais;
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{fieldless_choice, spec};
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A world: the environment, its position on the Earth, and the robots in it.
@@ -104,17 +105,7 @@ spec! {
         /// Length of a time step.
         dt_s: f64 [in 1e-6..=0.1] = 0.002,
         /// Integrator of the equations of motion.
-        integrator: IntegratorConfig = IntegratorConfig::Rk4,
-    }
-}
-
-fieldless_choice! {
-    /// Integrator of the equations of motion.
-    pub enum IntegratorConfig {
-        /// Classical Runge-Kutta method of order 4.
-        Rk4 = "rk4",
-        /// Semi-implicit Euler method of order 1.
-        SemiImplicit = "semi_implicit",
+        integrator: Integrator = Integrator::Rk4,
     }
 }
 
@@ -147,6 +138,6 @@ spec! {
         /// Heights of the seabed [m] (z, up) on an evenly spaced grid, instead of the plane.
         terrain: Option<GridConfig>,
         /// Surface properties of the seabed for contacts, lasers, cameras and sonars.
-        material: MaterialConfig => "{}",
+        material: Material => "{}",
     }
 }

@@ -542,11 +542,11 @@ impl RayScene {
             let to_shape = |v: Vec3| placed.R_WG.tr_mul_vec(v);
             let is_box = matches!(placed.shape, RayShape::Primitive(Primitive::Box { .. }));
             let at = [to_shape(x - placed.p_WG), to_shape(hit.normal), to_shape(d)];
-            Some(texture.color(hit.material.color, face, at, is_box, width))
+            Some(texture.color(hit.material.color(), face, at, is_box, width))
         };
         hit.shape_and_face
             .and_then(texture_color)
-            .unwrap_or(hit.material.color)
+            .unwrap_or(hit.material.color())
     }
 }
 

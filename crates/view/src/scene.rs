@@ -65,7 +65,7 @@ impl SceneData {
             "seabed": {
                 "z0": seabed.z0,
                 "slope": seabed.slope,
-                "color": scene.seabed_material.color,
+                "color": scene.seabed_material.color(),
                 "basin": basin_json(scene),
                 "terrain": TerrainGrid::new(seabed).map(|grid| grid.json()),
             },

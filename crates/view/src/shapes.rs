@@ -67,7 +67,7 @@ impl Meshes {
             "fin": shape.fin,
             "p": shape.p_LoG.to_array(),
             "q": quaternion(&shape.R_LG),
-            "color": shape.material.color,
+            "color": shape.material.color(),
             "geometry": geometry,
         })
     }
@@ -82,7 +82,7 @@ impl Meshes {
                 "fin": null,
                 "p": p.to_array(),
                 "q": quaternion(R),
-                "color": Material::default().color,
+                "color": Material::default().color(),
                 "geometry": geometry,
             })
         };

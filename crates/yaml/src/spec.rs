@@ -23,6 +23,9 @@
 /// }
 /// ```
 ///
+/// A type of the state or of a law that is copied has no positions: `pub struct Water plain { … }`.
+/// Further traits may be derived: `#[derive(Trait)]` after the description.
+///
 /// Conditions: `positive`, `non_negative`, `fraction`, `in LOW..=HIGH`, `name`, `frame`,
 /// `not_empty`, separated by commas. For lists and maps they apply to every element. Numbers are
 /// always finite. All fields are public. The additional field `at` holds the position of each key;
@@ -30,7 +33,9 @@
 #[macro_export]
 macro_rules! spec {
     (
+        @ [$($at:ident)?]
         $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
         $vis:vis struct $name:ident {
             $(
                 $(#[doc = $field_doc:literal])*
@@ -41,15 +46,17 @@ macro_rules! spec {
         }
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq $($(, $derive)*)?)]
         $vis struct $name {
             $($(#[doc = $field_doc])* pub $field: $ty,)*
             $(
                 /// Values of the other keys of the same map.
                 pub $flat: $flat_ty,
             )?
-            /// Positions at which this map and each of its keys were written.
-            pub at: $crate::read::Places,
+            $(
+                /// Positions at which this map and each of its keys were written.
+                pub $at: $crate::read::Places,
+            )?
         }
 
         impl $crate::read::Read for $name {
@@ -59,7 +66,7 @@ macro_rules! spec {
                 problems: &mut $crate::error::Problems,
             ) -> Option<Self> {
                 $crate::spec::read_fields!(
-                    [$name] node, field, problems;
+                    [$name] [$($at)?] node, field, problems;
                     $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })*
                     $(.. $flat: $flat_ty)?
                 )
@@ -107,6 +114,12 @@ macro_rules! spec {
             }
         }
     };
+    ($(#[$($meta:tt)*])* $vis:vis struct $name:ident plain { $($body:tt)* }) => {
+        $crate::spec::spec! { @ [] $(#[$($meta)*])* $vis struct $name { $($body)* } }
+    };
+    ($(#[$($meta:tt)*])* $vis:vis struct $name:ident { $($body:tt)* }) => {
+        $crate::spec::spec! { @ [at] $(#[$($meta)*])* $vis struct $name { $($body)* } }
+    };
 }
 pub use spec;
 
@@ -130,12 +143,14 @@ pub use spec;
 /// }
 /// ```
 ///
-/// A kind with braces becomes a variant with these fields and `at`. `kind: none` may be written as
-/// the string `none`.
+/// A kind with braces becomes a variant with these fields and `at`; `pub enum Current plain { … }`
+/// has no positions. `kind: none` may be written as the string `none`.
 #[macro_export]
 macro_rules! choice {
     (
+        @ $at:tt
         $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
         $vis:vis enum $name:ident {
             $(
                 $(#[doc = $kind_doc:literal])*
@@ -150,18 +165,16 @@ macro_rules! choice {
             ),* $(,)?
         }
     ) => {
-        $(#[doc = $doc])*
-        #[allow(clippy::large_enum_variant)] // Only a few exist, created while a world is loaded.
-        #[derive(Clone, Debug, PartialEq)]
-        $vis enum $name {
-            $(
-                $(#[doc = $kind_doc])*
-                $variant $({
-                    $($(#[doc = $field_doc])* $field: $ty,)*
-                    /// Positions at which this map and each of its keys were written.
-                    at: $crate::read::Places,
-                })? $(( $inner ))?,
-            )*
+        $crate::spec::choice_enum! {
+            $at
+            $(#[doc = $doc])*
+            $(#[derive($($derive),*)])?
+            $vis enum $name {
+                $($(#[doc = $kind_doc])* $variant
+                    $({ $($(#[doc = $field_doc])* $field: $ty),* })?
+                    $(( $inner ))?
+                ),*
+            }
         }
 
         impl $name {
@@ -193,7 +206,7 @@ macro_rules! choice {
                 let node = &node;
                 match kind {
                     $($kind => $crate::spec::read_kind!(
-                        [Self::$variant] node, field, problems;
+                        [Self::$variant] $at node, field, problems;
                         $({ $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })* })?
                         $(( $inner ))?
                     ),)*
@@ -257,8 +270,56 @@ macro_rules! choice {
             }
         }
     };
+    ($(#[$($meta:tt)*])* $vis:vis enum $name:ident plain { $($body:tt)* }) => {
+        $crate::spec::choice! { @ [] $(#[$($meta)*])* $vis enum $name { $($body)* } }
+    };
+    ($(#[$($meta:tt)*])* $vis:vis enum $name:ident { $($body:tt)* }) => {
+        $crate::spec::choice! { @ [at] $(#[$($meta)*])* $vis enum $name { $($body)* } }
+    };
 }
 pub use choice;
+
+/// Defines the enumeration of `choice!`, with or without positions.
+#[macro_export]
+macro_rules! choice_enum {
+    (
+        [$($at:ident)?]
+        $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
+        $vis:vis enum $name:ident { $($variants:tt)* }
+    ) => {
+        $crate::spec::choice_enum! {
+            @ [$($at)?] [$(#[doc = $doc])* #[derive(Clone, Debug, PartialEq $($(, $derive)*)?)] $vis] $name
+            $($variants)*
+        }
+    };
+    (
+        @ [] [$($head:tt)*] $name:ident
+        $($(#[doc = $kind_doc:literal])* $variant:ident $({ $($fields:tt)* })? $(( $inner:ty ))?),*
+    ) => {
+        #[allow(clippy::large_enum_variant)] // Only a few exist, created while a world is loaded.
+        $($head)* enum $name {
+            $($(#[doc = $kind_doc])* $variant $({ $($fields)* })? $(( $inner ))?,)*
+        }
+    };
+    (
+        @ [at] [$($head:tt)*] $name:ident
+        $($(#[doc = $kind_doc:literal])* $variant:ident $({ $($fields:tt)* })? $(( $inner:ty ))?),*
+    ) => {
+        #[allow(clippy::large_enum_variant)] // Only a few exist, created while a world is loaded.
+        $($head)* enum $name {
+            $(
+                $(#[doc = $kind_doc])*
+                $variant $({
+                    $($fields)*,
+                    /// Positions at which this map and each of its keys were written.
+                    at: $crate::read::Places,
+                })? $(( $inner ))?,
+            )*
+        }
+    };
+}
+pub use choice_enum;
 
 /// Declares a choice between words.
 ///
@@ -335,12 +396,12 @@ macro_rules! fieldless_choice {
 }
 pub use fieldless_choice;
 
-/// Reads the fields of one map and builds `$path { fields, at }`. All fields are read even if one
+/// Reads the fields of one map and builds `$path { fields, at }`, or `$path { fields }` of a plain type. All fields are read even if one
 /// of them fails.
 #[macro_export]
 macro_rules! read_fields {
     (
-        [$($path:tt)*] $node:expr, $owner:expr, $problems:expr;
+        [$($path:tt)*] [$($at:ident)?] $node:expr, $owner:expr, $problems:expr;
         $({ $field:ident: $ty:ty, [$($doc:literal)*], [$($check:tt)*], [$($fallback:tt)*] })*
         $(.. $flat:ident: $flat_ty:ty)?
     ) => {{
@@ -360,7 +421,7 @@ macro_rules! read_fields {
         // code grow with the square of the number of fields.
         match ($($field,)* $($flat,)?) {
             ($(Some($field),)* $(Some($flat),)?) => {
-                Some($($path)* { $($field,)* $($flat,)? at: reader.into_places() })
+                Some($($path)* { $($field,)* $($flat,)? $($at: reader.into_places())? })
             }
             #[allow(unreachable_patterns, reason = "there may be no fields")]
             _ => None,
@@ -372,13 +433,13 @@ pub use read_fields;
 /// Reads one kind of a choice, in any of its three forms.
 #[macro_export]
 macro_rules! read_kind {
-    ([$($path:tt)*] $node:expr, $owner:expr, $problems:expr; { $($fields:tt)* }) => {
-        $crate::spec::read_fields!([$($path)*] $node, $owner, $problems; $($fields)*)
+    ([$($path:tt)*] $at:tt $node:expr, $owner:expr, $problems:expr; { $($fields:tt)* }) => {
+        $crate::spec::read_fields!([$($path)*] $at $node, $owner, $problems; $($fields)*)
     };
-    ([$($path:tt)*] $node:expr, $owner:expr, $problems:expr; ( $inner:ty )) => {
+    ([$($path:tt)*] $at:tt $node:expr, $owner:expr, $problems:expr; ( $inner:ty )) => {
         <$inner as $crate::read::Read>::read($node, $owner, $problems).map($($path)*)
     };
-    ([$($path:tt)*] $node:expr, $owner:expr, $problems:expr;) => {
+    ([$($path:tt)*] $at:tt $node:expr, $owner:expr, $problems:expr;) => {
         $crate::read::Reader::new($node, $owner, &[], false, $problems).map(|_| $($path)*)
     };
 }

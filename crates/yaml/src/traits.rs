@@ -188,6 +188,19 @@ pub fn read_root<T: Read>(node: &Node, problems: &mut Problems) -> Option<T> {
     T::read(node, &Field::root(), problems)
 }
 
+/// Returns the structure that an empty map gives.
+///
+/// # Panics
+/// A key of it has no default.
+pub fn from_defaults<T: Read>() -> T {
+    let empty = Node {
+        value: Value::Null,
+        place: Place::default(),
+    };
+    let read = read_root(&empty, &mut Problems::new());
+    read.unwrap_or_else(|| panic!("{} has keys without a default", std::any::type_name::<T>()))
+}
+
 /// Describes a node for messages of the form "found ...".
 pub fn describe_node(node: &Node) -> String {
     match &node.value {

@@ -89,7 +89,7 @@ fn components_have_the_energy_and_the_period() {
     ];
     for spectrum in spectra {
         let mut sea_state = sea(spectrum, 2.5, 7.0);
-        sea_state.spreading = Spreading::HalfAngle(10.0);
+        sea_state.spreading = Spreading::HalfAngle { s: 10.0 };
         let density = Density::new(&sea_state, G).unwrap();
         let field = wave_field(sea_state.clone(), 60.0, G, 5);
         assert_eq!(field.n, 200);
@@ -134,7 +134,7 @@ fn record(field: WaveField, x: f64, seconds: u32) -> Vec<f64> {
 fn half_an_hour_of_sea_does_not_repeat() {
     for seed in [1, 2, 3] {
         let mut sea_state = sea(Spectrum::Jonswap(3.3), 2.0, 8.0);
-        sea_state.spreading = Spreading::Angle(4.0);
+        sea_state.spreading = Spreading::Angle { n: 4.0 };
         let x = record(wave_field(sea_state, 100.0, G, seed), 40.0, 1800);
         let square = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64;
         let piece = |at: usize| &x[at..at + 1600];

@@ -47,8 +47,10 @@ impl Quantiles {
                     cumulative: Vec::new(),
                 };
             }
-            Spreading::HalfAngle(s) => (PI, Box::new(move |a| power(sin_cos(0.5 * a).1, 2.0 * s))),
-            Spreading::Angle(n) => (0.5 * PI, Box::new(move |a| power(sin_cos(a).1, n))),
+            Spreading::HalfAngle { s } => {
+                (PI, Box::new(move |a| power(sin_cos(0.5 * a).1, 2.0 * s)))
+            }
+            Spreading::Angle { n } => (0.5 * PI, Box::new(move |a| power(sin_cos(a).1, n))),
         };
         let angle_at = |i: usize| half_width * (2.0 * i as f64 / STEPS as f64 - 1.0);
         let mut cumulative = vec![0.0];
@@ -94,13 +96,13 @@ mod tests {
     #[test]
     fn first_moments_match_spreading_law() {
         for s in [1.0, 5.0, 20.0, 300.0] {
-            let (sin, cos) = moments(Spreading::HalfAngle(s));
+            let (sin, cos) = moments(Spreading::HalfAngle { s });
             assert!(
                 sin.abs() < 1e-9 && (cos - s / (s + 1.0)).abs() < 2e-6,
                 "s {s}: {sin} {cos}"
             );
         }
-        let (sin, cos) = moments(Spreading::Angle(2.0));
+        let (sin, cos) = moments(Spreading::Angle { n: 2.0 });
         assert!(
             sin.abs() < 1e-9 && (cos - 8.0 / (3.0 * PI)).abs() < 2e-6,
             "{sin} {cos}"

@@ -1,9 +1,9 @@
 //! Computers of a robot, their tasks, and what passes through the tasks.
 
 use crate::scene::comms::ClockError;
+use crate::scene::nanoseconds::Nanoseconds;
 use merrow_math::rng::Stream;
-use merrow_yaml::spec::fieldless_choice;
-use std::sync::Arc;
+use merrow_yaml::spec::{choice, fieldless_choice};
 
 /// Maximum number of tasks of a computer.
 pub const MAX_TASKS: usize = 64;
@@ -97,41 +97,51 @@ pub enum Activation {
     },
 }
 
-/// Processor time of a job.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ExecutionTime {
-    /// The same for every job [ns].
-    Constant(u64),
-    /// Uniform distribution between two times [ns].
-    Uniform([u64; 2]),
-    /// Normal distribution, limited from below.
-    Normal {
-        /// Mean of the distribution [ns].
-        mean_ns: f64,
-        /// Standard deviation of the distribution [ns].
-        std_ns: f64,
-        /// Minimum processor time [ns].
-        min_ns: u64,
-    },
-    /// Exponential distribution above a minimum.
-    Exponential {
-        /// Mean, including the minimum [ns].
-        mean_ns: f64,
-        /// Minimum processor time [ns].
-        min_ns: u64,
-    },
-    /// Measured times, one after the other, from the first again after the last [ns].
-    Trace(Arc<[u64]>),
+choice! {
+    /// Processor time of a job.
+    pub enum ExecutionTime plain {
+        /// The same time for every job.
+        Constant = "constant" {
+            /// Processor time of a job.
+            time_s: Nanoseconds [in 0.0..=1e5],
+        },
+        /// Uniform distribution between two times.
+        Uniform = "uniform" {
+            /// Minimum and maximum of the distribution.
+            range_s: [Nanoseconds; 2] [in 0.0..=1e5],
+        },
+        /// Normal distribution, limited from below.
+        Normal = "normal" {
+            /// Mean of the distribution before the limit.
+            mean_s: f64 [in 0.0..=1e5],
+            /// Standard deviation of the distribution.
+            std_s: f64 [in 0.0..=1e5],
+            /// Minimum; shorter times become this time.
+            min_s: Nanoseconds [in 0.0..=1e5] = Nanoseconds(0),
+        },
+        /// Exponential distribution above a minimum.
+        Exponential = "exponential" {
+            /// Mean, including the minimum.
+            mean_s: f64 [in 0.0..=1e5],
+            /// Minimum of the distribution.
+            min_s: Nanoseconds [in 0.0..=1e5] = Nanoseconds(0),
+        },
+        /// Measured times, one after the other, from the first again after the last.
+        Trace = "trace" {
+            /// Processor times of successive jobs.
+            times_s: Vec<Nanoseconds> [in 0.0..=1e5, not_empty],
+        },
+    }
 }
 
 impl ExecutionTime {
     /// Returns the shortest processor time of a job [ns].
     pub fn min_ns(&self) -> u64 {
         match self {
-            Self::Constant(time) => *time,
-            Self::Uniform([min, _]) => *min,
-            Self::Normal { min_ns, .. } | Self::Exponential { min_ns, .. } => *min_ns,
-            Self::Trace(times) => times.iter().copied().min().unwrap_or(0),
+            Self::Constant { time_s } => time_s.0,
+            Self::Uniform { range_s: [min, _] } => min.0,
+            Self::Normal { min_s, .. } | Self::Exponential { min_s, .. } => min_s.0,
+            Self::Trace { times_s } => times_s.iter().min().map_or(0, |time| time.0),
         }
     }
 }

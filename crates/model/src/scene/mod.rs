@@ -9,6 +9,7 @@ pub mod coupling;
 pub mod fault;
 pub mod fault_devices;
 pub mod identity;
+pub mod nanoseconds;
 pub mod robot;
 pub mod schedule;
 pub mod sea;
@@ -39,14 +40,16 @@ use std::sync::Arc;
 
 use merrow_math::spatial::Factor;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
+use merrow_yaml::spec::fieldless_choice;
 
-/// Time integration method of the dynamics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Integrator {
-    /// Classical fourth-order Runge-Kutta method.
-    Rk4,
-    /// Semi-implicit (symplectic) Euler: velocities first, then positions with the new velocities.
-    SemiImplicit,
+fieldless_choice! {
+    /// Integrator of the equations of motion.
+    pub enum Integrator {
+        /// Classical Runge-Kutta method of order 4.
+        Rk4 = "rk4",
+        /// Semi-implicit Euler method of order 1.
+        SemiImplicit = "semi_implicit",
+    }
 }
 
 /// Immutable description of the whole world.

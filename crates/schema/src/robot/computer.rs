@@ -1,7 +1,7 @@
 //! Keys of the computers of a robot and their tasks.
 
 use merrow_model::scene::comms::ClockError;
-use merrow_model::scene::computer::Scheduling;
+use merrow_model::scene::computer::{ExecutionTime, Scheduling};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, spec};
 
@@ -32,7 +32,7 @@ spec! {
         /// Priority for `fixed_priority`; larger first.
         priority: u32 [in 0.0..=1000000.0] = 0,
         /// Processor time of a job.
-        execution: ExecutionConfig,
+        execution: ExecutionTime,
         /// Maximum number of jobs that are not completed. Further releases of a periodic task are
         /// skipped; a further input replaces the oldest waiting one. Default: 10 for inputs, 1
         /// otherwise.
@@ -66,43 +66,6 @@ choice! {
         After = "after" {
             /// Name of the other task.
             task: String [not_empty],
-        },
-    }
-}
-
-choice! {
-    /// Processor time of a job.
-    pub enum ExecutionConfig {
-        /// The same time for every job.
-        Constant = "constant" {
-            /// Processor time of a job.
-            time_s: f64 [in 0.0..=1e5],
-        },
-        /// Uniform distribution between two times.
-        Uniform = "uniform" {
-            /// Minimum and maximum of the distribution.
-            range_s: [f64; 2] [in 0.0..=1e5],
-        },
-        /// Normal distribution, limited from below.
-        Normal = "normal" {
-            /// Mean of the distribution before the limit.
-            mean_s: f64 [in 0.0..=1e5],
-            /// Standard deviation of the distribution.
-            std_s: f64 [in 0.0..=1e5],
-            /// Minimum; shorter times become this time.
-            min_s: f64 [in 0.0..=1e5] = 0.0,
-        },
-        /// Exponential distribution above a minimum.
-        Exponential = "exponential" {
-            /// Mean, including the minimum.
-            mean_s: f64 [in 0.0..=1e5],
-            /// Minimum of the distribution.
-            min_s: f64 [in 0.0..=1e5] = 0.0,
-        },
-        /// Measured times, one after the other, from the first again after the last.
-        Trace = "trace" {
-            /// Processor times of successive jobs.
-            times_s: Vec<f64> [in 0.0..=1e5, not_empty],
         },
     }
 }

@@ -78,10 +78,11 @@ pub fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_model::scene::Material;
 
     #[test]
     fn materials_follow_lambert_or_table() {
-        let rock = Backscatter::ROCK;
+        let rock = Material::default().backscatter;
         assert!((material_strength(&rock, 0.5) - power(-27.0) * 0.25).abs() < 1e-12);
         let table = [
             -50.0, -40.0, -35.0, -32.0, -30.0, -28.0, -26.0, -24.0, -20.0, -10.0,

@@ -246,24 +246,26 @@ fn release(task: &Task, own: &mut TaskState, release_ns: u64, factor: f64) {
 /// Returns the processor time of job number `k` of a task [ns].
 fn execution_ns(task: &Task, k: u64) -> u64 {
     match &task.execution {
-        ExecutionTime::Constant(time) => *time,
-        ExecutionTime::Uniform([min, max]) => {
+        ExecutionTime::Constant { time_s } => time_s.0,
+        ExecutionTime::Uniform {
+            range_s: [min, max],
+        } => {
             let fraction = task.stream.draw(k).uniform();
-            min + ((max - min) as f64 * fraction).round() as u64
+            min.0 + ((max.0 - min.0) as f64 * fraction).round() as u64
         }
         ExecutionTime::Normal {
-            mean_ns,
-            std_ns,
-            min_ns,
+            mean_s,
+            std_s,
+            min_s,
         } => {
-            let time = mean_ns + std_ns * task.stream.draw(k).normal();
-            (time.round().max(0.0) as u64).max(*min_ns)
+            let time = 1e9 * mean_s + 1e9 * std_s * task.stream.draw(k).normal();
+            (time.round().max(0.0) as u64).max(min_s.0)
         }
-        ExecutionTime::Exponential { mean_ns, min_ns } => {
-            let above = (mean_ns - *min_ns as f64) * task.stream.draw(k).exponential();
-            min_ns + above.round() as u64
+        ExecutionTime::Exponential { mean_s, min_s } => {
+            let above = (1e9 * mean_s - min_s.0 as f64) * task.stream.draw(k).exponential();
+            min_s.0 + above.round() as u64
         }
-        ExecutionTime::Trace(times) => times[(k % times.len() as u64) as usize],
+        ExecutionTime::Trace { times_s } => times_s[(k % times_s.len() as u64) as usize].0,
     }
 }
 

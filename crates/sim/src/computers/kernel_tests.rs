@@ -1,10 +1,10 @@
 use super::*;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::ClockError;
+use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::ActuatorCommand;
 use merrow_model::state::computer::command::TaskCommand;
 use merrow_model::state::computer::{Input, InputData, TaskCounts};
-use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
 
@@ -64,7 +64,9 @@ fn periodic(period: u64, execution: u64, priority: i32) -> Task {
         },
         deadline_ns: Some(period * MS),
         priority,
-        execution: ExecutionTime::Constant(execution * MS),
+        execution: ExecutionTime::Constant {
+            time_s: Nanoseconds(execution * MS),
+        },
         max_jobs: 1,
         stream: Stream::new(1, "task"),
     }
@@ -221,15 +223,17 @@ fn longest_response_is_that_of_response_time_analysis() {
 #[test]
 fn blocks_have_no_effect() {
     let mut tasks = vec![periodic(5, 0, 1), periodic(7, 0, 2), periodic(11, 0, 3)];
-    tasks[0].execution = ExecutionTime::Uniform([0, 4 * MS]);
+    tasks[0].execution = ExecutionTime::Uniform {
+        range_s: [Nanoseconds(0), Nanoseconds(4 * MS)],
+    };
     tasks[1].execution = ExecutionTime::Exponential {
-        mean_ns: 3e6,
-        min_ns: MS,
+        mean_s: 3e-3,
+        min_s: Nanoseconds(MS),
     };
     tasks[2].execution = ExecutionTime::Normal {
-        mean_ns: 2e6,
-        std_ns: 1e6,
-        min_ns: 0,
+        mean_s: 2e-3,
+        std_s: 1e-3,
+        min_s: Nanoseconds(0),
     };
     tasks[0].max_jobs = 3;
     let computer = computer(Scheduling::EarliestDeadlineFirst, tasks);
@@ -249,23 +253,25 @@ fn execution_times_follow_their_distribution() {
     let n = 20_000;
     let cases = [
         (
-            ExecutionTime::Uniform([MS, 3 * MS]),
+            ExecutionTime::Uniform {
+                range_s: [Nanoseconds(MS), Nanoseconds(3 * MS)],
+            },
             2e6,
             2e6 / 12_f64.sqrt(),
         ),
         (
             ExecutionTime::Exponential {
-                mean_ns: 3e6,
-                min_ns: MS,
+                mean_s: 3e-3,
+                min_s: Nanoseconds(MS),
             },
             3e6,
             2e6,
         ),
         (
             ExecutionTime::Normal {
-                mean_ns: 5e6,
-                std_ns: 1e6,
-                min_ns: MS,
+                mean_s: 5e-3,
+                std_s: 1e-3,
+                min_s: Nanoseconds(MS),
             },
             5e6,
             1e6,
@@ -285,7 +291,9 @@ fn execution_times_follow_their_distribution() {
         assert!(times.iter().all(|time| *time >= MS));
     }
     let trace = Task {
-        execution: ExecutionTime::Trace(Arc::from([5, 7, 9])),
+        execution: ExecutionTime::Trace {
+            times_s: [5, 7, 9].map(Nanoseconds).into(),
+        },
         ..periodic(10, 1, 0)
     };
     let times: Vec<u64> = (0..5).map(|k| execution_ns(&trace, k)).collect();

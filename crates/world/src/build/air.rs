@@ -3,7 +3,7 @@
 use merrow_environment::air::{sun, wind};
 use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
 use merrow_schema::WorldConfig;
-use merrow_schema::air::{GustsConfig, ShearConfig, WeatherConfig};
+use merrow_schema::air::WeatherConfig;
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
@@ -46,34 +46,15 @@ pub(crate) fn build_air(
     problems: &mut Problems,
 ) -> Air {
     let (air, weather) = (&file.air, &file.weather);
-    let shear = match &air.shear {
-        ShearConfig::Uniform => Shear::Uniform,
-        ShearConfig::Power { exponent, .. } => Shear::Power {
-            exponent: *exponent,
-        },
-        ShearConfig::Log { roughness_m, at } => {
-            if *roughness_m >= air.reference_height_m {
-                let text = format!(
-                    "`roughness_m`: expected less than `reference_height_m` = {}, found {roughness_m}",
-                    air.reference_height_m
-                );
-                problems.push(at.key_place("roughness_m"), text);
-            }
-            Shear::Log {
-                roughness_m: *roughness_m,
-            }
-        }
-    };
-    let gusts = match &air.gusts {
-        GustsConfig::None => Gusts::None,
-        GustsConfig::Npd => Gusts::Npd,
-        GustsConfig::Dryden {
-            std_m_s, length_m, ..
-        } => Gusts::Dryden {
-            std_m_s: *std_m_s,
-            length_m: *length_m,
-        },
-    };
+    if let Shear::Log { roughness_m } = air.shear
+        && roughness_m >= air.reference_height_m
+    {
+        let text = format!(
+            "`roughness_m`: expected less than `reference_height_m` = {}, found {roughness_m}",
+            air.reference_height_m
+        );
+        problems.push(air.at.key_place("shear"), text);
+    }
     let now = Weather {
         wind: wind::velocity_from(weather.wind_speed_m_s, weather.wind_from_deg),
         gustiness: weather.gustiness,
@@ -82,15 +63,15 @@ pub(crate) fn build_air(
         rain_mm_h: weather.rain_mm_h,
         visibility_m: weather.visibility_m,
     };
-    let components = if gusts == Gusts::None {
+    let components = if air.gusts == Gusts::None {
         Vec::new()
     } else {
         wind::components(seed)
     };
     Air {
         reference_height_m: air.reference_height_m,
-        shear,
-        gusts,
+        shear: air.shear,
+        gusts: air.gusts,
         components: Arc::from(components),
         start_utc: start.utc,
         default_start_utc: start.default_utc,

@@ -2,17 +2,14 @@
 
 use merrow_math::rng::Stream;
 use merrow_model::scene::Robot;
-use merrow_model::scene::comms::nanoseconds;
 use merrow_model::scene::computer::MAX_TASKS;
 use merrow_model::scene::computer::{
     Activation, Computer, ExecutionTime, OnboardComputers, Task, TaskIndex,
 };
+use merrow_model::scene::nanoseconds::nanoseconds;
 use merrow_schema::RobotModelConfig;
-use merrow_schema::robot::computer::{
-    ActivationConfig, ComputerConfig, ExecutionConfig, TaskConfig,
-};
+use merrow_schema::robot::computer::{ActivationConfig, ComputerConfig, TaskConfig};
 use merrow_yaml::error::{Problems, known_names, quote};
-use std::sync::Arc;
 
 /// Default of `max_jobs` for a task that is released by its inputs.
 const MAX_MESSAGE_JOBS: usize = 10;
@@ -171,10 +168,11 @@ fn build_task(
         _ => None,
     };
     let before = problems.len();
-    let execution = build_execution((name, file), problems);
+    check_execution((name, file), problems);
+    let execution = &file.execution;
     let deadline_ns = file.deadline_s.map(nanoseconds).or(period);
     if problems.len() == before {
-        check_times((name, file), [period, deadline_ns], &execution, problems);
+        check_times((name, file), [period, deadline_ns], execution, problems);
     }
     let max_jobs = match activation {
         Activation::Message => MAX_MESSAGE_JOBS,
@@ -185,7 +183,7 @@ fn build_task(
         activation,
         deadline_ns,
         priority: file.priority as i32,
-        execution,
+        execution: execution.clone(),
         max_jobs: file.max_jobs.map_or(max_jobs, |n| n as usize),
         stream,
     }
@@ -272,41 +270,17 @@ fn check_cycles(computer: &Computer, file: &ComputerConfig, problems: &mut Probl
     }
 }
 
-fn build_execution((name, file): (&str, &TaskConfig), problems: &mut Problems) -> ExecutionTime {
-    let mut check = |is_valid: bool, text: &str| {
-        if !is_valid {
-            let text = format!("{name}: {text}");
-            problems.push(file.at.key_place("execution"), text);
+/// Reports times of an execution that contradict each other.
+fn check_execution((name, file): (&str, &TaskConfig), problems: &mut Problems) {
+    let text = match &file.execution {
+        ExecutionTime::Uniform {
+            range_s: [min, max],
+        } if min > max => "`range_s`: expected the minimum first",
+        ExecutionTime::Exponential { mean_s, min_s } if nanoseconds(*mean_s) < min_s.0 => {
+            "`mean_s`: expected at least `min_s`"
         }
+        _ => return,
     };
-    match &file.execution {
-        ExecutionConfig::Constant { time_s, .. } => ExecutionTime::Constant(nanoseconds(*time_s)),
-        ExecutionConfig::Uniform { range_s, .. } => {
-            let [min, max] = *range_s;
-            check(min <= max, "`range_s`: expected the minimum first");
-            ExecutionTime::Uniform([nanoseconds(min), nanoseconds(max.max(min))])
-        }
-        ExecutionConfig::Normal {
-            mean_s,
-            std_s,
-            min_s,
-            ..
-        } => ExecutionTime::Normal {
-            mean_ns: 1e9 * mean_s,
-            std_ns: 1e9 * std_s,
-            min_ns: nanoseconds(*min_s),
-        },
-        ExecutionConfig::Exponential { mean_s, min_s, .. } => {
-            let (mean, min) = (*mean_s, *min_s);
-            check(mean >= min, "`mean_s`: expected at least `min_s`");
-            ExecutionTime::Exponential {
-                mean_ns: 1e9 * mean.max(min),
-                min_ns: nanoseconds(min),
-            }
-        }
-        ExecutionConfig::Trace { times_s, .. } => {
-            let times: Vec<u64> = times_s.iter().map(|s| nanoseconds(*s)).collect();
-            ExecutionTime::Trace(Arc::from(times))
-        }
-    }
+    let text = format!("{name}: {text}");
+    problems.push(file.at.key_place("execution"), text);
 }

@@ -30,7 +30,7 @@ use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::robot::profile::Profile;
-use merrow_model::scene::{Integrator, Origin, Scene};
+use merrow_model::scene::{Origin, Scene};
 use merrow_model::sensor::camera::has_labels;
 use merrow_schema::robot::{RepeatConfig, RobotModelConfig, StartConfig};
 use merrow_schema::sensor::WorldValues;
@@ -38,7 +38,7 @@ use merrow_schema::sensor::acoustic;
 use merrow_schema::sensor::ais;
 use merrow_schema::sensor::obstacle;
 use merrow_schema::sensor::placement;
-use merrow_schema::{GRAVITY, IntegratorConfig, OriginConfig, RobotEntry, WorldConfig};
+use merrow_schema::{GRAVITY, OriginConfig, RobotEntry, WorldConfig};
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::{Node, Value};
 use merrow_yaml::read;
@@ -256,16 +256,13 @@ fn build_environment(
         seed,
         dt_ns,
         start_ns: steps * dt_ns,
-        integrator: match file.step.integrator {
-            IntegratorConfig::Rk4 => Integrator::Rk4,
-            IntegratorConfig::SemiImplicit => Integrator::SemiImplicit,
-        },
+        integrator: file.step.integrator,
         gravity: file.gravity_m_s2,
         sea: sea::build_sea(file, &origin, start, seed, problems),
         origin,
         robots: Vec::new(),
         structures: Vec::new(),
-        seabed_material: collision::build_material(&file.seabed.material),
+        seabed_material: file.seabed.material,
         couplings: Vec::new(),
         tethers: Vec::new(),
         chargers: Vec::new(),

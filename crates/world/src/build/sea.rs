@@ -2,7 +2,6 @@
 
 use crate::build::{air, flow, horizontal_velocity, water, waves};
 use merrow_math::Vec3;
-use merrow_model::scene::sea::GaussMarkov;
 use merrow_model::scene::{Current, Origin, Sea, Seabed, Waves};
 use merrow_schema::sensor::camera;
 use merrow_schema::{CurrentConfig, CurrentLayerConfig, WorldConfig};
@@ -40,10 +39,7 @@ pub(crate) fn build_sea(
         air: air::build_air(file, start, seed, problems),
         current: Current {
             profile: mean_current(&water.current, problems),
-            variation: water.variation.as_ref().map(|v| GaussMarkov {
-                std_m_s: Vec3::from(v.std_m_s),
-                correlation_time_s: v.correlation_time_s,
-            }),
+            variation: water.variation,
             flows: flow::build_flows(&water.flows, &water.regions, origin, problems),
         },
         seabed: Seabed {

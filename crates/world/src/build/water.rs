@@ -11,9 +11,7 @@ use merrow_model::scene::sea::water::{
     DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
 };
 use merrow_schema::grid::GridConfig;
-use merrow_schema::water::{
-    ColumnConfig, RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
-};
+use merrow_schema::water::{ColumnConfig, RegionConfig, TracerConfig, WaterLayerConfig};
 use merrow_schema::{SeabedConfig, WorldConfig};
 use merrow_yaml::error::{Problems, quote};
 use merrow_yaml::read::NamedMap;
@@ -55,7 +53,8 @@ pub fn build_column(
     if good < column.layers.len() {
         return None;
     }
-    let (law, valid) = sound_speed_law(column);
+    let law = column.sound_speed_law;
+    let valid = validity(law);
     let deepest = column.layers.last().map_or(0.0, |layer| layer.depth_m);
     let profile: Vec<_> = column
         .layers
@@ -93,20 +92,20 @@ fn sample_range(grid: &Grid) -> [f64; 2] {
         })
 }
 
-fn sound_speed_law(column: &ColumnConfig) -> (SoundSpeedLaw, &'static Validity) {
-    match column.sound_speed_law {
-        SoundSpeedLawConfig::Unesco => (SoundSpeedLaw::Unesco, &seawater::UNESCO),
-        SoundSpeedLawConfig::Mackenzie => (SoundSpeedLaw::Mackenzie, &seawater::MACKENZIE),
+fn validity(law: SoundSpeedLaw) -> &'static Validity {
+    match law {
+        SoundSpeedLaw::Unesco => &seawater::UNESCO,
+        SoundSpeedLaw::Mackenzie => &seawater::MACKENZIE,
     }
 }
 
 /// Returns true if a layer is within the range of validity of the formulas; reports each value that
 /// is not.
 fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Problems) -> bool {
-    let (law, valid) = (column.sound_speed_law, sound_speed_law(column).1);
+    let (law, valid) = (column.sound_speed_law, validity(column.sound_speed_law));
     let other = match law {
-        SoundSpeedLawConfig::Unesco => "",
-        SoundSpeedLawConfig::Mackenzie => {
+        SoundSpeedLaw::Unesco => "",
+        SoundSpeedLaw::Mackenzie => {
             "; `sound_speed_law: unesco` holds from -2 to 40, 0 to 42 and to 9900 m"
         }
     };

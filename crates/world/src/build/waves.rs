@@ -8,8 +8,8 @@ use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, SeaState, Spectrum, Spreading, Waves};
 use merrow_schema::waves::{
-    KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, SpreadingConfig,
-    TabulatedConfig, WaveDirectionConfig, WavesConfig,
+    KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, TabulatedConfig,
+    WaveDirectionConfig, WavesConfig,
 };
 use merrow_yaml::error::{Place, Problems};
 use std::f64::consts::TAU;
@@ -105,11 +105,7 @@ fn spectral_sea(spectrum: Spectrum, hs: f64, tp: f64, course: &WaveDirectionConf
         hs_m: hs,
         tp_s: tp,
         towards: horizontal_velocity(1.0, course.direction_deg),
-        spreading: match course.spreading {
-            SpreadingConfig::None => Spreading::None,
-            SpreadingConfig::HalfAngle { s, .. } => Spreading::HalfAngle(s),
-            SpreadingConfig::Angle { n, .. } => Spreading::Angle(n),
-        },
+        spreading: course.spreading,
         components: course.components as usize,
         min_wavelength_m: course.min_wavelength_m,
         ramp_s: course.ramp_s,
@@ -267,7 +263,7 @@ pub fn initial_sea_state(scene: &Scene) -> SeaState {
             hs_m: 0.0,
             tp_s: FLAT_SEA_PERIOD,
             towards: Vec3::new(0.0, 1.0, 0.0),
-            spreading: Spreading::HalfAngle(10.0),
+            spreading: Spreading::HalfAngle { s: 10.0 },
             components: 200,
             min_wavelength_m: None,
             ramp_s: 20.0,

@@ -13,11 +13,6 @@ spec! {
     }
 }
 
-/// Returns the duration `s` [s] as a number of nanoseconds.
-pub fn nanoseconds(s: f64) -> u64 {
-    (s * 1e9).round() as u64
-}
-
 impl ClockError {
     /// Creates the error of a clock with the reading `offset_s` [s] at the time zero and the rate
     /// error `skew_ppm` [ppm].

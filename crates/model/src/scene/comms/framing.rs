@@ -1,6 +1,6 @@
 //! Division of messages into frames, and acknowledgement of frames.
 
-use crate::scene::comms::clock::nanoseconds;
+use crate::scene::nanoseconds::nanoseconds;
 use merrow_yaml::spec::spec;
 
 /// Maximum number of frames of one message.

@@ -11,7 +11,7 @@ pub mod queue;
 pub mod scheme;
 pub mod transceiver;
 
-pub use crate::scene::comms::clock::{ClockError, nanoseconds};
+pub use crate::scene::comms::clock::ClockError;
 pub use crate::scene::comms::framing::{Acknowledgement, Framing};
 pub use crate::scene::comms::mac::MacProtocol;
 pub use crate::scene::comms::modem::{Modem, PowerControl, RateChoice};

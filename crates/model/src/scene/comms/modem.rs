@@ -1,11 +1,12 @@
 //! Modem: a transceiver with framing, a transmit queue, medium access and a clock.
 
 use crate::persist::Persist;
-use crate::scene::comms::clock::{ClockError, nanoseconds};
+use crate::scene::comms::clock::ClockError;
 use crate::scene::comms::mac::MacProtocol;
 use crate::scene::comms::queue::QueueLimits;
 use crate::scene::comms::transceiver::Transceiver;
 use crate::scene::computer::TaskIndex;
+use crate::scene::nanoseconds::nanoseconds;
 use merrow_math::Vec3;
 use merrow_yaml::spec::spec;
 

@@ -1,6 +1,6 @@
 //! Limits of the transmit queue of a modem, and of the messages of a bridge in it.
 
-use crate::scene::comms::clock::nanoseconds;
+use crate::scene::nanoseconds::nanoseconds;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {

@@ -1,10 +1,10 @@
 //! Type of a modem: transmitter, receiver and protocol of the link.
 
-use crate::scene::comms::clock::nanoseconds;
 use crate::scene::comms::directivity::Directivity;
 use crate::scene::comms::framing::{Acknowledgement, Framing};
 use crate::scene::comms::medium::Medium;
 use crate::scene::comms::scheme::{RateAdaptation, Scheme};
+use crate::scene::nanoseconds::nanoseconds;
 use merrow_math::decibels::ratio;
 use merrow_yaml::spec::{choice, spec};
 

@@ -2,6 +2,8 @@
 
 use crate::scene::texture::SurfaceTexture;
 use merrow_math::{Mat3, Vec3};
+use merrow_yaml::read::from_defaults;
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 /// Triangle mesh, closed or open.
@@ -108,82 +110,70 @@ pub enum Geometry {
     Heightfield(Arc<Heightfield>),
 }
 
-/// Surface material. A contact uses the geometric mean of the two friction coefficients and the
-/// larger restitution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Material {
-    /// Coulomb friction coefficient of the surface [-].
-    pub friction: f64,
-    /// Newton coefficient of restitution, 0..1.
-    pub restitution: f64,
-    /// Diffuse reflectivity for laser light, 0..1.
-    pub reflectivity: f64,
-    /// Coefficient of retro-reflection at normal incidence [cd/(lx m²)]; 0 for ordinary materials.
-    pub retro_reflection_cd_per_lx_m2: f64,
-    /// Diffuse reflectivity for red, green and blue light, 0..1.
-    pub color: [f64; 3],
-    /// Acoustic backscatter for sonars.
-    pub backscatter: Backscatter,
-}
-
-impl Default for Material {
-    /// Returns the approximately wet plastic on stone.
-    fn default() -> Self {
-        Self {
-            friction: 0.5,
-            restitution: 0.0,
-            reflectivity: 0.5,
-            retro_reflection_cd_per_lx_m2: 0.0,
-            color: [0.5; 3],
-            backscatter: Backscatter::ROCK,
-        }
+spec! {
+    /// A surface material. Two surfaces in contact use the geometric mean of their friction and the
+    /// larger restitution.
+    #[derive(Copy)]
+    pub struct Material plain {
+        /// Coefficient of Coulomb friction.
+        friction: f64 [in 0.0..=10.0] = 0.5,
+        /// Newton's coefficient of restitution.
+        restitution: f64 [fraction] = 0.0,
+        /// Fraction of laser light that is reflected diffusely.
+        reflectivity: f64 [fraction] = 0.5,
+        /// Coefficient of retro-reflection at normal incidence, for tape, signs and survey targets.
+        /// The retro-reflected laser light is added to the diffuse reflection. 250 is a common
+        /// sheeting.
+        retro_reflection_cd_per_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
+        /// Fractions of red, green and blue light that are reflected diffusely. Default: the
+        /// colours of the mesh file if the shape has no `material`, otherwise grey with
+        /// `reflectivity`.
+        color: Option<[f64; 3]> [fraction],
+        ..backscatter: Backscatter,
     }
 }
 
-/// Acoustic properties of a surface: backscattering strength per square metre, and the material
-/// below, which determines the specular reflection.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Backscatter {
-    /// Lambert parameter: backscattering strength relative to the squared sine of the grazing angle
-    /// [dB].
-    pub backscatter_db: f64,
-    /// Backscattering strengths at grazing angles of 0, 10, ... 90 degrees, used instead of
-    /// Lambert's law [dB].
-    pub backscatter_by_grazing_db: Option<[f64; 10]>,
-    /// Acoustic properties of the material below the surface.
-    pub subsurface: Ground,
+impl Default for Material {
+    fn default() -> Self {
+        from_defaults()
+    }
 }
 
-/// Sediment below a surface as an acoustic medium: a fluid.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ground {
-    /// Density of the sediment [kg/m³].
-    pub density_kg_m3: f64,
-    /// Sound speed in the sediment [m/s].
-    pub sound_speed_m_s: f64,
-    /// Attenuation [dB per wavelength].
-    pub attenuation_db_per_wavelength: f64,
-    /// Standard deviation of the surface height [m].
-    pub roughness_m: f64,
+impl Material {
+    /// Returns the fractions of red, green and blue light that are reflected diffusely.
+    pub fn color(&self) -> [f64; 3] {
+        self.color.unwrap_or([self.reflectivity; 3])
+    }
 }
 
-impl Backscatter {
-    /// Rock: -27 dB, the mean of deep seabeds. [Mackenzie 1961]
-    pub const ROCK: Self = Self {
-        backscatter_db: -27.0,
-        backscatter_by_grazing_db: None,
-        subsurface: Ground::SAND,
-    };
+spec! {
+    /// Sound that a surface scatters back, and the sediment below it, which reflects as a mirror.
+    #[derive(Copy)]
+    pub struct Backscatter plain {
+        /// Lambert parameter for sonar: scattering strength of a square metre at normal incidence.
+        backscatter_db: f64 [in -100.0..=20.0] = -27.0,
+        /// Scattering strength of a square metre at grazing angles of 0, 10, ... 90 degrees, in
+        /// place of `backscatter_db`.
+        backscatter_by_grazing_db: Option<[f64; 10]> [in -200.0..=20.0],
+        /// Sediment below the surface, for the seabed reflection of sonar sound with `multipath`.
+        /// Default: sand.
+        subsurface: Ground => "{}",
+    }
 }
 
-impl Ground {
-    /// Acoustic properties of sand. [Jensen 2011, ch. 1]
-    pub(crate) const SAND: Self = Self {
-        density_kg_m3: 1900.0,
-        sound_speed_m_s: 1650.0,
-        attenuation_db_per_wavelength: 0.8,
-        roughness_m: 0.0,
-    };
+spec! {
+    /// Acoustic properties of the sediment as a fluid half space.
+    #[derive(Copy)]
+    pub struct Ground plain {
+        /// Density of the sediment.
+        density_kg_m3: f64 [in 100.0..=20000.0] = 1900.0,
+        /// Speed of sound in the sediment.
+        sound_speed_m_s: f64 [in 100.0..=10000.0] = 1650.0,
+        /// Attenuation of sound in the sediment.
+        attenuation_db_per_wavelength: f64 [in 0.0..=20.0] = 0.8,
+        /// Standard deviation of the surface height; 0 for a smooth reflecting surface.
+        roughness_m: f64 [non_negative] = 0.0,
+    }
 }
 
 /// Collision filter. Two colliders can touch if each is a member of a group in the mask of the
@@ -239,7 +229,7 @@ impl Collider {
     pub fn part_material(&self, part: &MeshPart) -> Material {
         match part.color.filter(|_| self.file_colors) {
             Some(color) => Material {
-                color,
+                color: Some(color),
                 reflectivity: (color[0] + color[1] + color[2]) / 3.0,
                 ..self.material
             },

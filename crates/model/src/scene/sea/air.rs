@@ -2,6 +2,7 @@
 
 use crate::persist::Persist;
 use merrow_math::Vec3;
+use merrow_yaml::spec::choice;
 use std::sync::Arc;
 
 /// Weather at sea level.
@@ -44,37 +45,41 @@ pub struct Air {
     pub change: [f64; 2],
 }
 
-/// Mean wind profile over height.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
-pub enum Shear {
-    /// The same wind at all heights.
-    Uniform,
-    /// Power law of the height.
-    Power {
-        /// Exponent of the power law [-].
-        exponent: f64,
-    },
-    /// Logarithmic law of the height.
-    Log {
-        /// Roughness length of the surface [m].
-        roughness_m: f64,
-    },
+choice! {
+    /// Mean wind speed as a function of height.
+    #[derive(Copy, Persist)]
+    pub enum Shear plain {
+        /// The same speed at all heights.
+        Uniform = "uniform",
+        /// Power law of the height.
+        Power = "power" {
+            /// Exponent: 0.11 over the open sea, 0.14 to 0.2 over land.
+            exponent: f64 [in 0.0..=1.0] = 0.11,
+        },
+        /// Logarithmic law of the height.
+        Log = "log" {
+            /// Roughness length: 0.0002 m over the open sea, 0.03 m over grass.
+            roughness_m: f64 [in 1e-6..=10.0] = 0.0002,
+        },
+    }
 }
 
-/// Spectrum of the gusts.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
-pub enum Gusts {
-    /// Steady wind without gusts.
-    None,
-    /// Offshore spectrum of the Norwegian Petroleum Directorate (NPD), along the wind.
-    Npd,
-    /// Dryden spectrum: along the wind, across it and upwards.
-    Dryden {
-        /// Standard deviations along, across and upwards [m/s].
-        std_m_s: [f64; 3],
-        /// Scale lengths along, across and upwards [m].
-        length_m: [f64; 3],
-    },
+choice! {
+    /// Model of the gusts.
+    #[derive(Copy, Persist)]
+    pub enum Gusts plain {
+        /// Steady wind without gusts.
+        None = "none",
+        /// Spectrum of the Norwegian Petroleum Directorate for the open sea.
+        Npd = "npd",
+        /// Gusts with Dryden spectra.
+        Dryden = "dryden" {
+            /// Standard deviation along the wind, across it and upwards.
+            std_m_s: [f64; 3] [non_negative],
+            /// Scale lengths along the wind, across it and upwards.
+            length_m: [f64; 3] [positive] = [200.0, 200.0, 50.0],
+        },
+    }
 }
 
 /// One harmonic component of the gusts.

@@ -18,6 +18,7 @@ use crate::scene::sea::terrain::Terrain;
 use crate::scene::sea::water::{Region, Tracer, WaterColumn};
 use crate::scene::sea::waves::Waves;
 use merrow_math::Vec3;
+use merrow_yaml::spec::spec;
 use std::sync::Arc;
 
 /// Water of the world, with the air above and the seabed below.
@@ -83,13 +84,15 @@ pub struct Current {
     pub flows: Vec<Flow>,
 }
 
-/// First-order Gauss-Markov variation of the current.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
-pub struct GaussMarkov {
-    /// Standard deviation of each component [m/s].
-    pub std_m_s: Vec3,
-    /// Correlation time of the variation [s].
-    pub correlation_time_s: f64,
+spec! {
+    /// First-order Gauss-Markov variation of the current.
+    #[derive(Copy, Persist)]
+    pub struct GaussMarkov plain {
+        /// Standard deviation of the east, north and up components.
+        std_m_s: [f64; 3] [non_negative],
+        /// Correlation time of the variation.
+        correlation_time_s: f64 [positive],
+    }
 }
 
 /// Seabed: a plane or a terrain.

@@ -19,13 +19,15 @@ pub struct WaterColumn {
     pub salinity: Option<Arc<Grid>>,
 }
 
-/// Equation for the sound speed in a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum SoundSpeedLaw {
-    /// Equation of Chen and Millero (UNESCO).
-    Unesco,
-    /// Nine-term equation of Mackenzie.
-    Mackenzie,
+fieldless_choice! {
+    /// Formula for the speed of sound.
+    #[derive(Persist)]
+    pub enum SoundSpeedLaw {
+        /// Chen and Millero (UNESCO): -2 to 40 degrees Celsius, salinity 0 to 42, depth to 9900 m.
+        Unesco = "unesco",
+        /// Mackenzie: 2 to 30 degrees Celsius, salinity 25 to 40, depth to 8000 m.
+        Mackenzie = "mackenzie",
+    }
 }
 
 fieldless_choice! {

@@ -6,6 +6,7 @@
 use crate::persist::Persist;
 use crate::scene::sea::water::Region;
 use merrow_math::Vec3;
+use merrow_yaml::spec::choice;
 use std::sync::Arc;
 
 /// Frequency spectrum of a sea state.
@@ -30,15 +31,23 @@ pub enum Spectrum {
     Kelpie,
 }
 
-/// Directional spreading of a sea state.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
-pub enum Spreading {
-    /// Long-crested waves: all components in one direction.
-    None,
-    /// cos^2s of half the angle from the mean direction; parameter s.
-    HalfAngle(f64),
-    /// cos^n of the angle from the mean direction, zero beyond 90°; parameter n.
-    Angle(f64),
+choice! {
+    /// Directional spreading of the waves.
+    #[derive(Copy, Persist)]
+    pub enum Spreading plain {
+        /// All components propagate in the same direction.
+        None = "none",
+        /// cos^2s of half the angle from the mean direction.
+        HalfAngle = "cos2s" {
+            /// Exponent s of the distribution.
+            s: f64 [in 0.0..=1000.0] = 10.0,
+        },
+        /// cos^n of the angle from the mean direction.
+        Angle = "cosn" {
+            /// Exponent n of the distribution.
+            n: f64 [in 0.0..=1000.0] = 2.0,
+        },
+    }
 }
 
 /// Sea state as requested by the user.

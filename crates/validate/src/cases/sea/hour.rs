@@ -52,7 +52,7 @@ fn record(seed: u64) -> Record {
     let mut sea_state = eastward_sea_state(Spectrum::Jonswap(3.3), HS, TP);
     let (sin, cos) = sin_cos(DIRECTION);
     sea_state.towards = Vec3::new(cos, sin, 0.0);
-    sea_state.spreading = Spreading::Angle(4.0);
+    sea_state.spreading = Spreading::Angle { n: 4.0 };
     let waves = Waves::from_field(wave_field(sea_state, 200.0, GRAVITY, seed));
     let mut now = WaveState::default();
     let mut record = Record {

@@ -2,7 +2,8 @@
 
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};
-use merrow_model::scene::comms::{BridgeQueue, Modem, nanoseconds};
+use merrow_model::scene::comms::{BridgeQueue, Modem};
+use merrow_model::scene::nanoseconds::nanoseconds;
 use merrow_model::scene::robot::feedback::Feedback;
 use merrow_schema::comms::BridgeEntry;
 use merrow_yaml::error::{Place, Problems, known_names, quote};

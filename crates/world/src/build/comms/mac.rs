@@ -1,9 +1,10 @@
 //! Medium access protocols.
 
+use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::mac::{
     Backoff, CsmaCa, CsmaCd, Fdma, Polling, SlottedAloha, Tdma, TdmaSlot, WaitingRoom,
 };
-use merrow_model::scene::comms::{MacProtocol, nanoseconds};
+use merrow_model::scene::nanoseconds::nanoseconds;
 use merrow_schema::comms::mac::{BackoffConfig, CsmaCaConfig, CsmaCdConfig, MacConfig, TdmaConfig};
 
 /// Builds a medium access protocol.

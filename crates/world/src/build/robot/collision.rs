@@ -7,13 +7,11 @@ use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
-    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, MeshFile, Primitive,
-    Structure,
+    Collider, CollisionFilter, Geometry, Material, MeshFile, Primitive, Structure,
 };
 use merrow_model::scene::{Fin, Robot};
 use merrow_schema::contact::{
-    CollisionConfig, GroupsConfig, MaterialConfig, MeshForm, PropEntry, ShapeConfig,
-    StructureConfig, VisualConfig,
+    CollisionConfig, GroupsConfig, MeshForm, PropEntry, ShapeConfig, StructureConfig, VisualConfig,
 };
 use merrow_schema::{Axes, RobotModelConfig};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
@@ -76,10 +74,7 @@ pub(crate) fn build_colliders(
                 + mount
                     .R
                     .mul_vec(sname::vector_to_flu(mount.axes, file.position_m)),
-            material: file
-                .material
-                .as_ref()
-                .map_or(mount.material, build_material),
+            material: file.material.unwrap_or(mount.material),
             filter: groups(&file.groups),
             texture: coat,
             file: mesh_file(&file.shape),
@@ -207,7 +202,7 @@ pub(crate) fn build_structure(
         is_moving: false,
         is_structure: true,
         is_visual: false,
-        material: build_material(&file.material),
+        material: file.material,
         file_colors: !file.at.has_key("material"),
     };
     Structure {
@@ -221,29 +216,6 @@ pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems)
     if entry.body.collisions.0.is_empty() {
         let text = format!("the prop {name} has no collision shape; add `collisions` to its body");
         problems.push(entry.at.key_place("body"), text);
-    }
-}
-
-/// Converts a surface material.
-pub(crate) fn build_material(file: &MaterialConfig) -> Material {
-    let ground = Ground {
-        density_kg_m3: file.subsurface.density_kg_m3,
-        sound_speed_m_s: file.subsurface.sound_speed_m_s,
-        attenuation_db_per_wavelength: file.subsurface.attenuation_db_per_wavelength,
-        roughness_m: file.subsurface.roughness_m,
-    };
-    let backscatter = Backscatter {
-        backscatter_db: file.backscatter_db,
-        backscatter_by_grazing_db: file.backscatter_by_grazing_db,
-        subsurface: ground,
-    };
-    Material {
-        friction: file.friction,
-        restitution: file.restitution,
-        reflectivity: file.reflectivity,
-        retro_reflection_cd_per_lx_m2: file.retro_reflection_cd_per_lx_m2,
-        color: file.color.unwrap_or([file.reflectivity; 3]),
-        backscatter,
     }
 }
 
