@@ -28,7 +28,7 @@
 //! test/witness/environment/thetis.rs (V01), test/analytic/vehicles/heading_depth_hold.rs
 
 use crate::estimate::KnownMotion;
-pub use merrow_model::scene::robot::firmware::HeadingDepthGains as Gains;
+use merrow_model::scene::robot::firmware::HeadingDepthHoldKeys;
 use std::f64::consts::PI;
 
 /// Set-points of heading and depth.
@@ -86,11 +86,16 @@ pub struct Angles {
 }
 
 /// Computes the fin angles by (1) to (3). The limits of the fins are applied elsewhere.
-pub fn fin_angles(gains: &Gains, set_points: &HeadingDepth, at: &Measured) -> Angles {
+pub fn fin_angles(
+    gains: &HeadingDepthHoldKeys,
+    set_points: &HeadingDepth,
+    at: &Measured,
+) -> Angles {
     let error = libm::remainder(set_points.heading - at.heading, 2.0 * PI);
     let pitch_set_point = gains.depth_gain_rad_per_m * (at.depth - set_points.depth)
         + gains.sinking_gain_rad_per_m_s * at.sinking;
-    let pitch = pitch_set_point.clamp(gains.pitch_limits[0], gains.pitch_limits[1]);
+    let [down, up] = gains.pitch_limits_deg.map(f64::to_radians);
+    let pitch = pitch_set_point.clamp(down, up);
     let stern_planes =
         gains.pitch_gain * (at.pitch - pitch) + gains.pitch_rate_gain_s * at.pitch_rate;
     Angles {
@@ -103,19 +108,16 @@ pub fn fin_angles(gains: &Gains, set_points: &HeadingDepth, at: &Measured) -> An
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_yaml::read::from_text;
 
     #[test]
     fn turns_the_short_way_and_limits_the_dive_angle() {
-        let gains = Gains {
-            heading_gain: 1.0,
-            yaw_rate_gain_s: 0.5,
-            depth_gain_rad_per_m: 0.4,
-            sinking_gain_rad_per_m_s: 0.2,
-            pitch_gain: 1.0,
-            pitch_rate_gain_s: 0.5,
-            bow_gain: 0.5,
-            pitch_limits: [-0.2, 0.1],
-        };
+        let gains = from_text(
+            "{source: test, heading_gain: 1, yaw_rate_gain_s: 0.5, depth_gain_rad_per_m: 0.4, \
+             sinking_gain_rad_per_m_s: 0.2, pitch_gain: 1, pitch_rate_gain_s: 0.5, bow_gain: 0.5, \
+             pitch_limits_deg: [-20, 10]}",
+        );
+        let gains = gains.expect("gains");
         let set_points = HeadingDepth {
             heading: 0.1,
             depth: 5.0,
@@ -126,7 +128,8 @@ mod tests {
         };
         let found = fin_angles(&gains, &set_points, &at);
         assert!((found.rudder - 0.2).abs() < 1e-12, "{found:?}");
-        assert_eq!((found.stern_planes, found.bow_planes), (0.2, -0.1));
+        let dive = 20.0_f64.to_radians();
+        assert_eq!((found.stern_planes, found.bow_planes), (dive, -0.5 * dive));
         let deep = fin_angles(
             &gains,
             &set_points,
@@ -136,6 +139,9 @@ mod tests {
                 ..Measured::default()
             },
         );
-        assert_eq!((deep.stern_planes, deep.rudder), (-0.1, 0.0));
+        assert_eq!(
+            (deep.stern_planes, deep.rudder),
+            (-10.0_f64.to_radians(), 0.0)
+        );
     }
 }

@@ -228,7 +228,7 @@ fn hold(
         depth: hold.depth,
     };
     let measured = Measured::from_motion(motion);
-    let angles = autopilot::fin_angles(&settings.gains, &set_points, &measured);
+    let angles = autopilot::fin_angles(&settings.keys, &set_points, &measured);
     devices.set_fin(settings.rudder, angles.rudder);
     devices.set_fin(settings.stern_planes, angles.stern_planes);
     if let Some(bow) = settings.bow_planes {
@@ -244,14 +244,14 @@ fn path_set_points(
     (p, v): (Vec3, Vec3),
     dt: f64,
 ) -> [f64; 2] {
-    if let Some(leg) = line_of_sight::advance(&settings.line_of_sight, path, p, dt) {
+    if let Some(leg) = line_of_sight::advance(&settings.keys.line_of_sight(), path, p, dt) {
         return [leg.course, leg.height];
     }
     let center = path.waypoints.last().copied().unwrap_or(p);
     let circle = line_of_sight::Circle {
         center,
-        radius: settings.loiter_radius_m,
-        lead_time: settings.turn_lead_time_s,
+        radius: settings.keys.loiter_radius_m,
+        lead_time: settings.keys.turn_lead_time_s,
     };
     [circle.course(p, v.norm()), center.z]
 }

@@ -8,7 +8,7 @@
 use serde_json::Value as Json;
 
 use crate::error::{Place, Problems, quote, unit_of};
-use crate::node::{Node, Value};
+use crate::node::{Loader, Node, Value};
 use crate::scalars::{boolean, number};
 use crate::schema::{Defs, KeySet, first_sentence};
 
@@ -188,17 +188,23 @@ pub fn read_root<T: Read>(node: &Node, problems: &mut Problems) -> Option<T> {
     T::read(node, &Field::root(), problems)
 }
 
+/// Reads a structure from YAML text.
+///
+/// # Errors
+/// All errors with their places.
+pub fn from_text<T: Read>(text: &str) -> Result<T, Problems> {
+    let mut problems = Problems::new();
+    let node = Loader::default().load_text("text", text, &mut problems);
+    let read = node.and_then(|node| read_root(&node, &mut problems));
+    problems.into_result(read)
+}
+
 /// Returns the structure that an empty map gives.
 ///
 /// # Panics
 /// A key of it has no default.
 pub fn from_defaults<T: Read>() -> T {
-    let empty = Node {
-        value: Value::Null,
-        place: Place::default(),
-    };
-    let read = read_root(&empty, &mut Problems::new());
-    read.unwrap_or_else(|| panic!("{} has keys without a default", std::any::type_name::<T>()))
+    from_text("{}").unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Describes a node for messages of the form "found ...".

@@ -5,7 +5,7 @@ pub use crate::scene::robot::motion_control::MotionControl;
 pub use crate::scene::robot::sailing::Sailing;
 
 use crate::scene::robot::feedback::{Feedback, MotionSource};
-use crate::scene::robot::guidance::{LineOfSight, VelocityGuidance};
+use crate::scene::robot::guidance::{LineOfSight, VelocityGuidance, follows_paths};
 use merrow_math::{Mat3, Vec3};
 use merrow_yaml::spec::spec;
 
@@ -96,43 +96,85 @@ impl Firmware {
     }
 }
 
-/// Gains and limits of the heading and depth hold.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeadingDepthGains {
-    /// Rudder angle per heading error [rad/rad].
-    pub heading_gain: f64,
-    /// Rudder angle per yaw rate [s].
-    pub yaw_rate_gain_s: f64,
-    /// Pitch set-point per depth error [rad/m].
-    pub depth_gain_rad_per_m: f64,
-    /// Pitch set-point per sinking speed [rad s/m].
-    pub sinking_gain_rad_per_m_s: f64,
-    /// Stern plane angle per pitch error [rad/rad].
-    pub pitch_gain: f64,
-    /// Stern plane angle per pitch rate [s].
-    pub pitch_rate_gain_s: f64,
-    /// Bow plane angle per stern plane angle [rad/rad].
-    pub bow_gain: f64,
-    /// Limits of the pitch set-point, down and up [rad].
-    pub pitch_limits: [f64; 2],
+spec! {
+    /// Heading and depth hold. The gains give fin angles per error.
+    pub struct HeadingDepthHoldKeys {
+        /// Description of the firmware.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Control cycles per second.
+        rate_hz: f64 [in 0.1..=10000.0] = 10.0,
+        /// Age after which a velocity command is ignored.
+        command_timeout_s: f64 [positive] = 1.0,
+        /// Name of the rudder fin; a positive angle turns the vehicle to the right.
+        rudder: String [frame] = "rudder".to_string(),
+        /// Name of the stern plane fin; a positive angle pitches the nose down.
+        stern_planes: String [frame] = "stern_planes".to_string(),
+        /// Name of the bow plane fin; a positive angle pitches the nose up. Default: none.
+        bow_planes: Option<String> [frame],
+        /// Rudder angle per heading error.
+        heading_gain: f64 [non_negative],
+        /// Rudder angle per yaw rate.
+        yaw_rate_gain_s: f64 [non_negative],
+        /// Pitch set-point per depth error.
+        depth_gain_rad_per_m: f64 [non_negative],
+        /// Pitch set-point per sink rate.
+        sinking_gain_rad_per_m_s: f64 [non_negative],
+        /// Stern plane angle per pitch error.
+        pitch_gain: f64 [non_negative],
+        /// Stern plane angle per pitch rate.
+        pitch_rate_gain_s: f64 [non_negative],
+        /// Bow plane angle per stern plane angle.
+        bow_gain: f64 [non_negative] = 0.0,
+        /// Limits of the pitch set-point: down (negative) and up.
+        pitch_limits_deg: [f64; 2],
+        /// Thruster that a path starts if it is stopped. Default: paths start no thruster.
+        cruise: Option<HeadingDepthStart>,
+        /// Look-ahead distance of the line-of-sight guidance.
+        look_ahead_m: f64 [positive] = 10.0,
+        /// Integral gain of the line-of-sight guidance; 0: no integral.
+        cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
+        /// Distance from a waypoint at which the next leg begins.
+        acceptance_radius_m: f64 [positive] = 5.0,
+        /// Radius of the circle around the end of a path.
+        loiter_radius_m: f64 [positive] = 20.0,
+        /// Lead time of the heading set-point on that circle, which balances the lag of the heading
+        /// control.
+        turn_lead_time_s: f64 [non_negative] = 0.0,
+        /// Speed control by the propeller, for velocity commands. Default: they are refused.
+        speed_control: Option<SpeedControlKeys>,
+        /// Start together with the run. Default: the firmware waits for its first set-point.
+        start: Option<HeadingDepthStart>,
+        ..source_of_motion: MotionSource,
+    }
+}
+
+follows_paths!(HeadingDepthHoldKeys);
+
+spec! {
+    /// Thruster that is started, and its command.
+    pub struct HeadingDepthStart {
+        /// Name of the thruster.
+        propeller: String [frame] = "propeller".to_string(),
+        /// Command of this thruster, in its own unit; a message on `thrusters/...` can change it
+        /// later.
+        command: f64,
+    }
 }
 
 /// Settings of the heading and depth hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadingDepthHold {
-    /// Settings of the path following; its speed follows from `cruise`.
-    pub line_of_sight: LineOfSight,
-    /// Radius of the circle around the end of a path [m].
-    pub loiter_radius_m: f64,
-    /// Lead time of the heading set-point on that circle [s].
-    pub turn_lead_time_s: f64,
+    /// Gains, limits and distances of the file.
+    pub keys: HeadingDepthHoldKeys,
     /// Thruster that a path starts if it is stopped, and its command; `None`: paths start no
     /// thruster.
     pub cruise: Option<(usize, f64)>,
     /// Speed control for velocity commands; `None`: velocity commands are refused.
     pub speed_control: Option<SpeedControl>,
-    /// Gains and limits of the control law.
-    pub gains: HeadingDepthGains,
     /// Index of the fin that is the rudder.
     pub rudder: usize,
     /// Index of the fin that is the stern planes.

@@ -8,14 +8,12 @@ mod sailing;
 use crate::build::robot::firmware::feedback::{check_depth, feedback};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
-    DifferentialDrive, DifferentialDriveKeys, Firmware, FirmwareLaw, HeadingDepthGains,
-    HeadingDepthHold, Multirotor, MultirotorKeys, SpeedControl, SpeedControlKeys, SurgeYawRate,
+    DifferentialDrive, DifferentialDriveKeys, Firmware, FirmwareLaw, HeadingDepthHold,
+    HeadingDepthHoldKeys, HeadingDepthStart, Multirotor, MultirotorKeys, SpeedControl,
+    SpeedControlKeys, SurgeYawRate,
 };
-use merrow_model::scene::robot::guidance::LineOfSight;
 use merrow_model::scene::{Link, Robot};
-use merrow_schema::robot::firmware::{
-    FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
-};
+use merrow_schema::robot::firmware::FirmwareConfig;
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::read::Places;
 
@@ -146,7 +144,7 @@ fn total_mass_properties(links: &[Link]) -> (f64, Vec3, Mat3) {
 }
 
 fn heading_depth_hold(
-    file: &HeadingDepthHoldConfig,
+    file: &HeadingDepthHoldKeys,
     robot: &Robot,
     dt: f64,
     problems: &mut Problems,
@@ -164,7 +162,12 @@ fn heading_depth_hold(
         .bow_planes
         .as_ref()
         .map(|name| find(name, file.at.key_place("bow_planes")));
-    let gains = heading_depth_gains(file, problems);
+    let [down, up] = file.pitch_limits_deg;
+    if down > up {
+        let text =
+            format!("`pitch_limits_deg`: expected the steepest dive first, found [{down}, {up}]");
+        problems.push(file.at.key_place("pitch_limits_deg"), text);
+    }
     let start = file
         .start
         .as_ref()
@@ -174,19 +177,12 @@ fn heading_depth_hold(
         .as_ref()
         .map(|cruise| initial_thruster_command(cruise, robot, problems));
     let law = FirmwareLaw::HeadingDepthHold(HeadingDepthHold {
-        line_of_sight: LineOfSight {
-            look_ahead_m: file.look_ahead_m,
-            cross_track_integral_gain_m_s: file.cross_track_integral_gain_m_s,
-            acceptance_radius_m: file.acceptance_radius_m,
-        },
-        loiter_radius_m: file.loiter_radius_m,
-        turn_lead_time_s: file.turn_lead_time_s,
+        keys: file.clone(),
         cruise,
         speed_control: file
             .speed_control
             .as_ref()
             .map(|file| speed_control(file, robot, problems)),
-        gains,
         rudder,
         stern_planes,
         bow_planes,
@@ -213,32 +209,9 @@ fn speed_control(file: &SpeedControlKeys, robot: &Robot, problems: &mut Problems
     }
 }
 
-/// Returns gains and limits of the heading and depth hold.
-fn heading_depth_gains(
-    file: &HeadingDepthHoldConfig,
-    problems: &mut Problems,
-) -> HeadingDepthGains {
-    let [down, up] = file.pitch_limits_deg;
-    if down > up {
-        let text =
-            format!("`pitch_limits_deg`: expected the steepest dive first, found [{down}, {up}]");
-        problems.push(file.at.key_place("pitch_limits_deg"), text);
-    }
-    HeadingDepthGains {
-        heading_gain: file.heading_gain,
-        yaw_rate_gain_s: file.yaw_rate_gain_s,
-        depth_gain_rad_per_m: file.depth_gain_rad_per_m,
-        sinking_gain_rad_per_m_s: file.sinking_gain_rad_per_m_s,
-        pitch_gain: file.pitch_gain,
-        pitch_rate_gain_s: file.pitch_rate_gain_s,
-        bow_gain: file.bow_gain,
-        pitch_limits: [down.to_radians(), up.to_radians()],
-    }
-}
-
 /// Returns index and command of a thruster that the heading and depth hold starts.
 fn initial_thruster_command(
-    file: &HeadingDepthStartConfig,
+    file: &HeadingDepthStart,
     robot: &Robot,
     problems: &mut Problems,
 ) -> (usize, f64) {
