@@ -3,6 +3,25 @@
 //!
 //! An object declares each of its topics once, where its messages are built: an [`Output`] with its
 //! encoder, an [`Input`] with its decoder. `node/plan.rs` collects them for a scene.
+//!
+//! # Example
+//! ```
+//! use merrow::prelude::*;
+//! use merrow::topics::{Input, Output};
+//! use msg::std_msgs::Float64;
+//!
+//! // the depth of the first robot, 50 times per second
+//! let depth = Output::states("rov/depth", |_, states| Float64 {
+//!     data: -states.motions[0].p_WB.z,
+//! });
+//! assert_eq!(depth.info.name, "std_msgs/msg/Float64");
+//! // a depth that its firmware holds
+//! let hold = Input::new("rov/hold_depth", "m, positive down", |_, depth: Float64| {
+//!     let (heading, depth) = (None, Some(depth.data));
+//!     Command::Firmware(0, FirmwareCommand::HeadingDepth { heading, depth })
+//! });
+//! assert_eq!(hold.qos, Qos::COMMAND);
+//! ```
 
 use crate::arm::progress::Progress;
 use crate::node::states::{ComputerCondition, NetworkStates};
