@@ -1,46 +1,12 @@
 //! V42 to V44: hydrostatics of floating bodies.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, evaluate, mean_period};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_math::{Quat, Vec3};
-use merrow_model::scene::Scene;
+use crate::cases::prelude::*;
 use merrow_model::state::Motion;
-use merrow_schema::GRAVITY;
-use merrow_sim::Simulation;
 use merrow_sim::report::hydrostatic_equilibrium::{
     Equilibrium, FloatingState, compute_equilibrium,
 };
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
-
-/// Cases of the hydrostatics of hulls.
-pub const CASES: [Case; 3] = [
-    Case {
-        number: 42,
-        set: &sets::HULLS,
-        title: "buoyancy of a sphere at three draughts, closed form and mesh",
-        source: "spherical cap",
-        run: caps,
-    },
-    Case {
-        number: 43,
-        set: &sets::HULLS,
-        title: "heeled cube, half submerged",
-        source: "wall-sided formula",
-        run: heeled,
-    },
-    Case {
-        number: 44,
-        set: &sets::HULLS,
-        title: "metacentric heights, capsizing, heave",
-        source: "GM = KB + BM - KG; w = sqrt(g/T)",
-        run: stability,
-    },
-];
 
 /// Returns a world with one floating body in fresh water. `body` and `start` are YAML keys.
 fn floating(data: &ReferenceData<'_>, body: &str, start: &str) -> Result<Scene, String> {
@@ -77,7 +43,7 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), Strin
 
 // V42: volumes at three draughts, and the depths of their centroids below the centre of the sphere.
 // Closed form 1e-9; mesh of 2048 triangles 0.3 %.
-fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let volume = 4.0 / 3.0 * PI;
     let exact = floating(data, &format!("{body}, volume_m3: {volume}"), "")?;
@@ -95,28 +61,16 @@ fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ] {
         let at = Vec3::new(3.0, -2.0, 1.0 - draught);
         let (v, _) = displaced(&exact, at, turned)?;
-        checks.push(Check::relative(
-            format!("volume at {draught} m draught, closed form"),
-            "m³",
-            expected,
-            v,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("volume at {draught} m draught, closed form"), "m³", expected, v,
+                Relative(1e-9);
+        });
         let (v, line) = displaced(&mesh, at, turned)?;
-        checks.push(Check::relative(
-            format!("volume at {draught} m draught, mesh"),
-            "m³",
-            expected,
-            v,
-            3e-3,
-        ));
-        checks.push(Check::absolute(
+        checks.extend(checks! {
+            format!("volume at {draught} m draught, mesh"), "m³", expected, v, Relative(3e-3);
             format!("horizontal offset of the force from the centre at {draught} m draught, mesh"),
-            "m",
-            0.0,
-            line.norm(),
-            1e-3,
-        ));
+                "m", 0.0, line.norm(), Absolute(1e-3);
+        });
         let up = turned.matrix().r[2];
         let hull_mesh = mesh.robots[0].links[0]
             .hull_mesh
@@ -126,19 +80,16 @@ fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             .submerged_below_plane(up, at.z)
             .centroid()
             .ok_or("no part of the ball is submerged")?;
-        checks.push(Check::absolute(
-            format!("depth of the centroid below the centre at {draught} m draught, mesh"),
-            "m",
-            below,
-            -centroid.dot(up),
-            1e-3,
-        ));
+        checks.extend(checks! {
+            format!("depth of the centroid below the centre at {draught} m draught, mesh"), "m",
+                below, -centroid.dot(up), Absolute(1e-3);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V43: volume and transverse position of the line of action: 1e-9, rounding.
-fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let body = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}";
     let cube = floating(data, body, "")?;
     let mut checks = Vec::new();
@@ -150,33 +101,21 @@ fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ] {
         let q = Quat::from_rpy(-heel.to_radians(), 0.0, 0.0);
         let (volume, line) = displaced(&cube, Vec3::zero(), q)?;
-        checks.push(Check::absolute(
-            format!("volume at {heel} deg"),
-            "m³",
-            0.5,
-            volume,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("volume at {heel} deg"), "m³", 0.5, volume, Absolute(1e-9);
+        });
         // first the published digits, then the formula itself
         let published = q.matrix().mul_vec(Vec3::new(0.0, y, z));
-        checks.push(Check::absolute(
-            format!("lever at {heel} deg"),
-            "m",
-            published.y,
-            line.y,
-            1e-6,
-        ));
+        checks.extend(checks! {
+            format!("lever at {heel} deg"), "m", published.y, line.y, Absolute(1e-6);
+        });
         let tan = libm::tan(heel.to_radians());
         let formula = q
             .matrix()
             .mul_vec(Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0));
-        checks.push(Check::absolute(
-            format!("lever at {heel} deg, formula"),
-            "m",
-            formula.y,
-            line.y,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("lever at {heel} deg, formula"), "m", formula.y, line.y, Absolute(1e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
@@ -198,17 +137,13 @@ const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, 
 
 // V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
 // tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.
-fn stability(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn stability(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = equilibrium_checks(data)?;
     let capsizing = capsizing_roll(data)?;
     let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
-    checks.push(Check::absolute(
-        "roll of the square beam after 60 s",
-        "deg",
-        45.0,
-        roll,
-        1e-4,
-    ));
+    checks.extend(checks! {
+        "roll of the square beam after 60 s", "deg", 45.0, roll, Absolute(1e-4);
+    });
     checks.extend(natural_frequency_checks(data)?);
     let figure = capsize_figure(capsizing);
     Ok(CaseResult::new(checks).with_figure("capsize", figure))
@@ -217,29 +152,13 @@ fn stability(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 /// Checks draught [m] and metacentric heights [m] of a square beam.
 fn equilibrium_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
     let square = floating_equilibrium(&floating(data, BEAM, "")?)?;
-    Ok(vec![
-        Check::absolute(
-            "draught of a square beam",
-            "m",
-            0.5,
-            square.draught.unwrap_or(f64::NAN),
-            1e-9,
-        ),
-        Check::absolute(
-            "transverse GM of the square beam",
-            "m",
-            1.0 / 6.0 - 0.25,
-            square.gm_transverse,
-            1e-7,
-        ),
-        Check::absolute(
-            "longitudinal GM of the square beam",
-            "m",
-            16.0 / 6.0 - 0.25,
-            square.gm_longitudinal,
-            1e-7,
-        ),
-    ])
+    Ok(checks! {
+        "draught of a square beam", "m", 0.5, square.draught.unwrap_or(f64::NAN), Absolute(1e-9);
+        "transverse GM of the square beam", "m", 1.0 / 6.0 - 0.25, square.gm_transverse,
+            Absolute(1e-7);
+        "longitudinal GM of the square beam", "m", 16.0 / 6.0 - 0.25, square.gm_longitudinal,
+            Absolute(1e-7);
+    })
 }
 
 /// Simulates the capsize of a square beam. Returns pairs of time [s] and roll [deg].
@@ -269,13 +188,9 @@ fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, Stri
     };
     let natural = libm::sqrt(GRAVITY / 0.5);
     let w = TAU / mean_period(0.002, &heave);
-    checks.push(Check::relative(
-        "heave frequency of a barge, draught 0.5 m",
-        "rad/s",
-        natural,
-        w,
-        1e-7,
-    ));
+    checks.extend(checks! {
+        "heave frequency of a barge, draught 0.5 m", "rad/s", natural, w, Relative(1e-7);
+    });
     let rolling = {
         // with the origin at the centre of mass, roll and sway are decoupled
         let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
@@ -287,42 +202,22 @@ fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, Stri
     let gm = -0.25 + 1.0 / 6.0 + 0.3;
     let natural = libm::sqrt(1000.0 * GRAVITY * gm / 120.0);
     let w = TAU / mean_period(0.002, &rolling);
-    checks.push(Check::relative(
-        "roll frequency of the barge, GM 0.2167 m",
-        "rad/s",
-        natural,
-        w,
-        1e-5,
-    ));
+    checks.extend(checks! {
+        "roll frequency of the barge, GM 0.2167 m", "rad/s", natural, w, Relative(1e-5);
+    });
     Ok(checks)
 }
 
 /// Draws the roll [deg] of the capsizing beam over time [s].
 fn capsize_figure(capsizing: Vec<[f64; 2]>) -> Drawing {
-    let edge = PlotCurve {
-        label: "on its edge".into(),
-        colour: BLACK,
-        dashed: true,
-        points: vec![[0.0, 45.0], [60.0, 45.0]],
-    };
-    let beam = PlotCurve {
-        label: "beam".into(),
-        colour: COLOURS[0],
-        dashed: false,
-        points: capsizing,
-    };
-    let panel = Panel {
-        y_label: "roll [deg]".into(),
-        x_label: "time [s]".into(),
-        lines: vec![edge, beam],
-        logarithmic: false,
-    };
-    draw_figure(
-        "A square beam of half the density of water capsizes to 45 deg (V44)",
-        &[panel],
-        820,
-        190,
-    )
+    let edge = vec![[0.0, 45.0], [60.0, 45.0]];
+    let lines = vec![
+        PlotCurve::new("on its edge", BLACK, true, edge),
+        PlotCurve::new("beam", COLOURS[0], false, capsizing),
+    ];
+    let panel = Panel::new("roll [deg]", "time [s]", lines);
+    let title = "A square beam of half the density of water capsizes to 45 deg (V44)";
+    draw_figure(title, &[panel], 820, 190)
 }
 
 /// Simulates 20 s and samples a quantity every 2 ms.

@@ -1,13 +1,9 @@
 //! Compares the Otter with Fossen's MATLAB program (V47 to V49, V51).
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
-use merrow_math::real::sin_cos;
-use merrow_math::{Quat, SpatialForce, Vec3};
-use merrow_model::scene::{Robot, Scene};
+use crate::cases::prelude::*;
+use merrow_math::SpatialForce;
+use merrow_model::scene::Robot;
 use merrow_model::state::{ActuatorCommand, Command, Motion, Workspace};
-use merrow_schema::GRAVITY;
-use merrow_sim::step::Kernel;
 use std::f64::consts::FRAC_PI_2;
 
 const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
@@ -78,18 +74,12 @@ pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>
             worst[i] = worst[i].max((found[i] - rates[i]).abs() / rates[i].abs().max(1.0));
         }
     }
-    Ok(RATES
-        .iter()
-        .zip(worst)
-        .map(|(name, w)| {
-            Check::at_most(
-                format!("Otter (MSS), 20 states: largest error of {name}"),
-                "SI",
-                1e-6,
-                w,
-            )
-        })
-        .collect())
+    let checks = RATES.iter().zip(worst).flat_map(|(name, worst)| {
+        checks! {
+            format!("Otter (MSS), 20 states: largest error of {name}"), "SI", 1e-6, worst, AtMost;
+        }
+    });
+    Ok(checks.collect())
 }
 
 /// Returns the time derivative of a state, as the program computes it but with Merrow's forces.

@@ -1,16 +1,9 @@
 //! Compares REMUS 100 with Fossen's two programs, which disagree. Each model form is compared with
 //! its own program (V46 to V49).
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_math::real::sin_cos;
-use merrow_math::{Quat, Vec3};
-use merrow_model::scene::{Damping, Scene};
+use crate::cases::prelude::*;
+use merrow_model::scene::Damping;
 use merrow_model::state::{ActuatorCommand, Command, Motion, Workspace};
-use merrow_schema::GRAVITY;
-use merrow_sim::{Simulation, step::Kernel};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -67,18 +60,12 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
             worst[i] = worst[i].max((found[i] - rates[i]).abs());
         }
     }
-    Ok(RATES
-        .iter()
-        .zip(worst)
-        .map(|(name, w)| {
-            Check::at_most(
-                format!("REMUS (MSS), 20 states: largest error of {name}"),
-                "SI",
-                3e-8,
-                w,
-            )
-        })
-        .collect())
+    let checks = RATES.iter().zip(worst).flat_map(|(name, worst)| {
+        checks! {
+            format!("REMUS (MSS), 20 states: largest error of {name}"), "SI", 3e-8, worst, AtMost;
+        }
+    });
+    Ok(checks.collect())
 }
 
 /// Sets the surge damping of the MATLAB form, which decays with sqrt(u + v²) instead of u².
@@ -341,27 +328,13 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
 
 /// Plots the tracks of both turns.
 pub fn figure(mss: &TrackedRun, python: &TrackedRun) -> Drawing {
-    let line = |label: &str, colour, dashed, points: &[[f64; 2]]| PlotCurve {
-        label: label.into(),
-        colour,
-        dashed,
-        points: points.to_vec(),
-    };
-    let panel = Panel {
-        y_label: "north [m]".into(),
-        x_label: "east [m]".into(),
-        lines: vec![
-            line("Merrow", COLOURS[0], false, &mss.track[1]),
-            line("MSS", BLACK, true, &mss.track[0]),
-            line("Merrow", COLOURS[1], false, &python.track[1]),
-            line("Python", COLOURS[3], true, &python.track[0]),
-        ],
-        logarithmic: false,
-    };
-    draw_figure(
-        "REMUS 100, 5 deg of rudder at 1525 rpm, 200 s (V48)",
-        &[panel],
-        532,
-        520,
-    )
+    let lines = vec![
+        PlotCurve::new("Merrow", COLOURS[0], false, mss.track[1].clone()),
+        PlotCurve::new("MSS", BLACK, true, mss.track[0].clone()),
+        PlotCurve::new("Merrow", COLOURS[1], false, python.track[1].clone()),
+        PlotCurve::new("Python", COLOURS[3], true, python.track[0].clone()),
+    ];
+    let panel = Panel::new("north [m]", "east [m]", lines);
+    let title = "REMUS 100, 5 deg of rudder at 1525 rpm, 200 s (V48)";
+    draw_figure(title, &[panel], 532, 520)
 }

@@ -1,75 +1,11 @@
 //! V90 to V97: buoyancy, added mass, damping and imported inertia.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_math::{SpatialVelocity, Vec3};
-use merrow_model::scene::Scene;
+use crate::cases::prelude::*;
+use merrow_math::SpatialVelocity;
 use merrow_sim::report::hydrostatic_equilibrium::{
     Equilibrium, FloatingState, compute_equilibrium,
 };
 use std::f64::consts::{PI, TAU};
-
-/// Cases of bodies.
-pub const CASES: [Case; 8] = [
-    Case {
-        number: 90,
-        set: &sets::REPORTS,
-        title: "URDF of two floats, and of a lying cylinder: equilibrium",
-        source: "rectangles and half discs; gz-sim#3892 (rotated shapes), asv_wave_sim#36 (offset shapes)",
-        run: imported_hulls,
-    },
-    Case {
-        number: 91,
-        set: &sets::REPORTS,
-        title: "sphere of 30 kg and 0.2 m radius at the surface: draught at rest",
-        source: "spherical cap; uuv_simulator#254 (it keeps jumping)",
-        run: floating_sphere,
-    },
-    Case {
-        number: 92,
-        set: &sets::REPORTS,
-        title: "box of 2 m height at any draught: buoyancy",
-        source: "ρ g times the submerged volume; uuv_simulator#174 (tall bodies lose it)",
-        run: tall_box,
-    },
-    Case {
-        number: 93,
-        set: &sets::REPORTS,
-        title: "submerged body, centre of buoyancy above and below the centre of mass",
-        source: "pendulum, period 2π sqrt(I/(m g h)); gz-sim#1296 (the sign is wrong)",
-        run: restoring,
-    },
-    Case {
-        number: 94,
-        set: &sets::REPORTS,
-        title: "added mass from 0.1 to 1000 times the mass, constant force",
-        source: "F t/(m + m_A); gz-sim#1923, WEC-Sim#1157 (unbounded), mujoco#3452 (not applied)",
-        run: large_added_mass,
-    },
-    Case {
-        number: 95,
-        set: &sets::REPORTS,
-        title: "added mass matrix with a negative eigenvalue",
-        source: "6 x 6 linear system in NumPy; gz-sim#1923 (matrices refused or unstable)",
-        run: indefinite_added_mass,
-    },
-    Case {
-        number: 96,
-        set: &sets::REPORTS,
-        title: "vehicles that move astern: drag, and power of their fins",
-        source: "passivity; lrauv#55 (fins astern), uuv_simulator#351 (drag that drives)",
-        run: astern,
-    },
-    Case {
-        number: 97,
-        set: &sets::REPORTS,
-        title: "URDF with a fixed point mass and chained mimic joints",
-        source: "parallel axis theorem, m1 m2 and m1 b2 + b1; sdformat#22 (wrong sum of fixed links)",
-        run: imported_inertia,
-    },
-];
 
 fn floating_state(scene: &Scene) -> Result<FloatingState, String> {
     match compute_equilibrium(scene, &scene.robots[0]) {
@@ -79,63 +15,27 @@ fn floating_state(scene: &Scene) -> Result<FloatingState, String> {
 }
 
 // V90: closed forms; 0.5 % where triangles approximate the cylinder.
-fn imported_hulls(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn imported_hulls(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let cat = floating_state(&(data.file)("reports/catamaran.yaml")?)?;
     let log = floating_state(&(data.file)("reports/log.yaml")?)?;
     let radius = 0.2;
     // 2 r L³/12 over half the volume, and the centroid of a half disc
     let gm_log = 2.0 * radius * 8.0 / 12.0 / (PI * radius * radius) - 4.0 * radius / (3.0 * PI);
-    Ok(CaseResult::new(vec![
-        Check::absolute(
-            "catamaran: draught",
-            "m",
-            0.12,
-            cat.draught.unwrap_or(f64::NAN),
-            1e-9,
-        ),
-        Check::absolute("catamaran: waterplane", "m²", 1.0, cat.waterplane, 1e-6),
-        Check::absolute(
-            "catamaran: transverse GM",
-            "m",
-            8.336_736,
-            cat.gm_transverse,
-            1e-5,
-        ),
-        Check::absolute(
-            "catamaran: longitudinal GM",
-            "m",
-            2.737_778,
-            cat.gm_longitudinal,
-            1e-5,
-        ),
-        Check::relative(
-            "log: draught",
-            "m",
-            radius,
-            log.draught.unwrap_or(f64::NAN),
-            5e-3,
-        ),
-        Check::relative("log: waterplane", "m²", 0.8, log.waterplane, 5e-3),
-        Check::absolute(
-            "log: GM about its axis",
-            "m",
-            0.0,
-            log.gm_longitudinal,
-            1e-3,
-        ),
-        Check::relative(
-            "log: GM across its axis",
-            "m",
-            gm_log,
-            log.gm_transverse,
-            5e-3,
-        ),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "catamaran: draught", "m", 0.12, cat.draught.unwrap_or(f64::NAN), Absolute(1e-9);
+        "catamaran: waterplane", "m²", 1.0, cat.waterplane, Absolute(1e-6);
+        "catamaran: transverse GM", "m", 8.336_736, cat.gm_transverse, Absolute(1e-5);
+        "catamaran: longitudinal GM", "m", 2.737_778, cat.gm_longitudinal, Absolute(1e-5);
+        "log: draught", "m", radius, log.draught.unwrap_or(f64::NAN), Relative(5e-3);
+        "log: waterplane", "m²", 0.8, log.waterplane, Relative(5e-3);
+        "log: GM about its axis", "m", 0.0, log.gm_longitudinal, Absolute(1e-3);
+        "log: GM across its axis", "m", gm_log, log.gm_transverse, Relative(5e-3);
+    }))
 }
 
 // V91: the depth of the centre at which the cap of the air displaces what is missing. The damped
 // body has come to rest within 1e-6 m after 60 s.
-fn floating_sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn floating_sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mass, radius, density) = (30.0, 0.2_f64, 1028.0);
     let volume = 4.0 / 3.0 * PI * radius * radius * radius;
     let mut s = data.simulation(&format!(
@@ -160,20 +60,14 @@ robots:
             high = c;
         }
     }
-    Ok(CaseResult::new(vec![
-        Check::absolute(
-            "height of the centre",
-            "m",
-            low - radius,
-            at_rest.p_WB.z,
-            1e-6,
-        ),
-        Check::absolute("speed", "m/s", 0.0, at_rest.V_WB_B.v.norm(), 1e-6),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "height of the centre", "m", low - radius, at_rest.p_WB.z, Absolute(1e-6);
+        "speed", "m/s", 0.0, at_rest.V_WB_B.v.norm(), Absolute(1e-6);
+    }))
 }
 
 // V92: rounding.
-fn tall_box(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn tall_box(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let scene = (data.world)(
         "
 water: {density_kg_m3: 1000}
@@ -187,20 +81,17 @@ robots:
         motion.p_WB = Vec3::new(0.0, 0.0, height);
         let draught = (1.0_f64 - height).clamp(0.0, 2.0);
         let buoyancy = evaluate(&scene, &motion)?.links[0].F.f.z + 10.0 * scene.gravity;
-        checks.push(Check::absolute(
-            format!("centre at {height} m"),
-            "N",
-            1000.0 * scene.gravity * 0.01 * draught,
-            buoyancy,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("centre at {height} m"), "N", 1000.0 * scene.gravity * 0.01 * draught, buoyancy,
+                Absolute(1e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V93: angle of 0.001 rad; the period of the finite swing differs by 6e-8, the growth by the
 // decaying part, below 1e-4 of it after five time constants.
-fn restoring(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn restoring(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mass, moment, lever) = (10.0, 0.5, 0.05);
     let mut checks = Vec::new();
     for sign in [1.0, -1.0] {
@@ -221,40 +112,28 @@ robots:
         let roll = |s: &merrow_sim::Simulation| s.state.robots[0].motion.q_WB.matrix().to_rpy()[0];
         if sign > 0.0 {
             advance(&mut s, TAU / rate);
-            checks.push(Check::absolute(
-                "above: roll after one period",
-                "rad",
-                0.001,
-                roll(&s),
-                1e-8,
-            ));
+            checks.extend(checks! {
+                "above: roll after one period", "rad", 0.001, roll(&s), Absolute(1e-8);
+            });
             advance(&mut s, 0.5 * TAU / rate);
-            checks.push(Check::absolute(
-                "above: roll half a period later",
-                "rad",
-                -0.001,
-                roll(&s),
-                1e-8,
-            ));
+            checks.extend(checks! {
+                "above: roll half a period later", "rad", -0.001, roll(&s), Absolute(1e-8);
+            });
         } else {
             let time = 3.0 / rate;
             advance(&mut s, time);
             let steps = libm::round(time / s.scene.dt()) * s.scene.dt();
             let expected = 0.001 * libm::cosh(rate * steps);
-            checks.push(Check::relative(
-                "below: roll after three time constants",
-                "rad",
-                expected,
-                roll(&s),
-                1e-4,
-            ));
+            checks.extend(checks! {
+                "below: roll after three time constants", "rad", expected, roll(&s), Relative(1e-4);
+            });
         }
     }
     Ok(CaseResult::new(checks))
 }
 
 // V94: rounding.
-fn large_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn large_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for ratio in [0.1, 1.0, 1.5, 10.0, 1000.0] {
         let added = 5.0 * ratio;
@@ -270,13 +149,10 @@ schedule: {{f: {{time_s: 0, robot: r, kind: push, force_n: [3, 0, 0], duration_s
 "
         ))?;
         advance(&mut s, 10.0);
-        checks.push(Check::relative(
-            format!("speed after 10 s, {ratio} times the mass"),
-            "m/s",
-            30.0 / (5.0 + added),
-            s.state.robots[0].motion.V_WB_B.v.x,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("speed after 10 s, {ratio} times the mass"), "m/s", 30.0 / (5.0 + added),
+                s.state.robots[0].motion.V_WB_B.v.x, Relative(1e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
@@ -327,7 +203,7 @@ const UPPER: [[f64; 6]; 6] = [
 ];
 
 // V95: accelerations over the first 0.1 ms; the published digits.
-fn indefinite_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn indefinite_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let row = |i: usize| {
         format!(
             "{:?}",
@@ -349,20 +225,14 @@ schedule: {{f: {{time_s: 0, robot: r, kind: push, force_n: [1, 0, 0], duration_s
     ))?;
     advance(&mut s, 1e-4);
     let V = s.state.robots[0].motion.V_WB_B;
-    let expected = [1.6655, 0.4461, 0.7679, -1.1466, -0.5508, -0.3148];
-    let found = [V.v.x, V.v.y, V.v.z, V.w.x, V.w.y, V.w.z];
-    let names = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
-    let check = |k: usize| {
-        let unit = if k < 3 { "m/s²" } else { "rad/s²" };
-        Check::absolute(
-            format!("acceleration in {}", names[k]),
-            unit,
-            expected[k],
-            found[k] * 1e4,
-            1e-3,
-        )
-    };
-    Ok(CaseResult::new((0..6).map(check).collect()))
+    Ok(CaseResult::new(checks! {
+        "acceleration in surge", "m/s²", 1.6655, V.v.x * 1e4, Absolute(1e-3);
+        "acceleration in sway", "m/s²", 0.4461, V.v.y * 1e4, Absolute(1e-3);
+        "acceleration in heave", "m/s²", 0.7679, V.v.z * 1e4, Absolute(1e-3);
+        "acceleration in roll", "rad/s²", -1.1466, V.w.x * 1e4, Absolute(1e-3);
+        "acceleration in pitch", "rad/s²", -0.5508, V.w.y * 1e4, Absolute(1e-3);
+        "acceleration in yaw", "rad/s²", -0.3148, V.w.z * 1e4, Absolute(1e-3);
+    }))
 }
 
 /// Returns the force of the water on a steadily moving robot without actuators and the force at
@@ -391,7 +261,7 @@ fn drag(scene: &Scene, v: Vec3, deflection: f64) -> Result<Vec3, String> {
 
 // V96: the drag astern is between half and twice the drag ahead; the largest power of the water on
 // hull and fins over all incidences is not positive.
-fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for name in ["remus100", "taipan300", "seawing"] {
         let scene = (data.world)(&format!(
@@ -399,12 +269,10 @@ fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         ))?;
         let ahead = -drag(&scene, Vec3::new(1.0, 0.0, 0.0), 0.0)?.x;
         let back = drag(&scene, Vec3::new(-1.0, 0.0, 0.0), 0.0)?.x;
-        checks.push(Check::at_most(
-            format!("{name}: larger over smaller drag at 1 m/s"),
-            "",
-            2.0,
-            (ahead / back).max(back / ahead),
-        ));
+        checks.extend(checks! {
+            format!("{name}: larger over smaller drag at 1 m/s"), "", 2.0,
+                (ahead / back).max(back / ahead), AtMost;
+        });
         let mut largest = f64::NEG_INFINITY;
         for k in 0..=72 {
             let (s, c) = f64::from(5 * k).to_radians().sin_cos();
@@ -414,18 +282,16 @@ fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
                 }
             }
         }
-        checks.push(Check::at_most(
-            format!("{name}: largest power of the water at any incidence"),
-            "W",
-            1e-9,
-            largest,
-        ));
+        checks.extend(checks! {
+            format!("{name}: largest power of the water at any incidence"), "W", 1e-9, largest,
+                AtMost;
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V97: rounding.
-fn imported_inertia(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn imported_inertia(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let scene = (data.file)("reports/arm.yaml")?;
     let robot = &scene.robots[0];
     let base = &robot.links[0];
@@ -437,31 +303,13 @@ fn imported_inertia(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         link.and_then(|k| q.get(k - 1).copied())
             .ok_or_else(|| format!("no joint of {name}"))
     };
-    Ok(CaseResult::new(vec![
-        Check::absolute("mass of the base", "kg", 50.5, base.mass_kg, 1e-12),
-        Check::absolute(
-            "moment about x",
-            "kg m²",
-            5.0 + 0.5 * 0.16,
-            moments.xx,
-            1e-12,
-        ),
-        Check::absolute(
-            "moment about y",
-            "kg m²",
-            5.0 + 0.5 * 0.25,
-            moments.yy,
-            1e-12,
-        ),
-        Check::absolute(
-            "moment about z",
-            "kg m²",
-            5.0 + 0.5 * 0.09,
-            moments.zz,
-            1e-12,
-        ),
-        Check::absolute("product xz", "kg m²", -0.5 * 0.12, moments.xz, 1e-12),
-        Check::absolute("joint b = 2 a + 0.1", "rad", 0.7, angle("b")?, 1e-12),
-        Check::absolute("joint c = -b", "rad", -0.7, angle("c")?, 1e-12),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "mass of the base", "kg", 50.5, base.mass_kg, Absolute(1e-12);
+        "moment about x", "kg m²", 5.0 + 0.5 * 0.16, moments.xx, Absolute(1e-12);
+        "moment about y", "kg m²", 5.0 + 0.5 * 0.25, moments.yy, Absolute(1e-12);
+        "moment about z", "kg m²", 5.0 + 0.5 * 0.09, moments.zz, Absolute(1e-12);
+        "product xz", "kg m²", -0.5 * 0.12, moments.xz, Absolute(1e-12);
+        "joint b = 2 a + 0.1", "rad", 0.7, angle("b")?, Absolute(1e-12);
+        "joint c = -b", "rad", -0.7, angle("c")?, Absolute(1e-12);
+    }))
 }
