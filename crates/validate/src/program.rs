@@ -2,6 +2,7 @@
 //! `merrow-studies` use it.
 
 use crate::cases::Case;
+use crate::cases::reference_data::ReferenceData;
 use crate::page;
 use crate::page::{Outcome, Page};
 use crate::read;
@@ -91,17 +92,18 @@ pub fn data_folder(arguments: &Arguments) -> Result<PathBuf, String> {
 /// # Errors
 /// As [`all`].
 pub fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> {
-    let data = data_folder(arguments)?;
-    if !data.is_dir() {
+    let folder = data_folder(arguments)?;
+    if !folder.is_dir() {
         return Err(format!(
             "{}: no such folder; expected a folder with reference tables of other programs",
-            data.display()
+            folder.display()
         ));
     }
+    let data = ReferenceData { folder };
     println!("{}", page::table_header());
     let mut outcomes = Vec::with_capacity(cases.len());
     for case in cases {
-        let found = read::with_reference_data(&data, case.run);
+        let found = (case.run)(&data);
         let outcome = Outcome { case, found };
         print!("{}", page::format_outcome(&outcome));
         outcomes.push(outcome);

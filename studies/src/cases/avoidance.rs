@@ -89,7 +89,7 @@ fn world(promiscuous: bool) -> String {
 }
 
 /// Simulates both vehicles; `avoids`: whether they avoid overheard positions.
-fn run(data: &ReferenceData<'_>, promiscuous: bool, avoids: bool) -> Result<Passing, String> {
+fn run(data: &ReferenceData, promiscuous: bool, avoids: bool) -> Result<Passing, String> {
     let mut simulation = data.simulation(&world(promiscuous))?;
     let mut vehicles = [0, 1].map(|k| Vehicle {
         address: k as u16 + 2,
@@ -193,7 +193,7 @@ impl Vehicle {
 
 // V25: without avoidance the vehicles touch; with it they pass at a distance at which they cannot
 // touch, and reach their goals within the distance of the docking study.
-pub(super) fn avoidance(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn avoidance(data: &ReferenceData) -> Result<CaseResult, String> {
     let ignored = run(data, true, false)?;
     let deaf = run(data, false, true)?;
     let avoided = run(data, true, true)?;

@@ -40,7 +40,7 @@ fn docked(runs: &[Manoeuvre]) -> f64 {
 // V12: 25 % on the times of the recomputation; the gain of the thesis, 20 %, within 10 points. With
 // the published buoyancy, the acoustic controller balances it at 1.13 m from the dock; 5 % for the
 // waves that the delay causes. The latch pulls the vehicle into its seat.
-pub(super) fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn still_water(data: &ReferenceData) -> Result<CaseResult, String> {
     let run = |is_hybrid, net_buoyancy, seeds| {
         let setup = Setup {
             is_hybrid,
@@ -83,7 +83,7 @@ pub(super) fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String
             what, "s", thesis, found, Relative(IDENTIFIED);
         });
     }
-    let latching = run_latching((data.shipped)(WORLD)?, Law::Damped)?;
+    let latching = run_latching(data.shipped(WORLD)?, Law::Damped)?;
     let is_latched = f64::from(u8::from(latching.latched.is_some()));
     checks.extend(checks! {
         "world docking_station: latched", "", 1.0, is_latched, Absolute(0.5);
@@ -102,7 +102,7 @@ pub(super) fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String
 const CURRENTS: [f64; 5] = [0.0, 0.1, 0.2, 0.3, 0.4];
 
 // V13: 25 % on the recomputed times; docking fails at the same currents as in the recomputation.
-pub(super) fn currents(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn currents(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     let mut last = 0.0;
     for (k, current) in CURRENTS.into_iter().enumerate() {
@@ -179,7 +179,7 @@ fn steady_power(position: Vec3) -> f64 {
 
 // V14: 5 % on the power of steady motion, because the direction to the dock changes; a factor of 2
 // for the jump and 1 for the energies, because the thesis shows them in a figure only.
-pub(super) fn motive_power(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn motive_power(data: &ReferenceData) -> Result<CaseResult, String> {
     let run = |is_hybrid| {
         let setup = Setup {
             is_hybrid,
@@ -224,7 +224,7 @@ const FAST: [f64; 2] = [20.0, 100.0];
 // V15: the times of releases and frames are whole nanoseconds of the grid of steps, so the skew is
 // zero. The same comparison must find the error of clocks that are fast: the skew at the end of the
 // run, within the skew of one period.
-pub(super) fn clock_skew(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn clock_skew(data: &ReferenceData) -> Result<CaseResult, String> {
     let Skews { releases, frames } = measure_skews(data, CLOCK_SECONDS, 0.0)?;
     let n = (releases.len() + frames.len()) as f64;
     let all = || releases.iter().chain(&frames);
@@ -258,7 +258,7 @@ pub(super) fn clock_skew(data: &ReferenceData<'_>) -> Result<CaseResult, String>
 }
 
 /// Returns the rate at which a small heave velocity of the neutral vehicle decays over 10 s [1/s].
-fn simulated_pole(data: &ReferenceData<'_>) -> Result<f64, String> {
+fn simulated_pole(data: &ReferenceData) -> Result<f64, String> {
     // the difference of two motions has no part of the constant forces
     let speeds = |initial: f64| -> Result<[f64; 2], String> {
         let mut simulation = data.simulation(&world_text(&Setup::default()))?;
@@ -284,8 +284,8 @@ fn simulated_pole(data: &ReferenceData<'_>) -> Result<f64, String> {
 
 // V16: digits of the reference; 1 % for the simulation, whose heave is coupled to surge and pitch;
 // the design value of the damping ratio has one digit.
-pub(super) fn heave(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = (data.world)(&world_text(&Setup::default()))?;
+pub(super) fn heave(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = data.world(&world_text(&Setup::default()))?;
     let plant = Plant::heave(&scene.robots[0])?;
     let printed = Plant {
         inertia: PUBLISHED_INERTIA,

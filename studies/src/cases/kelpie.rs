@@ -24,7 +24,7 @@ fn from_deg(angle: f64) -> f64 {
 ///
 /// The wind initially blows `angle` [rad] to the right of the bow. The law is evaluated at the
 /// current heading, because a body that rolls and pitches at the same time also yaws a little.
-fn max_pitch_and_roll(data: &ReferenceData<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
+fn max_pitch_and_roll(data: &ReferenceData, angle: f64) -> Result<[[f64; 2]; 2], String> {
     let from = from_deg(angle);
     let mut s = data.simulation(&format!(
         "
@@ -65,7 +65,7 @@ robots:
 // V05: with the wind along the vehicle the pitch amplitude is h_m α and the roll amplitude zero;
 // across it the reverse; at 45 degrees cos 45° of each. The law itself within 1e-9. The vehicle,
 // which a moment turns to these angles, within 1 % of the largest angle.
-pub(super) fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn attitude(data: &ReferenceData) -> Result<CaseResult, String> {
     use merrow_model::scene::robot::body::KelpieAttitude;
     use merrow_physics::forces::hydrodynamics::kelpie_attitude::target_angles;
     use merrow_yaml::read::Places;
@@ -101,7 +101,7 @@ pub(super) fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 /// Draws the amplitudes of pitch and roll [deg] over the wind direction, of the vehicle and of the
 /// law, for waves of the amplitude `height` [m].
-fn attitude_figure(data: &ReferenceData<'_>, height: f64) -> Result<Drawing, String> {
+fn attitude_figure(data: &ReferenceData, height: f64) -> Result<Drawing, String> {
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=24 {
         let degrees = 15.0 * f64::from(k);
@@ -133,7 +133,7 @@ fn attitude_figure(data: &ReferenceData<'_>, height: f64) -> Result<Drawing, Str
 /// Returns the force [N] forward and to starboard of a vehicle at 20 m altitude, whose areas make
 /// Kelpie's factor one, in a wind of `speed` [m/s] that blows `angle` [rad] to the right of its
 /// bow.
-fn wind_force(data: &ReferenceData<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
+fn wind_force(data: &ReferenceData, speed: f64, angle: f64) -> Result<[f64; 2], String> {
     let text = |area: f64| {
         format!(
             "
@@ -151,9 +151,9 @@ robots:
             from_deg(angle)
         )
     };
-    let thin = (data.world)(&text(1.0))?;
+    let thin = data.world(&text(1.0))?;
     let rho = air::density(&thin.sea, 15.0, 20.0);
-    let scene = (data.world)(&text(2.0 / rho))?;
+    let scene = data.world(&text(2.0 / rho))?;
     let f = evaluate(&scene, &initial_motion(&scene)?)?.links[0].F.f;
     Ok([f.x, -f.y])
 }
@@ -161,7 +161,7 @@ robots:
 // V06: with |p_w| = 5 and the wind from astern, eq. 5 gives 25 if p_w is the wind vector, and 5 if
 // it is the wind direction. Merrow uses the vector: `|p_w|` appears in the next equation, and
 // physically the force grows with the square of the wind speed.
-pub(super) fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn wind(data: &ReferenceData) -> Result<CaseResult, String> {
     let astern = wind_force(data, 5.0, 0.0)?;
     let abeam = wind_force(data, 5.0, 0.5 * PI)?;
     let skew = wind_force(data, 5.0, 0.25 * PI)?;
@@ -207,8 +207,8 @@ pub(super) fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 /// Returns a world with a body of this hull in fresh water.
-fn hull(data: &ReferenceData<'_>, hull: &str) -> Result<Scene, String> {
-    (data.world)(&format!(
+fn hull(data: &ReferenceData, hull: &str) -> Result<Scene, String> {
+    data.world(&format!(
         "
 water: {{density_kg_m3: 1000}}
 robots: {{hull: {{model: {{source: case V07, body: {{source: case V07, axes: flu, mass_kg: 10,
@@ -240,7 +240,7 @@ fn wigley_volume(depth: f64) -> f64 {
 // V07: the buoyancy of a half-submerged box of 1 m is 4905 N. The bounding box of a ball or a boat
 // has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, the mesh
 // of the boat to 2 %, because its 814 triangles are chords of a curved hull.
-pub(super) fn buoyancy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn buoyancy(data: &ReferenceData) -> Result<CaseResult, String> {
     let of = |kind: &str, file: &str| {
         hull(
             data,

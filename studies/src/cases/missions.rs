@@ -14,8 +14,8 @@ use merrow_validate::cases::prelude::*;
 use std::sync::Arc;
 
 // V01: settling time of about 25 s and overshoot of about 0.4 m, 30 %.
-pub(super) fn lake(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let found = run_mission(Arc::new((data.shipped)("taipan")?))?;
+pub(super) fn lake(data: &ReferenceData) -> Result<CaseResult, String> {
+    let found = run_mission(Arc::new(data.shipped("taipan")?))?;
     let last = found.samples.last().map_or(f64::NAN, |s| s.heading);
     let settled = found.settled.unwrap_or(f64::NAN);
     let checks = checks! {
@@ -29,8 +29,8 @@ pub(super) fn lake(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 // V04: the simulation without commands is bit-identical to one in which the last command is
 // repeated; the vehicle leaves the path of the controlled run by more than the band of V01.
-pub(super) fn stall(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = Arc::new((data.shipped)("taipan")?);
+pub(super) fn stall(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = Arc::new(data.shipped("taipan")?);
     let run = |controller| run_with(Arc::clone(&scene), controller);
     let (runs, stalls) = (run(Controller::Runs)?, run(Controller::Stalls)?);
     let repeats = run(Controller::Repeats)?;
@@ -73,16 +73,16 @@ pub(super) fn stall(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     Ok(CaseResult::new(checks).with_figure("stalled_controller", figure))
 }
 
-fn vehicle(data: &ReferenceData<'_>) -> Result<Model, String> {
+fn vehicle(data: &ReferenceData) -> Result<Model, String> {
     Model::new(
-        (data.shipped)("uvms_pool")?,
-        &(data.shipped)("uvms_pool_servo")?,
+        data.shipped("uvms_pool")?,
+        &data.shipped("uvms_pool_servo")?,
     )
 }
 
 // V17: mean errors of roll and pitch and mean absolute lag, within the limits stated in
 // docs/uvms.md.
-pub(super) fn trials(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn trials(data: &ReferenceData) -> Result<CaseResult, String> {
     let model = vehicle(data)?;
     let found = load_trials(&data.folder.join("uvms_pool_2023"))?;
     if !found.problems.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn trials(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V18: attitude at rest within the spread between trials, ascent speed within the measured range.
-pub(super) fn rest(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn rest(data: &ReferenceData) -> Result<CaseResult, String> {
     let model = vehicle(data)?;
     let home = model.joints.map(|j| model.robot.start.q[j]);
     let found = summary::simulate_rest(&model, home);

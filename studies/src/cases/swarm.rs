@@ -42,8 +42,8 @@ fn temperature(message: &[u8]) -> f64 {
 
 impl Search {
     /// Simulates the search, without the bridges of the relays if they are not wanted.
-    fn run(data: &ReferenceData<'_>, has_relays: bool) -> Result<Self, String> {
-        let mut scene = (data.shipped)(WORLD)?;
+    fn run(data: &ReferenceData, has_relays: bool) -> Result<Self, String> {
+        let mut scene = data.shipped(WORLD)?;
         let is_kept = |name: &str| has_relays || !name.starts_with("relay_");
         scene.bridges.retain(|bridge| is_kept(&bridge.name));
         let mut simulation = Simulation::new(Arc::new(scene), 1)?;
@@ -145,7 +145,7 @@ fn office_checks(with: &Search) -> Vec<Check> {
 // V29: exact counts. The range of the modems, about 2 km, lies between the fourth and the fifth
 // AUV. The office receives the same readings as the shore station. The reading of the discharge has
 // the error of the thermometer.
-pub(super) fn search(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn search(data: &ReferenceData) -> Result<CaseResult, String> {
     let (with, without) = (Search::run(data, true)?, Search::run(data, false)?);
     let mut checks = office_checks(&with);
     let reached = [&with, &without].map(|search| search.first_at_boat().len() as f64);

@@ -62,7 +62,7 @@ fn slot_offset(time: u64) -> f64 {
 /// # Errors
 /// Errors in the world, or a refused command.
 pub(crate) fn measure_skews(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     seconds: f64,
     skew: f64,
 ) -> Result<Skews, String> {
@@ -136,8 +136,8 @@ pub struct PacedRun {
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub(crate) fn run_paced(data: &ReferenceData<'_>, seconds: f64) -> Result<PacedRun, String> {
-    let scene = (data.world)(&world_text(&Setup::default()))?;
+pub(crate) fn run_paced(data: &ReferenceData, seconds: f64) -> Result<PacedRun, String> {
+    let scene = data.world(&world_text(&Setup::default()))?;
     let timing = Timing::from_packets(&Packets::TEXT);
     let mut trial = Trial::new(scene, Law::Error, true, DOCK, timing)?;
     request_precise_timers();

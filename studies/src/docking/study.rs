@@ -68,7 +68,7 @@ pub struct Study {
 /// # Errors
 /// Errors in the world, or a refused command.
 pub(crate) fn run_seeds(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     setup: &Setup,
     seeds: u32,
 ) -> Result<Vec<Manoeuvre>, String> {
@@ -85,10 +85,7 @@ pub(crate) fn average(runs: &[Manoeuvre], quantity: impl Fn(&Manoeuvre) -> f64) 
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub fn run_study(
-    data: &ReferenceData<'_>,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Study, String> {
+pub fn run_study(data: &ReferenceData, progress: &mut dyn FnMut(&str)) -> Result<Study, String> {
     let mut study = Study::default();
     progress("readings of the control law");
     study.text.push_str(&readings(data)?);
@@ -118,7 +115,7 @@ fn outcome(run: &Manoeuvre) -> String {
 }
 
 /// Compares the readings of the equations, with two net buoyancies and two seabeds.
-fn readings(data: &ReferenceData<'_>) -> Result<String, String> {
+fn readings(data: &ReferenceData) -> Result<String, String> {
     let mut text = String::from(
         "first time within 2 %, distance after 400 s\n\
          control law                   net buoyancy  seabed  hybrid           acoustic only\n",
@@ -158,12 +155,12 @@ fn readings(data: &ReferenceData<'_>) -> Result<String, String> {
 }
 
 /// Runs the manoeuvre with USBL, guides and latch.
-fn latching(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
+fn latching(data: &ReferenceData, study: &mut Study) -> Result<(), String> {
     let mut series = Vec::new();
     let text = &mut study.text;
     text.push_str("world docking_station         latched    fixes  error of a fix\n");
     for law in Law::ALL {
-        let found = run_latching((data.shipped)(WORLD)?, law)?;
+        let found = run_latching(data.shipped(WORLD)?, law)?;
         if matches!(law, Law::Error | Law::Damped) {
             series.push((law.name(), found.distances));
         }
@@ -187,10 +184,10 @@ fn latching(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
 }
 
 /// Compares a step of 1 m in heave with the gains of the root locus: linear models and simulation.
-fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
+fn heave_step(data: &ReferenceData) -> Result<Drawing, String> {
     let seconds = 40.0;
     let [kp, nd, ni] = ROOT_LOCUS;
-    let scene = (data.world)(&world_text(&Setup::default()))?;
+    let scene = data.world(&world_text(&Setup::default()))?;
     let plant = Plant::heave(&scene.robots[0])?;
     let printed = Plant {
         inertia: PUBLISHED_INERTIA,
@@ -227,7 +224,7 @@ fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
 
 /// Varies the net buoyancy, which the thesis does not publish, and identifies it from the three
 /// times of the thesis.
-fn buoyancy(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
+fn buoyancy(data: &ReferenceData, study: &mut Study) -> Result<(), String> {
     let mut curves: [Vec<[f64; 2]>; 3] = Default::default();
     let mut best = [f64::INFINITY; 2];
     study
@@ -297,7 +294,7 @@ struct Curves {
 }
 
 /// Varies the head current, with neutral and identified buoyancy.
-fn currents(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
+fn currents(data: &ReferenceData, study: &mut Study) -> Result<(), String> {
     let mut panels: Vec<Panel> = Vec::new();
     for (name, net_buoyancy) in [("neutral", 0.0), ("identified", IDENTIFIED_BUOYANCY)] {
         let _ = writeln!(

@@ -1,15 +1,15 @@
 //! V30 to V33, V35 and V36: bodies in ideal fluid.
 
 use crate::cases::prelude::*;
-use crate::cases::reference_data::BodyShape;
 use merrow_math::SpatialForce;
 use merrow_model::state::Motion;
 use merrow_model::state::workspace::LinkWork;
+use merrow_world::import::estimate::Solid;
 use std::f64::consts::PI;
 
 // V30: half the displaced mass. The panel program is 2.5 % above it because of its mesh.
-pub(super) fn sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (data.added)(BodyShape::Ellipsoid([1.0; 3]))?;
+pub(super) fn sphere(data: &ReferenceData) -> Result<CaseResult, String> {
+    let a = data.added(Solid::Ellipsoid([1.0; 3]))?;
     let coefficient = a[2] / (4.0 / 3.0 * PI);
     Ok(CaseResult::new(checks! {
         "added mass over ρV", "", 0.5, coefficient, Absolute(1e-9);
@@ -20,8 +20,8 @@ pub(super) fn sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 /// Returns the added mass of a prolate spheroid along its axis and across it, and the added inertia
 /// about a transverse axis, relative to the displaced water. `ratio` is the semi-axis ratio a/b.
-fn lamb(data: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
-    let a = (data.added)(BodyShape::Ellipsoid([ratio, 1.0, 1.0]))?;
+fn lamb(data: &ReferenceData, ratio: f64) -> Result<[f64; 3], String> {
+    let a = data.added(Solid::Ellipsoid([ratio, 1.0, 1.0]))?;
     let volume = 4.0 / 3.0 * PI * ratio;
     Ok([
         a[0] / volume,
@@ -31,7 +31,7 @@ fn lamb(data: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
 }
 
 // V31: Lamb's factors, published with six digits.
-pub(super) fn spheroids(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn spheroids(data: &ReferenceData) -> Result<CaseResult, String> {
     let table = [
         (2.0, [0.210_015, 0.704_210, 0.239_424]),
         (5.0, [0.059_121, 0.894_261, 0.699_851]),
@@ -52,8 +52,12 @@ pub(super) fn spheroids(data: &ReferenceData<'_>) -> Result<CaseResult, String> 
 
 // V32: across, along and rotation. The tables have coarse steps of the proportions, so they are
 // accurate to 5, 12 and 20 %.
-pub(super) fn cylinder(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (data.added)(BodyShape::Cylinder([0.0955, 1.33]))?.map(|a| 1000.0 * a);
+pub(super) fn cylinder(data: &ReferenceData) -> Result<CaseResult, String> {
+    let rod = Solid::Cylinder {
+        radius: 0.0955,
+        length: 1.33,
+    };
+    let a = data.added(rod)?.map(|a| 1000.0 * a);
     Ok(CaseResult::new(checks! {
         "sway", "kg", 36.60, a[0], Relative(0.05);
         "surge", "kg", 3.556, a[2], Relative(0.12);
@@ -62,8 +66,8 @@ pub(super) fn cylinder(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V33: 6 %, between the result of the panel program and the handbook value 0.67.
-pub(super) fn cube(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (data.added)(BodyShape::Box([1.0; 3]))?;
+pub(super) fn cube(data: &ReferenceData) -> Result<CaseResult, String> {
+    let a = data.added(Solid::Box([1.0; 3]))?;
     Ok(CaseResult::new(checks! {
         "added mass over ρV", "", 0.6466, a[0], Relative(0.06);
     }))
@@ -73,7 +77,7 @@ pub(super) fn cube(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 const MASS: f64 = 33.510_321_638_291_13;
 
 /// Returns a world with this spheroid without gravity and with the initial velocities `velocities`.
-fn spheroid(data: &ReferenceData<'_>, velocities: &str) -> Result<String, String> {
+fn spheroid(data: &ReferenceData, velocities: &str) -> Result<String, String> {
     let [k1, k2, k] = lamb(data, 8.0)?.map(|k| k * MASS);
     let round = (0.8 * 0.8 + 0.1 * 0.1) / 5.0;
     let (inertia, about, about_axis) = (MASS * round, k * round, MASS * 0.4 * 0.1 * 0.1);
@@ -98,8 +102,8 @@ robots:
 
 // V35: pose and velocity at 1, 2, 5, 10 and 20 s. The tolerance is 1e-6 up to 5 s and 1e-5 later,
 // because the motion is mildly unstable. Energy and impulse of the water are conserved to 1e-9.
-pub(super) fn kirchhoff(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let text = (data.table)("reference_solutions.json")?;
+pub(super) fn kirchhoff(data: &ReferenceData) -> Result<CaseResult, String> {
+    let text = data.text("reference_solutions.json")?;
     let all: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let reference = &all["kirchhoff_spheroid"];
     let start = "velocity_m_s: [1, 0.1, -0.05]\n    angular_velocity_rad_s: [0.2, 0.1, -0.15]";
@@ -178,9 +182,9 @@ fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> Vec<
 
 // V36: the moment (A33 - A11) u w at 10 degrees, to rounding. The growth rate of a perturbation of
 // 1e-7 along the growing mode over 3 s, 1e-6: second order of the perturbation and RK4 error.
-pub(super) fn munk(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn munk(data: &ReferenceData) -> Result<CaseResult, String> {
     let (sin, cos) = sin_cos(10_f64.to_radians());
-    let scene = (data.world)(&spheroid(
+    let scene = data.world(&spheroid(
         data,
         &format!("velocity_m_s: [{cos}, 0, {sin}]"),
     )?)?;

@@ -58,7 +58,7 @@ robots:
 ///
 /// # Errors
 /// The table cannot be read.
-pub(crate) fn table_rows(data: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String> {
+pub(crate) fn table_rows(data: &ReferenceData) -> Result<Vec<[f64; 7]>, String> {
     let table = data.table("floating_hemisphere.csv")?;
     Ok(table
         .rows
@@ -166,10 +166,10 @@ pub(crate) struct WaveResponse {
 ///
 /// # Errors
 /// Errors of the world file.
-pub(crate) fn simulate_response(data: &ReferenceData<'_>, ka: f64) -> Result<WaveResponse, String> {
+pub(crate) fn simulate_response(data: &ReferenceData, ka: f64) -> Result<WaveResponse, String> {
     let omega = libm::sqrt(ka * GRAVITY);
     let (height, dt) = (0.005, libm::round(TAU / omega / 200.0 * 1e9) * 1e-9);
-    let scene = (data.world)(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
+    let scene = data.world(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
     let [force, _] = excitation(&scene, ka, height);
     let mut s = Simulation::new(Arc::new(scene), 1)?;
     s.advance(12 * 200);
@@ -211,10 +211,10 @@ pub(crate) fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [
 // V34: the filters within 1 % of the largest value, forces within 2 %, heave and surge within 3 %.
 // The absorbed power equals the radiated power ½ B |v|² within 4 %, and within 10 % at the highest
 // frequency, where it is a small fraction of the oscillating power.
-pub(super) fn hemisphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn hemisphere(data: &ReferenceData) -> Result<CaseResult, String> {
     let table = table_rows(data)?;
     let mut checks = Vec::new();
-    let scene = (data.world)(&world(RADIATION, 1.0, 0.0, 0.01))?;
+    let scene = data.world(&world(RADIATION, 1.0, 0.0, 0.01))?;
     for row in &table {
         checks.extend(coefficient_checks(data, &scene, row)?);
     }
@@ -241,7 +241,7 @@ pub(super) fn hemisphere(data: &ReferenceData<'_>) -> Result<CaseResult, String>
 /// # Errors
 /// Errors of the world file.
 fn coefficient_checks(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     scene: &Scene,
     [ka, a33, b33, a11, b11, x3, x1]: &[f64; 7],
 ) -> Result<Vec<Check>, String> {
@@ -252,7 +252,7 @@ fn coefficient_checks(
         format!("A11 at ka = {ka}"), "", *a11, found[2], Absolute(0.01);
         format!("B11 at ka = {ka}"), "", *b11, found[3], Absolute(0.01);
     };
-    let held = (data.world)(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-5, 0.01))?;
+    let held = data.world(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-5, 0.01))?;
     let size = excitation(&held, *ka, 1e-5).map(|[re, im]| libm::hypot(re, im) / RHO_G_A);
     checks.extend(checks! {
         format!("|X3| at ka = {ka}"), "", *x3, size[0], Relative(0.02);

@@ -9,8 +9,8 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 /// Returns a world with one floating body in fresh water. `body` and `start` are YAML keys.
-fn floating(data: &ReferenceData<'_>, body: &str, start: &str) -> Result<Scene, String> {
-    (data.world)(&format!(
+fn floating(data: &ReferenceData, body: &str, start: &str) -> Result<Scene, String> {
+    data.world(&format!(
         "
 water: {{density_kg_m3: 1000}}
 robots:
@@ -43,7 +43,7 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), Strin
 
 // V42: volumes at three draughts, and the depths of their centroids below the centre of the sphere.
 // Closed form 1e-9; mesh of 2048 triangles 0.3 %.
-pub(super) fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn caps(data: &ReferenceData) -> Result<CaseResult, String> {
     let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let volume = 4.0 / 3.0 * PI;
     let exact = floating(data, &format!("{body}, volume_m3: {volume}"), "")?;
@@ -89,7 +89,7 @@ pub(super) fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V43: volume and transverse position of the line of action: 1e-9, rounding.
-pub(super) fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn heeled(data: &ReferenceData) -> Result<CaseResult, String> {
     let body = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}";
     let cube = floating(data, body, "")?;
     let mut checks = Vec::new();
@@ -120,7 +120,11 @@ pub(super) fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     Ok(CaseResult::new(checks))
 }
 
-fn floating_equilibrium(scene: &Scene) -> Result<FloatingState, String> {
+/// Returns the equilibrium of the first robot.
+///
+/// # Errors
+/// It does not float.
+pub(super) fn floating_equilibrium(scene: &Scene) -> Result<FloatingState, String> {
     match compute_equilibrium(scene, &scene.robots[0]) {
         Equilibrium::Floating(found) => Ok(found),
         other => Err(format!("it does not float: {other:?}")),
@@ -137,7 +141,7 @@ const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, 
 
 // V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
 // tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.
-pub(super) fn stability(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn stability(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = equilibrium_checks(data)?;
     let capsizing = capsizing_roll(data)?;
     let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
@@ -150,7 +154,7 @@ pub(super) fn stability(data: &ReferenceData<'_>) -> Result<CaseResult, String> 
 }
 
 /// Checks draught [m] and metacentric heights [m] of a square beam.
-fn equilibrium_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+fn equilibrium_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let square = floating_equilibrium(&floating(data, BEAM, "")?)?;
     Ok(checks! {
         "draught of a square beam", "m", 0.5, square.draught.unwrap_or(f64::NAN), Absolute(1e-9);
@@ -162,7 +166,7 @@ fn equilibrium_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
 }
 
 /// Simulates the capsize of a square beam. Returns pairs of time [s] and roll [deg].
-fn capsizing_roll(data: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String> {
+fn capsizing_roll(data: &ReferenceData) -> Result<Vec<[f64; 2]>, String> {
     let damped = format!(
         "{BEAM}, linear_damping: {{kind: diagonal, values: [2000, 2000, 2000, 300, 2000, 2000]}}"
     );
@@ -178,7 +182,7 @@ fn capsizing_roll(data: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String> {
 }
 
 /// Checks the natural frequencies [rad/s] of a barge in heave and roll.
-fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+fn natural_frequency_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let mut checks = Vec::new();
     let heave = {
         let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");

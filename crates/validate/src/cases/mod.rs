@@ -90,7 +90,7 @@ pub struct Case {
 }
 
 /// Runs a case. Returns its comparisons, or the reason why it could not run.
-pub type Run = fn(&ReferenceData<'_>) -> Result<CaseResult, String>;
+pub type Run = fn(&ReferenceData) -> Result<CaseResult, String>;
 
 /// Returns the cases that `merrow validate` runs for a set, sorted by number.
 pub fn cases_of(set: &CaseSet) -> Vec<Case> {

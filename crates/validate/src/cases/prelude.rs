@@ -4,7 +4,8 @@ pub use crate::cases::CaseResult;
 pub use crate::cases::check::Check;
 pub use crate::cases::check::Tolerance::{self, Absolute, AtMost, MoreThan, Relative};
 pub use crate::cases::reference_data::{
-    ReferenceData, advance, apply, environment_of, evaluate, initial_motion, mean_period,
+    ReferenceData, advance, apply, bisect, command_thruster, command_thrusters, environment_of,
+    evaluate, initial_motion, mean_period,
 };
 pub use crate::checks;
 pub use merrow_chart::canvas::Drawing;

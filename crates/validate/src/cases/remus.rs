@@ -2,8 +2,9 @@
 //! its own program (V46 to V49).
 
 use crate::cases::prelude::*;
+use crate::cases::reference_data::{RATES, WorstColumn, ned_rates, rate_checks};
 use merrow_model::scene::Damping;
-use merrow_model::state::{ActuatorCommand, Command, Motion, Workspace};
+use merrow_model::state::{Motion, Workspace};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -15,8 +16,6 @@ const SHAFT: f64 = 1525.0 * PI / 30.0;
 /// Linear damping in surge at rest of the MATLAB form [N s/m].
 const SURGE_DAMPING_MSS: f64 = 1.638190855542;
 
-const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
-
 // V47: accelerations of the MATLAB form in 20 random states with rudder, stern planes and
 // propeller. The surge damping of the program decays with sqrt(u + v²). This is an error (u instead
 // of u²), which Merrow does not share. The test sets only this coefficient by hand; the rest is the
@@ -26,20 +25,18 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
-    let shipped: Scene = (data.world)(&format!(
+pub(crate) fn acceleration_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
+    let shipped: Scene = data.world(&format!(
         "
 gravity_m_s2: {G_MSS}
 water: {{density_kg_m3: 1026}}
 robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}"
     ))?;
     let table = data.table("remus100_mss_vectors.csv")?;
-    let states = table.columns([
-        "u", "v", "w", "p", "q", "r", "phi", "theta", "delta_r", "delta_s", "rpm",
-    ])?;
+    let states = table.columns("u v w p q r phi theta delta_r delta_s rpm")?;
     let mut worst = [0.0_f64; 6];
     for ([u, v, w, p, q, r, phi, theta, rudder, stern, rpm], rates) in
-        states.into_iter().zip(table.columns(RATES)?)
+        states.into_iter().zip(table.columns::<6>(RATES)?)
     {
         let mut scene = shipped.clone();
         apply_program_damping(&mut scene, u, v);
@@ -54,18 +51,12 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
         motion.V_WB_B.v = Vec3::new(u, -v, -w);
         motion.V_WB_B.w = Vec3::new(p, -q, -r);
         Kernel::new().evaluate(robot, &environment_of(&scene), &motion, &[], &mut work);
-        let A = work.links[0].A;
-        let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
+        let found = ned_rates(&work);
         for i in 0..6 {
             worst[i] = worst[i].max((found[i] - rates[i]).abs());
         }
     }
-    let checks = RATES.iter().zip(worst).flat_map(|(name, worst)| {
-        checks! {
-            format!("REMUS (MSS), 20 states: largest error of {name}"), "SI", 3e-8, worst, AtMost;
-        }
-    });
-    Ok(checks.collect())
+    Ok(rate_checks("REMUS (MSS), 20 states", 3e-8, worst))
 }
 
 /// Sets the surge damping of the MATLAB form, which decays with sqrt(u + v²) instead of u².
@@ -78,9 +69,7 @@ fn apply_program_damping(scene: &mut Scene, u: f64, v: f64) {
 }
 
 /// Columns of the programs' runs.
-const COLUMNS: [&str; 11] = [
-    "u", "v", "w", "p", "q", "r", "x_N", "y_E", "z_D", "phi", "theta",
-];
+const COLUMNS: &str = "u v w p q r x_N y_E z_D phi theta";
 
 /// Returns the state of the simulation in those columns.
 fn columns(simulation: &Simulation) -> [f64; 11] {
@@ -118,7 +107,7 @@ pub struct TrackedRun {
 /// Simulates `model` from rest, heading north, without separate actuator lags, and compares it with
 /// the run in `file`.
 fn compare_run(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     file: &str,
     model: &str,
     integrator: &str,
@@ -143,25 +132,14 @@ robots:
         if mss { G_MSS } else { GRAVITY }
     ))?;
     let table = data.table(file)?;
-    let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);
-    let range = |i: usize| {
-        let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
-        // rates that stay close to zero have no meaningful range
-        (fold(f64::max, f64::NEG_INFINITY) - fold(f64::min, f64::INFINITY)).max(0.02)
-    };
-    let (mut steps, mut worst, mut track) = (0, (0.0, ""), [Vec::new(), Vec::new()]);
+    let (times, rows) = (table.columns("t")?, table.columns(COLUMNS)?);
+    // rates that stay close to zero have no meaningful range
+    let mut errors = WorstColumn::new(COLUMNS, &rows, 0.02);
+    let (mut steps, mut track) = (0, [Vec::new(), Vec::new()]);
     for ([t], row) in times.iter().zip(&rows) {
         while steps < libm::round(t / DT) as u64 {
             let [rudder, stern, shaft] = drive(steps as f64 * DT);
-            apply(
-                &mut s,
-                &Command::Actuator(
-                    0,
-                    ActuatorCommand::Thrusters {
-                        values: vec![shaft, rudder, stern],
-                    },
-                ),
-            )?;
+            command_thrusters(&mut s, 0, &[shaft, rudder, stern])?;
             if mss {
                 let V = s.state.robots[0].motion.V_WB_B.v;
                 apply_program_damping(Arc::make_mut(&mut s.scene), V.x, V.y);
@@ -170,19 +148,14 @@ robots:
             steps += 1;
         }
         let found = columns(&s);
-        for i in 0..COLUMNS.len() {
-            let error = (found[i] - row[i]).abs() / range(i);
-            if error > worst.0 || error.is_nan() {
-                worst = (error, COLUMNS[i]);
-            }
-        }
+        errors.add(&found, row);
         track[0].push([row[7], row[6]]);
         track[1].push([found[7], found[6]]);
     }
     let V = s.state.robots[0].motion.V_WB_B;
     let speed = libm::sqrt(V.v.x * V.v.x + V.v.y * V.v.y);
     Ok(TrackedRun {
-        worst,
+        worst: errors.worst,
         turn: [speed / V.w.z.abs(), V.w.z.abs().to_degrees()],
         track,
     })
@@ -209,7 +182,7 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn turn_mss(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_mss(data: &ReferenceData) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     compare_run(
         data,
@@ -228,7 +201,7 @@ pub(crate) fn turn_mss(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn turn_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_python(data: &ReferenceData) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     let mut drive = lagged(|_| [rudder, 0.0]);
     compare_run(
@@ -244,7 +217,7 @@ pub(crate) fn turn_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn dive_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn dive_python(data: &ReferenceData) -> Result<TrackedRun, String> {
     let stern = 5_f64.to_radians();
     let mut drive = lagged(|t| [0.0, if t > 49.99 { 0.0 } else { -stern }]);
     compare_run(
@@ -262,7 +235,7 @@ pub(crate) fn dive_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String
 /// # Errors
 /// The world or the table cannot be read.
 pub fn straight(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     program: &str,
     rpm: u32,
 ) -> Result<Vec<[[f64; 2]; 2]>, String> {
@@ -278,13 +251,10 @@ water: {{density_kg_m3: 1026}}
 robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, position_m: [0, 0, -20]}}}}"
     ))?;
     let value = f64::from(rpm) * PI / 30.0;
-    apply(
-        &mut s,
-        &Command::Actuator(0, ActuatorCommand::Thruster { thruster: 0, value }),
-    )?;
+    command_thruster(&mut s, 0, 0, value)?;
     let table = data.table(&format!("remus100_{program}_{rpm}rpm.csv"))?;
     let mut now = 0.0;
-    let rows = table.columns(["t_s", "u_m_s", "roll_rad"])?;
+    let rows = table.columns("t_s u_m_s roll_rad")?;
     let row = |[t, u, roll]: [f64; 3]| {
         advance(&mut s, t - now);
         now = t;
@@ -299,7 +269,7 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
 ///
 /// # Errors
 /// The world cannot be read.
-pub(crate) fn velocity_in_current(data: &ReferenceData<'_>) -> Result<Vec3, String> {
+pub(crate) fn velocity_in_current(data: &ReferenceData) -> Result<Vec3, String> {
     // the bow points east (90 deg); 170 deg to the right of it is 260 deg
     let mut s = data.simulation(
         "
@@ -307,16 +277,7 @@ step: {dt_s: 0.02}
 water: {density_kg_m3: 1026, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 260}}
 robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: [0, 0, -20]}}",
     )?;
-    apply(
-        &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thruster {
-                thruster: 0,
-                value: SHAFT,
-            },
-        ),
-    )?;
+    command_thruster(&mut s, 0, 0, SHAFT)?;
     // the vehicle first drifts with the current; after a long time it moves as in still water
     advance(&mut s, 150.0);
     let motion = &s.state.robots[0].motion;

@@ -3,11 +3,9 @@
 use crate::cases::prelude::*;
 use crate::cases::{otter, remus};
 use merrow_environment::air;
-use merrow_model::state::{ActuatorCommand, Command};
-use otter::Decay;
 
 // V46: 0.5 % of the speed in still water, 1 cm/s in the transverse directions.
-pub(super) fn current(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn current(data: &ReferenceData) -> Result<CaseResult, String> {
     let v = remus::velocity_in_current(data)?;
     Ok(CaseResult::new(checks! {
         "speed through the water", "m/s", 2.5536, v.x, Relative(0.005);
@@ -17,14 +15,14 @@ pub(super) fn current(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V47: accelerations of REMUS 100 and Otter.
-pub(super) fn vectors(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn vectors(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = remus::acceleration_checks(data)?;
     checks.extend(otter::acceleration_checks(data)?);
     Ok(CaseResult::new(checks))
 }
 
 // V48: 1e-3 of the range of each column; 1e-5 for the Otter.
-pub(super) fn trajectories(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn trajectories(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mss, python) = (remus::turn_mss(data)?, remus::turn_python(data)?);
     let dive = remus::dive_python(data)?;
     let turn = otter::compare_turn(data)?;
@@ -42,7 +40,7 @@ pub(super) fn trajectories(data: &ReferenceData<'_>) -> Result<CaseResult, Strin
 }
 
 // V49: 0.5 %.
-pub(super) fn steady(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn steady(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (program, rpm, expected) in [
         ("python", 800, 1.3383),
@@ -83,26 +81,17 @@ pub(super) fn steady(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 // V50: steady speed without weight, buoyancy and torque, 1e-5; the moment at a small incidence,
 // 1e-4, because of M_ww w|w|.
-pub(super) fn prestero(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn prestero(data: &ReferenceData) -> Result<CaseResult, String> {
     let text = "
 water: {density_kg_m3: 1030}
 robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null,
   body: {net_buoyancy_n: 0, center_of_mass_m: [0, 0, 0]},
   thrusters: {propeller: {motor: {torque_per_thrust_m: 0}}}}, position_m: [0, 0, -20]}}";
     let mut s = data.simulation(text)?;
-    apply(
-        &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thruster {
-                thruster: 0,
-                value: 3.86,
-            },
-        ),
-    )?;
+    command_thruster(&mut s, 0, 0, 3.86)?;
     advance(&mut s, 120.0);
     let speed = s.state.robots[0].motion.V_WB_B.v.x;
-    let scene = (data.world)(text)?;
+    let scene = data.world(text)?;
     let mut motion = initial_motion(&scene)?;
     let (u, w) = (1.5, 1e-4);
     motion.V_WB_B.v = Vec3::new(u, 0.0, -w);
@@ -142,11 +131,11 @@ fn damping(x: &[[f64; 2]]) -> [f64; 2] {
 
 // V51: 1 % of period and decrement, determined in the same way for both, and 1e-5 of the range of
 // each column.
-pub(super) fn decays(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn decays(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mut checks, mut panels) = (Vec::new(), Vec::new());
-    for of in Decay::ALL {
-        let (name, at, _) = of.parameters();
-        let run = otter::compare_decay(data, of)?;
+    for decay in otter::DECAYS {
+        let (name, at, _) = decay;
+        let run = otter::compare_decay(data, decay)?;
         let curve = |k: usize| {
             run.rows
                 .iter()
@@ -185,7 +174,7 @@ fn decay_panel(name: &str, reference: Vec<[f64; 2]>, merrow: Vec<[f64; 2]>) -> P
 
 // V52: the curves of the rotors, then all six rotors at that speed with the vehicle fixed near sea
 // level. The digits of the reference; 1e-4 for the density at 10 m altitude.
-pub(super) fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn firefly(data: &ReferenceData) -> Result<CaseResult, String> {
     let text = "robots: {f: {model: {extends: robots/firefly.yaml, base: fixed, firmware: null}, position_m: [0, 0, 10]}}";
     let mut s = data.simulation(text)?;
     let robot = s.scene.robots[0].clone();
@@ -196,15 +185,7 @@ pub(super) fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .iter()
         .map(|t| t.thrust_limits(1025.0)[1])
         .sum();
-    apply(
-        &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thrusters {
-                values: vec![hover; 6],
-            },
-        ),
-    )?;
+    command_thrusters(&mut s, 0, &[hover; 6])?;
     advance(&mut s, 1.0);
     let lift: f64 = s.state.robots[0].actuators.iter().map(|a| a.thrust).sum();
     let thinner = air::density(&s.scene.sea, 15.0, 10.0) / 1.225;
@@ -217,7 +198,7 @@ pub(super) fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V53: full thrust until steady; 0.5 %, because of trim.
-pub(super) fn top_speeds(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn top_speeds(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (model, command, speed) in [("wamv", 2353.5, 5.278), ("heron", 1.0, 2.741)] {
         let mut s = data.simulation(&format!(
@@ -227,16 +208,7 @@ water: {{density_kg_m3: 1000}}
 robots: {{usv: {{model: {{extends: robots/{model}.yaml, sensors: null, body: {{wind: null}}}}}}}}"
         ))?;
         for thruster in 0..2 {
-            apply(
-                &mut s,
-                &Command::Actuator(
-                    0,
-                    ActuatorCommand::Thruster {
-                        thruster,
-                        value: command,
-                    },
-                ),
-            )?;
+            command_thruster(&mut s, 0, thruster, command)?;
         }
         advance(&mut s, 60.0);
         checks.extend(checks! {

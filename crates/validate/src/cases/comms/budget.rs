@@ -90,7 +90,7 @@ fn free_space(r: f64, frequency: f64) -> f64 {
 /// Returns the power [dBm], or the level of sound [dB re 1 µPa], that modems at these distances [m]
 /// receive at full power, without fading.
 fn received(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     keys: &str,
     z: f64,
     distances: &[f64],
@@ -107,7 +107,7 @@ fn received(
         uniform_water(10.0, 35.0),
         place("a_source", 0.0, 1.0)
     );
-    let scene = (data.world)(&text)?;
+    let scene = data.world(&text)?;
     let source = scene.modems.iter().position(|m| m.name == "a_source");
     let source = source.ok_or("the world has no modem a_source")?;
     let view = still_view(&scene);
@@ -150,7 +150,7 @@ fn still_view(scene: &Scene) -> WorldView {
 
 // V54: 0.01 dB and 0.0001 dB/m, for constants of four digits. Powers below -150 dBm are not
 // compared.
-pub(crate) fn budget(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn budget(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for device in &DEVICES {
         let found = received(data, device.keys, device.z, &DISTANCES)?;
@@ -176,7 +176,7 @@ pub(crate) fn budget(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 /// Compares the delay of a message of 20 byte from a terminal to a gateway: latency, path to a
 /// satellite 780 to 2463 km away, and 272 bit at 2400 bit/s.
-fn satellite_delay(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+fn satellite_delay(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let model =
         |name: &str| format!("modem: {{extends: modems/{name}.yaml, fading: {{kind: none}}}}");
     let modems = [
@@ -199,7 +199,7 @@ fn satellite_delay(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
 
 /// Draws the received power of the modem files over the logarithm of the distance; over water with
 /// the ray that the sea reflects.
-fn power_figure(data: &ReferenceData<'_>) -> Result<Drawing, String> {
+fn power_figure(data: &ReferenceData) -> Result<Drawing, String> {
     let distances: Vec<f64> = (0..=86).map(|k| libm::exp10(0.05 * f64::from(k))).collect();
     let mut panels = ["received power [dBm]", "level of sound [dB re 1 µPa]"]
         .map(|label| Panel::new(label, "", Vec::new()));

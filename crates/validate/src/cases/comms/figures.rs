@@ -10,7 +10,7 @@ const THRESHOLD: f64 = 10.0;
 /// Draws the signal-to-noise ratio of a message of a quiet modem of Thetis over the distance in its
 /// horizontal beam, and over the elevation at 0.3 of its range `radius` [m].
 pub(super) fn signal_excess(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     keys: &str,
     radius: f64,
 ) -> Result<Drawing, String> {

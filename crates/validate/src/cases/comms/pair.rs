@@ -3,7 +3,7 @@
 use super::{delivery_radius, uniform_water};
 use crate::cases::prelude::*;
 use merrow_model::state::comms::ModemCommand;
-use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
+use merrow_model::state::{Command, FirmwareCommand};
 
 /// Time between two observations [s].
 const INTERVAL: f64 = 0.05;
@@ -39,7 +39,7 @@ struct Pair {
 impl Pair {
     /// Creates the two vehicles at `places` [m] with `headings` [deg] and `keys` of their modems.
     fn new(
-        data: &ReferenceData<'_>,
+        data: &ReferenceData,
         places: [[f64; 3]; 2],
         headings: [f64; 2],
         keys: &str,
@@ -66,14 +66,7 @@ impl Pair {
         );
         let mut simulation = data.simulation(&text)?;
         for (robot, heading) in headings.into_iter().enumerate() {
-            let thruster = Command::Actuator(
-                robot,
-                ActuatorCommand::Thruster {
-                    thruster: 0,
-                    value: SHAFT,
-                },
-            );
-            apply(&mut simulation, &thruster)?;
+            command_thruster(&mut simulation, robot, 0, SHAFT)?;
             steer(&mut simulation, robot, heading, -places[robot][2])?;
         }
         Ok(Self {
@@ -182,7 +175,7 @@ fn decode(payload: &[u8]) -> Option<[f64; 2]> {
 // V24: 1 ms on the delays, as in V02; 3 deg and 0.25 m as for the mission of V01; 0.2 s on the
 // start of the turn, two cycles of the firmware; 25 m on the range, the way between two messages
 // and 2 deg of pitch.
-pub(crate) fn pair(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn pair(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mut checks, figure) = follow(data)?;
     let mut both = Pair::new(data, [[0.0, 0.0, -5.0], [-40.0, 0.0, -5.0]], [90.0; 2], "")?;
     for from in [0, 1] {
@@ -201,7 +194,7 @@ pub(crate) fn pair(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 /// Simulates a follower that receives the headings and depths of its leader.
-fn follow(data: &ReferenceData<'_>) -> Result<(Vec<Check>, Drawing), String> {
+fn follow(data: &ReferenceData) -> Result<(Vec<Check>, Drawing), String> {
     let mut pair = Pair::new(data, [[0.0, 0.0, -5.0], [-40.0, 0.0, -5.0]], [90.0; 2], "")?;
     let mut sent = 0;
     for k in 0..2400_usize {
@@ -248,7 +241,7 @@ fn sound_speed(pair: &Pair) -> f64 {
 
 /// Simulates two vehicles that move apart, and compares the distance of the last message that
 /// arrived with the delivery radius.
-fn range(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+fn range(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let level = 137.0;
     let radius = delivery_radius(level, DEPTHS[0]);
     let keys = format!(", source_level_db: {level}");

@@ -74,7 +74,7 @@ const PROTOCOLS: [Protocol; 5] = [
 /// Returns the offered load and the part of the time in which the base receives frames. The
 /// messages are a Poisson process that `MODEMS` modems transmit in turn.
 fn run_load(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     mac: fn(usize) -> String,
     load: f64,
     seed: u64,
@@ -111,7 +111,7 @@ fn run_load(
 // V26: 4 standard errors of a count. Messages enter the queues at the steps of the simulation, so
 // that the law of CSMA is the law with slots of one step. TDMA and the waiting room deliver all
 // messages below their capacity.
-pub(crate) fn throughput(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn throughput(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     let mut lines = Vec::new();
     for (k, Protocol { name, mac, law }) in PROTOCOLS.into_iter().enumerate() {
@@ -154,7 +154,7 @@ const PREAMBLE: f64 = 0.02;
 
 /// Returns the signal-to-noise ratio [dB] of a message of the other modem, and the rate of the
 /// message that follows it in the other direction [bit/s].
-fn measured_rate(data: &ReferenceData<'_>, distance: f64) -> Result<[f64; 2], String> {
+fn measured_rate(data: &ReferenceData, distance: f64) -> Result<[f64; 2], String> {
     let model = "modem: {extends: modems/whoi_micromodem.yaml, fading: {kind: none}, \
                  multipath: ~, source_level_db: 140}";
     let place = |x: f64| [x, 0.0, -50.0];
@@ -174,7 +174,7 @@ fn measured_rate(data: &ReferenceData<'_>, distance: f64) -> Result<[f64; 2], St
 
 // V27: the rate by the schemes of the file, at the ratio of the message that precedes; rounding of
 // times to nanoseconds.
-pub(crate) fn adaptation(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn adaptation(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     let mut rates = Vec::new();
     let mut ratios = Vec::new();
@@ -214,7 +214,7 @@ const THRESHOLD: f64 = 0.0019;
 
 /// Runs a dock that transmits to the first of two vehicles. The second vehicle overhears its
 /// messages.
-fn run_power_control(data: &ReferenceData<'_>) -> Result<Results, String> {
+fn run_power_control(data: &ReferenceData) -> Result<Results, String> {
     let lossless = "modem: {extends: modems/docking_acoustic.yaml, fading: {kind: none}, \
                     absorption: none}";
     let step = decibels(STEP);
@@ -243,7 +243,7 @@ fn run_power_control(data: &ReferenceData<'_>) -> Result<Results, String> {
 
 // V28: the number of requests is an integer. The threshold of the file is rounded to 0.1 dB, 2 % of
 // the power. The messages that the second vehicle overhears do not count for it.
-pub(crate) fn power_control(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn power_control(data: &ReferenceData) -> Result<CaseResult, String> {
     let found = run_power_control(data)?;
     let needed = THRESHOLD * DISTANCE.powf(1.5);
     let requests = libm::ceil(libm::log2(needed / FIRST_POWER));

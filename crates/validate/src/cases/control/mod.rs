@@ -33,7 +33,7 @@ struct Response {
 // V80: overshoot of at most 6 % of the step; the reference model and critical damping have none,
 // the rest is due to the lag of the thrusters, the arm and the integral. 2 % of the step after
 // 60 s.
-pub(super) fn step_responses(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn step_responses(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mut checks, mut panels) = (Vec::new(), Vec::new());
     for (what, z, vehicles) in [
         ("underwater vehicles", -10.0, &UNDERWATER[..]),
@@ -57,11 +57,7 @@ pub(super) fn step_responses(data: &ReferenceData<'_>) -> Result<CaseResult, Str
 }
 
 /// Runs the response of a vehicle that starts at rest at the height `z` [m].
-fn respond(
-    data: &ReferenceData<'_>,
-    (vehicle, way, turn): Step,
-    z: f64,
-) -> Result<Response, String> {
+fn respond(data: &ReferenceData, (vehicle, way, turn): Step, z: f64) -> Result<Response, String> {
     let mut s = data.simulation(&format!(
         "
 seabed: {{depth_m: 30}}

@@ -1,23 +1,15 @@
 //! V90 to V97: buoyancy, added mass, damping and imported inertia.
 
+use crate::cases::hulls::floating_equilibrium;
 use crate::cases::prelude::*;
 use merrow_math::SpatialVelocity;
-use merrow_sim::report::hydrostatic_equilibrium::{
-    Equilibrium, FloatingState, compute_equilibrium,
-};
+use merrow_model::state::Workspace;
 use std::f64::consts::{PI, TAU};
 
-fn floating_state(scene: &Scene) -> Result<FloatingState, String> {
-    match compute_equilibrium(scene, &scene.robots[0]) {
-        Equilibrium::Floating(state) => Ok(state),
-        other => Err(format!("expected a floating body, found {other:?}")),
-    }
-}
-
 // V90: closed forms; 0.5 % where triangles approximate the cylinder.
-pub(crate) fn imported_hulls(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let cat = floating_state(&(data.file)("reports/catamaran.yaml")?)?;
-    let log = floating_state(&(data.file)("reports/log.yaml")?)?;
+pub(crate) fn imported_hulls(data: &ReferenceData) -> Result<CaseResult, String> {
+    let cat = floating_equilibrium(&data.file("reports/catamaran.yaml")?)?;
+    let log = floating_equilibrium(&data.file("reports/log.yaml")?)?;
     let radius = 0.2;
     // 2 r L³/12 over half the volume, and the centroid of a half disc
     let gm_log = 2.0 * radius * 8.0 / 12.0 / (PI * radius * radius) - 4.0 * radius / (3.0 * PI);
@@ -35,7 +27,7 @@ pub(crate) fn imported_hulls(data: &ReferenceData<'_>) -> Result<CaseResult, Str
 
 // V91: the depth of the centre at which the cap of the air displaces what is missing. The damped
 // body has come to rest within 1e-6 m after 60 s.
-pub(crate) fn floating_sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn floating_sphere(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mass, radius, density) = (30.0, 0.2_f64, 1028.0);
     let volume = 4.0 / 3.0 * PI * radius * radius * radius;
     let mut s = data.simulation(&format!(
@@ -50,25 +42,18 @@ robots:
     advance(&mut s, 60.0);
     let at_rest = &s.state.robots[0].motion;
     let above = volume - mass / density;
-    // cap of height c: π c² (3 r - c)/3, by bisection
-    let (mut low, mut high) = (0.0, radius);
-    for _ in 0..60 {
-        let c = 0.5 * (low + high);
-        if PI * c * c * (3.0 * radius - c) / 3.0 < above {
-            low = c;
-        } else {
-            high = c;
-        }
-    }
+    // cap of height c: π c² (3 r - c)/3
+    let cap = |c: f64| PI * c * c * (3.0 * radius - c) / 3.0;
+    let [height, _] = bisect(60, [0.0, radius], |c| cap(c) < above);
     Ok(CaseResult::new(checks! {
-        "height of the centre", "m", low - radius, at_rest.p_WB.z, Absolute(1e-6);
+        "height of the centre", "m", height - radius, at_rest.p_WB.z, Absolute(1e-6);
         "speed", "m/s", 0.0, at_rest.V_WB_B.v.norm(), Absolute(1e-6);
     }))
 }
 
 // V92: rounding.
-pub(crate) fn tall_box(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = (data.world)(
+pub(crate) fn tall_box(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = data.world(
         "
 water: {density_kg_m3: 1000}
 robots:
@@ -91,7 +76,7 @@ robots:
 
 // V93: angle of 0.001 rad; the period of the finite swing differs by 6e-8, the growth by the
 // decaying part, below 1e-4 of it after five time constants.
-pub(crate) fn restoring(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn restoring(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mass, moment, lever) = (10.0, 0.5, 0.05);
     let mut checks = Vec::new();
     for sign in [1.0, -1.0] {
@@ -109,7 +94,7 @@ robots:
             sign * lever
         ))?;
         let rate = (mass * s.scene.gravity * lever / moment).sqrt();
-        let roll = |s: &merrow_sim::Simulation| s.state.robots[0].motion.q_WB.matrix().to_rpy()[0];
+        let roll = |s: &Simulation| s.state.robots[0].motion.q_WB.matrix().to_rpy()[0];
         if sign > 0.0 {
             advance(&mut s, TAU / rate);
             checks.extend(checks! {
@@ -133,7 +118,7 @@ robots:
 }
 
 // V94: rounding.
-pub(crate) fn large_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn large_added_mass(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for ratio in [0.1, 1.0, 1.5, 10.0, 1000.0] {
         let added = 5.0 * ratio;
@@ -157,60 +142,17 @@ schedule: {{f: {{time_s: 0, robot: r, kind: push, force_n: [3, 0, 0], duration_s
     Ok(CaseResult::new(checks))
 }
 
-/// Upper triangle of the added mass of V95 [kg, kg m, kg m²], with random entries.
-const UPPER: [[f64; 6]; 6] = [
-    [
-        0.394_967_926_511_941_9,
-        0.046_356_515_552_357_314,
-        0.103_509_473_854_359_93,
-        0.898_797_296_303_345,
-        0.498_821_010_324_140_17,
-        0.375_389_905_887_754_67,
-    ],
-    [
-        0.0,
-        0.725_140_614_885_114_6,
-        0.682_639_769_130_576_9,
-        0.779_025_809_235_646_8,
-        0.309_552_398_478_485_9,
-        0.976_273_467_520_580_1,
-    ],
-    [
-        0.0,
-        0.0,
-        0.712_717_784_150_390_2,
-        0.968_056_899_449_243,
-        0.705_436_347_449_865_7,
-        0.932_742_402_311_112_7,
-    ],
-    [
-        0.0,
-        0.0,
-        0.0,
-        0.773_046_384_884_033_8,
-        0.545_948_164_764_350_2,
-        0.807_413_857_415_171_2,
-    ],
-    [
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        0.134_321_807_871_889_96,
-        0.825_529_427_217_128_1,
-    ],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.259_770_513_526_085_5],
-];
+/// Added mass of V95 [kg, kg m, kg m²], symmetric with random entries.
+const ADDED_MASS: &str = "[\
+  [0.3949679265119419, 0.046356515552357314, 0.10350947385435993, 0.898797296303345, 0.49882101032414017, 0.37538990588775467], \
+  [0.046356515552357314, 0.7251406148851146, 0.6826397691305769, 0.7790258092356468, 0.3095523984784859, 0.9762734675205801], \
+  [0.10350947385435993, 0.6826397691305769, 0.7127177841503902, 0.968056899449243, 0.7054363474498657, 0.9327424023111127], \
+  [0.898797296303345, 0.7790258092356468, 0.968056899449243, 0.7730463848840338, 0.5459481647643502, 0.8074138574151712], \
+  [0.49882101032414017, 0.3095523984784859, 0.7054363474498657, 0.5459481647643502, 0.13432180787188996, 0.8255294272171281], \
+  [0.37538990588775467, 0.9762734675205801, 0.9327424023111127, 0.8074138574151712, 0.8255294272171281, 0.2597705135260855]]";
 
 // V95: accelerations over the first 0.1 ms; the published digits.
-pub(crate) fn indefinite_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let row = |i: usize| {
-        format!(
-            "{:?}",
-            std::array::from_fn::<f64, 6, _>(|j| UPPER[i.min(j)][i.max(j)])
-        )
-    };
-    let rows: Vec<String> = (0..6).map(row).collect();
+pub(crate) fn indefinite_added_mass(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut s = data.simulation(&format!(
         "
 step: {{dt_s: 0.0001}}
@@ -218,10 +160,9 @@ water: {{density_kg_m3: 1000}}
 robots:
   r:
     position_m: [0, 0, -30]
-    model: {{source: case V95, body: {{source: case V95, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, volume_m3: 0.001, added_mass: {{kind: matrix, rows: [{}]}}}}}}
+    model: {{source: case V95, body: {{source: case V95, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, volume_m3: 0.001, added_mass: {{kind: matrix, rows: {ADDED_MASS}}}}}}}
 schedule: {{f: {{time_s: 0, robot: r, kind: push, force_n: [1, 0, 0], duration_s: 1}}}}
-",
-        rows.join(", ")
+"
     ))?;
     advance(&mut s, 1e-4);
     let V = s.state.robots[0].motion.V_WB_B;
@@ -242,18 +183,13 @@ fn drag(scene: &Scene, v: Vec3, deflection: f64) -> Result<Vec3, String> {
         let mut motion = initial_motion(scene)?;
         motion.V_WB_B = SpatialVelocity { w: Vec3::zero(), v };
         let robot = &scene.robots[0];
-        let mut work = merrow_model::state::Workspace::new(robot);
+        let mut work = Workspace::new(robot);
         for fin in &mut work.fins {
             (fin.angle, fin.area_fraction) = ([deflection; 3], 1.0);
         }
-        let environment = crate::cases::reference_data::environment_of(scene);
-        merrow_sim::step::Kernel::new().evaluate(
-            robot,
-            &environment,
-            &motion,
-            &vec![0.0; robot.n_joints()],
-            &mut work,
-        );
+        let environment = environment_of(scene);
+        let efforts = vec![0.0; robot.n_joints()];
+        Kernel::new().evaluate(robot, &environment, &motion, &efforts, &mut work);
         Ok(work.links[0].F.f)
     };
     Ok(at(v)? - at(Vec3::zero())?)
@@ -261,10 +197,10 @@ fn drag(scene: &Scene, v: Vec3, deflection: f64) -> Result<Vec3, String> {
 
 // V96: the drag astern is between half and twice the drag ahead; the largest power of the water on
 // hull and fins over all incidences is not positive.
-pub(crate) fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn astern(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for name in ["remus100", "taipan300", "seawing"] {
-        let scene = (data.world)(&format!(
+        let scene = data.world(&format!(
             "robots: {{r: {{position_m: [0, 0, -50], model: {{extends: robots/{name}.yaml, sensors: null, thrusters: null, firmware: null, battery: null}}}}}}"
         ))?;
         let ahead = -drag(&scene, Vec3::new(1.0, 0.0, 0.0), 0.0)?.x;
@@ -291,8 +227,8 @@ pub(crate) fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V97: rounding.
-pub(crate) fn imported_inertia(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = (data.file)("reports/arm.yaml")?;
+pub(crate) fn imported_inertia(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = data.file("reports/arm.yaml")?;
     let robot = &scene.robots[0];
     let base = &robot.links[0];
     let moments = base.rigid.A;

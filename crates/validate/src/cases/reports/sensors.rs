@@ -21,7 +21,7 @@ fn last_reading(s: &mut Simulation, sensor: usize, seconds: f64) -> Result<Readi
 }
 
 // V98: rounding; 1 mm of an INS without errors that starts 0.5 m off; 0.02 m of control.
-pub(crate) fn heights(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn heights(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut s = data.simulation(
         "
 step: {dt_s: 0.02}
@@ -107,7 +107,7 @@ robots:
 
 // V99: a beam has a lock up to 50 m / cos 30 deg along it, as at 50 m of altitude of a level
 // instrument. The angle of each beam from the vertical by hand.
-pub(crate) fn slant_ranges(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn slant_ranges(data: &ReferenceData) -> Result<CaseResult, String> {
     let limit = 50.0 / (PI / 6.0).cos();
     let mut checks = Vec::new();
     for pitch in [0.0, 20.0, 49.0, 50.5, 60.0, 80.0] {
@@ -135,7 +135,7 @@ pub(crate) fn slant_ranges(data: &ReferenceData<'_>) -> Result<CaseResult, Strin
 }
 
 // V100: rounding.
-pub(crate) fn pitched_altimeter(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn pitched_altimeter(data: &ReferenceData) -> Result<CaseResult, String> {
     let device = "kind: altimeter, min_range_m: 0.5, max_range_m: 100";
     let mut checks = Vec::new();
     for off in [0.0, 26.0, 60.0] {
@@ -155,7 +155,7 @@ pub(crate) fn pitched_altimeter(data: &ReferenceData<'_>) -> Result<CaseResult, 
 
 // V101: 3 dB; a peak between two beams and two rays loses up to 1 dB of each. The beam pattern of
 // 20 deg, for transmitter and receiver, is a sinc with half power at 10 deg.
-pub(crate) fn small_target(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn small_target(data: &ReferenceData) -> Result<CaseResult, String> {
     let (radius, range) = (0.3, 15.0);
     let water = Water {
         temperature: 10.0,
@@ -208,7 +208,7 @@ structures: {{t: {{position_m: [{x}, 0, {z}], shapes: {{s: {{kind: sphere, radiu
 }
 
 // V102: the speed over ground after 600 s, about 30 time constants of the linear drag.
-pub(crate) fn carried(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn carried(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for heading in [0.0, 70.0, 200.0] {
         let mut s = data.simulation(&format!(
@@ -237,10 +237,10 @@ robots:
 }
 
 // V103: equal bits. The world has waves, wind, a controller and sensors with noise.
-pub(crate) fn equal_runs(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn equal_runs(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut ends = Vec::new();
     for threads in [1, 2, 1, 2, 1] {
-        let mut s = Simulation::new(Arc::new((data.shipped)("harbour")?), threads)?;
+        let mut s = Simulation::new(Arc::new(data.shipped("harbour")?), threads)?;
         advance(&mut s, 10.0);
         ends.push(s.state.hash());
     }
@@ -251,7 +251,7 @@ pub(crate) fn equal_runs(data: &ReferenceData<'_>) -> Result<CaseResult, String>
 }
 
 // V104: rounding. Each vehicle starts on an even keel.
-pub(crate) fn left_alone(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn left_alone(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for name in ["bluerov2", "bluerov2_heavy", "taipan300", "otter"] {
         let z = if name == "otter" { 0.0 } else { -20.0 };
@@ -268,7 +268,7 @@ pub(crate) fn left_alone(data: &ReferenceData<'_>) -> Result<CaseResult, String>
 }
 
 // V105: two jets of 33.6 N against the drag of the speed through the water; 1 % of this speed.
-pub(crate) fn against_the_current(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn against_the_current(data: &ReferenceData) -> Result<CaseResult, String> {
     let (linear, quadratic, thrust, current) = (16.449_987_12_f64, 2.942, 2.0 * 33.6, 3.0);
     let top = ((linear * linear + 4.0 * quadratic * thrust).sqrt() - linear) / (2.0 * quadratic);
     let mut checks = Vec::new();
@@ -300,7 +300,7 @@ robots:
 
 // V106: waves of 1 m amplitude and 6 s, 56 times as long as the radius of the hemisphere. Rounding
 // of the yaw; the drift decreases by 10 % over the depth of the hull.
-pub(crate) fn hemisphere_in_waves(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn hemisphere_in_waves(data: &ReferenceData) -> Result<CaseResult, String> {
     let (amplitude, period) = (1.0, 6.0);
     let mut s = data.simulation(&format!(
         "

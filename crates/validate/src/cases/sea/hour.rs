@@ -82,7 +82,7 @@ fn crests_and_heights(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
 // holds for narrower spectra. The fractions of crests above a quarter, a half and three quarters of
 // Hs, exp(-8 c²/Hs²), within 0.04; three standard deviations for about 1700 waves are 0.035.
 // Direction 2 deg; spreading, the mean of the cosine over cos⁴, 0.03.
-pub(crate) fn hour(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn hour(_: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = spectrum_checks()?;
     let (mut crests, mut heights, mut minute) = (Vec::new(), Vec::new(), Vec::new());
     for seed in SEEDS {

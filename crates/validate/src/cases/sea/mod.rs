@@ -43,13 +43,9 @@ pub fn spectral_moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 
 }
 
 // V60: residual 1e-10, the eight digits of the table, and 99.92 m for 8 s in deep water.
-pub(super) fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let rows = data.table("wave_dispersion.csv")?.columns([
-        "T_s",
-        "depth_m",
-        "k_rad_m",
-        "phase_speed_m_s",
-    ])?;
+pub(super) fn dispersion(data: &ReferenceData) -> Result<CaseResult, String> {
+    let table = data.table("wave_dispersion.csv")?;
+    let rows = table.columns("T_s depth_m k_rad_m phase_speed_m_s")?;
     let (mut residual, mut number, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64);
     for [t, h, k, c] in rows {
         let omega = TAU / t;
@@ -72,7 +68,7 @@ pub(super) fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String>
 // V61: circular orbits and pressure that decay as exp(kz) in deep water; the same
 // speed from surface to bottom in shallow water. The wave is so small (steepness 1e-6) that
 // stretching has no effect. Long waves 0.2 %.
-pub(super) fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn decay(_: &ReferenceData) -> Result<CaseResult, String> {
     let field = wave_field(
         eastward_sea_state(Spectrum::Regular(0.0), 2e-5, 8.0),
         5000.0,
@@ -113,8 +109,14 @@ pub(super) fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     Ok(CaseResult::new(checks))
 }
 
+/// Returns the significant wave height of a world [m].
+fn wave_height(scene: &Scene) -> Result<f64, String> {
+    let waves = scene.sea.waves.latest().ok_or("the world has no waves")?;
+    Ok(waves.requested.hs_m)
+}
+
 // V63: four wind speeds, by the formula and through world files; 1e-5 m.
-pub(super) fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn wind(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (wind, hs) in [
         (5.0, 0.535_17),
@@ -126,24 +128,18 @@ pub(super) fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         checks.extend(checks! {
             format!("wind of {wind} m/s, formula"), "m", hs, formula, Absolute(1e-5);
         });
-        let scene = (data.world)(&format!(
+        let scene = data.world(&format!(
             "water: {{waves: {{kind: pierson_moskowitz, wind_speed_m_s: {wind}}}}}\nrobots: {{}}\n"
         ))?;
-        let sea = &scene
-            .sea
-            .waves
-            .latest()
-            .ok_or("the world has no waves")?
-            .requested;
         checks.extend(checks! {
-            format!("wind of {wind} m/s, world"), "m", hs, sea.hs_m, Absolute(1e-5);
+            format!("wind of {wind} m/s, world"), "m", hs, wave_height(&scene)?, Absolute(1e-5);
         });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V64: the table through world files, and the wind of each number, to the digits of the table.
-pub(super) fn beaufort(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn beaufort(data: &ReferenceData) -> Result<CaseResult, String> {
     let table = data.table("beaufort.csv")?;
     let mut checks = Vec::new();
     for row in &table.rows {
@@ -153,17 +149,11 @@ pub(super) fn beaufort(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
                 Absolute(5e-4);
         });
         for kind in ["jonswap", "kelpie"] {
-            let scene = (data.world)(&format!(
+            let scene = data.world(&format!(
                 "seabed: {{depth_m: 4000}}\nwater: {{waves: {{kind: {kind}, beaufort: {b}}}}}\nrobots: {{}}\n"
             ))?;
-            let sea = &scene
-                .sea
-                .waves
-                .latest()
-                .ok_or("the world has no waves")?
-                .requested;
             checks.extend(checks! {
-                format!("wave height of Beaufort {b}, {kind}"), "m", height, sea.hs_m,
+                format!("wave height of Beaufort {b}, {kind}"), "m", height, wave_height(&scene)?,
                     Absolute(1e-9);
             });
         }

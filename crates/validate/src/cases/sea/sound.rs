@@ -39,7 +39,7 @@ fn ray(
 
 // V67: closed forms to 1e-9 and better. Turning depths in the Munk profile 0.05 m, because the
 // profile is linear between nodes every 10 m.
-pub(crate) fn rays(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn rays(_: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = gradient()?;
     checks.extend(images()?);
     checks.extend(reciprocity()?);
@@ -75,15 +75,7 @@ pub(crate) fn rays(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
 /// Returns the depth [m] between `axis` and `far` at which the speed of the Munk profile is `c`
 /// [m/s], by bisection.
 fn turning(c: f64, [axis, far]: [f64; 2]) -> f64 {
-    let (mut a, mut b) = (axis, far);
-    for _ in 0..80 {
-        let midpoint = 0.5 * (a + b);
-        if munk_sound_speed(midpoint) < c {
-            a = midpoint
-        } else {
-            b = midpoint
-        }
-    }
+    let [a, b] = bisect(80, [axis, far], |z| munk_sound_speed(z) < c);
     0.5 * (a + b)
 }
 
@@ -193,7 +185,7 @@ fn reciprocity() -> Result<Vec<Check>, String> {
 
 // V68: 1e-9 of the frequency, the accuracy of the finite difference of the arrival times; the
 // first-order formula leaves v²/c².
-pub(crate) fn shift(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn shift(_: &ReferenceData) -> Result<CaseResult, String> {
     let c = 1500.0;
     let place = |p: Vec3, v: Vec3, t: f64| p + v.scale(t);
     let (p_s, v_s) = (Vec3::new(0.0, 0.0, -10.0), Vec3::new(2.1, -1.3, 0.2));
@@ -224,7 +216,7 @@ pub(crate) fn shift(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V69: pressure to 1e-6 of the direct path, nulls to 1 mm of depth.
-pub(crate) fn mirror(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn mirror(_: &ReferenceData) -> Result<CaseResult, String> {
     let (c, f, zs, range) = (1500.0, 1000.0, 10.0, 300.0);
     let guide = water(&[[0.0, c]], 2000.0)?;
     let size = |z: f64| {

@@ -11,16 +11,8 @@ use merrow_model::scene::Origin;
 // V65: the published check values to their digits; the grid 1e-3 m/s (the UNESCO column of the
 // table was computed with temperatures taken as IPTS-68). The density of the table is the density
 // of TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
-pub(crate) fn sea_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let names = [
-        "T_insitu_C",
-        "S_psu",
-        "depth_m",
-        "p_dbar(lat45)",
-        "c_mackenzie1981",
-        "c_unesco_chenmillero",
-        "rho_teos10_exact",
-    ];
+pub(crate) fn sea_water(data: &ReferenceData) -> Result<CaseResult, String> {
+    let names = "T_insitu_C S_psu depth_m p_dbar(lat45) c_mackenzie1981 c_unesco_chenmillero rho_teos10_exact";
     let mut worst = [0.0_f64; 3];
     for [t, s, depth, dbar, by_depth, unesco, rho] in
         data.table("sound_speed_density.csv")?.columns(names)?
@@ -54,19 +46,22 @@ fn published_sea_water_values() -> Vec<Check> {
     }
 }
 
+/// Names of the laws of absorption.
+const LAWS: [&str; 3] = ["Thorp", "Francois and Garrison", "Ainslie and McColm"];
+
+/// Returns the absorption of the laws at the frequency `f` [kHz] [dB/km].
+fn laws(f: f64, water: &Water) -> [f64; 3] {
+    [
+        thorp(f),
+        francois_garrison(f, water),
+        ainslie_mccolm(f, water),
+    ]
+}
+
 // V66: relative error of 1e-5, the six digits of the table.
-pub(crate) fn absorption(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn absorption(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = published_absorption();
-    let names = [
-        "f_kHz",
-        "T_C",
-        "S_psu",
-        "depth_m",
-        "pH",
-        "thorp",
-        "francois_garrison1982",
-        "ainslie_mccolm1998",
-    ];
+    let names = "f_kHz T_C S_psu depth_m pH thorp francois_garrison1982 ainslie_mccolm1998";
     let mut worst = [0.0_f64; 3];
     for [f, temperature, salinity, depth, ph, a, b, c] in
         data.table("absorption_db_per_km.csv")?.columns(names)?
@@ -77,19 +72,12 @@ pub(crate) fn absorption(data: &ReferenceData<'_>) -> Result<CaseResult, String>
             depth,
             ph,
         };
-        let found = [
-            thorp(f),
-            francois_garrison(f, &water),
-            ainslie_mccolm(f, &water),
-        ];
+        let found = laws(f, &water);
         for (worst, (found, expected)) in worst.iter_mut().zip(found.into_iter().zip([a, b, c])) {
             *worst = worst.max((found / expected - 1.0).abs());
         }
     }
-    for (name, worst) in ["Thorp", "Francois and Garrison", "Ainslie and McColm"]
-        .into_iter()
-        .zip(worst)
-    {
+    for (name, worst) in LAWS.into_iter().zip(worst) {
         checks.extend(checks! {
             format!("{name}, largest error on the grid"), "", 1e-5, worst, AtMost;
         });
@@ -111,14 +99,9 @@ fn published_absorption() -> Vec<Check> {
         (50.0, [17.467, 13.130_40, 13.097_99]),
         (100.0, [34.069, 24.092_02, 24.017_40]),
     ] {
-        let found = [
-            thorp(f),
-            francois_garrison(f, &deep),
-            ainslie_mccolm(f, &deep),
-        ];
-        let names = ["Thorp", "Francois and Garrison", "Ainslie and McColm"];
+        let found = laws(f, &deep);
         for (k, tolerance) in [5e-4, 1e-5, 1e-5].into_iter().enumerate() {
-            let what = format!("{}, {f} kHz", names[k]);
+            let what = format!("{}, {f} kHz", LAWS[k]);
             checks.extend(checks! {
                 what, "dB/km", expected[k], found[k], Absolute(tolerance);
             });
@@ -128,11 +111,8 @@ fn published_absorption() -> Vec<Check> {
 }
 
 // V70: 1e-6 m, forward and back.
-pub(crate) fn geodesy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let names = [
-        "lat0", "lon0", "h0", "lat", "lon", "h", "ecef_x", "ecef_y", "ecef_z", "east", "north",
-        "up",
-    ];
+pub(crate) fn geodesy(data: &ReferenceData) -> Result<CaseResult, String> {
+    let names = "lat0 lon0 h0 lat lon h ecef_x ecef_y ecef_z east north up";
     let mut worst = [0.0_f64; 3];
     for [lat0, lon0, h0, lat, lon, h, x, y, z, east, north, up] in
         data.table("geodesy_wgs84.csv")?.columns(names)?
