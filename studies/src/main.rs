@@ -159,14 +159,8 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     for line in &misses {
         eprintln!("merrow-studies: {line}");
     }
-    println!(
-        "{}",
-        if misses.is_empty() {
-            "verdict: pass"
-        } else {
-            "verdict: fail"
-        }
-    );
+    let verdict = if misses.is_empty() { "pass" } else { "fail" };
+    println!("verdict: {verdict}");
     let fails = arguments.check && !misses.is_empty();
     Ok(if fails {
         ExitCode::FAILURE

@@ -49,17 +49,9 @@ pub fn all(
     let outcomes = run(cases, &whole.arguments)?;
     if let Some(folder) = &whole.write {
         let figures = folder.join(page.figures);
-        create_folder(&figures)?;
-        for (name, drawing) in figures_of(&outcomes) {
-            write(
-                &figures.join(format!("{name}.svg")),
-                drawing.svg().as_bytes(),
-            )?;
-        }
-        write(
-            &folder.join(format!("{name}.md")),
-            page::markdown(page, &outcomes).as_bytes(),
-        )?;
+        write_figures(&figures, &outcomes)?;
+        let text = page::markdown(page, &outcomes);
+        write(&folder.join(format!("{name}.md")), text.as_bytes())?;
         println!("page and figures in {}", folder.display());
     }
     Ok(verdict(&outcomes, &whole.arguments))
@@ -78,13 +70,9 @@ pub fn set(cases: Vec<Case>, arguments: &Arguments) -> Result<ExitCode, String> 
 /// # Errors
 /// There is none.
 pub fn data_folder(arguments: &Arguments) -> Result<PathBuf, String> {
-    arguments
-        .data
-        .clone()
-        .or_else(read::data_folder)
-        .ok_or_else(|| {
-            "no folder test/data with reference tables found; give one with --data".to_string()
-        })
+    let folder = arguments.data.clone().or_else(read::data_folder);
+    let missing = "no folder test/data with reference tables found; give one with --data";
+    folder.ok_or_else(|| missing.to_string())
 }
 
 /// Runs cases, prints their comparisons and writes their figures.
@@ -109,36 +97,29 @@ pub fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, Stri
         outcomes.push(outcome);
     }
     if let Some(out) = &arguments.out {
-        create_folder(out)?;
-        for (name, drawing) in figures_of(&outcomes) {
-            write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
-        }
+        write_figures(out, &outcomes)?;
         println!("figures in {}", out.display());
     }
     println!("{}", page::format_summary(&outcomes));
     Ok(outcomes)
 }
 
-fn figures_of(
-    outcomes: &[Outcome],
-) -> impl Iterator<Item = &(&'static str, merrow_chart::canvas::Drawing)> {
-    outcomes
-        .iter()
-        .filter_map(|o| o.found.as_ref().ok())
-        .flat_map(|f| &f.figures)
+fn write_figures(folder: &Path, outcomes: &[Outcome]) -> Result<(), String> {
+    create_folder(folder)?;
+    let found = outcomes.iter().filter_map(|o| o.found.as_ref().ok());
+    for (name, drawing) in found.flat_map(|f| &f.figures) {
+        write(
+            &folder.join(format!("{name}.svg")),
+            drawing.svg().as_bytes(),
+        )?;
+    }
+    Ok(())
 }
 
 /// Prints whether all cases hold, and returns the status of the program.
 pub fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
     let holds = outcomes.iter().all(Outcome::passes);
-    println!(
-        "{}",
-        if holds {
-            "verdict: pass"
-        } else {
-            "verdict: fail"
-        }
-    );
+    println!("verdict: {}", if holds { "pass" } else { "fail" });
     if arguments.check && !holds {
         ExitCode::FAILURE
     } else {

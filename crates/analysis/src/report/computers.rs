@@ -41,10 +41,7 @@ impl Computers {
         let head = "task | released jobs | completed jobs | missed deadlines | skipped releases | dropped inputs | \
             mean response time [ms] | longest response time [ms] | load [%]";
         html += &table(head, self.tasks.into_values().flatten());
-        (!html.is_empty()).then(|| Section {
-            title: "Computers".to_owned(),
-            html,
-        })
+        (!html.is_empty()).then(|| Section::new("Computers", html))
     }
 }
 

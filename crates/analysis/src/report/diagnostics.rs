@@ -134,10 +134,7 @@ impl Diagnostics {
         if self.excess > 0 {
             html += &paragraph(&format!("{} later events are omitted.", self.excess));
         }
-        Some(Section {
-            title: "Faults and events".to_owned(),
-            html,
-        })
+        Some(Section::new("Faults and events", html))
     }
 }
 

@@ -125,10 +125,7 @@ impl Modems {
         let rows =
             statuses.map(|(topic, [energy, queued])| cells! { topic; *energy, 1; *queued, 0; });
         html += &table("modem | energy [J] | waiting messages at the end", rows);
-        (!html.is_empty()).then(|| Section {
-            title: "Modems".to_owned(),
-            html,
-        })
+        (!html.is_empty()).then(|| Section::new("Modems", html))
     }
 
     /// Returns the table of the delivery on each link.

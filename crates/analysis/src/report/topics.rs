@@ -100,10 +100,8 @@ impl Topics {
             longest gap [s] | times of";
         let about = "The requested rate is stored by the recorder, or is the reciprocal of the median period. \
             The achieved rate is the number of periods over the time from the first to the last message.";
-        Some(Section {
-            title: "Topics and rates".to_owned(),
-            html: table(head, topics.iter().map(row)) + &paragraph(about),
-        })
+        let html = table(head, topics.iter().map(row)) + &paragraph(about);
+        Some(Section::new("Topics and rates", html))
     }
 }
 

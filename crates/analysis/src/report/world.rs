@@ -91,10 +91,7 @@ impl Contacts {
         let series = vec![(String::new(), self.forces.clone())];
         let panel = ("sum of all contact forces [N]", series);
         html += &figures(curves("Contacts", vec![panel]));
-        Some(Section {
-            title: "Contacts".to_owned(),
-            html,
-        })
+        Some(Section::new("Contacts", html))
     }
 }
 
@@ -179,9 +176,6 @@ impl PaceSamples {
         html += &figures(curves("Pace", vec![panel]));
         let rows = self.last.iter().map(|(key, value)| cells! { key; value; });
         html += &table("last status of the run | value", rows);
-        Some(Section {
-            title: "Run and real-time pace".to_owned(),
-            html,
-        })
+        Some(Section::new("Run and real-time pace", html))
     }
 }

@@ -169,9 +169,8 @@ fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> Vec<
     let energy = 0.5 * w.V.dot(&w.inertia.mul(&w.V));
     let impulse: SpatialForce = w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL);
     let kept = numbers(&reference["lin_impulse_world"]);
-    let kept = Vec3::from(std::array::from_fn(|i| {
-        kept.get(i).copied().unwrap_or(f64::NAN)
-    }));
+    let kept = |i: usize| kept.get(i).copied().unwrap_or(f64::NAN);
+    let kept = Vec3::from(std::array::from_fn(kept));
     let expected = reference["energy"].as_f64().unwrap_or(f64::NAN);
     let distance = (impulse.f - kept).norm() / kept.norm();
     checks! {
@@ -184,10 +183,8 @@ fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> Vec<
 // 1e-7 along the growing mode over 3 s, 1e-6: second order of the perturbation and RK4 error.
 pub(super) fn munk(data: &ReferenceData) -> Result<CaseResult, String> {
     let (sin, cos) = sin_cos(10_f64.to_radians());
-    let scene = data.world(&spheroid(
-        data,
-        &format!("velocity_m_s: [{cos}, 0, {sin}]"),
-    )?)?;
+    let start = format!("velocity_m_s: [{cos}, 0, {sin}]");
+    let scene = data.world(&spheroid(data, &start)?)?;
     let work = evaluate(&scene, &initial_motion(&scene)?)?;
     let total = &scene.robots[0].links[0].total;
     // an upward velocity causes a moment that lowers the nose: positive about y, which points to

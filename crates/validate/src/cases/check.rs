@@ -135,12 +135,11 @@ fn with_unit(figure: &str, unit: &str) -> String {
 /// Formats a number with at most seven digits and no digit finer than `finest`, which has the unit
 /// of the number.
 pub fn format_number(x: f64, finest: f64) -> String {
-    if x == 0.0 || !x.is_finite() {
-        return if x == 0.0 {
-            "0".to_string()
-        } else {
-            format!("{x}")
-        };
+    if x == 0.0 {
+        return "0".to_string();
+    }
+    if !x.is_finite() {
+        return format!("{x}");
     }
     let place = |x: f64| libm::floor(libm::log10(x.abs())) as i32;
     let first = place(x);

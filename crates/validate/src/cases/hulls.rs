@@ -47,11 +47,8 @@ pub(super) fn caps(data: &ReferenceData) -> Result<CaseResult, String> {
     let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let volume = 4.0 / 3.0 * PI;
     let exact = floating(data, &format!("{body}, volume_m3: {volume}"), "")?;
-    let mesh = floating(
-        data,
-        &format!("{body}, hull: {{kind: mesh, file: meshes/ball_2m.obj}}"),
-        "",
-    )?;
+    let meshed = format!("{body}, hull: {{kind: mesh, file: meshes/ball_2m.obj}}");
+    let mesh = floating(data, &meshed, "")?;
     let turned = Quat::from_rpy(0.4, -0.8, 2.0);
     let mut checks = Vec::new();
     for (draught, expected, below) in [
@@ -60,17 +57,8 @@ pub(super) fn caps(data: &ReferenceData) -> Result<CaseResult, String> {
         (1.5, 3.534_291_735_3, 0.125),
     ] {
         let at = Vec3::new(3.0, -2.0, 1.0 - draught);
-        let (v, _) = displaced(&exact, at, turned)?;
-        checks.extend(checks! {
-            format!("volume at {draught} m draught, closed form"), "m³", expected, v,
-                Relative(1e-9);
-        });
+        let (closed, _) = displaced(&exact, at, turned)?;
         let (v, line) = displaced(&mesh, at, turned)?;
-        checks.extend(checks! {
-            format!("volume at {draught} m draught, mesh"), "m³", expected, v, Relative(3e-3);
-            format!("horizontal offset of the force from the centre at {draught} m draught, mesh"),
-                "m", 0.0, line.norm(), Absolute(1e-3);
-        });
         let up = turned.matrix().r[2];
         let hull_mesh = mesh.robots[0].links[0]
             .hull_mesh
@@ -81,6 +69,11 @@ pub(super) fn caps(data: &ReferenceData) -> Result<CaseResult, String> {
             .centroid()
             .ok_or("no part of the ball is submerged")?;
         checks.extend(checks! {
+            format!("volume at {draught} m draught, closed form"), "m³", expected, closed,
+                Relative(1e-9);
+            format!("volume at {draught} m draught, mesh"), "m³", expected, v, Relative(3e-3);
+            format!("horizontal offset of the force from the centre at {draught} m draught, mesh"),
+                "m", 0.0, line.norm(), Absolute(1e-3);
             format!("depth of the centroid below the centre at {draught} m draught, mesh"), "m",
                 below, -centroid.dot(up), Absolute(1e-3);
         });
@@ -101,19 +94,14 @@ pub(super) fn heeled(data: &ReferenceData) -> Result<CaseResult, String> {
     ] {
         let q = Quat::from_rpy(-heel.to_radians(), 0.0, 0.0);
         let (volume, line) = displaced(&cube, Vec3::zero(), q)?;
-        checks.extend(checks! {
-            format!("volume at {heel} deg"), "m³", 0.5, volume, Absolute(1e-9);
-        });
         // first the published digits, then the formula itself
         let published = q.matrix().mul_vec(Vec3::new(0.0, y, z));
-        checks.extend(checks! {
-            format!("lever at {heel} deg"), "m", published.y, line.y, Absolute(1e-6);
-        });
         let tan = libm::tan(heel.to_radians());
-        let formula = q
-            .matrix()
-            .mul_vec(Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0));
+        let formula = Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0);
+        let formula = q.matrix().mul_vec(formula);
         checks.extend(checks! {
+            format!("volume at {heel} deg"), "m³", 0.5, volume, Absolute(1e-9);
+            format!("lever at {heel} deg"), "m", published.y, line.y, Absolute(1e-6);
             format!("lever at {heel} deg, formula"), "m", formula.y, line.y, Absolute(1e-9);
         });
     }
@@ -183,33 +171,24 @@ fn capsizing_roll(data: &ReferenceData) -> Result<Vec<[f64; 2]>, String> {
 
 /// Checks the natural frequencies [rad/s] of a barge in heave and roll.
 fn natural_frequency_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
-    let mut checks = Vec::new();
-    let heave = {
-        let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
-        oscillation(floating(data, &low, "position_m: [0, 0, 0.01]")?, |m| {
-            m.p_WB.z
-        })?
-    };
-    let natural = libm::sqrt(GRAVITY / 0.5);
-    let w = TAU / mean_period(0.002, &heave);
-    checks.extend(checks! {
-        "heave frequency of a barge, draught 0.5 m", "rad/s", natural, w, Relative(1e-7);
-    });
-    let rolling = {
-        // with the origin at the centre of mass, roll and sway are decoupled
-        let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
-        let start = "position_m: [0, 0, -0.3]\n    attitude_deg: [0.05, 0, 0]";
-        oscillation(floating(data, &low, start)?, |m| {
-            m.q_WB.matrix().to_rpy()[0]
-        })?
-    };
+    let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
+    let scene = floating(data, &low, "position_m: [0, 0, 0.01]")?;
+    let heave = oscillation(scene, |m| m.p_WB.z)?;
+    let natural_heave = libm::sqrt(GRAVITY / 0.5);
+    // with the origin at the centre of mass, roll and sway are decoupled
+    let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
+    let start = "position_m: [0, 0, -0.3]\n    attitude_deg: [0.05, 0, 0]";
+    let scene = floating(data, &low, start)?;
+    let roll = oscillation(scene, |m| m.q_WB.matrix().to_rpy()[0])?;
     let gm = -0.25 + 1.0 / 6.0 + 0.3;
-    let natural = libm::sqrt(1000.0 * GRAVITY * gm / 120.0);
-    let w = TAU / mean_period(0.002, &rolling);
-    checks.extend(checks! {
-        "roll frequency of the barge, GM 0.2167 m", "rad/s", natural, w, Relative(1e-5);
-    });
-    Ok(checks)
+    let natural_roll = libm::sqrt(1000.0 * GRAVITY * gm / 120.0);
+    let frequency = |x: &[f64]| TAU / mean_period(0.002, x);
+    Ok(checks! {
+        "heave frequency of a barge, draught 0.5 m", "rad/s", natural_heave, frequency(&heave),
+            Relative(1e-7);
+        "roll frequency of the barge, GM 0.2167 m", "rad/s", natural_roll, frequency(&roll),
+            Relative(1e-5);
+    })
 }
 
 /// Draws the roll [deg] of the capsizing beam over time [s].

@@ -54,7 +54,11 @@ pub(crate) fn acceleration_checks(data: &ReferenceData) -> Result<Vec<Check>, St
     let states = table.columns("u v w p q r x y z phi theta psi")?;
     let shafts = table.columns::<2>("n1 n2")?;
     let mut worst = [0.0_f64; 6];
-    for ((state, shafts), rates) in states.into_iter().zip(shafts).zip(table.columns::<6>(RATES)?) {
+    for ((state, shafts), rates) in states
+        .into_iter()
+        .zip(shafts)
+        .zip(table.columns::<6>(RATES)?)
+    {
         let mut scene = shipped.clone();
         let motion = motion_of(state);
         let (sin, cos) = sin_cos(0.5 - state[11]);

@@ -63,19 +63,12 @@ pub(super) fn steady(data: &ReferenceData) -> Result<CaseResult, String> {
             format!("REMUS ({program}), turn rate"), "deg/s", rate, turn[1], Relative(0.005);
         });
     }
-    let found = otter::steady_turn(data)?;
-    for ((what, unit, expected), found) in [
-        ("speed", "m/s", 2.2385),
-        ("drift", "m/s", -0.2129),
-        ("turn rate", "deg/s", 14.772),
-    ]
-    .into_iter()
-    .zip(found)
-    {
-        checks.extend(checks! {
-            format!("Otter (MSS), {what}"), unit, expected, found, Relative(0.005);
-        });
-    }
+    let [speed, drift, rate] = otter::steady_turn(data)?;
+    checks.extend(checks! {
+        "Otter (MSS), speed", "m/s", 2.2385, speed, Relative(0.005);
+        "Otter (MSS), drift", "m/s", -0.2129, drift, Relative(0.005);
+        "Otter (MSS), turn rate", "deg/s", 14.772, rate, Relative(0.005);
+    });
     Ok(CaseResult::new(checks))
 }
 
@@ -136,29 +129,25 @@ pub(super) fn decays(data: &ReferenceData) -> Result<CaseResult, String> {
     for decay in otter::DECAYS {
         let (name, at, _) = decay;
         let run = otter::compare_decay(data, decay)?;
-        let curve = |k: usize| {
-            run.rows
-                .iter()
-                .map(|(t, x)| [*t, x[k][at]])
-                .collect::<Vec<_>>()
+        let curve = |k: usize| -> Vec<[f64; 2]> {
+            let rows = run.rows.iter();
+            rows.map(|(t, x)| [*t, x[k][at]]).collect()
         };
         let (merrow, reference) = (curve(0), curve(1));
         let ([period, decrement], expected) = (damping(&merrow), damping(&reference));
+        let (worst, column) = run.worst;
         checks.extend(checks! {
             format!("period of {name}"), "s", expected[0], period, Relative(0.01);
             format!("decrement of {name}"), "", expected[1], decrement, Relative(0.01);
-        });
-        let (worst, column) = run.worst;
-        let what = format!("{name}: largest error ({column}) relative to its range");
-        checks.extend(checks! {
-            what, "", 1e-5, worst, AtMost;
+            format!("{name}: largest error ({column}) relative to its range"), "", 1e-5, worst,
+                AtMost;
         });
         panels.push(decay_panel(name, reference, merrow));
     }
     if let Some(last) = panels.last_mut() {
         last.x_label = "time [s]".into();
     }
-    let figure: Drawing = draw_figure("Otter: free decays (V51)", &panels, 820, 150);
+    let figure = draw_figure("Otter: free decays (V51)", &panels, 820, 150);
     Ok(CaseResult::new(checks).with_figure("otter_decays", figure))
 }
 
@@ -180,11 +169,8 @@ pub(super) fn firefly(data: &ReferenceData) -> Result<CaseResult, String> {
     let robot = s.scene.robots[0].clone();
     let weight = robot.mass() * s.scene.gravity;
     let hover = robot.thrusters[0].command_from_thrust(weight / 6.0, 1025.0);
-    let max_thrust: f64 = robot
-        .thrusters
-        .iter()
-        .map(|t| t.thrust_limits(1025.0)[1])
-        .sum();
+    let limits = robot.thrusters.iter().map(|t| t.thrust_limits(1025.0));
+    let max_thrust: f64 = limits.map(|[_, max]| max).sum();
     command_thrusters(&mut s, 0, &[hover; 6])?;
     advance(&mut s, 1.0);
     let lift: f64 = s.state.robots[0].actuators.iter().map(|a| a.thrust).sum();

@@ -205,10 +205,6 @@ pub(crate) fn astern(data: &ReferenceData) -> Result<CaseResult, String> {
         ))?;
         let ahead = -drag(&scene, Vec3::new(1.0, 0.0, 0.0), 0.0)?.x;
         let back = drag(&scene, Vec3::new(-1.0, 0.0, 0.0), 0.0)?.x;
-        checks.extend(checks! {
-            format!("{name}: larger over smaller drag at 1 m/s"), "", 2.0,
-                (ahead / back).max(back / ahead), AtMost;
-        });
         let mut largest = f64::NEG_INFINITY;
         for k in 0..=72 {
             let (s, c) = f64::from(5 * k).to_radians().sin_cos();
@@ -219,6 +215,8 @@ pub(crate) fn astern(data: &ReferenceData) -> Result<CaseResult, String> {
             }
         }
         checks.extend(checks! {
+            format!("{name}: larger over smaller drag at 1 m/s"), "", 2.0,
+                (ahead / back).max(back / ahead), AtMost;
             format!("{name}: largest power of the water at any incidence"), "W", 1e-9, largest,
                 AtMost;
         });

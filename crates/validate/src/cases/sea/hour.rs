@@ -46,10 +46,8 @@ fn record(seed: u64) -> Record {
         now.update(&waves, f64::from(i) * 0.25e9);
         let height = now.elevation(40.0, -3.0);
         record.height.push(height);
-        record.velocity.push(
-            now.orbital_motion(Vec3::new(40.0, -3.0, height), height)
-                .velocity,
-        );
+        let motion = now.orbital_motion(Vec3::new(40.0, -3.0, height), height);
+        record.velocity.push(motion.velocity);
     }
     record
 }
@@ -120,42 +118,29 @@ fn spectrum_checks() -> Result<Vec<Check>, String> {
         (3.3, [0.903_298, TM01, TZ]),
         (7.0, [0.931_236, 0.877_509, 0.828_99]),
     ] {
-        let density = Density::new(
-            &eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP),
-            GRAVITY,
-        )
-        .ok_or("no density")?;
+        let sea_state = eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP);
+        let density = Density::new(&sea_state, GRAVITY).ok_or("no density")?;
         let m = |n: f64| spectral_moment(&density, n, TAU / TP, [0.2, 60.0]);
         let (zero, one) = (m(0.0), m(1.0));
-        checks.extend(checks! {
-            format!("Hm0, γ = {gamma}"), "m", HS, 4.0 * libm::sqrt(zero), Absolute(1e-6);
-        });
-        let found = [
+        let periods = [
             TAU * m(-1.0) / zero,
             TAU * zero / one,
             TAU * libm::sqrt(zero / m(2.0)),
         ];
-        for ((name, expected), found) in ["Tm-10", "Tm01", "Tm02"]
-            .into_iter()
-            .zip(expected)
-            .zip(found)
-        {
-            checks.extend(checks! {
-                format!("{name}/Tp, γ = {gamma}"), "", expected, found / TP, Relative(1e-3);
-            });
-        }
+        let found = periods.map(|period| period / TP);
+        checks.extend(checks! {
+            format!("Hm0, γ = {gamma}"), "m", HS, 4.0 * libm::sqrt(zero), Absolute(1e-6);
+            format!("Tm-10/Tp, γ = {gamma}"), "", expected[0], found[0], Relative(1e-3);
+            format!("Tm01/Tp, γ = {gamma}"), "", expected[1], found[1], Relative(1e-3);
+            format!("Tm02/Tp, γ = {gamma}"), "", expected[2], found[2], Relative(1e-3);
+        });
     }
     Ok(checks)
 }
 
 /// Compares height, period, mean direction and spreading of one hour of waves with the sea state.
-fn record_checks(
-    seed: u64,
-    Record {
-        height: x,
-        velocity: v,
-    }: &Record,
-) -> Vec<Check> {
+fn record_checks(seed: u64, record: &Record) -> Vec<Check> {
+    let (x, v) = (&record.height, &record.velocity);
     let n = x.len();
     let center = mean(n, |i| x[i]);
     let variance = mean(n, |i| (x[i] - center) * (x[i] - center));
