@@ -242,10 +242,8 @@ fn wigley_volume(depth: f64) -> f64 {
 // of the boat to 2 %, because its 814 triangles are chords of a curved hull.
 pub(super) fn buoyancy(data: &ReferenceData) -> Result<CaseResult, String> {
     let of = |kind: &str, file: &str| {
-        hull(
-            data,
-            &format!("hull: {{kind: {kind}, file: meshes/{file}.obj}}"),
-        )
+        let keys = format!("hull: {{kind: {kind}, file: meshes/{file}.obj}}");
+        hull(data, &keys)
     };
     let hulls = BuoyancyHulls {
         cube: hull(data, "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}")?,
@@ -254,12 +252,8 @@ pub(super) fn buoyancy(data: &ReferenceData) -> Result<CaseResult, String> {
         boat_box: of("bounding_box", "wigley_2m4")?,
         boat: of("mesh", "wigley_2m4")?,
     };
-    let figure = draw_figure(
-        "Buoyancy of a hull and of its bounding box",
-        &buoyancy_panels(&hulls)?,
-        820,
-        200,
-    );
+    let title = "Buoyancy of a hull and of its bounding box";
+    let figure = draw_figure(title, &buoyancy_panels(&hulls)?, 820, 200);
     Ok(CaseResult::new(buoyancy_checks(&hulls)?).with_figure("kelpie_buoyancy", figure))
 }
 
