@@ -311,7 +311,7 @@ fn finite(panel: &Panel, line: &PlotCurve) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `raw`, in the unit of `raw`.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `raw`, in its unit.
 pub fn round_step(raw: f64) -> f64 {
     let decade = libm::pow(10.0, libm::floor(libm::log10(raw)));
     let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * decade);

@@ -38,8 +38,8 @@ impl Computers {
     pub(super) fn section(self) -> Option<Section> {
         let title = "Schedule of the computers";
         let mut html = figures(self.bars.draw(title, &TASK_ACTIVITIES)) + &self.bars.note();
-        let head = "task | released jobs | completed jobs | missed deadlines | skipped releases | dropped inputs | \
-            mean response time [ms] | longest response time [ms] | load [%]";
+        let head = "task | released jobs | completed jobs | missed deadlines | skipped releases | \
+            dropped inputs | mean response time [ms] | longest response time [ms] | load [%]";
         html += &table(head, self.tasks.into_values().flatten());
         (!html.is_empty()).then(|| Section::new("Computers", html))
     }

@@ -134,8 +134,8 @@ pub(super) fn delivery_table(networks: &[Network]) -> String {
         let bins = network.bins.iter();
         bins.map(move |bin| row(network, bin))
     });
-    let head = "first modem of the network | distance from [m] | to [m] | transmitted frames | received | \
-        received [%] | mean delay [s]";
+    let head = "first modem of the network | distance from [m] | to [m] | transmitted frames | \
+        received | received [%] | mean delay [s]";
     table(head, rows)
 }
 

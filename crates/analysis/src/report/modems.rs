@@ -119,7 +119,8 @@ impl Modems {
         html += &figures(drawings);
         html += &delivery_table(&networks);
         html += &self.bars.note();
-        let head = "link at the end | ratio of signal to noise [dB] | travel time [s] | frames | received | loss [%] | load [%]";
+        let head = "link at the end | ratio of signal to noise [dB] | travel time [s] | frames | \
+            received | loss [%] | load [%]";
         html += &table(head, self.table.iter().cloned());
         let statuses = self.statuses.iter();
         let rows =
@@ -150,8 +151,8 @@ impl Modems {
         if self.links.is_empty() {
             return String::new();
         }
-        let head = "link | frames | received | delivered [%] | bytes received | mean ratio of signal to noise [dB] | \
-            mean delay [s] | losses by cause";
+        let head = "link | frames | received | delivered [%] | bytes received | \
+            mean ratio of signal to noise [dB] | mean delay [s] | losses by cause";
         let about =
             "The frames include messages that were never transmitted, such as replaced messages.";
         table(head, self.links.iter().map(row)) + &paragraph(about)

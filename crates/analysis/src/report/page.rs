@@ -91,9 +91,15 @@ impl Cell {
 
 /// Returns the cells of a row: texts, and numbers with their decimals.
 macro_rules! cells {
-    (@cell $text:expr) => { $crate::report::page::Cell::text($text) };
-    (@cell $number:expr, $decimals:expr) => { $crate::report::page::Cell::number($number, $decimals) };
-    ($($value:expr $(, $decimals:expr)?;)*) => { vec![$(cells!(@cell $value $(, $decimals)?)),*] };
+    (@cell $text:expr) => {
+        $crate::report::page::Cell::text($text)
+    };
+    (@cell $number:expr, $decimals:expr) => {
+        $crate::report::page::Cell::number($number, $decimals)
+    };
+    ($($value:expr $(, $decimals:expr)?;)*) => {
+        vec![$(cells!(@cell $value $(, $decimals)?)),*]
+    };
 }
 pub(super) use cells;
 

@@ -280,8 +280,8 @@ impl Robot {
                 samples.iter().map(|s| s[1]).fold(f64::NAN, f64::min), 2;
             })
         };
-        let head = "battery | charge at the start [%] | at the end [%] | energy drawn [W h] | mean power [W] | \
-            min. voltage [V]";
+        let head = "battery | charge at the start [%] | at the end [%] | energy drawn [W h] | \
+            mean power [W] | min. voltage [V]";
         table(head, self.batteries.iter().filter_map(row))
     }
 }
