@@ -104,19 +104,30 @@ pub struct TrackedRun {
     pub track: [Vec<[f64; 2]>; 2],
 }
 
-/// Simulates `model` from rest, heading north, without separate actuator lags, and compares it with
-/// the run in `file`.
+/// Returns the model that has the form of a program, `mss` or `python`.
+fn model_of(program: &str) -> &'static str {
+    match program {
+        "mss" => "remus100_mss",
+        _ => "remus100",
+    }
+}
+
+/// Simulates the model of a program from rest, heading north, with the integrator of the program
+/// and without separate actuator lags, and compares it with the run of a manoeuvre.
 fn compare_run(
     data: &ReferenceData,
-    file: &str,
-    model: &str,
-    integrator: &str,
+    program: &str,
+    manoeuvre: &str,
     drive: Drive<'_>,
 ) -> Result<TrackedRun, String> {
-    let mss = model == "remus100_mss";
+    let (mss, model) = (program == "mss", model_of(program));
+    let (gravity, integrator) = match mss {
+        true => (G_MSS, "rk4"),
+        false => (GRAVITY, "semi_implicit"),
+    };
     let mut s = data.simulation(&format!(
         "
-gravity_m_s2: {}
+gravity_m_s2: {gravity}
 seabed: {{depth_m: 500}}
 step: {{dt_s: {DT}, integrator: {integrator}}}
 water: {{density_kg_m3: 1026}}
@@ -128,10 +139,9 @@ robots:
       extends: robots/{model}.yaml
       sensors: null
       thrusters: {{propeller: {{motor: {{lag: none}}}}}}
-      fins: {{rudder: {{surface: {{time_constant_s: 0}}}}, stern_planes: {{surface: {{time_constant_s: 0}}}}}}",
-        if mss { G_MSS } else { GRAVITY }
+      fins: {{rudder: {{surface: {{time_constant_s: 0}}}}, stern_planes: {{surface: {{time_constant_s: 0}}}}}}"
     ))?;
-    let table = data.table(file)?;
+    let table = data.table(&format!("remus100_{program}_{manoeuvre}.csv"))?;
     let (times, rows) = (table.columns("t")?, table.columns(COLUMNS)?);
     // rates that stay close to zero have no meaningful range
     let mut errors = WorstColumn::new(COLUMNS, &rows, 0.02);
@@ -184,13 +194,7 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
 /// The world or the table cannot be read.
 pub(crate) fn turn_mss(data: &ReferenceData) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
-    compare_run(
-        data,
-        "remus100_mss_rudder5.csv",
-        "remus100_mss",
-        "rk4",
-        &mut |_| [rudder, 0.0, SHAFT],
-    )
+    compare_run(data, "mss", "rudder5", &mut |_| [rudder, 0.0, SHAFT])
 }
 
 /// Compares 5 deg of rudder in the Python form.
@@ -204,13 +208,7 @@ pub(crate) fn turn_mss(data: &ReferenceData) -> Result<TrackedRun, String> {
 pub(crate) fn turn_python(data: &ReferenceData) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     let mut drive = lagged(|_| [rudder, 0.0]);
-    compare_run(
-        data,
-        "remus100_python_rudder5.csv",
-        "remus100",
-        "semi_implicit",
-        &mut drive,
-    )
+    compare_run(data, "python", "rudder5", &mut drive)
 }
 
 /// Compares -5 deg of stern planes for 50 s in the Python form.
@@ -220,13 +218,7 @@ pub(crate) fn turn_python(data: &ReferenceData) -> Result<TrackedRun, String> {
 pub(crate) fn dive_python(data: &ReferenceData) -> Result<TrackedRun, String> {
     let stern = 5_f64.to_radians();
     let mut drive = lagged(|t| [0.0, if t > 49.99 { 0.0 } else { -stern }]);
-    compare_run(
-        data,
-        "remus100_python_stern5.csv",
-        "remus100",
-        "semi_implicit",
-        &mut drive,
-    )
+    compare_run(data, "python", "stern5", &mut drive)
 }
 
 /// Returns speed [m/s] and roll [rad] of a straight run at `rpm` at the times of the program's run:
@@ -239,11 +231,7 @@ pub fn straight(
     program: &str,
     rpm: u32,
 ) -> Result<Vec<[[f64; 2]; 2]>, String> {
-    let model = if program == "mss" {
-        "remus100_mss"
-    } else {
-        "remus100"
-    };
+    let model = model_of(program);
     let mut s = data.simulation(&format!(
         "
 step: {{dt_s: {DT}}}
