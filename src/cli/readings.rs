@@ -91,10 +91,7 @@ fn curves(title: &str, readings: impl Iterator<Item = (u64, Vec<Axis>)>) -> Opti
                 .iter()
                 .position(|panel| panel.y_label == name)
                 .unwrap_or_else(|| {
-                    panels.push(Panel {
-                        y_label: name.into_owned(),
-                        ..Panel::default()
-                    });
+                    panels.push(Panel::new(name.into_owned(), "", Vec::new()));
                     panels.len() - 1
                 });
             let lines = &mut panels[k].lines;
@@ -104,12 +101,7 @@ fn curves(title: &str, readings: impl Iterator<Item = (u64, Vec<Axis>)>) -> Opti
                     .position(|line| line.label == label)
                     .unwrap_or_else(|| {
                         let colour = COLOURS[lines.len() % COLOURS.len()];
-                        lines.push(PlotCurve {
-                            label,
-                            colour,
-                            dashed: false,
-                            points: Vec::new(),
-                        });
+                        lines.push(PlotCurve::new(label, colour, false, Vec::new()));
                         lines.len() - 1
                     });
                 lines[line].points.push([time, value]);

@@ -16,9 +16,9 @@ use merrow_studies::pool::trial::{Mode, Outcome};
 use merrow_studies::pool::trials;
 use merrow_studies::thetis as mission;
 use merrow_studies::{PAGE, sets};
+use merrow_validate::cases::reference_data::ReferenceData;
 use merrow_validate::program;
 use merrow_validate::program::write;
-use merrow_validate::read::with_reference_data;
 use merrow_world::{Overrides, data_dir, load_world};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -114,8 +114,8 @@ fn load(world: &str) -> Result<Scene, String> {
 fn docking(arguments: &program::Arguments) -> Result<ExitCode, String> {
     let outcomes = program::run(cases_of(&sets::DOCKING), arguments)?;
     let mut progress = |what: &str| eprintln!("{what} ...");
-    let data = program::data_folder(arguments)?;
-    let study = with_reference_data(&data, |data| run_study(data, &mut progress))?;
+    let folder = program::data_folder(arguments)?;
+    let study = run_study(&ReferenceData { folder }, &mut progress)?;
     print!("{}", study.text);
     if let Some(out) = &arguments.out {
         for (name, drawing) in &study.figures {
@@ -159,14 +159,8 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     for line in &misses {
         eprintln!("merrow-studies: {line}");
     }
-    println!(
-        "{}",
-        if misses.is_empty() {
-            "verdict: pass"
-        } else {
-            "verdict: fail"
-        }
-    );
+    let verdict = if misses.is_empty() { "pass" } else { "fail" };
+    println!("verdict: {verdict}");
     let fails = arguments.check && !misses.is_empty();
     Ok(if fails {
         ExitCode::FAILURE

@@ -5,7 +5,7 @@
 //! the manoeuvre, with a tolerance of 30 %.
 
 use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, coloured, draw_figure};
 use merrow_control::autopilot;
 use merrow_control::autopilot::{Gains, HeadingDepth, Measured};
 use merrow_model::scene::{Robot, Scene};
@@ -258,59 +258,28 @@ impl Mission {
 
     /// Plots depth, pitch, heading and fin angles over time.
     pub fn figure(&self) -> Drawing {
-        let line = |label: &str, colour, f: &dyn Fn(&Sample) -> f64| PlotCurve {
-            label: label.to_string(),
-            colour,
-            dashed: false,
-            points: self.samples.iter().map(|s| [s.t, f(s)]).collect(),
+        let points = |f: &dyn Fn(&Sample) -> f64| -> Vec<[f64; 2]> {
+            self.samples.iter().map(|s| [s.t, f(s)]).collect()
         };
-        let set_point = |value: f64| PlotCurve {
-            label: "wanted".to_string(),
-            colour: BLACK,
-            dashed: true,
-            points: vec![[0.0, value], [SECONDS, value]],
+        let controlled = |value: f64, f: &dyn Fn(&Sample) -> f64| {
+            let set_point = vec![[0.0, value], [SECONDS, value]];
+            vec![
+                PlotCurve::new("wanted", BLACK, true, set_point),
+                PlotCurve::new("vehicle", COLOURS[0], false, points(f)),
+            ]
         };
-        let panel = |y_label: &str, lines: Vec<PlotCurve>| Panel {
-            y_label: y_label.to_string(),
-            lines,
-            ..Panel::default()
-        };
-        let mut panels = [
+        let fins = [("rudder", 0), ("bow", 1), ("stern", 2)];
+        let fins = coloured(fins.map(|(name, k)| (name, points(&|s| s.fins[k]))));
+        let pitch = coloured([("", points(&|s| s.pitch))]);
+        let panels = [
             // depth is plotted as negative height, so that the surface is at the top
-            panel(
-                "height [m]",
-                vec![
-                    set_point(-DEPTH),
-                    line("vehicle", COLOURS[0], &|s| -s.depth),
-                ],
-            ),
-            panel(
-                "heading [deg]",
-                vec![
-                    set_point(HEADING),
-                    line("vehicle", COLOURS[0], &|s| s.heading),
-                ],
-            ),
-            panel(
-                "pitch, nose up [deg]",
-                vec![line("", COLOURS[0], &|s| s.pitch)],
-            ),
-            panel(
-                "fins [deg]",
-                vec![
-                    line("rudder", COLOURS[0], &|s| s.fins[0]),
-                    line("bow", COLOURS[1], &|s| s.fins[1]),
-                    line("stern", COLOURS[2], &|s| s.fins[2]),
-                ],
-            ),
+            Panel::new("height [m]", "", controlled(-DEPTH, &|s| -s.depth)),
+            Panel::new("heading [deg]", "", controlled(HEADING, &|s| s.heading)),
+            Panel::new("pitch, nose up [deg]", "", pitch),
+            Panel::new("fins [deg]", "time [s]", fins),
         ];
-        panels[3].x_label = "time [s]".to_string();
-        draw_figure(
-            "Taipan 300, heading 150 deg and depth 0.4 m",
-            &panels,
-            820,
-            170,
-        )
+        let title = "Taipan 300, heading 150 deg and depth 0.4 m";
+        draw_figure(title, &panels, 820, 170)
     }
 }
 

@@ -25,17 +25,15 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     all.map(entry).collect()
 });
 
-/// Calls `use_them` with worlds, tables and recordings.
-pub(crate) fn with_reference_data<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
-    merrow_validate::read::with_reference_data(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
-        use_them,
-    )
+/// Returns worlds, tables and recordings.
+pub(crate) fn reference_data() -> ReferenceData {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data");
+    ReferenceData { folder }
 }
 
 impl Entry {
     fn outcome(&self) -> &Result<CaseResult, String> {
-        let run = || with_reference_data(|data| (self.case.run)(data));
+        let run = || (self.case.run)(&reference_data());
         self.outcome.get_or_init(run)
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::{Undecoded, absolute, read, stamp};
 use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use merrow_chart::chart::{COLOURS, FIGURE_WIDTH, Panel, coloured, draw_figure};
 use merrow_ros2::bag::topics::BagContent;
 use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::{ArrayLimits, Leaf, Value};
@@ -295,7 +295,7 @@ fn draw(title: &str, mut curves: Vec<Curve>, use_stamps: bool) -> Drawing {
             (false, false) => format!("{topic}.{parent}"),
             (true, _) => parent,
         };
-        let lines = curves.into_iter().zip(COLOURS).map(|(curve, colour)| {
+        let series = curves.into_iter().map(|curve| {
             let (_, leaf) = split(&curve.path);
             let label = match (is_shared, is_single) {
                 (true, _) => format!("{}.{leaf}", curve.topic),
@@ -303,18 +303,9 @@ fn draw(title: &str, mut curves: Vec<Curve>, use_stamps: bool) -> Drawing {
                 (false, true) => String::new(),
             };
             let points = curve.points.iter().map(|p| [time(p) - origin, p[2]]);
-            PlotCurve {
-                label,
-                colour,
-                dashed: false,
-                points: thin(points.collect()),
-            }
+            (label, thin(points.collect()))
         });
-        panels.push(Panel {
-            y_label,
-            lines: lines.collect(),
-            ..Panel::default()
-        });
+        panels.push(Panel::new(y_label, "", coloured(series)));
     }
     if let Some(last) = panels.last_mut() {
         last.x_label = if origin > 0.0 {

@@ -2,8 +2,8 @@
 
 use crate::plot::Plotted;
 use crate::{Undecoded, absolute, read, type_name};
-use merrow_chart::canvas::{Anchor, Colour, Drawing, Element};
-use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH};
+use merrow_chart::canvas::{Anchor, Drawing, Element};
+use merrow_chart::chart::{COLOURS, FIGURE_WIDTH};
 use merrow_ros2::dynamic::value::Value;
 use merrow_yaml::error::{did_you_mean, quoted_list};
 use std::collections::BTreeSet;
@@ -98,17 +98,6 @@ pub fn plot_schedules(bag: &Path, topics: &[String]) -> Result<Plotted, String> 
     })
 }
 
-/// Returns a text of a drawing.
-fn label(at: [f64; 2], text: &str, anchor: Anchor, colour: Colour) -> Element {
-    Element::Text {
-        at,
-        text: text.to_owned(),
-        size: 12.0,
-        anchor,
-        colour,
-    }
-}
-
 /// Draws `activities`, in the order of the colours, over time with one row per row or task. `None`
 /// without intervals.
 pub(crate) fn draw_schedule(
@@ -143,17 +132,17 @@ pub(crate) fn draw_schedule(
     let left = (24.0 + CHARACTER * longest as f64).max(100.0);
     let [right, top] = [f64::from(width) - 16.0, 48.0];
     let bottom = top + ROW * rows.len() as f64;
-    let mut elements = vec![label([left, 19.0], title, Anchor::Start, BLACK)];
-    elements.extend(draw_legend(activities, left));
+    let mut drawing = Drawing {
+        size: [width, bottom as u32 + 24],
+        elements: Vec::new(),
+    };
+    drawing.label([left, 19.0], title, Anchor::Start);
+    draw_legend(&mut drawing, activities, left);
     for (k, row) in rows.iter().enumerate() {
         let y = top + ROW * (k as f64 + 0.5);
-        elements.push(label([left - 8.0, y + 4.0], row, Anchor::End, BLACK));
-        elements.push(Element::Line {
-            points: vec![[left, y + 0.5 * ROW], [right, y + 0.5 * ROW]],
-            colour: [205, 205, 205],
-            width: 0.7,
-            dashed: false,
-        });
+        drawing.label([left - 8.0, y + 4.0], row, Anchor::End);
+        let line = vec![[left, y + 0.5 * ROW], [right, y + 0.5 * ROW]];
+        drawing.line(line, [205, 205, 205], 0.7, false);
     }
     let x = |time: f64| left + (time - start) / (end - start) * (right - left);
     for (name, activity, times) in drawn {
@@ -165,31 +154,26 @@ pub(crate) fn draw_schedule(
             let ends = [x(times[0]), x(times[1]).max(x(times[0]) + 0.8)];
             let points = bar(ends, y, 0.36 * ROW);
             let colour = COLOURS[kind];
-            elements.push(Element::Fill { points, colour });
+            drawing.elements.push(Element::Fill { points, colour });
         }
     }
     let ends = [(left, start, Anchor::Start), (right, end, Anchor::End)];
     for (at, time, anchor) in ends {
         let time = format!("{time:.3} s");
-        elements.push(label([at, bottom + 16.0], &time, anchor, BLACK));
+        drawing.label([at, bottom + 16.0], &time, anchor);
     }
-    Some(Drawing {
-        size: [width, bottom as u32 + 24],
-        elements,
-    })
+    Some(drawing)
 }
 
 /// Draws the legend of the activities from `left` on [px].
-fn draw_legend(activities: &[&str], left: f64) -> Vec<Element> {
-    let mut elements = Vec::new();
+fn draw_legend(drawing: &mut Drawing, activities: &[&str], left: f64) {
     for (k, activity) in activities.iter().enumerate() {
         let x = left + 110.0 * k as f64;
         let points = bar([x, x + 10.0], 38.0, 4.0);
         let colour = COLOURS[k];
-        elements.push(Element::Fill { points, colour });
-        elements.push(label([x + 14.0, 42.0], activity, Anchor::Start, BLACK));
+        drawing.elements.push(Element::Fill { points, colour });
+        drawing.label([x + 14.0, 42.0], activity, Anchor::Start);
     }
-    elements
 }
 
 /// Returns the corners of a bar between two x, about `y`, of half the height `half` [px].

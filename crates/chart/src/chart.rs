@@ -40,7 +40,12 @@ pub struct PlotCurve {
 
 impl PlotCurve {
     /// Creates a curve through `points`, in the units of the axes.
-    pub fn new(label: &str, colour: Colour, dashed: bool, points: Vec<[f64; 2]>) -> Self {
+    pub fn new(
+        label: impl Into<String>,
+        colour: Colour,
+        dashed: bool,
+        points: Vec<[f64; 2]>,
+    ) -> Self {
         Self {
             label: label.into(),
             colour,
@@ -48,6 +53,16 @@ impl PlotCurve {
             points,
         }
     }
+}
+
+/// Returns curves from their names and points (x, y), in the units of the axes, with the [`COLOURS`]
+/// in order.
+pub fn coloured(
+    series: impl IntoIterator<Item = (impl Into<String>, Vec<[f64; 2]>)>,
+) -> Vec<PlotCurve> {
+    let series = series.into_iter().zip(COLOURS.into_iter().cycle());
+    let curve = |((label, points), colour)| PlotCurve::new(label, colour, false, points);
+    series.map(curve).collect()
 }
 
 /// A panel of a figure.
@@ -61,14 +76,36 @@ pub struct Panel {
     pub lines: Vec<PlotCurve>,
     /// True for a logarithmic vertical axis (base 10).
     pub logarithmic: bool,
+    /// Form in which the points are drawn.
+    pub style: Style,
+    /// Texts next to points in the units of the axes.
+    pub names: Vec<(String, [f64; 2])>,
+}
+
+impl Panel {
+    /// Creates a panel of curves with linear axes.
+    pub fn new(
+        y_label: impl Into<String>,
+        x_label: impl Into<String>,
+        lines: Vec<PlotCurve>,
+    ) -> Self {
+        Self {
+            y_label: y_label.into(),
+            x_label: x_label.into(),
+            lines,
+            ..Self::default()
+        }
+    }
 }
 
 /// Form in which the points of a panel are drawn.
-#[derive(Clone, Copy, PartialEq)]
-enum Style {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
     /// Curves; the axes have separate scales.
+    #[default]
     Curves,
-    /// Curves with a mark at their end; both axes have the same scale.
+    /// Curves with a mark at their end, also of a curve that does not leave its first point; both
+    /// axes have the same scale, such as in a map.
     Plan,
     /// One mark per point.
     Marks,
@@ -79,64 +116,45 @@ const MARK: f64 = 2.5;
 
 /// Draws a figure of panels, each `height` [px] high, with a title.
 pub fn draw_figure(title: &str, panels: &[Panel], width: u32, height: u32) -> Drawing {
-    draw_panels(title, panels, [width, height], Style::Curves)
-}
-
-/// Draws a panel of `width` by `height` [px] whose axes have the same scale, such as a map. A mark
-/// shows the end of each curve, also of a curve that does not leave its first point.
-pub fn draw_plan(title: &str, panel: &Panel, width: u32, height: u32) -> Drawing {
-    draw_panels(
-        title,
-        std::slice::from_ref(panel),
-        [width, height],
-        Style::Plan,
-    )
-}
-
-/// Draws a plan as [`draw_plan`], with texts next to points in the units of the axes.
-pub fn draw_named_plan(
-    title: &str,
-    panel: &Panel,
-    names: &[(String, [f64; 2])],
-    width: u32,
-    height: u32,
-) -> Drawing {
-    let mut drawing = draw_plan(title, panel, width, height);
-    let frame = frame_of(0, [width, height]);
-    let axes = Axes::new(&points_of(panel), frame, Style::Plan);
-    for (name, point) in names {
-        let [x, y] = axes.pixel(point);
-        // a text on the right half ends at its point, so that it remains in the panel
-        let (x, anchor) = match x > 0.5 * (frame[0] + frame[2]) {
-            true => (x - 6.0, Anchor::End),
-            false => (x + 6.0, Anchor::Start),
-        };
-        text(&mut drawing, [x, y - 5.0], name, LETTERS, anchor);
-    }
-    drawing
-}
-
-/// Draws a panel of `width` by `height` [px] with one mark per point.
-pub fn draw_marks(title: &str, panel: &Panel, width: u32, height: u32) -> Drawing {
-    draw_panels(
-        title,
-        std::slice::from_ref(panel),
-        [width, height],
-        Style::Marks,
-    )
-}
-
-fn draw_panels(title: &str, panels: &[Panel], [width, height]: [u32; 2], style: Style) -> Drawing {
-    let size = [width, TITLE + height * panels.len() as u32 + 18];
     let mut drawing = Drawing {
-        size,
+        size: [width, TITLE + height * panels.len() as u32 + 18],
         elements: Vec::new(),
     };
-    text(&mut drawing, [MARGIN[0], 19.0], title, 15.0, Anchor::Start);
+    if !title.is_empty() {
+        drawing.text([MARGIN[0], 19.0], title, 15.0, Anchor::Start);
+    }
     for (k, panel) in panels.iter().enumerate() {
-        draw(&mut drawing, panel, frame_of(k, [width, height]), style);
+        draw(&mut drawing, panel, frame_of(k, [width, height]));
     }
     drawing
+}
+
+impl Drawing {
+    /// Adds a line of text at `at` [px], of the font size `size` [px].
+    pub fn text(&mut self, at: [f64; 2], text: &str, size: f64, anchor: Anchor) {
+        self.elements.push(Element::Text {
+            at,
+            text: text.to_string(),
+            size,
+            anchor,
+            colour: BLACK,
+        });
+    }
+
+    /// Adds a text at `at` [px] in the font size of labels.
+    pub fn label(&mut self, at: [f64; 2], text: &str, anchor: Anchor) {
+        self.text(at, text, LETTERS, anchor);
+    }
+
+    /// Adds a polyline through `points` [px], of the width `width` [px].
+    pub fn line(&mut self, points: Vec<[f64; 2]>, colour: Colour, width: f64, dashed: bool) {
+        self.elements.push(Element::Line {
+            points,
+            colour,
+            width,
+            dashed,
+        });
+    }
 }
 
 /// Returns left, top, right and bottom of the axes of panel `k`, of `width` by `height` [px].
@@ -150,85 +168,47 @@ fn frame_of(k: usize, [width, height]: [u32; 2]) -> [f64; 4] {
     ]
 }
 
-fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anchor) {
-    if what.is_empty() {
-        return;
-    }
-    drawing.elements.push(Element::Text {
-        at,
-        text: what.to_string(),
-        size,
-        anchor,
-        colour: BLACK,
-    });
-}
-
 /// Draws one panel into `frame` (left, top, right, bottom) [px].
-fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
+fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
     let [left, top, right, bottom] = frame;
     let scaled = points_of(panel);
-    let axes = Axes::new(&scaled, frame, style);
-    let Axes {
-        x: x_ticks,
-        y: y_ticks,
-        ..
-    } = &axes;
-    let to_x = |x: f64| axes.pixel(&[x, 0.0])[0];
-    let to_y = |y: f64| axes.pixel(&[0.0, y])[1];
-    let line = |points: Vec<[f64; 2]>, colour, width, dashed| Element::Line {
-        points,
-        colour,
-        width,
-        dashed,
-    };
-    for x in x_ticks.values() {
-        drawing.elements.push(line(
-            vec![[to_x(x), top], [to_x(x), bottom]],
-            GREY,
-            0.7,
-            false,
-        ));
-        text(
-            drawing,
-            [to_x(x), bottom + 15.0],
-            &x_ticks.name(x),
-            LETTERS,
-            Anchor::Middle,
-        );
+    let axes = Axes::new(&scaled, frame, panel.style);
+    for x in axes.x.values() {
+        let at = axes.pixel(&[x, 0.0])[0];
+        drawing.line(vec![[at, top], [at, bottom]], GREY, 0.7, false);
+        drawing.label([at, bottom + 15.0], &axes.x.name(x), Anchor::Middle);
     }
-    for y in y_ticks.values() {
-        drawing.elements.push(line(
-            vec![[left, to_y(y)], [right, to_y(y)]],
-            GREY,
-            0.7,
-            false,
-        ));
-        let name = if panel.logarithmic {
-            format!("1e{}", y_ticks.name(y))
-        } else {
-            y_ticks.name(y)
-        };
-        text(
-            drawing,
-            [left - 6.0, to_y(y) + 4.0],
-            &name,
-            LETTERS,
-            Anchor::End,
-        );
+    let base = if panel.logarithmic { "1e" } else { "" };
+    for y in axes.y.values() {
+        let at = axes.pixel(&[0.0, y])[1];
+        drawing.line(vec![[left, at], [right, at]], GREY, 0.7, false);
+        let name = format!("{base}{}", axes.y.name(y));
+        drawing.label([left - 6.0, at + 4.0], &name, Anchor::End);
     }
     for (of, points) in &scaled {
         let at: Vec<[f64; 2]> = points.iter().map(|point| axes.pixel(point)).collect();
-        if style == Style::Marks {
+        if panel.style == Style::Marks {
             let marks = at.into_iter().map(|at| mark(at, of.colour));
             drawing.elements.extend(marks);
             continue;
         }
-        let end = at.last().filter(|_| style == Style::Plan).copied();
-        drawing.elements.push(line(at, of.colour, 1.6, of.dashed));
+        let end = at.last().filter(|_| panel.style == Style::Plan).copied();
+        drawing.line(at, of.colour, 1.6, of.dashed);
         drawing.elements.extend(end.map(|at| mark(at, of.colour)));
     }
-    drawing.elements.push(border(frame));
+    let start = [left, top];
+    let border = vec![start, [right, top], [right, bottom], [left, bottom], start];
+    drawing.line(border, BLACK, 1.0, false);
     draw_labels(drawing, panel, frame);
+    for (name, point) in &panel.names {
+        let [x, y] = axes.pixel(point);
+        // a text on the right half ends at its point, so that it remains in the panel
+        let (x, anchor) = match x > 0.5 * (left + right) {
+            true => (x - 6.0, Anchor::End),
+            false => (x + 6.0, Anchor::Start),
+        };
+        drawing.label([x, y - 5.0], name, anchor);
+    }
 }
 
 /// Axes of a panel in their frame.
@@ -269,22 +249,6 @@ fn points_of(panel: &Panel) -> Vec<(&PlotCurve, Vec<[f64; 2]>)> {
     lines.map(|line| (line, finite(panel, line))).collect()
 }
 
-/// Returns the border of a panel in `frame` (left, top, right, bottom) [px].
-fn border([left, top, right, bottom]: [f64; 4]) -> Element {
-    Element::Line {
-        points: vec![
-            [left, top],
-            [right, top],
-            [right, bottom],
-            [left, bottom],
-            [left, top],
-        ],
-        colour: BLACK,
-        width: 1.0,
-        dashed: false,
-    }
-}
-
 /// Returns the mark of a point at `at` [px].
 fn mark([x, y]: [f64; 2], colour: Colour) -> Element {
     let points = vec![[x - MARK, y], [x, y - MARK], [x + MARK, y], [x, y + MARK]];
@@ -301,7 +265,7 @@ fn equalise(x: &mut Ticks, y: &mut Ticks, size: [f64; 2]) {
         *ticks = Ticks {
             low,
             high,
-            step: Ticks::round_step((high - low) / f64::from(n)),
+            step: round_step((high - low) / f64::from(n)),
         };
     }
 }
@@ -310,35 +274,23 @@ fn equalise(x: &mut Ticks, y: &mut Ticks, size: [f64; 2]) {
 /// [px].
 fn draw_labels(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
     let [left, top, right, bottom] = frame;
-    text(
-        drawing,
-        [left, top - 8.0],
-        &panel.y_label,
-        LETTERS + 1.0,
-        Anchor::Start,
-    );
+    if !panel.y_label.is_empty() {
+        let size = LETTERS + 1.0;
+        drawing.text([left, top - 8.0], &panel.y_label, size, Anchor::Start);
+    }
     legend(drawing, panel, [right, top - 8.0]);
-    text(
-        drawing,
-        [right, bottom + 30.0],
-        &panel.x_label,
-        LETTERS,
-        Anchor::End,
-    );
+    if !panel.x_label.is_empty() {
+        drawing.label([right, bottom + 30.0], &panel.x_label, Anchor::End);
+    }
 }
 
 /// Draws the names of the curves above the panel, from right to left.
 fn legend(drawing: &mut Drawing, panel: &Panel, [mut x, y]: [f64; 2]) {
     for line in panel.lines.iter().rev().filter(|l| !l.label.is_empty()) {
-        text(drawing, [x, y], &line.label, LETTERS, Anchor::End);
+        drawing.label([x, y], &line.label, Anchor::End);
         x -= text_width(&line.label, LETTERS) + 6.0;
         let points = vec![[x - 24.0, y - 4.0], [x, y - 4.0]];
-        drawing.elements.push(Element::Line {
-            points,
-            colour: line.colour,
-            width: 2.0,
-            dashed: line.dashed,
-        });
+        drawing.line(points, line.colour, 2.0, line.dashed);
         x -= 40.0;
     }
 }
@@ -357,6 +309,13 @@ fn finite(panel: &Panel, line: &PlotCurve) -> Vec<[f64; 2]> {
     kept.map(|[x, y]| [x, if panel.logarithmic { libm::log10(y) } else { y }])
         .filter(|p| p[0].is_finite() && p[1].is_finite())
         .collect()
+}
+
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `raw`, in its unit.
+pub fn round_step(raw: f64) -> f64 {
+    let decade = libm::pow(10.0, libm::floor(libm::log10(raw)));
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * decade);
+    steps.into_iter().find(|s| *s >= raw).unwrap_or(raw)
 }
 
 /// Tick positions at round numbers along an axis.
@@ -381,18 +340,8 @@ impl Ticks {
         Self {
             low: low - 0.02 * (high - low),
             high: high + 0.02 * (high - low),
-            step: Self::round_step((high - low) / n as f64),
+            step: round_step((high - low) / n as f64),
         }
-    }
-
-    /// Returns the smallest round step that is at least `raw`.
-    fn round_step(raw: f64) -> f64 {
-        let decade = libm::pow(10.0, libm::floor(libm::log10(raw)));
-        [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .map(|m| m * decade)
-            .find(|s| *s >= raw)
-            .unwrap_or(raw)
     }
 
     fn values(&self) -> Vec<f64> {
@@ -433,11 +382,9 @@ mod tests {
     #[test]
     fn plans_have_equal_scales() {
         let square = vec![[0.0, 0.0], [10.0, 0.0], [10.0, 10.0]];
-        let panel = Panel {
-            lines: vec![PlotCurve::new("", BLACK, true, square)],
-            ..Panel::default()
-        };
-        let drawing = draw_plan("", &panel, 800, 300);
+        let mut panel = Panel::new("", "", vec![PlotCurve::new("", BLACK, true, square)]);
+        panel.style = Style::Plan;
+        let drawing = draw_figure("", std::slice::from_ref(&panel), 800, 300);
         let mut lines = drawing.elements.iter().filter_map(|e| match e {
             Element::Line { points, dashed, .. } if *dashed => Some(points),
             _ => None,
@@ -448,7 +395,8 @@ mod tests {
             width > 100.0 && (width - height).abs() < 1e-9,
             "{width} {height}"
         );
-        let marks = draw_marks("", &panel, 800, 300);
+        panel.style = Style::Marks;
+        let marks = draw_figure("", &[panel], 800, 300);
         let fills = marks
             .elements
             .iter()
@@ -463,10 +411,11 @@ mod tests {
         let ends = [[0.0, 0.0], [10.0, 5.0]];
         let panel = Panel {
             lines: vec![PlotCurve::new("", BLACK, true, ends.to_vec())],
+            style: Style::Plan,
+            names: vec![("west".to_owned(), ends[0]), ("east".to_owned(), ends[1])],
             ..Panel::default()
         };
-        let names = [("west".to_owned(), ends[0]), ("east".to_owned(), ends[1])];
-        let drawing = draw_named_plan("", &panel, &names, 800, 300);
+        let drawing = draw_figure("", &[panel], 800, 300);
         let curve = drawing.elements.iter().find_map(|element| match element {
             Element::Line { points, dashed, .. } if *dashed => Some(points.clone()),
             _ => None,
@@ -495,16 +444,7 @@ mod tests {
     // a curve without finite points, or a panel without curves, must not cause a panic
     #[test]
     fn empty_figures_are_drawn() {
-        let nothing = PlotCurve {
-            label: "x".into(),
-            colour: BLACK,
-            dashed: false,
-            points: vec![[0.0, f64::NAN]],
-        };
-        let panel = Panel {
-            lines: vec![nothing],
-            ..Panel::default()
-        };
+        let panel = Panel::new("", "", coloured([("x", vec![[0.0, f64::NAN]])]));
         let drawing = draw_figure("empty", &[panel, Panel::default()], 400, 150);
         assert!(drawing.svg().contains("<polyline"));
     }

@@ -2,14 +2,10 @@
 //!
 //! # Example
 //! ```
-//! use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+//! use merrow_chart::chart::{Panel, coloured, draw_figure};
 //!
 //! let points = (0..100).map(|k| [f64::from(k), (0.1 * f64::from(k)).sin()]).collect();
-//! let panel = Panel {
-//!     y_label: "depth [m]".to_string(),
-//!     lines: vec![PlotCurve::new("vehicle", COLOURS[0], false, points)],
-//!     ..Panel::default()
-//! };
+//! let panel = Panel::new("depth [m]", "time [s]", coloured([("vehicle", points)]));
 //! let svg = draw_figure("a dive", &[panel], 600, 300).svg();
 //! assert!(svg.starts_with("<svg") && svg.contains("a dive"));
 //! ```

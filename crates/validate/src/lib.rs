@@ -4,14 +4,15 @@
 //! # Example
 //! ```
 //! use merrow_validate::cases::all_cases;
+//! use merrow_validate::cases::reference_data::ReferenceData;
 //! use merrow_validate::page::{Outcome, format_outcome};
 //! use merrow_validate::{read, sets};
 //!
 //! // V30: added mass of a sphere, closed form and panel method
 //! let case = all_cases().into_iter().find(|case| case.number == 30).ok_or("no such case")?;
 //! assert_eq!((case.set, case.title), (&sets::BODIES, "added mass of a sphere"));
-//! let data = read::data_folder().ok_or("no folder test/data")?;
-//! let found = read::with_reference_data(&data, case.run);
+//! let folder = read::data_folder().ok_or("no folder test/data")?;
+//! let found = (case.run)(&ReferenceData { folder });
 //! let outcome = Outcome { case, found };
 //! assert!(outcome.passes(), "{}", format_outcome(&outcome));
 //! # Ok::<(), String>(())

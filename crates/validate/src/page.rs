@@ -31,13 +31,8 @@ pub fn table_header() -> String {
 
 /// Formats all comparisons of a case.
 pub fn format_outcome(outcome: &Outcome) -> String {
-    let Case {
-        number,
-        title,
-        source,
-        ..
-    } = outcome.case;
-    let mut out = format!("V{number:02} {title}: {source}\n");
+    let case = outcome.case;
+    let mut out = format!("V{:02} {}: {}\n", case.number, case.title, case.source);
     match &outcome.found {
         Err(why) => {
             let _ = writeln!(out, "  {why}: FAIL");
@@ -89,12 +84,7 @@ pub struct Page {
 pub fn markdown(page: &Page, outcomes: &[Outcome]) -> String {
     let mut out = String::from(page.head);
     for o in outcomes {
-        let Case {
-            number,
-            title,
-            source,
-            ..
-        } = o.case;
+        let (number, title, source) = (o.case.number, o.case.title, o.case.source);
         let row = match &o.found {
             Err(why) => format!("| {why} | | | | **FAIL** |"),
             Ok(found) => found.worst_check().map_or_else(

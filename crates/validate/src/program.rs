@@ -2,6 +2,7 @@
 //! `merrow-studies` use it.
 
 use crate::cases::Case;
+use crate::cases::reference_data::ReferenceData;
 use crate::page;
 use crate::page::{Outcome, Page};
 use crate::read;
@@ -48,17 +49,9 @@ pub fn all(
     let outcomes = run(cases, &whole.arguments)?;
     if let Some(folder) = &whole.write {
         let figures = folder.join(page.figures);
-        create_folder(&figures)?;
-        for (name, drawing) in figures_of(&outcomes) {
-            write(
-                &figures.join(format!("{name}.svg")),
-                drawing.svg().as_bytes(),
-            )?;
-        }
-        write(
-            &folder.join(format!("{name}.md")),
-            page::markdown(page, &outcomes).as_bytes(),
-        )?;
+        write_figures(&figures, &outcomes)?;
+        let text = page::markdown(page, &outcomes);
+        write(&folder.join(format!("{name}.md")), text.as_bytes())?;
         println!("page and figures in {}", folder.display());
     }
     Ok(verdict(&outcomes, &whole.arguments))
@@ -77,13 +70,9 @@ pub fn set(cases: Vec<Case>, arguments: &Arguments) -> Result<ExitCode, String> 
 /// # Errors
 /// There is none.
 pub fn data_folder(arguments: &Arguments) -> Result<PathBuf, String> {
-    arguments
-        .data
-        .clone()
-        .or_else(read::data_folder)
-        .ok_or_else(|| {
-            "no folder test/data with reference tables found; give one with --data".to_string()
-        })
+    let folder = arguments.data.clone().or_else(read::data_folder);
+    let missing = "no folder test/data with reference tables found; give one with --data";
+    folder.ok_or_else(|| missing.to_string())
 }
 
 /// Runs cases, prints their comparisons and writes their figures.
@@ -91,52 +80,46 @@ pub fn data_folder(arguments: &Arguments) -> Result<PathBuf, String> {
 /// # Errors
 /// As [`all`].
 pub fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> {
-    let data = data_folder(arguments)?;
-    if !data.is_dir() {
+    let folder = data_folder(arguments)?;
+    if !folder.is_dir() {
         return Err(format!(
             "{}: no such folder; expected a folder with reference tables of other programs",
-            data.display()
+            folder.display()
         ));
     }
+    let data = ReferenceData { folder };
     println!("{}", page::table_header());
     let mut outcomes = Vec::with_capacity(cases.len());
     for case in cases {
-        let found = read::with_reference_data(&data, case.run);
+        let found = (case.run)(&data);
         let outcome = Outcome { case, found };
         print!("{}", page::format_outcome(&outcome));
         outcomes.push(outcome);
     }
     if let Some(out) = &arguments.out {
-        create_folder(out)?;
-        for (name, drawing) in figures_of(&outcomes) {
-            write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
-        }
+        write_figures(out, &outcomes)?;
         println!("figures in {}", out.display());
     }
     println!("{}", page::format_summary(&outcomes));
     Ok(outcomes)
 }
 
-fn figures_of(
-    outcomes: &[Outcome],
-) -> impl Iterator<Item = &(&'static str, merrow_chart::canvas::Drawing)> {
-    outcomes
-        .iter()
-        .filter_map(|o| o.found.as_ref().ok())
-        .flat_map(|f| &f.figures)
+fn write_figures(folder: &Path, outcomes: &[Outcome]) -> Result<(), String> {
+    create_folder(folder)?;
+    let found = outcomes.iter().filter_map(|o| o.found.as_ref().ok());
+    for (name, drawing) in found.flat_map(|f| &f.figures) {
+        write(
+            &folder.join(format!("{name}.svg")),
+            drawing.svg().as_bytes(),
+        )?;
+    }
+    Ok(())
 }
 
 /// Prints whether all cases hold, and returns the status of the program.
 pub fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
     let holds = outcomes.iter().all(Outcome::passes);
-    println!(
-        "{}",
-        if holds {
-            "verdict: pass"
-        } else {
-            "verdict: fail"
-        }
-    );
+    println!("verdict: {}", if holds { "pass" } else { "fail" });
     if arguments.check && !holds {
         ExitCode::FAILURE
     } else {

@@ -6,24 +6,9 @@
 use crate::docking::law::{Gains, Law, PositionControl, attitude_moment, heading, waypoint};
 use crate::docking::packet::Downlink;
 use crate::docking::scenario::{DOCK_ADDRESS, Link, Packets, SCHEDULE, docked_distance};
-use crate::sets;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_math::Vec3;
 use merrow_model::state::comms::ModemCommand;
 use merrow_model::state::{ActuatorCommand, Command};
-use merrow_sim::Simulation;
-use merrow_validate::cases::check::Check;
-use merrow_validate::cases::reference_data::{ReferenceData, advance, apply};
-use merrow_validate::cases::{Case, CaseResult};
-
-/// The case of this module.
-pub const CASE: Case = Case {
-    number: 25,
-    set: &sets::FLEETS,
-    title: "two RexROV on opposite courses: avoidance by overheard positions",
-    source: "docking study, sections 4.4.3 and 5.1.2; the rule of avoidance is Merrow's",
-    run: avoidance,
-};
+use merrow_validate::cases::prelude::*;
 
 /// Start of each vehicle and goal of the other one in W [m].
 const ENDS: [Vec3; 2] = [
@@ -104,7 +89,7 @@ fn world(promiscuous: bool) -> String {
 }
 
 /// Simulates both vehicles; `avoids`: whether they avoid overheard positions.
-fn run(data: &ReferenceData<'_>, promiscuous: bool, avoids: bool) -> Result<Passing, String> {
+fn run(data: &ReferenceData, promiscuous: bool, avoids: bool) -> Result<Passing, String> {
     let mut simulation = data.simulation(&world(promiscuous))?;
     let mut vehicles = [0, 1].map(|k| Vehicle {
         address: k as u16 + 2,
@@ -208,65 +193,28 @@ impl Vehicle {
 
 // V25: without avoidance the vehicles touch; with it they pass at a distance at which they cannot
 // touch, and reach their goals within the distance of the docking study.
-fn avoidance(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn avoidance(data: &ReferenceData) -> Result<CaseResult, String> {
     let ignored = run(data, true, false)?;
     let deaf = run(data, false, true)?;
     let avoided = run(data, true, true)?;
     let periods = (DURATION / SCHEDULE.0).ceil();
-    let checks = vec![
-        Check::at_most(
-            "smallest distance without avoidance",
-            "m",
-            CLEAR,
-            ignored.nearest(),
-        ),
-        Check::absolute(
-            "overheard positions without `promiscuous`",
-            "",
-            0.0,
-            deaf.overheard as f64,
-            0.5,
-        ),
-        Check::at_most(
-            "smallest distance without `promiscuous`",
-            "m",
-            CLEAR,
-            deaf.nearest(),
-        ),
-        Check::more_than(
-            "part of the positions that are overheard",
-            "",
-            0.8,
-            avoided.overheard as f64 / (2.0 * periods),
-        ),
-        Check::more_than(
-            "smallest distance with avoidance",
-            "m",
-            CLEAR,
-            avoided.nearest(),
-        ),
-        Check::at_most(
-            "distance of the first vehicle from its goal",
-            "m",
-            docked_distance(),
-            avoided.ends[0],
-        ),
-        Check::at_most(
-            "distance of the second vehicle from its goal",
-            "m",
-            docked_distance(),
-            avoided.ends[1],
-        ),
-    ];
-    let panel = Panel {
-        y_label: "distance between the vehicles [m]".into(),
-        x_label: "time [s]".into(),
-        lines: vec![
-            PlotCurve::new("without avoidance", COLOURS[1], false, ignored.distances),
-            PlotCurve::new("overheard positions", COLOURS[0], false, avoided.distances),
-        ],
-        ..Panel::default()
+    let checks = checks! {
+        "smallest distance without avoidance", "m", CLEAR, ignored.nearest(), AtMost;
+        "overheard positions without `promiscuous`", "", 0.0, deaf.overheard as f64, Absolute(0.5);
+        "smallest distance without `promiscuous`", "m", CLEAR, deaf.nearest(), AtMost;
+        "part of the positions that are overheard", "", 0.8,
+            avoided.overheard as f64 / (2.0 * periods), MoreThan;
+        "smallest distance with avoidance", "m", CLEAR, avoided.nearest(), MoreThan;
+        "distance of the first vehicle from its goal", "m", docked_distance(), avoided.ends[0],
+            AtMost;
+        "distance of the second vehicle from its goal", "m", docked_distance(), avoided.ends[1],
+            AtMost;
     };
+    let lines = vec![
+        PlotCurve::new("without avoidance", COLOURS[1], false, ignored.distances),
+        PlotCurve::new("overheard positions", COLOURS[0], false, avoided.distances),
+    ];
+    let panel = Panel::new("distance between the vehicles [m]", "time [s]", lines);
     let title = "Two RexROV on opposite courses (V25)";
     let figure = draw_figure(title, &[panel], 860, 240);
     Ok(CaseResult::new(checks).with_figure("comms_avoidance", figure))

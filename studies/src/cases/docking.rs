@@ -11,53 +11,8 @@ use crate::docking::scenario::{
     DOCK, IDENTIFIED_BUOYANCY, Link, PUBLISHED_BUOYANCY, SCHEDULE, START, Setup, world_text,
 };
 use crate::docking::study::{RUNS, average, distance_figure, power_figure, run_seeds};
-use crate::sets;
-use merrow_math::{Quat, Vec3};
 use merrow_model::state::{BodyCommand, Command};
-use merrow_validate::cases::check::Check;
-use merrow_validate::cases::reference_data::{ReferenceData, advance, apply};
-use merrow_validate::cases::{Case, CaseResult};
-
-/// Cases of the docking study that run in seconds.
-pub const CASES: [Case; 4] = [
-    Case {
-        number: 12,
-        set: &sets::DOCKING,
-        title: "docking in still water, positions by sound and radio (docs/docking.md)",
-        source: "docking study, section 5.2.3; independent recomputation with four degrees of freedom",
-        run: still_water,
-    },
-    Case {
-        number: 14,
-        set: &sets::DOCKING,
-        title: "motive power and energy of the docking",
-        source: "Fm = u/1.17, Pm = Fm v; docking study, sections 5.2.3 and 5.2.4",
-        run: motive_power,
-    },
-    Case {
-        number: 15,
-        set: &sets::DOCKING,
-        title: "skew of 50 000 releases of a task, and of slots of the network, against the grid of steps",
-        source: "zero in lock-step; docking study, table 5.1: 1.0 to 2.6 ms",
-        run: clock_skew,
-    },
-    Case {
-        number: 16,
-        set: &sets::DOCKING,
-        title: "heave of RexROV: pole, delay of 0.74 s, closed loop",
-        source: "b/a, first-order Padé approximation; docking study, section 5.1.1",
-        run: heave,
-    },
-];
-
-/// Cases that take minutes; only `merrow validate docking` runs them.
-pub const LONG_CASES: [Case; 1] = [Case {
-    number: 13,
-    set: &sets::DOCKING,
-    title: "docking against head currents, mean of 10 seeds",
-    source: "docking study, section 5.2.4; independent recomputation with four degrees of freedom",
-    run: currents,
-}];
+use merrow_validate::cases::prelude::*;
 
 /// Relative tolerance of times, and tolerance of the gain in percentage points. The recomputation
 /// has neither roll and pitch nor thrusters with lag nor packets.
@@ -85,7 +40,7 @@ fn docked(runs: &[Manoeuvre]) -> f64 {
 // V12: 25 % on the times of the recomputation; the gain of the thesis, 20 %, within 10 points. With
 // the published buoyancy, the acoustic controller balances it at 1.13 m from the dock; 5 % for the
 // waves that the delay causes. The latch pulls the vehicle into its seat.
-fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn still_water(data: &ReferenceData) -> Result<CaseResult, String> {
     let run = |is_hybrid, net_buoyancy, seeds| {
         let setup = Setup {
             is_hybrid,
@@ -99,33 +54,23 @@ fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let times = [docking_time(&hybrid), docking_time(&acoustic)];
     let gain = 100.0 * (1.0 - times[0] / times[1]);
     let distance = (START - DOCK).norm();
-    let mut checks = vec![
-        Check::absolute("distance at the start", "m", 37.6335, distance, 1e-4),
-        Check::relative("neutral, hybrid: time", "s", 82.6, times[0], TIMES),
-        Check::relative("neutral, acoustic only: time", "s", 96.5, times[1], TIMES),
-        Check::relative(
-            "neutral, first radio packet",
-            "s",
-            73.0,
-            radio_time(&hybrid),
-            TIMES,
-        ),
-        Check::absolute("neutral: gain of the hybrid link", "%", 20.0, gain, GAIN),
-    ];
+    let mut checks = checks! {
+        "distance at the start", "m", 37.6335, distance, Absolute(1e-4);
+        "neutral, hybrid: time", "s", 82.6, times[0], Relative(TIMES);
+        "neutral, acoustic only: time", "s", 96.5, times[1], Relative(TIMES);
+        "neutral, first radio packet", "s", 73.0, radio_time(&hybrid), Relative(TIMES);
+        "neutral: gain of the hybrid link", "%", 20.0, gain, Absolute(GAIN);
+    };
     let [buoyant, stalled] = [true, false].map(|hybrid| run(hybrid, PUBLISHED_BUOYANCY, 1));
     let (buoyant, stalled) = (buoyant?, stalled?);
     let time = docking_time(&buoyant);
     let gains = Gains::for_link(Link::Acoustic);
-    checks.extend([
-        Check::relative("published buoyancy, hybrid: time", "s", 144.8, time, TIMES),
-        Check::relative(
-            "published buoyancy, acoustic only: distance after 400 s",
-            "m",
-            PUBLISHED_BUOYANCY / (gains.kp[2] + gains.ki[2] * gains.period),
-            stalled[0].last,
-            0.05,
-        ),
-    ]);
+    checks.extend(checks! {
+        "published buoyancy, hybrid: time", "s", 144.8, time, Relative(TIMES);
+        "published buoyancy, acoustic only: distance after 400 s", "m",
+            PUBLISHED_BUOYANCY / (gains.kp[2] + gains.ki[2] * gains.period), stalled[0].last,
+            Relative(0.05);
+    });
     let [fitted, slow] = [true, false].map(|hybrid| run(hybrid, IDENTIFIED_BUOYANCY, 1));
     let (fitted, slow) = (fitted?, slow?);
     for (what, thesis, found) in [
@@ -134,19 +79,17 @@ fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         ("acoustic only: time", 138.0, docking_time(&slow)),
     ] {
         let what = format!("{IDENTIFIED_BUOYANCY} N (identified), {what}");
-        checks.push(Check::relative(what, "s", thesis, found, IDENTIFIED));
+        checks.extend(checks! {
+            what, "s", thesis, found, Relative(IDENTIFIED);
+        });
     }
-    let latching = run_latching((data.shipped)(WORLD)?, Law::Damped)?;
+    let latching = run_latching(data.shipped(WORLD)?, Law::Damped)?;
     let is_latched = f64::from(u8::from(latching.latched.is_some()));
-    checks.extend([
-        Check::absolute("world docking_station: latched", "", 1.0, is_latched, 0.5),
-        Check::at_most(
-            "world docking_station: distance from the berth after 2 s",
-            "m",
-            1e-3,
-            latching.rest,
-        ),
-    ]);
+    checks.extend(checks! {
+        "world docking_station: latched", "", 1.0, is_latched, Absolute(0.5);
+        "world docking_station: distance from the berth after 2 s", "m", 1e-3, latching.rest,
+            AtMost;
+    });
     let figure = distance_figure(&[
         ("neutral", &hybrid[0], &acoustic[0]),
         ("published buoyancy", &buoyant[0], &stalled[0]),
@@ -159,7 +102,7 @@ fn still_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 const CURRENTS: [f64; 5] = [0.0, 0.1, 0.2, 0.3, 0.4];
 
 // V13: 25 % on the recomputed times; docking fails at the same currents as in the recomputation.
-fn currents(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn currents(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     let mut last = 0.0;
     for (k, current) in CURRENTS.into_iter().enumerate() {
@@ -182,36 +125,36 @@ fn currents(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         ] {
             let all = if time.is_some() { f64::from(RUNS) } else { 0.0 };
             let what = format!("{current} m/s, {name}: dockings");
-            checks.push(Check::absolute(what, "", all, docked(runs), 0.0));
+            checks.extend(checks! {
+                what, "", all, docked(runs), Absolute(0.0);
+            });
             if let Some(time) = time {
                 let what = format!("{current} m/s, {name}: time");
                 let found = docking_time(runs);
-                checks.push(Check::relative(what, "s", time, found, TIMES));
+                checks.extend(checks! {
+                    what, "s", time, found, Relative(TIMES);
+                });
             }
         }
         if expected[0].is_some() {
             let time = docking_time(&hybrid);
             let what = format!("{current} m/s, hybrid: time against the smaller current");
-            checks.push(Check::more_than(what, "s", last, time));
+            checks.extend(checks! {
+                what, "s", last, time, MoreThan;
+            });
             last = time;
         }
         let integral = |runs: &[Manoeuvre]| average(runs, |run| run.error_integral);
         let ratio = integral(&hybrid) / integral(&acoustic);
         match k {
             // the two methods are similar in still water
-            0 => checks.push(Check::absolute(
-                "still water: cumulative error, hybrid over acoustic only",
-                "",
-                1.0,
-                ratio,
-                0.1,
-            )),
-            3 => checks.push(Check::at_most(
-                "0.3 m/s: cumulative error, hybrid over acoustic only",
-                "",
-                0.95,
-                ratio,
-            )),
+            0 => checks.extend(checks! {
+                "still water: cumulative error, hybrid over acoustic only", "", 1.0, ratio,
+                    Absolute(0.1);
+            }),
+            3 => checks.extend(checks! {
+                "0.3 m/s: cumulative error, hybrid over acoustic only", "", 0.95, ratio, AtMost;
+            }),
             _ => {}
         }
     }
@@ -236,7 +179,7 @@ fn steady_power(position: Vec3) -> f64 {
 
 // V14: 5 % on the power of steady motion, because the direction to the dock changes; a factor of 2
 // for the jump and 1 for the energies, because the thesis shows them in a figure only.
-fn motive_power(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn motive_power(data: &ReferenceData) -> Result<CaseResult, String> {
     let run = |is_hybrid| {
         let setup = Setup {
             is_hybrid,
@@ -260,22 +203,15 @@ fn motive_power(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let sample = sample.ok_or("the manoeuvre ended early")?;
         let expected = steady_power(Vec3::from(sample.position));
         let what = format!("power of steady motion at {t} s");
-        checks.push(Check::relative(what, "W", expected, sample.power, 0.05));
+        checks.extend(checks! {
+            what, "W", expected, sample.power, Relative(0.05);
+        });
     }
-    checks.extend([
-        Check::more_than(
-            "largest power in the 5 s after the switch over that before",
-            "",
-            2.0,
-            after / before,
-        ),
-        Check::more_than(
-            "energy, hybrid over acoustic only",
-            "",
-            1.0,
-            hybrid.energy / acoustic.energy,
-        ),
-    ]);
+    checks.extend(checks! {
+        "largest power in the 5 s after the switch over that before", "", 2.0, after / before,
+            MoreThan;
+        "energy, hybrid over acoustic only", "", 1.0, hybrid.energy / acoustic.energy, MoreThan;
+    });
     let figure = power_figure(&hybrid, &acoustic);
     Ok(CaseResult::new(checks).with_figure("docking_power", figure))
 }
@@ -288,7 +224,7 @@ const FAST: [f64; 2] = [20.0, 100.0];
 // V15: the times of releases and frames are whole nanoseconds of the grid of steps, so the skew is
 // zero. The same comparison must find the error of clocks that are fast: the skew at the end of the
 // run, within the skew of one period.
-fn clock_skew(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn clock_skew(data: &ReferenceData) -> Result<CaseResult, String> {
     let Skews { releases, frames } = measure_skews(data, CLOCK_SECONDS, 0.0)?;
     let n = (releases.len() + frames.len()) as f64;
     let all = || releases.iter().chain(&frames);
@@ -298,49 +234,31 @@ fn clock_skew(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let largest = |skews: &[f64]| skews.iter().fold(0.0_f64, |max, x| max.max(x.abs()));
     let period = Gains::for_link(Link::Radio).period;
     let frame_count = 5.0 * libm::floor(CLOCK_SECONDS / SCHEDULE.0);
-    let mut checks = vec![
-        Check::absolute("releases", "", 50_000.0, releases.len() as f64, 1.0),
-        Check::absolute(
-            "largest skew of a release",
-            "s",
-            0.0,
-            largest(&releases),
-            0.0,
-        ),
-        Check::absolute(
-            "frames of the dock",
-            "",
-            frame_count,
-            frames.len() as f64,
-            5.0,
-        ),
-        Check::absolute("largest skew of a frame", "s", 0.0, largest(&frames), 0.0),
-        Check::at_most(
-            "standard deviation over the period of the radio link",
-            "",
-            0.05,
-            deviation / period,
-        ),
-    ];
+    let mut checks = checks! {
+        "releases", "", 50_000.0, releases.len() as f64, Absolute(1.0);
+        "largest skew of a release", "s", 0.0, largest(&releases), Absolute(0.0);
+        "frames of the dock", "", frame_count, frames.len() as f64, Absolute(5.0);
+        "largest skew of a frame", "s", 0.0, largest(&frames), Absolute(0.0);
+        "standard deviation over the period of the radio link", "", 0.05, deviation / period,
+            AtMost;
+    };
     let [ppm, seconds] = FAST;
     let fast = measure_skews(data, seconds, ppm)?;
     for (what, skews, period) in [
         ("releases", &fast.releases, 0.02),
         ("frames", &fast.frames, SCHEDULE.0),
     ] {
-        checks.push(Check::absolute(
-            format!("skew of {what} after {seconds} s with clocks that are fast by {ppm} ppm"),
-            "s",
-            -1e-6 * ppm * seconds,
-            skews.last().copied().unwrap_or(f64::NAN),
-            1e-6 * ppm * period + 2e-9,
-        ));
+        checks.extend(checks! {
+            format!("skew of {what} after {seconds} s with clocks that are fast by {ppm} ppm"), "s",
+                -1e-6 * ppm * seconds, skews.last().copied().unwrap_or(f64::NAN),
+                Absolute(1e-6 * ppm * period + 2e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 /// Returns the rate at which a small heave velocity of the neutral vehicle decays over 10 s [1/s].
-fn simulated_pole(data: &ReferenceData<'_>) -> Result<f64, String> {
+fn simulated_pole(data: &ReferenceData) -> Result<f64, String> {
     // the difference of two motions has no part of the constant forces
     let speeds = |initial: f64| -> Result<[f64; 2], String> {
         let mut simulation = data.simulation(&world_text(&Setup::default()))?;
@@ -366,45 +284,29 @@ fn simulated_pole(data: &ReferenceData<'_>) -> Result<f64, String> {
 
 // V16: digits of the reference; 1 % for the simulation, whose heave is coupled to surge and pitch;
 // the design value of the damping ratio has one digit.
-fn heave(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = (data.world)(&world_text(&Setup::default()))?;
+pub(super) fn heave(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = data.world(&world_text(&Setup::default()))?;
     let plant = Plant::heave(&scene.robots[0])?;
     let printed = Plant {
         inertia: PUBLISHED_INERTIA,
         ..plant
     };
-    let inertia = "inertia with added mass";
-    let mut checks = vec![Check::absolute(inertia, "kg", 5522.77, plant.inertia, 1e-6)];
-    for (what, expected, pole, tolerance) in [
-        ("pole", 0.13189, plant.pole(), 5e-6),
-        (
-            "pole with the added mass only",
-            0.19902,
-            printed.pole(),
-            5e-6,
-        ),
-        (
-            "pole in the simulation",
-            plant.pole(),
-            simulated_pole(data)?,
-            0.01 * plant.pole(),
-        ),
-        ("Padé pole of 0.74 s", 2.7027, 2.0 / DELAY, 5e-5),
-    ] {
-        checks.push(Check::absolute(what, "1/s", expected, pole, tolerance));
-    }
-    checks.push(Check::at_most(
-        "Padé error of the phase at the faster pole",
-        "rad",
-        1e-3,
-        pade_phase_error(DELAY, printed.pole()),
-    ));
+    let (mass, simulated) = (plant.inertia, simulated_pole(data)?);
+    let error = pade_phase_error(DELAY, printed.pole());
+    let mut checks = checks! {
+        "inertia with added mass", "kg", 5522.77, mass, Absolute(1e-6);
+        "pole", "1/s", 0.13189, plant.pole(), Absolute(5e-6);
+        "pole with the added mass only", "1/s", 0.19902, printed.pole(), Absolute(5e-6);
+        "pole in the simulation", "1/s", plant.pole(), simulated, Absolute(0.01 * plant.pole());
+        "Padé pole of 0.74 s", "1/s", 2.7027, 2.0 / DELAY, Absolute(5e-5);
+        "Padé error of the phase at the faster pole", "rad", 1e-3, error, AtMost;
+    };
     checks.extend(closed_loops(&plant, &printed));
     Ok(CaseResult::new(checks))
 }
 
 /// Compares the closed loops of V16: with the mass, and with the inertia of the thesis.
-fn closed_loops(plant: &Plant, printed: &Plant) -> [Check; 4] {
+fn closed_loops(plant: &Plant, printed: &Plant) -> Vec<Check> {
     let ratio = |plant: &Plant, gains| {
         let found = plant.oscillation(gains, DELAY);
         found.map_or(f64::NAN, |[ratio, _]| ratio)
@@ -412,28 +314,13 @@ fn closed_loops(plant: &Plant, printed: &Plant) -> [Check; 4] {
     let [kp, nd, ni] = ROOT_LOCUS;
     let radio = Gains::for_link(Link::Radio);
     let is_stable = is_accumulation_stable(plant, [radio.kp[2], radio.ki[2], radio.kd[2]]);
-    let design = |what, found| Check::absolute(what, "", 0.7, found, 0.05);
-    [
-        design(
-            "damping ratio of the root locus, added mass only",
-            ratio(printed, ROOT_LOCUS),
-        ),
-        design(
-            "damping ratio of the root locus, with the mass",
-            ratio(plant, ROOT_LOCUS),
-        ),
-        Check::at_most(
-            "damping ratio if nd were Kp over Kd",
-            "",
-            0.1,
-            ratio(printed, [kp, 1.0 / nd, ni]),
-        ),
-        Check::absolute(
-            "stability of an accumulated integral, radio gains, heave",
-            "",
-            0.0,
-            f64::from(u8::from(is_stable)),
-            0.5,
-        ),
-    ]
+    checks! {
+        "damping ratio of the root locus, added mass only", "", 0.7, ratio(printed, ROOT_LOCUS),
+            Absolute(0.05);
+        "damping ratio of the root locus, with the mass", "", 0.7, ratio(plant, ROOT_LOCUS),
+            Absolute(0.05);
+        "damping ratio if nd were Kp over Kd", "", 0.1, ratio(printed, [kp, 1.0 / nd, ni]), AtMost;
+        "stability of an accumulated integral, radio gains, heave", "", 0.0,
+            f64::from(u8::from(is_stable)), Absolute(0.5);
+    }
 }

@@ -2,56 +2,13 @@
 //!
 //! The paper gives only equations, no results. Each equation is tested with a vehicle in a world.
 
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::{WaveState, air};
-use merrow_math::real::sin_cos;
-use merrow_math::{Quat, Vec3};
-use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
-use merrow_validate::cases::check::Check;
-use merrow_validate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
-use merrow_validate::cases::{Case, CaseResult};
+use merrow_validate::cases::prelude::*;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Name of the paper, used as the source of the cases.
-const PAPER: &str = "Kelpie [Mendonca 2013]";
-
-/// Cases of the Kelpie simulator.
-pub const CASES: [Case; 3] = [
-    Case {
-        number: 5,
-        set: &sets::KELPIE,
-        title: "pitch and roll from wind and waves, eqs 2-4",
-        source: PAPER,
-        run: attitude,
-    },
-    Case {
-        number: 6,
-        set: &sets::KELPIE,
-        title: "wind force on an aerial vehicle, eqs 5-6",
-        source: PAPER,
-        run: wind,
-    },
-    Case {
-        number: 7,
-        set: &sets::KELPIE,
-        title: "buoyancy of a bounding box, eq. 1",
-        source: PAPER,
-        run: buoyancy,
-    },
-];
-
-fn panel(y_label: &str, x_label: &str, lines: Vec<PlotCurve>) -> Panel {
-    Panel {
-        y_label: y_label.to_string(),
-        x_label: x_label.to_string(),
-        lines,
-        logarithmic: false,
-    }
-}
-
+/// Label of the axis of wind directions.
+const DIRECTION: &str = "wind direction (towards) relative to the bow [deg]";
 /// Period of the waves [s].
 const PERIOD: f64 = 4.0;
 const ALPHA: [f64; 2] = [0.1, 0.2];
@@ -67,7 +24,7 @@ fn from_deg(angle: f64) -> f64 {
 ///
 /// The wind initially blows `angle` [rad] to the right of the bow. The law is evaluated at the
 /// current heading, because a body that rolls and pitches at the same time also yaws a little.
-fn max_pitch_and_roll(data: &ReferenceData<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
+fn max_pitch_and_roll(data: &ReferenceData, angle: f64) -> Result<[[f64; 2]; 2], String> {
     let from = from_deg(angle);
     let mut s = data.simulation(&format!(
         "
@@ -108,7 +65,7 @@ robots:
 // V05: with the wind along the vehicle the pitch amplitude is h_m α and the roll amplitude zero;
 // across it the reverse; at 45 degrees cos 45° of each. The law itself within 1e-9. The vehicle,
 // which a moment turns to these angles, within 1 % of the largest angle.
-fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn attitude(data: &ReferenceData) -> Result<CaseResult, String> {
     use merrow_model::scene::robot::body::KelpieAttitude;
     use merrow_physics::forces::hydrodynamics::kelpie_attitude::target_angles;
     use merrow_yaml::read::Places;
@@ -130,20 +87,12 @@ fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let ran = max_pitch_and_roll(data, f64::to_radians(degrees))?;
         for (k, name) in ["pitch", "roll"].into_iter().enumerate() {
             let expected = height * ALPHA[k] * part[k];
-            checks.push(Check::absolute(
-                format!("{name} from the law, wind {degrees} deg off the bow"),
-                "rad",
-                expected,
-                law[k],
-                1e-9,
-            ));
-            checks.push(Check::absolute(
+            checks.extend(checks! {
+                format!("{name} from the law, wind {degrees} deg off the bow"), "rad", expected,
+                    law[k], Absolute(1e-9);
                 format!("{name} of the vehicle at its heading, wind {degrees} deg off the bow"),
-                "rad",
-                ran[1][k],
-                ran[0][k],
-                0.01 * height * ALPHA[k],
-            ));
+                    "rad", ran[1][k], ran[0][k], Absolute(0.01 * height * ALPHA[k]);
+            });
         }
     }
     let figure = attitude_figure(data, height)?;
@@ -152,7 +101,7 @@ fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 /// Draws the amplitudes of pitch and roll [deg] over the wind direction, of the vehicle and of the
 /// law, for waves of the amplitude `height` [m].
-fn attitude_figure(data: &ReferenceData<'_>, height: f64) -> Result<Drawing, String> {
+fn attitude_figure(data: &ReferenceData, height: f64) -> Result<Drawing, String> {
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=24 {
         let degrees = 15.0 * f64::from(k);
@@ -165,36 +114,26 @@ fn attitude_figure(data: &ReferenceData<'_>, height: f64) -> Result<Drawing, Str
         }
     }
     let [pitch, roll, law_pitch, law_roll] = curves;
-    let panels = [
-        panel(
-            "amplitude of pitch [deg]",
-            "",
-            vec![
-                PlotCurve::new("eq. 3", BLACK, true, law_pitch),
-                PlotCurve::new("vehicle", COLOURS[0], false, pitch),
-            ],
-        ),
-        panel(
-            "amplitude of roll [deg]",
-            "wind direction (towards) relative to the bow [deg]",
-            vec![
-                PlotCurve::new("eq. 4", BLACK, true, law_roll),
-                PlotCurve::new("vehicle", COLOURS[1], false, roll),
-            ],
-        ),
+    let pitch = vec![
+        PlotCurve::new("eq. 3", BLACK, true, law_pitch),
+        PlotCurve::new("vehicle", COLOURS[0], false, pitch),
     ];
-    Ok(draw_figure(
-        "Kelpie's pitch and roll, Beaufort 4 (h = 0.5 m)",
-        &panels,
-        820,
-        190,
-    ))
+    let roll = vec![
+        PlotCurve::new("eq. 4", BLACK, true, law_roll),
+        PlotCurve::new("vehicle", COLOURS[1], false, roll),
+    ];
+    let panels = [
+        Panel::new("amplitude of pitch [deg]", "", pitch),
+        Panel::new("amplitude of roll [deg]", DIRECTION, roll),
+    ];
+    let title = "Kelpie's pitch and roll, Beaufort 4 (h = 0.5 m)";
+    Ok(draw_figure(title, &panels, 820, 190))
 }
 
 /// Returns the force [N] forward and to starboard of a vehicle at 20 m altitude, whose areas make
 /// Kelpie's factor one, in a wind of `speed` [m/s] that blows `angle` [rad] to the right of its
 /// bow.
-fn wind_force(data: &ReferenceData<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
+fn wind_force(data: &ReferenceData, speed: f64, angle: f64) -> Result<[f64; 2], String> {
     let text = |area: f64| {
         format!(
             "
@@ -212,9 +151,9 @@ robots:
             from_deg(angle)
         )
     };
-    let thin = (data.world)(&text(1.0))?;
+    let thin = data.world(&text(1.0))?;
     let rho = air::density(&thin.sea, 15.0, 20.0);
-    let scene = (data.world)(&text(2.0 / rho))?;
+    let scene = data.world(&text(2.0 / rho))?;
     let f = evaluate(&scene, &initial_motion(&scene)?)?.links[0].F.f;
     Ok([f.x, -f.y])
 }
@@ -222,23 +161,17 @@ robots:
 // V06: with |p_w| = 5 and the wind from astern, eq. 5 gives 25 if p_w is the wind vector, and 5 if
 // it is the wind direction. Merrow uses the vector: `|p_w|` appears in the next equation, and
 // physically the force grows with the square of the wind speed.
-fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn wind(data: &ReferenceData) -> Result<CaseResult, String> {
     let astern = wind_force(data, 5.0, 0.0)?;
     let abeam = wind_force(data, 5.0, 0.5 * PI)?;
     let skew = wind_force(data, 5.0, 0.25 * PI)?;
-    let checks = vec![
-        Check::absolute(
-            "F_y, 5 m/s wind from astern, p_w as vector",
-            "N",
-            25.0,
-            astern[0],
-            1e-6,
-        ),
-        Check::absolute("F_x, 5 m/s wind from astern", "N", 0.0, astern[1], 1e-6),
-        Check::absolute("F_x, 5 m/s wind from port", "N", 25.0, abeam[1], 1e-6),
-        Check::absolute("F_y, 5 m/s wind from port", "N", 0.0, abeam[0], 1e-6),
-        Check::absolute("F_y, 45 deg", "N", 25.0 * FRAC_1_SQRT_2, skew[0], 1e-6),
-    ];
+    let checks = checks! {
+        "F_y, 5 m/s wind from astern, p_w as vector", "N", 25.0, astern[0], Absolute(1e-6);
+        "F_x, 5 m/s wind from astern", "N", 0.0, astern[1], Absolute(1e-6);
+        "F_x, 5 m/s wind from port", "N", 25.0, abeam[1], Absolute(1e-6);
+        "F_y, 5 m/s wind from port", "N", 0.0, abeam[0], Absolute(1e-6);
+        "F_y, 45 deg", "N", 25.0 * FRAC_1_SQRT_2, skew[0], Absolute(1e-6);
+    };
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=36 {
         let degrees = 10.0 * f64::from(k);
@@ -249,16 +182,13 @@ fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         }
     }
     let [ahead, right, unit_ahead, unit_right] = curves;
-    let over_angle = panel(
-        "force [N], 5 m/s wind",
-        "wind direction (towards) relative to the bow [deg]",
-        vec![
-            PlotCurve::new("F_y, p_w as vector (Merrow)", COLOURS[0], false, ahead),
-            PlotCurve::new("F_x", COLOURS[1], false, right),
-            PlotCurve::new("F_y, p_w as unit vector", COLOURS[0], true, unit_ahead),
-            PlotCurve::new("F_x", COLOURS[1], true, unit_right),
-        ],
-    );
+    let lines = vec![
+        PlotCurve::new("F_y, p_w as vector (Merrow)", COLOURS[0], false, ahead),
+        PlotCurve::new("F_x", COLOURS[1], false, right),
+        PlotCurve::new("F_y, p_w as unit vector", COLOURS[0], true, unit_ahead),
+        PlotCurve::new("F_x", COLOURS[1], true, unit_right),
+    ];
+    let over_angle = Panel::new("force [N], 5 m/s wind", DIRECTION, lines);
     let mut by_speed = [const { Vec::new() }; 2];
     for k in 0..=20 {
         let speed = 0.5 * f64::from(k);
@@ -266,26 +196,19 @@ fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         by_speed[1].push([speed, speed]);
     }
     let [vector, unit] = by_speed;
-    let over_speed = panel(
-        "force [N], wind from astern",
-        "wind [m/s]",
-        vec![
-            PlotCurve::new("p_w as vector (Merrow)", COLOURS[0], false, vector),
-            PlotCurve::new("p_w as unit vector", COLOURS[0], true, unit),
-        ],
-    );
-    let figure = draw_figure(
-        "Two interpretations of Kelpie's wind force",
-        &[over_angle, over_speed],
-        820,
-        210,
-    );
+    let lines = vec![
+        PlotCurve::new("p_w as vector (Merrow)", COLOURS[0], false, vector),
+        PlotCurve::new("p_w as unit vector", COLOURS[0], true, unit),
+    ];
+    let over_speed = Panel::new("force [N], wind from astern", "wind [m/s]", lines);
+    let title = "Two interpretations of Kelpie's wind force";
+    let figure = draw_figure(title, &[over_angle, over_speed], 820, 210);
     Ok(CaseResult::new(checks).with_figure("kelpie_wind", figure))
 }
 
 /// Returns a world with a body of this hull in fresh water.
-fn hull(data: &ReferenceData<'_>, hull: &str) -> Result<Scene, String> {
-    (data.world)(&format!(
+fn hull(data: &ReferenceData, hull: &str) -> Result<Scene, String> {
+    data.world(&format!(
         "
 water: {{density_kg_m3: 1000}}
 robots: {{hull: {{model: {{source: case V07, body: {{source: case V07, axes: flu, mass_kg: 10,
@@ -317,12 +240,10 @@ fn wigley_volume(depth: f64) -> f64 {
 // V07: the buoyancy of a half-submerged box of 1 m is 4905 N. The bounding box of a ball or a boat
 // has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, the mesh
 // of the boat to 2 %, because its 814 triangles are chords of a curved hull.
-fn buoyancy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn buoyancy(data: &ReferenceData) -> Result<CaseResult, String> {
     let of = |kind: &str, file: &str| {
-        hull(
-            data,
-            &format!("hull: {{kind: {kind}, file: meshes/{file}.obj}}"),
-        )
+        let keys = format!("hull: {{kind: {kind}, file: meshes/{file}.obj}}");
+        hull(data, &keys)
     };
     let hulls = BuoyancyHulls {
         cube: hull(data, "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}")?,
@@ -331,12 +252,8 @@ fn buoyancy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         boat_box: of("bounding_box", "wigley_2m4")?,
         boat: of("mesh", "wigley_2m4")?,
     };
-    let figure = draw_figure(
-        "Buoyancy of a hull and of its bounding box",
-        &buoyancy_panels(&hulls)?,
-        820,
-        200,
-    );
+    let title = "Buoyancy of a hull and of its bounding box";
+    let figure = draw_figure(title, &buoyancy_panels(&hulls)?, 820, 200);
     Ok(CaseResult::new(buoyancy_checks(&hulls)?).with_figure("kelpie_buoyancy", figure))
 }
 
@@ -364,42 +281,17 @@ fn buoyancy_checks(hulls: &BuoyancyHulls) -> Result<Vec<Check>, String> {
     let full = wigley_volume(WIGLEY[2]);
     // the radius of the ball's mesh is slightly above 1 m, so that it has the volume of the ball
     let reach = ball_box.robots[0].links[0].volume_m3 / 2.0;
-    Ok(vec![
-        Check::relative(
-            "box 1 x 1 x 1 m, draught 0.5 m",
-            "N",
-            4905.0,
-            buoyancy_force(cube, 0.0)?,
-            1e-9,
-        ),
-        Check::relative(
-            "2 m ball, half submerged, mesh",
-            "N",
-            WATER_WEIGHT * 2.0 / 3.0 * PI,
-            buoyancy_force(ball, 0.0)?,
-            1e-3,
-        ),
-        Check::relative(
-            "2 m ball, half submerged, bounding box",
-            "N",
-            WATER_WEIGHT * reach,
-            buoyancy_force(ball_box, 0.0)?,
-            1e-9,
-        ),
-        Check::relative(
-            "boat at its waterline, mesh",
-            "N",
-            WATER_WEIGHT * full,
-            buoyancy_force(boat, 0.0)?,
-            0.02,
-        ),
-        Check::more_than(
-            "boat at its waterline, bounding box / mesh",
-            "",
-            1.5,
-            buoyancy_force(boat_box, 0.0)? / buoyancy_force(boat, 0.0)?,
-        ),
-    ])
+    Ok(checks! {
+        "box 1 x 1 x 1 m, draught 0.5 m", "N", 4905.0, buoyancy_force(cube, 0.0)?, Relative(1e-9);
+        "2 m ball, half submerged, mesh", "N", WATER_WEIGHT * 2.0 / 3.0 * PI,
+            buoyancy_force(ball, 0.0)?, Relative(1e-3);
+        "2 m ball, half submerged, bounding box", "N", WATER_WEIGHT * reach,
+            buoyancy_force(ball_box, 0.0)?, Relative(1e-9);
+        "boat at its waterline, mesh", "N", WATER_WEIGHT * full, buoyancy_force(boat, 0.0)?,
+            Relative(0.02);
+        "boat at its waterline, bounding box / mesh", "", 1.5,
+            buoyancy_force(boat_box, 0.0)? / buoyancy_force(boat, 0.0)?, MoreThan;
+    })
 }
 
 /// Plots the buoyancy [N] of the ball and the boat over the draught [m].
@@ -427,39 +319,25 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
         .map(|k| 2.0 * f64::from(k) / 40.0)
         .map(|d| [d, WATER_WEIGHT * cap(d)])
         .collect();
+    let curves = |law: (&str, Vec<[f64; 2]>), mesh, bounding_box| {
+        vec![
+            PlotCurve::new(law.0, BLACK, true, law.1),
+            PlotCurve::new("mesh", COLOURS[1], false, mesh),
+            PlotCurve::new("bounding box (Kelpie)", COLOURS[0], false, bounding_box),
+        ]
+    };
+    let balls = curves(
+        ("spherical cap", cap),
+        buoyancy_curve(ball, 1.0, 2.0)?,
+        buoyancy_curve(ball_box, 1.0, 2.0)?,
+    );
+    let boats = curves(
+        ("Wigley's closed form", closed),
+        buoyancy_curve(boat, WIGLEY[2], 0.42)?,
+        buoyancy_curve(boat_box, WIGLEY[2], 0.42)?,
+    );
     Ok([
-        panel(
-            "buoyancy of a 2 m ball [N]",
-            "",
-            vec![
-                PlotCurve::new("spherical cap", BLACK, true, cap),
-                PlotCurve::new("mesh", COLOURS[1], false, buoyancy_curve(ball, 1.0, 2.0)?),
-                PlotCurve::new(
-                    "bounding box (Kelpie)",
-                    COLOURS[0],
-                    false,
-                    buoyancy_curve(ball_box, 1.0, 2.0)?,
-                ),
-            ],
-        ),
-        panel(
-            "buoyancy of a 2.4 m boat [N]",
-            "draught [m]",
-            vec![
-                PlotCurve::new("Wigley's closed form", BLACK, true, closed),
-                PlotCurve::new(
-                    "mesh",
-                    COLOURS[1],
-                    false,
-                    buoyancy_curve(boat, WIGLEY[2], 0.42)?,
-                ),
-                PlotCurve::new(
-                    "bounding box (Kelpie)",
-                    COLOURS[0],
-                    false,
-                    buoyancy_curve(boat_box, WIGLEY[2], 0.42)?,
-                ),
-            ],
-        ),
+        Panel::new("buoyancy of a 2 m ball [N]", "", balls),
+        Panel::new("buoyancy of a 2.4 m boat [N]", "draught [m]", boats),
     ])
 }

@@ -6,72 +6,31 @@ use crate::pool::summary::{ASCENT, LIMITS, REST_ANGLES};
 use crate::pool::trial;
 use crate::pool::trial::Mode;
 use crate::pool::trials::load_trials;
-use crate::sets;
 use crate::thetis::{
     BAND, Controller, DEPTH, HEADING, HEADING_BAND, Mission, PAPER, STALL, Sample, TOLERANCE,
     run_mission, run_with,
 };
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_validate::cases::check::Check;
-use merrow_validate::cases::reference_data::ReferenceData;
-use merrow_validate::cases::{Case, CaseResult};
+use merrow_validate::cases::prelude::*;
 use std::sync::Arc;
 
-/// Cases of recorded trials.
-pub const CASES: [Case; 4] = [
-    Case {
-        number: 1,
-        set: &sets::THETIS,
-        title: "lake mission of Taipan 300 (coefficients and gains are Merrow's: docs/thetis.md)",
-        source: "figures of Thetis [Parodi 2009]",
-        run: lake,
-    },
-    Case {
-        number: 4,
-        set: &sets::THETIS,
-        title: "controller that stalls for 5 s in the lake mission: the simulation continues",
-        source: "temporal decoupling of Thetis [Parodi 2009]; run with repeated commands",
-        run: stall,
-    },
-    Case {
-        number: 17,
-        set: &sets::UVMS,
-        title: "26 pool trials, measured joint angles (docs/uvms.md)",
-        source: "recordings of [Kolano 2022]",
-        run: trials,
-    },
-    Case {
-        number: 18,
-        set: &sets::UVMS,
-        title: "vehicle with arm: attitude at rest and ascent speed",
-        source: "[Kolano 2022]",
-        run: rest,
-    },
-];
-
 // V01: settling time of about 25 s and overshoot of about 0.4 m, 30 %.
-fn lake(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let found = run_mission(Arc::new((data.shipped)("taipan")?))?;
+pub(super) fn lake(data: &ReferenceData) -> Result<CaseResult, String> {
+    let found = run_mission(Arc::new(data.shipped("taipan")?))?;
     let last = found.samples.last().map_or(f64::NAN, |s| s.heading);
     let settled = found.settled.unwrap_or(f64::NAN);
-    let checks = vec![
-        Check::relative(
-            format!("settled within {BAND} m of {DEPTH} m"),
-            "s",
-            PAPER[0],
-            settled,
-            TOLERANCE,
-        ),
-        Check::relative("overshoot", "m", PAPER[1], found.overshoot, TOLERANCE),
-        Check::absolute("heading at the end", "deg", HEADING, last, HEADING_BAND),
-    ];
+    let checks = checks! {
+        format!("settled within {BAND} m of {DEPTH} m"), "s", PAPER[0], settled,
+            Relative(TOLERANCE);
+        "overshoot", "m", PAPER[1], found.overshoot, Relative(TOLERANCE);
+        "heading at the end", "deg", HEADING, last, Absolute(HEADING_BAND);
+    };
     Ok(CaseResult::new(checks))
 }
 
 // V04: the simulation without commands is bit-identical to one in which the last command is
 // repeated; the vehicle leaves the path of the controlled run by more than the band of V01.
-fn stall(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = Arc::new((data.shipped)("taipan")?);
+pub(super) fn stall(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = Arc::new(data.shipped("taipan")?);
     let run = |controller| run_with(Arc::clone(&scene), controller);
     let (runs, stalls) = (run(Controller::Runs)?, run(Controller::Stalls)?);
     let repeats = run(Controller::Repeats)?;
@@ -90,56 +49,40 @@ fn stall(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .fold(0.0, f64::max);
     let both = stalls.samples.iter().zip(&runs.samples);
     let left = both.map(|(a, b)| (a.depth - b.depth).abs());
-    let checks = vec![
-        Check::absolute("simulated time of the stall", "s", 5.0, span, 1e-9),
-        Check::absolute(
-            "samples that differ from the run with repeated commands",
-            "",
-            0.0,
-            differing as f64,
-            0.5,
-        ),
-        Check::absolute("motion of the fins from 1 s on", "deg", 0.0, moved, 1e-3),
-        Check::more_than(
-            "largest difference of depth from the controlled run",
-            "m",
-            BAND,
-            left.fold(0.0, f64::max),
+    let checks = checks! {
+        "simulated time of the stall", "s", 5.0, span, Absolute(1e-9);
+        "samples that differ from the run with repeated commands", "", 0.0, differing as f64,
+            Absolute(0.5);
+        "motion of the fins from 1 s on", "deg", 0.0, moved, Absolute(1e-3);
+        "largest difference of depth from the controlled run", "m", BAND, left.fold(0.0, f64::max),
+            MoreThan;
+    };
+    let heights = |mission: &Mission| mission.samples.iter().map(|s| [s.t, -s.depth]).collect();
+    let lines = vec![
+        PlotCurve::new("controlled", COLOURS[1], false, heights(&runs)),
+        PlotCurve::new(
+            "stalled from 20 to 25 s",
+            COLOURS[0],
+            false,
+            heights(&stalls),
         ),
     ];
-    let line = |label: &str, k: usize, mission: &Mission| {
-        let samples = mission.samples.iter();
-        PlotCurve::new(
-            label,
-            COLOURS[k],
-            false,
-            samples.map(|s| [s.t, -s.depth]).collect(),
-        )
-    };
-    let panel = Panel {
-        y_label: "height [m]".into(),
-        x_label: "time [s]".into(),
-        lines: vec![
-            line("controlled", 1, &runs),
-            line("stalled from 20 to 25 s", 0, &stalls),
-        ],
-        ..Panel::default()
-    };
+    let panel = Panel::new("height [m]", "time [s]", lines);
     let title = "Controller that stalls for 5 s (V04)";
     let figure = draw_figure(title, &[panel], 820, 220);
     Ok(CaseResult::new(checks).with_figure("stalled_controller", figure))
 }
 
-fn vehicle(data: &ReferenceData<'_>) -> Result<Model, String> {
+fn vehicle(data: &ReferenceData) -> Result<Model, String> {
     Model::new(
-        (data.shipped)("uvms_pool")?,
-        &(data.shipped)("uvms_pool_servo")?,
+        data.shipped("uvms_pool")?,
+        &data.shipped("uvms_pool_servo")?,
     )
 }
 
 // V17: mean errors of roll and pitch and mean absolute lag, within the limits stated in
 // docs/uvms.md.
-fn trials(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn trials(data: &ReferenceData) -> Result<CaseResult, String> {
     let model = vehicle(data)?;
     let found = load_trials(&data.folder.join("uvms_pool_2023"))?;
     if !found.problems.is_empty() {
@@ -151,49 +94,26 @@ fn trials(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .filter_map(|r| trial::replay_and_score(&model, r, Mode::Measured))
         .collect();
     let all = summary::summarize(&outcomes).ok_or("no trial was replayed")?;
-    let checks = vec![
-        Check::absolute("trials", "", 26.0, all.trials as f64, 0.0),
-        Check::absolute("unstable replays", "", 0.0, all.unstable as f64, 0.0),
-        Check::at_most("mean RMSE of roll", "deg", LIMITS[0], all.rmse[0].0),
-        Check::at_most("mean RMSE of pitch", "deg", LIMITS[1], all.rmse[1].0),
-        Check::at_most(
-            "mean absolute value of the best lag",
-            "s",
-            LIMITS[2],
-            all.lag_size,
-        ),
-    ];
+    let checks = checks! {
+        "trials", "", 26.0, all.trials as f64, Absolute(0.0);
+        "unstable replays", "", 0.0, all.unstable as f64, Absolute(0.0);
+        "mean RMSE of roll", "deg", LIMITS[0], all.rmse[0].0, AtMost;
+        "mean RMSE of pitch", "deg", LIMITS[1], all.rmse[1].0, AtMost;
+        "mean absolute value of the best lag", "s", LIMITS[2], all.lag_size, AtMost;
+    };
     Ok(CaseResult::new(checks))
 }
 
 // V18: attitude at rest within the spread between trials, ascent speed within the measured range.
-fn rest(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn rest(data: &ReferenceData) -> Result<CaseResult, String> {
     let model = vehicle(data)?;
     let home = model.joints.map(|j| model.robot.start.q[j]);
     let found = summary::simulate_rest(&model, home);
     let [low, high] = ASCENT;
-    let checks = vec![
-        Check::absolute(
-            "roll at rest",
-            "deg",
-            REST_ANGLES[0][0],
-            found.angles[0],
-            REST_ANGLES[0][1],
-        ),
-        Check::absolute(
-            "pitch at rest",
-            "deg",
-            REST_ANGLES[1][0],
-            found.angles[1],
-            REST_ANGLES[1][1],
-        ),
-        Check::absolute(
-            "ascent",
-            "m/s",
-            0.5 * (low + high),
-            found.ascent,
-            0.5 * (high - low),
-        ),
-    ];
+    let checks = checks! {
+        "roll at rest", "deg", REST_ANGLES[0][0], found.angles[0], Absolute(REST_ANGLES[0][1]);
+        "pitch at rest", "deg", REST_ANGLES[1][0], found.angles[1], Absolute(REST_ANGLES[1][1]);
+        "ascent", "m/s", 0.5 * (low + high), found.ascent, Absolute(0.5 * (high - low));
+    };
     Ok(CaseResult::new(checks))
 }

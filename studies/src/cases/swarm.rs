@@ -1,23 +1,9 @@
 //! V29: a search by ten AUVs that reports a warm discharge through relays, and fails without them.
 
-use crate::sets;
 use merrow::publisher::connect_bridges;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
-use merrow_sim::{Simulation, bridged_message};
-use merrow_validate::cases::check::Check;
-use merrow_validate::cases::reference_data::ReferenceData;
-use merrow_validate::cases::{Case, CaseResult};
+use merrow_sim::bridged_message;
+use merrow_validate::cases::prelude::*;
 use std::sync::Arc;
-
-/// The case of this file.
-pub const CASE: Case = Case {
-    number: 29,
-    set: &sets::FLEETS,
-    title: "search by ten AUVs with and without relays (world swarm_comms)",
-    source: "discharge of 14 degC in water of 9 degC; range of the modems",
-    run: search,
-};
 
 /// World of the search, and its duration [s].
 const WORLD: &str = "swarm_comms";
@@ -56,8 +42,8 @@ fn temperature(message: &[u8]) -> f64 {
 
 impl Search {
     /// Simulates the search, without the bridges of the relays if they are not wanted.
-    fn run(data: &ReferenceData<'_>, has_relays: bool) -> Result<Self, String> {
-        let mut scene = (data.shipped)(WORLD)?;
+    fn run(data: &ReferenceData, has_relays: bool) -> Result<Self, String> {
+        let mut scene = data.shipped(WORLD)?;
         let is_kept = |name: &str| has_relays || !name.starts_with("relay_");
         scene.bridges.retain(|bridge| is_kept(&bridge.name));
         let mut simulation = Simulation::new(Arc::new(scene), 1)?;
@@ -146,74 +132,39 @@ fn office_checks(with: &Search) -> Vec<Check> {
             .iter()
             .any(|other| other.temperature == r.temperature)
     };
-    vec![
-        Check::more_than(
-            "with relays: readings above 13 degC at the office",
-            "",
-            0.0,
-            with.warm_at_office(),
-        ),
-        Check::absolute(
-            "with relays: largest temperature at the office",
-            "degC",
-            DISCHARGE[0],
-            largest,
-            DISCHARGE[1],
-        ),
-        Check::absolute(
-            "with relays: readings at the office that the shore station has",
-            "",
-            office.len() as f64,
-            office.iter().filter(is_ashore).count() as f64,
-            0.0,
-        ),
-    ]
+    checks! {
+        "with relays: readings above 13 degC at the office", "", 0.0, with.warm_at_office(),
+            MoreThan;
+        "with relays: largest temperature at the office", "degC", DISCHARGE[0], largest,
+            Absolute(DISCHARGE[1]);
+        "with relays: readings at the office that the shore station has", "", office.len() as f64,
+            office.iter().filter(is_ashore).count() as f64, Absolute(0.0);
+    }
 }
 
 // V29: exact counts. The range of the modems, about 2 km, lies between the fourth and the fifth
 // AUV. The office receives the same readings as the shore station. The reading of the discharge has
 // the error of the thermometer.
-fn search(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn search(data: &ReferenceData) -> Result<CaseResult, String> {
     let (with, without) = (Search::run(data, true)?, Search::run(data, false)?);
     let mut checks = office_checks(&with);
     let reached = [&with, &without].map(|search| search.first_at_boat().len() as f64);
     let near = (1..FIRST_FAR).map(|k| with.direct(k..=k));
     let min_near = near.fold(f64::INFINITY, f64::min);
-    let count = |what, expected, found| Check::absolute(what, "", expected, found, 0.0);
-    checks.extend([
-        count(
-            "with relays: AUVs whose readings reach the boat",
-            AUVS as f64,
-            reached[0],
-        ),
-        Check::more_than(
-            "with relays: smallest number of direct readings of an AUV up to 2 km",
-            "",
-            0.0,
-            min_near,
-        ),
-        count(
-            "with relays: direct readings from 2.5 km and farther",
-            0.0,
-            with.direct(FIRST_FAR..=AUVS),
-        ),
-        count(
-            "without relays: readings from 2.5 km and farther",
-            0.0,
-            without.direct(FIRST_FAR..=AUVS),
-        ),
-        Check::at_most(
-            "without relays: AUVs whose readings reach the boat",
-            "",
-            (FIRST_FAR - 1) as f64,
-            reached[1],
-        ),
-        count(
-            "without relays: readings at the office",
-            0.0,
-            without.at_office().len() as f64,
-        ),
-    ]);
+    checks.extend(checks! {
+        "with relays: AUVs whose readings reach the boat", "", AUVS as f64, reached[0],
+            Absolute(0.0);
+        "with relays: smallest number of direct readings of an AUV up to 2 km", "", 0.0, min_near,
+            MoreThan;
+        "with relays: direct readings from 2.5 km and farther", "", 0.0,
+            with.direct(FIRST_FAR..=AUVS), Absolute(0.0);
+        "without relays: readings from 2.5 km and farther", "", 0.0,
+            without.direct(FIRST_FAR..=AUVS), Absolute(0.0);
+        "without relays: AUVs whose readings reach the boat", "", (FIRST_FAR - 1) as f64,
+            reached[1], AtMost;
+        "without relays: readings at the office", "", 0.0, without.at_office().len() as f64,
+            Absolute(0.0);
+    });
     Ok(CaseResult::new(checks)
         .with_figure("comms_search", search_figure(&with, &without))
         .with_figure("comms_search_links", link_figure(&with, &without)))
@@ -223,12 +174,8 @@ fn search(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 /// boat, over time.
 fn search_figure(with: &Search, without: &Search) -> Drawing {
     let names = [("with relays", with), ("without relays", without)];
-    let mut temperatures = vec![PlotCurve::new(
-        "reports the discharge",
-        BLACK,
-        true,
-        vec![[0.0, WARM], [SECONDS, WARM]],
-    )];
+    let limit = vec![[0.0, WARM], [SECONDS, WARM]];
+    let mut temperatures = vec![PlotCurve::new("reports the discharge", BLACK, true, limit)];
     let mut counts = Vec::new();
     for (k, (name, search)) in names.into_iter().enumerate() {
         let office = search.at_office();
@@ -242,18 +189,10 @@ fn search_figure(with: &Search, without: &Search) -> Drawing {
         points.push([SECONDS, n]);
         counts.push(PlotCurve::new(name, COLOURS[k], false, points));
     }
+    let y_label = "temperature of AUV 10 at the office [degC]";
     let panels = [
-        Panel {
-            y_label: "temperature of AUV 10 at the office [degC]".into(),
-            lines: temperatures,
-            ..Panel::default()
-        },
-        Panel {
-            y_label: "AUVs with a reading at the boat".into(),
-            x_label: "time [s]".into(),
-            lines: counts,
-            ..Panel::default()
-        },
+        Panel::new(y_label, "", temperatures),
+        Panel::new("AUVs with a reading at the boat", "time [s]", counts),
     ];
     let title = "Search with and without relays (V29)";
     draw_figure(title, &panels, FIGURE_WIDTH, 210)
@@ -263,10 +202,7 @@ fn search_figure(with: &Search, without: &Search) -> Drawing {
 /// readings arrived, below it those over which none arrived.
 fn link_figure(with: &Search, without: &Search) -> Drawing {
     let panel = |name: &str, search: &Search| {
-        let mut panel = Panel {
-            y_label: format!("{name}; above: readings arrived, below: none arrived"),
-            ..Panel::default()
-        };
+        let mut lines = Vec::new();
         let scene = &search.simulation.scene;
         let place = |modem: usize| {
             let modem = &scene.modems[modem];
@@ -287,14 +223,17 @@ fn link_figure(with: &Search, without: &Search) -> Drawing {
             let is_first = !std::mem::replace(&mut shown[k], true);
             let label = ["direct", "relay", "radio, satellite"][k];
             let sign = if readings.is_empty() { -1.0 } else { 1.0 };
-            panel.lines.push(PlotCurve::new(
-                if is_first { label } else { "" },
+            let label = if is_first { label } else { "" };
+            let points = arc(place(bridge.from), place(*to), sign);
+            lines.push(PlotCurve::new(
+                label,
                 COLOURS[k],
                 readings.is_empty(),
-                arc(place(bridge.from), place(*to), sign),
+                points,
             ));
         }
-        panel
+        let y_label = format!("{name}; above: readings arrived, below: none arrived");
+        Panel::new(y_label, "", lines)
     };
     let mut panels = [panel("with relays", with), panel("without relays", without)];
     panels[1].x_label = "place, positive to the east [km]".into();

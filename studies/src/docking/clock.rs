@@ -5,7 +5,7 @@ use crate::docking::law::Law;
 use crate::docking::run::{Timing, Trial};
 use crate::docking::scenario::{DOCK, DUMMIES, Packets, SCHEDULE, STEP, Setup, world_text};
 use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_chart::chart::{Panel, coloured, draw_figure};
 use merrow_model::state::Command;
 use merrow_model::state::comms::ModemCommand;
 use merrow_model::state::computer::TaskActivity;
@@ -62,7 +62,7 @@ fn slot_offset(time: u64) -> f64 {
 /// # Errors
 /// Errors in the world, or a refused command.
 pub(crate) fn measure_skews(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     seconds: f64,
     skew: f64,
 ) -> Result<Skews, String> {
@@ -136,8 +136,8 @@ pub struct PacedRun {
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub(crate) fn run_paced(data: &ReferenceData<'_>, seconds: f64) -> Result<PacedRun, String> {
-    let scene = (data.world)(&world_text(&Setup::default()))?;
+pub(crate) fn run_paced(data: &ReferenceData, seconds: f64) -> Result<PacedRun, String> {
+    let scene = data.world(&world_text(&Setup::default()))?;
     let timing = Timing::from_packets(&Packets::TEXT);
     let mut trial = Trial::new(scene, Law::Error, true, DOCK, timing)?;
     request_precise_timers();
@@ -212,12 +212,9 @@ impl PacedRun {
             points.extend([[left, share], [right, share]]);
         }
         points.push([1e3 * width * BARS as f64, 0.0]);
-        let panel = Panel {
-            y_label: "part of the cycles [%]".into(),
-            x_label: "wall-clock time minus simulated time [ms]".into(),
-            lines: vec![PlotCurve::new("real time", COLOURS[0], false, points)],
-            ..Panel::default()
-        };
+        let x_label = "wall-clock time minus simulated time [ms]";
+        let lines = coloured([("real time", points)]);
+        let panel = Panel::new("part of the cycles [%]", x_label, lines);
         let title = "Skew of the clocks in real time; last bar: all larger values";
         draw_figure(title, &[panel], 820, 240)
     }

@@ -81,8 +81,8 @@ impl Timing {
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub(crate) fn run_manoeuvre(data: &ReferenceData<'_>, setup: &Setup) -> Result<Manoeuvre, String> {
-    let scene = (data.world)(&world_text(setup))?;
+pub(crate) fn run_manoeuvre(data: &ReferenceData, setup: &Setup) -> Result<Manoeuvre, String> {
+    let scene = data.world(&world_text(setup))?;
     let timing = Timing::from_packets(&setup.packets);
     let mut trial = Trial::new(scene, setup.law, setup.is_hybrid, DOCK, timing)?;
     let limit = docked_distance();

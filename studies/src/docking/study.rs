@@ -13,7 +13,7 @@ use crate::docking::scenario::{
 };
 use crate::docking::{clock, variants};
 use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, coloured, draw_figure};
 use merrow_math::Vec3;
 use merrow_validate::cases::reference_data::ReferenceData;
 use std::fmt::Write as _;
@@ -68,7 +68,7 @@ pub struct Study {
 /// # Errors
 /// Errors in the world, or a refused command.
 pub(crate) fn run_seeds(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     setup: &Setup,
     seeds: u32,
 ) -> Result<Vec<Manoeuvre>, String> {
@@ -85,10 +85,7 @@ pub(crate) fn average(runs: &[Manoeuvre], quantity: impl Fn(&Manoeuvre) -> f64) 
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub fn run_study(
-    data: &ReferenceData<'_>,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Study, String> {
+pub fn run_study(data: &ReferenceData, progress: &mut dyn FnMut(&str)) -> Result<Study, String> {
     let mut study = Study::default();
     progress("readings of the control law");
     study.text.push_str(&readings(data)?);
@@ -118,7 +115,7 @@ fn outcome(run: &Manoeuvre) -> String {
 }
 
 /// Compares the readings of the equations, with two net buoyancies and two seabeds.
-fn readings(data: &ReferenceData<'_>) -> Result<String, String> {
+fn readings(data: &ReferenceData) -> Result<String, String> {
     let mut text = String::from(
         "first time within 2 %, distance after 400 s\n\
          control law                   net buoyancy  seabed  hybrid           acoustic only\n",
@@ -158,20 +155,14 @@ fn readings(data: &ReferenceData<'_>) -> Result<String, String> {
 }
 
 /// Runs the manoeuvre with USBL, guides and latch.
-fn latching(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
-    let mut panel = Panel {
-        y_label: "distance from the berth [m]".into(),
-        x_label: "time [s]".into(),
-        ..Panel::default()
-    };
+fn latching(data: &ReferenceData, study: &mut Study) -> Result<(), String> {
+    let mut series = Vec::new();
     let text = &mut study.text;
     text.push_str("world docking_station         latched    fixes  error of a fix\n");
     for law in Law::ALL {
-        let found = run_latching((data.shipped)(WORLD)?, law)?;
+        let found = run_latching(data.shipped(WORLD)?, law)?;
         if matches!(law, Law::Error | Law::Damped) {
-            let colour = COLOURS[panel.lines.len()];
-            let line = PlotCurve::new(law.name(), colour, false, found.distances);
-            panel.lines.push(line);
+            series.push((law.name(), found.distances));
         }
         let time = found
             .latched
@@ -184,6 +175,8 @@ fn latching(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
         );
     }
     text.push('\n');
+    let y_label = "distance from the berth [m]";
+    let panel = Panel::new(y_label, "time [s]", coloured(series));
     let title = "Guides and latch: positions by USBL, sound and radio";
     let figure = draw_figure(title, &[panel], 820, 260);
     study.figures.push(("latching", figure));
@@ -191,10 +184,10 @@ fn latching(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
 }
 
 /// Compares a step of 1 m in heave with the gains of the root locus: linear models and simulation.
-fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
+fn heave_step(data: &ReferenceData) -> Result<Drawing, String> {
     let seconds = 40.0;
     let [kp, nd, ni] = ROOT_LOCUS;
-    let scene = (data.world)(&world_text(&Setup::default()))?;
+    let scene = data.world(&world_text(&Setup::default()))?;
     let plant = Plant::heave(&scene.robots[0])?;
     let printed = Plant {
         inertia: PUBLISHED_INERTIA,
@@ -219,23 +212,19 @@ fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
         points.push([trial.time(), START.z - z]);
     }
     let model = |plant: &Plant| plant.step_response(ROOT_LOCUS, DELAY, seconds);
-    let panel = Panel {
-        y_label: "motion downwards [m]".into(),
-        x_label: "time [s]".into(),
-        lines: vec![
-            PlotCurve::new("model, added mass only", BLACK, true, model(&printed)),
-            PlotCurve::new("model, with the mass", COLOURS[1], false, model(&plant)),
-            PlotCurve::new("Merrow, packets every 0.74 s", COLOURS[0], false, points),
-        ],
-        ..Panel::default()
-    };
+    let lines = vec![
+        PlotCurve::new("model, added mass only", BLACK, true, model(&printed)),
+        PlotCurve::new("model, with the mass", COLOURS[1], false, model(&plant)),
+        PlotCurve::new("Merrow, packets every 0.74 s", COLOURS[0], false, points),
+    ];
+    let panel = Panel::new("motion downwards [m]", "time [s]", lines);
     let title = "Step of 1 m in heave, gains of the root locus";
     Ok(draw_figure(title, &[panel], 820, 260))
 }
 
 /// Varies the net buoyancy, which the thesis does not publish, and identifies it from the three
 /// times of the thesis.
-fn buoyancy(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
+fn buoyancy(data: &ReferenceData, study: &mut Study) -> Result<(), String> {
     let mut curves: [Vec<[f64; 2]>; 3] = Default::default();
     let mut best = [f64::INFINITY; 2];
     study
@@ -289,12 +278,7 @@ fn buoyancy(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
         let label = if k == 0 { "thesis" } else { "" };
         lines.push(PlotCurve::new(label, COLOURS[k], true, thesis));
     }
-    let panel = Panel {
-        y_label: "time [s]".into(),
-        x_label: "buoyancy minus weight [N]".into(),
-        lines,
-        ..Panel::default()
-    };
+    let panel = Panel::new("time [s]", "buoyancy minus weight [N]", lines);
     let title = "Docking in still water over the net buoyancy";
     study
         .figures
@@ -310,7 +294,7 @@ struct Curves {
 }
 
 /// Varies the head current, with neutral and identified buoyancy.
-fn currents(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
+fn currents(data: &ReferenceData, study: &mut Study) -> Result<(), String> {
     let mut panels: Vec<Panel> = Vec::new();
     for (name, net_buoyancy) in [("neutral", 0.0), ("identified", IDENTIFIED_BUOYANCY)] {
         let _ = writeln!(
@@ -401,74 +385,45 @@ fn current_table(curves: &[Curves; 2]) -> String {
 
 /// Returns the panels of hybrid and acoustic-only docking over the current.
 fn current_panels(curves: &[Curves; 2]) -> Vec<Panel> {
-    let labels = [
-        "time to dock [s]",
-        "cumulative error [m s]",
-        "motive energy [kJ]",
-    ];
-    let panel = |k: usize| Panel {
-        y_label: labels[k].into(),
-        x_label: if k == 2 { "head current [m/s]" } else { "" }.into(),
-        lines: vec![
-            PlotCurve::new("hybrid", COLOURS[0], false, curves[0].points[k].clone()),
-            PlotCurve::new(
-                "acoustic only",
-                COLOURS[1],
-                false,
-                curves[1].points[k].clone(),
-            ),
-        ],
-        ..Panel::default()
+    let panel = |k: usize, y_label: &str, x_label: &str| {
+        let points = ["hybrid", "acoustic only"].into_iter().zip(curves);
+        let series = points.map(|(name, curves)| (name, curves.points[k].clone()));
+        Panel::new(y_label, x_label, coloured(series))
     };
-    (0..3).map(panel).collect()
+    vec![
+        panel(0, "time to dock [s]", ""),
+        panel(1, "cumulative error [m s]", ""),
+        panel(2, "motive energy [kJ]", "head current [m/s]"),
+    ]
 }
 
 /// Draws the distance from the dock over time; each entry has a name, a hybrid and an acoustic-only
 /// manoeuvre.
 pub(crate) fn distance_figure(entries: &[(&str, &Manoeuvre, &Manoeuvre)]) -> Drawing {
-    let mut lines = vec![PlotCurve::new(
-        "docked",
-        BLACK,
-        true,
-        vec![[0.0, docked_distance()], [200.0, docked_distance()]],
-    )];
+    let docked = [0.0, 200.0].map(|t| [t, docked_distance()]).to_vec();
+    let mut lines = vec![PlotCurve::new("docked", BLACK, true, docked)];
     for (k, (name, hybrid, acoustic)) in entries.iter().enumerate() {
         let points = |run: &Manoeuvre| -> Vec<[f64; 2]> {
             let samples = run.samples.iter().filter(|s| s.t <= 200.0);
             samples.map(|s| [s.t, s.distance]).collect()
         };
         let colour = COLOURS[k % COLOURS.len()];
-        lines.push(PlotCurve::new(name, colour, false, points(hybrid)));
+        lines.push(PlotCurve::new(*name, colour, false, points(hybrid)));
         lines.push(PlotCurve::new("", colour, true, points(acoustic)));
     }
-    let panel = Panel {
-        y_label: "distance from the dock [m]; dashed: acoustic only".into(),
-        x_label: "time [s]".into(),
-        lines,
-        ..Panel::default()
-    };
+    let y_label = "distance from the dock [m]; dashed: acoustic only";
+    let panel = Panel::new(y_label, "time [s]", lines);
     draw_figure("Docking in still water (V12)", &[panel], 820, 330)
 }
 
 /// Draws the motive power over time.
 pub(crate) fn power_figure(hybrid: &Manoeuvre, acoustic: &Manoeuvre) -> Drawing {
-    let line = |label: &str, k: usize, run: &Manoeuvre| {
-        let points = run.samples.iter().map(|s| [s.t, s.power]).collect();
-        PlotCurve::new(label, COLOURS[k], false, points)
-    };
-    let panel = Panel {
-        y_label: "motive power [W]".into(),
-        x_label: "time [s]".into(),
-        lines: vec![
-            line("hybrid", 0, hybrid),
-            line("acoustic only", 1, acoustic),
-        ],
-        ..Panel::default()
-    };
-    draw_figure(
-        "Motive power in still water, neutral vehicle (V14)",
-        &[panel],
-        820,
-        280,
-    )
+    let power = |run: &Manoeuvre| run.samples.iter().map(|s| [s.t, s.power]).collect();
+    let lines = coloured([
+        ("hybrid", power(hybrid)),
+        ("acoustic only", power(acoustic)),
+    ]);
+    let panel = Panel::new("motive power [W]", "time [s]", lines);
+    let title = "Motive power in still water, neutral vehicle (V14)";
+    draw_figure(title, &[panel], 820, 280)
 }

@@ -90,7 +90,7 @@ fn arrived(run: &Manoeuvre) -> f64 {
 ///
 /// # Errors
 /// Errors in the world, or a refused command.
-pub fn table(data: &ReferenceData<'_>) -> Result<String, String> {
+pub fn table(data: &ReferenceData) -> Result<String, String> {
     let mut text = String::from(
         "| packets and acoustic modem | neutral, hybrid | neutral, acoustic only \
          | 200 N, hybrid | 200 N, acoustic only | acoustic packets that arrive |\n\

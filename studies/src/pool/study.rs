@@ -9,7 +9,7 @@ use crate::pool::score::{Curve, best_gain, rmse};
 use crate::pool::summary::{PAPER, Summary, summarize};
 use crate::pool::trial::{Mode, Outcome, replay_and_score};
 use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, coloured, draw_figure};
 use merrow_math::SpatialInertia;
 use merrow_model::scene::Integrator;
 use serde_json::{Value, json};
@@ -205,12 +205,7 @@ fn row(s: &Summary) -> Value {
 }
 
 fn line(label: &str, colour: usize, points: Vec<[f64; 2]>) -> PlotCurve {
-    PlotCurve {
-        label: label.to_string(),
-        colour: COLOURS[colour],
-        dashed: false,
-        points,
-    }
+    PlotCurve::new(label, COLOURS[colour], false, points)
 }
 
 /// Plots the mean error over the trials against a common shift of all trials.
@@ -231,20 +226,12 @@ fn shift_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Drawing {
                 .collect();
             Some(line(variants[v].name, colour, points))
         });
-        Panel {
-            y_label: format!("mean RMSE of {name} [deg]"),
-            lines: lines.collect(),
-            ..Panel::default()
-        }
+        Panel::new(format!("mean RMSE of {name} [deg]"), "", lines.collect())
     };
     let (roll, mut pitch) = (panel(0, "roll"), panel(1, "pitch"));
     pitch.x_label = "simulation taken earlier by [s]".into();
-    draw_figure(
-        "Error over a common shift of all trials",
-        &[roll, pitch],
-        760,
-        210,
-    )
+    let title = "Error over a common shift of all trials";
+    draw_figure(title, &[roll, pitch], 760, 210)
 }
 
 /// Plots measured roll and pitch of one trial together with the results of some variants.
@@ -265,19 +252,10 @@ fn panels(
     let (_, first) = found.first()?;
     let panel = |k: usize, name: &str| {
         let points = first.measured[k].iter().map(|(t, v)| [*t, *v]).collect();
-        let mut lines = vec![PlotCurve {
-            label: "measured".into(),
-            colour: BLACK,
-            dashed: false,
-            points,
-        }];
+        let mut lines = vec![PlotCurve::new("measured", BLACK, false, points)];
         let simulated = found.iter().enumerate();
         lines.extend(simulated.map(|(c, (name, o))| line(name, c, o.simulated[k].points())));
-        Panel {
-            y_label: format!("{name} [deg]"),
-            lines,
-            ..Panel::default()
-        }
+        Panel::new(format!("{name} [deg]"), "", lines)
     };
     Some(vec![panel(0, "roll"), panel(1, "pitch")])
 }
@@ -315,24 +293,11 @@ fn servo_figure(variants: &[Variant], results: &[Vec<Outcome>]) -> Option<Drawin
         .track
         .joints[1]
         .points();
-    let mut lines = vec![PlotCurve {
-        label: "measured".into(),
-        colour: BLACK,
-        dashed: false,
-        points: measured,
-    }];
+    let mut lines = vec![PlotCurve::new("measured", BLACK, false, measured)];
     lines.push(line("full, servo", 0, curve("servo")?.points()));
-    lines.push(line(
-        "full, servo and actuators",
-        1,
-        curve("actuators")?.points(),
-    ));
-    panels.push(Panel {
-        y_label: "shoulder [rad]".into(),
-        x_label: "time [s]".into(),
-        lines,
-        ..Panel::default()
-    });
+    let actuators = curve("actuators")?.points();
+    lines.push(line("full, servo and actuators", 1, actuators));
+    panels.push(Panel::new("shoulder [rad]", "time [s]", lines));
     Some(draw_figure(trial, &panels, 760, 190))
 }
 
@@ -407,18 +372,12 @@ fn draw_delayed_added_mass(model: &Model, home: [f64; JOINTS], theory: f64) -> D
             .map(|(k, s)| [k as f64 * dt, s])
             .collect::<Vec<_>>()
     };
-    let curves = [0.95, 1.0, 1.01, 1.05].map(|f| f * theory);
-    let mut lines: Vec<PlotCurve> = curves
-        .iter()
-        .enumerate()
-        .map(|(c, f)| line(&format!("{f:.3} M_A"), c, growth(*f)))
-        .collect();
-    lines.push(line("M_A as it is", 4, growth(1.0)));
+    let factors = [0.95, 1.0, 1.01, 1.05].map(|f| f * theory);
+    let mut series: Vec<_> = factors.map(|f| (format!("{f:.3} M_A"), growth(f))).into();
+    series.push(("M_A as it is".to_string(), growth(1.0)));
     let panel = Panel {
-        y_label: "acceleration [m/s2, rad/s2]".into(),
-        x_label: "time [s]".into(),
-        lines,
         logarithmic: true,
+        ..Panel::new("acceleration [m/s2, rad/s2]", "time [s]", coloured(series))
     };
     draw_figure("Added mass as a force, one step late", &[panel], 760, 300)
 }

@@ -104,25 +104,16 @@ pub fn replay_and_score(model: &Model, recording: &Recording, mode: Mode) -> Opt
 impl Outcome {
     /// Plots roll, pitch and joints over time, measured and simulated.
     pub fn figure(&self, mode: Mode) -> Drawing {
-        let line = |label: &str, colour, dashed, points| PlotCurve {
-            label: label.to_string(),
-            colour,
-            dashed,
-            points,
+        let panel = |k: usize, name: &str| {
+            let measured = self.measured[k].iter().map(|(t, v)| [*t, *v]).collect();
+            let lines = vec![
+                PlotCurve::new("measured", BLACK, false, measured),
+                PlotCurve::new("simulated", COLOURS[0], false, self.simulated[k].points()),
+            ];
+            let y_label = format!("{name} [deg], RMSE {:.2}", self.score[k].rmse);
+            Panel::new(y_label, "", lines)
         };
-        let measured = |k: usize| self.measured[k].iter().map(|(t, v)| [*t, *v]).collect();
-        let mut panels: Vec<Panel> = ["roll", "pitch"]
-            .iter()
-            .enumerate()
-            .map(|(k, name)| Panel {
-                y_label: format!("{name} [deg], RMSE {:.2}", self.score[k].rmse),
-                lines: vec![
-                    line("measured", BLACK, false, measured(k)),
-                    line("simulated", COLOURS[0], false, self.simulated[k].points()),
-                ],
-                ..Panel::default()
-            })
-            .collect();
+        let mut panels = vec![panel(0, "roll"), panel(1, "pitch")];
         let mut lines = Vec::new();
         for (j, name) in JOINT_NAMES.iter().enumerate() {
             let curve = &self.track.joints[j];
@@ -131,21 +122,17 @@ impl Outcome {
                 .iter()
                 .map(|[t, _]| [*t, self.joints.state_at(*t).q[j]])
                 .collect();
-            lines.push(line(name, COLOURS[j + 1], false, read));
+            let colour = COLOURS[j + 1];
+            lines.push(PlotCurve::new(*name, colour, false, read));
             if mode == Mode::Servo {
-                lines.push(line("", COLOURS[j + 1], true, curve.points()));
+                lines.push(PlotCurve::new("", colour, true, curve.points()));
             }
         }
         let y_label = match mode {
             Mode::Measured => "joints [rad], measured and followed exactly",
             Mode::Servo => "joints [rad], measured; dashed: servo",
         };
-        panels.push(Panel {
-            y_label: y_label.into(),
-            x_label: "time [s]".into(),
-            lines,
-            ..Panel::default()
-        });
+        panels.push(Panel::new(y_label, "time [s]", lines));
         draw_figure(&self.name, &panels, 760, 190)
     }
 }

@@ -1,14 +1,14 @@
 //! Tests REMUS 100 against Fossen's two programs, which disagree: each variant is compared with its
 //! own program.
 
-use crate::witness::cases::{run, with_reference_data};
+use crate::witness::cases::{reference_data, run};
 use merrow_validate::cases::remus::straight;
 
 /// Compares a straight run with the program: 1 % of the steady speed during the run (Euler's error
 /// at the start), 0.5 % at the end (V49); roll 3 % of its final value (the programs use g at 63.4
 /// deg north, 0.1 % more).
 fn straight_run_follows(program: &str, rpm: u32, steady: f64) {
-    let rows = with_reference_data(|data| straight(data, program, rpm)).unwrap();
+    let rows = straight(&reference_data(), program, rpm).unwrap();
     let (n, last_roll) = (rows.len(), rows.last().unwrap()[0][1]);
     for (k, [[u, roll], [found, found_roll]]) in rows.into_iter().enumerate() {
         assert!(

@@ -1,8 +1,10 @@
 //! Figures of the links between modems: delivery over distance, plan view.
 
-use crate::report::page::{Cell, HEIGHT, WIDTH, table};
+use crate::report::page::{HEIGHT, WIDTH, cells, table};
 use merrow_chart::canvas::{Colour, Drawing};
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_marks, draw_named_plan};
+use merrow_chart::chart::{
+    BLACK, COLOURS, Panel, PlotCurve, Style, coloured, draw_figure, round_step,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of bins of a network over its largest distance.
@@ -51,17 +53,10 @@ fn networks<'a>(links: impl Iterator<Item = &'a [String; 2]>) -> BTreeMap<&'a st
     first
 }
 
-/// Returns the smallest round width of bins that divides `distance` into at most [`MAX_BINS`] [m].
-fn bin_width(distance: f64) -> f64 {
-    let raw = (distance / MAX_BINS).max(1e-3);
-    let decade = libm::pow(10.0, libm::floor(libm::log10(raw)));
-    let round = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * decade);
-    round.into_iter().find(|w| *w >= raw).unwrap_or(raw)
-}
-
 /// Sorts transmitted frames into bins of their distance.
 fn bins(frames: &[Transmitted]) -> Vec<Bin> {
-    let width = bin_width(frames.iter().map(|frame| frame[0]).fold(0.0, f64::max));
+    let largest = frames.iter().map(|frame| frame[0]).fold(0.0, f64::max);
+    let width = round_step((largest / MAX_BINS).max(1e-3));
     let mut found: BTreeMap<u64, Bin> = BTreeMap::new();
     for [distance, delay] in frames {
         let k = libm::floor(distance / width);
@@ -98,30 +93,22 @@ pub(super) fn by_distance(links: &[(&[String; 2], Vec<Transmitted>)]) -> Vec<Net
 /// Draws the fraction of received frames at the midpoint of each bin; `None` without frames.
 pub(super) fn draw_delivery(networks: &[Network]) -> Option<Drawing> {
     let has_legend = (2..=3).contains(&networks.len());
-    let with_colours = networks.iter().zip(COLOURS.iter().cycle());
-    let lines = with_colours.map(|(network, colour)| {
+    let series = networks.iter().map(|network| {
         let point = |bin: &Bin| {
             let delivered = 100.0 * bin.received as f64 / bin.frames as f64;
             [0.5 * (bin.limits[0] + bin.limits[1]), delivered]
         };
-        PlotCurve {
-            label: match has_legend {
-                true => format!("network of {}", network.name),
-                false => String::new(),
-            },
-            colour: *colour,
-            dashed: false,
-            points: network.bins.iter().map(point).collect(),
-        }
+        let label = format!("network of {}", network.name);
+        let points = network.bins.iter().map(point).collect();
+        (if has_legend { label } else { String::new() }, points)
     });
+    let x_label = "distance at the start of the transmission [m]";
     let panel = Panel {
-        y_label: "received [%]".to_owned(),
-        x_label: "distance at the start of the transmission [m]".to_owned(),
-        lines: lines.collect(),
-        ..Panel::default()
+        style: Style::Marks,
+        ..Panel::new("received [%]", x_label, coloured(series))
     };
     let title = "Delivery of transmitted frames over distance";
-    (!networks.is_empty()).then(|| draw_marks(title, &panel, WIDTH, 2 * HEIGHT))
+    (!networks.is_empty()).then(|| draw_figure(title, &[panel], WIDTH, 2 * HEIGHT))
 }
 
 /// Returns the table of the bins of all networks; empty without frames.
@@ -133,34 +120,23 @@ pub(super) fn delivery_table(networks: &[Network]) -> String {
         } else {
             0
         };
-        vec![
-            Cell::text(&network.name),
-            Cell::number(bin.limits[0], decimals),
-            Cell::number(bin.limits[1], decimals),
-            Cell::count(bin.frames),
-            Cell::count(bin.received),
-            Cell::number(100.0 * n / bin.frames as f64, 1),
-            Cell::number(bin.delay / n, 3),
-        ]
+        cells! {
+            &network.name;
+            bin.limits[0], decimals;
+            bin.limits[1], decimals;
+            bin.frames as f64, 0;
+            n, 0;
+            100.0 * n / bin.frames as f64, 1;
+            bin.delay / n, 3;
+        }
     };
     let rows = networks.iter().flat_map(|network| {
         let bins = network.bins.iter();
         bins.map(move |bin| row(network, bin))
     });
-    let rows: Vec<Vec<Cell>> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let head = [
-        "first modem of the network",
-        "distance from [m]",
-        "to [m]",
-        "transmitted frames",
-        "received",
-        "received [%]",
-        "mean delay [s]",
-    ];
-    table(&head, &rows)
+    let head = "first modem of the network | distance from [m] | to [m] | transmitted frames | \
+        received | received [%] | mean delay [s]";
+    table(head, rows)
 }
 
 /// Link of the plan view: names and positions [m] of its ends, frames and received frames in both
@@ -184,12 +160,9 @@ pub(super) fn draw_links(links: &[DrawnLink]) -> Option<Drawing> {
             (limit..upper).contains(&fraction)
         });
         for (k, link) in own.enumerate() {
-            lines.push(PlotCurve {
-                label: if k == 0 { label } else { "" }.to_owned(),
-                colour,
-                dashed: false,
-                points: link.ends.iter().map(|(_, p)| [p[0], p[1]]).collect(),
-            });
+            let label = if k == 0 { label } else { "" };
+            let points = link.ends.iter().map(|(_, p)| [p[0], p[1]]).collect();
+            lines.push(PlotCurve::new(label, colour, false, points));
         }
     }
     let mut named: BTreeSet<&str> = BTreeSet::new();
@@ -197,23 +170,16 @@ pub(super) fn draw_links(links: &[DrawnLink]) -> Option<Drawing> {
     for (name, [x, y, _]) in links.iter().flat_map(|link| &link.ends) {
         if named.insert(name) {
             names.push((name.clone(), [*x, *y]));
-            lines.push(PlotCurve {
-                label: String::new(),
-                colour: BLACK,
-                dashed: false,
-                points: vec![[*x, *y]],
-            });
+            lines.push(PlotCurve::new("", BLACK, false, vec![[*x, *y]]));
         }
     }
     let panel = Panel {
-        y_label: "north [m]".to_owned(),
-        x_label: "east [m]".to_owned(),
-        lines,
-        ..Panel::default()
+        style: Style::Plan,
+        names,
+        ..Panel::new("north [m]", "east [m]", lines)
     };
     let title = "Links between the modems, by received frames";
-    let size = [WIDTH, 3 * HEIGHT];
-    (!links.is_empty()).then(|| draw_named_plan(title, &panel, &names, size[0], size[1]))
+    (!links.is_empty()).then(|| draw_figure(title, &[panel], WIDTH, 3 * HEIGHT))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Faults and events: changes of the levels of `/diagnostics`, and warnings of `/rosout`.
 
-use crate::report::page::{Cell, paragraph, table};
+use crate::report::page::{cells, paragraph, table};
 use crate::report::{Item, Section, text};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,28 +126,15 @@ impl Diagnostics {
             count(1),
             count(2) + count(3)
         ));
-        let rows: Vec<Vec<Cell>> = self
-            .events
-            .iter()
-            .map(|event| {
-                vec![
-                    Cell::number(event.time, 3),
-                    Cell::text(event.level),
-                    Cell::text(&event.name),
-                    Cell::text(&event.message),
-                ]
-            })
-            .collect();
-        if !rows.is_empty() {
-            html += &table(&["time [s]", "level", "status", "message"], &rows);
-        }
+        let row = |e: &Event| cells! { e.time, 3; e.level; &e.name; &e.message; };
+        html += &table(
+            "time [s] | level | status | message",
+            self.events.iter().map(row),
+        );
         if self.excess > 0 {
             html += &paragraph(&format!("{} later events are omitted.", self.excess));
         }
-        Some(Section {
-            title: "Faults and events".to_owned(),
-            html,
-        })
+        Some(Section::new("Faults and events", html))
     }
 }
 

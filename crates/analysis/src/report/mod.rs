@@ -42,6 +42,13 @@ struct Section {
     html: String,
 }
 
+impl Section {
+    fn new(title: impl Into<String>, html: String) -> Self {
+        let title = title.into();
+        Self { title, html }
+    }
+}
+
 /// A decoded message with its topic and its times.
 struct Item<'m> {
     topic: &'m BagTopic,

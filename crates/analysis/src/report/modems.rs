@@ -3,18 +3,15 @@
 use crate::report::delivery::{
     DrawnLink, Transmitted, by_distance, delivery_table, draw_delivery, draw_links,
 };
-use crate::report::page::{Cell, HEIGHT, WIDTH, figures, paragraph, table};
+use crate::report::page::{Bars, Cell, HEIGHT, WIDTH, cells, figures, paragraph, table};
 use crate::report::robots::Robots;
 use crate::report::{Item, Section, text};
-use crate::schedule::{Interval, MODEM_ACTIVITIES, draw_schedule, intervals};
+use crate::schedule::{Interval, MODEM_ACTIVITIES, intervals};
 use crate::type_name;
 use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_marks};
+use merrow_chart::chart::{Panel, Style, coloured, draw_figure};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
-
-/// Maximum number of bars of the schedule.
-const MAX_BARS: usize = 3000;
 
 /// Frames from one modem to another.
 #[derive(Debug, Default)]
@@ -56,9 +53,7 @@ fn carrier(modem: &str) -> &str {
 pub(super) struct Modems {
     /// Links by transmitter and receiver.
     links: BTreeMap<[String; 2], Link>,
-    intervals: Vec<Interval>,
-    /// Number of intervals beyond the maximum.
-    excess: usize,
+    bars: Bars,
     /// Energy of each modem by topic [J], and number of waiting messages.
     statuses: BTreeMap<String, [f64; 2]>,
     /// Rows of the last table of links.
@@ -72,9 +67,9 @@ impl Modems {
         match type_name(item.topic).as_ref() {
             "merrow_msgs/msg/PacketLog" => list("packets").iter().for_each(|p| self.add_packet(p)),
             "merrow_msgs/msg/ModemSchedule" => {
-                for interval in intervals(&item.topic.name, item.value) {
-                    self.add_interval(interval);
-                }
+                let intervals = intervals(&item.topic.name, item.value).into_iter();
+                let is_drawn = |i: &Interval| MODEM_ACTIVITIES.contains(&i.1.as_str());
+                intervals.filter(is_drawn).for_each(|i| self.bars.add(i));
             }
             "merrow_msgs/msg/LinkTable" => {
                 self.table = list("links").iter().map(link_row).collect()
@@ -109,17 +104,6 @@ impl Modems {
         }
     }
 
-    fn add_interval(&mut self, interval: Interval) {
-        if !MODEM_ACTIVITIES.contains(&interval.1.as_str()) {
-            return;
-        }
-        if self.intervals.len() >= MAX_BARS {
-            self.excess += 1;
-            return;
-        }
-        self.intervals.push(interval);
-    }
-
     /// Returns the section of the modems; `None` without their messages.
     pub(super) fn section(&self, robots: &Robots) -> Option<Section> {
         let mut html = self.delivery();
@@ -131,51 +115,18 @@ impl Modems {
         let networks = by_distance(&distances);
         drawings.extend(draw_delivery(&networks));
         drawings.extend(self.draw_delays(&distances));
-        let title = "Schedule of the modems";
-        drawings.extend(draw_schedule(
-            title,
-            &MODEM_ACTIVITIES,
-            &self.intervals,
-            WIDTH,
-        ));
-        html += &figures(&drawings);
+        drawings.extend(self.bars.draw("Schedule of the modems", &MODEM_ACTIVITIES));
+        html += &figures(drawings);
         html += &delivery_table(&networks);
-        if self.excess > 0 {
-            html += &paragraph(&format!(
-                "The schedule ends before {} later intervals.",
-                self.excess
-            ));
-        }
-        if !self.table.is_empty() {
-            let head = [
-                "link at the end",
-                "ratio of signal to noise [dB]",
-                "travel time [s]",
-                "frames",
-                "received",
-                "loss [%]",
-                "load [%]",
-            ];
-            html += &table(&head, &self.table);
-        }
-        let row = |(topic, [energy, queued]): (&String, &[f64; 2])| {
-            vec![
-                Cell::text(topic),
-                Cell::number(*energy, 1),
-                Cell::number(*queued, 0),
-            ]
-        };
-        let rows: Vec<Vec<Cell>> = self.statuses.iter().map(row).collect();
-        if !rows.is_empty() {
-            html += &table(
-                &["modem", "energy [J]", "waiting messages at the end"],
-                &rows,
-            );
-        }
-        (!html.is_empty()).then(|| Section {
-            title: "Modems".to_owned(),
-            html,
-        })
+        html += &self.bars.note();
+        let head = "link at the end | ratio of signal to noise [dB] | travel time [s] | frames | \
+            received | loss [%] | load [%]";
+        html += &table(head, self.table.iter().cloned());
+        let statuses = self.statuses.iter();
+        let rows =
+            statuses.map(|(topic, [energy, queued])| cells! { topic; *energy, 1; *queued, 0; });
+        html += &table("modem | energy [J] | waiting messages at the end", rows);
+        (!html.is_empty()).then(|| Section::new("Modems", html))
     }
 
     /// Returns the table of the delivery on each link.
@@ -186,34 +137,25 @@ impl Modems {
             let delay: f64 = delays.filter(|d| d.is_finite()).sum::<f64>() / n;
             let causes = link.causes.iter();
             let causes: Vec<String> = causes.map(|(cause, n)| format!("{cause}: {n}")).collect();
-            vec![
-                Cell::text(&format!("{} to {}", ends[0], ends[1])),
-                Cell::count(link.frames),
-                Cell::count(link.received),
-                Cell::number(100.0 * n / link.frames as f64, 1),
-                Cell::number(link.bits / 8.0, 0),
-                Cell::number(link.snr / n, 1),
-                Cell::number(delay, 3),
-                Cell::Text(causes.join(", ")),
-            ]
+            cells! {
+                format!("{} to {}", ends[0], ends[1]);
+                link.frames as f64, 0;
+                n, 0;
+                100.0 * n / link.frames as f64, 1;
+                link.bits / 8.0, 0;
+                link.snr / n, 1;
+                delay, 3;
+                causes.join(", ");
+            }
         };
-        let rows: Vec<Vec<Cell>> = self.links.iter().map(row).collect();
-        if rows.is_empty() {
+        if self.links.is_empty() {
             return String::new();
         }
-        let head = [
-            "link",
-            "frames",
-            "received",
-            "delivered [%]",
-            "bytes received",
-            "mean ratio of signal to noise [dB]",
-            "mean delay [s]",
-            "losses by cause",
-        ];
+        let head = "link | frames | received | delivered [%] | bytes received | \
+            mean ratio of signal to noise [dB] | mean delay [s] | losses by cause";
         let about =
             "The frames include messages that were never transmitted, such as replaced messages.";
-        table(&head, &rows) + &paragraph(about)
+        table(head, self.links.iter().map(row)) + &paragraph(about)
     }
 
     /// Returns the links of the plan view. The modems are at their positions at the start of the
@@ -272,42 +214,29 @@ impl Modems {
             label = "start of the transmission [s]";
         }
         let has_legend = drawn.len() <= 3;
-        let with_colours = drawn.into_iter().zip(COLOURS.iter().cycle());
-        let lines = with_colours.map(|((ends, points), colour)| PlotCurve {
-            label: match has_legend {
-                true => format!("{} to {}", ends[0], ends[1]),
-                false => String::new(),
-            },
-            colour: *colour,
-            dashed: false,
-            points,
+        let series = drawn.into_iter().map(|(ends, points)| {
+            let label = format!("{} to {}", ends[0], ends[1]);
+            (if has_legend { label } else { String::new() }, points)
         });
         let panel = Panel {
-            y_label: "delay [s]".to_owned(),
-            x_label: label.to_owned(),
-            lines: lines.collect(),
-            ..Panel::default()
+            style: Style::Marks,
+            ..Panel::new("delay [s]", label, coloured(series))
         };
         let title = "Delay from the start of the transmission to the end of the arrival";
-        (!panel.lines.is_empty()).then(|| draw_marks(title, &panel, WIDTH, 2 * HEIGHT))
+        (!panel.lines.is_empty()).then(|| draw_figure(title, &[panel], WIDTH, 2 * HEIGHT))
     }
 }
 
 /// Returns the row of a link of the table of links.
 fn link_row(link: &Value<'_>) -> Vec<Cell> {
     let number = |path| link.number_at(path).unwrap_or(f64::NAN);
-    let name = format!(
-        "{} to {}",
-        text(link, "transmitter"),
-        text(link, "receiver")
-    );
-    vec![
-        Cell::Text(name),
-        Cell::number(number("snr"), 1),
-        Cell::number(number("delay"), 4),
-        Cell::number(number("frames"), 0),
-        Cell::number(number("received"), 0),
-        Cell::number(100.0 * number("loss"), 1),
-        Cell::number(100.0 * number("load"), 2),
-    ]
+    cells! {
+        format!("{} to {}", text(link, "transmitter"), text(link, "receiver"));
+        number("snr"), 1;
+        number("delay"), 4;
+        number("frames"), 0;
+        number("received"), 0;
+        100.0 * number("loss"), 1;
+        100.0 * number("load"), 2;
+    }
 }

@@ -3,7 +3,7 @@
 use crate::report::page::{HEIGHT, Series, WIDTH, curves};
 use crate::report::{Item, vector};
 use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_plan};
+use merrow_chart::chart::{Panel, Style, coloured, draw_figure};
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_ros2::dynamic::value::Value;
 
@@ -271,30 +271,23 @@ pub(super) fn plan(name: &str, tracks: &[&Track]) -> Option<Drawing> {
         1 => format!("Plan view, {}", first.topic),
         _ => format!("Plan view of {name}"),
     };
-    let drawn = own.iter().zip(COLOURS).map(|(track, colour)| PlotCurve {
-        label: match own.len() {
-            1 => String::new(),
-            _ => track.topic.clone(),
-        },
-        colour,
-        dashed: false,
-        points: track
-            .samples
-            .iter()
-            .map(|s| [s.position[0], s.position[1]])
-            .collect(),
+    let series = own.iter().map(|track| {
+        let label = if own.len() == 1 { "" } else { &track.topic };
+        let samples = track.samples.iter();
+        (
+            label,
+            samples.map(|s| [s.position[0], s.position[1]]).collect(),
+        )
     });
     let (y_label, x_label) = match first.source {
         Source::Satellites => ("north of the first fix [m]", "east [m]"),
         _ => ("y (north) [m]", "x (east) [m]"),
     };
     let panel = Panel {
-        y_label: y_label.to_owned(),
-        x_label: x_label.to_owned(),
-        lines: drawn.collect(),
-        ..Panel::default()
+        style: Style::Plan,
+        ..Panel::new(y_label, x_label, coloured(series))
     };
-    Some(draw_plan(&title, &panel, WIDTH, 3 * HEIGHT))
+    Some(draw_figure(&title, &[panel], WIDTH, 3 * HEIGHT))
 }
 
 /// Draws depth, attitude and speeds of the tracks; the first track with an attitude and with a

@@ -2,14 +2,18 @@
 
 use crate::plot::thin;
 use crate::report::Section;
+use crate::schedule::{Interval, draw_schedule};
 use merrow_chart::canvas::{Drawing, escaped};
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use merrow_chart::chart::{COLOURS, Panel, coloured, draw_figure};
 use std::path::Path;
 
 /// Width of a figure [px].
 pub(super) const WIDTH: u32 = 620;
 /// Height of a panel [px].
 pub(super) const HEIGHT: u32 = 170;
+
+/// Maximum number of bars of a schedule.
+const MAX_BARS: usize = 3000;
 
 /// Style of the page. The custom properties `--c...` are the colours of figures in the dark theme.
 const STYLE: &str = "
@@ -61,7 +65,7 @@ pub(super) fn page(bag: &Path, summary: &str, notes: &[String], sections: &[Sect
 }
 
 /// Cell of a table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Cell {
     /// Text, aligned to the left.
     Text(String),
@@ -70,9 +74,9 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// Returns a text cell with a copy of `text`.
-    pub(super) fn text(text: &str) -> Self {
-        Self::Text(text.to_owned())
+    /// Returns a text cell.
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
     }
 
     /// Returns the cell of a number with `decimals` decimals; empty if it is not finite.
@@ -83,22 +87,35 @@ impl Cell {
             String::new()
         })
     }
-
-    /// Returns the cell of a number of items.
-    pub(super) fn count(count: usize) -> Self {
-        Self::Number(count.to_string())
-    }
 }
 
-/// Returns a table. A column is aligned as its first cell.
-pub(super) fn table(head: &[&str], rows: &[Vec<Cell>]) -> String {
+/// Returns the cells of a row: texts, and numbers with their decimals.
+macro_rules! cells {
+    (@cell $text:expr) => {
+        $crate::report::page::Cell::text($text)
+    };
+    (@cell $number:expr, $decimals:expr) => {
+        $crate::report::page::Cell::number($number, $decimals)
+    };
+    ($($value:expr $(, $decimals:expr)?;)*) => {
+        vec![$(cells!(@cell $value $(, $decimals)?)),*]
+    };
+}
+pub(super) use cells;
+
+/// Returns a table, empty without rows. `head` contains the names of the columns, separated by
+/// ` | `. A column is aligned as its first cell.
+pub(super) fn table(head: &str, rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
+    let mut rows = rows.into_iter().peekable();
+    let Some(first) = rows.peek() else {
+        return String::new();
+    };
     let mut out = "<div class=\"table\"><table>\n<tr>".to_owned();
-    for (k, name) in head.iter().enumerate() {
-        let is_number = rows
-            .first()
-            .and_then(|row| row.get(k))
-            .is_some_and(|cell| matches!(cell, Cell::Number(_)));
-        let class = if is_number { " class=\"number\"" } else { "" };
+    for (name, cell) in head.split(" | ").zip(first) {
+        let class = match cell {
+            Cell::Text(_) => "",
+            Cell::Number(_) => " class=\"number\"",
+        };
         out.push_str(&format!("<th{class}>{}</th>", escaped(name)));
     }
     out.push_str("</tr>\n");
@@ -106,7 +123,7 @@ pub(super) fn table(head: &[&str], rows: &[Vec<Cell>]) -> String {
         out.push_str("<tr>");
         for cell in row {
             match cell {
-                Cell::Text(text) => out.push_str(&format!("<td>{}</td>", escaped(text))),
+                Cell::Text(text) => out.push_str(&format!("<td>{}</td>", escaped(&text))),
                 Cell::Number(text) => out.push_str(&format!("<td class=\"number\">{text}</td>")),
             }
         }
@@ -122,29 +139,47 @@ pub(super) fn paragraph(text: &str) -> String {
 }
 
 /// Returns the drawings next to each other.
-pub(super) fn figures(drawings: &[Drawing]) -> String {
+pub(super) fn figures(drawings: impl IntoIterator<Item = Drawing>) -> String {
+    let drawings: String = drawings.into_iter().map(|d| d.inline_svg()).collect();
     if drawings.is_empty() {
         return String::new();
     }
-    let drawings: String = drawings.iter().map(Drawing::inline_svg).collect();
     format!("<div class=\"figures\">\n{drawings}</div>\n")
+}
+
+/// Bars of a schedule, up to a maximum number.
+#[derive(Debug, Default)]
+pub(super) struct Bars {
+    intervals: Vec<Interval>,
+    /// Number of intervals beyond the maximum.
+    excess: usize,
+}
+
+impl Bars {
+    pub(super) fn add(&mut self, interval: Interval) {
+        if self.intervals.len() < MAX_BARS {
+            self.intervals.push(interval);
+        } else {
+            self.excess += 1;
+        }
+    }
+
+    /// Draws the bars of `activities`; `None` without bars.
+    pub(super) fn draw(&self, title: &str, activities: &[&str]) -> Option<Drawing> {
+        draw_schedule(title, activities, &self.intervals, WIDTH)
+    }
+
+    /// Returns a paragraph about the intervals beyond the maximum, if there are any.
+    pub(super) fn note(&self) -> String {
+        match self.excess {
+            0 => String::new(),
+            n => paragraph(&format!("The schedule ends before {n} later intervals.")),
+        }
+    }
 }
 
 /// Points of a curve with its name in the legend.
 pub(super) type Series = (String, Vec<[f64; 2]>);
-
-/// Returns the lines of curves, thinned, with the colours in order.
-fn lines(series: Vec<Series>) -> Vec<PlotCurve> {
-    let with_colours = series.into_iter().zip(COLOURS.iter().cycle());
-    with_colours
-        .map(|((label, points), colour)| PlotCurve {
-            label,
-            colour: *colour,
-            dashed: false,
-            points: thin(points),
-        })
-        .collect()
-}
 
 /// Draws panels of curves over time; panels without points are omitted. `None` without points.
 pub(super) fn curves(title: &str, panels: Vec<(&str, Vec<Series>)>) -> Option<Drawing> {
@@ -154,11 +189,8 @@ pub(super) fn curves(title: &str, panels: Vec<(&str, Vec<Series>)>) -> Option<Dr
         // the legend has space for the colours
         while !series.is_empty() {
             let n = series.len().min(COLOURS.len());
-            drawn.push(Panel {
-                y_label: y_label.to_owned(),
-                lines: lines(series.drain(..n).collect()),
-                ..Panel::default()
-            });
+            let thinned = series.drain(..n).map(|(name, points)| (name, thin(points)));
+            drawn.push(Panel::new(y_label, "", coloured(thinned)));
         }
     }
     drawn.last_mut()?.x_label = "time [s]".to_owned();
@@ -171,12 +203,8 @@ mod tests {
 
     #[test]
     fn texts_are_escaped() {
-        let row = vec![
-            Cell::text("<b>"),
-            Cell::number(1.25, 1),
-            Cell::number(f64::NAN, 1),
-        ];
-        let table = table(&["a & b", "n", "m"], &[row]);
+        let row = cells! { "<b>"; 1.25, 1; f64::NAN, 1; };
+        let table = table("a & b | n | m", [row]);
         assert!(table.contains("<th>a &amp; b</th><th class=\"number\">n</th>"));
         assert!(
             table.contains(

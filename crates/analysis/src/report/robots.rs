@@ -1,7 +1,7 @@
 //! Sections of the robots: tracks, thrusters, batteries.
 
 use crate::report::motion::{Source, Track, plan, time_series};
-use crate::report::page::{Cell, Series, curves, figures, table};
+use crate::report::page::{Series, cells, curves, figures, table};
 use crate::report::{Item, Section, text, vector};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
@@ -66,16 +66,10 @@ impl Robots {
             _ => Source::Pose,
         };
         let name = &item.topic.name;
-        let tracks = &mut self.robot(robot_of(name)).tracks;
-        let k = match tracks.iter().position(|track| track.topic == *name) {
-            Some(k) => k,
-            None => {
-                let frame = text(item.value, "header.frame_id");
-                tracks.push(Track::new(name, source, frame));
-                tracks.len() - 1
-            }
-        };
-        tracks[k].add(item);
+        let frame = text(item.value, "header.frame_id");
+        self.robot(robot_of(name))
+            .track(name, source, frame)
+            .add(item);
     }
 
     fn robot(&mut self, name: &str) -> &mut Robot {
@@ -102,15 +96,9 @@ impl Robots {
             }
             let time = transform.number_at("header.stamp").unwrap_or(item.time);
             let topic = format!("{}: {frame} to {child}", item.topic.name);
-            let tracks = &mut self.robot(child.split_once('/').map_or("", |c| c.0)).tracks;
-            let k = match tracks.iter().position(|track| track.topic == topic) {
-                Some(k) => k,
-                None => {
-                    tracks.push(Track::new(&topic, Source::Transform, frame));
-                    tracks.len() - 1
-                }
-            };
-            tracks[k].add_transform(transform, time);
+            let robot = self.robot(child.split_once('/').map_or("", |c| c.0));
+            let track = robot.track(&topic, Source::Transform, frame);
+            track.add_transform(transform, time);
         }
     }
 
@@ -183,6 +171,16 @@ impl Robots {
 }
 
 impl Robot {
+    /// Returns the track of a topic, which is added if it is not known.
+    fn track(&mut self, topic: &str, source: Source, frame: &str) -> &mut Track {
+        let known = self.tracks.iter().position(|track| track.topic == topic);
+        let k = known.unwrap_or_else(|| {
+            self.tracks.push(Track::new(topic, source, frame));
+            self.tracks.len() - 1
+        });
+        &mut self.tracks[k]
+    }
+
     /// Returns the tracks, the best first: true odometry, then other odometry, then poses.
     fn sorted(&self) -> Vec<&Track> {
         let mut tracks: Vec<&Track> = self.tracks.iter().collect();
@@ -213,10 +211,10 @@ impl Robot {
         let mut html = String::new();
         let length = tracks.iter().find(|track| track.has_plan());
         if let Some(track) = length {
-            let row = vec![Cell::text(&track.topic), Cell::number(track.length(), 2)];
-            html += &table(&["track", "length [m]"], &[row]);
+            let row = cells! { &track.topic; track.length(), 2; };
+            html += &table("track | length [m]", [row]);
         }
-        html += &figures(&drawings);
+        html += &figures(drawings);
         html += &self.thruster_table();
         html += &self.battery_table();
         let title = match name {
@@ -227,62 +225,38 @@ impl Robot {
     }
 
     fn draw_thrusters(&self) -> Option<merrow_chart::canvas::Drawing> {
-        let series = |k: usize| -> Vec<Series> {
-            let of = |samples: &[[f64; 3]]| samples.iter().map(|s| [s[0], s[k]]).collect();
-            let thrusters = self.thrusters.iter();
-            thrusters
-                .map(|(name, samples)| (name.clone(), of(samples)))
-                .collect()
-        };
         let panels = vec![
-            ("thrust [N]", series(1)),
-            ("electrical power [W]", series(2)),
+            ("thrust [N]", series(&self.thrusters, 1)),
+            ("electrical power [W]", series(&self.thrusters, 2)),
         ];
         curves("Thrusters, from the diagnostics", panels)
     }
 
     fn thruster_table(&self) -> String {
-        let mut rows = Vec::new();
-        for (name, samples) in &self.thrusters {
+        let row = |(name, samples): (&String, &Vec<[f64; 3]>)| {
             let n = samples.len() as f64;
             let thrusts = || samples.iter().map(|s| s[1].abs());
             let on = thrusts().filter(|thrust| *thrust > STOPPED).count() as f64;
-            rows.push(vec![
-                Cell::text(name),
-                Cell::number(100.0 * on / n, 1),
-                Cell::number(thrusts().sum::<f64>() / n, 2),
-                Cell::number(thrusts().fold(0.0, f64::max), 2),
-                Cell::number(integral(samples, |s| s[2]) / HOUR, 3),
-            ]);
-        }
-        if rows.is_empty() {
-            return String::new();
-        }
-        let head = [
-            "thruster",
-            "in use [% of the time]",
-            "mean thrust [N]",
-            "max. thrust [N]",
-            "energy [W h]",
-        ];
-        table(&head, &rows)
+            cells! {
+                name;
+                100.0 * on / n, 1;
+                thrusts().sum::<f64>() / n, 2;
+                thrusts().fold(0.0, f64::max), 2;
+                integral(samples, |s| s[2]) / HOUR, 3;
+            }
+        };
+        let head =
+            "thruster | in use [% of the time] | mean thrust [N] | max. thrust [N] | energy [W h]";
+        table(head, self.thrusters.iter().map(row))
     }
 
     fn draw_batteries(&self) -> Option<merrow_chart::canvas::Drawing> {
-        let series = |k: usize| -> Vec<Series> {
-            let of = |samples: &[[f64; 4]]| samples.iter().map(|s| [s[0], s[k]]).collect();
-            let is_single = self.batteries.len() == 1;
-            let label = |topic: &String| {
-                if is_single {
-                    String::new()
-                } else {
-                    topic.clone()
-                }
-            };
-            let batteries = self.batteries.iter();
-            batteries
-                .map(|(topic, samples)| (label(topic), of(samples)))
-                .collect()
+        let series = |k: usize| {
+            let mut all = series(&self.batteries, k);
+            if let [(label, _)] = &mut all[..] {
+                label.clear();
+            }
+            all
         };
         let panels = vec![
             ("state of charge [%]", series(3)),
@@ -293,35 +267,32 @@ impl Robot {
     }
 
     fn battery_table(&self) -> String {
-        let mut rows = Vec::new();
-        for (topic, samples) in &self.batteries {
-            let (Some(first), Some(last)) = (samples.first(), samples.last()) else {
-                continue;
-            };
+        let row = |(topic, samples): (&String, &Vec<[f64; 4]>)| {
+            let (first, last) = (samples.first()?, samples.last()?);
             let energy = integral(samples, |s| -s[1] * s[2]);
             let duration = last[0] - first[0];
-            rows.push(vec![
-                Cell::text(topic),
-                Cell::number(first[3], 1),
-                Cell::number(last[3], 1),
-                Cell::number(energy / HOUR, 3),
-                Cell::number(energy / duration, 2),
-                Cell::number(samples.iter().map(|s| s[1]).fold(f64::NAN, f64::min), 2),
-            ]);
-        }
-        if rows.is_empty() {
-            return String::new();
-        }
-        let head = [
-            "battery",
-            "charge at the start [%]",
-            "at the end [%]",
-            "energy drawn [W h]",
-            "mean power [W]",
-            "min. voltage [V]",
-        ];
-        table(&head, &rows)
+            Some(cells! {
+                topic;
+                first[3], 1;
+                last[3], 1;
+                energy / HOUR, 3;
+                energy / duration, 2;
+                samples.iter().map(|s| s[1]).fold(f64::NAN, f64::min), 2;
+            })
+        };
+        let head = "battery | charge at the start [%] | at the end [%] | energy drawn [W h] | \
+            mean power [W] | min. voltage [V]";
+        table(head, self.batteries.iter().filter_map(row))
     }
+}
+
+/// Returns the component `k` of the samples over time, with their names.
+fn series<const N: usize>(of: &BTreeMap<String, Vec<[f64; N]>>, k: usize) -> Vec<Series> {
+    let points = |samples: &[[f64; N]]| samples.iter().map(|s| [s[0], s[k]]).collect();
+    let series = of
+        .iter()
+        .map(|(name, samples)| (name.clone(), points(samples)));
+    series.collect()
 }
 
 /// Integrates a quantity over the times of samples by the trapezoidal rule; samples that are not

@@ -1,7 +1,7 @@
 //! Topics of a bag: number of messages, requested and achieved rates, longest gaps.
 
 use crate::report::Section;
-use crate::report::page::{Cell, paragraph, table};
+use crate::report::page::{cells, paragraph, table};
 use merrow_ros2::bag::topics::{BagContent, BagTopic};
 
 /// Times of the messages of a topic [s].
@@ -78,49 +78,30 @@ impl Topics {
             let mut sorted = times.all.clone();
             sorted.sort_by(f64::total_cmp);
             let rates = rates(&sorted, topic.rate_hz);
-            let cell = |number: fn(&Rates) -> f64| {
-                Cell::number(rates.as_ref().map_or(f64::NAN, number), 3)
-            };
+            let rate = |number: fn(&Rates) -> f64| rates.as_ref().map_or(f64::NAN, number);
             let source = match (rates, topic.rate_hz) {
                 (None, _) => "",
                 (Some(_), Some(_)) => "recorder",
                 (Some(_), None) => "median period",
             };
-            let percent = rates.map_or(f64::NAN, |r| 100.0 * r.achieved / r.requested);
-            vec![
-                Cell::text(&topic.name),
-                Cell::text(&topic.type_name),
-                Cell::Number(topic.count.to_string()),
-                cell(|r| r.requested),
-                Cell::text(source),
-                cell(|r| r.achieved),
-                Cell::number(percent, 1),
-                cell(|r| r.longest_gap),
-                Cell::text(if times.has_stamps {
-                    "header"
-                } else {
-                    "recording"
-                }),
-            ]
+            cells! {
+                &topic.name;
+                &topic.type_name;
+                topic.count as f64, 0;
+                rate(|r| r.requested), 3;
+                source;
+                rate(|r| r.achieved), 3;
+                rate(|r| 100.0 * r.achieved / r.requested), 1;
+                rate(|r| r.longest_gap), 3;
+                if times.has_stamps { "header" } else { "recording" };
+            }
         };
-        let rows: Vec<_> = topics.iter().map(row).collect();
-        let head = [
-            "topic",
-            "type",
-            "messages",
-            "requested [Hz]",
-            "from",
-            "achieved [Hz]",
-            "achieved [%]",
-            "longest gap [s]",
-            "times of",
-        ];
+        let head = "topic | type | messages | requested [Hz] | from | achieved [Hz] | achieved [%] | \
+            longest gap [s] | times of";
         let about = "The requested rate is stored by the recorder, or is the reciprocal of the median period. \
             The achieved rate is the number of periods over the time from the first to the last message.";
-        Some(Section {
-            title: "Topics and rates".to_owned(),
-            html: table(&head, &rows) + &paragraph(about),
-        })
+        let html = table(head, topics.iter().map(row)) + &paragraph(about);
+        Some(Section::new("Topics and rates", html))
     }
 }
 

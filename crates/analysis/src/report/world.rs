@@ -1,6 +1,6 @@
 //! Sections about the whole run: contacts and real-time pace.
 
-use crate::report::page::{Cell, curves, figures, paragraph, table};
+use crate::report::page::{cells, curves, figures, paragraph, table};
 use crate::report::{Item, Section, text, vector};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
@@ -72,41 +72,26 @@ impl Contacts {
         if self.pairs.is_empty() {
             return None;
         }
-        let rows: Vec<Vec<Cell>> = self
-            .pairs
-            .iter()
-            .take(MAX_PAIRS)
-            .map(|(name, pair)| {
-                vec![
-                    Cell::text(name),
-                    Cell::count(pair.messages),
-                    Cell::number(pair.times[0], 3),
-                    Cell::number(pair.times[1], 3),
-                    Cell::number(1e3 * pair.penetration, 2),
-                    Cell::number(pair.force, 2),
-                ]
-            })
-            .collect();
-        let head = [
-            "bodies",
-            "contact points",
-            "first [s]",
-            "last [s]",
-            "max. penetration [mm]",
-            "max. force [N]",
-        ];
-        let mut html = table(&head, &rows);
+        let row = |(name, pair): (&String, &Pair)| {
+            cells! {
+                name;
+                pair.messages as f64, 0;
+                pair.times[0], 3;
+                pair.times[1], 3;
+                1e3 * pair.penetration, 2;
+                pair.force, 2;
+            }
+        };
+        let head = "bodies | contact points | first [s] | last [s] | max. penetration [mm] | max. force [N]";
+        let mut html = table(head, self.pairs.iter().take(MAX_PAIRS).map(row));
         if self.pairs.len() > MAX_PAIRS {
             let more = self.pairs.len() - MAX_PAIRS;
             html += &paragraph(&format!("{more} more pairs of bodies are omitted."));
         }
         let series = vec![(String::new(), self.forces.clone())];
-        let drawing = curves("Contacts", vec![("sum of all contact forces [N]", series)]);
-        html += &figures(&drawing.into_iter().collect::<Vec<_>>());
-        Some(Section {
-            title: "Contacts".to_owned(),
-            html,
-        })
+        let panel = ("sum of all contact forces [N]", series);
+        html += &figures(curves("Contacts", vec![panel]));
+        Some(Section::new("Contacts", html))
     }
 }
 
@@ -188,18 +173,9 @@ impl PaceSamples {
             ));
         }
         let panel = ("real-time factor", vec![(String::new(), factors)]);
-        html += &figures(&curves("Pace", vec![panel]).into_iter().collect::<Vec<_>>());
-        let rows: Vec<Vec<Cell>> = self
-            .last
-            .iter()
-            .map(|(key, value)| vec![Cell::text(key), Cell::text(value)])
-            .collect();
-        if !rows.is_empty() {
-            html += &table(&["last status of the run", "value"], &rows);
-        }
-        Some(Section {
-            title: "Run and real-time pace".to_owned(),
-            html,
-        })
+        html += &figures(curves("Pace", vec![panel]));
+        let rows = self.last.iter().map(|(key, value)| cells! { key; value; });
+        html += &table("last status of the run | value", rows);
+        Some(Section::new("Run and real-time pace", html))
     }
 }

@@ -1,82 +1,27 @@
 //! V30 to V33, V35 and V36: bodies in ideal fluid.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{BodyShape, ReferenceData, advance, evaluate, initial_motion};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_math::real::sin_cos;
-use merrow_math::{Quat, SpatialForce, Vec3};
+use crate::cases::prelude::*;
+use merrow_math::SpatialForce;
 use merrow_model::state::Motion;
 use merrow_model::state::workspace::LinkWork;
+use merrow_world::import::estimate::Solid;
 use std::f64::consts::PI;
 
-/// Cases of bodies in ideal fluid.
-pub const CASES: [Case; 6] = [
-    Case {
-        number: 30,
-        set: &sets::BODIES,
-        title: "added mass of a sphere",
-        source: "closed form; Capytaine 3.0.0 (BEM)",
-        run: sphere,
-    },
-    Case {
-        number: 31,
-        set: &sets::BODIES,
-        title: "added mass of prolate spheroids",
-        source: "closed form [Lamb 1932, §114, §115]",
-        run: spheroids,
-    },
-    Case {
-        number: 32,
-        set: &sets::BODIES,
-        title: "added mass of a cylinder 1.33 m x 0.191 m, from handbook tables",
-        source: "Capytaine 3.0.0 (BEM)",
-        run: cylinder,
-    },
-    Case {
-        number: 33,
-        set: &sets::BODIES,
-        title: "added mass of a cube, from handbook tables",
-        source: "Capytaine 3.0.0 (BEM)",
-        run: cube,
-    },
-    Case {
-        number: 35,
-        set: &sets::BODIES,
-        title: "free motion of a spheroid in ideal fluid (Kirchhoff)",
-        source: "DOP853 at 1e-12 on Kirchhoff's equations",
-        run: kirchhoff,
-    },
-    Case {
-        number: 36,
-        set: &sets::BODIES,
-        title: "Munk moment and broadside instability",
-        source: "closed form [Lamb 1932, §124]",
-        run: munk,
-    },
-];
-
 // V30: half the displaced mass. The panel program is 2.5 % above it because of its mesh.
-fn sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (data.added)(BodyShape::Ellipsoid([1.0; 3]))?;
+pub(super) fn sphere(data: &ReferenceData) -> Result<CaseResult, String> {
+    let a = data.added(Solid::Ellipsoid([1.0; 3]))?;
     let coefficient = a[2] / (4.0 / 3.0 * PI);
-    Ok(CaseResult::new(vec![
-        Check::absolute("added mass over ρV", "", 0.5, coefficient, 1e-9),
-        Check::relative(
-            "added mass over ρV, BEM with 24 x 24 panels",
-            "",
-            0.512_36,
-            coefficient,
-            0.03,
-        ),
-        Check::absolute("added inertia", "m^5", 0.0, a[3], 1e-12),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "added mass over ρV", "", 0.5, coefficient, Absolute(1e-9);
+        "added mass over ρV, BEM with 24 x 24 panels", "", 0.512_36, coefficient, Relative(0.03);
+        "added inertia", "m^5", 0.0, a[3], Absolute(1e-12);
+    }))
 }
 
 /// Returns the added mass of a prolate spheroid along its axis and across it, and the added inertia
 /// about a transverse axis, relative to the displaced water. `ratio` is the semi-axis ratio a/b.
-fn lamb(data: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
-    let a = (data.added)(BodyShape::Ellipsoid([ratio, 1.0, 1.0]))?;
+fn lamb(data: &ReferenceData, ratio: f64) -> Result<[f64; 3], String> {
+    let a = data.added(Solid::Ellipsoid([ratio, 1.0, 1.0]))?;
     let volume = 4.0 / 3.0 * PI * ratio;
     Ok([
         a[0] / volume,
@@ -86,7 +31,7 @@ fn lamb(data: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
 }
 
 // V31: Lamb's factors, published with six digits.
-fn spheroids(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn spheroids(data: &ReferenceData) -> Result<CaseResult, String> {
     let table = [
         (2.0, [0.210_015, 0.704_210, 0.239_424]),
         (5.0, [0.059_121, 0.894_261, 0.699_851]),
@@ -97,13 +42,9 @@ fn spheroids(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     for (ratio, expected) in table {
         let found = lamb(data, ratio)?;
         for ((name, expected), found) in ["k1", "k2", "k'"].into_iter().zip(expected).zip(found) {
-            checks.push(Check::absolute(
-                format!("{name}, a/b = {ratio}"),
-                "",
-                expected,
-                found,
-                1e-6,
-            ));
+            checks.extend(checks! {
+                format!("{name}, a/b = {ratio}"), "", expected, found, Absolute(1e-6);
+            });
         }
     }
     Ok(CaseResult::new(checks))
@@ -111,32 +52,32 @@ fn spheroids(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 // V32: across, along and rotation. The tables have coarse steps of the proportions, so they are
 // accurate to 5, 12 and 20 %.
-fn cylinder(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (data.added)(BodyShape::Cylinder([0.0955, 1.33]))?.map(|a| 1000.0 * a);
-    Ok(CaseResult::new(vec![
-        Check::relative("sway", "kg", 36.60, a[0], 0.05),
-        Check::relative("surge", "kg", 3.556, a[2], 0.12),
-        Check::relative("pitch", "kg m²", 4.512, a[4], 0.20),
-    ]))
+pub(super) fn cylinder(data: &ReferenceData) -> Result<CaseResult, String> {
+    let rod = Solid::Cylinder {
+        radius: 0.0955,
+        length: 1.33,
+    };
+    let a = data.added(rod)?.map(|a| 1000.0 * a);
+    Ok(CaseResult::new(checks! {
+        "sway", "kg", 36.60, a[0], Relative(0.05);
+        "surge", "kg", 3.556, a[2], Relative(0.12);
+        "pitch", "kg m²", 4.512, a[4], Relative(0.20);
+    }))
 }
 
 // V33: 6 %, between the result of the panel program and the handbook value 0.67.
-fn cube(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (data.added)(BodyShape::Box([1.0; 3]))?;
-    Ok(CaseResult::new(vec![Check::relative(
-        "added mass over ρV",
-        "",
-        0.6466,
-        a[0],
-        0.06,
-    )]))
+pub(super) fn cube(data: &ReferenceData) -> Result<CaseResult, String> {
+    let a = data.added(Solid::Box([1.0; 3]))?;
+    Ok(CaseResult::new(checks! {
+        "added mass over ρV", "", 0.6466, a[0], Relative(0.06);
+    }))
 }
 
 /// Mass [kg] of a neutrally buoyant spheroid with semi-axes 0.8 and 0.1 m in water of 1000 kg/m³.
 const MASS: f64 = 33.510_321_638_291_13;
 
 /// Returns a world with this spheroid without gravity and with the initial velocities `velocities`.
-fn spheroid(data: &ReferenceData<'_>, velocities: &str) -> Result<String, String> {
+fn spheroid(data: &ReferenceData, velocities: &str) -> Result<String, String> {
     let [k1, k2, k] = lamb(data, 8.0)?.map(|k| k * MASS);
     let round = (0.8 * 0.8 + 0.1 * 0.1) / 5.0;
     let (inertia, about, about_axis) = (MASS * round, k * round, MASS * 0.4 * 0.1 * 0.1);
@@ -161,8 +102,8 @@ robots:
 
 // V35: pose and velocity at 1, 2, 5, 10 and 20 s. The tolerance is 1e-6 up to 5 s and 1e-5 later,
 // because the motion is mildly unstable. Energy and impulse of the water are conserved to 1e-9.
-fn kirchhoff(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let text = (data.table)("reference_solutions.json")?;
+pub(super) fn kirchhoff(data: &ReferenceData) -> Result<CaseResult, String> {
+    let text = data.text("reference_solutions.json")?;
     let all: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let reference = &all["kirchhoff_spheroid"];
     let start = "velocity_m_s: [1, 0.1, -0.05]\n    angular_velocity_rad_s: [0.2, 0.1, -0.15]";
@@ -215,48 +156,35 @@ fn motion_checks(row: &[f64], found: &Motion) -> Vec<Check> {
         ("axis", "", axis, found.q_WB.matrix().col(0)),
     ]
     .into_iter()
-    .map(|(what, unit, expected, found)| {
+    .flat_map(|(what, unit, expected, found)| {
         let distance = (found - expected).norm() / expected.norm().max(1.0);
-        Check::at_most(
-            format!("error of {what} at {now} s"),
-            unit,
-            tolerance,
-            distance,
-        )
+        checks! { format!("error of {what} at {now} s"), unit, tolerance, distance, AtMost; }
     })
     .collect()
 }
 
 /// Compares the energy [J] and the linear impulse [N s] in W of the spheroid and its water with the
 /// values of the reference.
-fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> [Check; 2] {
+fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> Vec<Check> {
     let energy = 0.5 * w.V.dot(&w.inertia.mul(&w.V));
     let impulse: SpatialForce = w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL);
     let kept = numbers(&reference["lin_impulse_world"]);
-    let kept = Vec3::from(std::array::from_fn(|i| {
-        kept.get(i).copied().unwrap_or(f64::NAN)
-    }));
+    let kept = |i: usize| kept.get(i).copied().unwrap_or(f64::NAN);
+    let kept = Vec3::from(std::array::from_fn(kept));
     let expected = reference["energy"].as_f64().unwrap_or(f64::NAN);
     let distance = (impulse.f - kept).norm() / kept.norm();
-    [
-        Check::relative("energy after 20 s", "J", expected, energy, 1e-9),
-        Check::at_most(
-            "relative error of the impulse after 20 s",
-            "",
-            1e-9,
-            distance,
-        ),
-    ]
+    checks! {
+        "energy after 20 s", "J", expected, energy, Relative(1e-9);
+        "relative error of the impulse after 20 s", "", 1e-9, distance, AtMost;
+    }
 }
 
 // V36: the moment (A33 - A11) u w at 10 degrees, to rounding. The growth rate of a perturbation of
 // 1e-7 along the growing mode over 3 s, 1e-6: second order of the perturbation and RK4 error.
-fn munk(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn munk(data: &ReferenceData) -> Result<CaseResult, String> {
     let (sin, cos) = sin_cos(10_f64.to_radians());
-    let scene = (data.world)(&spheroid(
-        data,
-        &format!("velocity_m_s: [{cos}, 0, {sin}]"),
-    )?)?;
+    let start = format!("velocity_m_s: [{cos}, 0, {sin}]");
+    let scene = data.world(&spheroid(data, &start)?)?;
     let work = evaluate(&scene, &initial_motion(&scene)?)?;
     let total = &scene.robots[0].links[0].total;
     // an upward velocity causes a moment that lowers the nose: positive about y, which points to
@@ -269,27 +197,10 @@ fn munk(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut s = data.simulation(&spheroid(data, &start)?)?;
     advance(&mut s, 3.0);
     let growth = libm::log(s.state.robots[0].motion.V_WB_B.v.y / v) / 3.0;
-    Ok(CaseResult::new(vec![
-        Check::relative(
-            "moment at 1 m/s and 10 deg",
-            "N m",
-            5.246_225_535_255_286,
-            moment,
-            1e-9,
-        ),
-        Check::relative(
-            "growth rate of the closed form at 1 m/s",
-            "1/s",
-            1.423_461_412_331_079,
-            rate,
-            1e-6,
-        ),
-        Check::relative(
-            "growth rate in the simulation",
-            "1/s",
-            1.423_461_412_331_079,
-            growth,
-            1e-6,
-        ),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "moment at 1 m/s and 10 deg", "N m", 5.246_225_535_255_286, moment, Relative(1e-9);
+        "growth rate of the closed form at 1 m/s", "1/s", 1.423_461_412_331_079, rate,
+            Relative(1e-6);
+        "growth rate in the simulation", "1/s", 1.423_461_412_331_079, growth, Relative(1e-6);
+    }))
 }

@@ -28,11 +28,22 @@ pub struct Check {
     pub tolerance: Tolerance,
 }
 
+/// Returns a list of comparisons. Each row has the compared quantity, its unit, the expected value or
+/// limit, the result, and the [`Tolerance`].
+#[macro_export]
+macro_rules! checks {
+    ($($what:expr, $unit:expr, $expected:expr, $computed:expr, $tolerance:expr;)*) => {
+        vec![$($crate::cases::check::Check::new($what, $unit, $expected, $computed, $tolerance)),*]
+    };
+}
+
 impl Check {
-    fn new(
+    /// Creates a comparison; `expected` and `computed` are in the unit `unit`.
+    pub fn new(
         what: impl Into<String>,
         unit: &'static str,
-        [expected, computed]: [f64; 2],
+        expected: f64,
+        computed: f64,
         tolerance: Tolerance,
     ) -> Self {
         Self {
@@ -42,49 +53,6 @@ impl Check {
             computed,
             tolerance,
         }
-    }
-
-    /// Creates a comparison with an absolute tolerance in the unit of the values.
-    pub fn absolute(
-        what: impl Into<String>,
-        unit: &'static str,
-        expected: f64,
-        computed: f64,
-        tolerance: f64,
-    ) -> Self {
-        Self::new(
-            what,
-            unit,
-            [expected, computed],
-            Tolerance::Absolute(tolerance),
-        )
-    }
-
-    /// Creates a comparison in `unit` with a tolerance `part` [-] relative to the expected value.
-    pub fn relative(
-        what: impl Into<String>,
-        unit: &'static str,
-        expected: f64,
-        computed: f64,
-        part: f64,
-    ) -> Self {
-        Self::new(what, unit, [expected, computed], Tolerance::Relative(part))
-    }
-
-    /// Creates a comparison that passes if `computed` is at most `limit`, both in the unit `unit`.
-    pub fn at_most(what: impl Into<String>, unit: &'static str, limit: f64, computed: f64) -> Self {
-        Self::new(what, unit, [limit, computed], Tolerance::AtMost)
-    }
-
-    /// Creates a comparison that passes if `computed` is greater than `limit`, both in the unit
-    /// `unit`.
-    pub fn more_than(
-        what: impl Into<String>,
-        unit: &'static str,
-        limit: f64,
-        computed: f64,
-    ) -> Self {
-        Self::new(what, unit, [limit, computed], Tolerance::MoreThan)
     }
 
     /// Returns the error divided by the tolerance [-]: at most 1 if the comparison passes.
@@ -167,12 +135,11 @@ fn with_unit(figure: &str, unit: &str) -> String {
 /// Formats a number with at most seven digits and no digit finer than `finest`, which has the unit
 /// of the number.
 pub fn format_number(x: f64, finest: f64) -> String {
-    if x == 0.0 || !x.is_finite() {
-        return if x == 0.0 {
-            "0".to_string()
-        } else {
-            format!("{x}")
-        };
+    if x == 0.0 {
+        return "0".to_string();
+    }
+    if !x.is_finite() {
+        return format!("{x}");
     }
     let place = |x: f64| libm::floor(libm::log10(x.abs())) as i32;
     let first = place(x);
@@ -209,6 +176,7 @@ fn trim_zeros(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Tolerance::{Absolute, AtMost, MoreThan};
 
     #[test]
     fn numbers_have_significant_digits() {
@@ -226,28 +194,24 @@ mod tests {
             assert_eq!(format_number(x, finest), text);
         }
         // values below a hundredth of the tolerance are printed as zero
-        assert_eq!(
-            Check::absolute("", "rad", 0.0, 3e-17, 1e-9).computed_text(),
-            "0 rad"
-        );
-        assert_eq!(
-            Check::at_most("", "m", 1e-6, 3e-17).computed_text(),
-            "< 1e-8 m"
-        );
-        assert_eq!(
-            Check::at_most("", "m", 1e-6, 3.21e-7).computed_text(),
-            "3.2e-7 m"
-        );
+        let checks = checks! {
+            "", "rad", 0.0, 3e-17, Absolute(1e-9);
+            "", "m", 1e-6, 3e-17, AtMost;
+            "", "m", 1e-6, 3.21e-7, AtMost;
+        };
+        let texts: Vec<String> = checks.iter().map(Check::computed_text).collect();
+        assert_eq!(texts, ["0 rad", "< 1e-8 m", "3.2e-7 m"]);
     }
 
     #[test]
     fn limits_are_one_sided() {
-        assert!(
-            Check::at_most("", "", 0.5, 0.4).passes() && !Check::at_most("", "", 0.5, 0.6).passes()
-        );
-        assert!(
-            !Check::more_than("", "", 0.5, 0.5).passes()
-                && Check::more_than("", "", 0.5, 0.6).passes()
-        );
+        let checks = checks! {
+            "", "", 0.5, 0.4, AtMost;
+            "", "", 0.5, 0.6, AtMost;
+            "", "", 0.5, 0.5, MoreThan;
+            "", "", 0.5, 0.6, MoreThan;
+        };
+        let passes: Vec<bool> = checks.iter().map(Check::passes).collect();
+        assert_eq!(passes, [true, false, false, true]);
     }
 }

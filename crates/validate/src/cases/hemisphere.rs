@@ -3,31 +3,13 @@
 //! The expected values (`floating_hemisphere.csv`) were computed with another mesh and without a
 //! lid, unlike the tables that the world reads.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::prelude::*;
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::SpatialInertia;
-use merrow_math::real::sin_cos;
-use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, RobotState, Workspace};
 use merrow_physics::forces::hydrodynamics::radiation;
-use merrow_schema::GRAVITY;
-use merrow_sim::{Simulation, step::Kernel};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
-
-/// The case of the floating hemisphere.
-pub const CASES: [Case; 1] = [Case {
-    number: 34,
-    set: &sets::HULLS,
-    title: "floating hemisphere: added mass, damping, wave forces, response and power",
-    source: "Capytaine 3.0.0 (BEM), different mesh",
-    run: hemisphere,
-}];
 
 /// Duration after which the radiation memory has settled [s].
 const MEMORY_SECONDS: f64 = 40.0;
@@ -76,7 +58,7 @@ robots:
 ///
 /// # Errors
 /// The table cannot be read.
-pub(crate) fn table_rows(data: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String> {
+pub(crate) fn table_rows(data: &ReferenceData) -> Result<Vec<[f64; 7]>, String> {
     let table = data.table("floating_hemisphere.csv")?;
     Ok(table
         .rows
@@ -184,10 +166,10 @@ pub(crate) struct WaveResponse {
 ///
 /// # Errors
 /// Errors of the world file.
-pub(crate) fn simulate_response(data: &ReferenceData<'_>, ka: f64) -> Result<WaveResponse, String> {
+pub(crate) fn simulate_response(data: &ReferenceData, ka: f64) -> Result<WaveResponse, String> {
     let omega = libm::sqrt(ka * GRAVITY);
     let (height, dt) = (0.005, libm::round(TAU / omega / 200.0 * 1e9) * 1e-9);
-    let scene = (data.world)(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
+    let scene = data.world(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
     let [force, _] = excitation(&scene, ka, height);
     let mut s = Simulation::new(Arc::new(scene), 1)?;
     s.advance(12 * 200);
@@ -229,10 +211,10 @@ pub(crate) fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [
 // V34: the filters within 1 % of the largest value, forces within 2 %, heave and surge within 3 %.
 // The absorbed power equals the radiated power ½ B |v|² within 4 %, and within 10 % at the highest
 // frequency, where it is a small fraction of the oscillating power.
-fn hemisphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn hemisphere(data: &ReferenceData) -> Result<CaseResult, String> {
     let table = table_rows(data)?;
     let mut checks = Vec::new();
-    let scene = (data.world)(&world(RADIATION, 1.0, 0.0, 0.01))?;
+    let scene = data.world(&world(RADIATION, 1.0, 0.0, 0.01))?;
     for row in &table {
         checks.extend(coefficient_checks(data, &scene, row)?);
     }
@@ -259,83 +241,52 @@ fn hemisphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 /// # Errors
 /// Errors of the world file.
 fn coefficient_checks(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     scene: &Scene,
     [ka, a33, b33, a11, b11, x3, x1]: &[f64; 7],
 ) -> Result<Vec<Check>, String> {
     let found = fitted_coefficients(scene, libm::sqrt(ka * GRAVITY));
-    let mut checks: Vec<Check> = ["A33", "B33", "A11", "B11"]
-        .iter()
-        .zip([a33, b33, a11, b11])
-        .zip(found)
-        .map(|((name, expected), found)| {
-            Check::absolute(format!("{name} at ka = {ka}"), "", *expected, found, 0.01)
-        })
-        .collect();
-    let held = (data.world)(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-5, 0.01))?;
+    let mut checks = checks! {
+        format!("A33 at ka = {ka}"), "", *a33, found[0], Absolute(0.01);
+        format!("B33 at ka = {ka}"), "", *b33, found[1], Absolute(0.01);
+        format!("A11 at ka = {ka}"), "", *a11, found[2], Absolute(0.01);
+        format!("B11 at ka = {ka}"), "", *b11, found[3], Absolute(0.01);
+    };
+    let held = data.world(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-5, 0.01))?;
     let size = excitation(&held, *ka, 1e-5).map(|[re, im]| libm::hypot(re, im) / RHO_G_A);
-    for (name, expected, found) in [("|X3|", *x3, size[0]), ("|X1|", *x1, size[1])] {
-        checks.push(Check::relative(
-            format!("{name} at ka = {ka}"),
-            "",
-            expected,
-            found,
-            0.02,
-        ));
-    }
+    checks.extend(checks! {
+        format!("|X3| at ka = {ka}"), "", *x3, size[0], Relative(0.02);
+        format!("|X1| at ka = {ka}"), "", *x1, size[1], Relative(0.02);
+    });
     Ok(checks)
 }
 
 /// Compares a simulated response with the expected amplitudes of heave and surge speed, and its
 /// absorbed with its radiated power.
-fn response_checks(row: &[f64; 7], expected: [f64; 2], found: &WaveResponse) -> [Check; 3] {
+fn response_checks(row: &[f64; 7], expected: [f64; 2], found: &WaveResponse) -> Vec<Check> {
     let ka = row[0];
     let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * GRAVITY) * found.speed_squared;
     let tolerance = if ka < 2.0 { 0.04 } else { 0.1 };
-    [
-        Check::relative(
-            format!("heave at ka = {ka}"),
-            "m/m",
-            expected[0],
-            found.heave,
-            0.03,
-        ),
-        Check::relative(
-            format!("surge at ka = {ka}"),
-            "1/s",
-            expected[1],
-            found.surge,
-            0.03,
-        ),
-        Check::relative(
-            format!("power at ka = {ka}"),
-            "W/m²",
-            radiated,
-            found.absorbed_power,
-            tolerance,
-        ),
-    ]
+    checks! {
+        format!("heave at ka = {ka}"), "m/m", expected[0], found.heave, Relative(0.03);
+        format!("surge at ka = {ka}"), "1/s", expected[1], found.surge, Relative(0.03);
+        format!("power at ka = {ka}"), "W/m²", radiated, found.absorbed_power, Relative(tolerance);
+    }
 }
 
 /// Draws heave and surge speed amplitudes over ka, each from the tables and from the simulation.
 fn draw_responses(heave: [Vec<[f64; 2]>; 2], surge: [Vec<[f64; 2]>; 2]) -> Drawing {
-    let panel = |y: &str, x: &str, [table, run]: [Vec<[f64; 2]>; 2]| Panel {
-        y_label: y.into(),
-        x_label: x.into(),
-        lines: vec![
+    let panel = |y: &str, x: &str, [table, run]: [Vec<[f64; 2]>; 2]| {
+        let lines = vec![
             PlotCurve::new("tables", BLACK, true, table),
             PlotCurve::new("simulation", COLOURS[0], false, run),
-        ],
-        logarithmic: false,
+        ];
+        Panel::new(y, x, lines)
     };
     let panels = [
         panel("heave amplitude / wave amplitude [m/m]", "", heave),
         panel("surge speed amplitude / wave amplitude [1/s]", "ka", surge),
     ];
-    draw_figure(
-        "Hemisphere of 1 m radius in regular waves (V34)",
-        &panels,
-        820,
-        180,
-    )
+    let title = "Hemisphere of 1 m radius in regular waves (V34)";
+    draw_figure(title, &panels, 820, 180)
 }

@@ -1,50 +1,16 @@
 //! V42 to V44: hydrostatics of floating bodies.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, evaluate, mean_period};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_math::{Quat, Vec3};
-use merrow_model::scene::Scene;
+use crate::cases::prelude::*;
 use merrow_model::state::Motion;
-use merrow_schema::GRAVITY;
-use merrow_sim::Simulation;
 use merrow_sim::report::hydrostatic_equilibrium::{
     Equilibrium, FloatingState, compute_equilibrium,
 };
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// Cases of the hydrostatics of hulls.
-pub const CASES: [Case; 3] = [
-    Case {
-        number: 42,
-        set: &sets::HULLS,
-        title: "buoyancy of a sphere at three draughts, closed form and mesh",
-        source: "spherical cap",
-        run: caps,
-    },
-    Case {
-        number: 43,
-        set: &sets::HULLS,
-        title: "heeled cube, half submerged",
-        source: "wall-sided formula",
-        run: heeled,
-    },
-    Case {
-        number: 44,
-        set: &sets::HULLS,
-        title: "metacentric heights, capsizing, heave",
-        source: "GM = KB + BM - KG; w = sqrt(g/T)",
-        run: stability,
-    },
-];
-
 /// Returns a world with one floating body in fresh water. `body` and `start` are YAML keys.
-fn floating(data: &ReferenceData<'_>, body: &str, start: &str) -> Result<Scene, String> {
-    (data.world)(&format!(
+fn floating(data: &ReferenceData, body: &str, start: &str) -> Result<Scene, String> {
+    data.world(&format!(
         "
 water: {{density_kg_m3: 1000}}
 robots:
@@ -77,15 +43,12 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), Strin
 
 // V42: volumes at three draughts, and the depths of their centroids below the centre of the sphere.
 // Closed form 1e-9; mesh of 2048 triangles 0.3 %.
-fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn caps(data: &ReferenceData) -> Result<CaseResult, String> {
     let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let volume = 4.0 / 3.0 * PI;
     let exact = floating(data, &format!("{body}, volume_m3: {volume}"), "")?;
-    let mesh = floating(
-        data,
-        &format!("{body}, hull: {{kind: mesh, file: meshes/ball_2m.obj}}"),
-        "",
-    )?;
+    let meshed = format!("{body}, hull: {{kind: mesh, file: meshes/ball_2m.obj}}");
+    let mesh = floating(data, &meshed, "")?;
     let turned = Quat::from_rpy(0.4, -0.8, 2.0);
     let mut checks = Vec::new();
     for (draught, expected, below) in [
@@ -94,29 +57,8 @@ fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         (1.5, 3.534_291_735_3, 0.125),
     ] {
         let at = Vec3::new(3.0, -2.0, 1.0 - draught);
-        let (v, _) = displaced(&exact, at, turned)?;
-        checks.push(Check::relative(
-            format!("volume at {draught} m draught, closed form"),
-            "m³",
-            expected,
-            v,
-            1e-9,
-        ));
+        let (closed, _) = displaced(&exact, at, turned)?;
         let (v, line) = displaced(&mesh, at, turned)?;
-        checks.push(Check::relative(
-            format!("volume at {draught} m draught, mesh"),
-            "m³",
-            expected,
-            v,
-            3e-3,
-        ));
-        checks.push(Check::absolute(
-            format!("horizontal offset of the force from the centre at {draught} m draught, mesh"),
-            "m",
-            0.0,
-            line.norm(),
-            1e-3,
-        ));
         let up = turned.matrix().r[2];
         let hull_mesh = mesh.robots[0].links[0]
             .hull_mesh
@@ -126,19 +68,21 @@ fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             .submerged_below_plane(up, at.z)
             .centroid()
             .ok_or("no part of the ball is submerged")?;
-        checks.push(Check::absolute(
-            format!("depth of the centroid below the centre at {draught} m draught, mesh"),
-            "m",
-            below,
-            -centroid.dot(up),
-            1e-3,
-        ));
+        checks.extend(checks! {
+            format!("volume at {draught} m draught, closed form"), "m³", expected, closed,
+                Relative(1e-9);
+            format!("volume at {draught} m draught, mesh"), "m³", expected, v, Relative(3e-3);
+            format!("horizontal offset of the force from the centre at {draught} m draught, mesh"),
+                "m", 0.0, line.norm(), Absolute(1e-3);
+            format!("depth of the centroid below the centre at {draught} m draught, mesh"), "m",
+                below, -centroid.dot(up), Absolute(1e-3);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V43: volume and transverse position of the line of action: 1e-9, rounding.
-fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn heeled(data: &ReferenceData) -> Result<CaseResult, String> {
     let body = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}";
     let cube = floating(data, body, "")?;
     let mut checks = Vec::new();
@@ -150,38 +94,25 @@ fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ] {
         let q = Quat::from_rpy(-heel.to_radians(), 0.0, 0.0);
         let (volume, line) = displaced(&cube, Vec3::zero(), q)?;
-        checks.push(Check::absolute(
-            format!("volume at {heel} deg"),
-            "m³",
-            0.5,
-            volume,
-            1e-9,
-        ));
         // first the published digits, then the formula itself
         let published = q.matrix().mul_vec(Vec3::new(0.0, y, z));
-        checks.push(Check::absolute(
-            format!("lever at {heel} deg"),
-            "m",
-            published.y,
-            line.y,
-            1e-6,
-        ));
         let tan = libm::tan(heel.to_radians());
-        let formula = q
-            .matrix()
-            .mul_vec(Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0));
-        checks.push(Check::absolute(
-            format!("lever at {heel} deg, formula"),
-            "m",
-            formula.y,
-            line.y,
-            1e-9,
-        ));
+        let formula = Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0);
+        let formula = q.matrix().mul_vec(formula);
+        checks.extend(checks! {
+            format!("volume at {heel} deg"), "m³", 0.5, volume, Absolute(1e-9);
+            format!("lever at {heel} deg"), "m", published.y, line.y, Absolute(1e-6);
+            format!("lever at {heel} deg, formula"), "m", formula.y, line.y, Absolute(1e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
-fn floating_equilibrium(scene: &Scene) -> Result<FloatingState, String> {
+/// Returns the equilibrium of the first robot.
+///
+/// # Errors
+/// It does not float.
+pub(super) fn floating_equilibrium(scene: &Scene) -> Result<FloatingState, String> {
     match compute_equilibrium(scene, &scene.robots[0]) {
         Equilibrium::Floating(found) => Ok(found),
         other => Err(format!("it does not float: {other:?}")),
@@ -198,52 +129,32 @@ const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, 
 
 // V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
 // tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.
-fn stability(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn stability(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = equilibrium_checks(data)?;
     let capsizing = capsizing_roll(data)?;
     let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
-    checks.push(Check::absolute(
-        "roll of the square beam after 60 s",
-        "deg",
-        45.0,
-        roll,
-        1e-4,
-    ));
+    checks.extend(checks! {
+        "roll of the square beam after 60 s", "deg", 45.0, roll, Absolute(1e-4);
+    });
     checks.extend(natural_frequency_checks(data)?);
     let figure = capsize_figure(capsizing);
     Ok(CaseResult::new(checks).with_figure("capsize", figure))
 }
 
 /// Checks draught [m] and metacentric heights [m] of a square beam.
-fn equilibrium_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+fn equilibrium_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let square = floating_equilibrium(&floating(data, BEAM, "")?)?;
-    Ok(vec![
-        Check::absolute(
-            "draught of a square beam",
-            "m",
-            0.5,
-            square.draught.unwrap_or(f64::NAN),
-            1e-9,
-        ),
-        Check::absolute(
-            "transverse GM of the square beam",
-            "m",
-            1.0 / 6.0 - 0.25,
-            square.gm_transverse,
-            1e-7,
-        ),
-        Check::absolute(
-            "longitudinal GM of the square beam",
-            "m",
-            16.0 / 6.0 - 0.25,
-            square.gm_longitudinal,
-            1e-7,
-        ),
-    ])
+    Ok(checks! {
+        "draught of a square beam", "m", 0.5, square.draught.unwrap_or(f64::NAN), Absolute(1e-9);
+        "transverse GM of the square beam", "m", 1.0 / 6.0 - 0.25, square.gm_transverse,
+            Absolute(1e-7);
+        "longitudinal GM of the square beam", "m", 16.0 / 6.0 - 0.25, square.gm_longitudinal,
+            Absolute(1e-7);
+    })
 }
 
 /// Simulates the capsize of a square beam. Returns pairs of time [s] and roll [deg].
-fn capsizing_roll(data: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String> {
+fn capsizing_roll(data: &ReferenceData) -> Result<Vec<[f64; 2]>, String> {
     let damped = format!(
         "{BEAM}, linear_damping: {{kind: diagonal, values: [2000, 2000, 2000, 300, 2000, 2000]}}"
     );
@@ -259,70 +170,37 @@ fn capsizing_roll(data: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String> {
 }
 
 /// Checks the natural frequencies [rad/s] of a barge in heave and roll.
-fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
-    let mut checks = Vec::new();
-    let heave = {
-        let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
-        oscillation(floating(data, &low, "position_m: [0, 0, 0.01]")?, |m| {
-            m.p_WB.z
-        })?
-    };
-    let natural = libm::sqrt(GRAVITY / 0.5);
-    let w = TAU / mean_period(0.002, &heave);
-    checks.push(Check::relative(
-        "heave frequency of a barge, draught 0.5 m",
-        "rad/s",
-        natural,
-        w,
-        1e-7,
-    ));
-    let rolling = {
-        // with the origin at the centre of mass, roll and sway are decoupled
-        let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
-        let start = "position_m: [0, 0, -0.3]\n    attitude_deg: [0.05, 0, 0]";
-        oscillation(floating(data, &low, start)?, |m| {
-            m.q_WB.matrix().to_rpy()[0]
-        })?
-    };
+fn natural_frequency_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
+    let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
+    let scene = floating(data, &low, "position_m: [0, 0, 0.01]")?;
+    let heave = oscillation(scene, |m| m.p_WB.z)?;
+    let natural_heave = libm::sqrt(GRAVITY / 0.5);
+    // with the origin at the centre of mass, roll and sway are decoupled
+    let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
+    let start = "position_m: [0, 0, -0.3]\n    attitude_deg: [0.05, 0, 0]";
+    let scene = floating(data, &low, start)?;
+    let roll = oscillation(scene, |m| m.q_WB.matrix().to_rpy()[0])?;
     let gm = -0.25 + 1.0 / 6.0 + 0.3;
-    let natural = libm::sqrt(1000.0 * GRAVITY * gm / 120.0);
-    let w = TAU / mean_period(0.002, &rolling);
-    checks.push(Check::relative(
-        "roll frequency of the barge, GM 0.2167 m",
-        "rad/s",
-        natural,
-        w,
-        1e-5,
-    ));
-    Ok(checks)
+    let natural_roll = libm::sqrt(1000.0 * GRAVITY * gm / 120.0);
+    let frequency = |x: &[f64]| TAU / mean_period(0.002, x);
+    Ok(checks! {
+        "heave frequency of a barge, draught 0.5 m", "rad/s", natural_heave, frequency(&heave),
+            Relative(1e-7);
+        "roll frequency of the barge, GM 0.2167 m", "rad/s", natural_roll, frequency(&roll),
+            Relative(1e-5);
+    })
 }
 
 /// Draws the roll [deg] of the capsizing beam over time [s].
 fn capsize_figure(capsizing: Vec<[f64; 2]>) -> Drawing {
-    let edge = PlotCurve {
-        label: "on its edge".into(),
-        colour: BLACK,
-        dashed: true,
-        points: vec![[0.0, 45.0], [60.0, 45.0]],
-    };
-    let beam = PlotCurve {
-        label: "beam".into(),
-        colour: COLOURS[0],
-        dashed: false,
-        points: capsizing,
-    };
-    let panel = Panel {
-        y_label: "roll [deg]".into(),
-        x_label: "time [s]".into(),
-        lines: vec![edge, beam],
-        logarithmic: false,
-    };
-    draw_figure(
-        "A square beam of half the density of water capsizes to 45 deg (V44)",
-        &[panel],
-        820,
-        190,
-    )
+    let edge = vec![[0.0, 45.0], [60.0, 45.0]];
+    let lines = vec![
+        PlotCurve::new("on its edge", BLACK, true, edge),
+        PlotCurve::new("beam", COLOURS[0], false, capsizing),
+    ];
+    let panel = Panel::new("roll [deg]", "time [s]", lines);
+    let title = "A square beam of half the density of water capsizes to 45 deg (V44)";
+    draw_figure(title, &[panel], 820, 190)
 }
 
 /// Simulates 20 s and samples a quantity every 2 ms.

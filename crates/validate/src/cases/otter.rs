@@ -1,16 +1,11 @@
 //! Compares the Otter with Fossen's MATLAB program (V47 to V49, V51).
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
-use merrow_math::real::sin_cos;
-use merrow_math::{Quat, SpatialForce, Vec3};
-use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::{ActuatorCommand, Command, Motion, Workspace};
-use merrow_schema::GRAVITY;
-use merrow_sim::step::Kernel;
+use crate::cases::prelude::*;
+use crate::cases::reference_data::{RATES, WorstColumn, ned_rates, rate_checks};
+use merrow_math::SpatialForce;
+use merrow_model::scene::Robot;
+use merrow_model::state::{Motion, Workspace};
 use std::f64::consts::FRAC_PI_2;
-
-const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 
 /// Velocities u, v, w, p, q, r and position and attitude x, y, z, phi, theta, psi, in the
 /// conventions of the program (NED, FRD).
@@ -25,8 +20,8 @@ fn motion_of([u, v, w, p, q, r, x, y, z, phi, theta, psi]: State) -> Motion {
     motion
 }
 
-fn shipped(data: &ReferenceData<'_>) -> Result<Scene, String> {
-    (data.world)(
+fn shipped(data: &ReferenceData) -> Result<Scene, String> {
+    data.world(
         "
 water: {density_kg_m3: 1025, current: {kind: uniform, speed_m_s: 0}}
 robots: {otter: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: null, munk_moment_yaw: true}}}}",
@@ -53,15 +48,17 @@ fn add_thrust(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+pub(crate) fn acceleration_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let shipped = shipped(data)?;
     let table = data.table("otter_mss_vectors.csv")?;
-    let states = table.columns([
-        "u", "v", "w", "p", "q", "r", "x", "y", "z", "phi", "theta", "psi",
-    ])?;
-    let shafts = table.columns(["n1", "n2"])?;
+    let states = table.columns("u v w p q r x y z phi theta psi")?;
+    let shafts = table.columns::<2>("n1 n2")?;
     let mut worst = [0.0_f64; 6];
-    for ((state, shafts), rates) in states.into_iter().zip(shafts).zip(table.columns(RATES)?) {
+    for ((state, shafts), rates) in states
+        .into_iter()
+        .zip(shafts)
+        .zip(table.columns::<6>(RATES)?)
+    {
         let mut scene = shipped.clone();
         let motion = motion_of(state);
         let (sin, cos) = sin_cos(0.5 - state[11]);
@@ -72,24 +69,12 @@ pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>
         let thrust = [0, 1].map(|k| robot.thrusters[k].static_thrust(shafts[k], 1025.0));
         add_thrust(&mut work, robot, thrust);
         Kernel::new().evaluate(robot, &environment_of(&scene), &motion, &[], &mut work);
-        let A = work.links[0].A;
-        let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
+        let found = ned_rates(&work);
         for i in 0..6 {
             worst[i] = worst[i].max((found[i] - rates[i]).abs() / rates[i].abs().max(1.0));
         }
     }
-    Ok(RATES
-        .iter()
-        .zip(worst)
-        .map(|(name, w)| {
-            Check::at_most(
-                format!("Otter (MSS), 20 states: largest error of {name}"),
-                "SI",
-                1e-6,
-                w,
-            )
-        })
-        .collect())
+    Ok(rate_checks("Otter (MSS), 20 states", 1e-6, worst))
 }
 
 /// Returns the time derivative of a state, as the program computes it but with Merrow's forces.
@@ -108,7 +93,7 @@ fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
         &[],
         &mut work,
     );
-    let A = work.links[0].A;
+    let [du, dv, dw, dp, dq, dr] = ned_rates(&work);
     let ((s, c), (st, ct)) = (sin_cos(x[9]), sin_cos(x[10]));
     // 25 kg at (0.05, 0, -0.35), forward-right-down, and the stiffness about the origin
     let g0 = [
@@ -130,15 +115,11 @@ fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
     let ((s, c), t) = (sin_cos(phi), libm::tan(theta));
     let turn = (s * x[4] + c * x[5]) / sin_cos(theta).1;
     let (roll, pitch) = (x[3] + s * t * x[4] + c * t * x[5], c * x[4] - s * x[5]);
-    [
-        A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z, v.x, v.y, v.z, roll, pitch, turn,
-    ]
+    [du, dv, dw, dp, dq, dr, v.x, v.y, v.z, roll, pitch, turn]
 }
 
 /// Columns of the program's runs.
-const COLUMNS: [&str; 12] = [
-    "u", "v", "w", "p", "q", "r", "x_N", "y_E", "z_D", "phi", "theta", "psi",
-];
+const COLUMNS: &str = "u v w p q r x_N y_E z_D phi theta psi";
 
 /// A simulation compared with a run of the program.
 pub(crate) struct TrackedRun {
@@ -151,19 +132,16 @@ pub(crate) struct TrackedRun {
 /// Integrates with the integrator of the program, Runge-Kutta with 0.02 s, and compares with its
 /// run in `file`.
 fn compare_run(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     file: &str,
     mut x: State,
     thrust: [f64; 2],
 ) -> Result<TrackedRun, String> {
     let scene = shipped(data)?;
     let table = data.table(file)?;
-    let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);
-    let range = |i: usize| {
-        let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
-        (fold(f64::max, f64::NEG_INFINITY) - fold(f64::min, f64::INFINITY)).max(0.01)
-    };
-    let (mut steps, h, mut worst, mut out) = (0, 0.02, (0.0, ""), Vec::new());
+    let (times, rows) = (table.columns("t")?, table.columns(COLUMNS)?);
+    let mut errors = WorstColumn::new(COLUMNS, &rows, 0.01);
+    let (mut steps, h, mut out) = (0, 0.02, Vec::new());
     for ([t], row) in times.iter().zip(&rows) {
         while steps < libm::round(t / h) as u64 {
             let plus = |x: &State, k: &State, by: f64| -> State {
@@ -178,14 +156,10 @@ fn compare_run(
             });
             steps += 1;
         }
-        for i in 0..12 {
-            let error = (x[i] - row[i]).abs() / range(i);
-            if error > worst.0 || error.is_nan() {
-                worst = (error, COLUMNS[i]);
-            }
-        }
+        errors.add(&x, row);
         out.push((*t, [x, *row]));
     }
+    let worst = errors.worst;
     Ok(TrackedRun { worst, rows: out })
 }
 
@@ -193,7 +167,7 @@ fn compare_run(
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn compare_turn(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn compare_turn(data: &ReferenceData) -> Result<TrackedRun, String> {
     compare_run(
         data,
         "otter_mss_step.csv",
@@ -202,40 +176,24 @@ pub(crate) fn compare_turn(data: &ReferenceData<'_>) -> Result<TrackedRun, Strin
     )
 }
 
-/// Compares a free decay of 20 s in roll, pitch or heave.
+/// Free decays: name, index in the state, and initial value [rad or m].
+pub(crate) const DECAYS: [(&str, usize, f64); 3] = [
+    ("roll", 9, 10_f64.to_radians()),
+    ("pitch", 10, 5_f64.to_radians()),
+    ("heave", 8, 0.1),
+];
+
+/// Compares a free decay of 20 s, one of [`DECAYS`].
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn compare_decay(data: &ReferenceData<'_>, decay: Decay) -> Result<TrackedRun, String> {
+pub(crate) fn compare_decay(
+    data: &ReferenceData,
+    (name, at, start): (&str, usize, f64),
+) -> Result<TrackedRun, String> {
     let mut x = [0.0; 12];
-    let (name, at, start) = decay.parameters();
     x[at] = start;
     compare_run(data, &format!("otter_mss_{name}_decay.csv"), x, [0.0; 2])
-}
-
-/// Degree of freedom of a free decay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Decay {
-    /// Decay of roll from 10 deg.
-    Roll,
-    /// Decay of pitch from 5 deg.
-    Pitch,
-    /// Decay of heave from 0.1 m.
-    Heave,
-}
-
-impl Decay {
-    /// All three decay tests: heave, roll and pitch.
-    pub(crate) const ALL: [Decay; 3] = [Decay::Roll, Decay::Pitch, Decay::Heave];
-
-    /// Returns the name, the index in the state, and the initial value [rad or m].
-    pub(crate) fn parameters(self) -> (&'static str, usize, f64) {
-        match self {
-            Decay::Roll => ("roll", 9, 10_f64.to_radians()),
-            Decay::Pitch => ("pitch", 10, 5_f64.to_radians()),
-            Decay::Heave => ("heave", 8, 0.1),
-        }
-    }
 }
 
 /// Returns the speed forward and to starboard [m/s] and the turn rate to starboard [deg/s] after 60
@@ -243,22 +201,14 @@ impl Decay {
 ///
 /// # Errors
 /// The world cannot be read.
-pub(crate) fn steady_turn(data: &ReferenceData<'_>) -> Result<[f64; 3], String> {
+pub(crate) fn steady_turn(data: &ReferenceData) -> Result<[f64; 3], String> {
     let mut s = data.simulation(
         "
 step: {dt_s: 0.02}
 water: {density_kg_m3: 1025}
 robots: {usv: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: null, munk_moment_yaw: true}}}}",
     )?;
-    apply(
-        &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thrusters {
-                values: vec![100.0, 80.0],
-            },
-        ),
-    )?;
+    command_thrusters(&mut s, 0, &[100.0, 80.0])?;
     advance(&mut s, 60.0);
     let V = s.state.robots[0].motion.V_WB_B;
     Ok([V.v.x, -V.v.y, (-V.w.z).to_degrees()])

@@ -1,38 +1,18 @@
-//! Input of the cases: worlds, tables of other programs, recordings. The caller reads the files.
+//! Input of the cases: worlds, tables of other programs, recordings.
 
+use crate::cases::check::{Check, Tolerance};
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_model::scene::Scene;
-use merrow_model::state::{Command, Motion, RobotState, Workspace};
+use merrow_model::state::{ActuatorCommand, Command, Motion, RobotState, Workspace};
 use merrow_sim::{Simulation, step::Kernel};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A shape whose added mass is estimated, about its centre.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BodyShape {
-    /// Length, width and height [m].
-    Box([f64; 3]),
-    /// Radius and length along z [m].
-    Cylinder([f64; 2]),
-    /// Semi-axes of the ellipsoid [m].
-    Ellipsoid([f64; 3]),
-}
-
-/// Functions that provide worlds and tables to the cases.
-pub struct ReferenceData<'a> {
-    /// Returns the scene of a world file's text.
-    pub world: &'a dyn Fn(&str) -> Result<Scene, String>,
-    /// Returns the scene of a bundled world by its name.
-    pub shipped: &'a dyn Fn(&str) -> Result<Scene, String>,
-    /// Returns the scene of a world file by its path in the folder of reference data.
-    pub file: &'a dyn Fn(&str) -> Result<Scene, String>,
-    /// Returns the text of a table of another program, by its file name.
-    pub table: &'a dyn Fn(&str) -> Result<String, String>,
+/// Worlds, tables and recordings of the cases; `crate::read` reads them.
+#[derive(Clone, Debug)]
+pub struct ReferenceData {
     /// Folder of tables and recordings.
-    pub folder: &'a Path,
-    /// Returns the estimated added mass of a shape over the density of water: along x, y, z [m³],
-    /// then about them [m⁵].
-    pub added: &'a dyn Fn(BodyShape) -> Result<[f64; 6], String>,
+    pub folder: PathBuf,
 }
 
 /// A table of numbers with named columns.
@@ -44,13 +24,13 @@ pub struct Table {
     pub rows: Vec<Vec<f64>>,
 }
 
-impl ReferenceData<'_> {
+impl ReferenceData {
     /// Creates a simulation of a world on one thread.
     ///
     /// # Errors
     /// Errors in the text of the world.
     pub fn simulation(&self, text: &str) -> Result<Simulation, String> {
-        Simulation::new(Arc::new((self.world)(text)?), 1)
+        Simulation::new(Arc::new(self.world(text)?), 1)
     }
 
     /// Reads a comma-separated table with a header line. Words in the rows become NaN.
@@ -58,7 +38,7 @@ impl ReferenceData<'_> {
     /// # Errors
     /// The table cannot be read.
     pub fn table(&self, name: &str) -> Result<Table, String> {
-        let text = (self.table)(name)?;
+        let text = self.text(name)?;
         let mut lines = text.lines().filter(|l| !l.is_empty());
         let columns = lines
             .next()
@@ -80,19 +60,20 @@ impl ReferenceData<'_> {
 }
 
 impl Table {
-    /// Returns the numbers of the named columns, row by row, in the units of the file.
+    /// Returns the numbers of the columns `names`, which are separated by blanks, row by row, in the
+    /// units of the file.
     ///
     /// # Errors
-    /// A column is missing.
-    pub fn columns<const N: usize>(&self, names: [&str; N]) -> Result<Vec<[f64; N]>, String> {
-        let mut at = [0; N];
-        for (k, name) in names.iter().enumerate() {
-            at[k] = self
-                .columns
-                .iter()
-                .position(|c| c == name)
-                .ok_or_else(|| format!("{}: found no column {name}", self.name))?;
-        }
+    /// A column is missing, or the number of names is not `N`.
+    pub fn columns<const N: usize>(&self, names: &str) -> Result<Vec<[f64; N]>, String> {
+        let place = |name: &str| {
+            let found = self.columns.iter().position(|c| c == name);
+            found.ok_or_else(|| format!("{}: found no column {name}", self.name))
+        };
+        let at = names.split(' ').map(place).collect::<Result<Vec<_>, _>>()?;
+        let at: [usize; N] = at
+            .try_into()
+            .map_err(|_| format!("{names}: expected {N} names"))?;
         let number = |row: &[f64], k: usize| row.get(at[k]).copied().unwrap_or(f64::NAN);
         Ok(self
             .rows
@@ -124,6 +105,52 @@ pub fn environment_of(scene: &Scene) -> EnvironmentState<'_> {
         variation: Variation::NONE,
         waves: None,
     }
+}
+
+/// Commands one thruster of a robot to `value`, in the unit of its commands.
+///
+/// # Errors
+/// The simulation refuses the command.
+pub fn command_thruster(
+    simulation: &mut Simulation,
+    robot: usize,
+    thruster: usize,
+    value: f64,
+) -> Result<(), String> {
+    let command = ActuatorCommand::Thruster { thruster, value };
+    apply(simulation, &Command::Actuator(robot, command))
+}
+
+/// Commands the thrusters of a robot, and the fins after them, to `values` in their units.
+///
+/// # Errors
+/// The simulation refuses the command.
+pub fn command_thrusters(
+    simulation: &mut Simulation,
+    robot: usize,
+    values: &[f64],
+) -> Result<(), String> {
+    let values = values.to_vec();
+    let command = ActuatorCommand::Thrusters { values };
+    apply(simulation, &Command::Actuator(robot, command))
+}
+
+/// Halves an interval `steps` times and returns its ends, in the unit of the interval; `is_low` is
+/// true below the wanted value.
+pub fn bisect(
+    steps: usize,
+    [mut low, mut high]: [f64; 2],
+    is_low: impl Fn(f64) -> bool,
+) -> [f64; 2] {
+    for _ in 0..steps {
+        let middle = 0.5 * (low + high);
+        if is_low(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    [low, high]
 }
 
 /// Returns the initial motion of the first robot.
@@ -164,16 +191,7 @@ pub fn zero_upcrossings(dt: f64, x: &[f64]) -> Vec<f64> {
                     - c * (s + 1.0) * s * (s - 2.0) / 2.0
                     + d * (s + 1.0) * s * (s - 1.0) / 6.0
             };
-            let (mut lo, mut hi) = (0.0, 1.0);
-            for _ in 0..60 {
-                let mid = 0.5 * (lo + hi);
-                if cubic(mid) < 0.0 {
-                    lo = mid;
-                } else {
-                    hi = mid;
-                }
-            }
-            (k as f64 + lo) * dt
+            (k as f64 + bisect(60, [0.0, 1.0], |s| cubic(s) < 0.0)[0]) * dt
         })
         .collect()
 }
@@ -184,5 +202,61 @@ pub fn mean_period(dt: f64, x: &[f64]) -> f64 {
     match zeros[..] {
         [first, .., last] => (last - first) / (zeros.len() - 1) as f64,
         _ => f64::NAN,
+    }
+}
+
+/// Names of the accelerations that [`ned_rates`] returns.
+pub const RATES: &str = "du dv dw dp dq dr";
+
+/// Returns the linear and angular acceleration of the first robot in forward-right-down axes
+/// [m/s², rad/s²].
+pub fn ned_rates(work: &Workspace) -> [f64; 6] {
+    let A = work.links[0].A;
+    [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z]
+}
+
+/// Returns the comparisons of the largest errors `worst` of the [`RATES`] with a limit, both in SI
+/// units.
+pub fn rate_checks(what: &str, limit: f64, worst: [f64; 6]) -> Vec<Check> {
+    let rates = RATES.split(' ').zip(worst);
+    let check = |(name, worst)| {
+        let what = format!("{what}: largest error of {name}");
+        Check::new(what, "SI", limit, worst, Tolerance::AtMost)
+    };
+    rates.map(check).collect()
+}
+
+/// Largest error of the columns of a simulation compared with a run of a program.
+#[derive(Clone, Debug)]
+pub struct WorstColumn<const N: usize> {
+    names: &'static str,
+    ranges: [f64; N],
+    /// Largest error relative to the range of its column, and the name of the column.
+    pub worst: (f64, &'static str),
+}
+
+impl<const N: usize> WorstColumn<N> {
+    /// Prepares the comparison of the columns `names`, separated by blanks, with the rows of the
+    /// program. A column that stays close to zero has the range `least`, in the unit of the column.
+    pub fn new(names: &'static str, rows: &[[f64; N]], least: f64) -> Self {
+        let range = |i: usize| {
+            let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
+            (fold(f64::max, f64::NEG_INFINITY) - fold(f64::min, f64::INFINITY)).max(least)
+        };
+        Self {
+            names,
+            ranges: std::array::from_fn(range),
+            worst: (0.0, ""),
+        }
+    }
+
+    /// Compares the state of the simulation with a row of the program, in the units of the columns.
+    pub fn add(&mut self, found: &[f64; N], row: &[f64; N]) {
+        for (i, name) in self.names.split(' ').enumerate() {
+            let error = (found[i] - row[i]).abs() / self.ranges[i];
+            if error > self.worst.0 || error.is_nan() {
+                self.worst = (error, name);
+            }
+        }
     }
 }

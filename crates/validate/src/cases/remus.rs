@@ -1,16 +1,10 @@
 //! Compares REMUS 100 with Fossen's two programs, which disagree. Each model form is compared with
 //! its own program (V46 to V49).
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of};
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_math::real::sin_cos;
-use merrow_math::{Quat, Vec3};
-use merrow_model::scene::{Damping, Scene};
-use merrow_model::state::{ActuatorCommand, Command, Motion, Workspace};
-use merrow_schema::GRAVITY;
-use merrow_sim::{Simulation, step::Kernel};
+use crate::cases::prelude::*;
+use crate::cases::reference_data::{RATES, WorstColumn, ned_rates, rate_checks};
+use merrow_model::scene::Damping;
+use merrow_model::state::{Motion, Workspace};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -22,8 +16,6 @@ const SHAFT: f64 = 1525.0 * PI / 30.0;
 /// Linear damping in surge at rest of the MATLAB form [N s/m].
 const SURGE_DAMPING_MSS: f64 = 1.638190855542;
 
-const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
-
 // V47: accelerations of the MATLAB form in 20 random states with rudder, stern planes and
 // propeller. The surge damping of the program decays with sqrt(u + v²). This is an error (u instead
 // of u²), which Merrow does not share. The test sets only this coefficient by hand; the rest is the
@@ -33,20 +25,18 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
-    let shipped: Scene = (data.world)(&format!(
+pub(crate) fn acceleration_checks(data: &ReferenceData) -> Result<Vec<Check>, String> {
+    let shipped: Scene = data.world(&format!(
         "
 gravity_m_s2: {G_MSS}
 water: {{density_kg_m3: 1026}}
 robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}"
     ))?;
     let table = data.table("remus100_mss_vectors.csv")?;
-    let states = table.columns([
-        "u", "v", "w", "p", "q", "r", "phi", "theta", "delta_r", "delta_s", "rpm",
-    ])?;
+    let states = table.columns("u v w p q r phi theta delta_r delta_s rpm")?;
     let mut worst = [0.0_f64; 6];
     for ([u, v, w, p, q, r, phi, theta, rudder, stern, rpm], rates) in
-        states.into_iter().zip(table.columns(RATES)?)
+        states.into_iter().zip(table.columns::<6>(RATES)?)
     {
         let mut scene = shipped.clone();
         apply_program_damping(&mut scene, u, v);
@@ -61,24 +51,12 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
         motion.V_WB_B.v = Vec3::new(u, -v, -w);
         motion.V_WB_B.w = Vec3::new(p, -q, -r);
         Kernel::new().evaluate(robot, &environment_of(&scene), &motion, &[], &mut work);
-        let A = work.links[0].A;
-        let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
+        let found = ned_rates(&work);
         for i in 0..6 {
             worst[i] = worst[i].max((found[i] - rates[i]).abs());
         }
     }
-    Ok(RATES
-        .iter()
-        .zip(worst)
-        .map(|(name, w)| {
-            Check::at_most(
-                format!("REMUS (MSS), 20 states: largest error of {name}"),
-                "SI",
-                3e-8,
-                w,
-            )
-        })
-        .collect())
+    Ok(rate_checks("REMUS (MSS), 20 states", 3e-8, worst))
 }
 
 /// Sets the surge damping of the MATLAB form, which decays with sqrt(u + v²) instead of u².
@@ -91,9 +69,7 @@ fn apply_program_damping(scene: &mut Scene, u: f64, v: f64) {
 }
 
 /// Columns of the programs' runs.
-const COLUMNS: [&str; 11] = [
-    "u", "v", "w", "p", "q", "r", "x_N", "y_E", "z_D", "phi", "theta",
-];
+const COLUMNS: &str = "u v w p q r x_N y_E z_D phi theta";
 
 /// Returns the state of the simulation in those columns.
 fn columns(simulation: &Simulation) -> [f64; 11] {
@@ -128,19 +104,30 @@ pub struct TrackedRun {
     pub track: [Vec<[f64; 2]>; 2],
 }
 
-/// Simulates `model` from rest, heading north, without separate actuator lags, and compares it with
-/// the run in `file`.
+/// Returns the model that has the form of a program, `mss` or `python`.
+fn model_of(program: &str) -> &'static str {
+    match program {
+        "mss" => "remus100_mss",
+        _ => "remus100",
+    }
+}
+
+/// Simulates the model of a program from rest, heading north, with the integrator of the program
+/// and without separate actuator lags, and compares it with the run of a manoeuvre.
 fn compare_run(
-    data: &ReferenceData<'_>,
-    file: &str,
-    model: &str,
-    integrator: &str,
+    data: &ReferenceData,
+    program: &str,
+    manoeuvre: &str,
     drive: Drive<'_>,
 ) -> Result<TrackedRun, String> {
-    let mss = model == "remus100_mss";
+    let (mss, model) = (program == "mss", model_of(program));
+    let (gravity, integrator) = match mss {
+        true => (G_MSS, "rk4"),
+        false => (GRAVITY, "semi_implicit"),
+    };
     let mut s = data.simulation(&format!(
         "
-gravity_m_s2: {}
+gravity_m_s2: {gravity}
 seabed: {{depth_m: 500}}
 step: {{dt_s: {DT}, integrator: {integrator}}}
 water: {{density_kg_m3: 1026}}
@@ -152,29 +139,17 @@ robots:
       extends: robots/{model}.yaml
       sensors: null
       thrusters: {{propeller: {{motor: {{lag: none}}}}}}
-      fins: {{rudder: {{surface: {{time_constant_s: 0}}}}, stern_planes: {{surface: {{time_constant_s: 0}}}}}}",
-        if mss { G_MSS } else { GRAVITY }
+      fins: {{rudder: {{surface: {{time_constant_s: 0}}}}, stern_planes: {{surface: {{time_constant_s: 0}}}}}}"
     ))?;
-    let table = data.table(file)?;
-    let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);
-    let range = |i: usize| {
-        let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
-        // rates that stay close to zero have no meaningful range
-        (fold(f64::max, f64::NEG_INFINITY) - fold(f64::min, f64::INFINITY)).max(0.02)
-    };
-    let (mut steps, mut worst, mut track) = (0, (0.0, ""), [Vec::new(), Vec::new()]);
+    let table = data.table(&format!("remus100_{program}_{manoeuvre}.csv"))?;
+    let (times, rows) = (table.columns("t")?, table.columns(COLUMNS)?);
+    // rates that stay close to zero have no meaningful range
+    let mut errors = WorstColumn::new(COLUMNS, &rows, 0.02);
+    let (mut steps, mut track) = (0, [Vec::new(), Vec::new()]);
     for ([t], row) in times.iter().zip(&rows) {
         while steps < libm::round(t / DT) as u64 {
             let [rudder, stern, shaft] = drive(steps as f64 * DT);
-            apply(
-                &mut s,
-                &Command::Actuator(
-                    0,
-                    ActuatorCommand::Thrusters {
-                        values: vec![shaft, rudder, stern],
-                    },
-                ),
-            )?;
+            command_thrusters(&mut s, 0, &[shaft, rudder, stern])?;
             if mss {
                 let V = s.state.robots[0].motion.V_WB_B.v;
                 apply_program_damping(Arc::make_mut(&mut s.scene), V.x, V.y);
@@ -183,19 +158,14 @@ robots:
             steps += 1;
         }
         let found = columns(&s);
-        for i in 0..COLUMNS.len() {
-            let error = (found[i] - row[i]).abs() / range(i);
-            if error > worst.0 || error.is_nan() {
-                worst = (error, COLUMNS[i]);
-            }
-        }
+        errors.add(&found, row);
         track[0].push([row[7], row[6]]);
         track[1].push([found[7], found[6]]);
     }
     let V = s.state.robots[0].motion.V_WB_B;
     let speed = libm::sqrt(V.v.x * V.v.x + V.v.y * V.v.y);
     Ok(TrackedRun {
-        worst,
+        worst: errors.worst,
         turn: [speed / V.w.z.abs(), V.w.z.abs().to_degrees()],
         track,
     })
@@ -222,15 +192,9 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn turn_mss(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_mss(data: &ReferenceData) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
-    compare_run(
-        data,
-        "remus100_mss_rudder5.csv",
-        "remus100_mss",
-        "rk4",
-        &mut |_| [rudder, 0.0, SHAFT],
-    )
+    compare_run(data, "mss", "rudder5", &mut |_| [rudder, 0.0, SHAFT])
 }
 
 /// Compares 5 deg of rudder in the Python form.
@@ -241,32 +205,20 @@ pub(crate) fn turn_mss(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn turn_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_python(data: &ReferenceData) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     let mut drive = lagged(|_| [rudder, 0.0]);
-    compare_run(
-        data,
-        "remus100_python_rudder5.csv",
-        "remus100",
-        "semi_implicit",
-        &mut drive,
-    )
+    compare_run(data, "python", "rudder5", &mut drive)
 }
 
 /// Compares -5 deg of stern planes for 50 s in the Python form.
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn dive_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn dive_python(data: &ReferenceData) -> Result<TrackedRun, String> {
     let stern = 5_f64.to_radians();
     let mut drive = lagged(|t| [0.0, if t > 49.99 { 0.0 } else { -stern }]);
-    compare_run(
-        data,
-        "remus100_python_stern5.csv",
-        "remus100",
-        "semi_implicit",
-        &mut drive,
-    )
+    compare_run(data, "python", "stern5", &mut drive)
 }
 
 /// Returns speed [m/s] and roll [rad] of a straight run at `rpm` at the times of the program's run:
@@ -275,15 +227,11 @@ pub(crate) fn dive_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String
 /// # Errors
 /// The world or the table cannot be read.
 pub fn straight(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     program: &str,
     rpm: u32,
 ) -> Result<Vec<[[f64; 2]; 2]>, String> {
-    let model = if program == "mss" {
-        "remus100_mss"
-    } else {
-        "remus100"
-    };
+    let model = model_of(program);
     let mut s = data.simulation(&format!(
         "
 step: {{dt_s: {DT}}}
@@ -291,13 +239,10 @@ water: {{density_kg_m3: 1026}}
 robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, position_m: [0, 0, -20]}}}}"
     ))?;
     let value = f64::from(rpm) * PI / 30.0;
-    apply(
-        &mut s,
-        &Command::Actuator(0, ActuatorCommand::Thruster { thruster: 0, value }),
-    )?;
+    command_thruster(&mut s, 0, 0, value)?;
     let table = data.table(&format!("remus100_{program}_{rpm}rpm.csv"))?;
     let mut now = 0.0;
-    let rows = table.columns(["t_s", "u_m_s", "roll_rad"])?;
+    let rows = table.columns("t_s u_m_s roll_rad")?;
     let row = |[t, u, roll]: [f64; 3]| {
         advance(&mut s, t - now);
         now = t;
@@ -312,7 +257,7 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
 ///
 /// # Errors
 /// The world cannot be read.
-pub(crate) fn velocity_in_current(data: &ReferenceData<'_>) -> Result<Vec3, String> {
+pub(crate) fn velocity_in_current(data: &ReferenceData) -> Result<Vec3, String> {
     // the bow points east (90 deg); 170 deg to the right of it is 260 deg
     let mut s = data.simulation(
         "
@@ -320,16 +265,7 @@ step: {dt_s: 0.02}
 water: {density_kg_m3: 1026, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 260}}
 robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: [0, 0, -20]}}",
     )?;
-    apply(
-        &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thruster {
-                thruster: 0,
-                value: SHAFT,
-            },
-        ),
-    )?;
+    command_thruster(&mut s, 0, 0, SHAFT)?;
     // the vehicle first drifts with the current; after a long time it moves as in still water
     advance(&mut s, 150.0);
     let motion = &s.state.robots[0].motion;
@@ -341,27 +277,13 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
 
 /// Plots the tracks of both turns.
 pub fn figure(mss: &TrackedRun, python: &TrackedRun) -> Drawing {
-    let line = |label: &str, colour, dashed, points: &[[f64; 2]]| PlotCurve {
-        label: label.into(),
-        colour,
-        dashed,
-        points: points.to_vec(),
-    };
-    let panel = Panel {
-        y_label: "north [m]".into(),
-        x_label: "east [m]".into(),
-        lines: vec![
-            line("Merrow", COLOURS[0], false, &mss.track[1]),
-            line("MSS", BLACK, true, &mss.track[0]),
-            line("Merrow", COLOURS[1], false, &python.track[1]),
-            line("Python", COLOURS[3], true, &python.track[0]),
-        ],
-        logarithmic: false,
-    };
-    draw_figure(
-        "REMUS 100, 5 deg of rudder at 1525 rpm, 200 s (V48)",
-        &[panel],
-        532,
-        520,
-    )
+    let lines = vec![
+        PlotCurve::new("Merrow", COLOURS[0], false, mss.track[1].clone()),
+        PlotCurve::new("MSS", BLACK, true, mss.track[0].clone()),
+        PlotCurve::new("Merrow", COLOURS[1], false, python.track[1].clone()),
+        PlotCurve::new("Python", COLOURS[3], true, python.track[0].clone()),
+    ];
+    let panel = Panel::new("north [m]", "east [m]", lines);
+    let title = "REMUS 100, 5 deg of rudder at 1525 rpm, 200 s (V48)";
+    draw_figure(title, &[panel], 532, 520)
 }

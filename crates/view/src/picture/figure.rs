@@ -1,7 +1,7 @@
 //! Figures of sensors other than curves: lists of text and plan views.
 
-use merrow_chart::canvas::{Anchor, Drawing, Element};
-use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use merrow_chart::canvas::{Anchor, Drawing};
+use merrow_chart::chart::{BLACK, FIGURE_WIDTH, Panel, PlotCurve, coloured, draw_figure};
 use merrow_messages::snapshot::PlanView;
 
 /// Number of lines of text in a figure, counted from the end.
@@ -13,39 +13,24 @@ const PLAN: [f64; 2] = [200.0, 900.0];
 pub fn draw_text(title: &str, mut lines: Vec<String>) -> Drawing {
     let last = lines.split_off(lines.len().saturating_sub(TEXT_LINES));
     let size = [FIGURE_WIDTH, 40 + 18 * last.len().max(1) as u32];
-    let text = |at, text: String, size| Element::Text {
-        at,
-        text,
+    let mut drawing = Drawing {
         size,
-        anchor: Anchor::Start,
-        colour: BLACK,
+        elements: Vec::new(),
     };
-    let mut elements = vec![text([16.0, 22.0], title.to_string(), 15.0)];
-    elements.extend(
-        last.into_iter()
-            .enumerate()
-            .map(|(k, line)| text([16.0, 46.0 + 18.0 * k as f64], line, 12.0)),
-    );
-    Drawing { size, elements }
+    drawing.text([16.0, 22.0], title, 15.0, Anchor::Start);
+    for (k, line) in last.iter().enumerate() {
+        drawing.label([16.0, 46.0 + 18.0 * k as f64], line, Anchor::Start);
+    }
+    drawing
 }
 
 /// Draws the outlines of detected obstacles in plan view.
 pub fn draw_plan_view(title: &str, view: PlanView) -> Drawing {
-    let line = |(k, (label, points)): (usize, (String, Vec<[f64; 2]>))| PlotCurve {
-        label,
-        colour: COLOURS[k % COLOURS.len()],
-        dashed: false,
-        points,
-    };
-    let mut lines: Vec<PlotCurve> = view.outlines.into_iter().enumerate().map(line).collect();
+    let mut lines = coloured(view.outlines);
     if !view.in_world {
         // outline of the sensor
-        lines.push(PlotCurve {
-            label: "sensor".to_string(),
-            colour: BLACK,
-            dashed: false,
-            points: vec![[-0.3, -0.2], [0.4, 0.0], [-0.3, 0.2], [-0.3, -0.2]],
-        });
+        let outline = vec![[-0.3, -0.2], [0.4, 0.0], [-0.3, 0.2], [-0.3, -0.2]];
+        lines.push(PlotCurve::new("sensor", BLACK, false, outline));
     }
     let extent = |axis: usize| {
         let all = || {
@@ -66,16 +51,7 @@ pub fn draw_plan_view(title: &str, view: PlanView) -> Drawing {
     } else {
         ["x [m]", "y [m]"]
     };
-    let panel = Panel {
-        y_label: y_label.into(),
-        x_label: x_label.into(),
-        lines,
-        logarithmic: false,
-    };
-    draw_figure(
-        &format!("{title}: obstacles, plan view"),
-        &[panel],
-        FIGURE_WIDTH,
-        height,
-    )
+    let panel = Panel::new(y_label, x_label, lines);
+    let title = format!("{title}: obstacles, plan view");
+    draw_figure(&title, &[panel], FIGURE_WIDTH, height)
 }

@@ -1,30 +1,15 @@
 //! V54: received power of every medium over the distance, and the delay by satellite.
 
-use crate::cases::check::Check;
 use crate::cases::comms::{run_modems, uniform_water};
-use crate::cases::reference_data::{ReferenceData, environment_of};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use crate::cases::prelude::*;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::propagation::Channel;
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_math::decibels::level as decibels;
-use merrow_model::scene::Scene;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::state::frames::view::WorldView;
 use std::f64::consts::{LOG10_E, PI};
-
-/// The case of this file.
-pub(super) const CASE: Case = Case {
-    number: 54,
-    set: &sets::COMMS,
-    title: "received power over distance by sound, light, radio and in conductive water; satellite",
-    source: "Friis, Lambert and beam attenuation, plane wave in a conductor, spreading and absorption",
-    run: budget,
-};
 
 /// Distances of the comparisons [m].
 const DISTANCES: [f64; 4] = [2.0, 10.0, 50.0, 200.0];
@@ -105,7 +90,7 @@ fn free_space(r: f64, frequency: f64) -> f64 {
 /// Returns the power [dBm], or the level of sound [dB re 1 µPa], that modems at these distances [m]
 /// receive at full power, without fading.
 fn received(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     keys: &str,
     z: f64,
     distances: &[f64],
@@ -122,7 +107,7 @@ fn received(
         uniform_water(10.0, 35.0),
         place("a_source", 0.0, 1.0)
     );
-    let scene = (data.world)(&text)?;
+    let scene = data.world(&text)?;
     let source = scene.modems.iter().position(|m| m.name == "a_source");
     let source = source.ok_or("the world has no modem a_source")?;
     let view = still_view(&scene);
@@ -165,7 +150,7 @@ fn still_view(scene: &Scene) -> WorldView {
 
 // V54: 0.01 dB and 0.0001 dB/m, for constants of four digits. Powers below -150 dBm are not
 // compared.
-fn budget(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn budget(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for device in &DEVICES {
         let found = received(data, device.keys, device.z, &DISTANCES)?;
@@ -178,24 +163,20 @@ fn budget(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
                 } else {
                     "dBm"
                 };
-                checks.push(Check::absolute(
-                    what,
-                    unit,
-                    expected,
-                    found,
-                    0.01 + 1e-4 * r,
-                ));
+                checks.extend(checks! {
+                    what, unit, expected, found, Absolute(0.01 + 1e-4 * r);
+                });
             }
         }
     }
-    checks.push(satellite_delay(data)?);
+    checks.extend(satellite_delay(data)?);
     let figure = power_figure(data)?;
     Ok(CaseResult::new(checks).with_figure("comms_power_over_distance", figure))
 }
 
 /// Compares the delay of a message of 20 byte from a terminal to a gateway: latency, path to a
 /// satellite 780 to 2463 km away, and 272 bit at 2400 bit/s.
-fn satellite_delay(data: &ReferenceData<'_>) -> Result<Check, String> {
+fn satellite_delay(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let model =
         |name: &str| format!("modem: {{extends: modems/{name}.yaml, fading: {{kind: none}}}}");
     let modems = [
@@ -210,23 +191,18 @@ fn satellite_delay(data: &ReferenceData<'_>) -> Result<Check, String> {
     let delivery = found.deliveries.first().ok_or("no message by satellite")?;
     let time = (delivery.received_ns - delivery.created_ns) as f64 * 1e-9;
     let paths = [780e3, 2463e3].map(|d| d / SPEED_OF_LIGHT);
-    Ok(Check::absolute(
-        "delay of 20 byte by satellite",
-        "s",
-        5.0 + 272.0 / 2400.0 + 0.5 * (paths[0] + paths[1]),
-        time,
-        0.5 * (paths[1] - paths[0]),
-    ))
+    let expected = 5.0 + 272.0 / 2400.0 + 0.5 * (paths[0] + paths[1]);
+    Ok(checks! {
+        "delay of 20 byte by satellite", "s", expected, time, Absolute(0.5 * (paths[1] - paths[0]));
+    })
 }
 
 /// Draws the received power of the modem files over the logarithm of the distance; over water with
 /// the ray that the sea reflects.
-fn power_figure(data: &ReferenceData<'_>) -> Result<Drawing, String> {
+fn power_figure(data: &ReferenceData) -> Result<Drawing, String> {
     let distances: Vec<f64> = (0..=86).map(|k| libm::exp10(0.05 * f64::from(k))).collect();
-    let mut panels = ["received power [dBm]", "level of sound [dB re 1 µPa]"].map(|label| Panel {
-        y_label: label.into(),
-        ..Panel::default()
-    });
+    let mut panels = ["received power [dBm]", "level of sound [dB re 1 µPa]"]
+        .map(|label| Panel::new(label, "", Vec::new()));
     for (k, device) in DEVICES.iter().enumerate() {
         let keys = device.drawn.unwrap_or(device.keys);
         let found = received(data, keys, device.z, &distances)?;

@@ -1,9 +1,7 @@
 //! Figures of V03, V08 and V11: signal excess, schedule trace, distribution of the fading.
 
 use crate::cases::comms::{PERIOD, Results, run_modems, thetis, uniform_water};
-use crate::cases::reference_data::ReferenceData;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use crate::cases::prelude::*;
 use merrow_model::scene::comms::BROADCAST;
 
 /// Threshold of the signal-to-noise ratio of the modem of Thetis [dB].
@@ -12,7 +10,7 @@ const THRESHOLD: f64 = 10.0;
 /// Draws the signal-to-noise ratio of a message of a quiet modem of Thetis over the distance in its
 /// horizontal beam, and over the elevation at 0.3 of its range `radius` [m].
 pub(super) fn signal_excess(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     keys: &str,
     radius: f64,
 ) -> Result<Drawing, String> {
@@ -44,20 +42,12 @@ pub(super) fn signal_excess(
     ];
     let panels = curves.map(|(points, x_label)| {
         let ends = [points[0][0], points[points.len() - 1][0]];
-        Panel {
-            y_label: "SL - TL - NB with directivity [dB]".into(),
-            x_label: x_label.into(),
-            lines: vec![
-                PlotCurve::new(
-                    "threshold",
-                    BLACK,
-                    true,
-                    ends.map(|x| [x, THRESHOLD]).to_vec(),
-                ),
-                PlotCurve::new("message to all", COLOURS[0], false, points),
-            ],
-            ..Panel::default()
-        }
+        let threshold = ends.map(|x| [x, THRESHOLD]).to_vec();
+        let lines = vec![
+            PlotCurve::new("threshold", BLACK, true, threshold),
+            PlotCurve::new("message to all", COLOURS[0], false, points),
+        ];
+        Panel::new("SL - TL - NB with directivity [dB]", x_label, lines)
     });
     let title = "Signal excess of the modem of Thetis, 130 dB re 1 µPa at 1 m (V03)";
     Ok(draw_figure(title, &panels, FIGURE_WIDTH, 220))
@@ -95,12 +85,8 @@ pub(super) fn schedule_trace(found: &Results) -> Drawing {
         };
         PlotCurve::new(label, COLOURS[modem.min(1) as usize], false, points)
     });
-    let panel = Panel {
-        y_label: "modem, upper level: transmit".into(),
-        x_label: "time [s]".into(),
-        lines: lines.collect(),
-        ..Panel::default()
-    };
+    let lines = lines.collect();
+    let panel = Panel::new("modem, upper level: transmit", "time [s]", lines);
     let title = "Schedule of the docking study, two periods of 0.74 s (V08)";
     draw_figure(title, &[panel], FIGURE_WIDTH, 330)
 }
@@ -116,14 +102,11 @@ pub(super) fn fading_distribution(factors: &[f64]) -> Drawing {
         .collect();
     let law = (0..=100).map(|k| 0.05 * f64::from(k));
     let law: Vec<[f64; 2]> = law.map(|x| [x, 1.0 - libm::exp(-x)]).collect();
-    let panel = Panel {
-        y_label: "part of the samples below [-]".into(),
-        x_label: "received power over its mean [-]".into(),
-        lines: vec![
-            PlotCurve::new("Merrow, 100 000 samples", COLOURS[0], false, measured),
-            PlotCurve::new("1 - exp(-x)", BLACK, true, law),
-        ],
-        ..Panel::default()
-    };
+    let lines = vec![
+        PlotCurve::new("Merrow, 100 000 samples", COLOURS[0], false, measured),
+        PlotCurve::new("1 - exp(-x)", BLACK, true, law),
+    ];
+    let x_label = "received power over its mean [-]";
+    let panel = Panel::new("part of the samples below [-]", x_label, lines);
     draw_figure("Rayleigh fading (V11)", &[panel], FIGURE_WIDTH, 240)
 }

@@ -1,16 +1,12 @@
 //! V02, V03, V08 to V11, V24 to V29 and V54: modems, channels and medium access of Thetis and of
 //! the docking study, relays, and the received power of every medium.
 
-mod budget;
+pub(super) mod budget;
 mod figures;
-mod pair;
-mod traffic;
+pub(super) mod pair;
+pub(super) mod traffic;
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::prelude::*;
 use merrow_comms::channel::conductive::ConductiveWave;
 use merrow_comms::channel::fading::power_factor;
 use merrow_comms::mac::tdma::StationSchedule;
@@ -27,57 +23,6 @@ use merrow_model::state::Command;
 use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
 use merrow_yaml::read::Places;
 use std::f64::consts::LN_2;
-
-/// Cases of modems and channels.
-pub const CASES: [Case; 11] = [
-    Case {
-        number: 2,
-        set: &sets::COMMS,
-        title: "delay of the acoustic modem of Thetis",
-        source: "d/c + n/rate [Thetis, section IV.D]",
-        run: delay,
-    },
-    Case {
-        number: 3,
-        set: &sets::COMMS,
-        title: "delivery by signal excess, directivity, and damage by overlap",
-        source: "SL - TL - NB > threshold [Thetis, section IV.D]",
-        run: delivery,
-    },
-    Case {
-        number: 8,
-        set: &sets::COMMS,
-        title: "TDMA of a docking station and eight vehicles",
-        source: "arithmetic; docking study, section 4.4.1",
-        run: schedule,
-    },
-    Case {
-        number: 9,
-        set: &sets::COMMS,
-        title: "acoustic path loss in fresh water at 100 kHz",
-        source: "15 log r + 3.58 dB/km r; docking study, eqs 2.1 to 2.5",
-        run: path_loss,
-    },
-    Case {
-        number: 10,
-        set: &sets::COMMS,
-        title: "electromagnetic wave of 10 MHz in fresh water",
-        source: "plane wave in a conductor; docking study, eq. 2.7",
-        run: conductor,
-    },
-    Case {
-        number: 11,
-        set: &sets::COMMS,
-        title: "Rayleigh fading and the frames that it loses",
-        source: "closed forms of the distribution; docking study, section 5.3",
-        run: fading,
-    },
-    pair::CASE,
-    traffic::CASES[0],
-    traffic::CASES[1],
-    traffic::CASES[2],
-    budget::CASE,
-];
 
 /// Period of the schedule of the docking study [s].
 const PERIOD: f64 = 0.74;
@@ -111,7 +56,7 @@ impl Results {
 /// Runs a world of fixed modems for `seconds` [s] after the last message. `water` and `modems` are
 /// maps of a world file; `modems` has the name, the place [m] and the other keys.
 fn run_modems(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     water: &str,
     modems: &[(String, [f64; 3], String)],
     messages: &[Message],
@@ -163,15 +108,11 @@ fn thetis(name: &str, place: [f64; 3], keys: &str) -> (String, [f64; 3], String)
 }
 
 // V02: the times of a delivery in whole nanoseconds; 1 ms as in the requirement of the study.
-fn delay(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn delay(data: &ReferenceData) -> Result<CaseResult, String> {
     let distances = [50.0, 100.0, 300.0, 600.0, 1000.0];
     let mut checks = Vec::new();
-    let mut panel = Panel {
-        y_label: "time from command to delivery [s]".into(),
-        x_label: "distance [m]".into(),
-        ..Panel::default()
-    };
-    for (k, bytes) in [4, 8, 16, 32].into_iter().enumerate() {
+    let mut series = Vec::new();
+    for bytes in [4, 8, 16, 32] {
         let mut modems = vec![thetis("a", [0.0, 0.0, -20.0], "")];
         for (j, d) in distances.iter().enumerate() {
             modems.push(thetis(&format!("b{j}"), [*d, 0.0, -20.0], ""));
@@ -185,22 +126,16 @@ fn delay(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             let delivery = delivery.ok_or_else(|| format!("no delivery over {d} m"))?;
             let time = (delivery.received_ns - delivery.created_ns) as f64 * 1e-9;
             let bits = 8 * bytes;
-            checks.push(Check::absolute(
-                format!("{bits} bit over {d} m"),
-                "s",
-                d / 1500.0 + bits as f64 / 20.0,
-                time,
-                1e-3,
-            ));
+            checks.extend(checks! {
+                format!("{bits} bit over {d} m"), "s", d / 1500.0 + bits as f64 / 20.0, time,
+                    Absolute(1e-3);
+            });
             points.push([*d, time]);
         }
-        panel.lines.push(PlotCurve {
-            label: format!("{} bit", 8 * bytes),
-            colour: COLOURS[k],
-            dashed: false,
-            points,
-        });
+        series.push((format!("{} bit", 8 * bytes), points));
     }
+    let y_label = "time from command to delivery [s]";
+    let panel = Panel::new(y_label, "distance [m]", coloured(series));
     let title = "Delay of the acoustic modem of Thetis, 20 bit/s";
     let figure = draw_figure(title, &[panel], 860, 320);
     Ok(CaseResult::new(checks).with_figure("comms_delay", figure))
@@ -226,20 +161,11 @@ fn delivery_radius(source_level: f64, depth: f64) -> f64 {
     };
     let noise = decibels((ambient(26.0, 0.0, 0.5) + power(40.0)) * 4e3);
     let loss = |r: f64| 20.0 * libm::log10(r) + 1e-3 * francois_garrison(26.0, &water) * r;
-    let (mut low, mut high) = (1.0, 1e5);
-    for _ in 0..80 {
-        let midpoint = 0.5 * (low + high);
-        if source_level - loss(midpoint) - noise > 10.0 {
-            low = midpoint;
-        } else {
-            high = midpoint;
-        }
-    }
-    low
+    bisect(80, [1.0, 1e5], |r| source_level - loss(r) - noise > 10.0)[0]
 }
 
 // V03: 0.5 % inside and outside the radius, because the absorption is computed at one depth.
-fn delivery(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn delivery(data: &ReferenceData) -> Result<CaseResult, String> {
     let level = 130.0;
     let quiet = ", source_level_db: 130";
     let radius = delivery_radius(level, 200.0);
@@ -255,19 +181,14 @@ fn delivery(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ];
     let water = uniform_water(10.0, 35.0);
     let found = run_modems(data, &water, &modems, &[(0.1, 0, BROADCAST, 8)], 10.0)?;
-    let mut checks = Vec::new();
-    for (to, what, expected) in [
-        (1, "messages 0.5 % inside the radius", 1.0),
-        (2, "messages 0.5 % outside the radius", 0.0),
-        (
-            3,
-            "messages at half the radius, in the horizontal beam",
-            1.0,
-        ),
-        (4, "messages at half the radius, 60 deg above the beam", 0.0),
-    ] {
-        checks.push(Check::absolute(what, "", expected, found.received(to), 0.0));
-    }
+    let mut checks = checks! {
+        "messages 0.5 % inside the radius", "", 1.0, found.received(1), Absolute(0.0);
+        "messages 0.5 % outside the radius", "", 0.0, found.received(2), Absolute(0.0);
+        "messages at half the radius, in the horizontal beam", "", 1.0, found.received(3),
+            Absolute(0.0);
+        "messages at half the radius, 60 deg above the beam", "", 0.0, found.received(4),
+            Absolute(0.0);
+    };
     let modems = [
         thetis("a", [-100.0, 0.0, -200.0], ""),
         thetis("b", [0.0, 0.0, -200.0], ""),
@@ -276,13 +197,10 @@ fn delivery(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     for (later, expected) in [(1.0, 0.0), (10.0, 2.0)] {
         let messages = [(0.1, 0, 2, 8), (0.1 + later, 2, 2, 8)];
         let found = run_modems(data, &water, &modems, &messages, 10.0)?;
-        checks.push(Check::absolute(
-            format!("messages of 3.2 s that begin {later} s apart"),
-            "",
-            expected,
-            found.received(1),
-            0.0,
-        ));
+        checks.extend(checks! {
+            format!("messages of 3.2 s that begin {later} s apart"), "", expected,
+                found.received(1), Absolute(0.0);
+        });
     }
     let figure = figures::signal_excess(data, quiet, radius)?;
     Ok(CaseResult::new(checks).with_figure("comms_excess", figure))
@@ -295,23 +213,20 @@ fn docking(name: String, place: [f64; 3], keys: &str) -> (String, [f64; 3], Stri
 }
 
 // V08: the values of the study have four digits; the frames of whole periods must all arrive.
-fn schedule(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn schedule(data: &ReferenceData) -> Result<CaseResult, String> {
     let bits = [512.0, 64.0];
     let plain = StationSchedule::new(8, bits, 1e4, 50.0, 1500.0, 0.0);
     let padded = StationSchedule::new(8, bits, 1e4, 50.0, 1500.0, PERIOD);
     let [down, up] = plain.durations();
     let rounded = padded.durations();
-    let mut checks = Vec::new();
-    for (what, expected, computed) in [
-        ("downlink", 0.4096, down),
-        ("uplink without guard time", 0.31787, up),
-        ("sum", 0.72747, down + up),
-        ("slot with guard time", 0.0413, padded.vehicle_slot),
-        ("uplink with guard time", 0.3304, rounded[1]),
-        ("period", PERIOD, rounded[0] + rounded[1]),
-    ] {
-        checks.push(Check::absolute(what, "s", expected, computed, 1e-4));
-    }
+    let mut checks = checks! {
+        "downlink", "s", 0.4096, down, Absolute(1e-4);
+        "uplink without guard time", "s", 0.31787, up, Absolute(1e-4);
+        "sum", "s", 0.72747, down + up, Absolute(1e-4);
+        "slot with guard time", "s", 0.0413, padded.vehicle_slot, Absolute(1e-4);
+        "uplink with guard time", "s", 0.3304, rounded[1], Absolute(1e-4);
+        "period", "s", PERIOD, rounded[0] + rounded[1], Absolute(1e-4);
+    };
     // the last message of the station is still in transit when the first vehicle transmits, and is
     // damaged if that vehicle is nearer to the last vehicle than the station is
     let mut trace = None;
@@ -323,13 +238,12 @@ fn schedule(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ] {
         let found = run_schedule(data, &padded, angles)?;
         let to_vehicles: f64 = (1..9).map(|to| found.received(to)).sum();
-        for (which, expected, computed) in [
-            ("to the vehicles", expected, to_vehicles),
-            ("to the station", 160.0, found.received(0)),
-        ] {
-            let what = format!("messages {which} in 20 periods, {what}");
-            checks.push(Check::absolute(what, "", expected, computed, 0.0));
-        }
+        checks.extend(checks! {
+            format!("messages to the vehicles in 20 periods, {what}"), "", expected, to_vehicles,
+                Absolute(0.0);
+            format!("messages to the station in 20 periods, {what}"), "", 160.0, found.received(0),
+                Absolute(0.0);
+        });
         trace = Some(figures::schedule_trace(&found));
     }
     let result = CaseResult::new(checks);
@@ -342,7 +256,7 @@ fn schedule(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 /// Runs 20 periods of the schedule. Every vehicle receives and transmits one message per period.
 /// `angles`: directions of the vehicles from the station [deg], 50 m away.
 fn run_schedule(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     schedule: &StationSchedule,
     angles: [f64; 8],
 ) -> Result<Results, String> {
@@ -372,7 +286,7 @@ fn run_schedule(
 }
 
 // V09: ratios to the level 1 m away, which has no spreading loss; the coefficient has 3 digits.
-fn path_loss(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn path_loss(data: &ReferenceData) -> Result<CaseResult, String> {
     let distances = [1.0, 2.0, 5.0, 10.0, 20.0, 37.63, 50.0];
     let mut modems = vec![docking("a".into(), [0.0, 0.0, -5.0], "")];
     for (k, d) in distances.iter().enumerate() {
@@ -385,44 +299,27 @@ fn path_loss(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     for (k, d) in distances.iter().enumerate() {
         let loss = found.snr(1) - found.snr(k as u32 + 1);
         let expected = 15.0 * libm::log10(*d) + 3.58e-3 * (d - 1.0);
-        checks.push(Check::absolute(
-            format!("loss from 1 m to {d} m"),
-            "dB",
-            expected,
-            loss,
-            0.005,
-        ));
+        checks.extend(checks! {
+            format!("loss from 1 m to {d} m"), "dB", expected, loss, Absolute(0.005);
+        });
         sound.push([*d, loss]);
     }
     let wave = ConductiveWave::new(1e7, [80.0, 1.0], 0.01);
-    let line = |label: &str, colour, points| PlotCurve {
-        label: label.into(),
-        colour,
-        dashed: false,
-        points,
-    };
-    let panel = Panel {
-        y_label: "loss from 1 m on [dB]".into(),
-        x_label: "distance [m]".into(),
-        lines: vec![
-            line("sound, 100 kHz", COLOURS[0], sound),
-            line(
-                "electromagnetic, 10 MHz",
-                COLOURS[1],
-                distances.map(|d| [d, wave.loss(d - 1.0)]).to_vec(),
-            ),
-        ],
-        ..Panel::default()
-    };
+    let radio = distances.map(|d| [d, wave.loss(d - 1.0)]).to_vec();
+    let lines = coloured([
+        ("sound, 100 kHz", sound),
+        ("electromagnetic, 10 MHz", radio),
+    ]);
+    let panel = Panel::new("loss from 1 m on [dB]", "distance [m]", lines);
     let title = "Path loss in fresh water, as in the docking study";
     let figure = draw_figure(title, &[panel], 860, 320);
     Ok(CaseResult::new(checks).with_figure("comms_loss", figure))
 }
 
 /// Returns the wave of the modem file `wfs_s300`, and its radiated power and threshold [dBm].
-fn radio_wave(data: &ReferenceData<'_>) -> Result<(ConductiveWave, [f64; 2]), String> {
+fn radio_wave(data: &ReferenceData) -> Result<(ConductiveWave, [f64; 2]), String> {
     let world = "robots: {}\nmodems: {a: {modem: wfs_s300, position_m: [0, 0, -5]}}\n";
-    let scene = (data.world)(world)?;
+    let scene = data.world(world)?;
     let modem = &scene
         .modems
         .first()
@@ -445,12 +342,10 @@ fn radio_wave(data: &ReferenceData<'_>) -> Result<(ConductiveWave, [f64; 2]), St
 
 // V10: the values of the study have four or five digits. The world must lose 18.18 dB over 10 m,
 // and deliver messages 0.1 m inside the range without fading and none 0.1 m outside it.
-fn conductor(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn conductor(data: &ReferenceData) -> Result<CaseResult, String> {
     let (wave, [power, threshold]) = radio_wave(data)?;
     let per_metre = wave.loss(1.0);
     let range = (power - threshold) / per_metre;
-    let relative =
-        |what, unit, expected, computed| Check::relative(what, unit, expected, computed, 1e-3);
     let still = "modem: {extends: modems/wfs_s300.yaml, fading: {kind: none}}";
     let at = |name: &str, x: f64| (name.to_string(), [x, 0.0, -20.0], still.to_string());
     let modems = [
@@ -461,28 +356,21 @@ fn conductor(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         at("outside", range + 0.1),
     ];
     let found = run_modems(data, "{}", &modems, &[(0.1, 0, BROADCAST, 8)], 1.0)?;
-    let messages =
-        |what, expected, to| Check::absolute(what, "", expected, found.received(to), 0.0);
-    Ok(CaseResult::new(vec![
-        relative("attenuation of wfs_s300", "Np/m", 0.2093, wave.attenuation),
-        relative("attenuation in decibels", "dB/m", 1.818, per_metre),
-        relative("phase constant", "rad/m", 1.8862, wave.phase),
-        relative("loss over 10 m", "dB", 18.18, wave.loss(10.0)),
-        relative(
-            "loss over 10 m in a world",
-            "dB",
-            18.18,
-            found.snr(1) - found.snr(2),
-        ),
-        Check::absolute("distance at which 3 W fall to 2 mW", "m", 17.5, range, 0.05),
-        messages("messages 0.1 m inside this distance", 1.0, 3),
-        messages("messages 0.1 m outside this distance", 0.0, 4),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "attenuation of wfs_s300", "Np/m", 0.2093, wave.attenuation, Relative(1e-3);
+        "attenuation in decibels", "dB/m", 1.818, per_metre, Relative(1e-3);
+        "phase constant", "rad/m", 1.8862, wave.phase, Relative(1e-3);
+        "loss over 10 m", "dB", 18.18, wave.loss(10.0), Relative(1e-3);
+        "loss over 10 m in a world", "dB", 18.18, found.snr(1) - found.snr(2), Relative(1e-3);
+        "distance at which 3 W fall to 2 mW", "m", 17.5, range, Absolute(0.05);
+        "messages 0.1 m inside this distance", "", 1.0, found.received(3), Absolute(0.0);
+        "messages 0.1 m outside this distance", "", 0.0, found.received(4), Absolute(0.0);
+    }))
 }
 
 // V11: 4 standard errors, and the statistic of Kolmogorov and Smirnov that is exceeded with a
 // probability of 1 %.
-fn fading(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn fading(data: &ReferenceData) -> Result<CaseResult, String> {
     let law = Fading::Rayleigh {
         coherence_s: 1.0,
         at: Places::default(),
@@ -498,36 +386,14 @@ fn fading(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let square = |p: &f64| (p.sqrt() - amplitude).powi(2);
     let deviation = (factors.iter().map(square).sum::<f64>() / n).sqrt();
     let share = |limit: f64| factors.iter().filter(|p| **p < limit).count() as f64 / n;
-    let four_errors = 4.0 * 0.5 / root;
-    let mut checks = vec![
-        Check::absolute(
-            "mean amplitude",
-            "",
-            0.886_227,
-            amplitude,
-            4.0 * 0.463_251 / root,
-        ),
-        Check::absolute(
-            "deviation of the amplitude",
-            "",
-            0.463_251,
-            deviation,
-            1.4 / root,
-        ),
-    ];
-    for (what, limit, expected) in [
-        ("share of fades by more than 10 dB", 0.1, 0.095_163),
-        ("share of fades by more than 3 dB", 0.501_187, 0.394_189),
-        ("share below the median", LN_2, 0.5),
-    ] {
-        checks.push(Check::absolute(
-            what,
-            "",
-            expected,
-            share(limit),
-            four_errors,
-        ));
-    }
+    let four_errors = Absolute(4.0 * 0.5 / root);
+    let mut checks = checks! {
+        "mean amplitude", "", 0.886_227, amplitude, Absolute(4.0 * 0.463_251 / root);
+        "deviation of the amplitude", "", 0.463_251, deviation, Absolute(1.4 / root);
+        "share of fades by more than 10 dB", "", 0.095_163, share(0.1), four_errors;
+        "share of fades by more than 3 dB", "", 0.394_189, share(0.501_187), four_errors;
+        "share below the median", "", 0.5, share(LN_2), four_errors;
+    };
     factors.sort_by(f64::total_cmp);
     let distance = |(k, x): (usize, &f64)| {
         let law = 1.0 - libm::exp(-x);
@@ -536,20 +402,18 @@ fn fading(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             .max((law - (k + 1) as f64 / n).abs())
     };
     let largest = factors.iter().enumerate().map(distance).fold(0.0, f64::max);
-    checks.push(Check::at_most(
-        "Kolmogorov-Smirnov statistic times the root of the number",
-        "",
-        1.628,
-        root * largest,
-    ));
-    checks.push(lost_frames(data)?);
+    checks.extend(checks! {
+        "Kolmogorov-Smirnov statistic times the root of the number", "", 1.628, root * largest,
+            AtMost;
+    });
+    checks.extend(lost_frames(data)?);
     let figure = figures::fading_distribution(&factors);
     Ok(CaseResult::new(checks).with_figure("comms_fading", figure))
 }
 
 /// Counts the frames that are lost over the distance of the docking study: 4.5 W and a threshold of
 /// 1.9 mW.
-fn lost_frames(data: &ReferenceData<'_>) -> Result<Check, String> {
+fn lost_frames(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let model = "modem: docking_acoustic".to_string();
     let modems = [
         ("a".to_string(), [0.0, 0.0, -5.0], model.clone()),
@@ -561,11 +425,8 @@ fn lost_frames(data: &ReferenceData<'_>) -> Result<Check, String> {
     let n = f64::from(FRAMES);
     let mean_power = 4.5 * power(-15.0 * libm::log10(37.63) - 3.58e-3 * 37.63);
     let expected = 1.0 - libm::exp(-0.0019 / mean_power);
-    Ok(Check::absolute(
-        "share of the frames lost over 37.63 m",
-        "",
-        expected,
-        1.0 - found.received(1) / n,
-        4.0 * (expected * (1.0 - expected) / n).sqrt(),
-    ))
+    let tolerance = Absolute(4.0 * (expected * (1.0 - expected) / n).sqrt());
+    Ok(checks! {
+        "share of the frames lost over 37.63 m", "", expected, 1.0 - found.received(1) / n, tolerance;
+    })
 }

@@ -1,25 +1,9 @@
 //! V24: two Taipan 300 that communicate by the acoustic modems of Thetis.
 
 use super::{delivery_radius, uniform_water};
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, apply};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_math::Vec3;
+use crate::cases::prelude::*;
 use merrow_model::state::comms::ModemCommand;
-use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand};
-use merrow_sim::Simulation;
-
-/// The case of this module.
-pub(super) const CASE: Case = Case {
-    number: 24,
-    set: &sets::COMMS,
-    title: "two Taipan 300: a follower with commands by modem, overlap, range",
-    source: "d/c + n/rate, SL - TL - NB > threshold [Parodi 2009]",
-    run: pair,
-};
+use merrow_model::state::{Command, FirmwareCommand};
 
 /// Time between two observations [s].
 const INTERVAL: f64 = 0.05;
@@ -55,7 +39,7 @@ struct Pair {
 impl Pair {
     /// Creates the two vehicles at `places` [m] with `headings` [deg] and `keys` of their modems.
     fn new(
-        data: &ReferenceData<'_>,
+        data: &ReferenceData,
         places: [[f64; 3]; 2],
         headings: [f64; 2],
         keys: &str,
@@ -82,14 +66,7 @@ impl Pair {
         );
         let mut simulation = data.simulation(&text)?;
         for (robot, heading) in headings.into_iter().enumerate() {
-            let thruster = Command::Actuator(
-                robot,
-                ActuatorCommand::Thruster {
-                    thruster: 0,
-                    value: SHAFT,
-                },
-            );
-            apply(&mut simulation, &thruster)?;
+            command_thruster(&mut simulation, robot, 0, SHAFT)?;
             steer(&mut simulation, robot, heading, -places[robot][2])?;
         }
         Ok(Self {
@@ -149,17 +126,15 @@ impl Pair {
 impl Pair {
     /// Draws the headings of both vehicles over time.
     fn heading_figure(&self) -> Drawing {
-        let line = |robot: usize, label: &str| {
+        let headings = |robot: usize| {
             let points = self.observations.iter();
-            let points = points.map(|o| [o.t, o.headings[robot]]).collect();
-            PlotCurve::new(label, COLOURS[robot], false, points)
+            points.map(|o| [o.t, o.headings[robot]]).collect()
         };
-        let panel = Panel {
-            y_label: "heading [deg]".into(),
-            x_label: "time [s]".into(),
-            lines: vec![line(0, "leader"), line(1, "follower, commands by modem")],
-            ..Panel::default()
-        };
+        let lines = coloured([
+            ("leader", headings(0)),
+            ("follower, commands by modem", headings(1)),
+        ]);
+        let panel = Panel::new("heading [deg]", "time [s]", lines);
         let title = "Two Taipan 300, commands of 64 bit at 20 bit/s (V24)";
         draw_figure(title, &[panel], 860, 240)
     }
@@ -200,7 +175,7 @@ fn decode(payload: &[u8]) -> Option<[f64; 2]> {
 // V24: 1 ms on the delays, as in V02; 3 deg and 0.25 m as for the mission of V01; 0.2 s on the
 // start of the turn, two cycles of the firmware; 25 m on the range, the way between two messages
 // and 2 deg of pitch.
-fn pair(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn pair(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mut checks, figure) = follow(data)?;
     let mut both = Pair::new(data, [[0.0, 0.0, -5.0], [-40.0, 0.0, -5.0]], [90.0; 2], "")?;
     for from in [0, 1] {
@@ -211,13 +186,15 @@ fn pair(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     }
     let arrived = both.arrivals.len() as f64;
     let what = "messages that both vehicles transmit at the same time";
-    checks.push(Check::absolute(what, "", 0.0, arrived, 0.5));
-    checks.push(range(data)?);
+    checks.extend(checks! {
+        what, "", 0.0, arrived, Absolute(0.5);
+    });
+    checks.extend(range(data)?);
     Ok(CaseResult::new(checks).with_figure("comms_follower", figure))
 }
 
 /// Simulates a follower that receives the headings and depths of its leader.
-fn follow(data: &ReferenceData<'_>) -> Result<(Vec<Check>, Drawing), String> {
+fn follow(data: &ReferenceData) -> Result<(Vec<Check>, Drawing), String> {
     let mut pair = Pair::new(data, [[0.0, 0.0, -5.0], [-40.0, 0.0, -5.0]], [90.0; 2], "")?;
     let mut sent = 0;
     for k in 0..2400_usize {
@@ -247,37 +224,13 @@ fn follow(data: &ReferenceData<'_>) -> Result<(Vec<Check>, Drawing), String> {
     };
     let expected = pair.distance(TURN) / sound_speed(&pair) + 64.0 / 20.0;
     let last = pair.observations.last().ok_or("no observation")?;
-    let checks = vec![
-        Check::absolute(
-            "messages that arrived",
-            "",
-            f64::from(sent),
-            pair.arrivals.len() as f64,
-            0.5,
-        ),
-        Check::at_most("largest error of a delay", "s", 1e-3, largest),
-        Check::absolute(
-            "turn of the follower after the leader",
-            "s",
-            expected,
-            turn(1) - turn(0),
-            0.2,
-        ),
-        Check::absolute(
-            "heading of the follower at the end",
-            "deg",
-            HEADINGS[1],
-            last.headings[1],
-            3.0,
-        ),
-        Check::absolute(
-            "depth of the follower at the end",
-            "m",
-            DEPTHS[1],
-            -last.p[1].z,
-            0.25,
-        ),
-    ];
+    let checks = checks! {
+        "messages that arrived", "", f64::from(sent), pair.arrivals.len() as f64, Absolute(0.5);
+        "largest error of a delay", "s", 1e-3, largest, AtMost;
+        "turn of the follower after the leader", "s", expected, turn(1) - turn(0), Absolute(0.2);
+        "heading of the follower at the end", "deg", HEADINGS[1], last.headings[1], Absolute(3.0);
+        "depth of the follower at the end", "m", DEPTHS[1], -last.p[1].z, Absolute(0.25);
+    };
     Ok((checks, pair.heading_figure()))
 }
 
@@ -288,7 +241,7 @@ fn sound_speed(pair: &Pair) -> f64 {
 
 /// Simulates two vehicles that move apart, and compares the distance of the last message that
 /// arrived with the delivery radius.
-fn range(data: &ReferenceData<'_>) -> Result<Check, String> {
+fn range(data: &ReferenceData) -> Result<Vec<Check>, String> {
     let level = 137.0;
     let radius = delivery_radius(level, DEPTHS[0]);
     let keys = format!(", source_level_db: {level}");
@@ -303,11 +256,8 @@ fn range(data: &ReferenceData<'_>) -> Result<Check, String> {
         pair.advance();
     }
     let last = pair.arrivals.last().ok_or("no message arrived")?;
-    Ok(Check::absolute(
-        "distance of the last message that arrived",
-        "m",
-        radius,
-        pair.distance(last.transmitted),
-        25.0,
-    ))
+    let found = pair.distance(last.transmitted);
+    Ok(checks! {
+        "distance of the last message that arrived", "m", radius, found, Absolute(25.0);
+    })
 }

@@ -1,39 +1,10 @@
 //! V26 to V28: medium access over load, data rate by the channel, adaptive power control.
 
-use crate::cases::check::Check;
 use crate::cases::comms::{Message, Results, run_modems, uniform_water};
-use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::chart::{BLACK, COLOURS, FIGURE_WIDTH, Panel, PlotCurve, draw_figure};
+use crate::cases::prelude::*;
 use merrow_math::decibels::level as decibels;
 use merrow_math::rng::Stream;
 use merrow_model::state::comms::LossCause;
-
-/// The cases of this module.
-pub(super) const CASES: [Case; 3] = [
-    Case {
-        number: 26,
-        set: &sets::COMMS,
-        title: "throughput of medium access protocols over the offered load",
-        source: "G exp(-2 G), G exp(-G) [Abramson 1970]; nonpersistent CSMA [Kleinrock 1975]",
-        run: throughput,
-    },
-    Case {
-        number: 27,
-        set: &sets::COMMS,
-        title: "data rate by the quality of the channel",
-        source: "fastest scheme whose minimum ratio is exceeded; Thetis, section III.C",
-        run: adaptation,
-    },
-    Case {
-        number: 28,
-        set: &sets::COMMS,
-        title: "adaptive power control: requests until messages arrive",
-        source: "P r^-1.5 > 1.9 mW; docking study, section 4.4.4",
-        run: power_control,
-    },
-];
 
 /// Number of transmitting modems, and duration of a frame of 64 bytes at 1 kbit/s [s].
 const MODEMS: usize = 20;
@@ -103,7 +74,7 @@ const PROTOCOLS: [Protocol; 5] = [
 /// Returns the offered load and the part of the time in which the base receives frames. The
 /// messages are a Poisson process that `MODEMS` modems transmit in turn.
 fn run_load(
-    data: &ReferenceData<'_>,
+    data: &ReferenceData,
     mac: fn(usize) -> String,
     load: f64,
     seed: u64,
@@ -140,13 +111,9 @@ fn run_load(
 // V26: 4 standard errors of a count. Messages enter the queues at the steps of the simulation, so
 // that the law of CSMA is the law with slots of one step. TDMA and the waiting room deliver all
 // messages below their capacity.
-fn throughput(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn throughput(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
-    let mut panel = Panel {
-        y_label: "throughput [-]".into(),
-        x_label: "offered load [-]".into(),
-        ..Panel::default()
-    };
+    let mut lines = Vec::new();
     for (k, Protocol { name, mac, law }) in PROTOCOLS.into_iter().enumerate() {
         let mut points = Vec::new();
         for (j, load) in LOADS.into_iter().enumerate() {
@@ -155,23 +122,17 @@ fn throughput(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             let Some(expected) = law(offered) else {
                 continue;
             };
-            checks.push(Check::absolute(
-                format!("throughput of {name} at the load {load}"),
-                "",
-                expected,
-                received,
-                4.0 * (expected * FRAME / DURATION).sqrt(),
-            ));
+            checks.extend(checks! {
+                format!("throughput of {name} at the load {load}"), "", expected, received,
+                    Absolute(4.0 * (expected * FRAME / DURATION).sqrt());
+            });
         }
         let curve = (1..=80).map(|n| 0.025 * f64::from(n));
         let curve = curve.filter_map(|g| Some([g, law(g)?])).collect();
-        panel
-            .lines
-            .push(PlotCurve::new("", COLOURS[k], true, curve));
-        panel
-            .lines
-            .push(PlotCurve::new(name, COLOURS[k], false, points));
+        lines.push(PlotCurve::new("", COLOURS[k], true, curve));
+        lines.push(PlotCurve::new(name, COLOURS[k], false, points));
     }
+    let panel = Panel::new("throughput [-]", "offered load [-]", lines);
     let title = "Throughput of 20 modems within 1 m (V26); dashed: laws";
     let figure = draw_figure(title, &[panel], FIGURE_WIDTH, 320);
     Ok(CaseResult::new(checks).with_figure("comms_throughput", figure))
@@ -193,7 +154,7 @@ const PREAMBLE: f64 = 0.02;
 
 /// Returns the signal-to-noise ratio [dB] of a message of the other modem, and the rate of the
 /// message that follows it in the other direction [bit/s].
-fn measured_rate(data: &ReferenceData<'_>, distance: f64) -> Result<[f64; 2], String> {
+fn measured_rate(data: &ReferenceData, distance: f64) -> Result<[f64; 2], String> {
     let model = "modem: {extends: modems/whoi_micromodem.yaml, fading: {kind: none}, \
                  multipath: ~, source_level_db: 140}";
     let place = |x: f64| [x, 0.0, -50.0];
@@ -213,7 +174,7 @@ fn measured_rate(data: &ReferenceData<'_>, distance: f64) -> Result<[f64; 2], St
 
 // V27: the rate by the schemes of the file, at the ratio of the message that precedes; rounding of
 // times to nanoseconds.
-fn adaptation(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn adaptation(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     let mut rates = Vec::new();
     let mut ratios = Vec::new();
@@ -223,28 +184,20 @@ fn adaptation(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let [snr, rate] = measured_rate(data, distance)?;
         let reached = SCHEMES.iter().filter(|[_, least]| snr >= least + MARGIN);
         let expected = reached.map(|[rate, _]| *rate).fold(SCHEMES[0][0], f64::max);
-        checks.push(Check::relative(
-            format!("rate over {distance} m"),
-            "bit/s",
-            expected,
-            rate,
-            1e-6,
-        ));
+        checks.extend(checks! {
+            format!("rate over {distance} m"), "bit/s", expected, rate, Relative(1e-6);
+        });
         rates.push([distance, 1e-3 * rate]);
         ratios.push([distance, snr]);
     }
+    let lines = |label, k: usize, points| vec![PlotCurve::new(label, COLOURS[k], false, points)];
+    let (rates, ratios) = (
+        lines("data rate", 0, rates),
+        lines("message before", 1, ratios),
+    );
     let panels = [
-        Panel {
-            y_label: "rate [kbit/s]".into(),
-            lines: vec![PlotCurve::new("data rate", COLOURS[0], false, rates)],
-            ..Panel::default()
-        },
-        Panel {
-            y_label: "signal-to-noise ratio [dB]".into(),
-            x_label: "distance [m]".into(),
-            lines: vec![PlotCurve::new("message before", COLOURS[1], false, ratios)],
-            ..Panel::default()
-        },
+        Panel::new("rate [kbit/s]", "", rates),
+        Panel::new("signal-to-noise ratio [dB]", "distance [m]", ratios),
     ];
     let title = "Rate of WHOI micro-modems with a source level of 140 dB (V27)";
     let figure = draw_figure(title, &panels, FIGURE_WIDTH, 200);
@@ -261,7 +214,7 @@ const THRESHOLD: f64 = 0.0019;
 
 /// Runs a dock that transmits to the first of two vehicles. The second vehicle overhears its
 /// messages.
-fn run_power_control(data: &ReferenceData<'_>) -> Result<Results, String> {
+fn run_power_control(data: &ReferenceData) -> Result<Results, String> {
     let lossless = "modem: {extends: modems/docking_acoustic.yaml, fading: {kind: none}, \
                     absorption: none}";
     let step = decibels(STEP);
@@ -290,7 +243,7 @@ fn run_power_control(data: &ReferenceData<'_>) -> Result<Results, String> {
 
 // V28: the number of requests is an integer. The threshold of the file is rounded to 0.1 dB, 2 % of
 // the power. The messages that the second vehicle overhears do not count for it.
-fn power_control(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn power_control(data: &ReferenceData) -> Result<CaseResult, String> {
     let found = run_power_control(data)?;
     let needed = THRESHOLD * DISTANCE.powf(1.5);
     let requests = libm::ceil(libm::log2(needed / FIRST_POWER));
@@ -302,38 +255,19 @@ fn power_control(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .collect();
     let lost = to_vehicle.filter(|p| p.cause == Some(LossCause::BelowThreshold));
     let [last_time, last] = points.last().copied().unwrap_or([f64::NAN; 2]);
-    let checks = vec![
-        Check::absolute(
-            "messages lost before the power suffices",
-            "",
-            requests,
-            lost.count() as f64,
-            0.0,
-        ),
-        Check::relative(
-            "power of the messages that arrive",
-            "W",
-            FIRST_POWER * STEP.powf(requests),
-            last,
-            1e-5,
-        ),
-        Check::more_than(
-            "requests of a vehicle that overhears the messages",
-            "",
-            5.0,
-            requests_of(&found, 2),
-        ),
-    ];
-    let limit = vec![[0.0, needed], [last_time, needed]];
-    let panel = Panel {
-        y_label: "transmit power [W]".into(),
-        x_label: "time [s]".into(),
-        lines: vec![
-            PlotCurve::new("power that suffices", BLACK, true, limit),
-            PlotCurve::new("messages to the vehicle", COLOURS[0], false, points),
-        ],
-        ..Panel::default()
+    let checks = checks! {
+        "messages lost before the power suffices", "", requests, lost.count() as f64, Absolute(0.0);
+        "power of the messages that arrive", "W", FIRST_POWER * STEP.powf(requests), last,
+            Relative(1e-5);
+        "requests of a vehicle that overhears the messages", "", 5.0, requests_of(&found, 2),
+            MoreThan;
     };
+    let limit = vec![[0.0, needed], [last_time, needed]];
+    let lines = vec![
+        PlotCurve::new("power that suffices", BLACK, true, limit),
+        PlotCurve::new("messages to the vehicle", COLOURS[0], false, points),
+    ];
+    let panel = Panel::new("transmit power [W]", "time [s]", lines);
     let title = "Adaptive power control over 37.63 m (V28)";
     let figure = draw_figure(title, &[panel], FIGURE_WIDTH, 240);
     Ok(CaseResult::new(checks).with_figure("comms_power", figure))

@@ -1,21 +1,7 @@
 //! Step responses of the motion controllers shipped with the vehicles (V80).
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
-use merrow_math::{Quat, Vec3};
+use crate::cases::prelude::*;
 use merrow_model::state::{Command, FirmwareCommand};
-
-/// The case of this module.
-pub(crate) const CASES: [Case; 1] = [Case {
-    number: 80,
-    set: &sets::VEHICLES,
-    title: "motion controllers: overshoot and remaining error after a step of the goal",
-    source: "reference model and pole placement with critical damping [Fossen 2021, ch. 12 and 15]",
-    run: step_responses,
-}];
 
 /// Vehicle and steps of its goal: forward [m] and heading [rad].
 type Step = (&'static str, f64, f64);
@@ -47,7 +33,7 @@ struct Response {
 // V80: overshoot of at most 6 % of the step; the reference model and critical damping have none,
 // the rest is due to the lag of the thrusters, the arm and the integral. 2 % of the step after
 // 60 s.
-fn step_responses(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn step_responses(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mut checks, mut panels) = (Vec::new(), Vec::new());
     for (what, z, vehicles) in [
         ("underwater vehicles", -10.0, &UNDERWATER[..]),
@@ -71,11 +57,7 @@ fn step_responses(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 /// Runs the response of a vehicle that starts at rest at the height `z` [m].
-fn respond(
-    data: &ReferenceData<'_>,
-    (vehicle, way, turn): Step,
-    z: f64,
-) -> Result<Response, String> {
+fn respond(data: &ReferenceData, (vehicle, way, turn): Step, z: f64) -> Result<Response, String> {
     let mut s = data.simulation(&format!(
         "
 seabed: {{depth_m: 30}}
@@ -118,9 +100,10 @@ fn response_checks(response: &Response, (vehicle, _, turn): Step) -> Vec<Check> 
         let overshoot = values.fold(0.0, f64::max) - 1.0;
         let last = response.points.last().map_or(f64::NAN, |p| p[column]);
         let name = |part: &str| format!("{vehicle}, {what}: {part} over the step");
-        checks.push(Check::at_most(name("overshoot"), "", 0.06, overshoot));
-        let error = (last - 1.0).abs();
-        checks.push(Check::at_most(name("error after 60 s"), "", 0.02, error));
+        checks.extend(checks! {
+            name("overshoot"), "", 0.06, overshoot, AtMost;
+            name("error after 60 s"), "", 0.02, (last - 1.0).abs(), AtMost;
+        });
     }
     checks
 }
@@ -128,15 +111,9 @@ fn response_checks(response: &Response, (vehicle, _, turn): Step) -> Vec<Check> 
 /// Returns the panel with the responses of `column`.
 fn panel(what: &str, label: &str, column: usize, responses: &[Response]) -> Panel {
     let moves = |response: &&Response| response.points.iter().any(|p| p[column] != 0.0);
-    let lines = responses.iter().filter(moves).zip(COLOURS);
-    Panel {
-        y_label: format!("{label}, {what}"),
-        lines: lines
-            .map(|(response, colour)| {
-                let points = response.points.iter().map(|p| [p[0], p[column]]).collect();
-                PlotCurve::new(response.vehicle, colour, false, points)
-            })
-            .collect(),
-        ..Panel::default()
-    }
+    let series = responses.iter().filter(moves).map(|response| {
+        let points = response.points.iter().map(|p| [p[0], p[column]]);
+        (response.vehicle, points.collect())
+    });
+    Panel::new(format!("{label}, {what}"), "", coloured(series))
 }

@@ -1,141 +1,33 @@
 //! V90 to V97: buoyancy, added mass, damping and imported inertia.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, evaluate, initial_motion};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_math::{SpatialVelocity, Vec3};
-use merrow_model::scene::Scene;
-use merrow_sim::report::hydrostatic_equilibrium::{
-    Equilibrium, FloatingState, compute_equilibrium,
-};
+use crate::cases::hulls::floating_equilibrium;
+use crate::cases::prelude::*;
+use merrow_math::SpatialVelocity;
+use merrow_model::state::Workspace;
 use std::f64::consts::{PI, TAU};
 
-/// Cases of bodies.
-pub const CASES: [Case; 8] = [
-    Case {
-        number: 90,
-        set: &sets::REPORTS,
-        title: "URDF of two floats, and of a lying cylinder: equilibrium",
-        source: "rectangles and half discs; gz-sim#3892 (rotated shapes), asv_wave_sim#36 (offset shapes)",
-        run: imported_hulls,
-    },
-    Case {
-        number: 91,
-        set: &sets::REPORTS,
-        title: "sphere of 30 kg and 0.2 m radius at the surface: draught at rest",
-        source: "spherical cap; uuv_simulator#254 (it keeps jumping)",
-        run: floating_sphere,
-    },
-    Case {
-        number: 92,
-        set: &sets::REPORTS,
-        title: "box of 2 m height at any draught: buoyancy",
-        source: "ρ g times the submerged volume; uuv_simulator#174 (tall bodies lose it)",
-        run: tall_box,
-    },
-    Case {
-        number: 93,
-        set: &sets::REPORTS,
-        title: "submerged body, centre of buoyancy above and below the centre of mass",
-        source: "pendulum, period 2π sqrt(I/(m g h)); gz-sim#1296 (the sign is wrong)",
-        run: restoring,
-    },
-    Case {
-        number: 94,
-        set: &sets::REPORTS,
-        title: "added mass from 0.1 to 1000 times the mass, constant force",
-        source: "F t/(m + m_A); gz-sim#1923, WEC-Sim#1157 (unbounded), mujoco#3452 (not applied)",
-        run: large_added_mass,
-    },
-    Case {
-        number: 95,
-        set: &sets::REPORTS,
-        title: "added mass matrix with a negative eigenvalue",
-        source: "6 x 6 linear system in NumPy; gz-sim#1923 (matrices refused or unstable)",
-        run: indefinite_added_mass,
-    },
-    Case {
-        number: 96,
-        set: &sets::REPORTS,
-        title: "vehicles that move astern: drag, and power of their fins",
-        source: "passivity; lrauv#55 (fins astern), uuv_simulator#351 (drag that drives)",
-        run: astern,
-    },
-    Case {
-        number: 97,
-        set: &sets::REPORTS,
-        title: "URDF with a fixed point mass and chained mimic joints",
-        source: "parallel axis theorem, m1 m2 and m1 b2 + b1; sdformat#22 (wrong sum of fixed links)",
-        run: imported_inertia,
-    },
-];
-
-fn floating_state(scene: &Scene) -> Result<FloatingState, String> {
-    match compute_equilibrium(scene, &scene.robots[0]) {
-        Equilibrium::Floating(state) => Ok(state),
-        other => Err(format!("expected a floating body, found {other:?}")),
-    }
-}
-
 // V90: closed forms; 0.5 % where triangles approximate the cylinder.
-fn imported_hulls(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let cat = floating_state(&(data.file)("reports/catamaran.yaml")?)?;
-    let log = floating_state(&(data.file)("reports/log.yaml")?)?;
+pub(crate) fn imported_hulls(data: &ReferenceData) -> Result<CaseResult, String> {
+    let cat = floating_equilibrium(&data.file("reports/catamaran.yaml")?)?;
+    let log = floating_equilibrium(&data.file("reports/log.yaml")?)?;
     let radius = 0.2;
     // 2 r L³/12 over half the volume, and the centroid of a half disc
     let gm_log = 2.0 * radius * 8.0 / 12.0 / (PI * radius * radius) - 4.0 * radius / (3.0 * PI);
-    Ok(CaseResult::new(vec![
-        Check::absolute(
-            "catamaran: draught",
-            "m",
-            0.12,
-            cat.draught.unwrap_or(f64::NAN),
-            1e-9,
-        ),
-        Check::absolute("catamaran: waterplane", "m²", 1.0, cat.waterplane, 1e-6),
-        Check::absolute(
-            "catamaran: transverse GM",
-            "m",
-            8.336_736,
-            cat.gm_transverse,
-            1e-5,
-        ),
-        Check::absolute(
-            "catamaran: longitudinal GM",
-            "m",
-            2.737_778,
-            cat.gm_longitudinal,
-            1e-5,
-        ),
-        Check::relative(
-            "log: draught",
-            "m",
-            radius,
-            log.draught.unwrap_or(f64::NAN),
-            5e-3,
-        ),
-        Check::relative("log: waterplane", "m²", 0.8, log.waterplane, 5e-3),
-        Check::absolute(
-            "log: GM about its axis",
-            "m",
-            0.0,
-            log.gm_longitudinal,
-            1e-3,
-        ),
-        Check::relative(
-            "log: GM across its axis",
-            "m",
-            gm_log,
-            log.gm_transverse,
-            5e-3,
-        ),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "catamaran: draught", "m", 0.12, cat.draught.unwrap_or(f64::NAN), Absolute(1e-9);
+        "catamaran: waterplane", "m²", 1.0, cat.waterplane, Absolute(1e-6);
+        "catamaran: transverse GM", "m", 8.336_736, cat.gm_transverse, Absolute(1e-5);
+        "catamaran: longitudinal GM", "m", 2.737_778, cat.gm_longitudinal, Absolute(1e-5);
+        "log: draught", "m", radius, log.draught.unwrap_or(f64::NAN), Relative(5e-3);
+        "log: waterplane", "m²", 0.8, log.waterplane, Relative(5e-3);
+        "log: GM about its axis", "m", 0.0, log.gm_longitudinal, Absolute(1e-3);
+        "log: GM across its axis", "m", gm_log, log.gm_transverse, Relative(5e-3);
+    }))
 }
 
 // V91: the depth of the centre at which the cap of the air displaces what is missing. The damped
 // body has come to rest within 1e-6 m after 60 s.
-fn floating_sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn floating_sphere(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mass, radius, density) = (30.0, 0.2_f64, 1028.0);
     let volume = 4.0 / 3.0 * PI * radius * radius * radius;
     let mut s = data.simulation(&format!(
@@ -150,31 +42,18 @@ robots:
     advance(&mut s, 60.0);
     let at_rest = &s.state.robots[0].motion;
     let above = volume - mass / density;
-    // cap of height c: π c² (3 r - c)/3, by bisection
-    let (mut low, mut high) = (0.0, radius);
-    for _ in 0..60 {
-        let c = 0.5 * (low + high);
-        if PI * c * c * (3.0 * radius - c) / 3.0 < above {
-            low = c;
-        } else {
-            high = c;
-        }
-    }
-    Ok(CaseResult::new(vec![
-        Check::absolute(
-            "height of the centre",
-            "m",
-            low - radius,
-            at_rest.p_WB.z,
-            1e-6,
-        ),
-        Check::absolute("speed", "m/s", 0.0, at_rest.V_WB_B.v.norm(), 1e-6),
-    ]))
+    // cap of height c: π c² (3 r - c)/3
+    let cap = |c: f64| PI * c * c * (3.0 * radius - c) / 3.0;
+    let [height, _] = bisect(60, [0.0, radius], |c| cap(c) < above);
+    Ok(CaseResult::new(checks! {
+        "height of the centre", "m", height - radius, at_rest.p_WB.z, Absolute(1e-6);
+        "speed", "m/s", 0.0, at_rest.V_WB_B.v.norm(), Absolute(1e-6);
+    }))
 }
 
 // V92: rounding.
-fn tall_box(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = (data.world)(
+pub(crate) fn tall_box(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = data.world(
         "
 water: {density_kg_m3: 1000}
 robots:
@@ -187,20 +66,17 @@ robots:
         motion.p_WB = Vec3::new(0.0, 0.0, height);
         let draught = (1.0_f64 - height).clamp(0.0, 2.0);
         let buoyancy = evaluate(&scene, &motion)?.links[0].F.f.z + 10.0 * scene.gravity;
-        checks.push(Check::absolute(
-            format!("centre at {height} m"),
-            "N",
-            1000.0 * scene.gravity * 0.01 * draught,
-            buoyancy,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("centre at {height} m"), "N", 1000.0 * scene.gravity * 0.01 * draught, buoyancy,
+                Absolute(1e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V93: angle of 0.001 rad; the period of the finite swing differs by 6e-8, the growth by the
 // decaying part, below 1e-4 of it after five time constants.
-fn restoring(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn restoring(data: &ReferenceData) -> Result<CaseResult, String> {
     let (mass, moment, lever) = (10.0, 0.5, 0.05);
     let mut checks = Vec::new();
     for sign in [1.0, -1.0] {
@@ -218,43 +94,31 @@ robots:
             sign * lever
         ))?;
         let rate = (mass * s.scene.gravity * lever / moment).sqrt();
-        let roll = |s: &merrow_sim::Simulation| s.state.robots[0].motion.q_WB.matrix().to_rpy()[0];
+        let roll = |s: &Simulation| s.state.robots[0].motion.q_WB.matrix().to_rpy()[0];
         if sign > 0.0 {
             advance(&mut s, TAU / rate);
-            checks.push(Check::absolute(
-                "above: roll after one period",
-                "rad",
-                0.001,
-                roll(&s),
-                1e-8,
-            ));
+            checks.extend(checks! {
+                "above: roll after one period", "rad", 0.001, roll(&s), Absolute(1e-8);
+            });
             advance(&mut s, 0.5 * TAU / rate);
-            checks.push(Check::absolute(
-                "above: roll half a period later",
-                "rad",
-                -0.001,
-                roll(&s),
-                1e-8,
-            ));
+            checks.extend(checks! {
+                "above: roll half a period later", "rad", -0.001, roll(&s), Absolute(1e-8);
+            });
         } else {
             let time = 3.0 / rate;
             advance(&mut s, time);
             let steps = libm::round(time / s.scene.dt()) * s.scene.dt();
             let expected = 0.001 * libm::cosh(rate * steps);
-            checks.push(Check::relative(
-                "below: roll after three time constants",
-                "rad",
-                expected,
-                roll(&s),
-                1e-4,
-            ));
+            checks.extend(checks! {
+                "below: roll after three time constants", "rad", expected, roll(&s), Relative(1e-4);
+            });
         }
     }
     Ok(CaseResult::new(checks))
 }
 
 // V94: rounding.
-fn large_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn large_added_mass(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for ratio in [0.1, 1.0, 1.5, 10.0, 1000.0] {
         let added = 5.0 * ratio;
@@ -270,71 +134,25 @@ schedule: {{f: {{time_s: 0, robot: r, kind: push, force_n: [3, 0, 0], duration_s
 "
         ))?;
         advance(&mut s, 10.0);
-        checks.push(Check::relative(
-            format!("speed after 10 s, {ratio} times the mass"),
-            "m/s",
-            30.0 / (5.0 + added),
-            s.state.robots[0].motion.V_WB_B.v.x,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("speed after 10 s, {ratio} times the mass"), "m/s", 30.0 / (5.0 + added),
+                s.state.robots[0].motion.V_WB_B.v.x, Relative(1e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
-/// Upper triangle of the added mass of V95 [kg, kg m, kg m²], with random entries.
-const UPPER: [[f64; 6]; 6] = [
-    [
-        0.394_967_926_511_941_9,
-        0.046_356_515_552_357_314,
-        0.103_509_473_854_359_93,
-        0.898_797_296_303_345,
-        0.498_821_010_324_140_17,
-        0.375_389_905_887_754_67,
-    ],
-    [
-        0.0,
-        0.725_140_614_885_114_6,
-        0.682_639_769_130_576_9,
-        0.779_025_809_235_646_8,
-        0.309_552_398_478_485_9,
-        0.976_273_467_520_580_1,
-    ],
-    [
-        0.0,
-        0.0,
-        0.712_717_784_150_390_2,
-        0.968_056_899_449_243,
-        0.705_436_347_449_865_7,
-        0.932_742_402_311_112_7,
-    ],
-    [
-        0.0,
-        0.0,
-        0.0,
-        0.773_046_384_884_033_8,
-        0.545_948_164_764_350_2,
-        0.807_413_857_415_171_2,
-    ],
-    [
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        0.134_321_807_871_889_96,
-        0.825_529_427_217_128_1,
-    ],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.259_770_513_526_085_5],
-];
+/// Added mass of V95 [kg, kg m, kg m²], symmetric with random entries.
+const ADDED_MASS: &str = "[\
+  [0.3949679265119419, 0.046356515552357314, 0.10350947385435993, 0.898797296303345, 0.49882101032414017, 0.37538990588775467], \
+  [0.046356515552357314, 0.7251406148851146, 0.6826397691305769, 0.7790258092356468, 0.3095523984784859, 0.9762734675205801], \
+  [0.10350947385435993, 0.6826397691305769, 0.7127177841503902, 0.968056899449243, 0.7054363474498657, 0.9327424023111127], \
+  [0.898797296303345, 0.7790258092356468, 0.968056899449243, 0.7730463848840338, 0.5459481647643502, 0.8074138574151712], \
+  [0.49882101032414017, 0.3095523984784859, 0.7054363474498657, 0.5459481647643502, 0.13432180787188996, 0.8255294272171281], \
+  [0.37538990588775467, 0.9762734675205801, 0.9327424023111127, 0.8074138574151712, 0.8255294272171281, 0.2597705135260855]]";
 
 // V95: accelerations over the first 0.1 ms; the published digits.
-fn indefinite_added_mass(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let row = |i: usize| {
-        format!(
-            "{:?}",
-            std::array::from_fn::<f64, 6, _>(|j| UPPER[i.min(j)][i.max(j)])
-        )
-    };
-    let rows: Vec<String> = (0..6).map(row).collect();
+pub(crate) fn indefinite_added_mass(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut s = data.simulation(&format!(
         "
 step: {{dt_s: 0.0001}}
@@ -342,27 +160,20 @@ water: {{density_kg_m3: 1000}}
 robots:
   r:
     position_m: [0, 0, -30]
-    model: {{source: case V95, body: {{source: case V95, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, volume_m3: 0.001, added_mass: {{kind: matrix, rows: [{}]}}}}}}
+    model: {{source: case V95, body: {{source: case V95, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, volume_m3: 0.001, added_mass: {{kind: matrix, rows: {ADDED_MASS}}}}}}}
 schedule: {{f: {{time_s: 0, robot: r, kind: push, force_n: [1, 0, 0], duration_s: 1}}}}
-",
-        rows.join(", ")
+"
     ))?;
     advance(&mut s, 1e-4);
     let V = s.state.robots[0].motion.V_WB_B;
-    let expected = [1.6655, 0.4461, 0.7679, -1.1466, -0.5508, -0.3148];
-    let found = [V.v.x, V.v.y, V.v.z, V.w.x, V.w.y, V.w.z];
-    let names = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
-    let check = |k: usize| {
-        let unit = if k < 3 { "m/s²" } else { "rad/s²" };
-        Check::absolute(
-            format!("acceleration in {}", names[k]),
-            unit,
-            expected[k],
-            found[k] * 1e4,
-            1e-3,
-        )
-    };
-    Ok(CaseResult::new((0..6).map(check).collect()))
+    Ok(CaseResult::new(checks! {
+        "acceleration in surge", "m/s²", 1.6655, V.v.x * 1e4, Absolute(1e-3);
+        "acceleration in sway", "m/s²", 0.4461, V.v.y * 1e4, Absolute(1e-3);
+        "acceleration in heave", "m/s²", 0.7679, V.v.z * 1e4, Absolute(1e-3);
+        "acceleration in roll", "rad/s²", -1.1466, V.w.x * 1e4, Absolute(1e-3);
+        "acceleration in pitch", "rad/s²", -0.5508, V.w.y * 1e4, Absolute(1e-3);
+        "acceleration in yaw", "rad/s²", -0.3148, V.w.z * 1e4, Absolute(1e-3);
+    }))
 }
 
 /// Returns the force of the water on a steadily moving robot without actuators and the force at
@@ -372,18 +183,13 @@ fn drag(scene: &Scene, v: Vec3, deflection: f64) -> Result<Vec3, String> {
         let mut motion = initial_motion(scene)?;
         motion.V_WB_B = SpatialVelocity { w: Vec3::zero(), v };
         let robot = &scene.robots[0];
-        let mut work = merrow_model::state::Workspace::new(robot);
+        let mut work = Workspace::new(robot);
         for fin in &mut work.fins {
             (fin.angle, fin.area_fraction) = ([deflection; 3], 1.0);
         }
-        let environment = crate::cases::reference_data::environment_of(scene);
-        merrow_sim::step::Kernel::new().evaluate(
-            robot,
-            &environment,
-            &motion,
-            &vec![0.0; robot.n_joints()],
-            &mut work,
-        );
+        let environment = environment_of(scene);
+        let efforts = vec![0.0; robot.n_joints()];
+        Kernel::new().evaluate(robot, &environment, &motion, &efforts, &mut work);
         Ok(work.links[0].F.f)
     };
     Ok(at(v)? - at(Vec3::zero())?)
@@ -391,20 +197,14 @@ fn drag(scene: &Scene, v: Vec3, deflection: f64) -> Result<Vec3, String> {
 
 // V96: the drag astern is between half and twice the drag ahead; the largest power of the water on
 // hull and fins over all incidences is not positive.
-fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn astern(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for name in ["remus100", "taipan300", "seawing"] {
-        let scene = (data.world)(&format!(
+        let scene = data.world(&format!(
             "robots: {{r: {{position_m: [0, 0, -50], model: {{extends: robots/{name}.yaml, sensors: null, thrusters: null, firmware: null, battery: null}}}}}}"
         ))?;
         let ahead = -drag(&scene, Vec3::new(1.0, 0.0, 0.0), 0.0)?.x;
         let back = drag(&scene, Vec3::new(-1.0, 0.0, 0.0), 0.0)?.x;
-        checks.push(Check::at_most(
-            format!("{name}: larger over smaller drag at 1 m/s"),
-            "",
-            2.0,
-            (ahead / back).max(back / ahead),
-        ));
         let mut largest = f64::NEG_INFINITY;
         for k in 0..=72 {
             let (s, c) = f64::from(5 * k).to_radians().sin_cos();
@@ -414,19 +214,19 @@ fn astern(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
                 }
             }
         }
-        checks.push(Check::at_most(
-            format!("{name}: largest power of the water at any incidence"),
-            "W",
-            1e-9,
-            largest,
-        ));
+        checks.extend(checks! {
+            format!("{name}: larger over smaller drag at 1 m/s"), "", 2.0,
+                (ahead / back).max(back / ahead), AtMost;
+            format!("{name}: largest power of the water at any incidence"), "W", 1e-9, largest,
+                AtMost;
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V97: rounding.
-fn imported_inertia(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let scene = (data.file)("reports/arm.yaml")?;
+pub(crate) fn imported_inertia(data: &ReferenceData) -> Result<CaseResult, String> {
+    let scene = data.file("reports/arm.yaml")?;
     let robot = &scene.robots[0];
     let base = &robot.links[0];
     let moments = base.rigid.A;
@@ -437,31 +237,13 @@ fn imported_inertia(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         link.and_then(|k| q.get(k - 1).copied())
             .ok_or_else(|| format!("no joint of {name}"))
     };
-    Ok(CaseResult::new(vec![
-        Check::absolute("mass of the base", "kg", 50.5, base.mass_kg, 1e-12),
-        Check::absolute(
-            "moment about x",
-            "kg m²",
-            5.0 + 0.5 * 0.16,
-            moments.xx,
-            1e-12,
-        ),
-        Check::absolute(
-            "moment about y",
-            "kg m²",
-            5.0 + 0.5 * 0.25,
-            moments.yy,
-            1e-12,
-        ),
-        Check::absolute(
-            "moment about z",
-            "kg m²",
-            5.0 + 0.5 * 0.09,
-            moments.zz,
-            1e-12,
-        ),
-        Check::absolute("product xz", "kg m²", -0.5 * 0.12, moments.xz, 1e-12),
-        Check::absolute("joint b = 2 a + 0.1", "rad", 0.7, angle("b")?, 1e-12),
-        Check::absolute("joint c = -b", "rad", -0.7, angle("c")?, 1e-12),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "mass of the base", "kg", 50.5, base.mass_kg, Absolute(1e-12);
+        "moment about x", "kg m²", 5.0 + 0.5 * 0.16, moments.xx, Absolute(1e-12);
+        "moment about y", "kg m²", 5.0 + 0.5 * 0.25, moments.yy, Absolute(1e-12);
+        "moment about z", "kg m²", 5.0 + 0.5 * 0.09, moments.zz, Absolute(1e-12);
+        "product xz", "kg m²", -0.5 * 0.12, moments.xz, Absolute(1e-12);
+        "joint b = 2 a + 0.1", "rad", 0.7, angle("b")?, Absolute(1e-12);
+        "joint c = -b", "rad", -0.7, angle("c")?, Absolute(1e-12);
+    }))
 }

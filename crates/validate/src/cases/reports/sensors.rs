@@ -1,85 +1,13 @@
 //! V98 to V106: heights and ranges of sensors, small sonar targets, currents, waves and equal runs.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, advance, apply};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
+use crate::cases::prelude::*;
 use merrow_environment::absorption::{Water, francois_garrison};
-use merrow_math::{Quat, Vec3};
 use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, FirmwareCommand};
-use merrow_sim::Simulation;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
-
-/// Cases of sensors and of whole runs.
-pub const CASES: [Case; 9] = [
-    Case {
-        number: 98,
-        set: &sets::REPORTS,
-        title: "heights from pressure at a tide of 3 m: pressure sensor, INS, depth control, above the water",
-        source: "hydrostatics; dave#61 (pressure above the surface as below it)",
-        run: heights,
-    },
-    Case {
-        number: 99,
-        set: &sets::REPORTS,
-        title: "DVL with a range of 50 m over a level seabed, at pitch angles up to 80 deg",
-        source: "slant range of each beam; lrauv#229 (beams without data)",
-        run: slant_ranges,
-    },
-    Case {
-        number: 100,
-        set: &sets::REPORTS,
-        title: "echo sounder pitched by 26 deg",
-        source: "h/cos 26 deg; glider_hybrid_whoi#38 (z instead of the range)",
-        run: pitched_altimeter,
-    },
-    Case {
-        number: 101,
-        set: &sets::REPORTS,
-        title: "imaging sonar: ball of 0.3 m radius at 15 m, at any elevation in the beam",
-        source: "sonar equation, Lambert ball; nps_uw_multibeam_sonar#4 (targets between rays)",
-        run: small_target,
-    },
-    Case {
-        number: 102,
-        set: &sets::REPORTS,
-        title: "body at rest in a current of 0.8 m/s from any heading",
-        source: "the water carries it; stonefish#19, vrx#442 (no effect)",
-        run: carried,
-    },
-    Case {
-        number: 103,
-        set: &sets::REPORTS,
-        title: "five runs of one world, on one and two threads",
-        source: "zero difference; gz-sim#3349 (spread of 1 m)",
-        run: equal_runs,
-    },
-    Case {
-        number: 104,
-        set: &sets::REPORTS,
-        title: "vehicles at rest in calm water without control, for 60 s",
-        source: "no moment about the vertical; stonefish#67 (yaw of 0.03 rad/s)",
-        run: left_alone,
-    },
-    Case {
-        number: 105,
-        set: &sets::REPORTS,
-        title: "Heron on a path against a current of 3 m/s: speed over ground",
-        source: "thrust equals drag; MSS#61 (a current near the top speed sets a boat astern)",
-        run: against_the_current,
-    },
-    Case {
-        number: 106,
-        set: &sets::REPORTS,
-        title: "body of revolution in regular waves: yaw and drift in 8 min",
-        source: "symmetry, Stokes drift ω k a²; stonefish#32 (bodies at the surface turn slowly)",
-        run: hemisphere_in_waves,
-    },
-];
 
 /// Returns the last reading of sensor `sensor` of the first robot after `seconds` [s].
 fn last_reading(s: &mut Simulation, sensor: usize, seconds: f64) -> Result<Reading, String> {
@@ -93,7 +21,7 @@ fn last_reading(s: &mut Simulation, sensor: usize, seconds: f64) -> Result<Readi
 }
 
 // V98: rounding; 1 mm of an INS without errors that starts 0.5 m off; 0.02 m of control.
-fn heights(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn heights(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut s = data.simulation(
         "
 step: {dt_s: 0.02}
@@ -116,17 +44,15 @@ robots:
     if let Reading::Pressure(r) = last_reading(&mut s, 0, 20.0)? {
         let [z, _] = r.height().ok_or("the water has no weight")?;
         let pressure = 101_325.0 - 3.0 * air + 1000.0 * s.scene.gravity * 33.0;
-        checks.push(Check::absolute("pressure", "Pa", pressure, r.pressure, 0.1));
-        checks.push(Check::absolute("height of the sensor", "m", -30.0, z, 1e-8));
+        checks.extend(checks! {
+            "pressure", "Pa", pressure, r.pressure, Absolute(0.1);
+            "height of the sensor", "m", -30.0, z, Absolute(1e-8);
+        });
     }
     if let Reading::Navigation(r) = last_reading(&mut s, 1, 0.1)? {
-        checks.push(Check::absolute(
-            "height of the INS",
-            "m",
-            -30.0,
-            r.p_WS.z,
-            1e-3,
-        ));
+        checks.extend(checks! {
+            "height of the INS", "m", -30.0, r.p_WS.z, Absolute(1e-3);
+        });
     }
     let mut s = data.simulation(
         "
@@ -154,13 +80,9 @@ robots:
     apply(&mut s, &goal)?;
     advance(&mut s, 60.0);
     let z = s.state.robots[0].motion.p_WB.z;
-    checks.push(Check::absolute(
-        "height held with feedback of the sensors",
-        "m",
-        -5.0,
-        z,
-        0.02,
-    ));
+    checks.extend(checks! {
+        "height held with feedback of the sensors", "m", -5.0, z, Absolute(0.02);
+    });
     Ok(CaseResult::new(checks))
 }
 
@@ -185,7 +107,7 @@ robots:
 
 // V99: a beam has a lock up to 50 m / cos 30 deg along it, as at 50 m of altitude of a level
 // instrument. The angle of each beam from the vertical by hand.
-fn slant_ranges(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn slant_ranges(data: &ReferenceData) -> Result<CaseResult, String> {
     let limit = 50.0 / (PI / 6.0).cos();
     let mut checks = Vec::new();
     for pitch in [0.0, 20.0, 49.0, 50.5, 60.0, 80.0] {
@@ -202,26 +124,18 @@ fn slant_ranges(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         });
         let (expected, found) = (within.count(), r.beams.iter().filter(|b| b.bottom).count());
         let number = |n: usize| n as f64;
-        checks.push(Check::absolute(
-            format!("beams with an echo at {pitch} deg"),
-            "",
-            number(expected),
-            number(found),
-            0.0,
-        ));
-        checks.push(Check::absolute(
-            format!("bottom lock at {pitch} deg"),
-            "",
-            f64::from(u8::from(expected >= 3)),
-            f64::from(u8::from(r.lock == DvlLock::Bottom)),
-            0.0,
-        ));
+        checks.extend(checks! {
+            format!("beams with an echo at {pitch} deg"), "", number(expected), number(found),
+                Absolute(0.0);
+            format!("bottom lock at {pitch} deg"), "", f64::from(u8::from(expected >= 3)),
+                f64::from(u8::from(r.lock == DvlLock::Bottom)), Absolute(0.0);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V100: rounding.
-fn pitched_altimeter(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn pitched_altimeter(data: &ReferenceData) -> Result<CaseResult, String> {
     let device = "kind: altimeter, min_range_m: 0.5, max_range_m: 100";
     let mut checks = Vec::new();
     for off in [0.0, 26.0, 60.0] {
@@ -232,14 +146,16 @@ fn pitched_altimeter(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         };
         let expected = 10.0 / f64::to_radians(off).cos();
         let what = format!("range, {off} deg from the vertical");
-        checks.push(Check::absolute(what, "m", expected, r.range, 1e-9));
+        checks.extend(checks! {
+            what, "m", expected, r.range, Absolute(1e-9);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V101: 3 dB; a peak between two beams and two rays loses up to 1 dB of each. The beam pattern of
 // 20 deg, for transmitter and receiver, is a sinc with half power at 10 deg.
-fn small_target(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn small_target(data: &ReferenceData) -> Result<CaseResult, String> {
     let (radius, range) = (0.3, 15.0);
     let water = Water {
         temperature: 10.0,
@@ -262,13 +178,10 @@ fn small_target(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             _ => None,
         });
         let level = f64::from(largest.ok_or("the sonar gave no ping")?) / 65_535.0 * 200.0;
-        checks.push(Check::absolute(
-            format!("level at {elevation} deg of elevation"),
-            "dB",
-            on_axis + 40.0 * libm::log10(sinc),
-            level,
-            3.0,
-        ));
+        checks.extend(checks! {
+            format!("level at {elevation} deg of elevation"), "dB",
+                on_axis + 40.0 * libm::log10(sinc), level, Absolute(3.0);
+        });
     }
     Ok(CaseResult::new(checks))
 }
@@ -295,7 +208,7 @@ structures: {{t: {{position_m: [{x}, 0, {z}], shapes: {{s: {{kind: sphere, radiu
 }
 
 // V102: the speed over ground after 600 s, about 30 time constants of the linear drag.
-fn carried(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn carried(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for heading in [0.0, 70.0, 200.0] {
         let mut s = data.simulation(&format!(
@@ -314,38 +227,31 @@ robots:
         let v = motion.q_WB.matrix().mul_vec(motion.V_WB_B.v);
         let (east, north) = f64::to_radians(30.0).sin_cos();
         for (name, expected, found) in [("east", east, v.x), ("north", north, v.y)] {
-            checks.push(Check::absolute(
-                format!("speed over ground to the {name}, heading {heading} deg"),
-                "m/s",
-                0.8 * expected,
-                found,
-                1e-6,
-            ));
+            checks.extend(checks! {
+                format!("speed over ground to the {name}, heading {heading} deg"), "m/s",
+                    0.8 * expected, found, Absolute(1e-6);
+            });
         }
     }
     Ok(CaseResult::new(checks))
 }
 
 // V103: equal bits. The world has waves, wind, a controller and sensors with noise.
-fn equal_runs(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn equal_runs(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut ends = Vec::new();
     for threads in [1, 2, 1, 2, 1] {
-        let mut s = Simulation::new(Arc::new((data.shipped)("harbour")?), threads)?;
+        let mut s = Simulation::new(Arc::new(data.shipped("harbour")?), threads)?;
         advance(&mut s, 10.0);
         ends.push(s.state.hash());
     }
     let others = ends.iter().filter(|hash| **hash != ends[0]).count();
-    Ok(CaseResult::new(vec![Check::absolute(
-        "runs that end in another state than the first",
-        "",
-        0.0,
-        others as f64,
-        0.0,
-    )]))
+    Ok(CaseResult::new(checks! {
+        "runs that end in another state than the first", "", 0.0, others as f64, Absolute(0.0);
+    }))
 }
 
 // V104: rounding. Each vehicle starts on an even keel.
-fn left_alone(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn left_alone(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for name in ["bluerov2", "bluerov2_heavy", "taipan300", "otter"] {
         let z = if name == "otter" { 0.0 } else { -20.0 };
@@ -354,18 +260,15 @@ fn left_alone(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         ))?;
         advance(&mut s, 60.0);
         let rate = s.state.robots[0].motion.V_WB_B.w.z.abs();
-        checks.push(Check::at_most(
-            format!("{name}: rate of yaw"),
-            "rad/s",
-            1e-9,
-            rate,
-        ));
+        checks.extend(checks! {
+            format!("{name}: rate of yaw"), "rad/s", 1e-9, rate, AtMost;
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V105: two jets of 33.6 N against the drag of the speed through the water; 1 % of this speed.
-fn against_the_current(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn against_the_current(data: &ReferenceData) -> Result<CaseResult, String> {
     let (linear, quadratic, thrust, current) = (16.449_987_12_f64, 2.942, 2.0 * 33.6, 3.0);
     let top = ((linear * linear + 4.0 * quadratic * thrust).sqrt() - linear) / (2.0 * quadratic);
     let mut checks = Vec::new();
@@ -388,20 +291,16 @@ robots:
         let start = s.state.robots[0].motion.p_WB.x;
         advance(&mut s, 20.0);
         let speed = (s.state.robots[0].motion.p_WB.x - start) / 20.0;
-        checks.push(Check::absolute(
-            firmware,
-            "m/s",
-            top - current,
-            speed,
-            0.01 * top,
-        ));
+        checks.extend(checks! {
+            firmware, "m/s", top - current, speed, Absolute(0.01 * top);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V106: waves of 1 m amplitude and 6 s, 56 times as long as the radius of the hemisphere. Rounding
 // of the yaw; the drift decreases by 10 % over the depth of the hull.
-fn hemisphere_in_waves(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn hemisphere_in_waves(data: &ReferenceData) -> Result<CaseResult, String> {
     let (amplitude, period) = (1.0, 6.0);
     let mut s = data.simulation(&format!(
         "
@@ -436,8 +335,8 @@ robots:
     let omega = TAU / period;
     let stokes = omega * omega * omega / s.scene.gravity * amplitude * amplitude;
     let drift = (s.state.robots[0].motion.p_WB.x - start) / 120.0;
-    Ok(CaseResult::new(vec![
-        Check::absolute("yaw", "rad", 0.0, yaw, 1e-6),
-        Check::relative("drift with the waves", "m/s", stokes, drift, 0.2),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "yaw", "rad", 0.0, yaw, Absolute(1e-6);
+        "drift with the waves", "m/s", stokes, drift, Relative(0.2);
+    }))
 }

@@ -1,20 +1,12 @@
 //! V62: moments of wave spectra, and statistics of one-hour records: height, period, crests,
 //! heights, directions.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, mean_period};
+use crate::cases::prelude::*;
 use crate::cases::sea::{eastward_sea_state, spectral_moment};
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::WaveState;
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::spectrum::Density;
-use merrow_math::Vec3;
-use merrow_math::real::sin_cos;
 use merrow_model::scene::{Spectrum, Spreading, Waves};
-use merrow_schema::GRAVITY;
 use std::f64::consts::{PI, TAU};
 
 /// Significant wave height [m].
@@ -32,15 +24,6 @@ const DIRECTION: f64 = 0.7;
 const SAMPLES: u32 = 4 * 3600;
 /// Seeds of the one-hour records.
 const SEEDS: [u64; 3] = [1, 2, 3];
-
-/// The case of the one-hour records.
-pub const CASES: [Case; 1] = [Case {
-    number: 62,
-    set: &sets::SEA,
-    title: "JONSWAP spectrum (Hs 2 m, Tp 8 s): moments, and three one-hour records at one point",
-    source: "moments from SciPy; Rayleigh distribution [Longuet-Higgins 1952]",
-    run: hour,
-}];
 
 /// Elevation and orbital velocity at the surface at one point over an hour.
 struct Record {
@@ -63,10 +46,8 @@ fn record(seed: u64) -> Record {
         now.update(&waves, f64::from(i) * 0.25e9);
         let height = now.elevation(40.0, -3.0);
         record.height.push(height);
-        record.velocity.push(
-            now.orbital_motion(Vec3::new(40.0, -3.0, height), height)
-                .velocity,
-        );
+        let motion = now.orbital_motion(Vec3::new(40.0, -3.0, height), height);
+        record.velocity.push(motion.velocity);
     }
     record
 }
@@ -99,7 +80,7 @@ fn crests_and_heights(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
 // holds for narrower spectra. The fractions of crests above a quarter, a half and three quarters of
 // Hs, exp(-8 c²/Hs²), within 0.04; three standard deviations for about 1700 waves are 0.035.
 // Direction 2 deg; spreading, the mean of the cosine over cos⁴, 0.03.
-fn hour(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn hour(_: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = spectrum_checks()?;
     let (mut crests, mut heights, mut minute) = (Vec::new(), Vec::new(), Vec::new());
     for seed in SEEDS {
@@ -113,21 +94,14 @@ fn hour(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
         crests.extend(c);
         heights.extend(h);
     }
-    checks.push(Check::relative(
-        "mean wave height",
-        "m",
-        1.2533,
-        mean(heights.len(), |i| heights[i]),
-        0.08,
-    ));
+    checks.extend(checks! {
+        "mean wave height", "m", 1.2533, mean(heights.len(), |i| heights[i]), Relative(0.08);
+    });
     for c in [0.25, 0.5, 0.75] {
-        checks.push(Check::absolute(
-            format!("fraction of crests above {c} Hs"),
-            "",
-            rayleigh_exceedance(c),
-            exceedance(&crests, c),
-            0.04,
-        ));
+        checks.extend(checks! {
+            format!("fraction of crests above {c} Hs"), "", rayleigh_exceedance(c),
+                exceedance(&crests, c), Absolute(0.04);
+        });
     }
     let figure = draw_hour(minute, &crests);
     Ok(CaseResult::new(checks).with_figure("hour_of_sea", figure))
@@ -144,50 +118,29 @@ fn spectrum_checks() -> Result<Vec<Check>, String> {
         (3.3, [0.903_298, TM01, TZ]),
         (7.0, [0.931_236, 0.877_509, 0.828_99]),
     ] {
-        let density = Density::new(
-            &eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP),
-            GRAVITY,
-        )
-        .ok_or("no density")?;
+        let sea_state = eastward_sea_state(Spectrum::Jonswap(gamma), HS, TP);
+        let density = Density::new(&sea_state, GRAVITY).ok_or("no density")?;
         let m = |n: f64| spectral_moment(&density, n, TAU / TP, [0.2, 60.0]);
         let (zero, one) = (m(0.0), m(1.0));
-        checks.push(Check::absolute(
-            format!("Hm0, γ = {gamma}"),
-            "m",
-            HS,
-            4.0 * libm::sqrt(zero),
-            1e-6,
-        ));
-        let found = [
+        let periods = [
             TAU * m(-1.0) / zero,
             TAU * zero / one,
             TAU * libm::sqrt(zero / m(2.0)),
         ];
-        for ((name, expected), found) in ["Tm-10", "Tm01", "Tm02"]
-            .into_iter()
-            .zip(expected)
-            .zip(found)
-        {
-            checks.push(Check::relative(
-                format!("{name}/Tp, γ = {gamma}"),
-                "",
-                expected,
-                found / TP,
-                1e-3,
-            ));
-        }
+        let found = periods.map(|period| period / TP);
+        checks.extend(checks! {
+            format!("Hm0, γ = {gamma}"), "m", HS, 4.0 * libm::sqrt(zero), Absolute(1e-6);
+            format!("Tm-10/Tp, γ = {gamma}"), "", expected[0], found[0], Relative(1e-3);
+            format!("Tm01/Tp, γ = {gamma}"), "", expected[1], found[1], Relative(1e-3);
+            format!("Tm02/Tp, γ = {gamma}"), "", expected[2], found[2], Relative(1e-3);
+        });
     }
     Ok(checks)
 }
 
 /// Compares height, period, mean direction and spreading of one hour of waves with the sea state.
-fn record_checks(
-    seed: u64,
-    Record {
-        height: x,
-        velocity: v,
-    }: &Record,
-) -> [Check; 4] {
+fn record_checks(seed: u64, record: &Record) -> Vec<Check> {
+    let (x, v) = (&record.height, &record.velocity);
     let n = x.len();
     let center = mean(n, |i| x[i]);
     let variance = mean(n, |i| (x[i] - center) * (x[i] - center));
@@ -196,36 +149,14 @@ fn record_checks(
     // m₁ of sqrt(m₀ m₂)
     let speed2 = mean(n, |i| v[i].x * v[i].x + v[i].y * v[i].y);
     let one_way = libm::sqrt(variance * speed2) * TZ / TM01;
-    [
-        Check::relative(
-            format!("Hs of one hour, seed {seed}"),
-            "m",
-            HS,
-            4.0 * libm::sqrt(variance),
-            0.05,
-        ),
-        Check::relative(
-            format!("Tz of one hour, seed {seed}"),
-            "s",
-            TP * TZ,
-            mean_period(0.25, x),
-            0.03,
-        ),
-        Check::absolute(
-            format!("mean direction, seed {seed}"),
-            "deg",
-            DIRECTION.to_degrees(),
-            libm::atan2(north, east).to_degrees(),
-            2.0,
-        ),
-        Check::absolute(
-            format!("mean cosine, seed {seed}"),
-            "",
-            COSINE,
-            libm::hypot(east, north) / one_way,
-            0.03,
-        ),
-    ]
+    checks! {
+        format!("Hs of one hour, seed {seed}"), "m", HS, 4.0 * libm::sqrt(variance), Relative(0.05);
+        format!("Tz of one hour, seed {seed}"), "s", TP * TZ, mean_period(0.25, x), Relative(0.03);
+        format!("mean direction, seed {seed}"), "deg", DIRECTION.to_degrees(),
+            libm::atan2(north, east).to_degrees(), Absolute(2.0);
+        format!("mean cosine, seed {seed}"), "", COSINE, libm::hypot(east, north) / one_way,
+            Absolute(0.03);
+    }
 }
 
 /// Returns the fraction of `crests` [m] that are higher than `c` significant wave heights.
@@ -247,33 +178,24 @@ fn draw_hour(minute: Vec<[f64; 2]>, crests: &[f64]) -> Drawing {
             .map(|c| [c, f(c)])
             .collect()
     };
-    let found = curve(&|c| exceedance(crests, c));
+    let minute = PlotCurve::new("two minutes of seed 1", COLOURS[1], false, minute);
+    let crests = vec![
+        PlotCurve::new("Rayleigh", BLACK, true, curve(&rayleigh_exceedance)),
+        PlotCurve::new(
+            "three hours",
+            COLOURS[0],
+            false,
+            curve(&|c| exceedance(crests, c)),
+        ),
+    ];
+    let y_label = "fraction of crests that are higher";
     let panels = [
+        Panel::new("elevation [m]", "time [s]", vec![minute]),
         Panel {
-            y_label: "elevation [m]".into(),
-            x_label: "time [s]".into(),
-            lines: vec![PlotCurve::new(
-                "two minutes of seed 1",
-                COLOURS[1],
-                false,
-                minute,
-            )],
-            logarithmic: false,
-        },
-        Panel {
-            y_label: "fraction of crests that are higher".into(),
-            x_label: "crest / Hs".into(),
-            lines: vec![
-                PlotCurve::new("Rayleigh", BLACK, true, curve(&rayleigh_exceedance)),
-                PlotCurve::new("three hours", COLOURS[0], false, found),
-            ],
             logarithmic: true,
+            ..Panel::new(y_label, "crest / Hs", crests)
         },
     ];
-    draw_figure(
-        "JONSWAP sea state, Hs 2 m, Tp 8 s, cos^4 spreading (V62)",
-        &panels,
-        820,
-        200,
-    )
+    let title = "JONSWAP sea state, Hs 2 m, Tp 8 s, cos^4 spreading (V62)";
+    draw_figure(title, &panels, 820, 200)
 }

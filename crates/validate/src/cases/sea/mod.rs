@@ -4,51 +4,14 @@ pub mod hour;
 pub mod sound;
 pub mod water;
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult};
-use crate::sets;
+use crate::cases::prelude::*;
 use merrow_environment::WaveState;
 use merrow_environment::waves::dispersion::wave_number;
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
 use merrow_environment::waves::spectrum::Density;
-use merrow_math::Vec3;
 use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
-use merrow_schema::GRAVITY;
 use std::f64::consts::TAU;
-
-/// Cases of the sea; the one-hour records of V62 are in `hour.rs`.
-pub const CASES: [Case; 4] = [
-    Case {
-        number: 60,
-        set: &sets::SEA,
-        title: "dispersion, 64 pairs of period and depth",
-        source: "SciPy on w² = g k tanh kh",
-        run: dispersion,
-    },
-    Case {
-        number: 61,
-        set: &sets::SEA,
-        title: "decay of motion and pressure with depth",
-        source: "e^kz; long waves: sqrt(g h)",
-        run: decay,
-    },
-    Case {
-        number: 63,
-        set: &sets::SEA,
-        title: "significant wave height of a wind sea",
-        source: "Hs = 0.21 V²/g [Fossen 2021, eq. 10.60]",
-        run: wind,
-    },
-    Case {
-        number: 64,
-        set: &sets::SEA,
-        title: "Beaufort scale",
-        source: "WMO; V = 0.836 B^1.5",
-        run: beaufort,
-    },
-];
 
 /// Returns a unidirectional sea state towards east; `hs` [m], `tp` [s].
 pub fn eastward_sea_state(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
@@ -80,13 +43,9 @@ pub fn spectral_moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 
 }
 
 // V60: residual 1e-10, the eight digits of the table, and 99.92 m for 8 s in deep water.
-fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let rows = data.table("wave_dispersion.csv")?.columns([
-        "T_s",
-        "depth_m",
-        "k_rad_m",
-        "phase_speed_m_s",
-    ])?;
+pub(super) fn dispersion(data: &ReferenceData) -> Result<CaseResult, String> {
+    let table = data.table("wave_dispersion.csv")?;
+    let rows = table.columns("T_s depth_m k_rad_m phase_speed_m_s")?;
     let (mut residual, mut number, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64);
     for [t, h, k, c] in rows {
         let omega = TAU / t;
@@ -97,31 +56,21 @@ fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         speed = speed.max((omega / k_merrow / c - 1.0).abs());
     }
     let length = TAU / wave_number(TAU / 8.0, 5000.0, GRAVITY);
-    Ok(CaseResult::new(vec![
-        Check::at_most("largest residual", "", 1e-10, residual),
-        Check::at_most("largest error of the wave number", "", 1e-7, number),
-        Check::at_most("largest error of the phase speed", "", 1e-7, speed),
-        Check::absolute("wavelength for 8 s in deep water", "m", 99.92, length, 0.01),
-        Check::relative(
-            "wavelength for 8 s, g T²/2π",
-            "m",
-            GRAVITY * 64.0 / TAU,
-            length,
-            1e-12,
-        ),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "largest residual", "", 1e-10, residual, AtMost;
+        "largest error of the wave number", "", 1e-7, number, AtMost;
+        "largest error of the phase speed", "", 1e-7, speed, AtMost;
+        "wavelength for 8 s in deep water", "m", 99.92, length, Absolute(0.01);
+        "wavelength for 8 s, g T²/2π", "m", GRAVITY * 64.0 / TAU, length, Relative(1e-12);
+    }))
 }
 
 // V61: circular orbits and pressure that decay as exp(kz) in deep water; the same
 // speed from surface to bottom in shallow water. The wave is so small (steepness 1e-6) that
 // stretching has no effect. Long waves 0.2 %.
-fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let field = wave_field(
-        eastward_sea_state(Spectrum::Regular(0.0), 2e-5, 8.0),
-        5000.0,
-        GRAVITY,
-        1,
-    );
+pub(super) fn decay(_: &ReferenceData) -> Result<CaseResult, String> {
+    let wave = |tp: f64| eastward_sea_state(Spectrum::Regular(0.0), 2e-5, tp);
+    let field = wave_field(wave(8.0), 5000.0, GRAVITY, 1);
     let k = field.components.k[0];
     let now = WaveState::new(&Waves::from_field(field), 0.0);
     let scale = 1e-5 * TAU / 8.0;
@@ -130,48 +79,34 @@ fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let at = |x: f64| now.orbital_motion(Vec3::new(x, 7.0, z), now.elevation(x, 7.0));
         let expected = libm::exp(k * z);
         let (crest, flank) = (at(0.0), at(0.25 * TAU / k));
-        for (what, computed) in [
-            ("horizontal speed under the crest", crest.velocity.x / scale),
-            ("vertical speed under the flank", flank.velocity.z / scale),
-            ("pressure under the crest", crest.head / 1e-5),
-        ] {
-            checks.push(Check::absolute(
-                format!("{what}, z = {z} m"),
-                "",
-                expected,
-                computed,
-                2e-6,
-            ));
-        }
+        checks.extend(checks! {
+            format!("horizontal speed under the crest, z = {z} m"), "", expected,
+                crest.velocity.x / scale, Absolute(2e-6);
+            format!("vertical speed under the flank, z = {z} m"), "", expected,
+                flank.velocity.z / scale, Absolute(2e-6);
+            format!("pressure under the crest, z = {z} m"), "", expected, crest.head / 1e-5,
+                Absolute(2e-6);
+        });
     }
-    let shallow = wave_field(
-        eastward_sea_state(Spectrum::Regular(0.0), 2e-5, 60.0),
-        2.0,
-        GRAVITY,
-        1,
-    );
+    let shallow = wave_field(wave(60.0), 2.0, GRAVITY, 1);
     let now = WaveState::new(&Waves::from_field(shallow), 0.0);
     let speed = |z: f64| now.orbital_motion(Vec3::new(0.0, 0.0, z), 0.0).velocity.x;
     let long = 1e-5 * libm::sqrt(GRAVITY / 2.0);
-    checks.push(Check::relative(
-        "period 60 s, depth 2 m: speed at the surface",
-        "m/s",
-        long,
-        speed(0.0),
-        2e-3,
-    ));
-    checks.push(Check::relative(
-        "period 60 s, depth 2 m: speed at the seabed",
-        "m/s",
-        long,
-        speed(-2.0),
-        2e-3,
-    ));
+    checks.extend(checks! {
+        "period 60 s, depth 2 m: speed at the surface", "m/s", long, speed(0.0), Relative(2e-3);
+        "period 60 s, depth 2 m: speed at the seabed", "m/s", long, speed(-2.0), Relative(2e-3);
+    });
     Ok(CaseResult::new(checks))
 }
 
+/// Returns the significant wave height of a world [m].
+fn wave_height(scene: &Scene) -> Result<f64, String> {
+    let waves = scene.sea.waves.latest().ok_or("the world has no waves")?;
+    Ok(waves.requested.hs_m)
+}
+
 // V63: four wind speeds, by the formula and through world files; 1e-5 m.
-fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn wind(data: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (wind, hs) in [
         (5.0, 0.535_17),
@@ -179,64 +114,36 @@ fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         (15.0, 4.816_51),
         (20.0, 8.562_69),
     ] {
-        let formula = sea_state::developed_height(wind, GRAVITY);
-        checks.push(Check::absolute(
-            format!("wind of {wind} m/s, formula"),
-            "m",
-            hs,
-            formula,
-            1e-5,
-        ));
-        let scene = (data.world)(&format!(
+        let scene = data.world(&format!(
             "water: {{waves: {{kind: pierson_moskowitz, wind_speed_m_s: {wind}}}}}\nrobots: {{}}\n"
         ))?;
-        let sea = &scene
-            .sea
-            .waves
-            .latest()
-            .ok_or("the world has no waves")?
-            .requested;
-        checks.push(Check::absolute(
-            format!("wind of {wind} m/s, world"),
-            "m",
-            hs,
-            sea.hs_m,
-            1e-5,
-        ));
+        let formula = sea_state::developed_height(wind, GRAVITY);
+        checks.extend(checks! {
+            format!("wind of {wind} m/s, formula"), "m", hs, formula, Absolute(1e-5);
+            format!("wind of {wind} m/s, world"), "m", hs, wave_height(&scene)?, Absolute(1e-5);
+        });
     }
     Ok(CaseResult::new(checks))
 }
 
 // V64: the table through world files, and the wind of each number, to the digits of the table.
-fn beaufort(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(super) fn beaufort(data: &ReferenceData) -> Result<CaseResult, String> {
     let table = data.table("beaufort.csv")?;
     let mut checks = Vec::new();
     for row in &table.rows {
         let [b, height, wind] = [0, 3, 5].map(|k| row.get(k).copied().unwrap_or(f64::NAN));
-        checks.push(Check::absolute(
-            format!("wind of Beaufort {b}"),
-            "m/s",
-            wind,
-            sea_state::beaufort_wind(b),
-            5e-4,
-        ));
+        checks.extend(checks! {
+            format!("wind of Beaufort {b}"), "m/s", wind, sea_state::beaufort_wind(b),
+                Absolute(5e-4);
+        });
         for kind in ["jonswap", "kelpie"] {
-            let scene = (data.world)(&format!(
+            let scene = data.world(&format!(
                 "seabed: {{depth_m: 4000}}\nwater: {{waves: {{kind: {kind}, beaufort: {b}}}}}\nrobots: {{}}\n"
             ))?;
-            let sea = &scene
-                .sea
-                .waves
-                .latest()
-                .ok_or("the world has no waves")?
-                .requested;
-            checks.push(Check::absolute(
-                format!("wave height of Beaufort {b}, {kind}"),
-                "m",
-                height,
-                sea.hs_m,
-                1e-9,
-            ));
+            checks.extend(checks! {
+                format!("wave height of Beaufort {b}, {kind}"), "m", height, wave_height(&scene)?,
+                    Absolute(1e-9);
+            });
         }
     }
     Ok(CaseResult::new(checks))

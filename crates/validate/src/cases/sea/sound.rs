@@ -1,41 +1,10 @@
 //! V67 to V69: sound rays, Doppler shift and Lloyd's mirror.
 
-use crate::cases::check::Check;
-use crate::cases::reference_data::ReferenceData;
-use crate::cases::{Case, CaseResult};
-use crate::sets;
-use merrow_chart::canvas::Drawing;
-use merrow_chart::chart::{COLOURS, Panel, PlotCurve, draw_figure};
+use crate::cases::prelude::*;
 use merrow_environment::sound::eigenray::eigenrays;
 use merrow_environment::sound::ray::{Ray, trace};
 use merrow_environment::sound::{Waveguide, doppler, interference};
-use merrow_math::Vec3;
 use std::f64::consts::TAU;
-
-/// Cases of underwater sound.
-pub const CASES: [Case; 3] = [
-    Case {
-        number: 67,
-        set: &sets::SEA,
-        title: "sound rays: arcs, travel times, images, reciprocity, turning depths",
-        source: "closed forms; profile of [Munk 1974]",
-        run: rays,
-    },
-    Case {
-        number: 68,
-        set: &sets::SEA,
-        title: "Doppler shift",
-        source: "2vf/c; numerically solved arrival times of a moving source",
-        run: shift,
-    },
-    Case {
-        number: 69,
-        set: &sets::SEA,
-        title: "Lloyd's mirror",
-        source: "image source",
-        run: mirror,
-    },
-];
 
 /// Returns the Munk profile: speed of sound [m/s] at a depth [m].
 pub fn munk_sound_speed(depth: f64) -> f64 {
@@ -70,73 +39,43 @@ fn ray(
 
 // V67: closed forms to 1e-9 and better. Turning depths in the Munk profile 0.05 m, because the
 // profile is linear between nodes every 10 m.
-fn rays(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn rays(_: &ReferenceData) -> Result<CaseResult, String> {
     let mut checks = gradient()?;
     checks.extend(images()?);
     checks.extend(reciprocity()?);
     let guide = munk_water(10.0)?;
-    let mut panel = Panel {
-        y_label: "height in the Munk profile [m]".into(),
-        x_label: "range [km]".into(),
-        ..Panel::default()
-    };
-    for (k, angle) in [-12.0, -8.0, -4.0, 4.0, 8.0, 12.0].into_iter().enumerate() {
+    let mut series = Vec::new();
+    for angle in [-12.0, -8.0, -4.0, 4.0, 8.0, 12.0] {
         let mut depths = [f64::INFINITY, 0.0_f64];
         let mut points = Vec::new();
         ray(&guide, 1300.0, angle, 100e3, |r| {
             depths = [depths[0].min(r.depth), depths[1].max(r.depth)];
             points.push([r.range * 1e-3, -r.depth]);
         })?;
-        panel.lines.push(PlotCurve {
-            label: format!("{angle} deg"),
-            colour: COLOURS[k % COLOURS.len()],
-            dashed: false,
-            points,
-        });
+        series.push((format!("{angle} deg"), points));
         if angle > 0.0 {
             let turning_speed = 1500.0 / libm::cos(angle.to_radians());
             let upper = turning(turning_speed, [1300.0, 0.0]);
             let lower = turning(turning_speed, [1300.0, 5000.0]);
-            checks.push(Check::absolute(
-                format!("Munk, {angle} deg: upper turning depth"),
-                "m",
-                upper,
-                depths[0],
-                0.05,
-            ));
-            checks.push(Check::absolute(
-                format!("Munk, {angle} deg: lower turning depth"),
-                "m",
-                lower,
-                depths[1],
-                0.05,
-            ));
+            checks.extend(checks! {
+                format!("Munk, {angle} deg: upper turning depth"), "m", upper, depths[0],
+                    Absolute(0.05);
+                format!("Munk, {angle} deg: lower turning depth"), "m", lower, depths[1],
+                    Absolute(0.05);
+            });
         }
     }
-    Ok(CaseResult::new(checks).with_figure("sound_rays", figure(panel)))
-}
-
-fn figure(panel: Panel) -> Drawing {
-    draw_figure(
-        "Rays from the axis of the sound channel",
-        &[panel],
-        860,
-        320,
-    )
+    let y_label = "height in the Munk profile [m]";
+    let panel = Panel::new(y_label, "range [km]", coloured(series));
+    let title = "Rays from the axis of the sound channel";
+    let figure = draw_figure(title, &[panel], 860, 320);
+    Ok(CaseResult::new(checks).with_figure("sound_rays", figure))
 }
 
 /// Returns the depth [m] between `axis` and `far` at which the speed of the Munk profile is `c`
 /// [m/s], by bisection.
 fn turning(c: f64, [axis, far]: [f64; 2]) -> f64 {
-    let (mut a, mut b) = (axis, far);
-    for _ in 0..80 {
-        let midpoint = 0.5 * (a + b);
-        if munk_sound_speed(midpoint) < c {
-            a = midpoint
-        } else {
-            b = midpoint
-        }
-    }
+    let [a, b] = bisect(80, [axis, far], |z| munk_sound_speed(z) < c);
     0.5 * (a + b)
 }
 
@@ -163,28 +102,20 @@ fn gradient() -> Result<Vec<Check>, String> {
             }
         })?;
     }
-    let mut checks = vec![
-        Check::at_most(
-            "relative distance from the circle of radius c/(g cos θ)",
-            "",
-            1e-12,
-            circle,
-        ),
-        Check::at_most("largest error of the arc length", "m", 1e-6, length),
-    ];
+    let mut checks = checks! {
+        "relative distance from the circle of radius c/(g cos θ)", "", 1e-12, circle, AtMost;
+        "largest error of the arc length", "m", 1e-6, length, AtMost;
+    };
     for (z, range) in [(100.0, 3000.0), (3000.0, 5000.0)] {
         let found = eigenrays(&guide, z0, z, range, 0);
         let time = found.first().map_or(f64::NAN, |r| r.time);
         let apart = g * g * (range * range + (z - z0) * (z - z0)) / (2.0 * speed(z) * speed(z0));
         // acosh(1 + x), accurate for small x
         let closed = libm::log1p(apart + libm::sqrt(apart * (2.0 + apart))) / g;
-        checks.push(Check::absolute(
-            format!("travel time from 1000 m to {z} m depth, {range} m away"),
-            "s",
-            closed,
-            time,
-            1e-9,
-        ));
+        checks.extend(checks! {
+            format!("travel time from 1000 m to {z} m depth, {range} m away"), "s", closed, time,
+                Absolute(1e-9);
+        });
     }
     Ok(checks)
 }
@@ -216,27 +147,12 @@ fn images() -> Result<Vec<Check>, String> {
     let straight = found.iter().fold(0.0_f64, |worst, r| {
         worst.max((r.spreading() / (r.length * r.length) - 1.0).abs())
     });
-    Ok(vec![
-        Check::absolute(
-            "constant sound speed: rays with up to 3 reflections",
-            "",
-            7.0,
-            found.len() as f64,
-            0.5,
-        ),
-        Check::at_most(
-            "constant sound speed: largest error of the travel times",
-            "s",
-            1e-9,
-            error,
-        ),
-        Check::at_most(
-            "constant sound speed: spreading against squared length",
-            "",
-            1e-9,
-            straight,
-        ),
-    ])
+    Ok(checks! {
+        "constant sound speed: rays with up to 3 reflections", "", 7.0, found.len() as f64,
+            Absolute(0.5);
+        "constant sound speed: largest error of the travel times", "s", 1e-9, error, AtMost;
+        "constant sound speed: spreading against squared length", "", 1e-9, straight, AtMost;
+    })
 }
 
 /// Checks reciprocity: exchanging source and receiver gives the same travel times and the same
@@ -259,38 +175,17 @@ fn reciprocity() -> Result<Vec<Check>, String> {
         time = time.max((a.time - b.time).abs());
         spreading = spreading.max((a.spreading() / b.spreading() - 1.0).abs());
     }
-    Ok(vec![
-        Check::absolute(
-            "reciprocity: number of rays",
-            "",
-            there.len() as f64,
-            back.len() as f64,
-            0.5,
-        ),
-        Check::more_than(
-            "reciprocity: minimum number of rays",
-            "",
-            2.0,
-            there.len() as f64,
-        ),
-        Check::at_most(
-            "reciprocity: largest difference of travel times",
-            "s",
-            1e-9,
-            time,
-        ),
-        Check::at_most(
-            "reciprocity: largest difference of spreading",
-            "",
-            1e-6,
-            spreading,
-        ),
-    ])
+    Ok(checks! {
+        "reciprocity: number of rays", "", there.len() as f64, back.len() as f64, Absolute(0.5);
+        "reciprocity: minimum number of rays", "", 2.0, there.len() as f64, MoreThan;
+        "reciprocity: largest difference of travel times", "s", 1e-9, time, AtMost;
+        "reciprocity: largest difference of spreading", "", 1e-6, spreading, AtMost;
+    })
 }
 
 // V68: 1e-9 of the frequency, the accuracy of the finite difference of the arrival times; the
 // first-order formula leaves v²/c².
-fn shift(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn shift(_: &ReferenceData) -> Result<CaseResult, String> {
     let c = 1500.0;
     let place = |p: Vec3, v: Vec3, t: f64| p + v.scale(t);
     let (p_s, v_s) = (Vec3::new(0.0, 0.0, -10.0), Vec3::new(2.1, -1.3, 0.2));
@@ -312,33 +207,16 @@ fn shift(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (ahead, still) = (Vec3::new(1.0, 0.0, 0.0), Vec3::zero());
     let out = doppler::frequency_ratio((ahead.scale(v), ahead, c), (still, ahead, c));
     let echo = out * doppler::frequency_ratio((still, -ahead, c), (ahead.scale(v), -ahead, c));
-    Ok(CaseResult::new(vec![
-        Check::absolute(
-            "both moving: received / transmitted frequency",
-            "",
-            measured,
-            ratio,
-            1e-9,
-        ),
-        Check::relative(
-            "echo at 1.5 m/s, 75 kHz: 2vf/c",
-            "Hz",
-            2.0 * v * f / c,
-            (echo - 1.0) * f,
-            1.1 * v / c,
-        ),
-        Check::relative(
-            "echo frequency ratio, (c+v)/(c-v)",
-            "",
-            (c + v) / (c - v),
-            echo,
-            1e-14,
-        ),
-    ]))
+    Ok(CaseResult::new(checks! {
+        "both moving: received / transmitted frequency", "", measured, ratio, Absolute(1e-9);
+        "echo at 1.5 m/s, 75 kHz: 2vf/c", "Hz", 2.0 * v * f / c, (echo - 1.0) * f,
+            Relative(1.1 * v / c);
+        "echo frequency ratio, (c+v)/(c-v)", "", (c + v) / (c - v), echo, Relative(1e-14);
+    }))
 }
 
 // V69: pressure to 1e-6 of the direct path, nulls to 1 mm of depth.
-fn mirror(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+pub(crate) fn mirror(_: &ReferenceData) -> Result<CaseResult, String> {
     let (c, f, zs, range) = (1500.0, 1000.0, 10.0, 300.0);
     let guide = water(&[[0.0, c]], 2000.0)?;
     let size = |z: f64| {
@@ -356,23 +234,16 @@ fn mirror(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let z = 3.1 * f64::from(k);
         worst = worst.max((size(z) - image(z)).abs() * libm::hypot(range, z - zs));
     }
-    let mut checks = vec![Check::at_most(
-        "largest error of the pressure, relative to the direct path",
-        "",
-        1e-6,
-        worst,
-    )];
+    let mut checks = checks! {
+        "largest error of the pressure, relative to the direct path", "", 1e-6, worst, AtMost;
+    };
     for n in 1..=3 {
         // where the path lengths differ by n wavelengths: a hyperbola about source and image
         let a = 0.5 * f64::from(n) * c / f;
         let null = a * libm::sqrt(1.0 + range * range / (zs * zs - a * a));
-        checks.push(Check::absolute(
-            format!("depth of null {n}"),
-            "m",
-            null,
-            find_minimum(&size, null),
-            1e-3,
-        ));
+        checks.extend(checks! {
+            format!("depth of null {n}"), "m", null, find_minimum(&size, null), Absolute(1e-3);
+        });
     }
     Ok(CaseResult::new(checks))
 }
