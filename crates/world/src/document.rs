@@ -298,11 +298,12 @@ impl Document {
         for entry in [&mut written, &mut resolved] {
             changes::set_placement(entry, placement);
             if !namespace.is_empty() {
-                changes::set_text(entry, "namespace", namespace);
+                entry.set("namespace", namespace);
             }
         }
         let mut changed = self.clone();
-        changes::section(&mut changed.tree, "robots").insert(name, resolved);
+        let robots = changed.tree.get_or_make("robots").make_map();
+        robots.insert(name, resolved);
         changed.spawned.push((name.to_string(), written));
         Ok(changed)
     }
@@ -362,7 +363,8 @@ impl Document {
                 continue;
             };
             if let Some(entry) = from.get(name) {
-                changes::section(&mut changed.tree, section).insert(name, entry.clone());
+                let to = changed.tree.get_or_make(section).make_map();
+                to.insert(name, entry.clone());
                 return Ok(changed);
             }
             let to = changes::existing_section(&mut changed.tree, section);
