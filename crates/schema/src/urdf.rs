@@ -49,7 +49,7 @@ fieldless_choice! {
 spec! {
     /// Known hydrodynamics of a link, in the link axes (forward, left, up) relative to the link
     /// origin. The keys are the keys of a body.
-    pub(crate) struct LinkHydrodynamics {
+    pub struct LinkHydrodynamics {
         /// Displaced volume when fully submerged.
         volume_m3: Option<f64> [non_negative],
         /// Buoyancy minus weight when fully submerged in the water of the world, positive upwards.

@@ -174,9 +174,10 @@ impl Node {
             },
             Json::String(text) => Value::Scalar { text, quoted: true }.at(place),
             Json::Array(items) => Node::list(items.into_iter().map(|v| Node::new(v, place)), place),
-            Json::Object(map) => {
-                Node::map(map.into_iter().map(|(k, v)| (k, Node::new(v, place))), place)
-            }
+            Json::Object(map) => Node::map(
+                map.into_iter().map(|(k, v)| (k, Node::new(v, place))),
+                place,
+            ),
         }
     }
 
@@ -192,10 +193,7 @@ impl Node {
     }
 
     /// Creates a map. Each key has the position of its value.
-    pub fn map<K: AsRef<str>>(
-        entries: impl IntoIterator<Item = (K, Node)>,
-        place: &Place,
-    ) -> Node {
+    pub fn map<K: AsRef<str>>(entries: impl IntoIterator<Item = (K, Node)>, place: &Place) -> Node {
         Value::Map(entries.into_iter().collect()).at(place)
     }
 

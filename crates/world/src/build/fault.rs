@@ -7,7 +7,7 @@ use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_de
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
-use merrow_yaml::node::{Node, Value};
+use merrow_yaml::node::{Map, Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};
 use merrow_yaml::schema::{Defs, KeySet};
 use merrow_yaml::units::component_key;
@@ -176,26 +176,13 @@ pub fn requested_kind(
     get: impl Fn(&str) -> Option<f64>,
 ) -> Result<FaultKind, String> {
     let place = Place::file(&format!("the fault {kind}"));
-    let node = |value: Value| Node {
-        value,
-        place: place.clone(),
-    };
-    let scalar = |text: String| {
-        node(Value::Scalar {
-            text,
-            quoted: false,
-        })
-    };
     let number = |value: f64| match value {
-        x if x.is_nan() => scalar(".nan".to_string()),
-        x if x.is_infinite() => scalar(".inf".to_string()),
-        x => scalar(format!("{x:?}")),
+        x if x.is_nan() => Node::plain(".nan", &place),
+        x if x.is_infinite() => Node::plain(".inf", &place),
+        x => Node::new(x, &place),
     };
-    let mut request = Node::empty_map(&place);
-    let Value::Map(map) = &mut request.value else {
-        return Err("expected a map".into());
-    };
-    map.insert(KIND, scalar(kind.to_string()));
+    let mut map = Map::default();
+    map.insert(KIND, Node::plain(kind, &place));
     let key_sets = FaultKindConfig::key_sets(&mut Defs::default());
     let own = key_sets.iter().filter(|keys| keys.kind() == Some(kind));
     for (keys, key) in own.flat_map(|keys| keys.keys().map(move |key| (keys, key))) {
@@ -206,11 +193,12 @@ pub fn requested_kind(
             given if given.iter().all(Option::is_none) => {}
             given => {
                 let items = given.iter().map(|value| number(value.unwrap_or(0.0)));
-                map.insert(key, node(Value::Seq(items.collect())));
+                map.insert(key, Node::list(items, &place));
             }
         }
     }
     let mut problems = Problems::default();
+    let request = Value::Map(map).at(&place);
     let file = FaultKindConfig::read(&request, &Field::new(KIND, "", &[]), &mut problems);
     match file.filter(|_| problems.is_empty()) {
         Some(file) => Ok(build_kind(&file, robot, device)),

@@ -40,7 +40,7 @@ use merrow_schema::sensor::obstacle;
 use merrow_schema::sensor::placement;
 use merrow_schema::{GRAVITY, IntegratorConfig, OriginConfig, RobotEntry, WorldConfig};
 use merrow_yaml::error::{Place, Problems, quote};
-use merrow_yaml::node::{Node, Value};
+use merrow_yaml::node::Node;
 use merrow_yaml::read;
 use merrow_yaml::read::{Field, Read};
 use std::net::SocketAddr;
@@ -135,13 +135,8 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
         },
         assets,
     };
-    let Value::Map(world) = &node.value else {
-        return;
-    };
-    let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else {
-        return;
-    };
-    for (key, node) in &robots.entries {
+    let robots = node.get("robots").and_then(Node::as_map);
+    for (key, node) in robots.iter().flat_map(|robots| &robots.entries) {
         // Errors found while reading are already in `problems`.
         let entry = RobotEntry::read(node, &Field::new(&key.name, "", &[]), &mut Problems::new());
         if let Some(entry) = entry {

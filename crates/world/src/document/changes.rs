@@ -181,7 +181,9 @@ pub(super) fn restore_copy(to: &mut Map, from: &mut Map, name: &str) -> bool {
 /// equal.
 pub(super) fn difference(base: &Node, target: &Node) -> Option<Node> {
     let (base_map, target_map) = match (&base.value, &target.value) {
-        (Value::Map(base), Value::Map(target)) if base.get_text(KIND) == target.get_text(KIND) => (base, target),
+        (Value::Map(base), Value::Map(target)) if base.get_text(KIND) == target.get_text(KIND) => {
+            (base, target)
+        }
         (base, value) if base == value => return None,
         _ => return Some(target.clone()),
     };
@@ -277,7 +279,11 @@ pub(super) fn labelled_entry<'a>(map: &'a mut Map, name: &str) -> Option<&'a mut
     if map.get(name).is_some() {
         return map.get_mut(name);
     }
-    Some(repeat_of(map, name)?.get_or_make("starts").get_or_make(name))
+    Some(
+        repeat_of(map, name)?
+            .get_or_make("starts")
+            .get_or_make(name),
+    )
 }
 
 /// Returns the place of the key with this path; of the last key of the path that exists, if the
@@ -322,7 +328,8 @@ pub(super) fn named_poses(root: &Node) -> Vec<NamedPose> {
 
 /// Returns the tags of a world.
 pub(super) fn tags_of_world(root: &Node) -> Vec<String> {
-    root.as_map().map_or_else(Vec::new, |root| texts(root, "tags"))
+    root.as_map()
+        .map_or_else(Vec::new, |root| texts(root, "tags"))
 }
 
 /// Returns the description of an entry, or of its model or body.

@@ -100,7 +100,10 @@ fn set_waves(water: &mut Node, before: &Sea, now: &Sea) {
         let jonswap = Node::map([(KIND, kind)], &water.place);
         water.make_map().insert("waves", jonswap);
     }
-    if let Some(map) = water.get_mut("waves").filter(|node| node.as_map().is_some()) {
+    if let Some(map) = water
+        .get_mut("waves")
+        .filter(|node| node.as_map().is_some())
+    {
         set_sea_state(map, &waves);
     }
 }

@@ -183,5 +183,8 @@ fn entry(model: impl Into<Json>, label: &str) -> Node {
 
 /// Returns an entry with a URDF, which is a file name or the text itself.
 fn entry_of_urdf(urdf: &str, label: &str) -> Node {
-    entry(json!({"source": "URDF of the resource", "urdf": urdf}), label)
+    entry(
+        json!({"source": "URDF of the resource", "urdf": urdf}),
+        label,
+    )
 }

@@ -14,8 +14,10 @@ mod xml;
 
 use crate::import::assets::Assets;
 use crate::import::files;
+use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
+use crate::import::urdf::tree::LinkTree;
 use merrow_yaml::error::{Place, Problems};
-use merrow_yaml::node::{Map, Node, Value, merge};
+use merrow_yaml::node::{Map, Node, merge};
 
 /// Context of the world that is known before the world file is read.
 #[derive(Clone, Copy, Debug)]
@@ -31,17 +33,9 @@ pub(crate) struct WorldContext<'a> {
 pub(crate) fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mut Problems) {
     let density = density(root);
     let world = WorldContext { density, assets };
-    let Value::Map(root) = &mut root.value else {
-        return;
-    };
-    let Some(Value::Map(robots)) = root.get_mut("robots").map(|node| &mut node.value) else {
-        return;
-    };
-    for (_, robot) in &mut robots.entries {
-        let Value::Map(entry) = &mut robot.value else {
-            continue;
-        };
-        if let Some(model) = entry.get_mut("model") {
+    let robots = root.get_mut("robots").and_then(Node::as_map_mut);
+    for (_, robot) in robots.into_iter().flat_map(|robots| &mut robots.entries) {
+        if let Some(model) = robot.get_mut("model") {
             expand_model(model, world, problems);
         }
     }
@@ -50,29 +44,21 @@ pub(crate) fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mu
 /// Returns the density of the water in the world file, or the default [kg/m³].
 fn density(root: &Node) -> f64 {
     const DEFAULT: f64 = 1025.0;
-    let get = |node: &Node, key: &str| match &node.value {
-        Value::Map(map) => map.get(key).cloned(),
-        _ => None,
-    };
-    let stated = get(root, "water").and_then(|water| get(&water, "density_kg_m3"));
-    match stated.map(|node| node.value) {
-        Some(Value::Scalar { text, .. }) => text
-            .parse()
-            .ok()
-            .filter(|d| (0.0..=2000.0).contains(d))
-            .unwrap_or(DEFAULT),
-        _ => DEFAULT,
-    }
+    let water = root.get("water").and_then(Node::as_map);
+    water
+        .and_then(|water| water.get_text("density_kg_m3")?.parse().ok())
+        .filter(|d| (0.0..=2000.0).contains(d))
+        .unwrap_or(DEFAULT)
 }
 
 fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Problems) {
-    let Value::Map(map) = &mut model.value else {
+    let Some(map) = model.as_map_mut() else {
         return;
     };
     let Some(named) = map.get("urdf").cloned() else {
         return;
     };
-    let Value::Scalar { text, .. } = &named.value else {
+    let Some(text) = named.as_text() else {
         return;
     };
     let hydrodynamics = map.get("hydrodynamics").cloned();
@@ -131,16 +117,9 @@ fn urdf_model(
     problems: &mut Problems,
 ) -> Option<Node> {
     let (file, text) = read_urdf(name, place, problems)?;
-    let robot = crate::import::urdf::xml::read(&file, &text, problems)?;
-    let held = matches!(model.get("base").map(|n| &n.value), Some(Value::Scalar { text, .. }) if text == "fixed");
-    let tree = crate::import::urdf::tree::LinkTree::new(robot, held, problems)?;
-    let given = crate::import::urdf::hydrodynamics::GivenHydrodynamics::new(
-        hydrodynamics,
-        model,
-        &tree,
-        problems,
-    )?;
-    Some(crate::import::urdf::write::model_node(
-        &tree, &given, world, problems,
-    ))
+    let robot = xml::read(&file, &text, problems)?;
+    let held = model.get_text("base") == Some("fixed");
+    let tree = LinkTree::new(robot, held, problems)?;
+    let given = GivenHydrodynamics::new(hydrodynamics, model, &tree, problems)?;
+    Some(write::model_node(&tree, &given, world, problems))
 }
