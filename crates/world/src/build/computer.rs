@@ -11,7 +11,7 @@ use merrow_schema::RobotModelConfig;
 use merrow_schema::robot::computer::{
     ActivationConfig, ComputerConfig, ExecutionConfig, TaskConfig,
 };
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_yaml::error::Problems;
 use std::sync::Arc;
 
 /// Default of `max_jobs` for a task that is released by its inputs.
@@ -87,24 +87,20 @@ fn connect_task(
         taken("commands", "every command", problems);
     }
     for sensor in &file.sensors {
-        let names = || robot.sensors.iter().map(|sensor| sensor.name.as_str());
-        let Some(k) = names().position(|name| name == sensor) else {
-            let hint = known_names(sensor, names());
-            let text = format!("`sensors` of {name}: no sensor {}{hint}", quote(sensor));
-            problems.push(file.at.key_place("sensors"), text);
-            continue;
-        };
+        let names = robot.sensors.iter().map(|sensor| sensor.name.as_str());
+        let found = problems.find(file.at.key_place("sensors"), sensor, names, |sensor| {
+            format!("`sensors` of {name}: no sensor {sensor}")
+        });
+        let Some(k) = found else { continue };
         if onboard.sensors[k].replace(index).is_some() {
             taken("sensors", sensor, problems);
         }
     }
     for modem in &file.modems {
-        let names = || model.modems.iter().map(|(name, _)| name);
-        if !names().any(|name| name == modem) {
-            let hint = known_names(modem, names());
-            let text = format!("`modems` of {name}: no modem {}{hint}", quote(modem));
-            problems.push(file.at.key_place("modems"), text);
-        }
+        let names = model.modems.iter().map(|(name, _)| name);
+        problems.find(file.at.key_place("modems"), modem, names, |modem| {
+            format!("`modems` of {name}: no modem {modem}")
+        });
     }
     let has_input = file.commands || !file.sensors.is_empty() || !file.modems.is_empty();
     if matches!(file.activation, ActivationConfig::Message) && !has_input {
@@ -242,14 +238,12 @@ fn build_activation(
         }
         ActivationConfig::Message => Activation::Message,
         ActivationConfig::After { task: other, .. } => {
-            let names = || computer.tasks.iter().map(|(name, _)| name);
-            if let Some(task) = names().position(|name| name == other) {
-                return Activation::After { task };
-            }
-            let hint = known_names(other, names());
-            let text = format!("{name}: no task {}{hint}", quote(other));
-            problems.push(file.at.key_place("activation"), text);
-            Activation::Message
+            let names = computer.tasks.iter().map(|(name, _)| name);
+            let place = file.at.key_place("activation");
+            let found = problems.find(place, other, names, |other| {
+                format!("{name}: no task {other}")
+            });
+            found.map_or(Activation::Message, |task| Activation::After { task })
         }
     }
 }

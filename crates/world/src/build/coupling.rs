@@ -5,7 +5,8 @@ use merrow_model::kinematics::coupling;
 use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
 use merrow_model::state::State;
 use merrow_schema::coupling::{CouplingConfig, CouplingEndConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
+use merrow_schema::find::{find_link, find_robot};
+use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::read::NamedMap;
 
 /// Builds the couplings of `file` between the robots of `scene`.
@@ -209,26 +210,16 @@ pub(crate) fn build_end(
         }
         return Some(CouplingEnd::World { R_WE: R, p_WE: p });
     };
-    let Some(robot) = scene.robots.iter().position(|r| r.name == *robot_name) else {
-        let names = || scene.robots.iter().map(|r| r.name.as_str());
-        let (what, hint) = (quote(robot_name), known_names(robot_name, names()));
-        let text = format!("no robot or prop {what} for {name}{hint}");
-        problems.push(file.at.key_place("robot"), text);
-        return None;
-    };
+    let robot = find_robot(
+        name,
+        robot_name,
+        file.at.key_place("robot"),
+        scene,
+        problems,
+    )?;
     let model = &scene.robots[robot];
-    let requested = file.link.as_deref().unwrap_or(&model.links[0].name);
-    let Some(frame) = model.find_frame(requested) else {
-        let names = || model.frame_names();
-        let (what, hint, known) = (
-            quote(requested),
-            did_you_mean(requested, names()),
-            quoted_list(names()),
-        );
-        let text = format!("no link {what} on {robot_name}; expected one of {known}{hint}");
-        problems.push(file.at.key_place("link"), text);
-        return None;
-    };
+    let link = file.link.as_deref().unwrap_or(&model.links[0].name);
+    let frame = find_link(link, file.at.key_place("link"), model, problems)?;
     Some(CouplingEnd::Link {
         robot,
         link: frame.link,

@@ -11,7 +11,8 @@ use merrow_schema::coupling::CouplingConfig;
 use merrow_schema::energy::{
     ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, SolarConfig,
 };
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_schema::find::find_robot;
+use merrow_yaml::error::Problems;
 use merrow_yaml::read::NamedMap;
 
 /// Reports values of a battery that contradict each other.
@@ -115,45 +116,33 @@ fn build_charger(
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Charger> {
+    let user = format!("the charger {name}");
     let contact = match &file.contact {
         ChargingConditionConfig::Coupling { coupling, at } => {
-            let Some(k) = scene.couplings.iter().position(|c| c.name == *coupling) else {
-                // A coupling that is named but invalid has already been reported.
-                if !couplings.iter().any(|(known, _)| known == coupling) {
-                    let hint = known_names(coupling, couplings.iter().map(|(known, _)| known));
-                    let text = format!(
-                        "no coupling {} for the charger {name}{hint}",
-                        quote(coupling)
-                    );
-                    problems.push(at.key_place("coupling"), text);
-                }
-                return None;
-            };
+            let place = at.key_place("coupling");
+            let names = couplings.iter().map(|(known, _)| known);
+            problems.find(place, coupling, names, |coupling| {
+                format!("no coupling {coupling} for {user}")
+            })?;
+            // A coupling that is named but invalid has already been reported.
+            let k = scene.couplings.iter().position(|c| c.name == *coupling)?;
             ChargeCondition::Coupling(k)
         }
         ChargingConditionConfig::Proximity {
             position, range_m, ..
         } => ChargeCondition::Proximity(
-            coupling::build_end(&format!("the charger {name}"), position, scene, problems)?,
+            coupling::build_end(&user, position, scene, problems)?,
             *range_m,
         ),
     };
     let source_robot = match &file.source_robot {
         None => None,
         Some(requested) => {
-            let names = || scene.robots.iter().map(|r| r.name.as_str());
-            let Some(k) = names().position(|n| n == requested) else {
-                let hint = known_names(requested, names());
-                let text = format!(
-                    "no robot {} to feed the charger {name}{hint}",
-                    quote(requested)
-                );
-                problems.push(file.at.key_place("source_robot"), text);
-                return None;
-            };
+            let place = file.at.key_place("source_robot");
+            let k = find_robot(&user, requested, place, scene, problems)?;
             if scene.robots[k].battery.is_none() {
                 let text = format!("{requested} is to feed the charger {name}, but has no battery");
-                problems.push(file.at.key_place("source_robot"), text);
+                problems.push(place, text);
             }
             Some(k)
         }

@@ -6,7 +6,8 @@ use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_device};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_schema::find::find_robot;
+use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::{Map, Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};
 use merrow_yaml::schema::{Defs, KeySet};
@@ -35,14 +36,9 @@ fn build_fault(
     let index = match &file.robot {
         None => None,
         Some(requested) => {
-            let found = scene.robots.iter().position(|r| r.name == *requested);
-            if found.is_none() {
-                let hint = known_names(requested, scene.robots.iter().map(|r| r.name.as_str()));
-                let text = format!("no robot {} for the fault {name}{hint}", quote(requested));
-                problems.push(file.at.key_place("robot"), text);
-                return None;
-            }
-            found
+            let place = file.at.key_place("robot");
+            let user = format!("the fault {name}");
+            Some(find_robot(&user, requested, place, scene, problems)?)
         }
     };
     let robot = index.map(|index| &scene.robots[index]);

@@ -12,7 +12,7 @@ use merrow_schema::grid::GridConfig;
 use merrow_schema::water::{
     ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
 };
-use merrow_yaml::error::{Problems, did_you_mean, known_names, quote, quoted_list};
+use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
@@ -39,18 +39,12 @@ pub(crate) fn build_flows(
     problems: &mut Problems,
 ) -> Vec<Flow> {
     let one = |(name, file): (&str, &FlowConfig)| {
-        let names = || regions.iter().map(|(name, _)| name);
-        let region = file
-            .region
-            .as_ref()
-            .and_then(|requested| names().position(|name| name == requested));
-        if let (Some(requested), None) = (&file.region, region) {
-            let hint = known_names(requested, names());
-            problems.push(
-                file.at.key_place("region"),
-                format!("no region {} in this world{hint}", quote(requested)),
-            );
-        }
+        let region = file.region.as_ref().and_then(|requested| {
+            let names = regions.iter().map(|(name, _)| name);
+            problems.find(file.at.key_place("region"), requested, names, |region| {
+                format!("no region {region} in this world")
+            })
+        });
         if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
             let text = "a tidal flow is the same everywhere; expected no `region`; \
                         `open_to_current: false` on the region excludes it";

@@ -13,8 +13,9 @@ use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health,
     JointCommand, WinchCommand, WrenchFrame, WrenchSource,
 };
+use merrow_schema::find::find_link;
 use merrow_schema::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig};
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
 
@@ -167,7 +168,7 @@ fn find<'a>(
     file: &ScheduledConfig,
     key: &str,
     name: &str,
-    names: impl Iterator<Item = &'a str> + Clone,
+    names: impl Iterator<Item = &'a str>,
     problems: &mut Problems,
 ) -> Option<usize> {
     find_kind(file, (key, key), name, names, problems)
@@ -179,16 +180,12 @@ pub(crate) fn find_kind<'a>(
     file: &ScheduledConfig,
     (key, kind): (&str, &str),
     name: &str,
-    names: impl Iterator<Item = &'a str> + Clone,
+    names: impl Iterator<Item = &'a str>,
     problems: &mut Problems,
 ) -> Option<usize> {
-    let found = names.clone().position(|other| other == name);
-    if found.is_none() {
-        let hint = known_names(name, names);
-        let text = format!("no {kind} {}{hint}", quote(name));
-        problems.push(file.at.key_place(key), text);
-    }
-    found
+    problems.find(file.at.key_place(key), name, names, |name| {
+        format!("no {kind} {name}")
+    })
 }
 
 fn weather(file: &ScheduledConfig, problems: &mut Problems) -> Option<Command> {
@@ -394,12 +391,9 @@ fn devices(
     let mut commands = Vec::new();
     for (name, value) in values.iter() {
         let place = values.key_place(name).unwrap_or(whole);
-        let Some(index) = named.iter().position(|(other, ..)| other == &name) else {
-            let names = named.iter().map(|(name, ..)| *name);
-            let hint = known_names(name, names);
-            problems.push(place, format!("no {what} {}{hint}", quote(name)));
-            continue;
-        };
+        let names = named.iter().map(|(name, ..)| *name);
+        let found = problems.find(place, name, names, |name| format!("no {what} {name}"));
+        let Some(index) = found else { continue };
         let (_, [low, high], unit) = named[index];
         if (low..=high).contains(value) {
             commands.push(command(index, *value));
@@ -428,14 +422,7 @@ fn push(
         return None;
     };
     let link = link.as_deref().unwrap_or(&model.links[0].name);
-    let Some(frame) = model.find_frame(link) else {
-        let hint = known_names(link, model.frame_names());
-        problems.push(
-            file.at.key_place("link"),
-            format!("no link {}{hint}", quote(link)),
-        );
-        return None;
-    };
+    let frame = find_link(link, file.at.key_place("link"), model, problems)?;
     Some(Command::Body(
         robot,
         BodyCommand::ApplyWrench {
@@ -501,13 +488,8 @@ fn motion_commands(
             },
         )),
         ScheduledKindConfig::Mode { mode, .. } => {
-            let Some(mode) = ControlMode::from_keyword(mode) else {
-                let names = ControlMode::ALL.iter().map(|(_, name)| *name);
-                let hint = known_names(mode, names);
-                let text = format!("no mode {}{hint}", quote(mode));
-                problems.push(file.at.key_place("mode"), text);
-                return None;
-            };
+            let names = ControlMode::ALL.iter().map(|(_, name)| *name);
+            let mode = ControlMode::ALL[find(file, "mode", mode, names, problems)?].0;
             if let Err(why) = modes::check_mode(&scene.robots[robot], mode) {
                 problems.push(file.at.key_place("mode"), why);
                 return None;

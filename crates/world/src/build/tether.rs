@@ -4,8 +4,9 @@ use merrow_math::Vec3;
 use merrow_model::kinematics;
 use merrow_model::scene::{Line, LineModel, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
+use merrow_schema::find::{find_link, find_robot};
 use merrow_schema::{TetherConfig, TetherEndConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::Problems;
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const MIN_CATENARY_WEIGHT: f64 = 0.01;
@@ -34,8 +35,8 @@ pub(crate) fn build_tether(
 ) -> Option<Tether> {
     let line = &file.line;
     let (from, to) = (
-        build_end(&file.from, scene, problems),
-        build_end(&file.to, scene, problems),
+        build_end(name, &file.from, scene, problems),
+        build_end(name, &file.to, scene, problems),
     );
     if let Some(winch) = &file.winch {
         check_winch(name, winch, file, problems);
@@ -134,7 +135,12 @@ fn seabed_stiffness(line: &Line, scene: &Scene) -> f64 {
         .unwrap_or(10.0 * load / line.diameter_m)
 }
 
-fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> Option<TetherEnd> {
+fn build_end(
+    name: &str,
+    file: &TetherEndConfig,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<TetherEnd> {
     match file {
         TetherEndConfig::World { position_m, .. } => {
             Some(TetherEnd::World(Vec3::from(*position_m)))
@@ -153,18 +159,9 @@ fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> 
             position_m,
             at,
         } => {
-            let index = find_robot(scene, robot, at.key_place("robot"), problems)?;
+            let index = find_robot(name, robot, at.key_place("robot"), scene, problems)?;
             let model = &scene.robots[index];
-            let Some(frame) = model.find_frame(link) else {
-                let names = || model.frame_names();
-                let (known, hint) = (quoted_list(names()), did_you_mean(link, names()));
-                let text = format!(
-                    "no link {} of {robot}; expected one of {known}{hint}",
-                    quote(link)
-                );
-                problems.push(at.key_place("link"), text);
-                return None;
-            };
+            let frame = find_link(link, at.key_place("link"), model, problems)?;
             Some(TetherEnd::Link {
                 robot: index,
                 link: frame.link,
@@ -172,21 +169,6 @@ fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> 
             })
         }
     }
-}
-
-fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems) -> Option<usize> {
-    let found = scene.robots.iter().position(|r| r.name == name);
-    if found.is_none() {
-        let names = || scene.robots.iter().map(|r| r.name.as_str());
-        let hint = did_you_mean(name, names());
-        let known = match scene.robots.len() {
-            0 => "the world has none".to_string(),
-            n if n <= 10 => format!("expected one of {}", quoted_list(names())),
-            n => format!("expected one of the {n} robots of the world"),
-        };
-        problems.push(place, format!("no robot {}; {known}{hint}", quote(name)));
-    }
-    found
 }
 
 /// Reports a winch whose range of lengths excludes the length of the tether, and a winch at a free

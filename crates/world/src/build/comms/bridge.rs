@@ -5,7 +5,7 @@ use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBrid
 use merrow_model::scene::comms::{BridgeQueue, Modem, nanoseconds};
 use merrow_model::scene::robot::feedback::Feedback;
 use merrow_schema::comms::BridgeEntry;
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::read::NamedMap;
 
 /// Value of the key `to` for all modems that can receive.
@@ -262,18 +262,8 @@ fn find_modem(
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<usize> {
-    let found = scene
-        .modems
-        .iter()
-        .position(|modem| modem.name == requested);
-    if found.is_none() {
-        let names = scene.modems.iter().map(|modem| modem.name.as_str());
-        let text = format!(
-            "{name}: no modem {}{}",
-            quote(requested),
-            known_names(requested, names)
-        );
-        problems.push(file.at.key_place(key), text);
-    }
-    found
+    let names = scene.modems.iter().map(|modem| modem.name.as_str());
+    problems.find(file.at.key_place(key), requested, names, |modem| {
+        format!("{name}: no modem {modem}")
+    })
 }

@@ -10,11 +10,12 @@ use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
-use merrow_model::scene::{LinkFrame, Robot, Scene};
+use merrow_model::scene::{Robot, Scene};
 use merrow_schema::WorldConfig;
 use merrow_schema::comms::ModemEntry;
 use merrow_schema::comms::mac::MacConfig;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_schema::find::find_link;
+use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::parse::parse;
 use merrow_yaml::read::{Field, Read};
 use std::collections::BTreeMap;
@@ -53,7 +54,9 @@ pub(crate) fn build_modems(
         for (copy, (r, robot)) in robots.filter(|(_, robot)| copies(robot)).enumerate() {
             for (modem_name, modem) in modems.iter() {
                 let full_name = format!("{}/{modem_name}", robot.name);
-                let Some(frame) = find_frame(&full_name, modem, robot, problems) else {
+                let link = modem.link.as_deref().unwrap_or(&robot.links[0].name);
+                let place = modem.at.key_place("link");
+                let Some(frame) = find_link(link, place, robot, problems) else {
                     continue;
                 };
                 let axis = frame.R_LF.mul_vec(Vec3::from(modem.axis));
@@ -101,16 +104,11 @@ fn kept_addresses(
 ) -> Addresses {
     let mut kept = Addresses::new();
     for (name, address) in file.modem_addresses.iter() {
-        let names = || modems.iter().map(|modem| modem.name.as_str());
-        if names().all(|modem| modem != name) {
-            let text = format!(
-                "`modem_addresses`: no modem {}{}",
-                quote(name),
-                did_you_mean(name, names())
-            );
-            let place = file.modem_addresses.key_place(name);
-            problems.push(place.unwrap_or(&file.at.whole), text);
-        }
+        let names = modems.iter().map(|modem| modem.name.as_str());
+        let place = file.modem_addresses.key_place(name);
+        problems.find(place.unwrap_or(&file.at.whole), name, names, |modem| {
+            format!("`modem_addresses`: no modem {modem}")
+        });
         kept.insert(name.to_string(), *address as u16);
     }
     kept.extend(
@@ -142,27 +140,6 @@ fn is_copy(robot: &str, name: &str) -> bool {
         .strip_prefix(name)
         .and_then(|rest| rest.strip_prefix('_'));
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// Returns the frame of the link that carries a modem of `robot`.
-fn find_frame(
-    name: &str,
-    file: &ModemEntry,
-    robot: &Robot,
-    problems: &mut Problems,
-) -> Option<LinkFrame> {
-    let link = file.link.as_deref().unwrap_or(&robot.links[0].name);
-    let found = robot.find_frame(link);
-    if found.is_none() {
-        let text = format!(
-            "{name}: {} has no link {}; expected one of {}",
-            robot.name,
-            quote(link),
-            quoted_list(robot.frame_names())
-        );
-        problems.push(file.at.key_place("link"), text);
-    }
-    found
 }
 
 /// Modems that have been built, with their entries.
@@ -322,16 +299,11 @@ fn build_rate(file: &ModemEntry, name: &str, problems: &mut Problems) -> RateCho
             RateChoice::Adaptive
         };
     }
-    if let Some(k) = schemes.iter().position(|scheme| scheme.name == file.scheme) {
-        return RateChoice::Fixed(k);
-    }
-    let names = || schemes.iter().map(|scheme| scheme.name.as_str());
-    let text = format!(
-        "{name}: no scheme {}; expected `adaptive` or one of {}{}",
-        quote(&file.scheme),
-        quoted_list(names()),
-        did_you_mean(&file.scheme, names())
-    );
-    problems.push(file.at.key_place("scheme"), text);
-    RateChoice::Fixed(0)
+    let names = schemes.iter().map(|scheme| scheme.name.as_str());
+    let names = names.chain([ADAPTIVE]);
+    let place = file.at.key_place("scheme");
+    let found = problems.find(place, &file.scheme, names, |scheme| {
+        format!("{name}: no scheme {scheme}")
+    });
+    RateChoice::Fixed(found.unwrap_or(0))
 }

@@ -32,7 +32,7 @@ use merrow_schema::robot::autopilot::{
     ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,
     Px4FrameConfig,
 };
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::fields::Places;
 use merrow_yaml::read::NamedMap;
 use std::collections::HashMap;
@@ -386,20 +386,15 @@ fn find_sensor(
     kinds: &[&str],
     problems: &mut Problems,
 ) -> Option<usize> {
-    let suitable = |k: &usize| {
-        let sensor = &robot.sensors[*k];
-        sensor.link == 0 && kinds.contains(&sensor.kind.name())
-    };
-    let all = 0..robot.sensors.len();
-    let found = all.clone().find(|k| robot.sensors[*k].name == name);
-    let found = found.filter(suitable);
-    if found.is_none() {
-        let names = all.filter(suitable).map(|k| robot.sensors[k].name.as_str());
-        let hint = known_names(name, names);
-        let text = format!("no sensor {} of this kind on the base{hint}", quote(name));
-        problems.push(place, text);
-    }
-    found
+    let all = robot.sensors.iter().enumerate();
+    let suitable: Vec<_> = all
+        .filter(|(_, sensor)| sensor.link == 0 && kinds.contains(&sensor.kind.name()))
+        .collect();
+    let names = suitable.iter().map(|(_, sensor)| sensor.name.as_str());
+    let found = problems.find(place, name, names, |name| {
+        format!("no sensor {name} of this kind on the base")
+    })?;
+    Some(suitable[found].0)
 }
 
 /// Returns the device with this name: thruster, fin, joint or load.
@@ -409,27 +404,20 @@ fn find_device(
     place: &Place,
     problems: &mut Problems,
 ) -> Option<ServoDevice> {
-    let thrusters = robot.thrusters.iter().map(|t| t.name.as_str());
-    let fins = robot.fins.iter().map(|f| f.name.as_str());
-    let joints = robot.links[1..].iter().map(|l| l.joint.name.as_str());
-    let loads = robot.loads.iter().map(|l| l.name.as_str());
-    let position = |mut names: Box<dyn Iterator<Item = &str> + '_>| names.position(|n| n == name);
-    if let Some(k) = position(Box::new(thrusters.clone())) {
-        return Some(ServoDevice::Thruster(k));
-    }
-    if let Some(k) = position(Box::new(fins.clone())) {
-        return Some(ServoDevice::Fin(k));
-    }
-    if let Some(k) = position(Box::new(joints.clone())) {
-        return Some(ServoDevice::Joint(k));
-    }
-    if let Some(k) = position(Box::new(loads.clone())) {
-        return Some(ServoDevice::Load(k));
-    }
-    let hint = known_names(name, thrusters.chain(fins).chain(joints).chain(loads));
-    let text = format!("no thruster, fin, joint or load {}{hint}", quote(name));
-    problems.push(place, text);
-    None
+    let mut devices: Vec<(ServoDevice, &str)> = Vec::new();
+    let thrusters = robot.thrusters.iter().enumerate();
+    devices.extend(thrusters.map(|(k, t)| (ServoDevice::Thruster(k), t.name.as_str())));
+    let fins = robot.fins.iter().enumerate();
+    devices.extend(fins.map(|(k, f)| (ServoDevice::Fin(k), f.name.as_str())));
+    let joints = robot.links[1..].iter().enumerate();
+    devices.extend(joints.map(|(k, l)| (ServoDevice::Joint(k), l.joint.name.as_str())));
+    let loads = robot.loads.iter().enumerate();
+    devices.extend(loads.map(|(k, l)| (ServoDevice::Load(k), l.name.as_str())));
+    let names = devices.iter().map(|(_, name)| *name);
+    let found = problems.find(place, name, names, |name| {
+        format!("no thruster, fin, joint or load {name}")
+    })?;
+    Some(devices[found].0)
 }
 
 /// Returns the outputs of a frame with these rows, whose values at the ends and at neutral are

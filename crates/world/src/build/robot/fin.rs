@@ -7,7 +7,7 @@ use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
 use merrow_schema::ThrusterConfig;
 use merrow_schema::robot::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_yaml::error::Place;
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_yaml::error::{Problems, quote};
 use merrow_yaml::read::Places;
 
 /// Lift slope of a thin foil, reduced for viscosity [1/rad].
@@ -374,17 +374,12 @@ fn build_slipstream(
         );
         problems.push(file.at.key_place("slipstream"), text);
     }
-    let Some(thruster) = robot.thrusters.iter().position(|t| t.name == race.thruster) else {
-        let hint = known_names(
-            &race.thruster,
-            robot.thrusters.iter().map(|t| t.name.as_str()),
-        );
-        problems.push(
-            race.at.key_place("thruster"),
-            format!("no thruster {}{hint}", quote(&race.thruster)),
-        );
-        return None;
-    };
+    let thruster = problems.find(
+        race.at.key_place("thruster"),
+        &race.thruster,
+        robot.thrusters.iter().map(|t| t.name.as_str()),
+        |name| format!("no thruster {name}"),
+    )?;
     if robot.thrusters[thruster].link != link {
         let text = format!(
             "the thruster {} is on another link than {name}",

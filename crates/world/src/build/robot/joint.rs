@@ -7,9 +7,10 @@ use merrow_model::scene::robot::actuator::{
     Actuator, Elastic, JointGroup, KeepOut, Servo, Sphere, TorqueSpeedLine, Winding,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
+use merrow_schema::find::find_link;
 use merrow_schema::robot::servo::{ActuatorConfig, KeepOutConfig, ServoConfig};
 use merrow_schema::{JointConfig, JointDriveConfig, RobotModelConfig};
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_yaml::error::Problems;
 
 /// Name of the group of all moving joints if a file names no groups.
 pub(crate) const DEFAULT_GROUP: &str = "arm";
@@ -213,12 +214,10 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
             .unwrap_or(&model.at.whole);
         let mut joints = Vec::new();
         for name in names {
-            let Some(joint) = moving().find(|j| name_of(*j) == name) else {
-                let hint = known_names(name, moving().map(name_of));
-                problems.push(
-                    place,
-                    format!("group {group}: no moving joint {}{hint}", quote(name)),
-                );
+            let found = problems.find(place, name, moving().map(name_of), |name| {
+                format!("group {group}: no moving joint {name}")
+            });
+            let Some(joint) = found.and_then(|k| moving().nth(k)) else {
                 continue;
             };
             let taken = groups
@@ -252,11 +251,9 @@ fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> Kee
         [center - half, center + half]
     };
     let mut spheres = Vec::new();
-    for (name, sphere) in file.spheres.iter() {
-        let Some(frame) = robot.find_frame(&sphere.link) else {
-            let hint = known_names(&sphere.link, robot.frame_names());
-            let text = format!("sphere {name}: no link {}{hint}", quote(&sphere.link));
-            problems.push(sphere.at.key_place("link"), text);
+    for (_, sphere) in file.spheres.iter() {
+        let place = sphere.at.key_place("link");
+        let Some(frame) = find_link(&sphere.link, place, robot, problems) else {
             continue;
         };
         spheres.push(Sphere {

@@ -6,7 +6,7 @@ use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{Drive, Joint, JointKind, Link};
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
 use merrow_schema::{JointConfig, LinkConfig, RobotModelConfig};
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_yaml::error::{Problems, quote};
 
 /// Builds the base and the links of a model, connected by their joints.
 pub(crate) fn build_links(
@@ -117,20 +117,13 @@ fn direct_leader(
     let mimic = file.joint.mimic.as_ref()?;
     let own = &links[k].joint;
     let (place, name) = (mimic.at.key_place("joint"), quote(&own.name));
-    let moves = |l: &&Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
-    let Some(leader) = links
-        .iter()
-        .position(|l| moves(&l) && l.joint.name == mimic.joint)
-    else {
-        let names = links[1..].iter().filter(moves);
-        let hint = known_names(&mimic.joint, names.map(|l| l.joint.name.as_str()));
-        let text = format!(
-            "the joint {name} follows {}, which is not a moving joint{hint}",
-            quote(&mimic.joint)
-        );
-        problems.push(place, text);
-        return None;
-    };
+    let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
+    let moving: Vec<(usize, &Link)> = links.iter().enumerate().filter(|(_, l)| moves(l)).collect();
+    let names = moving.iter().map(|(_, l)| l.joint.name.as_str());
+    let leader = problems.find(place, &mimic.joint, names, |leader| {
+        format!("the joint {name} follows {leader}, which is not a moving joint")
+    })?;
+    let leader = moving[leader].0;
     if matches!(own.drive, Drive::Position { .. }) {
         let text = format!("the joint {name} follows another joint; expected no position drive");
         problems.push(file.joint.at.key_place("drive"), text);

@@ -33,7 +33,7 @@ use merrow_schema::contact::PropEntry;
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
+use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::read::NamedMap;
 
 /// Context from the world that is needed to build a robot.
@@ -203,16 +203,9 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
 /// another, this is the other link.
 fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &mut Problems) {
     for name in &model.contact_wrenches {
-        match robot.find_frame(name) {
-            Some(frame) => robot.contact_wrenches.push(frame.link),
-            None => {
-                let hint = known_names(name, robot.frame_names());
-                problems.push(
-                    model.at.key_place("contact_wrenches"),
-                    format!("no link {}{hint}", quote(name)),
-                );
-            }
-        }
+        let place = model.at.key_place("contact_wrenches");
+        let found = merrow_schema::find::find_link(name, place, robot, problems);
+        robot.contact_wrenches.extend(found.map(|frame| frame.link));
     }
 }
 
@@ -375,23 +368,15 @@ pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
 fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
     // `base_link` names the base, regardless of its name in a URDF, unless another link has this
     // name.
-    let base = || (name == BASE_LINK).then_some(0);
-    links
-        .iter()
-        .position(|l| l.name == name)
-        .or_else(base)
-        .unwrap_or_else(|| {
-            let names = || links.iter().map(|l| l.name.as_str());
-            let (hint, known) = (did_you_mean(name, names()), quoted_list(names()));
-            problems.push(
-                place,
-                format!(
-                    "no link {} declared above this line; expected one of {known}{hint}",
-                    quote(name)
-                ),
-            );
-            0
-        })
+    let is_named = links.iter().any(|l| l.name == name);
+    if name == BASE_LINK && !is_named {
+        return 0;
+    }
+    let names = links.iter().map(|l| l.name.as_str());
+    let found = problems.find(place, name, names, |name| {
+        format!("no link {name} declared above this line")
+    });
+    found.unwrap_or(0)
 }
 
 /// Returns rotation and position [m] of every link relative to the base, with all joints at zero.

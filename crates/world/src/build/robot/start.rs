@@ -30,20 +30,22 @@ pub(crate) fn build_start(
 /// `entry`, zero for the others; a joint that follows another has the velocity that this gives it.
 fn given_joint_velocities(entry: &RobotEntry, links: &[Link], problems: &mut Problems) -> Vec<f64> {
     let mut qd = vec![0.0; links.len() - 1];
-    let moves = |l: &&Link| l.joint.kind != JointKind::Fixed && l.joint.mimic.is_none();
+    let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.mimic.is_none();
     for (name, value) in entry.joint_velocities.iter() {
-        let found = links[1..]
+        let place = entry.joint_velocities.key_place(name);
+        let place = place.unwrap_or(&entry.at.whole);
+        let moving: Vec<_> = links[1..]
             .iter()
-            .position(|l| l.joint.name == name && moves(&l));
+            .enumerate()
+            .filter(|(_, l)| moves(l))
+            .collect();
+        let names = moving.iter().map(|(_, l)| l.joint.name.as_str());
+        let found = problems.find(place, name, names, |name| {
+            format!("no joint {name} that moves by itself")
+        });
         if let Some(k) = found {
-            qd[k] = *value;
-            continue;
+            qd[moving[k].0] = *value;
         }
-        let names = links[1..].iter().filter(moves);
-        let hint = known_names(name, names.map(|l| l.joint.name.as_str()));
-        let text = format!("no joint {} that moves by itself{hint}", quote(name));
-        let velocities = &entry.joint_velocities;
-        problems.push(velocities.key_place(name).unwrap_or(&entry.at.whole), text);
     }
     for k in 1..links.len() {
         if let Some(mimic) = links[k].joint.mimic {

@@ -2,7 +2,7 @@
 
 use crate::import::urdf::tree::LinkTree;
 use merrow_schema::urdf::{EstimateConfig, LinkHydrodynamics};
-use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::Problems;
 use merrow_yaml::node::{Map, Node};
 use merrow_yaml::read::Fields;
 use merrow_yaml::schema::Defs;
@@ -51,22 +51,11 @@ impl GivenHydrodynamics {
         let before = problems.len();
         let links = file.and_then(|f| f.get_map("links"));
         for (key, link) in links.iter().flat_map(|links| &links.entries) {
-            let Some(k) = tree
-                .nodes
-                .iter()
-                .position(|link_node| link_node.link.name == key.name)
-            else {
-                let names = || tree.nodes.iter().map(|k| k.link.name.as_str());
-                let (hint, known) = (did_you_mean(&key.name, names()), quoted_list(names()));
-                problems.push(
-                    &key.place,
-                    format!(
-                        "no link {} in the URDF; expected one of {known}{hint}",
-                        quote(&key.name)
-                    ),
-                );
-                continue;
-            };
+            let names = tree.nodes.iter().map(|node| node.link.name.as_str());
+            let found = problems.find(&key.place, &key.name, names, |link| {
+                format!("no link {link} in the URDF")
+            });
+            let Some(k) = found else { continue };
             for (key, node) in link.as_map().iter().flat_map(|map| &map.entries) {
                 if given.keys.contains(&key.name) {
                     given.overrides[k].entries.push((key.clone(), node.clone()));

@@ -16,7 +16,7 @@ use merrow_model::scene::{Link, Robot};
 use merrow_schema::robot::firmware::{
     FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
 };
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::read::Places;
 
 /// Builds the firmware of `robot`, whose links and thrusters are complete, in a world with time
@@ -51,19 +51,17 @@ fn check_rate(rate: f64, dt: f64, places: &Places, problems: &mut Problems) {
     }
 }
 
-/// Returns the index of the item `name` among `names`; reports a missing `what` at `place`.
+/// Returns the index of the item `name` among `names`; 0 after reporting a missing `what` at
+/// `place`.
 fn find_by_name<'a>(
     what: &str,
     name: &str,
-    names: impl Iterator<Item = &'a str> + Clone,
+    names: impl Iterator<Item = &'a str>,
     place: &Place,
     problems: &mut Problems,
 ) -> usize {
-    names.clone().position(|n| n == name).unwrap_or_else(|| {
-        let hint = known_names(name, names);
-        problems.push(place, format!("no {what} {}{hint}", quote(name)));
-        0
-    })
+    let found = problems.find(place, name, names, |name| format!("no {what} {name}"));
+    found.unwrap_or(0)
 }
 
 /// Reports the motions in `axes` that the thrusters cannot produce independently.
@@ -242,17 +240,12 @@ fn initial_thruster_command(
     robot: &Robot,
     problems: &mut Problems,
 ) -> (usize, f64) {
-    let names = || robot.thrusters.iter().map(|t| t.name.as_str());
-    let found = robot
-        .thrusters
-        .iter()
-        .position(|t| t.name == file.propeller);
+    let names = robot.thrusters.iter().map(|t| t.name.as_str());
+    let place = file.at.key_place("propeller");
+    let found = problems.find(place, &file.propeller, names, |name| {
+        format!("no thruster {name}")
+    });
     let Some(k) = found else {
-        let hint = known_names(&file.propeller, names());
-        problems.push(
-            file.at.key_place("propeller"),
-            format!("no thruster {}{hint}", quote(&file.propeller)),
-        );
         return (0, 0.0);
     };
     let [low, high] = robot.thrusters[k].motor.range;
@@ -271,29 +264,18 @@ fn differential_drive(
 ) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let mut side = |names: &[String], place: &Place| -> Vec<usize> {
-        let servos = || {
-            robot.links[1..]
-                .iter()
-                .filter(|l| l.joint.servo().is_some())
-                .map(|l| l.joint.name.as_str())
+        let joints = robot.links[1..].iter().map(|l| &l.joint).enumerate();
+        let servos: Vec<_> = joints
+            .filter(|(_, joint)| joint.servo().is_some())
+            .collect();
+        let find = |name: &String| {
+            let names = servos.iter().map(|(_, joint)| joint.name.as_str());
+            let found = problems.find(place, name, names, |name| {
+                format!("no joint {name} with a servo")
+            })?;
+            Some(servos[found].0)
         };
-        let mut found = Vec::new();
-        for name in names {
-            match robot.links[1..]
-                .iter()
-                .position(|l| l.joint.name == *name && l.joint.servo().is_some())
-            {
-                Some(joint) => found.push(joint),
-                None => {
-                    let hint = known_names(name, servos());
-                    problems.push(
-                        place,
-                        format!("no joint {} with a servo{hint}", quote(name)),
-                    );
-                }
-            }
-        }
-        found
+        names.iter().filter_map(find).collect()
     };
     let wheels = [
         side(&file.left, file.at.key_place("left")),
