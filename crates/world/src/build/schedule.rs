@@ -6,7 +6,7 @@ use crate::build::waves::changed_waves;
 use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Joint, JointMode, Robot, Scene};
+use merrow_model::scene::{Joint, JointMode, Robot, Scene, Sea};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{
@@ -14,7 +14,7 @@ use merrow_model::state::{
     JointCommand, WinchCommand, WrenchFrame, WrenchSource,
 };
 use merrow_schema::find::find_link;
-use merrow_schema::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig};
+use merrow_schema::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
@@ -64,60 +64,30 @@ pub(crate) fn build_schedule(
 fn build_entry(
     file: &ScheduledConfig,
     scene: &Scene,
-    sea: &mut merrow_model::scene::Sea,
+    sea: &mut Sea,
     problems: &mut Problems,
 ) -> Option<(Vec<Command>, f64)> {
-    let once = |command: Command| Some((vec![command], 0.0));
-    match &file.kind {
-        ScheduledKindConfig::Coupling {
+    let command = match &file.kind {
+        Kind::Coupling {
             coupling, engage, ..
         } => {
             let names = scene.couplings.iter().map(|c| c.name.as_str());
-            let index = find(file, "coupling", coupling, names, problems)?;
-            once(Command::SetCoupling {
-                coupling: index,
+            Command::SetCoupling {
+                coupling: find(file, "coupling", coupling, names, problems)?,
                 engage: *engage,
                 partner: None,
-            })
+            }
         }
-        ScheduledKindConfig::Winch {
+        Kind::Winch {
             tether, speed_m_s, ..
         } => {
             let names = scene.tethers.iter().map(|t| t.name.as_str());
-            let index = find(file, "tether", tether, names, problems)?;
-            once(Command::Winch {
-                tether: index,
+            Command::Winch {
+                tether: find(file, "tether", tether, names, problems)?,
                 command: WinchCommand::Speed(*speed_m_s),
-            })
+            }
         }
-        ScheduledKindConfig::Current { .. }
-        | ScheduledKindConfig::Water { .. }
-        | ScheduledKindConfig::Waves { .. } => {
-            change_sea(file, scene, sea, problems);
-            once(Command::Sea(Box::new(sea.clone())))
-        }
-        ScheduledKindConfig::Weather { .. } => once(weather(file, problems)?),
-        ScheduledKindConfig::ModemSend { .. }
-        | ScheduledKindConfig::ModemRange { .. }
-        | ScheduledKindConfig::ModemPower { .. }
-        | ScheduledKindConfig::ModemRate { .. }
-        | ScheduledKindConfig::ModemMac { .. }
-        | ScheduledKindConfig::ModemSwitch { .. } => {
-            once(build_modem_command(file, scene, problems)?)
-        }
-        _ => robot_commands(file, scene, problems),
-    }
-}
-
-/// Changes the water, its current or its waves as an entry states.
-fn change_sea(
-    file: &ScheduledConfig,
-    scene: &Scene,
-    sea: &mut merrow_model::scene::Sea,
-    problems: &mut Problems,
-) {
-    match &file.kind {
-        ScheduledKindConfig::Current {
+        Kind::Current {
             speed_m_s,
             direction_deg,
             up_m_s,
@@ -126,8 +96,9 @@ fn change_sea(
             let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
             v.z = *up_m_s;
             sea.current.profile = vec![(0.0, v)];
+            Command::Sea(Box::new(sea.clone()))
         }
-        ScheduledKindConfig::Water {
+        Kind::Water {
             density_kg_m3,
             sound_speed_m_s,
             temperature_c,
@@ -142,8 +113,9 @@ fn change_sea(
             sea.sound_speed = sound_speed_m_s.unwrap_or(sea.sound_speed);
             sea.temperature = temperature_c.unwrap_or(sea.temperature);
             sea.air_pressure = air_pressure_pa.unwrap_or(sea.air_pressure);
+            Command::Sea(Box::new(sea.clone()))
         }
-        ScheduledKindConfig::Waves {
+        Kind::Waves {
             hs_m,
             tp_s,
             direction_deg,
@@ -157,9 +129,45 @@ fn change_sea(
                 Ok(waves) => sea.waves = waves,
                 Err(why) => problems.push(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
             }
+            Command::Sea(Box::new(sea.clone()))
         }
-        _ => {}
-    }
+        Kind::Weather {
+            wind_speed_m_s,
+            wind_from_deg,
+            gustiness,
+            temperature_c,
+            cloud_cover,
+            rain_mm_h,
+            visibility_m,
+            duration_s,
+            ..
+        } => {
+            if wind_speed_m_s.is_some() != wind_from_deg.is_some() {
+                let text = "expected `wind_speed_m_s` and `wind_from_deg` together";
+                problems.push(&file.at.whole, text);
+                return None;
+            }
+            let wind = wind_speed_m_s.zip(*wind_from_deg);
+            Command::Weather(Box::new(WeatherChange {
+                wind: wind.map(|(speed, from)| horizontal_velocity(-speed, from)),
+                gustiness: *gustiness,
+                temperature_c: *temperature_c,
+                cloud_cover: *cloud_cover,
+                rain_mm_h: *rain_mm_h,
+                visibility_m: *visibility_m,
+                time_of_day_s: None,
+                duration_s: *duration_s,
+            }))
+        }
+        Kind::ModemSend { .. }
+        | Kind::ModemRange { .. }
+        | Kind::ModemPower { .. }
+        | Kind::ModemRate { .. }
+        | Kind::ModemMac { .. }
+        | Kind::ModemSwitch { .. } => build_modem_command(file, scene, problems)?,
+        _ => return robot_commands(file, scene, problems),
+    };
+    Some((vec![command], 0.0))
 }
 
 /// Returns the index of the object `name` of the key `key`, which states its kind, or reports that
@@ -188,39 +196,6 @@ pub(crate) fn find_kind<'a>(
     })
 }
 
-fn weather(file: &ScheduledConfig, problems: &mut Problems) -> Option<Command> {
-    let ScheduledKindConfig::Weather {
-        wind_speed_m_s,
-        wind_from_deg,
-        gustiness,
-        temperature_c,
-        cloud_cover,
-        rain_mm_h,
-        visibility_m,
-        duration_s,
-        ..
-    } = &file.kind
-    else {
-        return None;
-    };
-    if wind_speed_m_s.is_some() != wind_from_deg.is_some() {
-        let text = "expected `wind_speed_m_s` and `wind_from_deg` together";
-        problems.push(&file.at.whole, text);
-        return None;
-    }
-    let wind = wind_speed_m_s.zip(*wind_from_deg);
-    Some(Command::Weather(Box::new(WeatherChange {
-        wind: wind.map(|(speed, from)| horizontal_velocity(-speed, from)),
-        gustiness: *gustiness,
-        temperature_c: *temperature_c,
-        cloud_cover: *cloud_cover,
-        rain_mm_h: *rain_mm_h,
-        visibility_m: *visibility_m,
-        time_of_day_s: None,
-        duration_s: *duration_s,
-    })))
-}
-
 /// Returns the commands of an entry for a robot, and the duration for which they are repeated [s].
 fn robot_commands(
     file: &ScheduledConfig,
@@ -235,136 +210,192 @@ fn robot_commands(
     let robot = find(file, "robot", name, names, problems)?;
     let model = &scene.robots[robot];
     let whole = &file.at.whole;
-    let once = |command: Command| Some((vec![command], 0.0));
-    match &file.kind {
-        ScheduledKindConfig::Thrusters { values, .. } => {
+    let actuator = |command| Command::Actuator(robot, command);
+    let device = |command| Command::Device(robot, command);
+    let firmware = |command| Command::Firmware(robot, command);
+    let command = match &file.kind {
+        Kind::Thrusters { values, .. } => {
             let thrusters = model.thrusters.iter();
             let named: Vec<Device<'_>> = thrusters
                 .map(|t| (t.name.as_str(), t.motor.range, t.motor.command.symbol()))
                 .collect();
-            let command = |thruster, value| {
-                Command::Actuator(robot, ActuatorCommand::Thruster { thruster, value })
-            };
-            devices((values, whole), ("thruster", &named), command, problems)
+            let command = |thruster, value| actuator(ActuatorCommand::Thruster { thruster, value });
+            return devices((values, whole), ("thruster", &named), command, problems);
         }
-        ScheduledKindConfig::Fins { angles_rad, .. } => {
+        Kind::Fins { angles_rad, .. } => {
             let fins = model.fins.iter();
             let named: Vec<Device<'_>> = fins.map(|f| (f.name.as_str(), f.range, "rad")).collect();
-            let command =
-                |fin, value| Command::Actuator(robot, ActuatorCommand::Fin { fin, value });
-            devices((angles_rad, whole), ("fin", &named), command, problems)
+            let command = |fin, value| actuator(ActuatorCommand::Fin { fin, value });
+            return devices((angles_rad, whole), ("fin", &named), command, problems);
         }
-        ScheduledKindConfig::BuoyancyEngines { volumes_m3, .. } => {
+        Kind::BuoyancyEngines { volumes_m3, .. } => {
             let engines = model.buoyancy_engines.iter();
             let named: Vec<Device<'_>> = engines
                 .map(|b| (b.name.as_str(), b.range_m3, "m3"))
                 .collect();
-            let command = |engine, value| {
-                Command::Actuator(robot, ActuatorCommand::BuoyancyEngine { engine, value })
-            };
-            devices(
-                (volumes_m3, whole),
-                ("buoyancy engine", &named),
-                command,
-                problems,
-            )
+            let named = ("buoyancy engine", named.as_slice());
+            let command =
+                |engine, value| actuator(ActuatorCommand::BuoyancyEngine { engine, value });
+            return devices((volumes_m3, whole), named, command, problems);
         }
-        ScheduledKindConfig::Joints { values, .. } => {
+        Kind::Joints { values, .. } => {
             let joints = model.links[1..].iter();
             let named: Vec<Device<'_>> = joints.map(|link| joint_command(&link.joint)).collect();
             let command =
                 |joint, value| Command::Joint(robot, JointCommand::Joint { joint, value });
-            devices((values, whole), ("joint", &named), command, problems)
+            return devices((values, whole), ("joint", &named), command, problems);
         }
-        ScheduledKindConfig::Load { .. }
-        | ScheduledKindConfig::Noise { .. }
-        | ScheduledKindConfig::Health { .. }
-        | ScheduledKindConfig::Gain { .. } => once(setting(file, robot, model, problems)?),
-        ScheduledKindConfig::Push { .. } => once(push(file, robot, model, problems)?),
-        _ => motion_commands(file, scene, robot, problems),
-    }
-}
-
-/// Returns the command of an entry that changes a load, a sensor or a gain.
-fn setting(
-    file: &ScheduledConfig,
-    robot: usize,
-    model: &Robot,
-    problems: &mut Problems,
-) -> Option<Command> {
-    match &file.kind {
-        ScheduledKindConfig::Load { load, level, .. } => {
+        Kind::Load { load, level, .. } => {
             let names = model.loads.iter().map(|l| l.name.as_str());
             let load = find(file, "load", load, names, problems)?;
             let level = *level;
-            Some(Command::Device(robot, DeviceCommand::Load { load, level }))
+            device(DeviceCommand::Load { load, level })
         }
-        ScheduledKindConfig::Noise { sensor, on, .. } => {
+        Kind::Noise { sensor, on, .. } => {
             let names = model.sensors.iter().map(|s| s.name.as_str());
             let (sensor, on) = (find(file, "sensor", sensor, names, problems)?, *on);
-            Some(Command::Device(robot, DeviceCommand::Noise { sensor, on }))
+            device(DeviceCommand::Noise { sensor, on })
         }
-        ScheduledKindConfig::Gain {
+        Kind::Gain {
             axis, error, value, ..
-        } => Some(Command::Firmware(
-            robot,
-            FirmwareCommand::Gain {
-                kind: *error,
-                axis: *axis as usize,
-                value: *value,
-            },
-        )),
-        ScheduledKindConfig::Health { .. } => health(file, robot, model, problems),
-        _ => None,
-    }
+        } => firmware(FirmwareCommand::Gain {
+            kind: *error,
+            axis: *axis as usize,
+            value: *value,
+        }),
+        Kind::Health {
+            thruster,
+            fin,
+            state,
+            efficiency,
+            ..
+        } => {
+            let health = match state {
+                HealthConfig::Healthy if *efficiency < 1.0 => Health::Reduced(*efficiency),
+                HealthConfig::Healthy => Health::Healthy,
+                HealthConfig::Stuck => Health::Stuck,
+                HealthConfig::Dead => Health::Dead,
+            };
+            match (thruster, fin) {
+                (Some(name), None) => {
+                    let names = model.thrusters.iter().map(|t| t.name.as_str());
+                    let thruster = find(file, "thruster", name, names, problems)?;
+                    device(DeviceCommand::Health { thruster, health })
+                }
+                (None, Some(name)) => {
+                    let names = model.fins.iter().map(|f| f.name.as_str());
+                    let fin = find(file, "fin", name, names, problems)?;
+                    device(DeviceCommand::FinHealth { fin, health })
+                }
+                _ => {
+                    let text = "expected the name of either a `thruster` or a `fin`";
+                    problems.push(whole, text);
+                    return None;
+                }
+            }
+        }
+        Kind::Push {
+            link,
+            force_n,
+            moment_nm,
+            duration_s,
+            ..
+        } => {
+            let link = link.as_deref().unwrap_or(&model.links[0].name);
+            let frame = find_link(link, file.at.key_place("link"), model, problems)?;
+            let wrench = AppliedWrench {
+                link: frame.link,
+                source: WrenchSource::Service,
+                frame: WrenchFrame::World,
+                F: SpatialForce {
+                    m: Vec3::from(*moment_nm),
+                    f: Vec3::from(*force_n),
+                },
+                p_LoP: frame.p_LoF,
+                start_ns: 0,
+                end_ns: (duration_s * 1e9) as u64,
+            };
+            Command::Body(robot, BodyCommand::ApplyWrench { wrench })
+        }
+        Kind::Wrench {
+            force_n,
+            moment_nm,
+            duration_s,
+            ..
+        } => {
+            let (force, moment) = (Vec3::from(*force_n), Vec3::from(*moment_nm));
+            let command = actuator(ActuatorCommand::Wrench { force, moment });
+            return Some((vec![command], *duration_s));
+        }
+        Kind::Velocity {
+            linear_m_s,
+            yaw_rate_rad_s,
+            duration_s,
+            ..
+        } => {
+            let command = firmware(FirmwareCommand::Velocity {
+                linear: Vec3::from(*linear_m_s),
+                angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
+            });
+            return Some((vec![command], *duration_s));
+        }
+        Kind::HeadingDepth {
+            heading_deg,
+            depth_m,
+            ..
+        } => firmware(FirmwareCommand::HeadingDepth {
+            heading: heading_deg.map(f64::to_radians),
+            depth: *depth_m,
+        }),
+        Kind::Mode { mode, .. } => {
+            let names = ControlMode::ALL.iter().map(|(_, name)| *name);
+            let mode = ControlMode::ALL[find(file, "mode", mode, names, problems)?].0;
+            if let Err(why) = modes::check_mode(model, mode) {
+                problems.push(file.at.key_place("mode"), why);
+                return None;
+            }
+            firmware(FirmwareCommand::ControlMode { mode })
+        }
+        Kind::Arm { on, .. } => {
+            let order = FirmwareOrder::Enable(*on);
+            firmware(FirmwareCommand::FirmwareOrder { order })
+        }
+        Kind::Goal {
+            position_m,
+            attitude_deg,
+            ..
+        } => {
+            check_task(file, model, problems)?;
+            // a vehicle that cannot move sideways ends beside the goal
+            if let Some(note) = modes::goal_note(model) {
+                problems.note(file.at.key_place("position_m"), note);
+            }
+            let attitude = attitude_deg.map(|rpy| {
+                let [roll, pitch, yaw] = rpy.map(f64::to_radians);
+                Quat::from_rpy(roll, pitch, yaw)
+            });
+            firmware(FirmwareCommand::PoseGoal {
+                p_WB: Vec3::from(*position_m),
+                q_WB: attitude,
+            })
+        }
+        Kind::Path { waypoints_m, .. } => {
+            check_task(file, model, problems)?;
+            let waypoints = waypoints_m.iter().map(|p| Vec3::from(*p));
+            firmware(FirmwareCommand::FollowPath {
+                waypoints: Arc::new(waypoints.collect()),
+            })
+        }
+        _ => return None,
+    };
+    Some((vec![command], 0.0))
 }
 
-/// Returns the command of an entry that sets the health of a thruster or a fin.
-fn health(
-    file: &ScheduledConfig,
-    robot: usize,
-    model: &Robot,
-    problems: &mut Problems,
-) -> Option<Command> {
-    let ScheduledKindConfig::Health {
-        thruster,
-        fin,
-        state,
-        efficiency,
-        ..
-    } = &file.kind
-    else {
-        return None;
-    };
-    let health = match state {
-        HealthConfig::Healthy if *efficiency < 1.0 => Health::Reduced(*efficiency),
-        HealthConfig::Healthy => Health::Healthy,
-        HealthConfig::Stuck => Health::Stuck,
-        HealthConfig::Dead => Health::Dead,
-    };
-    match (thruster, fin) {
-        (Some(name), None) => {
-            let names = model.thrusters.iter().map(|t| t.name.as_str());
-            let thruster = find(file, "thruster", name, names, problems)?;
-            Some(Command::Device(
-                robot,
-                DeviceCommand::Health { thruster, health },
-            ))
-        }
-        (None, Some(name)) => {
-            let names = model.fins.iter().map(|f| f.name.as_str());
-            let fin = find(file, "fin", name, names, problems)?;
-            Some(Command::Device(
-                robot,
-                DeviceCommand::FinHealth { fin, health },
-            ))
-        }
-        _ => {
-            let text = "expected the name of either a `thruster` or a `fin`";
-            problems.push(&file.at.whole, text);
-            None
-        }
-    }
+/// Checks that a robot can have a goal or follow a path.
+fn check_task(file: &ScheduledConfig, robot: &Robot, problems: &mut Problems) -> Option<()> {
+    modes::check_task(robot)
+        .map_err(|why| problems.push(file.at.key_place("robot"), why))
+        .ok()
 }
 
 /// Device of a robot: its name, and the range and unit of its command.
@@ -403,162 +434,4 @@ fn devices(
         }
     }
     Some((commands, 0.0))
-}
-
-fn push(
-    file: &ScheduledConfig,
-    robot: usize,
-    model: &Robot,
-    problems: &mut Problems,
-) -> Option<Command> {
-    let ScheduledKindConfig::Push {
-        link,
-        force_n,
-        moment_nm,
-        duration_s,
-        ..
-    } = &file.kind
-    else {
-        return None;
-    };
-    let link = link.as_deref().unwrap_or(&model.links[0].name);
-    let frame = find_link(link, file.at.key_place("link"), model, problems)?;
-    Some(Command::Body(
-        robot,
-        BodyCommand::ApplyWrench {
-            wrench: AppliedWrench {
-                link: frame.link,
-                source: WrenchSource::Service,
-                frame: WrenchFrame::World,
-                F: SpatialForce {
-                    m: Vec3::from(*moment_nm),
-                    f: Vec3::from(*force_n),
-                },
-                p_LoP: frame.p_LoF,
-                start_ns: 0,
-                end_ns: (duration_s * 1e9) as u64,
-            },
-        },
-    ))
-}
-
-/// Returns the commands of controllers, and the duration for which they are repeated [s].
-fn motion_commands(
-    file: &ScheduledConfig,
-    scene: &Scene,
-    robot: usize,
-    problems: &mut Problems,
-) -> Option<(Vec<Command>, f64)> {
-    let once = |command: Command| Some((vec![command], 0.0));
-    match &file.kind {
-        ScheduledKindConfig::Wrench {
-            force_n,
-            moment_nm,
-            duration_s,
-            ..
-        } => {
-            let (force, moment) = (Vec3::from(*force_n), Vec3::from(*moment_nm));
-            let command = Command::Actuator(robot, ActuatorCommand::Wrench { force, moment });
-            Some((vec![command], *duration_s))
-        }
-        ScheduledKindConfig::Velocity {
-            linear_m_s,
-            yaw_rate_rad_s,
-            duration_s,
-            ..
-        } => {
-            let command = Command::Firmware(
-                robot,
-                FirmwareCommand::Velocity {
-                    linear: Vec3::from(*linear_m_s),
-                    angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
-                },
-            );
-            Some((vec![command], *duration_s))
-        }
-        ScheduledKindConfig::HeadingDepth {
-            heading_deg,
-            depth_m,
-            ..
-        } => once(Command::Firmware(
-            robot,
-            FirmwareCommand::HeadingDepth {
-                heading: heading_deg.map(f64::to_radians),
-                depth: *depth_m,
-            },
-        )),
-        ScheduledKindConfig::Mode { mode, .. } => {
-            let names = ControlMode::ALL.iter().map(|(_, name)| *name);
-            let mode = ControlMode::ALL[find(file, "mode", mode, names, problems)?].0;
-            if let Err(why) = modes::check_mode(&scene.robots[robot], mode) {
-                problems.push(file.at.key_place("mode"), why);
-                return None;
-            }
-            once(Command::Firmware(
-                robot,
-                FirmwareCommand::ControlMode { mode },
-            ))
-        }
-        ScheduledKindConfig::Arm { on, .. } => once(Command::Firmware(
-            robot,
-            FirmwareCommand::FirmwareOrder {
-                order: FirmwareOrder::Enable(*on),
-            },
-        )),
-        kind => {
-            let command = goal_or_path(kind, robot)?;
-            check_task(file, &scene.robots[robot], &command, problems)?;
-            once(command)
-        }
-    }
-}
-
-/// Checks that a robot can have a goal or follow a path. A vehicle that cannot move sideways ends
-/// beside a goal.
-fn check_task(
-    file: &ScheduledConfig,
-    robot: &Robot,
-    command: &Command,
-    problems: &mut Problems,
-) -> Option<()> {
-    if let Err(why) = modes::check_task(robot) {
-        problems.push(file.at.key_place("robot"), why);
-        return None;
-    }
-    if let (Some(note), Command::Firmware(_, FirmwareCommand::PoseGoal { .. })) =
-        (modes::goal_note(robot), command)
-    {
-        problems.note(file.at.key_place("position_m"), note);
-    }
-    Some(())
-}
-
-/// Returns the command of an entry with a goal or a path.
-fn goal_or_path(kind: &ScheduledKindConfig, robot: usize) -> Option<Command> {
-    match kind {
-        ScheduledKindConfig::Goal {
-            position_m,
-            attitude_deg,
-            ..
-        } => {
-            let attitude = attitude_deg.map(|rpy| {
-                let [roll, pitch, yaw] = rpy.map(f64::to_radians);
-                Quat::from_rpy(roll, pitch, yaw)
-            });
-            Some(Command::Firmware(
-                robot,
-                FirmwareCommand::PoseGoal {
-                    p_WB: Vec3::from(*position_m),
-                    q_WB: attitude,
-                },
-            ))
-        }
-        ScheduledKindConfig::Path { waypoints_m, .. } => Some(Command::Firmware(
-            robot,
-            FirmwareCommand::FollowPath {
-                waypoints: Arc::new(waypoints_m.iter().map(|p| Vec3::from(*p)).collect()),
-            },
-        )),
-        _ => None,
-    }
 }
