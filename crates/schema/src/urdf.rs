@@ -2,7 +2,7 @@
 
 use crate::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig};
 use merrow_model::scene::robot::body::SlenderBody;
-use merrow_yaml::read::{NamedMap, Places};
+use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};
 use std::collections::BTreeMap;
 
@@ -18,19 +18,6 @@ spec! {
         estimate: EstimateConfig = EstimateConfig::Collision,
         /// Known values by the name of the link in the URDF.
         links: BTreeMap<String, LinkHydrodynamics> = BTreeMap::new(),
-    }
-}
-
-impl HydrodynamicsConfig {
-    /// Creates an empty structure with the position `places`.
-    pub fn empty(places: &Places) -> Self {
-        Self {
-            description: String::new(),
-            source: String::new(),
-            estimate: EstimateConfig::None,
-            links: BTreeMap::new(),
-            at: places.clone(),
-        }
     }
 }
 

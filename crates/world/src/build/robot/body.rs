@@ -57,11 +57,6 @@ pub(crate) fn build_link(
         check_slender(name, slender, problems);
     }
     let mut link = Link {
-        name: name.to_string(),
-        parent,
-        joint,
-        R_LU,
-        has_rotated_frame: R_LU != Mat3::identity(),
         mass_kg: body.mass_kg,
         p_LoLcm: inertia.p_LoLcm,
         rigid: inertia.rigid,
@@ -70,7 +65,6 @@ pub(crate) fn build_link(
         volume_m3: buoyancy.volume,
         p_LoCb: buoyancy.p_LoCb,
         hull: buoyancy.hull,
-        hull_parts: Vec::new(),
         own_hull: body.hull != HullConfig::Sphere,
         hull_mesh: buoyancy.hull_mesh,
         waves: match &body.hull {
@@ -81,8 +75,6 @@ pub(crate) fn build_link(
             | HullConfig::Ellipsoid { .. }
             | HullConfig::BoundingBox(_) => HullWaves::Lattice,
         },
-        radiation: None,
-        surface_laws: false,
         surface_damping: body.surface_damping.clone().map(Box::new),
         kelpie_attitude: body.kelpie_attitude.clone(),
         trim: buoyancy.trim,
@@ -94,9 +86,9 @@ pub(crate) fn build_link(
         munk: munk(body, derivatives.is_empty()),
         derivatives,
         p_LoD: to_link(body.damping_point_m),
-        wet: false,
         restoring: restoring(name, body, parent, to_link, problems),
         wind: wind(name, body, to_link, problems),
+        ..frame_link(name, R_LU, parent, joint)
     };
     link.wet = in_water && has_hydrodynamics(&link, body);
     radiation::set_radiation(&mut link, body, frame, problems);
@@ -218,11 +210,11 @@ fn has_hydrodynamics(link: &Link, body: &BodyConfig) -> bool {
 }
 
 /// Builds a link without a body: a frame that is merged into its parent.
-pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
+pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: Option<usize>, joint: Joint) -> Link {
     let zero = SpatialInertia::zero();
     Link {
         name: name.to_string(),
-        parent: Some(parent),
+        parent,
         joint,
         R_LU,
         has_rotated_frame: R_LU != Mat3::identity(),

@@ -48,7 +48,7 @@ pub(crate) fn build_links(
                     );
                     problems.push(&file.at.whole, text);
                 }
-                body::frame_link(name, R_LU, parent, joint)
+                body::frame_link(name, R_LU, Some(parent), joint)
             }
         };
         links.push(link);

@@ -26,15 +26,14 @@ use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
 use merrow_control::allocation;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::{
-    Collider, Link, Material, Robot, Shared, Start, ThrustAllocation, TrajectoryRules,
-};
+use merrow_model::scene::{Collider, Link, Material, Robot, Start, ThrustAllocation};
 use merrow_schema::contact::PropEntry;
 use merrow_schema::sensor::WorldValues;
-use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_yaml::error::{Place, Problems, quote};
-use merrow_yaml::read::NamedMap;
+use merrow_yaml::node::parse;
+use merrow_yaml::read::read_root;
+use std::sync::LazyLock;
 
 /// Context from the world that is needed to build a robot.
 #[derive(Clone, Copy, Debug)]
@@ -148,40 +147,15 @@ fn robot_without_devices(
 ) -> Robot {
     Robot {
         name: name.to_string(),
-        namespace: String::new(),
-        profile: None,
-        route: None,
         model: model.description.clone(),
         floating: model.base == Base::Floating,
-        attached: Vec::new(),
-        thrusters: Shared::default(),
-        fins: Shared::default(),
-        buoyancy_engines: Vec::new(),
-        winches: Vec::new(),
-        allocation: None,
-        sensors: Vec::new(),
-        battery: None,
-        loads: Vec::new(),
-        lamps: Vec::new(),
-        solar_panels: Vec::new(),
         colliders,
         visuals,
-        contact_wrenches: Vec::new(),
         self_collision: model.self_collision,
-        joint_groups: Vec::new(),
         trajectories: model.trajectories.clone(),
-        keep_out: None,
-        servos: false,
         start,
-        base_factor: None,
-        inflow: false,
-        rotors: false,
-        firmware: None,
-        onboard: None,
-        autopilot: None,
-        mavlink: None,
-        mimics: Vec::new(),
         links: links.into(),
+        ..Robot::default()
     }
 }
 
@@ -209,56 +183,37 @@ fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &
     }
 }
 
+/// Entry of a robot with one link, whose other keys have their defaults.
+static BARE: LazyLock<RobotEntry> = LazyLock::new(|| {
+    let body = "{source: prop, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
+    let text = format!("model: {{source: prop, hydrodynamics: {{estimate: none}}, body: {body}}}");
+    let mut problems = Problems::new();
+    let node = parse("prop", &text, &mut problems);
+    let entry = node.and_then(|node| read_root(&node, &mut problems));
+    entry.expect("the keys of a prop are valid")
+});
+
 /// Converts a prop to a robot entry with one link, without actuators and sensors.
 pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
+    let bare = BARE.clone();
     RobotEntry {
         model: RobotModelConfig {
-            modems: NamedMap::default(),
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
-            estimated: String::new(),
-            unstable_course: String::new(),
-            urdf: None,
-            hydrodynamics: HydrodynamicsConfig::empty(&entry.at),
-            root: BASE_LINK.to_string(),
-            base: Base::Floating,
-            height_above_seabed_m: None,
             body: entry.body.clone(),
-            links: NamedMap::default(),
-            joint_groups: NamedMap::default(),
-            trajectories: TrajectoryRules::default(),
-            keep_out: None,
-            contact_wrenches: Vec::new(),
-            self_collision: false,
-            thrusters: NamedMap::default(),
-            fins: NamedMap::default(),
-            buoyancy_engines: NamedMap::default(),
-            command_timeout_s: None,
-            sensors: NamedMap::default(),
-            battery: None,
-            loads: NamedMap::default(),
-            lamps: NamedMap::default(),
-            solar_panels: NamedMap::default(),
-            firmware: None,
-            computers: NamedMap::default(),
-            autopilot: None,
             at: entry.at.clone(),
+            ..bare.model
         },
         position_m: entry.position_m,
         attitude_deg: entry.attitude_deg,
         velocity_m_s: entry.velocity_m_s,
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
-        joint_positions: NamedMap::default(),
-        joint_velocities: NamedMap::default(),
-        initial_charge: None,
         repeat: entry.repeat.clone(),
         description: entry.description.clone(),
-        namespace: String::new(),
-        profile: None,
-        mavlink: None,
         category: entry.category,
         tags: entry.tags.clone(),
         at: entry.at.clone(),
+        ..bare
     }
 }
 
@@ -304,57 +259,43 @@ fn build_shapes(
 /// Returns the description of a model and the sources of its values.
 pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
     let mut sources = Vec::new();
-    let mut add = |what: String, source: &str, estimated: &str| {
-        sources.push((what, source.to_string(), estimated.to_string()));
-    };
-    add("robot".into(), &model.source, &model.estimated);
-    add("body".into(), &model.body.source, &model.body.estimated);
+    macro_rules! add {
+        ($what:expr, $values:expr) => {
+            sources.push(($what, $values.source.clone(), $values.estimated.clone()))
+        };
+    }
+    add!("robot".to_string(), model);
+    add!("body".to_string(), model.body);
     for (name, link) in model.links.iter() {
         if let Some(body) = &link.body {
-            add(format!("link {name}"), &body.source, &body.estimated);
+            add!(format!("link {name}"), body);
         }
     }
     for (name, thruster) in model.thrusters.iter() {
-        add(
-            format!("thruster {name}"),
-            &thruster.motor.source,
-            &thruster.motor.estimated,
-        );
+        add!(format!("thruster {name}"), thruster.motor);
     }
     for (name, fin) in model.fins.iter() {
-        add(
-            format!("fin {name}"),
-            &fin.surface.source,
-            &fin.surface.estimated,
-        );
+        add!(format!("fin {name}"), fin.surface);
     }
-    for (name, ballast) in model.buoyancy_engines.iter() {
-        add(
-            format!("buoyancy engine {name}"),
-            &ballast.source,
-            &ballast.estimated,
-        );
+    for (name, engine) in model.buoyancy_engines.iter() {
+        add!(format!("buoyancy engine {name}"), engine);
     }
     for (name, sensor) in model.sensors.iter() {
-        add(
-            format!("sensor {name}"),
-            &sensor.device.source,
-            &sensor.device.estimated,
-        );
+        add!(format!("sensor {name}"), sensor.device);
     }
     if let Some(battery) = &model.battery {
-        add("battery".into(), &battery.source, &battery.estimated);
+        add!("battery".to_string(), battery);
     }
     for (name, panel) in model.solar_panels.iter() {
-        add(
-            format!("solar panel {name}"),
-            &panel.source,
-            &panel.estimated,
-        );
+        add!(format!("solar panel {name}"), panel);
     }
     if let Some(firmware) = &model.firmware {
         let (source, estimated) = firmware.sources();
-        add("firmware".into(), source, estimated);
+        sources.push((
+            "firmware".to_string(),
+            source.to_string(),
+            estimated.to_string(),
+        ));
     }
     ModelInfo {
         description: model.description.clone(),
