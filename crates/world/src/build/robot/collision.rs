@@ -304,13 +304,12 @@ fn build_geometry(
             form,
             at,
         } => {
-            let mesh = MeshKeys {
+            let keys = MeshKeys {
                 file,
                 scale: *scale,
-                form: *form,
                 at,
             };
-            mesh_geometry(name, mesh, mount, assets, problems)?
+            mesh_geometry(name, keys, *form, mount, assets, problems)?
         }
         ShapeConfig::Heightfield {
             file,
@@ -330,36 +329,41 @@ fn build_geometry(
     })
 }
 
-/// Keys of a shape of the kind `mesh`.
+/// Keys of a mesh file.
 #[derive(Clone, Copy)]
-struct MeshKeys<'a> {
-    file: &'a str,
-    scale: [f64; 3],
-    form: MeshForm,
-    at: &'a Places,
+pub(super) struct MeshKeys<'a> {
+    pub(super) file: &'a str,
+    pub(super) scale: [f64; 3],
+    pub(super) at: &'a Places,
+}
+
+impl MeshKeys<'_> {
+    /// Returns the mesh, or `None` after reporting a problem.
+    pub(super) fn load(self, assets: &Assets, problems: &mut Problems) -> Option<CheckedMesh> {
+        if self.scale.contains(&0.0) {
+            let text = "`scale`: expected non-zero factors, 0 would make the mesh flat";
+            problems.push(self.at.key_place("scale"), text);
+            return None;
+        }
+        let place = self.at.key_place("file");
+        assets.mesh(self.file, self.scale, place, problems)
+    }
 }
 
 /// Builds the geometry of a mesh: its triangles for a visual, the geometry of its form otherwise.
 fn mesh_geometry(
     name: &str,
     keys: MeshKeys<'_>,
+    form: MeshForm,
     mount: Mount<'_>,
     assets: &Assets,
     problems: &mut Problems,
 ) -> Option<Geometry> {
-    if keys.scale.contains(&0.0) {
-        problems.push(
-            keys.at.key_place("scale"),
-            "`scale`: expected non-zero factors, 0 would make the mesh flat",
-        );
-        return None;
-    }
-    let place = keys.at.key_place("file");
+    let mesh = keys.load(assets, problems)?;
     if mount.is_visual {
-        let (mesh, _) = assets.mesh(keys.file, keys.scale, place, problems)?;
-        return Some(Geometry::Mesh(mesh));
+        return Some(Geometry::Mesh(mesh.0));
     }
-    if keys.form == MeshForm::Triangles && mount.is_moving {
+    if form == MeshForm::Triangles && mount.is_moving {
         let text = format!(
             "the shape {name} of {} uses `triangles`, which is allowed for static bodies only; use \
              `convex_parts`, or `convex_hull`",
@@ -368,8 +372,7 @@ fn mesh_geometry(
         problems.push(keys.at.key_place("form"), text);
         return None;
     }
-    let mesh = assets.mesh(keys.file, keys.scale, place, problems)?;
-    contact_geometry(keys.form, mesh, keys.file, place, problems)
+    contact_geometry(form, mesh, keys.file, keys.at.key_place("file"), problems)
 }
 
 /// Builds the geometry of a height field, which only structures can have.

@@ -1,7 +1,7 @@
 //! Conversion of a hull mesh, or of the solids of a hull, to the mesh on which the water pressure
 //! acts, or to its bounding box.
 
-use crate::build::robot::collision::axes_rotation;
+use crate::build::robot::collision::{MeshKeys, axes_rotation};
 use crate::import::assets::{Assets, CheckedMesh};
 use crate::import::sname;
 use merrow_math::hull_cut::HullShape;
@@ -12,7 +12,6 @@ use merrow_model::scene::Hull;
 use merrow_physics::contact::geometry::convex_hull::convex_hull;
 use merrow_schema::{Axes, BodyConfig, HullConfig, HullMeshConfig, HullSolidsConfig, SolidConfig};
 use merrow_yaml::error::{Problems, quote};
-use merrow_yaml::read::Places;
 use std::sync::Arc;
 
 /// Maximum number of triangles of a hull, a limit for real-time speed.
@@ -91,35 +90,17 @@ fn load_hull_mesh(
     Some(HullMesh::new(vertices.collect(), mesh.triangles.clone()))
 }
 
-/// Keys of a mesh file.
-#[derive(Clone, Copy)]
-struct MeshKeys<'a> {
-    file: &'a str,
-    scale: [f64; 3],
-    at: &'a Places,
-}
-
 /// Loads a mesh that is not flat.
 fn checked_mesh(
     keys: MeshKeys<'_>,
     assets: &Assets,
     problems: &mut Problems,
 ) -> Option<CheckedMesh> {
-    if keys.scale.contains(&0.0) {
-        problems.push(
-            keys.at.key_place("scale"),
-            "`scale`: expected non-zero factors, 0 would make the mesh flat",
-        );
-        return None;
-    }
-    let place = keys.at.key_place("file");
-    let (mesh, check) = assets.mesh(keys.file, keys.scale, place, problems)?;
+    let (mesh, check) = keys.load(assets, problems)?;
     if check.flat {
         let what = quote(keys.file);
-        problems.push(
-            place,
-            format!("{what}: the mesh is flat; expected one with a volume"),
-        );
+        let text = format!("{what}: the mesh is flat; expected one with a volume");
+        problems.push(keys.at.key_place("file"), text);
         return None;
     }
     Some((mesh, check))

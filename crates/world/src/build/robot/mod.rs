@@ -67,13 +67,7 @@ pub(crate) fn build_robot(
     }
     set_initial_charge(&mut robot, entry, problems);
     robot.loads = energy::build_loads(&model.loads);
-    devices::add_thrusters(&mut robot, model, dt, problems);
-    devices::add_sensors(&mut robot, model, frame.world, problems);
-    devices::add_lamps(&mut robot, model, problems);
-    devices::add_solar_panels(&mut robot, model, problems);
-    devices::add_fins(&mut robot, model, dt, problems);
-    devices::add_buoyancy_engines(&mut robot, model, problems);
-    devices::add_azimuth_servos(&mut robot, model, dt, problems);
+    devices::add_devices(&mut robot, model, frame.world, problems);
     collision::set_visual_fins(&mut robot, model, problems);
     set_thrust_allocation(&mut robot, model);
     waterline::apply_waterline(&mut robot, model, frame.around, problems);

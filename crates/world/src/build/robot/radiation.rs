@@ -39,11 +39,22 @@ pub(crate) fn set_radiation(
     problems: &mut Problems,
 ) {
     let Some(file) = &body.radiation else { return };
-    let keys = RadiationKeys::from_config(file);
-    if !is_applicable(link, body, keys.at, frame, problems) {
+    let (RadiationConfig::Wamit {
+        at,
+        origin_m,
+        filters,
+        ..
+    }
+    | RadiationConfig::Capytaine {
+        at,
+        origin_m,
+        filters,
+        ..
+    }) = file;
+    if !is_applicable(link, body, at, frame, problems) {
         return;
     }
-    let p_LoP = sname::vector_to_flu(body.axes, keys.origin);
+    let p_LoP = sname::vector_to_flu(body.axes, *origin_m);
     let up = Vec3::new(0.0, 0.0, 1.0);
     let wet_at_rest = wetted_fraction(link, up, -p_LoP.z);
     if wet_at_rest <= 0.0 {
@@ -51,14 +62,14 @@ pub(crate) fn set_radiation(
             "no part of the hull of {} lies under the surface through `origin_m`",
             link.name
         );
-        return problems.push(keys.at.key_place("origin_m"), text);
+        return problems.push(at.key_place("origin_m"), text);
     }
     let Some((table, place)) = read_tables(file, frame, problems) else {
         return;
     };
     check_heave_stiffness(file, link, p_LoP, frame, problems);
     let size = link.hull.bound;
-    let fitted = fit::fit(&table, keys.filter_count, size);
+    let fitted = fit::fit(&table, *filters as usize, size);
     check_fit(link, &fitted, place, problems);
     let to_link = |m: &Matrix| {
         let swap = |k: usize| (k + 3) % 6;
@@ -84,39 +95,6 @@ pub(crate) fn set_radiation(
         wet_at_rest,
         diffraction,
     }));
-}
-
-/// Keys that tables of all programs have.
-struct RadiationKeys<'a> {
-    at: &'a Places,
-    /// Origin of the tables, in the axes of the body file [m].
-    origin: [f64; 3],
-    /// Number of filters of the radiation model.
-    filter_count: usize,
-}
-
-impl<'a> RadiationKeys<'a> {
-    /// Returns the keys of `file`.
-    fn from_config(file: &'a RadiationConfig) -> Self {
-        match file {
-            RadiationConfig::Wamit {
-                at,
-                origin_m,
-                filters,
-                ..
-            }
-            | RadiationConfig::Capytaine {
-                at,
-                origin_m,
-                filters,
-                ..
-            } => RadiationKeys {
-                at,
-                origin: *origin_m,
-                filter_count: *filters as usize,
-            },
-        }
-    }
 }
 
 /// Returns true if `link` can have a radiation model with the keys `places`. Reports the reason if
@@ -159,6 +137,19 @@ pub(super) fn wetted_fraction(link: &Link, up: Vec3, height: f64) -> f64 {
     }
 }
 
+/// Returns what `parse` reads from the file `name`, or `None` after reporting a problem.
+fn read_file<T>(
+    name: &str,
+    place: &Place,
+    problems: &mut Problems,
+    parse: impl FnOnce(&Path) -> Result<T, String>,
+) -> Option<T> {
+    let path = files::find_file(name, place, problems)?;
+    parse(&path)
+        .map_err(|text| problems.push(place, format!("{}: {text}", quote(name))))
+        .ok()
+}
+
 /// Returns the tables and the position at which their file is named.
 fn read_tables<'a>(
     file: &'a RadiationConfig,
@@ -166,15 +157,6 @@ fn read_tables<'a>(
     problems: &mut Problems,
 ) -> Option<(BemTable, &'a Place)> {
     let around = frame.around;
-    let mut use_file = |name: &str, place: &Place, parse: &dyn Fn(&Path) -> Result<(), String>| {
-        let path = files::find_file(name, place, problems)?;
-        if let Err(text) = parse(&path) {
-            problems.push(place, format!("{}: {text}", quote(name)));
-            return None;
-        }
-        Some(())
-    };
-    let mut table = None;
     match file {
         RadiationConfig::Wamit {
             added_mass,
@@ -190,42 +172,32 @@ fn read_tables<'a>(
                 length: *length_m,
             };
             let place = at.key_place("added_mass");
-            let cell = std::cell::RefCell::new(BemTable::default());
-            use_file(added_mass, place, &|path| {
-                *cell.borrow_mut() = wamit::read_radiation(&files::read_text(path)?, scale)?;
-                Ok(())
+            let mut table = read_file(added_mass, place, problems, |path| {
+                wamit::read_radiation(&files::read_text(path)?, scale)
             })?;
-            let waves = match (excitation, scattering) {
+            let (name, key, is_total) = match (excitation, scattering) {
                 (Some(_), Some(_)) => {
                     let text = "both `excitation` and `scattering` are given; expected one of them";
                     problems.push(at.key_place("scattering"), text);
                     return None;
                 }
-                (Some(name), None) => Some((name, at.key_place("excitation"), true)),
-                (None, Some(name)) => Some((name, at.key_place("scattering"), false)),
-                (None, None) => None,
+                (Some(name), None) => (name, "excitation", true),
+                (None, Some(name)) => (name, "scattering", false),
+                (None, None) => return Some((table, place)),
             };
-            if let Some((name, place, is_total)) = waves {
-                use_file(name, place, &|path| {
-                    let found = wamit::read_excitation(&files::read_text(path)?, scale, is_total)?;
-                    cell.borrow_mut().waves = Some(found);
-                    Ok(())
-                })?;
-            }
-            table.replace((cell.into_inner(), place));
+            table.waves = Some(read_file(name, at.key_place(key), problems, |path| {
+                wamit::read_excitation(&files::read_text(path)?, scale, is_total)
+            })?);
+            Some((table, place))
         }
         RadiationConfig::Capytaine { file, at, .. } => {
             let place = at.key_place("file");
-            let cell = std::cell::RefCell::new(BemTable::default());
-            use_file(file, place, &|path| {
-                let bytes = files::read_bytes(path)?;
-                *cell.borrow_mut() = capytaine::read(&bytes, around.density, around.gravity)?;
-                Ok(())
+            let table = read_file(file, place, problems, |path| {
+                capytaine::read(&files::read_bytes(path)?, around.density, around.gravity)
             })?;
-            table.replace((cell.into_inner(), place));
+            Some((table, place))
         }
     }
-    table
 }
 
 /// Notes filters that deviate from the tables; rejects filters that add energy.
@@ -284,14 +256,11 @@ fn check_heave_stiffness(
         return;
     };
     let place = at.key_place("hydrostatics");
-    let Some(path) = files::find_file(name, place, problems) else {
-        return;
-    };
-    let found = files::read_text(&path).and_then(|text| wamit::read_waterplane_area(&text));
-    let area = match found {
-        Ok(c33) => c33 * length_m * length_m,
-        Err(text) => return problems.push(place, format!("{}: {text}", quote(name))),
-    };
+    let c33 = read_file(name, place, problems, |path| {
+        wamit::read_waterplane_area(&files::read_text(path)?)
+    });
+    let Some(c33) = c33 else { return };
+    let area = c33 * length_m * length_m;
     let up = Vec3::new(0.0, 0.0, 1.0);
     let step = 1e-4 * link.hull.bound;
     let around = |height: f64| wetted_fraction(link, up, height) * link.volume_m3;
