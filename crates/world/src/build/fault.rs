@@ -1,12 +1,12 @@
 //! Conversion of scheduled faults.
 
+use crate::build::context::Context;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_device};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
-use merrow_schema::find::find_robot;
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::{Map, Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};
@@ -20,25 +20,20 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 pub(crate) fn build_faults(
     file: &NamedMap<FaultConfig>,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Fault> {
     file.iter()
-        .filter_map(|(name, entry)| build_fault(name, entry, scene, problems))
+        .filter_map(|(name, entry)| build_fault(name, entry, scene, cx))
         .collect()
 }
 
-fn build_fault(
-    name: &str,
-    file: &FaultConfig,
-    scene: &Scene,
-    problems: &mut Problems,
-) -> Option<Fault> {
+fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, cx: Context<'_>) -> Option<Fault> {
     let index = match &file.robot {
         None => None,
         Some(requested) => {
             let place = file.at.key_place("robot");
             let user = format!("the fault {name}");
-            Some(find_robot(&user, requested, place, scene, problems)?)
+            Some(cx.find_robot(&user, requested, place, scene)?)
         }
     };
     let robot = index.map(|index| &scene.robots[index]);
@@ -47,11 +42,11 @@ fn build_fault(
         |index| find_device(scene, index, &file.target),
     );
     let device = found
-        .map_err(|why| problems.push(file.at.key_place("target"), why))
+        .map_err(|why| cx.error(file.at.key_place("target"), why))
         .ok()?;
     let kind = build_kind(&file.kind, robot, device);
     if let Err(why) = check_fault(device, &file.target, kind) {
-        problems.push(file.at.key_place("kind"), why);
+        cx.error(file.at.key_place("kind"), why);
         return None;
     }
     let ns = |seconds: f64| (seconds * 1e9) as u64;

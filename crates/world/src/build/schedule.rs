@@ -1,6 +1,7 @@
 //! Conversion of scheduled commands.
 
 use crate::build::comms::schedule::build_modem_command;
+use crate::build::context::Context;
 use crate::build::horizontal_velocity;
 use crate::build::waves::changed_waves;
 use merrow_control::modes;
@@ -13,9 +14,8 @@ use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health,
     JointCommand, WinchCommand, WrenchFrame, WrenchSource,
 };
-use merrow_schema::find::find_link;
 use merrow_schema::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
-use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::error::Place;
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
 
@@ -29,20 +29,20 @@ const MAX_COMMANDS: usize = 1_000_000;
 pub(crate) fn build_schedule(
     file: &NamedMap<ScheduledConfig>,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<ScheduledCommand> {
     let mut entries: Vec<_> = file.iter().collect();
     entries.sort_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s));
     let mut all = Vec::new();
     let mut sea = scene.sea.clone();
     for (name, entry) in entries {
-        let Some((commands, duration)) = build_entry(entry, scene, &mut sea, problems) else {
+        let Some((commands, duration)) = build_entry(entry, scene, &mut sea, cx) else {
             continue;
         };
         let repetitions = (duration / REPEAT_S).ceil().max(1.0) as usize;
         if all.len() + repetitions * commands.len() > MAX_COMMANDS {
             let text = format!("the schedule has more than {MAX_COMMANDS} commands");
-            problems.push(entry.at.key_place("duration_s"), text);
+            cx.error(entry.at.key_place("duration_s"), text);
             continue;
         }
         let name: Arc<str> = name.into();
@@ -65,7 +65,7 @@ fn build_entry(
     file: &ScheduledConfig,
     scene: &Scene,
     sea: &mut Sea,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<(Vec<Command>, f64)> {
     let command = match &file.kind {
         Kind::Coupling {
@@ -73,7 +73,7 @@ fn build_entry(
         } => {
             let names = scene.couplings.iter().map(|c| c.name.as_str());
             Command::SetCoupling {
-                coupling: find(file, "coupling", coupling, names, problems)?,
+                coupling: find(file, "coupling", coupling, names, cx)?,
                 engage: *engage,
                 partner: None,
             }
@@ -83,7 +83,7 @@ fn build_entry(
         } => {
             let names = scene.tethers.iter().map(|t| t.name.as_str());
             Command::Winch {
-                tether: find(file, "tether", tether, names, problems)?,
+                tether: find(file, "tether", tether, names, cx)?,
                 command: WinchCommand::Speed(*speed_m_s),
             }
         }
@@ -127,7 +127,7 @@ fn build_entry(
             let change = [*hs_m, *tp_s, direction_deg.unwrap_or(unchanged)];
             match changed_waves(scene, change) {
                 Ok(waves) => sea.waves = waves,
-                Err(why) => problems.push(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
+                Err(why) => cx.error(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
             }
             Command::Sea(Box::new(sea.clone()))
         }
@@ -144,7 +144,7 @@ fn build_entry(
         } => {
             if wind_speed_m_s.is_some() != wind_from_deg.is_some() {
                 let text = "expected `wind_speed_m_s` and `wind_from_deg` together";
-                problems.push(&file.at.whole, text);
+                cx.error(&file.at.whole, text);
                 return None;
             }
             let wind = wind_speed_m_s.zip(*wind_from_deg);
@@ -164,8 +164,8 @@ fn build_entry(
         | Kind::ModemPower { .. }
         | Kind::ModemRate { .. }
         | Kind::ModemMac { .. }
-        | Kind::ModemSwitch { .. } => build_modem_command(file, scene, problems)?,
-        _ => return robot_commands(file, scene, problems),
+        | Kind::ModemSwitch { .. } => build_modem_command(file, scene, cx)?,
+        _ => return robot_commands(file, scene, cx),
     };
     Some((vec![command], 0.0))
 }
@@ -177,9 +177,9 @@ fn find<'a>(
     key: &str,
     name: &str,
     names: impl Iterator<Item = &'a str>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<usize> {
-    find_kind(file, (key, key), name, names, problems)
+    find_kind(file, (key, key), name, names, cx)
 }
 
 /// Returns the index of the object `name` of this kind, or reports at the key `key` that there is
@@ -189,9 +189,9 @@ pub(crate) fn find_kind<'a>(
     (key, kind): (&str, &str),
     name: &str,
     names: impl Iterator<Item = &'a str>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<usize> {
-    problems.find(file.at.key_place(key), name, names, |name| {
+    cx.find(file.at.key_place(key), name, names, |name| {
         format!("no {kind} {name}")
     })
 }
@@ -200,14 +200,14 @@ pub(crate) fn find_kind<'a>(
 fn robot_commands(
     file: &ScheduledConfig,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<(Vec<Command>, f64)> {
     let Some(name) = &file.robot else {
-        problems.push(&file.at.whole, "`robot` is missing");
+        cx.error(&file.at.whole, "`robot` is missing");
         return None;
     };
     let names = scene.robots.iter().map(|r| r.name.as_str());
-    let robot = find(file, "robot", name, names, problems)?;
+    let robot = find(file, "robot", name, names, cx)?;
     let model = &scene.robots[robot];
     let whole = &file.at.whole;
     let actuator = |command| Command::Actuator(robot, command);
@@ -220,13 +220,13 @@ fn robot_commands(
                 .map(|t| (t.name.as_str(), t.motor.range, t.motor.command.symbol()))
                 .collect();
             let command = |thruster, value| actuator(ActuatorCommand::Thruster { thruster, value });
-            return devices((values, whole), ("thruster", &named), command, problems);
+            return devices((values, whole), ("thruster", &named), command, cx);
         }
         Kind::Fins { angles_rad, .. } => {
             let fins = model.fins.iter();
             let named: Vec<Device<'_>> = fins.map(|f| (f.name.as_str(), f.range, "rad")).collect();
             let command = |fin, value| actuator(ActuatorCommand::Fin { fin, value });
-            return devices((angles_rad, whole), ("fin", &named), command, problems);
+            return devices((angles_rad, whole), ("fin", &named), command, cx);
         }
         Kind::BuoyancyEngines { volumes_m3, .. } => {
             let engines = model.buoyancy_engines.iter();
@@ -236,24 +236,24 @@ fn robot_commands(
             let named = ("buoyancy engine", named.as_slice());
             let command =
                 |engine, value| actuator(ActuatorCommand::BuoyancyEngine { engine, value });
-            return devices((volumes_m3, whole), named, command, problems);
+            return devices((volumes_m3, whole), named, command, cx);
         }
         Kind::Joints { values, .. } => {
             let joints = model.links[1..].iter();
             let named: Vec<Device<'_>> = joints.map(|link| joint_command(&link.joint)).collect();
             let command =
                 |joint, value| Command::Joint(robot, JointCommand::Joint { joint, value });
-            return devices((values, whole), ("joint", &named), command, problems);
+            return devices((values, whole), ("joint", &named), command, cx);
         }
         Kind::Load { load, level, .. } => {
             let names = model.loads.iter().map(|l| l.name.as_str());
-            let load = find(file, "load", load, names, problems)?;
+            let load = find(file, "load", load, names, cx)?;
             let level = *level;
             device(DeviceCommand::Load { load, level })
         }
         Kind::Noise { sensor, on, .. } => {
             let names = model.sensors.iter().map(|s| s.name.as_str());
-            let (sensor, on) = (find(file, "sensor", sensor, names, problems)?, *on);
+            let (sensor, on) = (find(file, "sensor", sensor, names, cx)?, *on);
             device(DeviceCommand::Noise { sensor, on })
         }
         Kind::Gain {
@@ -279,17 +279,17 @@ fn robot_commands(
             match (thruster, fin) {
                 (Some(name), None) => {
                     let names = model.thrusters.iter().map(|t| t.name.as_str());
-                    let thruster = find(file, "thruster", name, names, problems)?;
+                    let thruster = find(file, "thruster", name, names, cx)?;
                     device(DeviceCommand::Health { thruster, health })
                 }
                 (None, Some(name)) => {
                     let names = model.fins.iter().map(|f| f.name.as_str());
-                    let fin = find(file, "fin", name, names, problems)?;
+                    let fin = find(file, "fin", name, names, cx)?;
                     device(DeviceCommand::FinHealth { fin, health })
                 }
                 _ => {
                     let text = "expected the name of either a `thruster` or a `fin`";
-                    problems.push(whole, text);
+                    cx.error(whole, text);
                     return None;
                 }
             }
@@ -302,7 +302,7 @@ fn robot_commands(
             ..
         } => {
             let link = link.as_deref().unwrap_or(&model.links[0].name);
-            let frame = find_link(link, file.at.key_place("link"), model, problems)?;
+            let frame = cx.find_link(link, file.at.key_place("link"), model)?;
             let wrench = AppliedWrench {
                 link: frame.link,
                 source: WrenchSource::Service,
@@ -349,9 +349,9 @@ fn robot_commands(
         }),
         Kind::Mode { mode, .. } => {
             let names = ControlMode::ALL.iter().map(|(_, name)| *name);
-            let mode = ControlMode::ALL[find(file, "mode", mode, names, problems)?].0;
+            let mode = ControlMode::ALL[find(file, "mode", mode, names, cx)?].0;
             if let Err(why) = modes::check_mode(model, mode) {
-                problems.push(file.at.key_place("mode"), why);
+                cx.error(file.at.key_place("mode"), why);
                 return None;
             }
             firmware(FirmwareCommand::ControlMode { mode })
@@ -365,10 +365,10 @@ fn robot_commands(
             attitude_deg,
             ..
         } => {
-            check_task(file, model, problems)?;
+            check_task(file, model, cx)?;
             // a vehicle that cannot move sideways ends beside the goal
             if let Some(note) = modes::goal_note(model) {
-                problems.note(file.at.key_place("position_m"), note);
+                cx.note(file.at.key_place("position_m"), note);
             }
             let attitude = attitude_deg.map(|rpy| {
                 let [roll, pitch, yaw] = rpy.map(f64::to_radians);
@@ -380,7 +380,7 @@ fn robot_commands(
             })
         }
         Kind::Path { waypoints_m, .. } => {
-            check_task(file, model, problems)?;
+            check_task(file, model, cx)?;
             let waypoints = waypoints_m.iter().map(|p| Vec3::from(*p));
             firmware(FirmwareCommand::FollowPath {
                 waypoints: Arc::new(waypoints.collect()),
@@ -392,9 +392,9 @@ fn robot_commands(
 }
 
 /// Checks that a robot can have a goal or follow a path.
-fn check_task(file: &ScheduledConfig, robot: &Robot, problems: &mut Problems) -> Option<()> {
+fn check_task(file: &ScheduledConfig, robot: &Robot, cx: Context<'_>) -> Option<()> {
     modes::check_task(robot)
-        .map_err(|why| problems.push(file.at.key_place("robot"), why))
+        .map_err(|why| cx.error(file.at.key_place("robot"), why))
         .ok()
 }
 
@@ -417,20 +417,20 @@ fn devices(
     (values, whole): (&NamedMap<f64>, &Place),
     (what, named): (&str, &[Device<'_>]),
     command: impl Fn(usize, f64) -> Command,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<(Vec<Command>, f64)> {
     let mut commands = Vec::new();
     for (name, value) in values.iter() {
         let place = values.key_place(name).unwrap_or(whole);
         let names = named.iter().map(|(name, ..)| *name);
-        let found = problems.find(place, name, names, |name| format!("no {what} {name}"));
+        let found = cx.find(place, name, names, |name| format!("no {what} {name}"));
         let Some(index) = found else { continue };
         let (_, [low, high], unit) = named[index];
         if (low..=high).contains(value) {
             commands.push(command(index, *value));
         } else {
             let text = format!("{what} {name}: expected {low} to {high} [{unit}], found {value}");
-            problems.push(place, text);
+            cx.error(place, text);
         }
     }
     Some((commands, 0.0))

@@ -20,86 +20,67 @@ pub mod waterline;
 
 use crate::ModelInfo;
 use crate::build::computer;
+use crate::build::context::Context;
 use crate::build::energy;
-use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
-use crate::import::assets::Assets;
 use merrow_control::allocation;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Collider, Link, Material, Robot, Start, ThrustAllocation};
 use merrow_schema::contact::PropEntry;
-use merrow_schema::sensor::WorldValues;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::parse;
 use merrow_yaml::read::read_root;
 use std::sync::LazyLock;
 
-/// Context from the world that is needed to build a robot.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BuildContext<'a> {
-    /// Gravity, and density and depth of the water.
-    pub around: WaterAndGravity,
-    /// Time step, seed and tracers of the world.
-    pub world: WorldValues<'a>,
-    /// Loader of meshes and other files in addition to the world file.
-    pub(crate) assets: &'a Assets,
-}
-
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
-pub(crate) fn build_robot(
-    name: &str,
-    entry: &RobotEntry,
-    offset: Vec3,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) -> Robot {
+pub(crate) fn build_robot(name: &str, entry: &RobotEntry, offset: Vec3, cx: Context<'_>) -> Robot {
     let model = &entry.model;
-    let dt = frame.world.dt;
-    let links = links::build_links(model, frame, problems);
-    let start = start::build_start(entry, offset, &links, problems);
-    let shapes = build_shapes(model, &links, frame.assets, problems);
+    let _dt = cx.dt;
+    let links = links::build_links(model, cx);
+    let start = start::build_start(entry, offset, &links, cx);
+    let shapes = build_shapes(model, &links, cx);
     let mut robot = robot_without_devices(name, model, links, start, shapes);
-    energy::check_battery_present(model, problems);
+    energy::check_battery_present(model, cx);
     robot.battery.clone_from(&model.battery);
     if let Some(battery) = &model.battery {
-        energy::check_battery(battery, problems);
+        energy::check_battery(battery, cx);
     }
-    set_initial_charge(&mut robot, entry, problems);
+    set_initial_charge(&mut robot, entry, cx);
     robot.loads = energy::build_loads(&model.loads);
-    devices::add_devices(&mut robot, model, frame.world, problems);
-    collision::set_visual_fins(&mut robot, model, problems);
+    devices::add_devices(&mut robot, model, cx);
+    collision::set_visual_fins(&mut robot, model, cx);
     set_thrust_allocation(&mut robot, model);
-    waterline::apply_waterline(&mut robot, model, frame.around, problems);
-    names::check_names(model, problems);
-    rigid_group::check_rigid_groups(&robot.links, model, robot.floating, problems);
-    waterline::note_net_weight(&robot, model, frame.around, problems);
+    waterline::apply_waterline(&mut robot, model, cx);
+    names::check_names(model, cx);
+    rigid_group::check_rigid_groups(&robot.links, model, robot.floating, cx);
+    waterline::note_net_weight(&robot, model, cx);
     merge_fixed::merge_fixed_links(&mut robot);
-    set_contact_wrenches(&mut robot, model, problems);
-    joint::build_joint_extras(&mut robot, model, frame, problems);
+    set_contact_wrenches(&mut robot, model, cx);
+    joint::build_joint_extras(&mut robot, model, cx);
     robot.firmware = model
         .firmware
         .as_ref()
-        .map(|f| firmware::build_firmware(f, &robot, dt, problems));
-    robot.onboard = computer::build_computers(model, &robot, frame.world.seed, problems);
+        .map(|f| firmware::build_firmware(f, &robot, cx));
+    robot.onboard = computer::build_computers(model, &robot, cx);
     robot.autopilot = model
         .autopilot
         .as_ref()
-        .and_then(|file| autopilot::build_autopilot(file, &robot, problems))
+        .and_then(|file| autopilot::build_autopilot(file, &robot, cx))
         .map(Box::new);
     robot.mavlink = entry
         .mavlink
         .as_ref()
-        .map(|file| autopilot::build_mavlink(file, problems));
+        .map(|file| autopilot::build_mavlink(file, cx));
     robot.namespace = entry.namespace.trim_matches('/').to_string();
     robot.profile = entry.profile;
-    check_namespace(entry, problems);
+    check_namespace(entry, cx);
     robot.update_derived();
     robot
 }
 
 /// Replaces the state of charge at the start by the value of the entry, if it has one.
-fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Problems) {
+fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, cx: Context<'_>) {
     let Some(charge) = entry.initial_charge else {
         return;
     };
@@ -107,20 +88,20 @@ fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Prob
         Some(battery) => battery.initial_charge = charge,
         None => {
             let text = format!("`initial_charge`: {} has no battery", robot.name);
-            problems.push(entry.at.key_place("initial_charge"), text);
+            cx.error(entry.at.key_place("initial_charge"), text);
         }
     }
 }
 
 /// Reports a namespace that ROS does not accept.
-fn check_namespace(entry: &RobotEntry, problems: &mut Problems) {
+fn check_namespace(entry: &RobotEntry, cx: Context<'_>) {
     let namespace = entry.namespace.trim_matches('/');
     if !namespace.is_empty() && !namespace.split('/').all(is_namespace_part) {
         let text = format!(
             "`namespace`: expected letters, digits and `_` between slashes, each part starting with a letter, found {}",
             quote(&entry.namespace)
         );
-        problems.push(entry.at.key_place("namespace"), text);
+        cx.error(entry.at.key_place("namespace"), text);
     }
 }
 
@@ -169,10 +150,10 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
 
 /// Sets the links whose contact wrenches are published. For a link that was merged into
 /// another, this is the other link.
-fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &mut Problems) {
+fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, cx: Context<'_>) {
     for name in &model.contact_wrenches {
         let place = model.at.key_place("contact_wrenches");
-        let found = merrow_schema::find::find_link(name, place, robot, problems);
+        let found = cx.find_link(name, place, robot);
         robot.contact_wrenches.extend(found.map(|frame| frame.link));
     }
 }
@@ -212,12 +193,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
 }
 
 /// Returns the collision shapes and the visual shapes of all links, in the order of the links.
-fn build_shapes(
-    model: &RobotModelConfig,
-    links: &[Link],
-    assets: &Assets,
-    problems: &mut Problems,
-) -> [Vec<Collider>; 2] {
+fn build_shapes(model: &RobotModelConfig, links: &[Link], cx: Context<'_>) -> [Vec<Collider>; 2] {
     let others = model.links.iter().map(|(_, file)| file.body.as_ref());
     let bodies = std::iter::once(Some(&model.body)).chain(others);
     let on_link = |(k, (link, body)): (usize, (&Link, Option<&BodyConfig>))| {
@@ -237,8 +213,8 @@ fn build_shapes(
             file_colors: true,
         };
         [
-            collision::build_colliders(&body.collisions, mount, assets, problems),
-            collision::build_visuals(&body.visuals, mount, assets, problems),
+            collision::build_colliders(&body.collisions, mount, cx),
+            collision::build_visuals(&body.visuals, mount, cx),
         ]
     };
     let mut all = [Vec::new(), Vec::new()];
@@ -300,7 +276,7 @@ pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
 }
 
 /// Returns the index of the link `name`; 0 after reporting that there is no such link.
-fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
+fn find_link(links: &[Link], name: &str, place: &Place, cx: Context<'_>) -> usize {
     // `base_link` names the base, regardless of its name in a URDF, unless another link has this
     // name.
     let is_named = links.iter().any(|l| l.name == name);
@@ -308,7 +284,7 @@ fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems)
         return 0;
     }
     let names = links.iter().map(|l| l.name.as_str());
-    let found = problems.find(place, name, names, |name| {
+    let found = cx.find(place, name, names, |name| {
         format!("no link {name} declared above this line")
     });
     found.unwrap_or(0)

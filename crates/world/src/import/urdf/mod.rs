@@ -12,31 +12,27 @@ mod tree;
 mod write;
 mod xml;
 
-use crate::import::assets::Assets;
+use crate::build::context::Context;
 use crate::import::files;
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::LinkTree;
-use merrow_yaml::error::{Place, Problems};
+use merrow_schema::sensor::WorldValues;
+use merrow_yaml::error::Place;
 use merrow_yaml::node::{Map, Node, merge};
-
-/// Context of the world that is known before the world file is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WorldContext<'a> {
-    /// Density of the water [kg/m³].
-    pub density: f64,
-    /// Cache of the meshes and images read so far.
-    pub(crate) assets: &'a Assets,
-}
 
 /// Merges every model of the world `root` that names a URDF with the content of that file; the keys
 /// of the model take precedence.
-pub(crate) fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mut Problems) {
+pub(crate) fn expand_urdf_models(root: &mut Node, cx: Context<'_>) {
     let density = density(root);
-    let world = WorldContext { density, assets };
+    let world = WorldValues {
+        density,
+        ..cx.world
+    };
+    let cx = Context { world, ..cx };
     let robots = root.get_mut("robots").and_then(Node::as_map_mut);
     for (_, robot) in robots.into_iter().flat_map(|robots| &mut robots.entries) {
         if let Some(model) = robot.get_mut("model") {
-            expand_model(model, world, problems);
+            expand_model(model, cx);
         }
     }
 }
@@ -51,7 +47,7 @@ fn density(root: &Node) -> f64 {
         .unwrap_or(DEFAULT)
 }
 
-fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Problems) {
+fn expand_model(model: &mut Node, cx: Context<'_>) {
     let Some(map) = model.as_map_mut() else {
         return;
     };
@@ -62,14 +58,7 @@ fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Proble
         return;
     };
     let hydrodynamics = map.get("hydrodynamics").cloned();
-    match urdf_model(
-        text,
-        &named.place,
-        hydrodynamics.as_ref(),
-        map,
-        world,
-        problems,
-    ) {
+    match urdf_model(text, &named.place, hydrodynamics.as_ref(), map, cx) {
         Some(base) => {
             let overrides = std::mem::replace(model, Node::empty_map(&named.place));
             *model = merge(base, overrides);
@@ -80,16 +69,16 @@ fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Proble
 }
 
 /// Returns the name of a URDF in messages, and its text. `name` is a file or the text itself.
-fn read_urdf(name: &str, place: &Place, problems: &mut Problems) -> Option<(String, String)> {
+fn read_urdf(name: &str, place: &Place, cx: Context<'_>) -> Option<(String, String)> {
     if is_text(name) {
         return Some((format!("{} (URDF)", place.file), name.to_string()));
     }
-    let path = files::find_file(name, place, problems)?;
+    let path = files::find_file(name, place, &mut cx.problems())?;
     let file = path.to_string_lossy().into_owned();
     match files::read_text(&path) {
         Ok(text) => Some((file, text)),
         Err(why) => {
-            problems.push(&Place::file(&file), why);
+            cx.error(&Place::file(&file), why);
             None
         }
     }
@@ -113,13 +102,12 @@ fn urdf_model(
     place: &Place,
     hydrodynamics: Option<&Node>,
     model: &Map,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Node> {
-    let (file, text) = read_urdf(name, place, problems)?;
-    let robot = xml::read(&file, &text, problems)?;
+    let (file, text) = read_urdf(name, place, cx)?;
+    let robot = xml::read(&file, &text, &mut cx.problems())?;
     let held = model.get_text("base") == Some("fixed");
-    let tree = LinkTree::new(robot, held, problems)?;
-    let given = GivenHydrodynamics::new(hydrodynamics, model, &tree, problems)?;
-    Some(write::model_node(&tree, &given, world, problems))
+    let tree = LinkTree::new(robot, held, &mut cx.problems())?;
+    let given = GivenHydrodynamics::new(hydrodynamics, model, &tree, &mut cx.problems())?;
+    Some(write::model_node(&tree, &given, cx))
 }

@@ -1,7 +1,7 @@
 //! Converts a tree of links to the keys of a model, each with its place in the URDF file.
 
+use crate::build::context::Context;
 use crate::import::estimate::{Estimate, PlacedSolid, Solid, equivalent_ellipsoid, estimate};
-use crate::import::urdf::WorldContext;
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::{LinkNode, LinkTree};
 use crate::import::urdf::xml::{Geometry, Inertial, Joint, Link, LinkShape, VisualMaterial};
@@ -13,14 +13,9 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// Returns the model node of a link tree and its hydrodynamics.
-pub(crate) fn model_node(
-    tree: &LinkTree,
-    given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> Node {
+pub(crate) fn model_node(tree: &LinkTree, given: &GivenHydrodynamics, cx: Context<'_>) -> Node {
     let bodies: Vec<Option<Node>> = (0..tree.nodes.len())
-        .map(|k| body(tree, k, given, world, problems))
+        .map(|k| body(tree, k, given, cx))
         .collect();
     let root = &tree.nodes[0];
     let at = &tree.place;
@@ -103,22 +98,16 @@ fn joint(file: &Joint) -> Node {
 
 /// Returns the body of a link, or `None`: from its own mass, or for a head without mass from the
 /// masses of the links fixed to it.
-fn body(
-    tree: &LinkTree,
-    k: usize,
-    given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> Option<Node> {
+fn body(tree: &LinkTree, k: usize, given: &GivenHydrodynamics, cx: Context<'_>) -> Option<Node> {
     let link_node = &tree.nodes[k];
     let is_head = link_node.head == k;
-    let inertial = body_inertial(tree, k, given, problems)?;
+    let inertial = body_inertial(tree, k, given, cx)?;
     let mut body = mass(&inertial);
     // water has no effect on a base that is fixed to the world
     let moves = k > 0 || !tree.held;
     if moves && (is_head || given.has_any_key(k)) {
-        let solids = solids(tree, k, given, world, problems);
-        for (key, node) in estimated_keys(tree, k, &solids, given, world, problems) {
+        let solids = solids(tree, k, given, cx);
+        for (key, node) in estimated_keys(tree, k, &solids, given, cx) {
             body.insert(key, node);
         }
     }
@@ -145,7 +134,7 @@ fn body(
         at,
         "visual",
         |link| &link.visuals,
-        |shape, node| visual(shape, node, world, problems),
+        |shape, node| visual(shape, node, cx),
     );
     body.make_map().insert("collisions", touched);
     body.make_map().insert("visuals", seen);
@@ -158,7 +147,7 @@ fn body_inertial(
     tree: &LinkTree,
     k: usize,
     given: &GivenHydrodynamics,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Inertial> {
     let link_node = &tree.nodes[k];
     let is_head = link_node.head == k;
@@ -176,7 +165,7 @@ fn body_inertial(
                         quote(&link_node.link.name),
                         quote(&tree.nodes[i].link.name)
                     );
-                    problems.push(&link_node.link.place, text);
+                    cx.error(&link_node.link.place, text);
                 }
                 inertial
             }
@@ -302,49 +291,38 @@ fn collision(shape: &LinkShape, R: &Mat3, p: Vec3) -> Node {
 
 /// Adds the appearance of a visual to its node. An invisible or unreadable visual is omitted,
 /// unreadable ones with a note, because only rendering depends on them.
-fn visual(
-    shape: &LinkShape,
-    mut node: Node,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> Option<Node> {
+fn visual(shape: &LinkShape, mut node: Node, cx: Context<'_>) -> Option<Node> {
     let material = shape.material.as_ref();
     let color = material.and_then(|material| material.color);
     let is_glass = color.is_some_and(|[.., opaque]| opaque == 0.0);
-    if is_glass || !is_readable(shape, world, problems) {
+    if is_glass || !is_readable(shape, cx) {
         return None;
     }
     if let Some(material) = material {
-        add_appearance(&mut node, shape, material, world, problems);
+        add_appearance(&mut node, shape, material, cx);
     }
     Some(node)
 }
 
 /// Returns true unless the shape is a mesh that cannot be read. In that case it reports a note.
-fn is_readable(shape: &LinkShape, world: WorldContext<'_>, problems: &mut Problems) -> bool {
+fn is_readable(shape: &LinkShape, cx: Context<'_>) -> bool {
     let Geometry::Mesh(file, scale) = &shape.geometry else {
         return true;
     };
     let mut wrong = Problems::new();
-    let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
-    note_all(&wrong, "cameras and lasers ignore it", problems);
+    let found = cx.assets.mesh(file, *scale, &shape.place, &mut wrong);
+    note_all(&wrong, "cameras and lasers ignore it", cx);
     found.is_some()
 }
 
-fn note_all(wrong: &Problems, what: &str, problems: &mut Problems) {
+fn note_all(wrong: &Problems, what: &str, cx: Context<'_>) {
     for problem in wrong.iter() {
-        problems.note(&problem.place, format!("{}; {what}", problem.text));
+        cx.note(&problem.place, format!("{}; {what}", problem.text));
     }
 }
 
 /// Adds the colour and texture of a shape, as far as they can be read.
-fn add_appearance(
-    node: &mut Node,
-    shape: &LinkShape,
-    material: &VisualMaterial,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) {
+fn add_appearance(node: &mut Node, shape: &LinkShape, material: &VisualMaterial, cx: Context<'_>) {
     let at = &shape.place;
     if let Some([rgb @ .., _]) = material.color {
         let color = numbers(at, &rgb.map(srgb_to_linear));
@@ -357,22 +335,22 @@ fn add_appearance(
     let mut wrong = Problems::new();
     let has_coordinates = match &shape.geometry {
         Geometry::Box(_) => true,
-        Geometry::Mesh(mesh, scale) => world
+        Geometry::Mesh(mesh, scale) => cx
             .assets
             .mesh_corners(mesh, *scale, at, &mut wrong)
             .flatten()
             .is_some(),
         _ => false,
     };
-    let found = world.assets.image(
+    let found = cx.assets.image(
         file,
         matches!(shape.geometry, Geometry::Mesh(..)),
         at,
         &mut wrong,
     );
-    note_all(&wrong, "it is not rendered", problems);
+    note_all(&wrong, "it is not rendered", cx);
     if !has_coordinates {
-        problems.note(
+        cx.note(
             at,
             format!(
                 "{}: the shape has no texture coordinates for it; it is not rendered",
@@ -405,13 +383,7 @@ struct BodySolids {
 }
 
 /// Returns the solids of body `k`.
-fn solids(
-    tree: &LinkTree,
-    k: usize,
-    given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> BodySolids {
+fn solids(tree: &LinkTree, k: usize, given: &GivenHydrodynamics, cx: Context<'_>) -> BodySolids {
     let has_own = |i: usize| given.has_any_key(i);
     let mut solids = BodySolids::default();
     if given.estimate == EstimateConfig::None {
@@ -426,20 +398,14 @@ fn solids(
         };
         for shape in if first.is_empty() { second } else { first } {
             let (R, p) = pose(tree, k, part, &shape.R, shape.p);
-            add_solid(&mut solids, shape, (&R, p), world, problems);
+            add_solid(&mut solids, shape, (&R, p), cx);
         }
     }
     solids
 }
 
 /// Adds a shape at the pose (`R`, `p` [m]) on the body to its solids.
-fn add_solid(
-    solids: &mut BodySolids,
-    shape: &LinkShape,
-    (R, p): (&Mat3, Vec3),
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) {
+fn add_solid(solids: &mut BodySolids, shape: &LinkShape, (R, p): (&Mat3, Vec3), cx: Context<'_>) {
     let (kind, own, is_convex) = match &shape.geometry {
         Geometry::Box(size) => ("box", Solid::Box(*size).at_origin(), false),
         Geometry::Cylinder(radius, length) => {
@@ -459,8 +425,8 @@ fn add_solid(
             // an unreadable mesh is only a note here; if it is also a collision shape, the error is
             // reported there
             let mut wrong = Problems::new();
-            let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
-            note_all(&wrong, "the estimate omits it", problems);
+            let found = cx.assets.mesh(file, *scale, &shape.place, &mut wrong);
+            note_all(&wrong, "the estimate omits it", cx);
             let Some((mesh, check)) = found else { return };
             let is_closed = check.closure_defect().is_none();
             let Some(own) = equivalent_ellipsoid(&mesh, is_closed) else {
@@ -495,17 +461,16 @@ fn estimated_keys<'a>(
     k: usize,
     solids: &BodySolids,
     given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<(&'a str, Node)> {
     let link = &tree.nodes[k].link;
-    let Some(found) = estimate(&solids.estimates, world.density) else {
+    let Some(found) = estimate(&solids.estimates, cx.density) else {
         if given.estimate != EstimateConfig::None && !given.has_any_key(k) {
             let text = format!(
                 "the link {} has neither hydrodynamics nor a shape to estimate them from: no hydrodynamic forces act on it",
                 quote(&link.name)
             );
-            problems.note(&link.place, text);
+            cx.note(&link.place, text);
         }
         return Vec::new();
     };
