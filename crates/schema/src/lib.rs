@@ -23,6 +23,7 @@ pub mod contact;
 pub mod coupling;
 pub mod energy;
 pub mod fault;
+pub mod find;
 pub mod grid;
 pub mod robot;
 pub mod schedule;

@@ -2,7 +2,7 @@
 
 use crate::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig};
 use merrow_model::scene::robot::body::SlenderBody;
-use merrow_yaml::read::{NamedMap, Places};
+use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};
 use std::collections::BTreeMap;
 
@@ -21,19 +21,6 @@ spec! {
     }
 }
 
-impl HydrodynamicsConfig {
-    /// Creates an empty structure with the position `places`.
-    pub fn empty(places: &Places) -> Self {
-        Self {
-            description: String::new(),
-            source: String::new(),
-            estimate: EstimateConfig::None,
-            links: BTreeMap::new(),
-            at: places.clone(),
-        }
-    }
-}
-
 fieldless_choice! {
     /// Shapes of a URDF from which hydrodynamics are estimated.
     pub enum EstimateConfig {
@@ -49,7 +36,7 @@ fieldless_choice! {
 spec! {
     /// Known hydrodynamics of a link, in the link axes (forward, left, up) relative to the link
     /// origin. The keys are the keys of a body.
-    pub(crate) struct LinkHydrodynamics {
+    pub struct LinkHydrodynamics {
         /// Displaced volume when fully submerged.
         volume_m3: Option<f64> [non_negative],
         /// Buoyancy minus weight when fully submerged in the water of the world, positive upwards.

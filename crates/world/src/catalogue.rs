@@ -4,7 +4,7 @@ use crate::components::loader;
 use crate::data_dir::{file_names, params_folders, share_folders};
 use crate::document::{self, Labels};
 use merrow_yaml::error::Problems;
-use merrow_yaml::node::{Loader, Value};
+use merrow_yaml::node::Loader;
 use std::path::Path;
 
 /// Bundled model that can be added to a running world.
@@ -75,13 +75,6 @@ fn text_of_key(folder: &str, name: &str, key: &str) -> String {
     };
     // Errors are reported when the file is used.
     let node = Loader::new(params_folders()).load(&path, &mut Problems::default());
-    let Some(Value::Map(map)) = node.map(|node| node.value) else {
-        return String::new();
-    };
-    let mut entries = map.entries.into_iter();
-    let found = entries.find(|(found, _)| found.name == key);
-    match found.map(|(_, node)| node.value) {
-        Some(Value::Scalar { text, .. }) => text,
-        _ => String::new(),
-    }
+    let text = node.as_ref().and_then(|node| node.get(key)?.as_text());
+    text.unwrap_or_default().to_string()
 }

@@ -132,6 +132,11 @@ fn check_starts(tree: &Node, world: &World) -> Result<(), Problems> {
     problems.into_result(Some(()))
 }
 
+/// Returns the message for an object that does not exist.
+fn missing(name: &str) -> String {
+    format!("no robot, prop, actor or structure {name:?}")
+}
+
 /// Returns the addresses of the modems of a world.
 fn addresses_of(world: &World) -> Addresses {
     let modems = world.scene.modems.iter();
@@ -257,14 +262,14 @@ impl Document {
         {
             changes::set_labels(entry, labels);
         }
-        for section in SECTIONS {
+        let is_labelled = SECTIONS.into_iter().any(|section| {
             let map = changes::existing_section(&mut changed.tree, section);
-            if let Some(entry) = map.and_then(|map| changes::labelled_entry(map, name)) {
-                changes::set_labels(entry, labels);
-                return Ok(changed);
-            }
-        }
-        Err(format!("no robot, prop, actor or structure {name:?}"))
+            let entry = map.and_then(|map| changes::labelled_entry(map, name));
+            entry
+                .map(|entry| changes::set_labels(entry, labels))
+                .is_some()
+        });
+        is_labelled.then_some(changed).ok_or_else(|| missing(name))
     }
 
     /// Returns the named poses of the world.
@@ -298,11 +303,12 @@ impl Document {
         for entry in [&mut written, &mut resolved] {
             changes::set_placement(entry, placement);
             if !namespace.is_empty() {
-                changes::set_text(entry, "namespace", namespace);
+                entry.set("namespace", namespace);
             }
         }
         let mut changed = self.clone();
-        changes::section(&mut changed.tree, "robots").insert(name, resolved);
+        let robots = changed.tree.get_or_make("robots").make_map();
+        robots.insert(name, resolved);
         changed.spawned.push((name.to_string(), written));
         Ok(changed)
     }
@@ -335,15 +341,11 @@ impl Document {
     pub fn without(&self, name: &str) -> Result<Self, String> {
         let mut changed = self.clone();
         changed.spawned.retain(|(spawned, _)| spawned != name);
-        for section in SECTIONS {
-            let Some(map) = changes::existing_section(&mut changed.tree, section) else {
-                continue;
-            };
-            if map.remove(name).is_some() || changes::leave_out_copy(map, name) {
-                return Ok(changed);
-            }
-        }
-        Err(format!("no robot, prop, actor or structure {name:?}"))
+        let is_removed = SECTIONS.into_iter().any(|section| {
+            changes::existing_section(&mut changed.tree, section)
+                .is_some_and(|map| map.remove(name).is_some() || changes::leave_out_copy(map, name))
+        });
+        is_removed.then_some(changed).ok_or_else(|| missing(name))
     }
 
     /// Returns the world with the robot, prop or structure `name` as `source` contains it: undoes
@@ -362,7 +364,8 @@ impl Document {
                 continue;
             };
             if let Some(entry) = from.get(name) {
-                changes::section(&mut changed.tree, section).insert(name, entry.clone());
+                let to = changed.tree.get_or_make(section).make_map();
+                to.insert(name, entry.clone());
                 return Ok(changed);
             }
             let to = changes::existing_section(&mut changed.tree, section);
@@ -370,7 +373,7 @@ impl Document {
                 return Ok(changed);
             }
         }
-        Err(format!("no robot, prop, actor or structure {name:?}"))
+        Err(missing(name))
     }
 
     /// Returns the world with a structure at another place. The result is not built yet.

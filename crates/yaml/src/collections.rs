@@ -8,7 +8,7 @@ use std::ops::Deref;
 use serde_json::{Map as JsonMap, Value as Json, json};
 
 use crate::error::{Place, Problems, in_brackets, quote};
-use crate::node::{Key, Node, Value};
+use crate::node::{Key, Map, Node, Value};
 use crate::scalars::{is_frame_name, is_name};
 use crate::schema::Defs;
 use crate::traits::{Check, Field, Read, TypeName};
@@ -146,16 +146,21 @@ impl<T: Read, const N: usize> Read for [T; N] {
     }
 }
 
+static NO_KEYS: Map = Map {
+    entries: Vec::new(),
+    partial: false,
+};
+
 /// Returns the keys of a map, or `None` after a problem was reported. A null value has no keys.
 pub(crate) fn keys_of<'a>(
     node: &'a Node,
     expected: &str,
     field: &Field<'_>,
     problems: &mut Problems,
-) -> Option<&'a [(Key, Node)]> {
+) -> Option<&'a Map> {
     match &node.value {
-        Value::Map(map) => Some(&map.entries),
-        Value::Null => Some(&[]),
+        Value::Map(map) => Some(map),
+        Value::Null => Some(&NO_KEYS),
         _ => {
             field.report_mismatch(node, expected, problems);
             None
@@ -176,7 +181,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
         field: &Field<'_>,
         problems: &mut Problems,
     ) -> Option<BTreeMap<String, T>> {
-        let keys = keys_of(node, &Self::type_name(field).singular, field, problems)?;
+        let keys = &keys_of(node, &Self::type_name(field).singular, field, problems)?.entries;
         let mut values = BTreeMap::new();
         for (key, node) in keys {
             if let Some(value) = T::read(node, &field.element(&key.name), problems) {
@@ -243,7 +248,7 @@ impl<T> NamedMap<T> {
 
 impl<T: Read> Read for NamedMap<T> {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<NamedMap<T>> {
-        let keys = keys_of(node, &Self::type_name(field).singular, field, problems)?;
+        let keys = &keys_of(node, &Self::type_name(field).singular, field, problems)?.entries;
         let mut values = Vec::new();
         let mut named_well = true;
         for (key, node) in keys {

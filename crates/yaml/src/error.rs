@@ -118,6 +118,24 @@ impl Problems {
         });
     }
 
+    /// Returns the index of `name` among `names`. If there is none, it reports the text that
+    /// `explain` returns for the quoted name, and the name that was probably meant.
+    pub fn find<'a>(
+        &mut self,
+        place: &Place,
+        name: &str,
+        names: impl IntoIterator<Item = &'a str>,
+        explain: impl FnOnce(String) -> String,
+    ) -> Option<usize> {
+        let names: Vec<&str> = names.into_iter().collect();
+        let found = names.iter().position(|known| *known == name);
+        if found.is_none() {
+            let hint = known_names(name, names);
+            self.push(place, explain(quote(name)) + &hint);
+        }
+        found
+    }
+
     /// Adds a note. A note is not an error, but information for the user, such as that part of a
     /// file is ignored.
     pub fn note(&mut self, place: &Place, text: impl AsRef<str>) {

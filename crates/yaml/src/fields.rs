@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::collections::keys_of;
 use crate::error::{Place, Problems, did_you_mean, explain_unknown_key, quoted_list};
-use crate::node::{KIND, Key, Map, Node, Value};
+use crate::node::{KIND, Map, Node, Value};
 use crate::parse::parse;
 use crate::schema::{Defs, KeySet};
 use crate::traits::{Declaration, Field, Read, describe_node};
@@ -118,8 +118,7 @@ pub fn insert_json(map: &mut JsonMap<String, Json>, key: &str, value: Json) {
 
 /// Reads the keys of one map one after the other. Used by the code that `spec!` generates.
 pub struct Reader<'a> {
-    entries: &'a [(Key, Node)],
-    partial: bool,
+    map: &'a Map,
     field: Field<'a>,
     fields: &'static [Declaration],
     /// Expected keys that an unknown key was probably meant to be. They are not reported as missing
@@ -138,9 +137,9 @@ impl<'a> Reader<'a> {
         open: bool,
         problems: &mut Problems,
     ) -> Option<Reader<'a>> {
-        let entries = keys_of(node, "a map with keys", field, problems)?;
-        let partial = matches!(&node.value, Value::Map(Map { partial: true, .. }));
-        let keys = entries
+        let map = keys_of(node, "a map with keys", field, problems)?;
+        let keys = map
+            .entries
             .iter()
             .map(|(key, node)| (key.name.clone(), node.place.clone()))
             .collect();
@@ -149,8 +148,7 @@ impl<'a> Reader<'a> {
             keys,
         };
         let mut reader = Reader {
-            entries,
-            partial,
+            map,
             field: *field,
             fields,
             probably_meant: Vec::new(),
@@ -165,7 +163,7 @@ impl<'a> Reader<'a> {
     fn report_unknown(&mut self, problems: &mut Problems) {
         let own = self.fields.iter().map(|field| field.name);
         let expected: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
-        for (key, _) in self.entries {
+        for (key, _) in &self.map.entries {
             if !self.fields.iter().any(|field| field.name == key.name) {
                 let (text, meant) = explain_unknown_key(&key.name, &self.field.title(), &expected);
                 problems.push(&key.place, text);
@@ -182,7 +180,7 @@ impl<'a> Reader<'a> {
         problems: &mut Problems,
     ) -> Option<T> {
         let field = declaration.field();
-        if let Some(node) = self.value_of(field.name) {
+        if let Some(node) = self.map.get(field.name) {
             return T::read(node, &field, problems);
         }
         if fallback.is_required() && self.is_reported(field.name) {
@@ -191,46 +189,23 @@ impl<'a> Reader<'a> {
         fallback.default_value(&self.places.whole, &self.field.title(), &field, problems)
     }
 
-    fn value_of(&self, key: &str) -> Option<&'a Node> {
-        let entry = self.entries.iter().find(|(name, _)| name.name == key)?;
-        Some(&entry.1)
-    }
-
     /// Returns true if the missing `key` must not be reported: it may be in another file, or an
     /// unknown key was reported that was probably meant to be it.
     fn is_reported(&self, key: &str) -> bool {
-        self.partial || self.probably_meant.iter().any(|name| name == key)
+        self.map.partial || self.probably_meant.iter().any(|name| name == key)
     }
 
     /// Reads a structure that shares the map from all keys that do not belong to the outer
     /// structure.
     pub fn read_flattened<T: Read>(&self, problems: &mut Problems) -> Option<T> {
         let own: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
-        let node = self.other_keys(&own);
+        let node = Value::Map(self.map.without(&own)).at(&self.places.whole);
         let outer: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
         let field = Field {
             outer: &outer,
             ..self.field
         };
         T::read(&node, &field, problems)
-    }
-
-    /// Returns the map without its `own` keys.
-    fn other_keys(&self, own: &[&str]) -> Node {
-        let rest = self
-            .entries
-            .iter()
-            .filter(|(key, _)| !own.contains(&key.name.as_str()))
-            .cloned()
-            .collect();
-        let rest = Value::Map(Map {
-            entries: rest,
-            partial: self.partial,
-        });
-        Node {
-            value: rest,
-            place: self.places.whole.clone(),
-        }
     }
 
     /// Returns the positions of the map and of its keys.
@@ -284,23 +259,7 @@ pub fn read_kind_key(
         }
         return None;
     };
-    let entries = map
-        .entries
-        .iter()
-        .filter(|(key, _)| key.name != KIND)
-        .cloned()
-        .collect();
-    let rest = Value::Map(Map {
-        entries,
-        partial: map.partial,
-    });
-    Some((
-        kind,
-        Node {
-            value: rest,
-            place: node.place.clone(),
-        },
-    ))
+    Some((kind, Value::Map(map.without(&[KIND])).at(&node.place)))
 }
 
 /// Reports the keys that belong to no kind of a choice. Returns true if one of them was probably
@@ -338,10 +297,7 @@ pub fn read_word(
     words: &[&'static str],
     problems: &mut Problems,
 ) -> Option<&'static str> {
-    let text = match &node.value {
-        Value::Scalar { text, .. } => text.as_str(),
-        _ => "",
-    };
+    let text = node.as_text().unwrap_or("");
     let word = words.iter().copied().find(|word| *word == text);
     if word.is_none() {
         let one_of = quoted_list(words.iter().copied());

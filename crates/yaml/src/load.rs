@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Place, Problems, did_you_mean, quote, quoted_list};
-use crate::node::{DEPTH_MAX, Key, Map, Node, Value, merge};
+use crate::node::{DEPTH_MAX, Node, Value, merge};
 use crate::parse::parse;
 
 /// Maximum size of a file [bytes].
@@ -293,7 +293,7 @@ impl Loader {
 /// Marks all maps below `node` as partial: their missing keys may be in the file that could not be
 /// read.
 fn mark_partial(node: &mut Node) {
-    if let Value::Map(map) = &mut node.value {
+    if let Some(map) = node.as_map_mut() {
         map.partial = true;
         map.entries
             .iter_mut()
@@ -331,29 +331,15 @@ fn expand_component_names(node: &mut Node, components: &[(&str, &str)]) {
                     .iter()
                     .find(|(name, _)| *name == key.name)
                     .map(|(_, folder)| folder);
-                if let (Some(folder), Value::Scalar { text, .. }) = (folder, &node.value) {
+                if let (Some(folder), Some(text)) = (folder, node.as_text()) {
                     let bare = !text.contains('/') && !text.ends_with(".yaml");
                     let file = if bare {
                         format!("{folder}/{text}.yaml")
                     } else {
-                        text.clone()
+                        text.to_owned()
                     };
-                    let named = Node {
-                        value: Value::Scalar {
-                            text: file,
-                            quoted: true,
-                        },
-                        place: node.place.clone(),
-                    };
-                    let extends = Key {
-                        name: EXTENDS.to_string(),
-                        place: node.place.clone(),
-                    };
-                    let entries = vec![(extends, named)];
-                    node.value = Value::Map(Map {
-                        entries,
-                        partial: false,
-                    });
+                    let named = Node::new(file, &node.place);
+                    *node = Node::map([(EXTENDS, named)], &node.place);
                 }
                 expand_component_names(node, components);
             }
@@ -363,9 +349,7 @@ fn expand_component_names(node: &mut Node, components: &[(&str, &str)]) {
 
 /// Removes `extends` from a map and returns the file that it names and its position.
 fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Place)> {
-    let Value::Map(map) = &mut node.value else {
-        return None;
-    };
+    let map = node.as_map_mut()?;
     let named = map.remove(EXTENDS)?;
     match named.value {
         Value::Scalar { text, .. } if !text.is_empty() => Some((text, named.place)),

@@ -5,6 +5,9 @@
 //! here, in [`merge`].
 
 use std::collections::HashMap;
+use std::fmt::Display;
+
+use serde_json::Value as Json;
 
 use crate::error::Place;
 pub use crate::load::Loader;
@@ -64,6 +67,26 @@ pub struct Key {
     pub place: Place,
 }
 
+impl Value {
+    /// Returns the node with this value at the position `place`.
+    pub fn at(self, place: &Place) -> Node {
+        Node {
+            value: self,
+            place: place.clone(),
+        }
+    }
+}
+
+impl<K: AsRef<str>> FromIterator<(K, Node)> for Map {
+    fn from_iter<I: IntoIterator<Item = (K, Node)>>(entries: I) -> Map {
+        let mut map = Map::default();
+        for (name, node) in entries {
+            map.insert(name.as_ref(), node);
+        }
+        map
+    }
+}
+
 impl Map {
     /// Returns the value of the key `name`.
     pub fn get(&self, name: &str) -> Option<&Node> {
@@ -96,6 +119,21 @@ impl Map {
         }
     }
 
+    /// Returns the value of the key `name` if it is a map.
+    pub fn get_map(&self, name: &str) -> Option<&Map> {
+        self.get(name)?.as_map()
+    }
+
+    /// Returns the value of the key `name` for modification if it is a map.
+    pub fn get_map_mut(&mut self, name: &str) -> Option<&mut Map> {
+        self.get_mut(name)?.as_map_mut()
+    }
+
+    /// Returns the value of the key `name` if it is a scalar.
+    pub fn get_text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_text()
+    }
+
     /// Returns the value of the key `name`, which is set to `node` if the key does not exist.
     pub fn get_or_insert(&mut self, name: &str, node: Node) -> &mut Node {
         let found = self.entries.iter().position(|(key, _)| key.name == name);
@@ -106,6 +144,16 @@ impl Map {
         &mut self.entries[index].1
     }
 
+    /// Returns the map without the keys `names`.
+    pub(crate) fn without(&self, names: &[&str]) -> Map {
+        let others = self.entries.iter();
+        let others = others.filter(|(key, _)| !names.contains(&key.name.as_str()));
+        Map {
+            entries: others.cloned().collect(),
+            partial: self.partial,
+        }
+    }
+
     /// Removes the key `name` and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Node> {
         let n = self.entries.iter().position(|(key, _)| key.name == name)?;
@@ -114,12 +162,109 @@ impl Map {
 }
 
 impl Node {
+    /// Creates the node of a JSON value. Strings are quoted, and a number has the shortest form
+    /// that is read as an identical value. All nodes have the position `place`.
+    pub fn new(value: impl Into<Json>, place: &Place) -> Node {
+        match value.into() {
+            Json::Null => Value::Null.at(place),
+            Json::Bool(is_true) => Node::plain(is_true, place),
+            Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+                Some(x) => Node::plain(format_args!("{x:?}"), place),
+                None => Node::plain(number, place),
+            },
+            Json::String(text) => Value::Scalar { text, quoted: true }.at(place),
+            Json::Array(items) => Node::list(items.into_iter().map(|v| Node::new(v, place)), place),
+            Json::Object(map) => Node::map(
+                map.into_iter().map(|(k, v)| (k, Node::new(v, place))),
+                place,
+            ),
+        }
+    }
+
+    /// Creates a scalar without quotes.
+    pub fn plain(value: impl Display, place: &Place) -> Node {
+        let (text, quoted) = (value.to_string(), false);
+        Value::Scalar { text, quoted }.at(place)
+    }
+
+    /// Creates a list.
+    pub fn list(items: impl IntoIterator<Item = Node>, place: &Place) -> Node {
+        Value::Seq(items.into_iter().collect()).at(place)
+    }
+
+    /// Creates a map. Each key has the position of its value.
+    pub fn map<K: AsRef<str>>(entries: impl IntoIterator<Item = (K, Node)>, place: &Place) -> Node {
+        Value::Map(entries.into_iter().collect()).at(place)
+    }
+
     /// Creates an empty map at the position `place`.
     pub fn empty_map(place: &Place) -> Node {
-        Node {
-            value: Value::Map(Map::default()),
-            place: place.clone(),
+        Value::Map(Map::default()).at(place)
+    }
+
+    /// Returns the map, or `None` for another value.
+    pub fn as_map(&self) -> Option<&Map> {
+        match &self.value {
+            Value::Map(map) => Some(map),
+            _ => None,
         }
+    }
+
+    /// Returns the map for modification, or `None` for another value.
+    pub fn as_map_mut(&mut self) -> Option<&mut Map> {
+        match &mut self.value {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// Returns the map of the node, which becomes an empty map if it has another value.
+    pub fn make_map(&mut self) -> &mut Map {
+        if self.as_map().is_none() {
+            self.value = Value::Map(Map::default());
+        }
+        match &mut self.value {
+            Value::Map(map) => map,
+            _ => unreachable!("the value was set to a map"),
+        }
+    }
+
+    /// Returns the characters of a scalar, or `None` for another value.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the scalars of a list; of another value, an empty list.
+    pub fn as_texts(&self) -> Vec<&str> {
+        match &self.value {
+            Value::Seq(items) => items.iter().filter_map(Node::as_text).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the value of the key `name` of a map; `None` for another value.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        self.as_map()?.get(name)
+    }
+
+    /// Returns the value of the key `name` of a map for modification; `None` for another value.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Node> {
+        self.as_map_mut()?.get_mut(name)
+    }
+
+    /// Returns the value of the key `name`, which is set to an empty map if the key does not exist.
+    pub fn get_or_make(&mut self, name: &str) -> &mut Node {
+        let empty = Node::empty_map(&self.place);
+        self.make_map().get_or_insert(name, empty)
+    }
+
+    /// Sets the key `name` to a JSON value, which has the position of this node.
+    pub fn set(&mut self, name: &str, value: impl Into<Json>) {
+        let node = Node::new(value, &self.place);
+        self.make_map().insert(name, node);
     }
 
     /// Sets the position of every node in the tree. Used for defaults, which take the position of
@@ -214,11 +359,7 @@ pub fn merge(base: Node, overrides: Node) -> Node {
 
 /// Returns true if both maps have a `kind` and the two differ.
 fn of_other_kind(base: &Map, overrides: &Map) -> bool {
-    let kind = |map: &Map| match map.get(KIND).map(|node| &node.value) {
-        Some(Value::Scalar { text, .. }) => Some(text.clone()),
-        _ => None,
-    };
-    matches!((kind(base), kind(overrides)), (Some(base), Some(other)) if base != other)
+    matches!((base.get_text(KIND), overrides.get_text(KIND)), (Some(base), Some(other)) if base != other)
 }
 
 #[cfg(test)]

@@ -119,10 +119,7 @@ impl Builder<'_> {
             self.event(event, span)?;
         }
         let start = Place::new(&self.file, 1, 1);
-        Ok(self.root.take().unwrap_or(Node {
-            value: Value::Null,
-            place: start,
-        }))
+        Ok(self.root.take().unwrap_or(Value::Null.at(&start)))
     }
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fatal> {
@@ -210,13 +207,8 @@ impl Builder<'_> {
             self.problems.push(&place, text);
         }
         if anchor > 0 {
-            let node = Node {
-                value: Value::Scalar {
-                    text: name.clone(),
-                    quoted,
-                },
-                place: place.clone(),
-            };
+            let text = name.clone();
+            let node = Value::Scalar { text, quoted }.at(&place);
             self.store_anchor(anchor, &node)?;
         }
         if let Some(OpenCollection {

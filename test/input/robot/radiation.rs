@@ -89,7 +89,7 @@ fn broken_tables_are_refused() {
         ),
         "`t.nc`: the file ends at byte 8, in its header"
     );
-    let hdf5 = merrow_world::import::grid::netcdf::read_array(b"\x89HDF\r\n\x1a\n", "omega");
+    let hdf5 = merrow_world::import::bem::capytaine::read(b"\x89HDF\r\n\x1a\n", 1025.0, 9.81);
     assert_eq!(
         hdf5.unwrap_err(),
         "tables of panel methods: expected NetCDF classic, found a NetCDF-4 file; convert it with `nccopy -k cdf5 in.nc out.nc`"

@@ -1,5 +1,5 @@
-//! Tests grids written by netCDF4 and tifffile (test/data/grids/make.py), read by Merrow's own
-//! reader of NetCDF classic and by the crates netcdf-reader and tiff.
+//! Tests grids written by netCDF4 and tifffile (test/data/grids/make.py), read by the crates
+//! netcdf-reader and tiff.
 
 use crate::common::scene;
 use merrow_model::scene::FlowLaw;

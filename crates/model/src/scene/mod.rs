@@ -110,7 +110,7 @@ impl Scene {
 }
 
 /// Robot: a tree of links with actuators and sensors.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Robot {
     /// Name; prefix of its topics and frames.
     pub name: String,
@@ -319,7 +319,7 @@ pub struct AttachedFrame {
 }
 
 /// Initial condition of a robot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Start {
     /// Base origin in W (ENU) [m].
     pub p_WB: Vec3,

@@ -2,6 +2,7 @@
 //! the scene.
 
 use crate::RobotEntry;
+use crate::find::{find_link, find_robot};
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Vec3};
@@ -13,7 +14,7 @@ use merrow_model::sensor::acoustic::{
     AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Hearing, Interrogator, Receiver,
     Target,
 };
-use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::Problems;
 use merrow_yaml::read::{NamedMap, Places};
 use merrow_yaml::spec::{choice, spec};
 use std::sync::Arc;
@@ -311,28 +312,9 @@ pub(crate) fn find_mount(
             R: Mat3::identity(),
         });
     };
-    let Some(r) = scene
-        .robots
-        .iter()
-        .position(|robot| robot.name == requested)
-    else {
-        let hint = did_you_mean(requested, scene.robots.iter().map(|r| r.name.as_str()));
-        problems.push(
-            places.key_place("robot"),
-            format!("no robot {} for {name}{hint}", quote(requested)),
-        );
-        return None;
-    };
+    let r = find_robot(name, requested, places.key_place("robot"), scene, problems)?;
     let model = &scene.robots[r];
-    let Some(frame) = model.find_frame(link) else {
-        let names = quoted_list(model.frame_names());
-        let text = format!(
-            "{requested} has no link {}; expected one of {names}",
-            quote(link)
-        );
-        problems.push(places.key_place("link"), text);
-        return None;
-    };
+    let frame = find_link(link, places.key_place("link"), model, problems)?;
     Some(DeviceMount {
         on: Some((r, frame.link)),
         p: frame.point(p),
@@ -634,15 +616,12 @@ fn named_targets(measures: &MeasurementConfig) -> Option<NamedTargets<'_>> {
 fn check_targets(name: &str, requested: &NamedTargets<'_>, scene: &Scene, problems: &mut Problems) {
     let place = requested.at.key_place("targets");
     for target in requested.targets {
-        let Some(beacon) = scene.beacons.iter().find(|beacon| beacon.name == *target) else {
-            let hint = did_you_mean(target, scene.beacons.iter().map(|b| b.name.as_str()));
-            problems.push(
-                place,
-                format!("no beacon {} for {name}{hint}", quote(target)),
-            );
-            continue;
-        };
-        let good = match beacon.kind {
+        let names = scene.beacons.iter().map(|beacon| beacon.name.as_str());
+        let found = problems.find(place, target, names, |target| {
+            format!("no beacon {target} for {name}")
+        });
+        let Some(beacon) = found else { continue };
+        let good = match scene.beacons[beacon].kind {
             BeaconKind::Pinger { .. } => false,
             BeaconKind::Transponder { .. } => !requested.locators,
             BeaconKind::Locator => requested.locators,

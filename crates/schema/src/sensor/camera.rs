@@ -12,7 +12,7 @@ use merrow_model::sensor::camera::{
     CameraKeys, CameraOutput, CameraSpec, ImageOutput, Lamp, LensDistortion, RenderQuality,
 };
 use merrow_model::sensor::lens::{Distortion, Lens};
-use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::Problems;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 spec! {
@@ -340,20 +340,10 @@ pub fn lamp(
         Vec3::new(1.0, 0.0, 0.0)
     });
     let load = file.load.as_ref().and_then(|requested| {
-        let found = loads.iter().position(|load| load.name == *requested);
-        if found.is_none() {
-            let names = || loads.iter().map(|load| load.name.as_str());
-            let (hint, known) = (did_you_mean(requested, names()), quoted_list(names()));
-            let text = match loads.is_empty() {
-                true => format!("no load {}, the robot has no `loads`", quote(requested)),
-                false => format!(
-                    "no load {}; expected one of {known}{hint}",
-                    quote(requested)
-                ),
-            };
-            problems.push(file.at.key_place("load"), text);
-        }
-        found
+        let names = loads.iter().map(|load| load.name.as_str());
+        problems.find(file.at.key_place("load"), requested, names, |load| {
+            format!("no load {load}")
+        })
     });
     let half = 0.5 * file.cone_deg.to_radians();
     let (edge, full) = (sin_cos(half).1, sin_cos(0.8 * half).1);

@@ -134,16 +134,12 @@ struct Layout {
     columns: [f64; 2],
     rows: f64,
     rays: [usize; 2],
-    threshold: f64,
-    head: [f64; 2],
 }
 
 /// Builds a forward-looking imaging sonar with `rate` pings per second [Hz].
 pub fn imaging(file: &ImagingSonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let (sector, width) = (
-        file.sector_deg.to_radians(),
-        file.beam_width_deg.to_radians(),
-    );
+    let sector = file.sector_deg.to_radians();
+    let width = file.beam_width_deg.to_radians();
     let elevation = file.elevation_width_deg.to_radians();
     let shading = file.sounding.shading;
     let layout = Layout {
@@ -154,18 +150,14 @@ pub fn imaging(file: &ImagingSonarConfig, rate: f64, problems: &mut Problems) ->
         columns: [-0.5 * sector - width, 0.5 * sector + width],
         rows: WITH_SIDE_LOBES * elevation,
         rays: [column_count(sector, file.beams, width), 24],
-        threshold: 0.0,
-        head: [0.0; 2],
     };
     build_spec(layout, &file.sounding, rate, problems)
 }
 
 /// Builds a multibeam echo sounder with `rate` pings per second [Hz].
 pub fn multibeam(file: &MultibeamConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let (sector, width) = (
-        file.sector_deg.to_radians(),
-        file.beam_width_deg.to_radians(),
-    );
+    let sector = file.sector_deg.to_radians();
+    let width = file.beam_width_deg.to_radians();
     let along = file.along_width_deg.to_radians();
     let shading = file.sounding.shading;
     let layout = Layout {
@@ -176,18 +168,17 @@ pub fn multibeam(file: &MultibeamConfig, rate: f64, problems: &mut Problems) -> 
         columns: [-0.5 * sector - width, 0.5 * sector + width],
         rows: MAIN_LOBE * along,
         rays: [2 * column_count(sector, file.beams, width), 5],
-        threshold: file.threshold_db,
-        head: [0.0; 2],
     };
-    build_spec(layout, &file.sounding, rate, problems)
+    SonarSpec {
+        threshold_db: file.threshold_db,
+        ..build_spec(layout, &file.sounding, rate, problems)
+    }
 }
 
 /// Builds a side-scan sonar with `rate` pings per second [Hz].
 pub fn side_scan(file: &SideScanConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let (width, across) = (
-        file.beam_width_deg.to_radians(),
-        file.across_width_deg.to_radians(),
-    );
+    let width = file.beam_width_deg.to_radians();
+    let across = file.across_width_deg.to_radians();
     let axis = 0.5 * PI - file.depression_deg.to_radians();
     let shading = file.sounding.shading;
     // Each array transmits and receives on its own side: one pattern covers both paths.
@@ -201,18 +192,14 @@ pub fn side_scan(file: &SideScanConfig, rate: f64, problems: &mut Problems) -> S
         columns: [-reach, reach],
         rows: MAIN_LOBE * width,
         rays: [1600, 3],
-        threshold: 0.0,
-        head: [0.0; 2],
     };
     build_spec(layout, &file.sounding, rate, problems)
 }
 
 /// Builds a scanning sonar with `rate` pings per second [Hz].
 pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) -> SonarSpec {
-    let (width, elevation) = (
-        file.beam_width_deg.to_radians(),
-        file.elevation_width_deg.to_radians(),
-    );
+    let width = file.beam_width_deg.to_radians();
+    let elevation = file.elevation_width_deg.to_radians();
     let shading = file.sounding.shading;
     if file.step_deg > file.sector_deg {
         let text = format!(
@@ -229,12 +216,12 @@ pub fn scanning(file: &ScanningSonarConfig, rate: f64, problems: &mut Problems) 
         columns: [-WITH_SIDE_LOBES * width, WITH_SIDE_LOBES * width],
         rows: WITH_SIDE_LOBES * elevation,
         rays: [32, 64],
-        threshold: file.threshold_db,
-        head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
     };
     file.at
         .report_ineffective_key("threshold_db", "profiles", problems);
     SonarSpec {
+        threshold_db: file.threshold_db,
+        head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
         profiles: file.profiles,
         ..build_spec(layout, &file.sounding, rate, problems)
     }
@@ -307,8 +294,8 @@ fn build_spec(layout: Layout, file: &Sonar, rate: f64, problems: &mut Problems) 
         column_step,
         rows,
         row_step,
-        threshold_db: layout.threshold,
-        head: layout.head,
+        threshold_db: 0.0,
+        head: [0.0; 2],
         profiles: false,
         tilt: build_tilt(file, rate, problems),
     }

@@ -8,7 +8,7 @@ use merrow_model::sensor::vehicle::{
     AnemometerSpec, BarometerSpec, LeakDetector, MotorSpec, OdometrySpec, PowerSpec,
     WrenchDirection, WrenchSpec,
 };
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::Problems;
 use merrow_yaml::spec::spec;
 
 spec! {
@@ -185,11 +185,10 @@ fn find_thruster(context: &SensorContext<'_>, problems: &mut Problems) -> usize 
         problems.push(&file.at.whole, text);
         return 0;
     };
-    let found = robot.thrusters.iter().position(|t| t.name == *requested);
-    if found.is_none() {
-        let hint = did_you_mean(requested, robot.thrusters.iter().map(|t| t.name.as_str()));
-        let text = format!("no thruster {} on {}{hint}", quote(requested), robot.name);
-        problems.push(file.at.key_place("thruster"), text);
-    }
+    let names = robot.thrusters.iter().map(|t| t.name.as_str());
+    let place = file.at.key_place("thruster");
+    let found = problems.find(place, requested, names, |thruster| {
+        format!("no thruster {thruster} on {}", robot.name)
+    });
     found.unwrap_or(0)
 }

@@ -1,36 +1,36 @@
 //! Conversion of actors: bodies that move along a route.
 
+use crate::build::context::Context;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::route::Route;
 use merrow_schema::actor::ActorEntry;
 use merrow_schema::contact::PropEntry;
-use merrow_yaml::error::Problems;
 
 /// Distance within which the ends of a repeating route must agree [m].
 const END_TOLERANCE: f64 = 1e-6;
 
 /// Builds the route of an actor; `None` after reporting an error.
-pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<Route> {
+pub(crate) fn build_route(file: &ActorEntry, cx: Context<'_>) -> Option<Route> {
     let points: Vec<Vec3> = file.waypoints_m.iter().map(|p| Vec3::from(*p)).collect();
     let n = points.len();
     if n < 2 {
         let text = "`waypoints_m`: expected at least 2 waypoints, found 1";
-        problems.push(file.at.key_place("waypoints_m"), text);
+        cx.error(file.at.key_place("waypoints_m"), text);
         return None;
     }
-    let times = waypoint_times(file, &points, problems)?;
+    let times = waypoint_times(file, &points, cx)?;
     if let Some(k) = (1..n).find(|k| times[*k] <= times[k - 1]) {
         let text = format!(
             "the time {} s of waypoint {k} is not after the time of the waypoint before, {} s",
             times[k],
             times[k - 1]
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
         return None;
     }
     if file.repeats && (points[n - 1] - points[0]).norm() > END_TOLERANCE {
         let text = "`repeats`: expected the last waypoint at the position of the first";
-        problems.push(file.at.key_place("repeats"), text);
+        cx.error(file.at.key_place("repeats"), text);
         return None;
     }
     Some(Route {
@@ -42,11 +42,11 @@ pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<
 }
 
 /// Returns the times of the waypoints [s], as given or from the speed.
-fn waypoint_times(file: &ActorEntry, points: &[Vec3], problems: &mut Problems) -> Option<Vec<f64>> {
+fn waypoint_times(file: &ActorEntry, points: &[Vec3], cx: Context<'_>) -> Option<Vec<f64>> {
     match file.speed_m_s {
         Some(_) if !file.times_s.is_empty() => {
             let text = "expected `times_s` or `speed_m_s`, found both";
-            problems.push(file.at.key_place("speed_m_s"), text);
+            cx.error(file.at.key_place("speed_m_s"), text);
             None
         }
         Some(speed) => {
@@ -64,7 +64,7 @@ fn waypoint_times(file: &ActorEntry, points: &[Vec3], problems: &mut Problems) -
                 file.times_s.len(),
                 points.len()
             );
-            problems.push(&file.at.whole, text);
+            cx.error(&file.at.whole, text);
             None
         }
     }

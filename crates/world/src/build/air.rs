@@ -1,10 +1,11 @@
 //! Conversion of the air and weather of a world.
 
+use crate::build::context::Context;
 use merrow_environment::air::{sun, wind};
 use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
 use merrow_schema::WorldConfig;
 use merrow_schema::air::WeatherConfig;
-use merrow_yaml::error::{Problems, quote};
+use merrow_yaml::error::quote;
 use std::sync::Arc;
 
 /// Date and time at the start of the run.
@@ -18,11 +19,7 @@ pub(crate) struct StartTime {
 
 impl StartTime {
     /// Reads the start time of a world whose origin has a `longitude` [rad].
-    pub(crate) fn from_config(
-        weather: &WeatherConfig,
-        longitude: f64,
-        problems: &mut Problems,
-    ) -> Self {
+    pub(crate) fn from_config(weather: &WeatherConfig, longitude: f64, cx: Context<'_>) -> Self {
         let default_utc = sun::solar_noon(Air::NOON, longitude);
         let utc = weather.start_utc.as_ref().map_or(default_utc, |text| {
             parse_utc(text).unwrap_or_else(|| {
@@ -30,7 +27,7 @@ impl StartTime {
                     "`start_utc`: expected a date and time such as 2026-06-21T09:30:00Z, found {}",
                     quote(text)
                 );
-                problems.push(weather.at.key_place("start_utc"), text);
+                cx.error(weather.at.key_place("start_utc"), text);
                 default_utc
             })
         });
@@ -39,12 +36,7 @@ impl StartTime {
 }
 
 /// Builds the air of a world with the given start time and seed.
-pub(crate) fn build_air(
-    file: &WorldConfig,
-    start: StartTime,
-    seed: u64,
-    problems: &mut Problems,
-) -> Air {
+pub(crate) fn build_air(file: &WorldConfig, start: StartTime, cx: Context<'_>) -> Air {
     let (air, weather) = (&file.air, &file.weather);
     if let Shear::Log { roughness_m } = air.shear
         && roughness_m >= air.reference_height_m
@@ -53,7 +45,7 @@ pub(crate) fn build_air(
             "`roughness_m`: expected less than `reference_height_m` = {}, found {roughness_m}",
             air.reference_height_m
         );
-        problems.push(air.at.key_place("shear"), text);
+        cx.error(air.at.key_place("shear"), text);
     }
     let now = Weather {
         wind: wind::velocity_from(weather.wind_speed_m_s, weather.wind_from_deg),
@@ -66,7 +58,7 @@ pub(crate) fn build_air(
     let components = if air.gusts == Gusts::None {
         Vec::new()
     } else {
-        wind::components(seed)
+        wind::components(cx.seed)
     };
     Air {
         reference_height_m: air.reference_height_m,

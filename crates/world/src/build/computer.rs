@@ -1,5 +1,6 @@
 //! Conversion of the computers of a robot and their tasks.
 
+use crate::build::context::Context;
 use merrow_math::rng::Stream;
 use merrow_model::scene::Robot;
 use merrow_model::scene::computer::MAX_TASKS;
@@ -9,18 +10,16 @@ use merrow_model::scene::computer::{
 use merrow_model::scene::nanoseconds::nanoseconds;
 use merrow_schema::RobotModelConfig;
 use merrow_schema::robot::computer::{ActivationConfig, ComputerConfig, TaskConfig};
-use merrow_yaml::error::{Problems, known_names, quote};
 
 /// Default of `max_jobs` for a task that is released by its inputs.
 const MAX_MESSAGE_JOBS: usize = 10;
 
-/// Builds the computers of `robot`, whose sensors and firmware are complete, in a world with the
-/// random number seed `seed`. `None` without computers.
+/// Builds the computers of `robot`, whose sensors and firmware are complete. `None` without
+/// computers.
 pub(crate) fn build_computers(
     model: &RobotModelConfig,
     robot: &Robot,
-    seed: u64,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Box<OnboardComputers>> {
     model.computers.iter().next()?;
     let mut onboard = OnboardComputers {
@@ -31,13 +30,13 @@ pub(crate) fn build_computers(
         let found = file.tasks.iter().count();
         if found > MAX_TASKS {
             let text = format!("{name}: expected at most {MAX_TASKS} tasks, found {found}");
-            problems.push(file.at.key_place("tasks"), text);
+            cx.error(file.at.key_place("tasks"), text);
         }
         let is_name_taken = robot.sensors.iter().any(|sensor| sensor.name == name)
             || model.modems.iter().any(|(modem, _)| modem == name);
         if is_name_taken {
             let text = format!("a sensor or modem of the robot is called {name}; rename one");
-            problems.push(&file.at.whole, text);
+            cx.error(&file.at.whole, text);
         }
         for (t, (task_name, task)) in file.tasks.iter().enumerate() {
             let index = TaskIndex {
@@ -45,11 +44,11 @@ pub(crate) fn build_computers(
                 task: t,
             };
             let place = (&mut onboard, robot, model);
-            connect_task(place, (task_name, task), index, problems);
+            connect_task(place, (task_name, task), index, cx);
         }
         onboard
             .computers
-            .push(build_computer(name, file, robot, seed, problems));
+            .push(build_computer(name, file, robot, cx));
     }
     Some(Box::new(onboard))
 }
@@ -59,56 +58,52 @@ fn connect_task(
     (onboard, robot, model): (&mut OnboardComputers, &Robot, &RobotModelConfig),
     (name, file): (&str, &TaskConfig),
     index: TaskIndex,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
-    let taken = |key: &str, what: &str, problems: &mut Problems| {
+    let taken = |key: &str, what: &str| {
         let text = format!("`{key}` of {name}: {what} already passes through another task");
-        problems.push(file.at.key_place(key), text);
+        cx.error(file.at.key_place(key), text);
     };
     if file.runs_firmware {
         if robot.firmware.is_none() {
             let text = format!("`runs_firmware` of {name}: the robot has no firmware");
-            problems.push(file.at.key_place("runs_firmware"), text);
+            cx.error(file.at.key_place("runs_firmware"), text);
         }
         if matches!(file.activation, ActivationConfig::Message) {
             let text = format!(
                 "`runs_firmware` of {name}: expected the activation `periodic` or `after`, found `message`"
             );
-            problems.push(file.at.key_place("runs_firmware"), text);
+            cx.error(file.at.key_place("runs_firmware"), text);
         }
         if onboard.firmware.replace(index).is_some() {
-            taken("runs_firmware", "the firmware", problems);
+            taken("runs_firmware", "the firmware");
         }
     }
     if file.commands && onboard.commands.replace(index).is_some() {
-        taken("commands", "every command", problems);
+        taken("commands", "every command");
     }
     for sensor in &file.sensors {
-        let names = || robot.sensors.iter().map(|sensor| sensor.name.as_str());
-        let Some(k) = names().position(|name| name == sensor) else {
-            let hint = known_names(sensor, names());
-            let text = format!("`sensors` of {name}: no sensor {}{hint}", quote(sensor));
-            problems.push(file.at.key_place("sensors"), text);
-            continue;
-        };
+        let names = robot.sensors.iter().map(|sensor| sensor.name.as_str());
+        let found = cx.find(file.at.key_place("sensors"), sensor, names, |sensor| {
+            format!("`sensors` of {name}: no sensor {sensor}")
+        });
+        let Some(k) = found else { continue };
         if onboard.sensors[k].replace(index).is_some() {
-            taken("sensors", sensor, problems);
+            taken("sensors", sensor);
         }
     }
     for modem in &file.modems {
-        let names = || model.modems.iter().map(|(name, _)| name);
-        if !names().any(|name| name == modem) {
-            let hint = known_names(modem, names());
-            let text = format!("`modems` of {name}: no modem {}{hint}", quote(modem));
-            problems.push(file.at.key_place("modems"), text);
-        }
+        let names = model.modems.iter().map(|(name, _)| name);
+        cx.find(file.at.key_place("modems"), modem, names, |modem| {
+            format!("`modems` of {name}: no modem {modem}")
+        });
     }
     let has_input = file.commands || !file.sensors.is_empty() || !file.modems.is_empty();
     if matches!(file.activation, ActivationConfig::Message) && !has_input {
         let text = format!(
             "{name}: the activation `message` requires `commands`, `sensors` or `modems`; add one"
         );
-        problems.push(file.at.key_place("activation"), text);
+        cx.error(file.at.key_place("activation"), text);
     }
 }
 
@@ -128,13 +123,7 @@ pub(crate) fn modem_task(model: &RobotModelConfig, modem: &str) -> Option<TaskIn
         })
 }
 
-fn build_computer(
-    name: &str,
-    file: &ComputerConfig,
-    robot: &Robot,
-    seed: u64,
-    problems: &mut Problems,
-) -> Computer {
+fn build_computer(name: &str, file: &ComputerConfig, robot: &Robot, cx: Context<'_>) -> Computer {
     let tasks = file.tasks.iter();
     let computer = Computer {
         name: name.to_string(),
@@ -145,12 +134,12 @@ fn build_computer(
         tasks: tasks
             .map(|(task_name, task)| {
                 let path = format!("{}/{name}/{task_name}", robot.name);
-                let stream = Stream::new(seed, &path);
-                build_task((task_name, task), file, robot, stream, problems)
+                let stream = Stream::new(cx.seed, &path);
+                build_task((task_name, task), file, robot, stream, cx)
             })
             .collect(),
     };
-    check_cycles(&computer, file, problems);
+    check_cycles(&computer, file, cx);
     computer
 }
 
@@ -159,20 +148,20 @@ fn build_task(
     computer: &ComputerConfig,
     robot: &Robot,
     stream: Stream,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Task {
-    let activation = build_activation((name, file), computer, robot, problems);
+    let activation = build_activation((name, file), computer, robot, cx);
     let period = match activation {
         // 1 ns is the period of a task without one, which is an error
         Activation::Periodic { period_ns, .. } => (period_ns > 1).then_some(period_ns),
         _ => None,
     };
-    let before = problems.len();
-    check_execution((name, file), problems);
+    let before = cx.problems().len();
+    check_execution((name, file), cx);
     let execution = &file.execution;
     let deadline_ns = file.deadline_s.map(nanoseconds).or(period);
-    if problems.len() == before {
-        check_times((name, file), [period, deadline_ns], execution, problems);
+    if cx.problems().len() == before {
+        check_times((name, file), [period, deadline_ns], execution, cx);
     }
     let max_jobs = match activation {
         Activation::Message => MAX_MESSAGE_JOBS,
@@ -194,7 +183,7 @@ fn check_times(
     (name, file): (&str, &TaskConfig),
     [period, deadline]: [Option<u64>; 2],
     execution: &ExecutionTime,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let shortest = execution.min_ns();
     let limits = [
@@ -212,7 +201,7 @@ fn check_times(
              {limit} s, found at least {shortest} s; {remedy} or lower the execution time"
         );
         // an overloaded computer can be what the user studies
-        problems.note(file.at.key_place("execution"), text);
+        cx.note(file.at.key_place("execution"), text);
     }
 }
 
@@ -220,7 +209,7 @@ fn build_activation(
     (name, file): (&str, &TaskConfig),
     computer: &ComputerConfig,
     robot: &Robot,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Activation {
     let rate = robot.firmware.as_ref().filter(|_| file.runs_firmware);
     let own_period = rate.map(|firmware| nanoseconds(1.0 / firmware.rate_hz));
@@ -231,7 +220,7 @@ fn build_activation(
             let period = period_s.map(nanoseconds);
             if period.is_none() && own_period.is_none() {
                 let text = format!("{name}: missing key `period_s`");
-                problems.push(file.at.key_place("activation"), text);
+                cx.error(file.at.key_place("activation"), text);
             }
             Activation::Periodic {
                 period_ns: period.or(own_period).unwrap_or(1),
@@ -240,20 +229,18 @@ fn build_activation(
         }
         ActivationConfig::Message => Activation::Message,
         ActivationConfig::After { task: other, .. } => {
-            let names = || computer.tasks.iter().map(|(name, _)| name);
-            if let Some(task) = names().position(|name| name == other) {
-                return Activation::After { task };
-            }
-            let hint = known_names(other, names());
-            let text = format!("{name}: no task {}{hint}", quote(other));
-            problems.push(file.at.key_place("activation"), text);
-            Activation::Message
+            let names = computer.tasks.iter().map(|(name, _)| name);
+            let place = file.at.key_place("activation");
+            let found = cx.find(place, other, names, |other| {
+                format!("{name}: no task {other}")
+            });
+            found.map_or(Activation::Message, |task| Activation::After { task })
         }
     }
 }
 
 /// Reports tasks that release each other in a cycle, and therefore never start.
-fn check_cycles(computer: &Computer, file: &ComputerConfig, problems: &mut Problems) {
+fn check_cycles(computer: &Computer, file: &ComputerConfig, cx: Context<'_>) {
     for (k, (name, file)) in file.tasks.iter().enumerate() {
         let mut at = k;
         for _ in 0..computer.tasks.len() {
@@ -263,7 +250,7 @@ fn check_cycles(computer: &Computer, file: &ComputerConfig, problems: &mut Probl
             at = task;
             if at == k {
                 let text = format!("{name}: the task releases itself, through `after`");
-                problems.push(file.at.key_place("activation"), text);
+                cx.error(file.at.key_place("activation"), text);
                 break;
             }
         }
@@ -271,7 +258,7 @@ fn check_cycles(computer: &Computer, file: &ComputerConfig, problems: &mut Probl
 }
 
 /// Reports times of an execution that contradict each other.
-fn check_execution((name, file): (&str, &TaskConfig), problems: &mut Problems) {
+fn check_execution((name, file): (&str, &TaskConfig), cx: Context<'_>) {
     let text = match &file.execution {
         ExecutionTime::Uniform {
             range_s: [min, max],
@@ -282,5 +269,5 @@ fn check_execution((name, file): (&str, &TaskConfig), problems: &mut Problems) {
         _ => return,
     };
     let text = format!("{name}: {text}");
-    problems.push(file.at.key_place("execution"), text);
+    cx.error(file.at.key_place("execution"), text);
 }

@@ -1,26 +1,26 @@
 //! Conversion of couplings: the bodies of their ends, and whether the ends fit.
 
+use crate::build::context::Context;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
 use merrow_model::state::State;
 use merrow_schema::coupling::{CouplingConfig, CouplingEndConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
+use merrow_yaml::error::Place;
 use merrow_yaml::read::NamedMap;
 
 /// Builds the couplings of `file` between the robots of `scene`.
 pub(crate) fn build_couplings(
     file: &NamedMap<CouplingConfig>,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Coupling> {
     if file.0.is_empty() {
         return Vec::new();
     }
     let state = State::new(scene);
-    let one = |(name, entry): (&str, &CouplingConfig)| {
-        build_coupling(name, entry, scene, &state, problems)
-    };
+    let one =
+        |(name, entry): (&str, &CouplingConfig)| build_coupling(name, entry, scene, &state, cx);
     file.iter().filter_map(one).collect()
 }
 
@@ -29,19 +29,19 @@ fn build_coupling(
     file: &CouplingConfig,
     scene: &Scene,
     state: &State,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Coupling> {
     let kind = file.kind.clone();
-    check_funnel(&kind, problems);
+    check_funnel(&kind, cx);
     let grasps = matches!(kind, CouplingKind::Grasp { .. });
     let of = format!("the coupling {name}");
-    let a = build_end(&of, &file.a, scene, problems);
+    let a = build_end(&of, &file.a, scene, cx);
     let mut b = None;
     if let Some(given) = &file.b {
-        b = Some(build_second_end(given, a, name, scene, state, problems)?);
+        b = Some(build_second_end(given, a, name, scene, state, cx)?);
     } else if !grasps {
         let text = format!("the {} {name} has no second end; expected `b`", kind.kind());
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
         return None;
     }
     let (a, place) = (a?, &file.at.whole);
@@ -58,15 +58,15 @@ fn build_coupling(
         break_force_n: file.break_force_n,
         break_moment_nm: file.break_moment_nm,
     };
-    check_bodies(&coupling, scene, place, problems)?;
+    check_bodies(&coupling, scene, place, cx)?;
     if engaged {
-        set_initial_state(&mut coupling, scene, state, file, problems);
+        set_initial_state(&mut coupling, scene, state, file, cx);
     }
     Some(coupling)
 }
 
 /// Reports a coupling with both ends on one body, which would have no effect.
-fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Problems) -> Option<()> {
+fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, cx: Context<'_>) -> Option<()> {
     let word = c.kind.kind();
     let text = match (c.a.link(), c.b.map(|b| b.link())) {
         (None, Some(None)) => {
@@ -98,7 +98,7 @@ fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Probl
         }
         _ => return Some(()),
     };
-    problems.push(place, text);
+    cx.error(place, text);
     None
 }
 
@@ -109,14 +109,14 @@ fn set_initial_state(
     scene: &Scene,
     state: &State,
     file: &CouplingConfig,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let Some(b) = c.b else {
         let text = format!(
             "the grasp {} is engaged at the start and has no `b`; expected the held object in `b`",
             c.name
         );
-        problems.push(file.at.key_place("engaged"), text);
+        cx.error(file.at.key_place("engaged"), text);
         return;
     };
     let A = coupling::end_motion(scene, state, &c.a);
@@ -136,12 +136,12 @@ fn set_initial_state(
             c.kind.kind(),
             c.name
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
     }
 }
 
 /// Reports a funnel that widens towards the seat.
-fn check_funnel(kind: &CouplingKind, problems: &mut Problems) {
+fn check_funnel(kind: &CouplingKind, cx: Context<'_>) {
     let CouplingKind::Latch(latch) = kind else {
         return;
     };
@@ -152,7 +152,7 @@ fn check_funnel(kind: &CouplingKind, problems: &mut Problems) {
     if exit > entrance {
         let text =
             format!("`exit_radius_m` is {exit}; expected at most `entrance_radius_m` {entrance}");
-        problems.push(funnel.at.key_place("exit_radius_m"), text);
+        cx.error(funnel.at.key_place("exit_radius_m"), text);
     }
 }
 
@@ -163,9 +163,9 @@ fn build_second_end(
     name: &str,
     scene: &Scene,
     state: &State,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<CouplingEnd> {
-    let b = build_end(&format!("the coupling {name}"), file, scene, problems)?;
+    let b = build_end(&format!("the coupling {name}"), file, scene, cx)?;
     if file.position_m.is_some() || file.attitude_deg.is_some() {
         return Some(b);
     }
@@ -196,7 +196,7 @@ pub(crate) fn build_end(
     name: &str,
     file: &CouplingEndConfig,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<CouplingEnd> {
     let p = Vec3::from(file.position_m.unwrap_or_default());
     let [roll, pitch, yaw] = file.attitude_deg.unwrap_or_default().map(f64::to_radians);
@@ -204,31 +204,15 @@ pub(crate) fn build_end(
     let Some(robot_name) = &file.robot else {
         if file.link.is_some() {
             let text = format!("an end of {name} names a link; expected its `robot` too");
-            problems.push(file.at.key_place("link"), text);
+            cx.error(file.at.key_place("link"), text);
             return None;
         }
         return Some(CouplingEnd::World { R_WE: R, p_WE: p });
     };
-    let Some(robot) = scene.robots.iter().position(|r| r.name == *robot_name) else {
-        let names = || scene.robots.iter().map(|r| r.name.as_str());
-        let (what, hint) = (quote(robot_name), known_names(robot_name, names()));
-        let text = format!("no robot or prop {what} for {name}{hint}");
-        problems.push(file.at.key_place("robot"), text);
-        return None;
-    };
+    let robot = cx.find_robot(name, robot_name, file.at.key_place("robot"), scene)?;
     let model = &scene.robots[robot];
-    let requested = file.link.as_deref().unwrap_or(&model.links[0].name);
-    let Some(frame) = model.find_frame(requested) else {
-        let names = || model.frame_names();
-        let (what, hint, known) = (
-            quote(requested),
-            did_you_mean(requested, names()),
-            quoted_list(names()),
-        );
-        let text = format!("no link {what} on {robot_name}; expected one of {known}{hint}");
-        problems.push(file.at.key_place("link"), text);
-        return None;
-    };
+    let link = file.link.as_deref().unwrap_or(&model.links[0].name);
+    let frame = cx.find_link(link, file.at.key_place("link"), model)?;
     Some(CouplingEnd::Link {
         robot,
         link: frame.link,

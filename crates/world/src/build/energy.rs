@@ -1,5 +1,6 @@
 //! Conversion of batteries, loads, solar panels and chargers.
 
+use crate::build::context::Context;
 use crate::build::coupling;
 use crate::build::robot::actuator::check_table;
 use crate::import::sname;
@@ -11,19 +12,18 @@ use merrow_schema::coupling::CouplingConfig;
 use merrow_schema::energy::{
     ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, SolarConfig,
 };
-use merrow_yaml::error::{Problems, known_names, quote};
 use merrow_yaml::read::NamedMap;
 
 /// Reports values of a battery that contradict each other.
-pub(crate) fn check_battery(battery: &Battery, problems: &mut Problems) {
+pub(crate) fn check_battery(battery: &Battery, cx: Context<'_>) {
     let at = battery.at.key_place("open_circuit_v");
     let voltage = &battery.open_circuit_v;
-    check_table(voltage, "the open-circuit voltage", at, problems);
+    check_table(voltage, "the open-circuit voltage", at, cx);
     if voltage
         .iter()
         .any(|[charge, volt]| !(0.0..=1.0).contains(charge) || *volt <= 0.0)
     {
-        problems.push(
+        cx.error(
             at,
             "the open-circuit voltage: expected charges from 0 to 1 and voltages above 0",
         );
@@ -34,7 +34,7 @@ pub(crate) fn check_battery(battery: &Battery, problems: &mut Problems) {
             "`cut_off_v` is {cut_off}; expected less than the highest open-circuit voltage \
              {highest}: the protection would never close"
         );
-        problems.push(battery.at.key_place("cut_off_v"), text);
+        cx.error(battery.at.key_place("cut_off_v"), text);
     }
 }
 
@@ -54,14 +54,14 @@ pub(crate) fn build_solar_panel(
     file: &SolarConfig,
     index: usize,
     link: &Link,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Solar {
     let normal = sname::vector_to_flu(file.axes, file.normal)
         .unit()
         .unwrap_or_else(|| {
             let text =
                 format!("the normal of {name} has no length; expected numbers that are not all 0");
-            problems.push(file.at.key_place("normal"), text);
+            cx.error(file.at.key_place("normal"), text);
             Vec3::new(0.0, 0.0, 1.0)
         });
     Solar {
@@ -79,7 +79,7 @@ pub(crate) fn build_solar_panel(
 }
 
 /// Reports loads and panels of a robot without a battery.
-pub(crate) fn check_battery_present(model: &RobotModelConfig, problems: &mut Problems) {
+pub(crate) fn check_battery_present(model: &RobotModelConfig, cx: Context<'_>) {
     if model.battery.is_some() {
         return;
     }
@@ -90,7 +90,7 @@ pub(crate) fn check_battery_present(model: &RobotModelConfig, problems: &mut Pro
         if any {
             let text =
                 format!("`{key}` has no effect on a robot without a battery; expected `battery`");
-            problems.push(model.at.key_place(key), text);
+            cx.error(model.at.key_place(key), text);
         }
     }
 }
@@ -100,11 +100,10 @@ pub(crate) fn build_chargers(
     file: &NamedMap<ChargerConfig>,
     couplings: &NamedMap<CouplingConfig>,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Charger> {
-    let one = |(name, entry): (&str, &ChargerConfig)| {
-        build_charger(name, entry, couplings, scene, problems)
-    };
+    let one =
+        |(name, entry): (&str, &ChargerConfig)| build_charger(name, entry, couplings, scene, cx);
     file.iter().filter_map(one).collect()
 }
 
@@ -113,47 +112,32 @@ fn build_charger(
     file: &ChargerConfig,
     couplings: &NamedMap<CouplingConfig>,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Charger> {
+    let user = format!("the charger {name}");
     let contact = match &file.contact {
         ChargingConditionConfig::Coupling { coupling, at } => {
-            let Some(k) = scene.couplings.iter().position(|c| c.name == *coupling) else {
-                // A coupling that is named but invalid has already been reported.
-                if !couplings.iter().any(|(known, _)| known == coupling) {
-                    let hint = known_names(coupling, couplings.iter().map(|(known, _)| known));
-                    let text = format!(
-                        "no coupling {} for the charger {name}{hint}",
-                        quote(coupling)
-                    );
-                    problems.push(at.key_place("coupling"), text);
-                }
-                return None;
-            };
+            let place = at.key_place("coupling");
+            let names = couplings.iter().map(|(known, _)| known);
+            cx.find(place, coupling, names, |coupling| {
+                format!("no coupling {coupling} for {user}")
+            })?;
+            // A coupling that is named but invalid has already been reported.
+            let k = scene.couplings.iter().position(|c| c.name == *coupling)?;
             ChargeCondition::Coupling(k)
         }
         ChargingConditionConfig::Proximity {
             position, range_m, ..
-        } => ChargeCondition::Proximity(
-            coupling::build_end(&format!("the charger {name}"), position, scene, problems)?,
-            *range_m,
-        ),
+        } => ChargeCondition::Proximity(coupling::build_end(&user, position, scene, cx)?, *range_m),
     };
     let source_robot = match &file.source_robot {
         None => None,
         Some(requested) => {
-            let names = || scene.robots.iter().map(|r| r.name.as_str());
-            let Some(k) = names().position(|n| n == requested) else {
-                let hint = known_names(requested, names());
-                let text = format!(
-                    "no robot {} to feed the charger {name}{hint}",
-                    quote(requested)
-                );
-                problems.push(file.at.key_place("source_robot"), text);
-                return None;
-            };
+            let place = file.at.key_place("source_robot");
+            let k = cx.find_robot(&user, requested, place, scene)?;
             if scene.robots[k].battery.is_none() {
                 let text = format!("{requested} is to feed the charger {name}, but has no battery");
-                problems.push(file.at.key_place("source_robot"), text);
+                cx.error(place, text);
             }
             Some(k)
         }

@@ -1,13 +1,14 @@
 //! Conversion of scheduled faults.
 
+use crate::build::context::Context;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_device};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
-use merrow_yaml::error::{Place, Problems, known_names, quote};
-use merrow_yaml::node::{Node, Value};
+use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::node::{Map, Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};
 use merrow_yaml::schema::{Defs, KeySet};
 use merrow_yaml::units::component_key;
@@ -19,30 +20,20 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 pub(crate) fn build_faults(
     file: &NamedMap<FaultConfig>,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Fault> {
     file.iter()
-        .filter_map(|(name, entry)| build_fault(name, entry, scene, problems))
+        .filter_map(|(name, entry)| build_fault(name, entry, scene, cx))
         .collect()
 }
 
-fn build_fault(
-    name: &str,
-    file: &FaultConfig,
-    scene: &Scene,
-    problems: &mut Problems,
-) -> Option<Fault> {
+fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, cx: Context<'_>) -> Option<Fault> {
     let index = match &file.robot {
         None => None,
         Some(requested) => {
-            let found = scene.robots.iter().position(|r| r.name == *requested);
-            if found.is_none() {
-                let hint = known_names(requested, scene.robots.iter().map(|r| r.name.as_str()));
-                let text = format!("no robot {} for the fault {name}{hint}", quote(requested));
-                problems.push(file.at.key_place("robot"), text);
-                return None;
-            }
-            found
+            let place = file.at.key_place("robot");
+            let user = format!("the fault {name}");
+            Some(cx.find_robot(&user, requested, place, scene)?)
         }
     };
     let robot = index.map(|index| &scene.robots[index]);
@@ -51,11 +42,11 @@ fn build_fault(
         |index| find_device(scene, index, &file.target),
     );
     let device = found
-        .map_err(|why| problems.push(file.at.key_place("target"), why))
+        .map_err(|why| cx.error(file.at.key_place("target"), why))
         .ok()?;
     let kind = build_kind(&file.kind, robot, device);
     if let Err(why) = check_fault(device, &file.target, kind) {
-        problems.push(file.at.key_place("kind"), why);
+        cx.error(file.at.key_place("kind"), why);
         return None;
     }
     let ns = |seconds: f64| (seconds * 1e9) as u64;
@@ -176,26 +167,13 @@ pub fn requested_kind(
     get: impl Fn(&str) -> Option<f64>,
 ) -> Result<FaultKind, String> {
     let place = Place::file(&format!("the fault {kind}"));
-    let node = |value: Value| Node {
-        value,
-        place: place.clone(),
-    };
-    let scalar = |text: String| {
-        node(Value::Scalar {
-            text,
-            quoted: false,
-        })
-    };
     let number = |value: f64| match value {
-        x if x.is_nan() => scalar(".nan".to_string()),
-        x if x.is_infinite() => scalar(".inf".to_string()),
-        x => scalar(format!("{x:?}")),
+        x if x.is_nan() => Node::plain(".nan", &place),
+        x if x.is_infinite() => Node::plain(".inf", &place),
+        x => Node::new(x, &place),
     };
-    let mut request = Node::empty_map(&place);
-    let Value::Map(map) = &mut request.value else {
-        return Err("expected a map".into());
-    };
-    map.insert(KIND, scalar(kind.to_string()));
+    let mut map = Map::default();
+    map.insert(KIND, Node::plain(kind, &place));
     let key_sets = FaultKindConfig::key_sets(&mut Defs::default());
     let own = key_sets.iter().filter(|keys| keys.kind() == Some(kind));
     for (keys, key) in own.flat_map(|keys| keys.keys().map(move |key| (keys, key))) {
@@ -206,11 +184,12 @@ pub fn requested_kind(
             given if given.iter().all(Option::is_none) => {}
             given => {
                 let items = given.iter().map(|value| number(value.unwrap_or(0.0)));
-                map.insert(key, node(Value::Seq(items.collect())));
+                map.insert(key, Node::list(items, &place));
             }
         }
     }
     let mut problems = Problems::default();
+    let request = Value::Map(map).at(&place);
     let file = FaultKindConfig::read(&request, &Field::new(KIND, "", &[]), &mut problems);
     match file.filter(|_| problems.is_empty()) {
         Some(file) => Ok(build_kind(&file, robot, device)),

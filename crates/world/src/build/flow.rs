@@ -1,18 +1,19 @@
 //! Conversion of the currents that are added to the mean current, and of tides.
 
+use crate::build::context::Context;
 use crate::build::horizontal_velocity;
 use crate::import::grid;
 use merrow_environment::waves::realise;
 use merrow_math::Vec3;
+use merrow_model::scene::WaveField;
 use merrow_model::scene::sea::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use merrow_model::scene::sea::grid::Grid;
-use merrow_model::scene::{Origin, WaveField};
 use merrow_schema::WorldConfig;
 use merrow_schema::grid::GridConfig;
 use merrow_schema::water::{
     ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
 };
-use merrow_yaml::error::{Problems, did_you_mean, known_names, quote, quoted_list};
+use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
 
@@ -35,47 +36,36 @@ const PERIODS_H: [(&str, f64); 11] = [
 pub(crate) fn build_flows(
     files: &NamedMap<FlowConfig>,
     regions: &NamedMap<RegionConfig>,
-    origin: &Origin,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Flow> {
     let one = |(name, file): (&str, &FlowConfig)| {
-        let names = || regions.iter().map(|(name, _)| name);
-        let region = file
-            .region
-            .as_ref()
-            .and_then(|requested| names().position(|name| name == requested));
-        if let (Some(requested), None) = (&file.region, region) {
-            let hint = known_names(requested, names());
-            problems.push(
-                file.at.key_place("region"),
-                format!("no region {} in this world{hint}", quote(requested)),
-            );
-        }
+        let region = file.region.as_ref().and_then(|requested| {
+            let names = regions.iter().map(|(name, _)| name);
+            cx.find(file.at.key_place("region"), requested, names, |region| {
+                format!("no region {region} in this world")
+            })
+        });
         if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
             let text = "a tidal flow is the same everywhere; expected no `region`; \
                         `open_to_current: false` on the region excludes it";
-            problems.push(file.at.key_place("region"), text);
+            cx.error(file.at.key_place("region"), text);
         }
         Some(Flow {
             name: name.to_string(),
             gain: file.gain,
             region,
-            law: build_flow_law(&file.law, origin, problems)?,
+            law: build_flow_law(&file.law, cx)?,
         })
     };
     files.iter().filter_map(one).collect()
 }
 
 /// Builds the velocity field of a current. Returns `None` after reporting a problem.
-fn build_flow_law(
-    file: &FlowLawConfig,
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Option<FlowLaw> {
+fn build_flow_law(file: &FlowLawConfig, cx: Context<'_>) -> Option<FlowLaw> {
     let place = |[x, y]: [f64; 2]| Vec3::new(x, y, 0.0);
     Some(match file {
         FlowLawConfig::Tidal { constituents, .. } => {
-            FlowLaw::Tide(build_constituents(constituents, problems)?)
+            FlowLaw::Tide(build_constituents(constituents, cx)?)
         }
         FlowLawConfig::Jet {
             speed_m_s,
@@ -125,12 +115,12 @@ fn build_flow_law(
             at,
         } => {
             if let [None, None, None] = [east, north, up] {
-                problems.push(
+                cx.error(
                     &at.whole,
                     "a gridded flow needs at least one of `east`, `north` and `up`",
                 );
             }
-            FlowLaw::Grid(read_velocity_grids([east, north, up], origin, problems)?)
+            FlowLaw::Grid(read_velocity_grids([east, north, up], cx)?)
         }
     })
 }
@@ -139,12 +129,13 @@ fn build_flow_law(
 /// if one fails, so that all errors are reported.
 fn read_velocity_grids(
     files: [&Option<GridConfig>; 3],
-    origin: &Origin,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<[Option<Arc<Grid>>; 3]> {
     let mut component = |file: &Option<GridConfig>| match file {
         None => Some(None),
-        Some(file) => grid::read_grid(file, origin, problems).map(|grid| Some(Arc::new(grid))),
+        Some(file) => {
+            grid::read_grid(file, &cx.origin, &mut cx.problems()).map(|grid| Some(Arc::new(grid)))
+        }
     };
     let [east, north, up] = files.map(&mut component);
     Some([east?, north?, up?])
@@ -152,13 +143,10 @@ fn read_velocity_grids(
 
 /// Builds the tidal constituents of a current. All are built even if one fails, so that all errors
 /// are reported.
-fn build_constituents(
-    files: &[ConstituentConfig],
-    problems: &mut Problems,
-) -> Option<Vec<Constituent>> {
+fn build_constituents(files: &[ConstituentConfig], cx: Context<'_>) -> Option<Vec<Constituent>> {
     let all: Vec<_> = files
         .iter()
-        .map(|file| build_constituent(file, problems))
+        .map(|file| build_constituent(file, cx))
         .collect();
     all.into_iter().collect()
 }
@@ -171,8 +159,8 @@ fn left_normal(direction_deg: f64) -> Vec3 {
 }
 
 /// Builds a tidal constituent of a current. Returns `None` after reporting a problem.
-fn build_constituent(file: &ConstituentConfig, problems: &mut Problems) -> Option<Constituent> {
-    let omega = constituent_frequency((file.name.as_deref(), file.period_s), &file.at, problems)?;
+fn build_constituent(file: &ConstituentConfig, cx: Context<'_>) -> Option<Constituent> {
+    let omega = constituent_frequency((file.name.as_deref(), file.period_s), &file.at, cx)?;
     let left = left_normal(file.direction_deg);
     Some(Constituent {
         omega,
@@ -186,7 +174,7 @@ fn build_constituent(file: &ConstituentConfig, problems: &mut Problems) -> Optio
 fn constituent_frequency(
     (name, period_s): (Option<&str>, Option<f64>),
     places: &Places,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<f64> {
     let period_s = match (name, period_s) {
         (Some(name), None) => {
@@ -199,14 +187,14 @@ fn constituent_frequency(
                     quoted_list(names()),
                     did_you_mean(name, names())
                 );
-                problems.push(places.key_place("name"), text);
+                cx.error(places.key_place("name"), text);
             }
             known?.1 * 3600.0
         }
         (None, Some(period_s)) => period_s,
         _ => {
             let text = "a tidal constituent needs either its `name` or its `period_s`";
-            problems.push(&places.whole, text);
+            cx.error(&places.whole, text);
             return None;
         }
     };
@@ -217,18 +205,14 @@ fn constituent_frequency(
 pub(crate) fn build_tide(
     file: &WorldConfig,
     depth: f64,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Arc<WaveField>> {
     let tide = file.water.tide.as_ref()?;
-    let one = |c: &LevelConstituentConfig, problems: &mut Problems| {
-        let omega = constituent_frequency((c.name.as_deref(), c.period_s), &c.at, problems)?;
+    let one = |c: &LevelConstituentConfig| {
+        let omega = constituent_frequency((c.name.as_deref(), c.period_s), &c.at, cx)?;
         Some((c.amplitude_m, omega, c.phase_deg.to_radians()))
     };
-    let constituents: Vec<_> = tide
-        .constituents
-        .iter()
-        .filter_map(|c| one(c, problems))
-        .collect();
+    let constituents: Vec<_> = tide.constituents.iter().filter_map(one).collect();
     let range: f64 = constituents.iter().map(|(a, ..)| a).sum();
     // terrain may fall dry at low water
     if file.seabed.terrain.is_none() && depth + tide.level_m - range <= 0.0 {
@@ -237,7 +221,7 @@ pub(crate) fn build_tide(
             tide.level_m - range,
             -depth
         );
-        problems.push(&tide.at.whole, text);
+        cx.error(&tide.at.whole, text);
     }
     Some(Arc::new(realise::tide_field(
         tide.level_m,

@@ -5,6 +5,7 @@ mod actor;
 pub mod air;
 pub mod comms;
 mod computer;
+pub(crate) mod context;
 pub mod coupling;
 pub mod energy;
 pub mod fault;
@@ -18,9 +19,8 @@ pub mod texture;
 pub mod water;
 pub mod waves;
 
+use crate::build::context::Context;
 use crate::build::repair::Repaired;
-use crate::build::robot::BuildContext;
-use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision;
 use crate::document::Document;
 use crate::import::assets::Assets;
@@ -38,11 +38,12 @@ use merrow_schema::sensor::acoustic;
 use merrow_schema::sensor::ais;
 use merrow_schema::sensor::obstacle;
 use merrow_schema::sensor::placement;
-use merrow_schema::{GRAVITY, OriginConfig, RobotEntry, WorldConfig};
+use merrow_schema::{OriginConfig, RobotEntry, WorldConfig};
 use merrow_yaml::error::{Place, Problems, quote};
-use merrow_yaml::node::{Node, Value};
+use merrow_yaml::node::Node;
 use merrow_yaml::read;
 use merrow_yaml::read::{Field, Read};
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -89,74 +90,54 @@ pub(crate) fn build_checked(
     name: &str,
     overrides: Overrides,
     (assets, addresses): (&Assets, &comms::Addresses),
-    mut problems: Problems,
+    problems: Problems,
 ) -> Result<World, Problems> {
+    let problems = RefCell::new(problems);
+    let cx = Context::new(&problems, assets, 1025.0);
     let node = node.map(|mut node| {
-        urdf::expand_urdf_models(&mut node, assets, &mut problems);
+        urdf::expand_urdf_models(&mut node, cx);
         node
     });
     let file = node
         .as_ref()
-        .and_then(|node| read::read_root::<WorldConfig>(node, &mut problems));
-    let world =
-        file.map(|file| build_world(&file, name, overrides, (assets, addresses), &mut problems));
+        .and_then(|node| read::read_root::<WorldConfig>(node, &mut cx.problems()));
+    let world = file.map(|file| build_world(&file, name, overrides, addresses, cx));
     if let (None, Some(node)) = (&world, &node) {
-        check_readable_robots(node, assets, &mut problems);
+        check_readable_robots(node, cx);
         if let Some(repaired) = Repaired::new(node) {
-            let mut found = Problems::new();
-            let context = (assets, addresses);
-            build_world(&repaired.file, name, overrides, context, &mut found);
-            repaired.add_references(&found, &mut problems);
+            let found = RefCell::default();
+            let of_repaired = Context::new(&found, assets, 1025.0);
+            build_world(&repaired.file, name, overrides, addresses, of_repaired);
+            repaired.add_references(&found.borrow(), cx);
         }
     }
-    let notes = problems.take_notes();
-    problems.into_result(world.map(|world| World { notes, ..world }))
+    let notes = cx.problems().take_notes();
+    problems
+        .into_inner()
+        .into_result(world.map(|world| World { notes, ..world }))
 }
 
 /// Builds the robots that could be read although the world as a whole could not, so that their
 /// errors are reported in the same run. The time step may be unknown here, so sensor rates are not
 /// checked against it.
-fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
-    let water = WaterAndGravity {
-        gravity: GRAVITY,
-        density: 1025.0,
-        depth: 100.0,
-    };
-    let frame = BuildContext {
-        around: water,
-        world: WorldValues {
-            gravity: water.gravity,
-            density: water.density,
-            air_pressure: 101_325.0,
-            seed: 0,
-            dt: f64::MIN_POSITIVE,
-            dt_place: None,
-            tracers: None,
-        },
-        assets,
-    };
-    let Value::Map(world) = &node.value else {
-        return;
-    };
-    let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else {
-        return;
-    };
-    for (key, node) in &robots.entries {
+fn check_readable_robots(node: &Node, cx: Context<'_>) {
+    let robots = node.get("robots").and_then(Node::as_map);
+    for (key, node) in robots.iter().flat_map(|robots| &robots.entries) {
         // Errors found while reading are already in `problems`.
         let entry = RobotEntry::read(node, &Field::new(&key.name, "", &[]), &mut Problems::new());
         if let Some(entry) = entry {
-            robot::build_robot(&key.name, &entry, Vec3::zero(), frame, problems);
+            robot::build_robot(&key.name, &entry, Vec3::zero(), cx);
         }
     }
 }
 
-/// Builds the scene of a world. Errors are reported in `problems`.
+/// Builds the scene of a world.
 fn build_world(
     file: &WorldConfig,
     name: &str,
     overrides: Overrides,
-    (assets, addresses): (&Assets, &comms::Addresses),
-    problems: &mut Problems,
+    addresses: &comms::Addresses,
+    cx: Context<'_>,
 ) -> World {
     let tracers: Vec<_> = file
         .water
@@ -164,9 +145,9 @@ fn build_world(
         .iter()
         .map(|(name, tracer)| (name.to_string(), tracer.unit.clone()))
         .collect();
-    let mut scene = build_environment(file, name, overrides, problems);
-    let frame = build_context(file, &scene, &tracers, assets);
-    let models = add_robots_and_props(file, frame, &mut scene, problems);
+    let mut scene = build_environment(file, name, overrides, cx);
+    let cx = cx.with_scene(file, &scene, &tracers);
+    let models = add_robots_and_props(file, &mut scene, cx);
     if overrides.profile.is_some() {
         let robots = scene.robots.iter_mut();
         robots.for_each(|robot| robot.profile = overrides.profile);
@@ -178,33 +159,33 @@ fn build_world(
             .filter_map(|robot| robot.autopilot.as_mut());
         autopilots.for_each(|autopilot| autopilot.enabled = true);
     }
-    robot::autopilot::assign_ports(&mut scene.robots, &file.robots, problems);
+    robot::autopilot::assign_ports(&mut scene.robots, &file.robots, cx);
     robot::autopilot::assign_system_ids(&mut scene.robots, overrides.mavlink);
     for (name, structure) in file.structures.iter() {
-        scene.structures.push(collision::build_structure(
-            name, structure, assets, problems,
-        ));
+        scene
+            .structures
+            .push(collision::build_structure(name, structure, cx));
     }
-    check_names(file, &scene, problems);
-    check_label_count(&file.at.whole, &scene, problems);
-    add_tethers(file, &mut scene, problems);
-    scene.couplings = coupling::build_couplings(&file.couplings, &scene, problems);
-    scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
-    scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
-    scene.modems = comms::build_modems(file, &scene, addresses, problems);
-    let bridges = comms::build_bridges(&file.bridges, &scene, problems);
+    check_names(file, &scene, cx);
+    check_label_count(&file.at.whole, &scene, cx);
+    add_tethers(file, &mut scene, cx);
+    scene.couplings = coupling::build_couplings(&file.couplings, &scene, cx);
+    scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, cx);
+    scene.beacons = acoustic::build_beacons(&file.beacons, &scene, &mut cx.problems());
+    scene.modems = comms::build_modems(file, &scene, addresses, cx);
+    let bridges = comms::build_bridges(&file.bridges, &scene, cx);
     let (bridge_topics, bridge_services);
     (scene.bridges, bridge_topics) = bridges.topics.into_iter().unzip();
     (scene.service_bridges, bridge_services) = bridges.services.into_iter().unzip();
-    scene.faults = fault::build_faults(&file.faults, &scene, problems);
-    scene.schedule = schedule::build_schedule(&file.schedule, &scene, problems);
-    scene.ais = ais::build_transponders(&file.ais, &scene, problems);
-    acoustic::resolve_targets(&file.robots, &mut scene, problems);
-    obstacle::resolve_detector_sensors(&file.robots, &mut scene, problems);
-    check_magnetic_date(file, &scene, problems);
+    scene.faults = fault::build_faults(&file.faults, &scene, cx);
+    scene.schedule = schedule::build_schedule(&file.schedule, &scene, cx);
+    scene.ais = ais::build_transponders(&file.ais, &scene, &mut cx.problems());
+    acoustic::resolve_targets(&file.robots, &mut scene, &mut cx.problems());
+    obstacle::resolve_detector_sensors(&file.robots, &mut scene, &mut cx.problems());
+    check_magnetic_date(file, &scene, cx);
     // Placement can only be checked for a scene that was built without errors.
-    if problems.is_empty() {
-        placement::check_placement(&file.robots, &scene, problems);
+    if cx.problems().is_empty() {
+        placement::check_placement(&file.robots, &scene, &mut cx.problems());
     }
     World {
         scene,
@@ -243,12 +224,18 @@ fn build_environment(
     file: &WorldConfig,
     name: &str,
     overrides: Overrides,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Scene {
     let seed = overrides.seed.unwrap_or(file.seed);
     let longitude = file.origin.longitude_deg.to_radians();
-    let start = air::StartTime::from_config(&file.weather, longitude, problems);
+    let start = air::StartTime::from_config(&file.weather, longitude, cx);
     let origin = build_origin(&file.origin, start.utc);
+    let world = WorldValues { seed, ..cx.world };
+    let cx = Context {
+        world,
+        origin,
+        ..cx
+    };
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let steps = (file.start_time_s * 1e9 / dt_ns.max(1) as f64).round() as u64;
     Scene {
@@ -258,7 +245,7 @@ fn build_environment(
         start_ns: steps * dt_ns,
         integrator: file.step.integrator,
         gravity: file.gravity_m_s2,
-        sea: sea::build_sea(file, &origin, start, seed, problems),
+        sea: sea::build_sea(file, start, cx),
         origin,
         robots: Vec::new(),
         structures: Vec::new(),
@@ -277,42 +264,9 @@ fn build_environment(
     }
 }
 
-/// Returns the data of the world that its robots need. `tracers` holds the name and unit of every
-/// tracer of the water.
-fn build_context<'a>(
-    file: &'a WorldConfig,
-    scene: &Scene,
-    tracers: &'a [(String, String)],
-    assets: &'a Assets,
-) -> BuildContext<'a> {
-    let step = &file.step.at;
-    BuildContext {
-        assets,
-        around: WaterAndGravity {
-            gravity: scene.gravity,
-            density: scene.sea.density,
-            depth: -scene.sea.seabed.z0,
-        },
-        world: WorldValues {
-            gravity: scene.gravity,
-            density: scene.sea.density,
-            air_pressure: scene.sea.air_pressure,
-            seed: scene.seed,
-            dt: scene.dt_ns as f64 * 1e-9,
-            dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
-            tracers: Some(tracers),
-        },
-    }
-}
-
 /// Adds the robots of the world, then its props and its actors. Returns the model information of
 /// each, in the order of the robots of `scene`.
-fn add_robots_and_props(
-    file: &WorldConfig,
-    frame: BuildContext<'_>,
-    scene: &mut Scene,
-    problems: &mut Problems,
-) -> Vec<ModelInfo> {
+fn add_robots_and_props(file: &WorldConfig, scene: &mut Scene, cx: Context<'_>) -> Vec<ModelInfo> {
     let mut models = Vec::new();
     let mut add = |section: &'static str, model: &RobotModelConfig, scene: &Scene| {
         let info = ModelInfo {
@@ -322,23 +276,23 @@ fn add_robots_and_props(
         models.resize(scene.robots.len(), info);
     };
     for (name, entry) in file.robots.iter() {
-        add_robots(name, entry, frame, scene, problems);
+        add_robots(name, entry, scene, cx);
         add("robots", &entry.model, scene);
     }
     for (name, prop) in file.props.iter() {
-        collision::check_prop(name, prop, problems);
+        collision::check_prop(name, prop, cx);
         let entry = robot::prop_as_robot(prop);
-        add_robots(name, &entry, frame, scene, problems);
+        add_robots(name, &entry, scene, cx);
         add("props", &entry.model, scene);
     }
     for (name, actor) in file.actors.iter() {
-        let Some(route) = actor::build_route(actor, problems) else {
+        let Some(route) = actor::build_route(actor, cx) else {
             continue;
         };
         let prop = actor::actor_as_prop(actor, &route);
-        collision::check_prop(name, &prop, problems);
+        collision::check_prop(name, &prop, cx);
         let entry = robot::prop_as_robot(&prop);
-        add_robots(name, &entry, frame, scene, problems);
+        add_robots(name, &entry, scene, cx);
         if let Some(robot) = scene.robots.last_mut() {
             robot.route = Some(Arc::new(route));
         }
@@ -348,37 +302,27 @@ fn add_robots_and_props(
 }
 
 /// Adds the tethers of the world and registers their winches with the robots that carry them.
-fn add_tethers(file: &WorldConfig, scene: &mut Scene, problems: &mut Problems) {
+fn add_tethers(file: &WorldConfig, scene: &mut Scene, cx: Context<'_>) {
     for (name, _) in file.tethers.iter() {
         if scene.robots.iter().any(|robot| robot.name == name) {
             let text = format!("a robot and a tether are called {name}; rename one");
-            problems.push(file.tethers.key_place(name).unwrap_or(&file.at.whole), text);
+            cx.error(file.tethers.key_place(name).unwrap_or(&file.at.whole), text);
         }
     }
     scene.tethers = file
         .tethers
         .iter()
-        .filter_map(|(name, tether)| tether::build_tether(name, tether, scene, problems))
+        .filter_map(|(name, tether)| tether::build_tether(name, tether, scene, cx))
         .collect();
     tether::register_winches(scene);
 }
 
 /// Adds the robot of `entry`, or the grid of robots that its `repeat` describes.
-fn add_robots(
-    name: &str,
-    entry: &RobotEntry,
-    frame: BuildContext<'_>,
-    scene: &mut Scene,
-    problems: &mut Problems,
-) {
+fn add_robots(name: &str, entry: &RobotEntry, scene: &mut Scene, cx: Context<'_>) {
     let Some(repeat) = &entry.repeat else {
-        scene.robots.push(robot::build_robot(
-            name,
-            entry,
-            Vec3::zero(),
-            frame,
-            problems,
-        ));
+        scene
+            .robots
+            .push(robot::build_robot(name, entry, Vec3::zero(), cx));
         return;
     };
     let [nx, ny, nz] = repeat.count.map(u64::from);
@@ -386,10 +330,10 @@ fn add_robots(
     if total + scene.robots.len() as u64 > MAX_ROBOTS as u64 {
         let text =
             format!("{total} copies of {name}; expected at most {MAX_ROBOTS} robots in a world");
-        problems.push(repeat.at.key_place("count"), text);
+        cx.error(repeat.at.key_place("count"), text);
         return;
     }
-    check_copy_names(name, repeat, total, problems);
+    check_copy_names(name, repeat, total, cx);
     for k in 0..total {
         let copy = format!("{name}_{k}");
         if repeat.except.contains(&copy) {
@@ -401,8 +345,8 @@ fn add_robots(
         }));
         let start = repeat.starts.get(&copy);
         let mut robot = match start.map(|start| start_of_copy(entry, offset, start)) {
-            None => robot::build_robot(&copy, entry, offset, frame, problems),
-            Some(own) => robot::build_robot(&copy, &own, Vec3::zero(), frame, problems),
+            None => robot::build_robot(&copy, entry, offset, cx),
+            Some(own) => robot::build_robot(&copy, &own, Vec3::zero(), cx),
         };
         if let Some(preceding) = scene.robots.last() {
             robot.share_parts(preceding);
@@ -412,7 +356,7 @@ fn add_robots(
 }
 
 /// Reports names of copies of `name` that do not exist.
-fn check_copy_names(name: &str, repeat: &RepeatConfig, total: u64, problems: &mut Problems) {
+fn check_copy_names(name: &str, repeat: &RepeatConfig, total: u64, cx: Context<'_>) {
     let expected = format!("expected {name}_0 to {name}_{}", total.saturating_sub(1));
     let exists = |copy: &str| {
         let number = copy
@@ -425,11 +369,11 @@ fn check_copy_names(name: &str, repeat: &RepeatConfig, total: u64, problems: &mu
     };
     for copy in repeat.except.iter().filter(|copy| !exists(copy)) {
         let text = format!("`except`: no copy {}, {expected}", quote(copy));
-        problems.push(repeat.at.key_place("except"), text);
+        cx.error(repeat.at.key_place("except"), text);
     }
     for (copy, _) in repeat.starts.iter().filter(|(copy, _)| !exists(copy)) {
         let place = repeat.starts.key_place(copy).unwrap_or(&repeat.at.whole);
-        problems.push(
+        cx.error(
             place,
             format!("`starts`: no copy {}, {expected}", quote(copy)),
         );
@@ -464,7 +408,7 @@ fn start_of_copy(entry: &RobotEntry, offset: Vec3, start: &StartConfig) -> Robot
 }
 
 /// Reports more objects than the labels of segmentation images can number, if a camera has them.
-fn check_label_count(place: &Place, scene: &Scene, problems: &mut Problems) {
+fn check_label_count(place: &Place, scene: &Scene, cx: Context<'_>) {
     let count = scene.structures.len() + scene.robots.len();
     let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
     if count > MAX_LABELLED && sensors.any(|sensor| has_labels(&sensor.kind)) {
@@ -472,12 +416,12 @@ fn check_label_count(place: &Place, scene: &Scene, problems: &mut Problems) {
             "the world has {count} robots, props, actors and structures; expected at most {MAX_LABELLED} with a segmentation camera; remove \
              objects or the output `labels`"
         );
-        problems.push(place, text);
+        cx.error(place, text);
     }
 }
 
 /// Names generated by `repeat` can coincide with other names.
-fn check_names(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
+fn check_names(file: &WorldConfig, scene: &Scene, cx: Context<'_>) {
     let mut seen = std::collections::HashSet::new();
     for robot in &scene.robots {
         if !seen.insert(robot.name.as_str()) {
@@ -490,7 +434,7 @@ fn check_names(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
             } else {
                 "props"
             };
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
         }
     }
 }
@@ -522,14 +466,14 @@ fn build_origin(file: &OriginConfig, start_utc: f64) -> Origin {
 }
 
 /// Notes a date outside the validity of the magnetic model if a sensor measures the field.
-fn check_magnetic_date(file: &WorldConfig, scene: &Scene, problems: &mut Problems) {
+fn check_magnetic_date(file: &WorldConfig, scene: &Scene, cx: Context<'_>) {
     let start_utc = scene.sea.air.start_utc;
     if file.origin.magnetic_field_nt.is_some() || VALIDITY.contains(&start_utc) {
         return;
     }
     let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
     if sensors.any(|s| s.kind.is_magnetic()) {
-        problems.note(
+        cx.note(
             file.weather.at.key_place("start_utc"),
             "the World Magnetic Model 2025 is valid from 2025 to 2029: the magnetic field is that \
              of the nearer end; set `magnetic_field_nt` of `origin` for another field",

@@ -1,5 +1,6 @@
 //! Repair of a tree with wrong values, so that its references are checked in the same run.
 
+use crate::build::context::Context;
 use merrow_schema::WorldConfig;
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::{Node, Value};
@@ -37,7 +38,7 @@ impl Repaired {
 
     /// Adds the problems `found` in the repaired tree that the original tree has too: references to
     /// objects that do not exist.
-    pub(super) fn add_references(&self, found: &Problems, problems: &mut Problems) {
+    pub(super) fn add_references(&self, found: &Problems, cx: Context<'_>) {
         let is_removed = |text: &str| self.removed.iter().any(|name| text.contains(&quote(name)));
         for problem in found.iter() {
             let text = &problem.text;
@@ -49,7 +50,7 @@ impl Repaired {
             if is_reference && !is_removed(wrong) {
                 // the list of the known objects lacks those that were removed
                 let whole = self.removed.is_empty();
-                problems.push(&problem.place, if whole { text } else { wrong });
+                cx.error(&problem.place, if whole { text } else { wrong });
             }
         }
     }

@@ -1,26 +1,21 @@
 //! Conversion of the water, the mean current, the air and the seabed of a world.
 
+use crate::build::context::Context;
 use crate::build::{air, flow, horizontal_velocity, water, waves};
 use merrow_math::Vec3;
-use merrow_model::scene::{Current, Origin, Sea, Seabed, Waves};
+use merrow_model::scene::{Current, Sea, Seabed, Waves};
 use merrow_schema::sensor::camera;
 use merrow_schema::{CurrentConfig, CurrentLayerConfig, WorldConfig};
-use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::error::Place;
 use std::sync::Arc;
 
 /// Builds water, waves, air, currents and seabed of a world that starts at the time `start`.
-pub(crate) fn build_sea(
-    file: &WorldConfig,
-    origin: &Origin,
-    start: air::StartTime,
-    seed: u64,
-    problems: &mut Problems,
-) -> Sea {
+pub(crate) fn build_sea(file: &WorldConfig, start: air::StartTime, cx: Context<'_>) -> Sea {
     let water = &file.water;
-    let terrain = water::build_terrain(&file.seabed, origin, problems);
+    let terrain = water::build_terrain(&file.seabed, cx);
     let depth = water::reference_depth(&file.seabed, terrain.as_deref());
-    let column = water::build_column(file, origin, problems);
-    let regions = water::build_regions(&water.regions, origin, problems);
+    let column = water::build_column(file, cx);
+    let regions = water::build_regions(&water.regions, cx);
     let surface = column.as_ref().map(|column| column.properties_at(0.0));
     Sea {
         density: surface.map_or(water.density_kg_m3, |layer| layer.density),
@@ -28,19 +23,19 @@ pub(crate) fn build_sea(
         temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
         column: column.map(Arc::new),
         waves: Waves {
-            tide: flow::build_tide(file, depth, problems),
+            tide: flow::build_tide(file, depth, cx),
             regions: Waves::surface_regions(&regions),
-            ..waves::build_waves(&water.waves, (file.gravity_m_s2, depth), seed, problems)
+            ..waves::build_waves(&water.waves, (file.gravity_m_s2, depth), cx)
         },
         regions,
-        tracers: water::build_tracers(&water.tracers, origin, problems),
+        tracers: water::build_tracers(&water.tracers, cx),
         optics: camera::optics(&water.optics),
         air_pressure: water.air_pressure_pa,
-        air: air::build_air(file, start, seed, problems),
+        air: air::build_air(file, start, cx),
         current: Current {
-            profile: mean_current(&water.current, problems),
+            profile: mean_current(&water.current, cx),
             variation: water.variation,
-            flows: flow::build_flows(&water.flows, &water.regions, origin, problems),
+            flows: flow::build_flows(&water.flows, &water.regions, cx),
         },
         seabed: Seabed {
             z0: -depth,
@@ -51,7 +46,7 @@ pub(crate) fn build_sea(
 }
 
 /// Returns the mean current as pairs of depth [m] and velocity [m/s], W.
-fn mean_current(file: &CurrentConfig, problems: &mut Problems) -> Vec<(f64, Vec3)> {
+fn mean_current(file: &CurrentConfig, cx: Context<'_>) -> Vec<(f64, Vec3)> {
     match file {
         CurrentConfig::None => vec![(0.0, Vec3::zero())],
         CurrentConfig::Uniform {
@@ -65,7 +60,7 @@ fn mean_current(file: &CurrentConfig, problems: &mut Problems) -> Vec<(f64, Vec3
             vec![(0.0, v)]
         }
         CurrentConfig::Profile { layers, at } => {
-            current_profile(layers, at.key_place("layers"), problems)
+            current_profile(layers, at.key_place("layers"), cx)
         }
     }
 }
@@ -74,10 +69,10 @@ fn mean_current(file: &CurrentConfig, problems: &mut Problems) -> Vec<(f64, Vec3
 fn current_profile(
     layers: &[CurrentLayerConfig],
     place: &Place,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<(f64, Vec3)> {
     if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
-        problems.push(
+        cx.error(
             place,
             "the layers of the current are not in order; expected increasing `depth_m`",
         );

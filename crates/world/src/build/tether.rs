@@ -1,11 +1,11 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
+use crate::build::context::Context;
 use merrow_math::Vec3;
 use merrow_model::kinematics;
 use merrow_model::scene::{Line, LineModel, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
 use merrow_schema::{TetherConfig, TetherEndConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const MIN_CATENARY_WEIGHT: f64 = 0.01;
@@ -30,30 +30,30 @@ pub(crate) fn build_tether(
     name: &str,
     file: &TetherConfig,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Tether> {
     let line = &file.line;
     let (from, to) = (
-        build_end(&file.from, scene, problems),
-        build_end(&file.to, scene, problems),
+        build_end(name, &file.from, scene, cx),
+        build_end(name, &file.to, scene, cx),
     );
     if let Some(winch) = &file.winch {
-        check_winch(name, winch, file, problems);
+        check_winch(name, winch, file, cx);
     }
     let ends = [from?, to?];
     if file.method == LineModel::Catenary {
-        check_catenary(name, file, line, &ends, scene, problems);
+        check_catenary(name, file, line, &ends, scene, cx);
     }
     let heavy =
         scene.sea.density == 0.0 || line.weight_in_water(scene.sea.density, scene.gravity) >= 0.0;
     let places = ends.map(|end| end_position(&end, scene));
     let clamps = [
-        clamp_direction(name, &file.from, line, problems),
-        clamp_direction(name, &file.to, line, problems),
+        clamp_direction(name, &file.from, line, cx),
+        clamp_direction(name, &file.to, line, cx),
     ];
-    let broken = broken_segment(name, file, problems);
+    let broken = broken_segment(name, file, cx);
     if broken.is_none() {
-        check_load(name, file, line, (places[1] - places[0]).norm(), problems);
+        check_load(name, file, line, (places[1] - places[0]).norm(), cx);
     }
     if broken.is_none() && (places[1] - places[0]).norm() > 2.0 * file.length_m {
         let text = format!(
@@ -61,18 +61,18 @@ pub(crate) fn build_tether(
             (places[1] - places[0]).norm(),
             file.length_m
         );
-        problems.push(file.at.key_place("length_m"), text);
+        cx.error(file.at.key_place("length_m"), text);
     }
     let mut start = initial_nodes(places, file.length_m, file.segments as usize, heavy);
     let inner = 1..file.segments as usize;
     for p in &mut start[inner] {
         p.z = p.z.max(scene.sea.seabed.height(p.x, p.y));
     }
-    if let Some(nodes) = given_nodes(name, file, ("nodes_m", &file.nodes_m), problems) {
+    if let Some(nodes) = given_nodes(name, file, ("nodes_m", &file.nodes_m), cx) {
         start = nodes;
     }
     let velocities = ("node_velocities_m_s", &file.node_velocities_m_s[..]);
-    let start_v = given_nodes(name, file, velocities, problems);
+    let start_v = given_nodes(name, file, velocities, cx);
     Some(Tether {
         name: name.to_string(),
         line: line.clone(),
@@ -95,7 +95,7 @@ fn given_nodes(
     name: &str,
     file: &TetherConfig,
     (key, values): (&str, &[[f64; 3]]),
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Vec<Vec3>> {
     let expected = file.segments as usize + 1;
     if !values.is_empty() && values.len() != expected {
@@ -103,21 +103,21 @@ fn given_nodes(
             "`{key}` of {name}: expected {expected} values, one more than the segments, found {}",
             values.len()
         );
-        problems.push(file.at.key_place(key), text);
+        cx.error(file.at.key_place(key), text);
         return None;
     }
     (!values.is_empty()).then(|| values.iter().map(|value| Vec3::from(*value)).collect())
 }
 
 /// Returns the segment that is broken at the start.
-fn broken_segment(name: &str, file: &TetherConfig, problems: &mut Problems) -> Option<usize> {
+fn broken_segment(name: &str, file: &TetherConfig, cx: Context<'_>) -> Option<usize> {
     let segment = file.broken_segment?;
     if segment >= file.segments {
         let text = format!(
             "`broken_segment` of {name}: expected less than {} segments, found {segment}",
             file.segments
         );
-        problems.push(file.at.key_place("broken_segment"), text);
+        cx.error(file.at.key_place("broken_segment"), text);
         return None;
     }
     Some(segment as usize)
@@ -134,7 +134,12 @@ fn seabed_stiffness(line: &Line, scene: &Scene) -> f64 {
         .unwrap_or(10.0 * load / line.diameter_m)
 }
 
-fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> Option<TetherEnd> {
+fn build_end(
+    name: &str,
+    file: &TetherEndConfig,
+    scene: &Scene,
+    cx: Context<'_>,
+) -> Option<TetherEnd> {
     match file {
         TetherEndConfig::World { position_m, .. } => {
             Some(TetherEnd::World(Vec3::from(*position_m)))
@@ -153,18 +158,9 @@ fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> 
             position_m,
             at,
         } => {
-            let index = find_robot(scene, robot, at.key_place("robot"), problems)?;
+            let index = cx.find_robot(name, robot, at.key_place("robot"), scene)?;
             let model = &scene.robots[index];
-            let Some(frame) = model.find_frame(link) else {
-                let names = || model.frame_names();
-                let (known, hint) = (quoted_list(names()), did_you_mean(link, names()));
-                let text = format!(
-                    "no link {} of {robot}; expected one of {known}{hint}",
-                    quote(link)
-                );
-                problems.push(at.key_place("link"), text);
-                return None;
-            };
+            let frame = cx.find_link(link, at.key_place("link"), model)?;
             Some(TetherEnd::Link {
                 robot: index,
                 link: frame.link,
@@ -174,31 +170,16 @@ fn build_end(file: &TetherEndConfig, scene: &Scene, problems: &mut Problems) -> 
     }
 }
 
-fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems) -> Option<usize> {
-    let found = scene.robots.iter().position(|r| r.name == name);
-    if found.is_none() {
-        let names = || scene.robots.iter().map(|r| r.name.as_str());
-        let hint = did_you_mean(name, names());
-        let known = match scene.robots.len() {
-            0 => "the world has none".to_string(),
-            n if n <= 10 => format!("expected one of {}", quoted_list(names())),
-            n => format!("expected one of the {n} robots of the world"),
-        };
-        problems.push(place, format!("no robot {}; {known}{hint}", quote(name)));
-    }
-    found
-}
-
 /// Reports a winch whose range of lengths excludes the length of the tether, and a winch at a free
 /// end.
-fn check_winch(name: &str, file: &Winch, tether: &TetherConfig, problems: &mut Problems) {
+fn check_winch(name: &str, file: &Winch, tether: &TetherConfig, cx: Context<'_>) {
     let longest = file.max_length_m.unwrap_or(tether.length_m);
     if !(file.min_length_m..=longest).contains(&tether.length_m) {
         let text = format!(
             "the winch of {name} holds {} m to {longest} m of line; expected the length of {} m within this range",
             file.min_length_m, tether.length_m
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
     }
     let ends = [(&tether.from, "from"), (&tether.to, "to")];
     if matches!(ends[file.end()].0, TetherEndConfig::Free { .. }) {
@@ -206,7 +187,7 @@ fn check_winch(name: &str, file: &Winch, tether: &TetherConfig, problems: &mut P
             "the winch of {name} is at `{}`; expected an end that is not free",
             ends[file.end()].1
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
     }
 }
 
@@ -215,7 +196,7 @@ fn clamp_direction(
     name: &str,
     file: &TetherEndConfig,
     line: &Line,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Vec3> {
     let TetherEndConfig::World {
         direction: Some(direction),
@@ -230,24 +211,18 @@ fn clamp_direction(
         let text = format!(
             "`direction` of an end of {name}: expected a direction, found a vector without length"
         );
-        problems.push(at.key_place("direction"), text);
+        cx.error(at.key_place("direction"), text);
     } else if line.bending_stiffness_nm2 == 0.0 {
         let text = format!(
             "{name} is clamped; expected a line with `bending_stiffness_nm2`: a clamp has no effect without it"
         );
-        problems.push(at.key_place("direction"), text);
+        cx.error(at.key_place("direction"), text);
     }
     unit
 }
 
 /// Reports a line whose initial tension exceeds its breaking load.
-fn check_load(
-    name: &str,
-    file: &TetherConfig,
-    line: &Line,
-    distance: f64,
-    problems: &mut Problems,
-) {
+fn check_load(name: &str, file: &TetherConfig, line: &Line, distance: f64, cx: Context<'_>) {
     let tension = line.axial_stiffness_n * (distance / file.length_m - 1.0);
     if tension > line.breaking_load() {
         let text = format!(
@@ -255,7 +230,7 @@ fn check_load(
              load of {} N",
             line.breaking_load()
         );
-        problems.push(file.at.key_place("length_m"), text);
+        cx.error(file.at.key_place("length_m"), text);
     }
 }
 
@@ -265,7 +240,7 @@ fn check_catenary(
     line: &Line,
     ends: &[TetherEnd; 2],
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let weight = line.weight_in_water(scene.sea.density, scene.gravity);
     if weight.abs() < MIN_CATENARY_WEIGHT {
@@ -273,19 +248,19 @@ fn check_catenary(
             "{name} weighs {weight:.4} N/m in this water; expected at least {MIN_CATENARY_WEIGHT} N/m up or down for a \
              catenary; use the method `lumped`"
         );
-        problems.push(file.at.key_place("method"), text);
+        cx.error(file.at.key_place("method"), text);
     }
     if line.bending_stiffness_nm2 > 0.0 {
         let text = format!(
             "{name} has a bending stiffness; expected none for a catenary; use the method `lumped`"
         );
-        problems.push(file.at.key_place("method"), text);
+        cx.error(file.at.key_place("method"), text);
     }
     if ends.iter().any(|end| matches!(end, TetherEnd::Free(_))) {
         let text = format!(
             "{name} has a free end; expected two held ends for a catenary; use the method `lumped`"
         );
-        problems.push(file.at.key_place("method"), text);
+        cx.error(file.at.key_place("method"), text);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Conversion of textures on shapes.
 
+use crate::build::context::Context;
 use crate::import::apriltag;
 use crate::import::apriltag::{BLACK_CELLS, CELLS};
-use crate::import::assets::Assets;
 use merrow_model::scene::robot::collision::{Geometry, Primitive};
 use merrow_model::scene::texture::{Mapping, SurfaceTexture, Texture};
 use merrow_schema::texture::{ShapeSideConfig, TextureConfig};
-use merrow_yaml::error::{Problems, quote};
+use merrow_yaml::error::quote;
 use merrow_yaml::read::Places;
 use std::sync::Arc;
 
@@ -24,8 +24,7 @@ pub(crate) fn build_coat(
     file: &TextureConfig,
     geometry: &Geometry,
     mesh: Option<(&str, [f64; 3])>,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Arc<SurfaceTexture>> {
     let coat = match file {
         TextureConfig::Image {
@@ -39,11 +38,16 @@ pub(crate) fn build_coat(
                     shown: visible_sides(sides),
                     size: [*size; 3],
                 },
-                None => whole_image_mapping(geometry, mesh, sides, assets, at, problems)?,
+                None => whole_image_mapping(geometry, mesh, sides, at, cx)?,
             };
             let repeats = size_m.is_some() || matches!(mapping, Mapping::Corners(..));
             SurfaceTexture {
-                texture: assets.image(file, repeats, at.key_place("file"), problems)?,
+                texture: cx.assets.image(
+                    file,
+                    repeats,
+                    at.key_place("file"),
+                    &mut cx.problems(),
+                )?,
                 mapping,
             }
         }
@@ -80,9 +84,8 @@ fn whole_image_mapping(
     geometry: &Geometry,
     mesh: Option<(&str, [f64; 3])>,
     sides: &[ShapeSideConfig],
-    assets: &Assets,
     places: &Places,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Mapping> {
     match (geometry, mesh) {
         (Geometry::Primitive(Primitive::Box { half }), _) => {
@@ -93,19 +96,24 @@ fn whole_image_mapping(
             })
         }
         (_, Some((name, scale))) => {
-            let found = assets.mesh_corners(name, scale, places.key_place("file"), problems)?;
+            let found = cx.assets.mesh_corners(
+                name,
+                scale,
+                places.key_place("file"),
+                &mut cx.problems(),
+            )?;
             let Some((mesh, corners)) = found else {
                 let text = format!(
                     "the mesh {} has no texture coordinates; add `size_m` to the texture",
                     quote(name)
                 );
-                problems.push(&places.whole, text);
+                cx.error(&places.whole, text);
                 return None;
             };
             Some(Mapping::Corners(mesh, corners))
         }
         _ => {
-            problems.push(
+            cx.error(
                 &places.whole,
                 "expected `size_m`: only boxes and meshes can show an image without it",
             );

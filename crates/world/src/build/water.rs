@@ -1,10 +1,10 @@
 //! Conversion of the water column, the terrain, regions and tracers.
 
+use crate::build::context::Context;
 use crate::import::grid;
 use merrow_environment::seawater;
 use merrow_environment::seawater::Validity;
 use merrow_environment::water_column;
-use merrow_model::scene::Origin;
 use merrow_model::scene::sea::grid::{Extrapolation, Grid, Interpolation};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::sea::water::{
@@ -13,16 +13,12 @@ use merrow_model::scene::sea::water::{
 use merrow_schema::grid::GridConfig;
 use merrow_schema::water::{ColumnConfig, RegionConfig, TracerConfig, WaterLayerConfig};
 use merrow_schema::{SeabedConfig, WorldConfig};
-use merrow_yaml::error::{Problems, quote};
+use merrow_yaml::error::quote;
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
 
 /// Builds the water column, if the world has one.
-pub fn build_column(
-    file: &WorldConfig,
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Option<WaterColumn> {
+pub(crate) fn build_column(file: &WorldConfig, cx: Context<'_>) -> Option<WaterColumn> {
     let water = &file.water;
     let column = water.column.as_ref()?;
     for key in ["density_kg_m3", "sound_speed_m_s", "temperature_c"] {
@@ -31,7 +27,7 @@ pub fn build_column(
                 "both `column` and {} are given; expected one of them",
                 quote(key)
             );
-            problems.push(water.at.key_place(key), text);
+            cx.error(water.at.key_place(key), text);
         }
     }
     if column
@@ -39,7 +35,7 @@ pub fn build_column(
         .windows(2)
         .any(|w| w[1].depth_m <= w[0].depth_m)
     {
-        problems.push(
+        cx.error(
             column.at.key_place("layers"),
             "the layers are not in order; expected increasing `depth_m`",
         );
@@ -48,7 +44,7 @@ pub fn build_column(
     let good = column
         .layers
         .iter()
-        .filter(|layer| is_valid(column, layer, problems))
+        .filter(|layer| is_valid(column, layer, cx))
         .count();
     if good < column.layers.len() {
         return None;
@@ -63,9 +59,9 @@ pub fn build_column(
         .collect();
     let mut built =
         water_column::build_column(&profile, valid.depth.max(deepest), file.gravity_m_s2, law);
-    let mut gridded = |file: &Option<GridConfig>, what: &str, range: [f64; 2]| {
+    let gridded = |file: &Option<GridConfig>, what: &str, range: [f64; 2]| {
         let file = file.as_ref()?;
-        let grid = grid::read_grid(file, origin, problems)?;
+        let grid = grid::read_grid(file, &cx.origin, &mut cx.problems())?;
         let [low, high] = sample_range(&grid);
         if low < range[0] || high > range[1] {
             let text = format!(
@@ -74,7 +70,7 @@ pub fn build_column(
                 range[1],
                 quote(column.sound_speed_law.keyword())
             );
-            problems.push(file.at.key_place("file"), text);
+            cx.error(file.at.key_place("file"), text);
         }
         Some(Arc::new(grid))
     };
@@ -101,7 +97,7 @@ fn validity(law: SoundSpeedLaw) -> &'static Validity {
 
 /// Returns true if a layer is within the range of validity of the formulas; reports each value that
 /// is not.
-fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Problems) -> bool {
+fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, cx: Context<'_>) -> bool {
     let (law, valid) = (column.sound_speed_law, validity(column.sound_speed_law));
     let other = match law {
         SoundSpeedLaw::Unesco => "",
@@ -126,7 +122,7 @@ fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Prob
                 quote(key),
                 quote(law.keyword())
             );
-            problems.push(layer.at.key_place(key), text);
+            cx.error(layer.at.key_place(key), text);
             good = false;
         }
     }
@@ -134,16 +130,12 @@ fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Prob
 }
 
 /// Builds the regions of a world.
-pub(crate) fn build_regions(
-    files: &NamedMap<RegionConfig>,
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Vec<Region> {
+pub(crate) fn build_regions(files: &NamedMap<RegionConfig>, cx: Context<'_>) -> Vec<Region> {
     let one = |(name, file): (&str, &RegionConfig)| {
         let (key, corners) = match (&file.corners_m, &file.corners_deg) {
             (Some(corners), None) => ("corners_m", corners.clone()),
             (None, Some(corners)) => {
-                let plane = grid::tangent_plane(origin);
+                let plane = grid::tangent_plane(&cx.origin);
                 let metres = |[longitude, latitude]: &[f64; 2]| {
                     let angle =
                         |axis: usize, degrees: f64| plane.metres(axis, degrees.to_radians());
@@ -153,7 +145,7 @@ pub(crate) fn build_regions(
             }
             _ => {
                 let text = format!("{} needs either `corners_m` or `corners_deg`", quote(name));
-                problems.push(&file.at.whole, text);
+                cx.error(&file.at.whole, text);
                 return None;
             }
         };
@@ -163,7 +155,7 @@ pub(crate) fn build_regions(
                 quote(name),
                 corners.len()
             );
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
             return None;
         }
         if let Some([i, j]) = crossing_edges(&corners) {
@@ -173,7 +165,7 @@ pub(crate) fn build_regions(
                 i + 1,
                 j + 1
             );
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
             return None;
         }
         let of_water = [
@@ -189,7 +181,7 @@ pub(crate) fn build_regions(
             .filter(|key| file.dry && file.at.has_key(key))
         {
             let text = format!("{} is dry land; expected no {}", quote(name), quote(key));
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
         }
         Some(Region {
             name: name.to_string(),
@@ -222,11 +214,7 @@ fn crossing_edges(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
 }
 
 /// Builds the terrain of a world, if it is more than a plane.
-pub(crate) fn build_terrain(
-    file: &SeabedConfig,
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Option<Arc<Terrain>> {
+pub(crate) fn build_terrain(file: &SeabedConfig, cx: Context<'_>) -> Option<Arc<Terrain>> {
     let heights = file.terrain.as_ref()?;
     for key in ["depth_m", "slope_east_north"] {
         if file.at.has_key(key) {
@@ -234,7 +222,7 @@ pub(crate) fn build_terrain(
                 "both `terrain` and {} are given; expected one of them",
                 quote(key)
             );
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
         }
     }
     if heights.interpolation == Interpolation::Nearest
@@ -242,12 +230,12 @@ pub(crate) fn build_terrain(
     {
         let text = "terrain is linear between its samples and is constant beyond them; expected no `interpolation` and \
                     no `extrapolation`";
-        problems.push(&heights.at.whole, text);
+        cx.error(&heights.at.whole, text);
         return None;
     }
-    let grid = grid::read_grid(heights, origin, problems)?;
+    let grid = grid::read_grid(heights, &cx.origin, &mut cx.problems())?;
     if grid.axes[2].count() > 1 || grid.axes[3].count() > 1 {
-        problems.push(
+        cx.error(
             heights.at.key_place("file"),
             "the file has an axis of depth or time; expected east and north only for `terrain`",
         );
@@ -257,7 +245,7 @@ pub(crate) fn build_terrain(
     if terrain.is_none() {
         let text =
             "the samples of `terrain` are not evenly spaced, or fewer than two along an axis";
-        problems.push(heights.at.key_place("file"), text);
+        cx.error(heights.at.key_place("file"), text);
     }
     terrain.map(Arc::new)
 }
@@ -283,28 +271,26 @@ pub(crate) fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) ->
 }
 
 /// Builds the tracers of the water.
-pub(crate) fn build_tracers(
-    files: &NamedMap<TracerConfig>,
-    origin: &Origin,
-    problems: &mut Problems,
-) -> Vec<Tracer> {
+pub(crate) fn build_tracers(files: &NamedMap<TracerConfig>, cx: Context<'_>) -> Vec<Tracer> {
     let one = |(name, file): (&str, &TracerConfig)| {
         let values = match (&file.profile, &file.grid) {
             (Some(profile), None) => {
                 if profile.windows(2).any(|w| w[1][0] <= w[0][0]) {
-                    problems.push(
+                    cx.error(
                         file.at.key_place("profile"),
                         format!("{}: expected rising depths", quote(name)),
                     );
                 }
                 TracerValues::Profile(profile.clone())
             }
-            (None, Some(file)) => {
-                TracerValues::Grid(Arc::new(grid::read_grid(file, origin, problems)?))
-            }
+            (None, Some(file)) => TracerValues::Grid(Arc::new(grid::read_grid(
+                file,
+                &cx.origin,
+                &mut cx.problems(),
+            )?)),
             _ => {
                 let text = format!("{} needs either `profile` or `grid`", quote(name));
-                problems.push(&file.at.whole, text);
+                cx.error(&file.at.whole, text);
                 return None;
             }
         };

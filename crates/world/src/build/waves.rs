@@ -1,5 +1,6 @@
 //! Conversion of the wave keys of a world to a sea state and its realisation.
 
+use crate::build::context::Context;
 use crate::build::horizontal_velocity;
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
@@ -11,7 +12,7 @@ use merrow_schema::waves::{
     KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, TabulatedConfig,
     WaveDirectionConfig, WavesConfig,
 };
-use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::error::Place;
 use std::f64::consts::TAU;
 
 /// Period assigned to a flat sea [s]; it has no effect.
@@ -22,8 +23,7 @@ const FLAT_SEA_PERIOD: f64 = 8.0;
 pub(crate) fn build_waves(
     file: &WavesConfig,
     (gravity, depth): (f64, f64),
-    seed: u64,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Waves {
     let place = match file {
         WavesConfig::None => return Waves::default(),
@@ -35,7 +35,7 @@ pub(crate) fn build_waves(
         WavesConfig::Kelpie(f) => &f.at.whole,
     };
     if gravity == 0.0 {
-        problems.push(
+        cx.error(
             place,
             "there are no waves without gravity: leave `waves` out or give `gravity_m_s2`",
         );
@@ -44,7 +44,7 @@ pub(crate) fn build_waves(
     let sea = match file {
         WavesConfig::None => None,
         WavesConfig::Regular(f) => Some(regular_sea(f)),
-        WavesConfig::PiersonMoskowitz(f) => significant_height(f, gravity, problems).map(|hs| {
+        WavesConfig::PiersonMoskowitz(f) => significant_height(f, gravity, cx).map(|hs| {
             spectral_sea(
                 Spectrum::PiersonMoskowitz,
                 hs,
@@ -52,30 +52,24 @@ pub(crate) fn build_waves(
                 &f.course,
             )
         }),
-        WavesConfig::Jonswap(f) => {
-            sea_with_period(Spectrum::Jonswap(f.gamma), &f.sea, gravity, problems)
-        }
-        WavesConfig::Bretschneider(f) => {
-            sea_with_period(Spectrum::Bretschneider, f, gravity, problems)
-        }
-        WavesConfig::Torsethaugen(f) => {
-            sea_with_period(Spectrum::Torsethaugen, f, gravity, problems)
-        }
-        WavesConfig::Tabulated(f) => tabulated_sea(f, problems),
-        WavesConfig::Kelpie(f) => kelpie_sea(f, gravity, problems),
+        WavesConfig::Jonswap(f) => sea_with_period(Spectrum::Jonswap(f.gamma), &f.sea, gravity, cx),
+        WavesConfig::Bretschneider(f) => sea_with_period(Spectrum::Bretschneider, f, gravity, cx),
+        WavesConfig::Torsethaugen(f) => sea_with_period(Spectrum::Torsethaugen, f, gravity, cx),
+        WavesConfig::Tabulated(f) => tabulated_sea(f, cx),
+        WavesConfig::Kelpie(f) => kelpie_sea(f, gravity, cx),
     };
     let Some(sea) = sea else {
         return Waves::default();
     };
     match sea_state::check_plausibility(&sea, depth, gravity) {
         Some(Implausibility::Breaks(text)) => {
-            problems.push(place, text);
+            cx.error(place, text);
             return Waves::default();
         }
-        Some(Implausibility::Rare(text)) => problems.note(place, text),
+        Some(Implausibility::Rare(text)) => cx.note(place, text),
         None => {}
     }
-    Waves::from_field(wave_field(sea, depth, gravity, seed))
+    Waves::from_field(wave_field(sea, depth, gravity, cx.seed))
 }
 
 fn developed_period(hs: f64, gravity: f64) -> f64 {
@@ -116,13 +110,13 @@ fn sea_with_period(
     spectrum: Spectrum,
     file: &SeaPeriodConfig,
     gravity: f64,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<SeaState> {
-    let mut hs = significant_height(&file.sea, gravity, problems)?;
+    let mut hs = significant_height(&file.sea, gravity, cx)?;
     let mut tp = developed_period(hs, gravity);
     if let Some(fetch) = file.fetch_m {
         let Some(wind) = file.sea.wind_speed_m_s else {
-            problems.push(
+            cx.error(
                 file.at.key_place("fetch_m"),
                 "`fetch_m` requires a wind; expected `wind_speed_m_s` too",
             );
@@ -136,11 +130,7 @@ fn sea_with_period(
 }
 
 /// Returns the significant wave height [m] from one of three keys, whichever is given.
-fn significant_height(
-    file: &SeaHeightConfig,
-    gravity: f64,
-    problems: &mut Problems,
-) -> Option<f64> {
+fn significant_height(file: &SeaHeightConfig, gravity: f64, cx: Context<'_>) -> Option<f64> {
     let given = [
         ("hs_m", file.hs_m),
         (
@@ -154,15 +144,11 @@ fn significant_height(
                 .map(|b| sea_state::beaufort_height(f64::from(b))),
         ),
     ];
-    only_given(&given, &file.at.whole, problems)
+    only_given(&given, &file.at.whole, cx)
 }
 
 /// Returns the value of the only key that is given; reports none or several.
-fn only_given(
-    given: &[(&str, Option<f64>)],
-    place: &Place,
-    problems: &mut Problems,
-) -> Option<f64> {
+fn only_given(given: &[(&str, Option<f64>)], place: &Place, cx: Context<'_>) -> Option<f64> {
     let present: Vec<&(&str, Option<f64>)> =
         given.iter().filter(|(_, value)| value.is_some()).collect();
     let expected = enumerate_keys(given.iter(), "or");
@@ -171,13 +157,13 @@ fn only_given(
         [] => {
             let text =
                 format!("`waves` does not give the wave height; expected {expected}; give one");
-            problems.push(place, text);
+            cx.error(place, text);
         }
         _ => {
             let found = enumerate_keys(present.into_iter(), "and");
             let text =
                 format!("`waves`: expected one of {expected}, found {found}; leave the others out");
-            problems.push(place, text);
+            cx.error(place, text);
         }
     }
     None
@@ -196,11 +182,11 @@ fn enumerate_keys<'a>(
     }
 }
 
-fn tabulated_sea(file: &TabulatedConfig, problems: &mut Problems) -> Option<SeaState> {
+fn tabulated_sea(file: &TabulatedConfig, cx: Context<'_>) -> Option<SeaState> {
     let rows = &file.spectrum;
     let place = file.at.key_place("spectrum");
     if rows.len() < 2 {
-        problems.push(place, "the spectrum has 1 frequency; expected at least 2");
+        cx.error(place, "the spectrum has 1 frequency; expected at least 2");
         return None;
     }
     if let Some(i) = rows.windows(2).position(|w| w[1][0] <= w[0][0]) {
@@ -209,13 +195,13 @@ fn tabulated_sea(file: &TabulatedConfig, problems: &mut Problems) -> Option<SeaS
             rows[i + 1][0],
             rows[i][0]
         );
-        problems.push(place, text);
+        cx.error(place, text);
         return None;
     }
     let table: Vec<(f64, f64)> = rows.iter().map(|r| (r[0], r[1])).collect();
     let (hs, peak) = (spectrum::table_height(&table), spectrum::table_peak(&table));
     if hs == 0.0 || peak == 0.0 {
-        problems.push(
+        cx.error(
             place,
             "the spectrum has no energy at frequencies above 0; expected some",
         );
@@ -229,7 +215,7 @@ fn tabulated_sea(file: &TabulatedConfig, problems: &mut Problems) -> Option<SeaS
     ))
 }
 
-fn kelpie_sea(file: &KelpieConfig, gravity: f64, problems: &mut Problems) -> Option<SeaState> {
+fn kelpie_sea(file: &KelpieConfig, gravity: f64, cx: Context<'_>) -> Option<SeaState> {
     let of_wind = |v| sea_state::beaufort_height(sea_state::beaufort_number(v));
     let given = [
         ("wind_speed_m_s", file.wind_speed_m_s.map(of_wind)),
@@ -239,7 +225,7 @@ fn kelpie_sea(file: &KelpieConfig, gravity: f64, problems: &mut Problems) -> Opt
                 .map(|b| sea_state::beaufort_height(f64::from(b))),
         ),
     ];
-    let hs = only_given(&given, &file.at.whole, problems)?;
+    let hs = only_given(&given, &file.at.whole, cx)?;
     Some(SeaState {
         spectrum: Spectrum::Kelpie,
         hs_m: hs,

@@ -1,38 +1,34 @@
 //! Keys of a world file for water, waves and weather as they are in a state.
 
 use crate::build;
-use crate::document::changes::{number, quoted, scalar, section};
 use merrow_environment::air;
 use merrow_environment::air::wind::direction_from_deg;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, Sea, SeaState, Spectrum};
 use merrow_model::state::State;
-use merrow_yaml::error::Place;
-use merrow_yaml::node::{Map, Node, Value};
+use merrow_yaml::node::{KIND, Node};
 
 /// Sets the keys of the water, the waves and the weather that differ from `scene`. Waves of a table
 /// or of the Kelpie simulator keep their keys.
 pub(super) fn set_environment(root: &mut Node, scene: &Scene, state: &State) {
-    let place = root.place.clone();
     if state.sea != scene.sea {
-        let water = section(root, "water");
-        set_water(water, &scene.sea, &state.sea, &place);
-        set_waves(water, &scene.sea, &state.sea, &place);
+        let water = root.get_or_make("water");
+        set_water(water, &scene.sea, &state.sea);
+        set_waves(water, &scene.sea, &state.sea);
     }
     if state.sea.air.start_utc != scene.sea.air.start_utc {
         let text = build::air::utc_text(state.sea.air.start_utc);
-        section(root, "weather").insert("start_utc", quoted(&text, &place));
+        root.get_or_make("weather").set("start_utc", text);
     }
     let now = air::weather(&state.sea.air, 1e-9 * state.time_ns as f64);
     let before = air::weather(&scene.sea.air, 0.0);
     if now == before {
         return;
     }
-    let weather = section(root, "weather");
-    let mut set = |key: &str, value: f64| weather.insert(key, number(value, &place));
+    let weather = root.get_or_make("weather");
     if now.wind != before.wind {
-        set("wind_speed_m_s", now.wind.norm());
-        set("wind_from_deg", direction_from_deg(now.wind));
+        weather.set("wind_speed_m_s", now.wind.norm());
+        weather.set("wind_from_deg", direction_from_deg(now.wind));
     }
     for (key, value, old) in [
         ("gustiness", now.gustiness, before.gustiness),
@@ -42,23 +38,23 @@ pub(super) fn set_environment(root: &mut Node, scene: &Scene, state: &State) {
         ("visibility_m", now.visibility_m, before.visibility_m),
     ] {
         if value != old {
-            set(key, value);
+            weather.set(key, value);
         }
     }
 }
 
 /// Sets the current, the flows and the regions. The density is not a key of the saved water: the
 /// volumes of robots follow from the density of the file, and not from a later change.
-fn set_water(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
+fn set_water(water: &mut Node, before: &Sea, now: &Sea) {
     if let [(_, v)] = now.current.profile[..]
         && now.current.profile != before.current.profile
     {
-        water.insert("current", current(v, place));
+        set_current(water, v);
     }
     let flows = now.current.flows.iter().zip(&before.current.flows);
     for (flow, _) in flows.filter(|(now, before)| now.gain != before.gain) {
         if let Some(entry) = entry_of(water, "flows", &flow.name) {
-            entry.insert("gain", number(flow.gain, place));
+            entry.set("gain", flow.gain);
         }
     }
     for (region, before) in now.regions.iter().zip(&before.regions) {
@@ -66,25 +62,22 @@ fn set_water(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
             continue;
         };
         if let Some(level) = region.level_m.filter(|_| region.level_m != before.level_m) {
-            entry.insert("level_m", number(level, place));
+            entry.set("level_m", level);
         }
         if region.wave_factor != before.wave_factor {
-            entry.insert("wave_factor", number(region.wave_factor, place));
+            entry.set("wave_factor", region.wave_factor);
         }
     }
 }
 
-/// Returns the map of a uniform current with the velocity `v` [m/s, W].
-fn current(v: Vec3, place: &Place) -> Node {
-    let mut map = Map::default();
-    map.insert("kind", scalar("uniform", place));
-    map.insert("speed_m_s", number((v.x * v.x + v.y * v.y).sqrt(), place));
-    map.insert("direction_deg", number(direction_to_deg(v), place));
-    map.insert("up_m_s", number(v.z, place));
-    Node {
-        value: Value::Map(map),
-        place: place.clone(),
-    }
+/// Sets a uniform current with the velocity `v` [m/s, W].
+fn set_current(water: &mut Node, v: Vec3) {
+    let kind = Node::plain("uniform", &water.place);
+    let mut current = Node::map([(KIND, kind)], &water.place);
+    current.set("speed_m_s", (v.x * v.x + v.y * v.y).sqrt());
+    current.set("direction_deg", direction_to_deg(v));
+    current.set("up_m_s", v.z);
+    water.make_map().insert("current", current);
 }
 
 /// Returns the direction of `v` clockwise from north [deg].
@@ -93,7 +86,7 @@ fn direction_to_deg(v: Vec3) -> f64 {
 }
 
 /// Sets height, period and direction of the waves.
-fn set_waves(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
+fn set_waves(water: &mut Node, before: &Sea, now: &Sea) {
     let requested = |sea: &Sea| sea.waves.latest().map(|field| field.requested.clone());
     let Some(waves) = requested(now) else {
         return;
@@ -103,18 +96,19 @@ fn set_waves(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
         return;
     }
     if old.is_none() {
-        let mut map = Map::default();
-        map.insert("kind", scalar("jonswap", place));
-        let value = Value::Map(map);
-        let place = place.clone();
-        water.insert("waves", Node { value, place });
+        let kind = Node::plain("jonswap", &water.place);
+        let jonswap = Node::map([(KIND, kind)], &water.place);
+        water.make_map().insert("waves", jonswap);
     }
-    if let Some(Value::Map(map)) = water.get_mut("waves").map(|node| &mut node.value) {
-        set_sea_state(map, &waves, place);
+    if let Some(map) = water
+        .get_mut("waves")
+        .filter(|node| node.as_map().is_some())
+    {
+        set_sea_state(map, &waves);
     }
 }
 
-fn set_sea_state(map: &mut Map, waves: &SeaState, place: &Place) {
+fn set_sea_state(map: &mut Node, waves: &SeaState) {
     let (height, period) = match waves.spectrum {
         Spectrum::Regular(_) => ("height_m", Some("period_s")),
         Spectrum::PiersonMoskowitz => ("hs_m", None),
@@ -124,23 +118,17 @@ fn set_sea_state(map: &mut Map, waves: &SeaState, place: &Place) {
         Spectrum::Tabulated(_) | Spectrum::Kelpie => return,
     };
     for other in ["wind_speed_m_s", "beaufort", "fetch_m"] {
-        map.remove(other);
+        map.make_map().remove(other);
     }
-    map.insert(height, number(waves.hs_m, place));
+    map.set(height, waves.hs_m);
     if let Some(period) = period {
-        map.insert(period, number(waves.tp_s, place));
+        map.set(period, waves.tp_s);
     }
-    let direction = direction_to_deg(waves.towards);
-    map.insert("direction_deg", number(direction, place));
+    map.set("direction_deg", direction_to_deg(waves.towards));
 }
 
-/// Returns the map of the entry `name` of a section of the water.
-fn entry_of<'a>(water: &'a mut Map, section: &str, name: &str) -> Option<&'a mut Map> {
-    let Value::Map(all) = &mut water.get_mut(section)?.value else {
-        return None;
-    };
-    match &mut all.get_mut(name)?.value {
-        Value::Map(entry) => Some(entry),
-        _ => None,
-    }
+/// Returns the entry `name` of a section of the water if it is a map.
+fn entry_of<'a>(water: &'a mut Node, section: &str, name: &str) -> Option<&'a mut Node> {
+    let entry = water.get_mut(section)?.get_mut(name)?;
+    entry.as_map().is_some().then_some(entry)
 }

@@ -1,12 +1,13 @@
 //! Entries of `faults` for the faults that services started, and without those that they repaired.
 
-use crate::document::changes::{existing_section, number, numbers, quoted, section};
+use crate::document::changes::existing_section;
 use merrow_model::scene::Scene;
 use merrow_model::scene::fault::{Device, Fault, FaultKind, Jammer};
 use merrow_model::scene::fault_devices::{device_path, world_device_path};
 use merrow_model::state::State;
 use merrow_yaml::error::Place;
-use merrow_yaml::node::{Map, Node, Value};
+use merrow_yaml::node::{KIND, Node};
+use serde_json::Value as Json;
 
 /// Removes the faults of the file that were repaired or replaced, and adds the faults that services
 /// started and that have not ended.
@@ -22,8 +23,8 @@ pub(super) fn set_faults(root: &mut Node, scene: &Scene, state: &State) {
     let is_started = |fault: &&&Fault| !scene.faults.contains(fault);
     let started = all.iter().filter(is_started);
     for fault in started.filter(|fault| fault.end_ns > state.time_ns) {
-        let entry = entry(scene, fault, &root.place.clone());
-        let faults = section(root, "faults");
+        let entry = entry(scene, fault, &root.place);
+        let faults = root.get_or_make("faults").make_map();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         // faults of two robots may have the same name
         let is_usable = !fault.name.is_empty()
@@ -52,48 +53,39 @@ fn entry(scene: &Scene, fault: &Fault, place: &Place) -> Node {
         // it follows from the name
         stream: _,
     } = fault;
-    let mut map = Map::default();
+    let mut entry = Node::empty_map(place);
     let target = match robot {
         Some(robot) => {
-            map.insert("robot", quoted(&scene.robots[*robot].name, place));
+            entry.set("robot", scene.robots[*robot].name.as_str());
             device_path(scene, *robot, *device)
         }
         None => world_device_path(scene, *device),
     };
-    map.insert("target", quoted(&target, place));
-    map.insert("time_s", number(*start_ns as f64 / 1e9, place));
+    entry.set("target", target);
+    entry.set("time_s", *start_ns as f64 / 1e9);
     if *end_ns != u64::MAX {
-        let duration = (end_ns - start_ns) as f64 / 1e9;
-        map.insert("duration_s", number(duration, place));
+        entry.set("duration_s", (end_ns - start_ns) as f64 / 1e9);
     }
-    map.insert("kind", quoted(kind.keyword(), place));
-    for (key, values) in values(scene, fault) {
-        let node = match values[..] {
-            [value] => number(value, place),
-            _ => numbers(&values, place),
-        };
-        map.insert(key, node);
+    entry.set(KIND, kind.keyword());
+    for (key, value) in values(scene, fault) {
+        entry.set(key, value);
     }
-    Node {
-        value: Value::Map(map),
-        place: place.clone(),
-    }
+    entry
 }
 
 /// Returns the keys of a fault with their values.
-fn values(scene: &Scene, fault: &Fault) -> Vec<(&'static str, Vec<f64>)> {
-    let one = |key, value| vec![(key, vec![value])];
+fn values(scene: &Scene, fault: &Fault) -> Vec<(&'static str, Json)> {
     match fault.kind {
-        FaultKind::Dead | FaultKind::Stuck | FaultKind::Jammed(None) => Vec::new(),
-        FaultKind::Reduced(fraction) => one("fraction", fraction),
-        FaultKind::Biased(bias) => one("bias", bias),
-        FaultKind::Noisy(deviation) => one("noise_std", deviation),
+        FaultKind::Dead | FaultKind::Stuck | FaultKind::Jammed(None) => vec![],
+        FaultKind::Reduced(fraction) => vec![("fraction", fraction.into())],
+        FaultKind::Biased(bias) => vec![("bias", bias.into())],
+        FaultKind::Noisy(deviation) => vec![("noise_std", deviation.into())],
         FaultKind::Intermittent([working, failed]) => vec![
-            ("mean_working_s", vec![working]),
-            ("mean_failed_s", vec![failed]),
+            ("mean_working_s", working.into()),
+            ("mean_failed_s", failed.into()),
         ],
-        FaultKind::PowerLimited(power) => one("power_w", power),
-        FaultKind::Slow(factor) => one("execution_factor", factor),
+        FaultKind::PowerLimited(power) => vec![("power_w", power.into())],
+        FaultKind::Slow(factor) => vec![("execution_factor", factor.into())],
         FaultKind::Leak(leak) => {
             let link = match (fault.robot, fault.device) {
                 (Some(robot), Device::Hull(k)) => Some(&scene.robots[robot].links[k]),
@@ -102,23 +94,23 @@ fn values(scene: &Scene, fault: &Fault) -> Vec<(&'static str, Vec<f64>)> {
             let in_file = |p_L| link.map_or(p_L, |link| link.R_LU.transpose().mul_vec(p_L));
             let diameter = 2.0 * (leak.area / std::f64::consts::PI).sqrt();
             vec![
-                ("hole_diameter_m", vec![diameter]),
-                ("position_m", in_file(leak.p_LoH).to_array().to_vec()),
-                ("compartment_m3", vec![leak.volume]),
-                ("center_m", in_file(leak.p_LoC).to_array().to_vec()),
+                ("hole_diameter_m", diameter.into()),
+                ("position_m", in_file(leak.p_LoH).to_array().into()),
+                ("compartment_m3", leak.volume.into()),
+                ("center_m", in_file(leak.p_LoC).to_array().into()),
             ]
         }
         FaultKind::Jammed(Some(jammer)) => {
             // the reach increases with the square root of the power
             let of_one_watt = Jammer::new(jammer.p_W, 1.0).reach;
             vec![
-                ("position_m", jammer.p_W.to_array().to_vec()),
-                ("power_w", vec![(jammer.reach / of_one_watt).powi(2)]),
+                ("position_m", jammer.p_W.to_array().into()),
+                ("power_w", (jammer.reach / of_one_watt).powi(2).into()),
             ]
         }
         FaultKind::Spoofed(spoof) => vec![
-            ("offset_m", spoof.offset.to_array().to_vec()),
-            ("velocity_m_s", spoof.velocity.to_array().to_vec()),
+            ("offset_m", spoof.offset.to_array().into()),
+            ("velocity_m_s", spoof.velocity.to_array().into()),
         ],
     }
 }

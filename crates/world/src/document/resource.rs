@@ -6,7 +6,8 @@ use crate::import::urdf;
 use crate::{Place, Problems};
 use crate::{catalogue, data_dir};
 use merrow_yaml::error::{REQUEST, quote};
-use merrow_yaml::node::{Map, Node, Value, parse};
+use merrow_yaml::node::{Node, Value, parse};
+use serde_json::{Value as Json, json};
 use std::path::Path;
 
 /// Name of a text in messages.
@@ -116,16 +117,16 @@ fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
     if suffix == "urdf" || suffix == "xml" {
         let mut problems = Problems::new();
         return match files::find_file(file, &Place::file(LABEL), &mut problems) {
-            Some(path) => Ok(entry(model_of_urdf(&absolute(&path), LABEL))),
+            Some(path) => Ok(entry_of_urdf(&absolute(&path), LABEL)),
             None => Err(ResourceError::NotFound(problems.to_string())),
         };
     }
     let path = Path::new(file);
     if path.is_file() {
-        return Ok(entry(text_node(&absolute(path), LABEL)));
+        return Ok(entry(absolute(path), LABEL));
     }
     if let Some(model) = catalogue::model_reference(file) {
-        return Ok(entry(text_node(&model, LABEL)));
+        return Ok(entry(model, LABEL));
     }
     let names = ["params/robots", "params/props"].map(data_dir::file_names);
     let names = names.iter().flatten().map(String::as_str);
@@ -153,7 +154,7 @@ fn entry_of_text(text: &str, label: &str) -> Result<Node, ResourceError> {
         return Err(unsupported(name));
     }
     if start.starts_with('<') {
-        return Ok(entry(model_of_urdf(start, label)));
+        return Ok(entry_of_urdf(start, label));
     }
     let mut problems = Problems::new();
     let parsed = parse(label, text, &mut problems);
@@ -163,7 +164,7 @@ fn entry_of_text(text: &str, label: &str) -> Result<Node, ResourceError> {
         .map_err(|problems| ResourceError::Malformed(problems.to_string()))?;
     match &node.value {
         Value::Map(map) if map.get("model").is_some() => Ok(node),
-        Value::Map(_) => Ok(entry(node)),
+        Value::Map(_) => Ok(Node::map([("model", node)], &Place::file(LABEL))),
         _ => Err(ResourceError::Malformed(format!(
             "{label}:1:1: expected the keys of a robot file or of an entry of `robots`"
         ))),
@@ -175,34 +176,15 @@ fn unsupported(found: &str) -> ResourceError {
     ResourceError::UnsupportedFormat(text)
 }
 
-/// Returns an entry with a model.
-fn entry(model: Node) -> Node {
-    map([("model", model)])
+/// Returns an entry whose model is a JSON value at the position `label`.
+fn entry(model: impl Into<Json>, label: &str) -> Node {
+    Node::new(json!({"model": model.into()}), &Place::file(label))
 }
 
-/// Returns a model that consists of a URDF, which is a file name or the text itself.
-fn model_of_urdf(urdf: &str, label: &str) -> Node {
-    let source = text_node("URDF of the resource", label);
-    map([("source", source), ("urdf", text_node(urdf, label))])
-}
-
-fn text_node(text: &str, label: &str) -> Node {
-    Node {
-        value: Value::Scalar {
-            text: text.to_string(),
-            quoted: true,
-        },
-        place: Place::file(label),
-    }
-}
-
-fn map<const N: usize>(entries: [(&str, Node); N]) -> Node {
-    let mut map = Map::default();
-    for (name, node) in entries {
-        map.insert(name, node);
-    }
-    Node {
-        value: Value::Map(map),
-        place: Place::file(LABEL),
-    }
+/// Returns an entry with a URDF, which is a file name or the text itself.
+fn entry_of_urdf(urdf: &str, label: &str) -> Node {
+    entry(
+        json!({"source": "URDF of the resource", "urdf": urdf}),
+        label,
+    )
 }

@@ -7,7 +7,6 @@
 //! state, so that a new field does not compile until it is saved or left out on purpose; the page
 //! `docs/changing_worlds.md` lists both.
 
-use crate::document::changes::{map_of, number, numbers, quoted, scalar, section};
 use merrow_environment::air;
 use merrow_environment::air::wind::direction_from_deg;
 use merrow_model::scene::robot::joint::{Drive, JointMode};
@@ -22,7 +21,8 @@ use merrow_model::state::{
     Health, JointDriveState, RobotState, SensorState, State, TetherState, WinchCommand,
 };
 use merrow_yaml::error::Place;
-use merrow_yaml::node::{Map, Node, Value};
+use merrow_yaml::node::{KIND, Node, merge};
+use serde_json::{Map as JsonMap, Value as Json, json};
 use std::collections::HashSet;
 
 /// Degrees of freedom of a gain, by the keys of the schedule.
@@ -35,60 +35,27 @@ struct Entries {
     place: Place,
     /// Time of the entries [s].
     time_s: f64,
-    /// Keys of each entry.
-    all: Vec<Map>,
+    all: Vec<Node>,
 }
 
 impl Entries {
-    /// Adds an entry of a type, for a robot unless its name is empty.
-    fn add<'k>(
-        &mut self,
-        kind: &str,
-        robot: &str,
-        keys: impl IntoIterator<Item = (&'k str, Node)>,
-    ) {
-        let mut entry = Map::default();
-        entry.insert("time_s", number(self.time_s, &self.place));
-        entry.insert("kind", scalar(kind, &self.place));
+    /// Adds an entry of a type with its keys, for a robot unless its name is empty.
+    fn add(&mut self, kind: &str, robot: &str, keys: Json) {
+        let mut entry = Node::empty_map(&self.place);
+        entry.set("time_s", self.time_s);
+        let map = entry.make_map();
+        map.insert(KIND, Node::plain(kind, &self.place));
         if !robot.is_empty() {
-            entry.insert("robot", quoted(robot, &self.place));
+            entry.set("robot", robot);
         }
-        for (key, node) in keys {
-            entry.insert(key, node);
-        }
-        self.all.push(entry);
+        self.all.push(merge(entry, Node::new(keys, &self.place)));
     }
 
     /// Adds an entry with one value per name, if there are any.
-    fn add_values(&mut self, kind: &str, robot: &str, key: &str, values: Vec<(&str, f64)>) {
-        if values.is_empty() {
-            return;
+    fn add_values(&mut self, kind: &str, robot: &str, key: &str, values: JsonMap<String, Json>) {
+        if !values.is_empty() {
+            self.add(kind, robot, json!({ key: values }));
         }
-        let mut map = Map::default();
-        for (name, value) in values {
-            map.insert(name, number(value, &self.place));
-        }
-        let node = map_node(map, &self.place);
-        self.add(kind, robot, [(key, node)]);
-    }
-
-    fn number(&self, value: f64) -> Node {
-        number(value, &self.place)
-    }
-
-    fn text(&self, text: &str) -> Node {
-        quoted(text, &self.place)
-    }
-
-    fn switch(&self, on: bool) -> Node {
-        scalar(&on.to_string(), &self.place)
-    }
-}
-
-fn map_node(map: Map, place: &Place) -> Node {
-    Node {
-        value: Value::Map(map),
-        place: place.clone(),
     }
 }
 
@@ -112,9 +79,7 @@ pub(super) fn set_time_and_schedule(root: &mut Node, scene: &Scene, state: &Stat
         network: _,
     } = state;
     if *time_ns > 0 {
-        let place = root.place.clone();
-        let start = number(*time_ns as f64 / 1e9, &place);
-        map_of(root).insert("start_time_s", start);
+        root.set("start_time_s", *time_ns as f64 / 1e9);
     }
     remove_past_entries(root, scene, *scheduled as usize);
     let mut entries = Entries {
@@ -132,25 +97,21 @@ pub(super) fn set_time_and_schedule(root: &mut Node, scene: &Scene, state: &Stat
         if let WinchCommand::Speed(speed) = own.winch
             && speed != 0.0
         {
-            let keys = [
-                ("tether", entries.text(&tether.name)),
-                ("speed_m_s", entries.number(speed)),
-            ];
+            let keys = json!({"tether": tether.name, "speed_m_s": speed});
             entries.add("winch", "", keys);
         }
     }
     if entries.all.is_empty() {
         return;
     }
-    let place = entries.place.clone();
-    let schedule = section(root, "schedule");
+    let schedule = root.get_or_make("schedule").make_map();
     let mut n = 0;
     for entry in entries.all {
         n += 1;
         while schedule.get(&format!("saved_{n}")).is_some() {
             n += 1;
         }
-        schedule.insert(&format!("saved_{n}"), map_node(entry, &place));
+        schedule.insert(&format!("saved_{n}"), entry);
     }
 }
 
@@ -169,7 +130,7 @@ fn remove_past_entries(root: &mut Node, scene: &Scene, applied: usize) {
 fn add_water(scene: &Scene, state: &State, entries: &mut Entries) {
     let (now, before) = (&state.sea, &scene.sea);
     let lost_column = now.column.is_none() && before.column.is_some();
-    let mut keys = Vec::new();
+    let mut keys = JsonMap::new();
     for (key, value, old, is_of_column) in [
         ("density_kg_m3", now.density, before.density, true),
         ("sound_speed_m_s", now.sound_speed, before.sound_speed, true),
@@ -182,11 +143,11 @@ fn add_water(scene: &Scene, state: &State, entries: &mut Entries) {
         ),
     ] {
         if value != old || (lost_column && is_of_column) {
-            keys.push((key, entries.number(value)));
+            keys.insert(key.to_string(), value.into());
         }
     }
     if !keys.is_empty() {
-        entries.add("water", "", keys);
+        entries.add("water", "", keys.into());
     }
 }
 
@@ -198,16 +159,16 @@ fn add_weather(state: &State, entries: &mut Entries) {
         return;
     }
     let to = &air.to;
-    let keys = [
-        ("wind_speed_m_s", entries.number(to.wind.norm())),
-        ("wind_from_deg", entries.number(direction_from_deg(to.wind))),
-        ("gustiness", entries.number(to.gustiness)),
-        ("temperature_c", entries.number(to.temperature_c)),
-        ("cloud_cover", entries.number(to.cloud_cover)),
-        ("rain_mm_h", entries.number(to.rain_mm_h)),
-        ("visibility_m", entries.number(to.visibility_m)),
-        ("duration_s", entries.number(left)),
-    ];
+    let keys = json!({
+        "wind_speed_m_s": to.wind.norm(),
+        "wind_from_deg": direction_from_deg(to.wind),
+        "gustiness": to.gustiness,
+        "temperature_c": to.temperature_c,
+        "cloud_cover": to.cloud_cover,
+        "rain_mm_h": to.rain_mm_h,
+        "visibility_m": to.visibility_m,
+        "duration_s": left,
+    });
     entries.add("weather", "", keys);
 }
 
@@ -282,10 +243,7 @@ fn add_robot(robot: &Robot, state: &RobotState, entries: &mut Entries) {
 fn add_loads(robot: &Robot, (loads, start): (&[f64], &[f64]), entries: &mut Entries) {
     for ((load, level), before) in robot.loads.iter().zip(loads).zip(start) {
         if level != before {
-            let keys = [
-                ("load", entries.text(&load.name)),
-                ("level", entries.number(*level)),
-            ];
+            let keys = json!({"load": load.name, "level": level});
             entries.add("load", &robot.name, keys);
         }
     }
@@ -295,9 +253,10 @@ fn add_loads(robot: &Robot, (loads, start): (&[f64], &[f64]), entries: &mut Entr
 fn changed<'a>(
     names: impl Iterator<Item = &'a str>,
     values: impl Iterator<Item = (f64, f64)>,
-) -> Vec<(&'a str, f64)> {
+) -> JsonMap<String, Json> {
     let both = names.zip(values).filter(|(_, (now, before))| now != before);
-    both.map(|(name, (now, _))| (name, now)).collect()
+    both.map(|(name, (now, _))| (name.to_string(), now.into()))
+        .collect()
 }
 
 /// Returns true for a motion controller that leaves the thrusters to direct commands.
@@ -323,10 +282,7 @@ fn add_noise(robot: &str, name: &str, state: &SensorState, entries: &mut Entries
         in_flight: _,
     } = state;
     if !noise {
-        let keys = [
-            ("sensor", entries.text(name)),
-            ("on", entries.switch(false)),
-        ];
+        let keys = json!({"sensor": name, "on": false});
         entries.add("noise", robot, keys);
     }
 }
@@ -338,17 +294,13 @@ fn add_health(robot: &str, (kind, name): (&str, &str), health: Health, entries: 
         Health::Stuck => ("stuck", 1.0),
         Health::Dead => ("dead", 1.0),
     };
-    let keys = [
-        (kind, entries.text(name)),
-        ("state", entries.text(state)),
-        ("efficiency", entries.number(efficiency)),
-    ];
+    let keys = json!({kind: name, "state": state, "efficiency": efficiency});
     entries.add("health", robot, keys);
 }
 
 /// Adds the set-points of the joints in the mode in which they start.
 fn add_joints(robot: &Robot, (states, q): (&[JointDriveState], &[f64]), entries: &mut Entries) {
-    let mut values = Vec::new();
+    let mut values = JsonMap::new();
     for ((link, state), q) in robot.links[1..].iter().zip(states).zip(q) {
         let JointDriveState {
             mode,
@@ -383,7 +335,7 @@ fn add_joints(robot: &Robot, (states, q): (&[JointDriveState], &[f64]), entries:
             0.0
         };
         if value != unset {
-            values.push((joint.name.as_str(), value));
+            values.insert(joint.name.clone(), value.into());
         }
     }
     entries.add_values("joints", &robot.name, "values", values);
@@ -433,17 +385,12 @@ fn add_motion_control(robot: &Robot, state: &MotionControlState, entries: &mut E
         let error = kind.keyword();
         let both = gains.of_kind(kind).iter().zip(settings.gains.of_kind(kind));
         for (axis, (value, _)) in AXES.iter().zip(both).filter(|(_, (a, b))| a != b) {
-            let keys = [
-                ("axis", entries.text(axis)),
-                ("error", entries.text(error)),
-                ("value", entries.number(*value)),
-            ];
+            let keys = json!({"axis": axis, "error": error, "value": value});
             entries.add("gain", name, keys);
         }
     }
     if *armed != settings.keys.starts_armed {
-        let keys = [("on", entries.switch(*armed))];
-        entries.add("arm", name, keys);
+        entries.add("arm", name, json!({"on": armed}));
     }
     match (mode, path) {
         (ControlMode::Off, _) => {}
@@ -452,8 +399,7 @@ fn add_motion_control(robot: &Robot, state: &MotionControlState, entries: &mut E
         _ => {
             let keyword = ControlMode::ALL.iter().find(|(other, _)| other == mode);
             if let Some((_, keyword)) = keyword {
-                let keys = [("mode", entries.text(keyword))];
-                entries.add("mode", name, keys);
+                entries.add("mode", name, json!({"mode": keyword}));
             }
         }
     }
@@ -472,38 +418,26 @@ fn add_heading_depth(name: &str, state: &HeadingDepthState, entries: &mut Entrie
         _ if !on => {}
         Some(path) => add_path(name, path, entries),
         None => {
-            let keys = [
-                ("heading_deg", entries.number(heading.to_degrees() % 360.0)),
-                ("depth_m", entries.number(*depth)),
-            ];
+            let heading = heading.to_degrees() % 360.0;
+            let keys = json!({"heading_deg": heading, "depth_m": depth});
             entries.add("heading_depth", name, keys);
         }
     }
 }
 
 fn add_goal(robot: &str, goal: &PoseGoal, entries: &mut Entries) {
-    let (p, place) = (goal.p_WB, entries.place.clone());
     let attitude = goal.rpy.map(f64::to_degrees);
-    let keys = [
-        ("position_m", numbers(&[p.x, p.y, p.z], &place)),
-        ("attitude_deg", numbers(&attitude, &place)),
-    ];
+    let keys = json!({"position_m": goal.p_WB.to_array(), "attitude_deg": attitude});
     entries.add("goal", robot, keys);
 }
 
 /// Adds the part of a path that is left.
 fn add_path(robot: &str, path: &PathProgress, entries: &mut Entries) {
-    let place = entries.place.clone();
     let left = path.waypoints.iter().skip(path.leg + 1);
-    let points: Vec<Node> = left.map(|p| numbers(&[p.x, p.y, p.z], &place)).collect();
-    if points.is_empty() {
-        return;
+    let points: Vec<[f64; 3]> = left.map(|p| p.to_array()).collect();
+    if !points.is_empty() {
+        entries.add("path", robot, json!({"waypoints_m": points}));
     }
-    let waypoints = Node {
-        value: Value::Seq(points),
-        place,
-    };
-    entries.add("path", robot, [("waypoints_m", waypoints)]);
 }
 
 /// Sets the shape, the length and a break of the lines.
@@ -527,37 +461,32 @@ pub(super) fn set_lines(root: &mut Node, scene: &Scene, state: &State) {
         let Some(entry) = map.get_mut(&tether.name) else {
             continue;
         };
-        let place = entry.place.clone();
-        let map = map_of(entry);
         if *length != tether.length_m {
             if let Some(winch) = &tether.winch
-                && let Some(keys) = map.get_mut("winch")
+                && let Some(keys) = entry.get_mut("winch")
             {
                 let [_, longest] = tether.winch_range(winch);
-                map_of(keys).insert("max_length_m", number(longest, &place));
+                keys.set("max_length_m", longest);
             }
-            map.insert("length_m", number(*length, &place));
+            entry.set("length_m", *length);
         }
-        if let Some(keys) = map.get_mut("winch")
+        if let Some(keys) = entry.get_mut("winch")
             && tether
                 .winch
                 .as_ref()
                 .is_some_and(|winch| winch.start_speed_m_s != *winch_speed)
         {
-            map_of(keys).insert("start_speed_m_s", number(*winch_speed, &place));
+            keys.set("start_speed_m_s", *winch_speed);
         }
         if let Some(line_break) = line_break {
-            let segment = scalar(&line_break.segment.to_string(), &place);
-            map.insert("broken_segment", segment);
+            entry.set("broken_segment", line_break.segment);
         }
         if *p == tether.start && *v == tether.start_v {
             continue;
         }
         for (key, nodes) in [("nodes_m", p), ("node_velocities_m_s", v)] {
-            let items = nodes.iter().map(|p| numbers(&[p.x, p.y, p.z], &place));
-            let value = Value::Seq(items.collect());
-            let place = place.clone();
-            map.insert(key, Node { value, place });
+            let items: Vec<Json> = nodes.iter().map(|p| p.to_array().into()).collect();
+            entry.set(key, items);
         }
     }
 }

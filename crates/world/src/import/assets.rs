@@ -12,23 +12,42 @@ use merrow_model::scene::texture::Texture;
 use merrow_yaml::error::{Place, Problems, quote};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A mesh with the result of its manifold check.
 pub(crate) type CheckedMesh = (Arc<Mesh>, ManifoldCheck);
 
-/// Path of the file and bit patterns of the scale factors.
-type MeshKey = (PathBuf, [u64; 3]);
-
-/// Path of the file, and whether the image repeats.
-type ImageKey = (PathBuf, bool);
+/// Contents of the files read so far, by their path and how they were read.
+type Cache<K, T> = RefCell<BTreeMap<(PathBuf, K), Result<T, String>>>;
 
 /// Cache of the files read so far. Copies of a robot share their meshes.
 #[derive(Debug, Default)]
 pub(crate) struct Assets {
-    meshes: RefCell<BTreeMap<MeshKey, Result<CheckedMesh, String>>>,
-    images: RefCell<BTreeMap<ImageKey, Result<Arc<Texture>, String>>>,
+    /// Meshes with the bit patterns of their scale factors.
+    meshes: Cache<[u64; 3], CheckedMesh>,
+    /// Images, and whether they repeat.
+    images: Cache<bool, Arc<Texture>>,
+}
+
+/// Returns the content of the file `name`, which is read once for each `key`. On failure it reports
+/// a problem at `place`, where the file is named, and returns `None`.
+fn cached<K: Ord, T: Clone>(
+    cache: &Cache<K, T>,
+    (name, key): (&str, K),
+    place: &Place,
+    problems: &mut Problems,
+    read: impl FnOnce(&Path) -> Result<T, String>,
+) -> Option<T> {
+    let path = find_file(name, place, problems)?;
+    let mut cache = cache.borrow_mut();
+    let found = cache.entry((path.clone(), key));
+    let found = found.or_insert_with(|| read(&path)).clone();
+    found
+        .map_err(|text| {
+            problems.push(place, format!("{}: {text}", quote(&path.to_string_lossy())));
+        })
+        .ok()
 }
 
 impl Assets {
@@ -41,25 +60,14 @@ impl Assets {
         place: &Place,
         problems: &mut Problems,
     ) -> Option<CheckedMesh> {
-        let path = find_file(name, place, problems)?;
-        let key = (path.clone(), scale.map(f64::to_bits));
-        let mut meshes = self.meshes.borrow_mut();
-        let read = meshes.entry(key).or_insert_with(|| {
-            let mesh = mesh::scaled(&mesh::read(&path)?, scale);
+        let key = (name, scale.map(f64::to_bits));
+        cached(&self.meshes, key, place, problems, |path| {
+            let mesh = mesh::scaled(&mesh::read(path)?, scale);
             let check = mesh::check_manifold(&mesh);
             Ok((Arc::new(mesh), check))
-        });
-        match read {
-            Ok(found) => Some(found.clone()),
-            Err(text) => {
-                problems.push(place, format!("{}: {text}", quote(&path.to_string_lossy())));
-                None
-            }
-        }
+        })
     }
-}
 
-impl Assets {
     /// Returns the image in the file `name` as a texture. On failure it reports a problem at
     /// `place`, where the file is named, and returns `None`.
     pub(crate) fn image(
@@ -69,19 +77,10 @@ impl Assets {
         place: &Place,
         problems: &mut Problems,
     ) -> Option<Arc<Texture>> {
-        let path = find_file(name, place, problems)?;
-        let mut images = self.images.borrow_mut();
-        let read = images.entry((path.clone(), repeats)).or_insert_with(|| {
-            let (size, points): Points = image::read(&path)?;
+        cached(&self.images, (name, repeats), place, problems, |path| {
+            let (size, points): Points = image::read(path)?;
             Ok(Arc::new(Texture::new(size, points, repeats)))
-        });
-        match read {
-            Ok(found) => Some(Arc::clone(found)),
-            Err(text) => {
-                problems.push(place, format!("{}: {text}", quote(&path.to_string_lossy())));
-                None
-            }
-        }
+        })
     }
 
     /// Returns the mesh in the file `name`, scaled along its axes, with its texture coordinates.

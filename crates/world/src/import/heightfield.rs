@@ -145,19 +145,19 @@ fn csv(text: &str) -> Result<Raster, String> {
 /// Reads an ESRI ASCII grid. Its corner coordinates are ignored: the centre of the grid is the
 /// origin of the shape.
 fn ascii_grid(text: &str) -> Result<Raster, String> {
-    let grid = read_ascii_grid(text)?;
-    let [y, x] = [0, 1].map(|k| grid.axes[k].coordinates.as_slice());
+    let (axes, samples) = read_ascii_grid(text)?;
+    let [y, x] = [0, 1].map(|k| axes[k].coordinates.as_slice());
     let extent = |axis: &[f64]| match axis {
         [first, .., last] => (last - first).abs(),
         _ => 0.0,
     };
-    if let Some(n) = grid.samples.iter().position(|height| height.is_nan()) {
+    if let Some(n) = samples.iter().position(|height| height.is_nan()) {
         return Err(format!(
             "row {}: a cell without data; expected heights everywhere: fill the gaps",
             n / x.len() + 1
         ));
     }
-    let rows = grid.samples.chunks(x.len().max(1));
+    let rows = samples.chunks(x.len().max(1));
     let rows = rows.map(<[f64]>::to_vec).collect();
     Ok((rows, Some([extent(x), extent(y)])))
 }

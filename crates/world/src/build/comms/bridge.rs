@@ -1,12 +1,13 @@
 //! Topics and services that modems transmit between robots.
 
+use crate::build::context::Context;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};
 use merrow_model::scene::comms::{BridgeQueue, Modem};
 use merrow_model::scene::nanoseconds::nanoseconds;
 use merrow_model::scene::robot::feedback::Feedback;
 use merrow_schema::comms::BridgeEntry;
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::Place;
 use merrow_yaml::read::NamedMap;
 
 /// Value of the key `to` for all modems that can receive.
@@ -28,33 +29,33 @@ pub(crate) struct Bridges {
 pub(crate) fn build_bridges(
     file: &NamedMap<BridgeEntry>,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Bridges {
     let mut bridges = Bridges::default();
     for (name, entry) in file.iter() {
-        check_keys(entry, problems);
+        check_keys(entry, cx);
         match (&entry.topic, &entry.service) {
             (Some(topic), None) => {
-                if let Some(bridge) = build_bridge(name, entry, topic, scene, problems) {
+                if let Some(bridge) = build_bridge(name, entry, topic, scene, cx) {
                     let place = entry.at.key_place("topic").clone();
                     bridges.topics.push((bridge, place));
                 }
             }
             (None, Some(service)) => {
-                if let Some(bridge) = build_service(name, entry, service, scene, problems) {
+                if let Some(bridge) = build_service(name, entry, service, scene, cx) {
                     let place = entry.at.key_place("service").clone();
                     bridges.services.push((bridge, place));
                 }
             }
             (None, None) => {
                 let text = format!("{name}: missing key `topic` or `service`; add one of them");
-                problems.push(&entry.at.whole, text);
+                cx.error(&entry.at.whole, text);
             }
             (Some(_), Some(_)) => {
                 let text = format!(
                     "{name}: expected either `topic` or `service`, found both; remove one of them"
                 );
-                problems.push(entry.at.key_place("service"), text);
+                cx.error(entry.at.key_place("service"), text);
             }
         }
     }
@@ -62,7 +63,7 @@ pub(crate) fn build_bridges(
 }
 
 /// Reports the keys that require the other one of the keys `topic` and `service`.
-fn check_keys(file: &BridgeEntry, problems: &mut Problems) {
+fn check_keys(file: &BridgeEntry, cx: Context<'_>) {
     for (key, with) in [
         ("message_type", "topic"),
         ("received_as", "topic"),
@@ -71,7 +72,8 @@ fn check_keys(file: &BridgeEntry, problems: &mut Problems) {
         ("offered_as", "service"),
         ("timeout_s", "service"),
     ] {
-        file.at.report_ineffective_key(key, with, problems);
+        file.at
+            .report_ineffective_key(key, with, &mut cx.problems());
     }
 }
 
@@ -80,9 +82,9 @@ fn build_bridge(
     file: &BridgeEntry,
     topic: &str,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Bridge> {
-    let from = find_modem(name, file, "from", &file.from, scene, problems)?;
+    let from = find_modem(name, file, "from", &file.from, scene, cx)?;
     let topic = topic.trim_matches('/').to_string();
     let is_broadcast = file.to == ALL;
     for (key, is_used) in [
@@ -92,7 +94,7 @@ fn build_bridge(
     ] {
         if is_broadcast && is_used {
             let text = format!("{name}: `{key}` is not possible with `to: all`; remove the key");
-            problems.push(file.at.key_place(key), text);
+            cx.error(file.at.key_place(key), text);
         }
     }
     let receives = |modem: &Modem| decodes(&scene.modems[from], modem);
@@ -103,7 +105,7 @@ fn build_bridge(
             .map(|(k, _)| k)
             .collect()
     } else {
-        vec![find_receiver(name, file, from, scene, problems)?]
+        vec![find_receiver(name, file, from, scene, cx)?]
     };
     let received_as = |to: usize| match &file.received_as {
         Some(topic) => topic.trim_matches('/').to_string(),
@@ -111,7 +113,7 @@ fn build_bridge(
     };
     let fix = file.fix.as_ref().filter(|_| !is_broadcast);
     if let Some(fix) = fix {
-        check_fix(name, fix, receivers[0], scene, problems);
+        check_fix(name, fix, receivers[0], scene, cx);
     }
     Some(Bridge {
         name: name.to_string(),
@@ -121,7 +123,7 @@ fn build_bridge(
         message_type: file.message_type.clone().unwrap_or_default(),
         min_interval_ns: min_interval(file),
         priority: file.priority as u8,
-        queue: build_queue(name, file, true, problems),
+        queue: build_queue(name, file, true, cx),
         is_acknowledged: file.acknowledge,
         fix: fix.cloned(),
         topic,
@@ -130,13 +132,7 @@ fn build_bridge(
 
 /// Reports a correction of a robot whose firmware does not estimate its position by dead reckoning.
 /// The robot carries modem `to`.
-fn check_fix(
-    name: &str,
-    file: &PositionCorrection,
-    to: usize,
-    scene: &Scene,
-    problems: &mut Problems,
-) {
+fn check_fix(name: &str, file: &PositionCorrection, to: usize, scene: &Scene, cx: Context<'_>) {
     let robot = scene.modems[to].on.map(|(robot, _)| &scene.robots[robot]);
     let firmware = robot.and_then(|robot| robot.firmware.as_ref());
     let reckons = |feedback: &Feedback| match feedback {
@@ -148,7 +144,7 @@ fn check_fix(
             "{name}: `fix` corrects dead reckoning; expected a robot whose firmware has `feedback: sensors` without an INS, found {}",
             owner(scene, to)
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
     }
 }
 
@@ -157,15 +153,15 @@ fn build_service(
     file: &BridgeEntry,
     service: &str,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<ServiceBridge> {
     if file.to == ALL {
         let text = format!("{name}: `to: all` is not possible with `service`; name one modem");
-        problems.push(file.at.key_place("to"), text);
+        cx.error(file.at.key_place("to"), text);
         return None;
     }
-    let from = find_modem(name, file, "from", &file.from, scene, problems)?;
-    let to = find_receiver(name, file, from, scene, problems)?;
+    let from = find_modem(name, file, "from", &file.from, scene, cx)?;
+    let to = find_receiver(name, file, from, scene, cx)?;
     let service = service.trim_matches('/').to_string();
     let offered_as = match &file.offered_as {
         Some(name) => name.trim_matches('/').to_string(),
@@ -180,7 +176,7 @@ fn build_service(
         min_interval_ns: min_interval(file),
         timeout_ns: nanoseconds(file.timeout_s.unwrap_or(TIMEOUT_S)),
         priority: file.priority as u8,
-        queue: build_queue(name, file, false, problems),
+        queue: build_queue(name, file, false, cx),
         is_acknowledged: file.acknowledge,
         service,
     })
@@ -188,12 +184,7 @@ fn build_service(
 
 /// Builds the limits of the waiting messages. `keeps_newest`: default of `newest_only` without
 /// `queue`.
-fn build_queue(
-    name: &str,
-    file: &BridgeEntry,
-    keeps_newest: bool,
-    problems: &mut Problems,
-) -> BridgeQueue {
+fn build_queue(name: &str, file: &BridgeEntry, keeps_newest: bool, cx: Context<'_>) -> BridgeQueue {
     let Some(queue) = &file.queue else {
         return match file.newest_only.unwrap_or(keeps_newest) {
             true => BridgeQueue::NEWEST_ONLY,
@@ -205,7 +196,7 @@ fn build_queue(
     };
     if file.newest_only == Some(true) {
         let text = format!("{name}: `newest_only: true` excludes `queue`; remove one of them");
-        problems.push(file.at.key_place("queue"), text);
+        cx.error(file.at.key_place("queue"), text);
     }
     BridgeQueue {
         max_messages: queue.max_messages.map(|n| n as usize),
@@ -225,15 +216,15 @@ fn find_receiver(
     file: &BridgeEntry,
     from: usize,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<usize> {
-    let to = find_modem(name, file, "to", &file.to, scene, problems)?;
+    let to = find_modem(name, file, "to", &file.to, scene, cx)?;
     if to == from || !decodes(&scene.modems[from], &scene.modems[to]) {
         let text = format!(
             "{name}: {} does not receive from {}; expected another modem with the same medium, band and rates",
             file.to, file.from
         );
-        problems.push(file.at.key_place("to"), text);
+        cx.error(file.at.key_place("to"), text);
         return None;
     }
     Some(to)
@@ -261,20 +252,10 @@ fn find_modem(
     key: &str,
     requested: &str,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<usize> {
-    let found = scene
-        .modems
-        .iter()
-        .position(|modem| modem.name == requested);
-    if found.is_none() {
-        let names = scene.modems.iter().map(|modem| modem.name.as_str());
-        let text = format!(
-            "{name}: no modem {}{}",
-            quote(requested),
-            known_names(requested, names)
-        );
-        problems.push(file.at.key_place(key), text);
-    }
-    found
+    let names = scene.modems.iter().map(|modem| modem.name.as_str());
+    cx.find(file.at.key_place(key), requested, names, |modem| {
+        format!("{name}: no modem {modem}")
+    })
 }

@@ -6,15 +6,16 @@ pub(crate) mod schedule;
 mod transceiver;
 
 use crate::build::computer;
+use crate::build::context::Context;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
-use merrow_model::scene::{LinkFrame, Robot, Scene};
+use merrow_model::scene::{Robot, Scene};
 use merrow_schema::WorldConfig;
 use merrow_schema::comms::ModemEntry;
 use merrow_schema::comms::mac::MacConfig;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::parse::parse;
 use merrow_yaml::read::{Field, Read};
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub(crate) fn build_modems(
     file: &WorldConfig,
     scene: &Scene,
     running: &Addresses,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Modem> {
     let mut builder = ModemBuilder::default();
     for (name, entry) in file.robots.iter() {
@@ -53,13 +54,15 @@ pub(crate) fn build_modems(
         for (copy, (r, robot)) in robots.filter(|(_, robot)| copies(robot)).enumerate() {
             for (modem_name, modem) in modems.iter() {
                 let full_name = format!("{}/{modem_name}", robot.name);
-                let Some(frame) = find_frame(&full_name, modem, robot, problems) else {
+                let link = modem.link.as_deref().unwrap_or(&robot.links[0].name);
+                let place = modem.at.key_place("link");
+                let Some(frame) = cx.find_link(link, place, robot) else {
                     continue;
                 };
                 let axis = frame.R_LF.mul_vec(Vec3::from(modem.axis));
                 let p = frame.point(Vec3::from(modem.position_m));
                 let on = Some((r, frame.link));
-                builder.add(modem, &full_name, (on, p, axis), copy, problems);
+                builder.add(modem, &full_name, (on, p, axis), copy, cx);
                 if let Some(built) = builder.modems.last_mut() {
                     built.task = computer::modem_task(&entry.model, modem_name);
                 }
@@ -69,26 +72,26 @@ pub(crate) fn build_modems(
     for (name, modem) in file.modems.iter() {
         if modem.at.has_key("link") {
             let text = format!("{name} has a `link` but is fixed in the world; remove the key");
-            problems.push(modem.at.key_place("link"), text);
+            cx.error(modem.at.key_place("link"), text);
         }
         if scene.robots.iter().any(|robot| robot.name == name) {
             let text = format!("a robot and a modem are called {name}; rename one");
-            problems.push(file.modems.key_place(name).unwrap_or(&file.at.whole), text);
+            cx.error(file.modems.key_place(name).unwrap_or(&file.at.whole), text);
         }
         let (p, axis) = (Vec3::from(modem.position_m), Vec3::from(modem.axis));
-        builder.add(modem, name, (None, p, axis), 0, problems);
+        builder.add(modem, name, (None, p, axis), 0, cx);
     }
     let n = builder.modems.len();
     if n > MAX_MODEMS {
         let text = format!(
             "the world has {n} modems; expected at most {MAX_MODEMS}, because every pair of modems has a state; remove modems"
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
         return Vec::new();
     }
-    let kept = kept_addresses(file, &builder.modems, running, problems);
-    builder.assign_addresses(&kept, problems);
-    builder.check_networks(scene, &file.at.whole, problems);
+    let kept = kept_addresses(file, &builder.modems, running, cx);
+    builder.assign_addresses(&kept, cx);
+    builder.check_networks(scene, &file.at.whole, cx);
     builder.modems
 }
 
@@ -97,20 +100,15 @@ fn kept_addresses(
     file: &WorldConfig,
     modems: &[Modem],
     running: &Addresses,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Addresses {
     let mut kept = Addresses::new();
     for (name, address) in file.modem_addresses.iter() {
-        let names = || modems.iter().map(|modem| modem.name.as_str());
-        if names().all(|modem| modem != name) {
-            let text = format!(
-                "`modem_addresses`: no modem {}{}",
-                quote(name),
-                did_you_mean(name, names())
-            );
-            let place = file.modem_addresses.key_place(name);
-            problems.push(place.unwrap_or(&file.at.whole), text);
-        }
+        let names = modems.iter().map(|modem| modem.name.as_str());
+        let place = file.modem_addresses.key_place(name);
+        cx.find(place.unwrap_or(&file.at.whole), name, names, |modem| {
+            format!("`modem_addresses`: no modem {modem}")
+        });
         kept.insert(name.to_string(), *address as u16);
     }
     kept.extend(
@@ -144,27 +142,6 @@ fn is_copy(robot: &str, name: &str) -> bool {
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Returns the frame of the link that carries a modem of `robot`.
-fn find_frame(
-    name: &str,
-    file: &ModemEntry,
-    robot: &Robot,
-    problems: &mut Problems,
-) -> Option<LinkFrame> {
-    let link = file.link.as_deref().unwrap_or(&robot.links[0].name);
-    let found = robot.find_frame(link);
-    if found.is_none() {
-        let text = format!(
-            "{name}: {} has no link {}; expected one of {}",
-            robot.name,
-            quote(link),
-            quoted_list(robot.frame_names())
-        );
-        problems.push(file.at.key_place("link"), text);
-    }
-    found
-}
-
 /// Modems that have been built, with their entries.
 #[derive(Default)]
 struct ModemBuilder<'a> {
@@ -181,22 +158,22 @@ impl<'a> ModemBuilder<'a> {
         name: &str,
         (on, p, axis): (Option<(usize, usize)>, Vec3, Vec3),
         copy: usize,
-        problems: &mut Problems,
+        cx: Context<'_>,
     ) {
         let Some(axis) = axis.unit() else {
             let text = format!("{name}: `axis` is zero; expected a direction");
-            problems.push(file.at.key_place("axis"), text);
+            cx.error(file.at.key_place("axis"), text);
             return;
         };
-        let errors = problems.len();
-        transceiver::check_transceiver(&file.modem, problems);
-        if problems.len() > errors {
+        let errors = cx.problems().len();
+        transceiver::check_transceiver(&file.modem, cx);
+        if cx.problems().len() > errors {
             return;
         }
         let address = file.address.unwrap_or(0) as usize + copy;
         if address > 65534 {
             let text = format!("{name}: address {address}; expected at most 65534");
-            problems.push(file.at.key_place("address"), text);
+            cx.error(file.at.key_place("address"), text);
             return;
         }
         let power_w = file.power_w.unwrap_or(file.modem.max_power_w);
@@ -205,7 +182,7 @@ impl<'a> ModemBuilder<'a> {
                 "{name}: `power_w` is {power_w} W; expected at most the maximum power of {} W",
                 file.modem.max_power_w
             );
-            problems.push(file.at.key_place("power_w"), text);
+            cx.error(file.at.key_place("power_w"), text);
         }
         self.modems.push(Modem {
             name: name.to_string(),
@@ -213,7 +190,7 @@ impl<'a> ModemBuilder<'a> {
             p,
             axis,
             address: address as u16,
-            rate: build_rate(file, name, problems),
+            rate: build_rate(file, name, cx),
             transceiver: file.modem.clone(),
             mac: mac::build_mac(&file.mac),
             clock: file.clock.clone(),
@@ -228,7 +205,7 @@ impl<'a> ModemBuilder<'a> {
 
     /// Assigns to each modem without an address its address in the running world, or the lowest
     /// free address from 1, and reports modems with equal addresses.
-    fn assign_addresses(&mut self, running: &Addresses, problems: &mut Problems) {
+    fn assign_addresses(&mut self, running: &Addresses, cx: Context<'_>) {
         let reach = |a: &Modem, b: &Modem| a.transceiver.is_same_medium(&b.transceiver);
         let has_entry = |k: &usize| self.entries[*k].1;
         let running_address = |modem: &Modem| running.get(&modem.name).copied();
@@ -252,7 +229,7 @@ impl<'a> ModemBuilder<'a> {
                     "{} has the address {} of {}; expected a unique address",
                     modem.name, modem.address, self.modems[*other].name
                 );
-                problems.push(self.entries[k].0.at.key_place("address"), text);
+                cx.error(self.entries[k].0.at.key_place("address"), text);
             }
             assigned.push(k);
         }
@@ -272,19 +249,19 @@ impl<'a> ModemBuilder<'a> {
     }
 
     /// Reports the modems that the network rejects.
-    fn check_networks(&self, scene: &Scene, place: &Place, problems: &mut Problems) {
-        if !problems.is_empty() {
+    fn check_networks(&self, scene: &Scene, place: &Place, cx: Context<'_>) {
+        if !cx.problems().is_empty() {
             return;
         }
         let network = match Network::new(&self.modems, scene.seed) {
             Ok(network) => network,
-            Err(errors) => return self.report(&errors, place, problems),
+            Err(errors) => return self.report(&errors, place, cx),
         };
-        self.check_slots(&network, problems);
+        self.check_slots(&network, cx);
     }
 
     /// Reports modems whose shortest frame with data lasts longer than every slot.
-    fn check_slots(&self, network: &Network, problems: &mut Problems) {
+    fn check_slots(&self, network: &Network, cx: Context<'_>) {
         for (k, (modem, (entry, _))) in self.modems.iter().zip(&self.entries).enumerate() {
             let misfit = network.misfit(k, &modem.mac, modem.rate, 1);
             if let Some(Misfit::Slot { frame_ns, max_ns }) = misfit {
@@ -294,13 +271,13 @@ impl<'a> ModemBuilder<'a> {
                      least {frame} s for 1 byte; lengthen the slot or select a faster scheme",
                     modem.name
                 );
-                problems.push(entry.at.key_place("mac"), text);
+                cx.error(entry.at.key_place("mac"), text);
             }
         }
     }
 
     /// Reports errors of the network at the places of the modems that they name.
-    fn report(&self, errors: &[String], place: &Place, problems: &mut Problems) {
+    fn report(&self, errors: &[String], place: &Place, cx: Context<'_>) {
         for error in errors {
             let modem = self
                 .modems
@@ -308,12 +285,12 @@ impl<'a> ModemBuilder<'a> {
                 .zip(&self.entries)
                 .find(|(modem, _)| error.starts_with(&format!("modem {}:", modem.name)));
             let place = modem.map_or(place, |(_, (entry, _))| &entry.at.whole);
-            problems.push(place, error.clone());
+            cx.error(place, error.clone());
         }
     }
 }
 
-fn build_rate(file: &ModemEntry, name: &str, problems: &mut Problems) -> RateChoice {
+fn build_rate(file: &ModemEntry, name: &str, cx: Context<'_>) -> RateChoice {
     let schemes = &file.modem.schemes;
     if file.scheme == ADAPTIVE {
         return if schemes.len() == 1 {
@@ -322,16 +299,11 @@ fn build_rate(file: &ModemEntry, name: &str, problems: &mut Problems) -> RateCho
             RateChoice::Adaptive
         };
     }
-    if let Some(k) = schemes.iter().position(|scheme| scheme.name == file.scheme) {
-        return RateChoice::Fixed(k);
-    }
-    let names = || schemes.iter().map(|scheme| scheme.name.as_str());
-    let text = format!(
-        "{name}: no scheme {}; expected `adaptive` or one of {}{}",
-        quote(&file.scheme),
-        quoted_list(names()),
-        did_you_mean(&file.scheme, names())
-    );
-    problems.push(file.at.key_place("scheme"), text);
-    RateChoice::Fixed(0)
+    let names = schemes.iter().map(|scheme| scheme.name.as_str());
+    let names = names.chain([ADAPTIVE]);
+    let place = file.at.key_place("scheme");
+    let found = cx.find(place, &file.scheme, names, |scheme| {
+        format!("{name}: no scheme {scheme}")
+    });
+    RateChoice::Fixed(found.unwrap_or(0))
 }

@@ -1,23 +1,23 @@
 //! Scheduled commands of modems.
 
 use crate::build::comms::{ADAPTIVE, mac};
+use crate::build::context::Context;
 use crate::build::schedule::find_kind;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem, RateChoice};
 use merrow_model::state::Command;
 use merrow_model::state::comms::{ModemCommand, Ranging};
 use merrow_schema::schedule::{ScheduledConfig, ScheduledKindConfig};
-use merrow_yaml::error::Problems;
 
 /// Returns the command of an entry for a modem; `None` for another entry, or after an error.
 pub(crate) fn build_modem_command(
     file: &ScheduledConfig,
     scene: &Scene,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Command> {
     let names = scene.modems.iter().map(|modem| modem.name.as_str());
-    let mut find_modem =
-        |key: &str, name: &str| find_kind(file, (key, "modem"), name, names.clone(), problems);
+    let find_modem =
+        |key: &str, name: &str| find_kind(file, (key, "modem"), name, names.clone(), cx);
     let command = match &file.kind {
         ScheduledKindConfig::ModemSend {
             from,
@@ -57,7 +57,7 @@ pub(crate) fn build_modem_command(
         },
         ScheduledKindConfig::ModemRate { target, scheme, .. } => {
             let modem = find_modem("target", target)?;
-            let rate = find_rate(file, &scene.modems[modem], scheme, problems)?;
+            let rate = find_rate(file, &scene.modems[modem], scheme, cx)?;
             ModemCommand::SetRate { modem, rate }
         }
         ScheduledKindConfig::ModemMac { target, mac, .. } => ModemCommand::SetMac {
@@ -78,12 +78,12 @@ fn find_rate(
     file: &ScheduledConfig,
     modem: &Modem,
     scheme: &str,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<RateChoice> {
     if scheme == ADAPTIVE {
         return Some(RateChoice::Adaptive);
     }
     let names = modem.transceiver.schemes.iter().map(|known| &*known.name);
     let kind = ("scheme", "scheme");
-    find_kind(file, kind, scheme, names, problems).map(RateChoice::Fixed)
+    find_kind(file, kind, scheme, names, cx).map(RateChoice::Fixed)
 }

@@ -1,12 +1,13 @@
 //! Checks of the type of a modem: band, patterns and order of the schemes.
 
+use crate::build::context::Context;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::Medium;
-use merrow_yaml::error::{Problems, quote};
+use merrow_yaml::error::quote;
 
 /// Reports values of a transceiver that contradict each other.
-pub(super) fn check_transceiver(transceiver: &Transceiver, problems: &mut Problems) {
-    check_band(&transceiver.medium, problems);
+pub(super) fn check_transceiver(transceiver: &Transceiver, cx: Context<'_>) {
+    check_band(&transceiver.medium, cx);
     let schemes = &transceiver.schemes;
     if let Some(pair) = schemes
         .windows(2)
@@ -17,13 +18,13 @@ pub(super) fn check_transceiver(transceiver: &Transceiver, problems: &mut Proble
             quote(&pair[1].name),
             quote(&pair[0].name)
         );
-        problems.push(transceiver.at.key_place("schemes"), text);
+        cx.error(transceiver.at.key_place("schemes"), text);
     }
-    transceiver.transmit_pattern.check(problems);
-    transceiver.receive_pattern.check(problems);
+    transceiver.transmit_pattern.check(&mut cx.problems());
+    transceiver.receive_pattern.check(&mut cx.problems());
 }
 
-fn check_band(medium: &Medium, problems: &mut Problems) {
+fn check_band(medium: &Medium, cx: Context<'_>) {
     let (key, band, at) = match medium {
         Medium::Acoustic(m) => ("band_khz", m.band_khz, &m.at),
         Medium::Electromagnetic(m) => ("band_mhz", m.band_mhz, &m.at),
@@ -36,6 +37,6 @@ fn check_band(medium: &Medium, problems: &mut Problems) {
             "`{key}`: expected the lower frequency first, found {} to {}",
             band[0], band[1]
         );
-        problems.push(at.key_place(key), text);
+        cx.error(at.key_place(key), text);
     }
 }

@@ -1,28 +1,28 @@
 //! Conversion of thruster and buoyancy engine files.
 
+use crate::build::context::Context;
 use crate::import::sname;
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::robot::thruster::{Lag, LagModel, Motor, PropellerRotation};
 use merrow_model::scene::{BuoyancyEngine, Curve, Link, Thruster};
 use merrow_schema::{BuoyancyEngineConfig, ThrusterConfig};
-use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::error::Place;
 
-/// Builds the thruster `name` on `links[link]`. `dt` is the time step [s].
+/// Builds the thruster `name` on `links[link]`.
 pub(crate) fn build_thruster(
     name: &str,
     file: &ThrusterConfig,
     link: usize,
     links: &[Link],
-    dt: f64,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Thruster {
     let motor = &file.motor;
-    let direction_U = thrust_direction(name, file, problems);
+    let direction_U = thrust_direction(name, file, cx);
     let p_UoT_U = sname::vector_to_flu(file.axes, file.position_m);
     let R_LU = &links[link].R_LU;
-    check_range(name, motor, problems);
-    check_power(name, motor, problems);
-    check_curve(name, motor, problems);
+    check_range(name, motor, cx);
+    check_power(name, motor, cx);
+    check_curve(name, motor, cx);
     // The water exerts a reaction moment on the propeller, and the propeller on the hull: a
     // right-handed one by a negative moment.
     let hand = if file.rotation == PropellerRotation::Right {
@@ -38,9 +38,9 @@ pub(crate) fn build_thruster(
         direction_U,
         p_UoT_U,
         motor: motor.clone(),
-        lag: build_lag(name, motor, dt, problems),
+        lag: build_lag(name, motor, cx),
         lag_down: match &motor.lag {
-            LagModel::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, dt)),
+            LagModel::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, cx.dt)),
             _ => None,
         },
         hand,
@@ -48,7 +48,7 @@ pub(crate) fn build_thruster(
         unit_wrench: SpatialForce::zero(),
         submergence_m: file.submergence_m,
         radius: 0.5 * motor.diameter_m,
-        heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
+        heating: 1.0 - libm::exp(-cx.dt / motor.thermal_time_constant_s),
         azimuth: None,
     };
     thruster.update_unit_wrench();
@@ -56,11 +56,11 @@ pub(crate) fn build_thruster(
 }
 
 /// Returns the unit vector of positive thrust in U.
-fn thrust_direction(name: &str, file: &ThrusterConfig, problems: &mut Problems) -> Vec3 {
+fn thrust_direction(name: &str, file: &ThrusterConfig, cx: Context<'_>) -> Vec3 {
     sname::vector_to_flu(file.axes, file.direction)
         .unit()
         .unwrap_or_else(|| {
-            problems.push(
+            cx.error(
                 file.at.key_place("direction"),
                 format!(
                     "the direction of {name} has no length; expected numbers that are not all 0"
@@ -71,19 +71,19 @@ fn thrust_direction(name: &str, file: &ThrusterConfig, problems: &mut Problems) 
 }
 
 /// Reports keys of the power and the temperature that contradict each other.
-fn check_power(name: &str, motor: &Motor, problems: &mut Problems) {
+fn check_power(name: &str, motor: &Motor, cx: Context<'_>) {
     if motor.motor_efficiency.is_some() && !matches!(motor.curve, Curve::OpenWater(_)) {
         let text = format!(
             "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which has no torque; expected `power_w_per_n15`",
             motor.curve.kind()
         );
-        problems.push(motor.at.key_place("motor_efficiency"), text);
+        cx.error(motor.at.key_place("motor_efficiency"), text);
     }
     if motor.motor_efficiency.is_some() && motor.power_w_per_n15 > 0.0 {
         let text = format!(
             "{name} has both `motor_efficiency` and `power_w_per_n15`; expected one of them"
         );
-        problems.push(motor.at.key_place("motor_efficiency"), text);
+        cx.error(motor.at.key_place("motor_efficiency"), text);
     }
     if let Some([derate, stop]) = motor.temperature_limits_c
         && derate >= stop
@@ -91,87 +91,87 @@ fn check_power(name: &str, motor: &Motor, problems: &mut Problems) {
         let text = format!(
             "the temperature limits of {name} are [{derate}, {stop}]; expected the derating temperature first"
         );
-        problems.push(motor.at.key_place("temperature_limits_c"), text);
+        cx.error(motor.at.key_place("temperature_limits_c"), text);
     }
 }
 
-fn check_range(name: &str, motor: &Motor, problems: &mut Problems) {
+fn check_range(name: &str, motor: &Motor, cx: Context<'_>) {
     let [lo, hi] = motor.range;
     if lo >= hi {
         let text =
             format!("the range of {name} is [{lo}, {hi}]; expected the lowest command first");
-        problems.push(motor.at.key_place("range"), text);
+        cx.error(motor.at.key_place("range"), text);
     } else if motor.neutral < lo || motor.neutral > hi {
         let text = format!(
             "the neutral command of {name} is {}; expected it within [{lo}, {hi}]",
             motor.neutral
         );
-        problems.push(motor.at.key_place("neutral"), text);
+        cx.error(motor.at.key_place("neutral"), text);
     }
 }
 
 /// Reports tables whose first values do not increase, and a lag that a rotor cannot have.
-fn check_curve(name: &str, motor: &Motor, problems: &mut Problems) {
+fn check_curve(name: &str, motor: &Motor, cx: Context<'_>) {
     match &motor.curve {
         Curve::Direct | Curve::Polynomial { .. } | Curve::Quadratic { .. } => {}
         Curve::Table { points, at } => {
             let what = format!("the curve of {name}");
-            check_table(points, &what, at.key_place("points"), problems);
+            check_table(points, &what, at.key_place("points"), cx);
         }
         Curve::OpenWater(p) => {
             for (what, key, table) in [("KT", "kt", &p.kt), ("KQ", "kq", &p.kq)] {
                 let what = format!("{what} of {name}");
-                check_table(table, &what, p.at.key_place(key), problems);
+                check_table(table, &what, p.at.key_place(key), cx);
             }
         }
         Curve::Rotor(_) => {
             if let LagModel::Second { at, .. } | LagModel::Transfer { at, .. } = &motor.lag {
                 let text =
                     format!("the lag of the rotor {name}: expected none, first_order or up_down");
-                problems.push(at.key_place("kind"), text);
+                cx.error(at.key_place("kind"), text);
             }
         }
     }
 }
 
 /// Reports a problem if the first values of a table do not increase.
-pub(crate) fn check_table(points: &[[f64; 2]], what: &str, place: &Place, problems: &mut Problems) {
+pub(crate) fn check_table(points: &[[f64; 2]], what: &str, place: &Place, cx: Context<'_>) {
     if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
             "{what} does not increase: {} comes after {}; expected increasing first values",
             points[k + 1][0],
             points[k][0]
         );
-        problems.push(place, text);
+        cx.error(place, text);
     }
 }
 
-fn build_lag(name: &str, motor: &Motor, dt: f64, problems: &mut Problems) -> Lag {
+fn build_lag(name: &str, motor: &Motor, cx: Context<'_>) -> Lag {
     match &motor.lag {
         LagModel::None => Lag::pass_through(),
         LagModel::First {
             time_constant_s, ..
         } => {
-            let lag = Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], dt);
+            let lag = Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], cx.dt);
             Lag {
                 inverse_tau: 1.0 / time_constant_s,
                 ..lag
             }
         }
-        LagModel::UpDown { up_s, .. } => Lag::first_order(*up_s, dt),
+        LagModel::UpDown { up_s, .. } => Lag::first_order(*up_s, cx.dt),
         LagModel::Second {
             natural_frequency_rad_s: w,
             damping_ratio: z,
             ..
-        } => Lag::from_transfer_function(&[w * w], &[1.0, 2.0 * z * w, w * w], dt),
+        } => Lag::from_transfer_function(&[w * w], &[1.0, 2.0 * z * w, w * w], cx.dt),
         LagModel::Transfer {
             numerator,
             denominator,
             at,
         } => match check_transfer(numerator, denominator) {
-            Ok(()) => Lag::from_transfer_function(numerator, denominator, dt),
+            Ok(()) => Lag::from_transfer_function(numerator, denominator, cx.dt),
             Err(why) => {
-                problems.push(
+                cx.error(
                     at.key_place("denominator"),
                     format!("the lag of {name}: {why}"),
                 );
@@ -215,19 +215,19 @@ pub(crate) fn build_buoyancy_engine(
     file: &BuoyancyEngineConfig,
     link: usize,
     links: &[Link],
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> BuoyancyEngine {
     let [lo, hi] = file.range_m3;
     if lo >= hi {
         let text =
             format!("the range of {name} is [{lo}, {hi}]; expected the smallest volume first");
-        problems.push(file.at.key_place("range_m3"), text);
+        cx.error(file.at.key_place("range_m3"), text);
     } else if !(lo..=hi).contains(&file.start_m3) {
         let text = format!(
             "{name} starts at {} m3; expected {lo} to {hi}",
             file.start_m3
         );
-        problems.push(file.at.key_place("start_m3"), text);
+        cx.error(file.at.key_place("start_m3"), text);
     }
     BuoyancyEngine {
         name: name.to_string(),

@@ -21,6 +21,7 @@
 //! # Checked by
 //! test/input/devices/autopilot.rs; tests in `test/ros/checks/vehicles/autopilot.py`
 
+use crate::build::context::Context;
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::{
@@ -32,9 +33,10 @@ use merrow_schema::robot::autopilot::{
     ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,
     Px4FrameConfig,
 };
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::{Place, quote};
 use merrow_yaml::fields::Places;
 use merrow_yaml::read::NamedMap;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -123,32 +125,33 @@ const PX4_DIFFERENTIAL: [Row; 2] = [
 pub(crate) fn build_autopilot(
     file: &AutopilotConfig,
     robot: &Robot,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Autopilot> {
     let link = match file {
         AutopilotConfig::ArduPilot(file) => &file.link,
         AutopilotConfig::Px4(file) => &file.link,
     };
-    let build = |problems: &mut Problems| match file {
-        AutopilotConfig::ArduPilot(file) => build_ardupilot(file, robot, problems),
-        AutopilotConfig::Px4(file) => build_px4(file, robot, problems),
+    let build = |cx: Context<'_>| match file {
+        AutopilotConfig::ArduPilot(file) => build_ardupilot(file, robot, cx),
+        AutopilotConfig::Px4(file) => build_px4(file, robot, cx),
     };
     if link.enabled {
-        return Some(build(problems));
+        return Some(build(cx));
     }
-    Some(build(&mut Problems::new())).filter(|autopilot| !autopilot.outputs.is_empty())
+    let problems = &RefCell::default(); // not reported
+    Some(build(Context { problems, ..cx })).filter(|autopilot| !autopilot.outputs.is_empty())
 }
 
 /// Builds the connection to ArduPilot.
-fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problems) -> Autopilot {
+fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, cx: Context<'_>) -> Autopilot {
     let at = &file.at;
     let outputs = match file.frame {
         FrameConfig::Custom => Vec::new(),
-        FrameConfig::Sailboat => sailboat_outputs(at, robot, problems),
-        FrameConfig::Vectored => frame_outputs(at, &VECTORED, SUB_PWM, robot, problems),
-        FrameConfig::Vectored6Dof => frame_outputs(at, &VECTORED_6DOF, SUB_PWM, robot, problems),
-        FrameConfig::SkidSteering => frame_outputs(at, &SKID_STEERING, ROVER_PWM, robot, problems),
-        FrameConfig::HexaX => frame_outputs(at, &HEXA_X, ROTOR_PWM, robot, problems),
+        FrameConfig::Sailboat => sailboat_outputs(at, robot, cx),
+        FrameConfig::Vectored => frame_outputs(at, &VECTORED, SUB_PWM, robot, cx),
+        FrameConfig::Vectored6Dof => frame_outputs(at, &VECTORED_6DOF, SUB_PWM, robot, cx),
+        FrameConfig::SkidSteering => frame_outputs(at, &SKID_STEERING, ROVER_PWM, robot, cx),
+        FrameConfig::HexaX => frame_outputs(at, &HEXA_X, ROTOR_PWM, robot, cx),
     };
     let custom = file.outputs.iter().map(|(name, output)| CustomOutput {
         name,
@@ -158,15 +161,15 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
         input: output.pwm,
         command: output.command,
     });
-    let outputs = all_outputs(outputs, custom.collect(), at, robot, problems);
+    let outputs = all_outputs(outputs, custom.collect(), at, robot, cx);
     if file.rangefinders.len() > MAX_RANGEFINDERS {
         let found = file.rangefinders.len();
         let text =
             format!("`rangefinders`: expected at most {MAX_RANGEFINDERS} names, found {found}");
-        problems.push(at.key_place("rangefinders"), text);
+        cx.error(at.key_place("rangefinders"), text);
     }
-    let mut sensor = |name: &str, key: &str, kinds: &[&str]| {
-        find_sensor(name, at.key_place(key), robot, kinds, problems)
+    let sensor = |name: &str, key: &str, kinds: &[&str]| {
+        find_sensor(name, at.key_place(key), robot, kinds, cx)
     };
     let rangefinders = file.rangefinders.iter();
     Autopilot {
@@ -189,23 +192,19 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
             .wind_vane
             .as_ref()
             .and_then(|name| sensor(name, "wind_vane", &["anemometer"])),
-        address: parse_address(&file.link.address, at, problems),
+        address: parse_address(&file.link.address, at, cx),
     }
 }
 
 /// Builds the connection to PX4.
-fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopilot {
+fn build_px4(file: &Px4Config, robot: &Robot, cx: Context<'_>) -> Autopilot {
     let at = &file.at;
     let outputs = match file.frame {
         Px4FrameConfig::Custom => Vec::new(),
-        Px4FrameConfig::HexaX => frame_outputs(at, &PX4_HEXA_X, ROTOR_CONTROL, robot, problems),
-        Px4FrameConfig::Differential => frame_outputs(
-            at,
-            &PX4_DIFFERENTIAL,
-            BIDIRECTIONAL_CONTROL,
-            robot,
-            problems,
-        ),
+        Px4FrameConfig::HexaX => frame_outputs(at, &PX4_HEXA_X, ROTOR_CONTROL, robot, cx),
+        Px4FrameConfig::Differential => {
+            frame_outputs(at, &PX4_DIFFERENTIAL, BIDIRECTIONAL_CONTROL, robot, cx)
+        }
     };
     let custom = file.outputs.iter().map(|(name, output)| CustomOutput {
         name,
@@ -215,9 +214,9 @@ fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopi
         input: output.control,
         command: output.command,
     });
-    let outputs = all_outputs(outputs, custom.collect(), at, robot, problems);
-    let mut sensor = |name: &Option<String>, key: &str, kinds: &[&str]| {
-        find_sensor(name.as_ref()?, at.key_place(key), robot, kinds, problems)
+    let outputs = all_outputs(outputs, custom.collect(), at, robot, cx);
+    let sensor = |name: &Option<String>, key: &str, kinds: &[&str]| {
+        find_sensor(name.as_ref()?, at.key_place(key), robot, kinds, cx)
     };
     Autopilot {
         kind: AutopilotKind::Px4,
@@ -231,14 +230,14 @@ fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopi
         barometer: sensor(&file.barometer, "barometer", &["barometer", "pressure"]),
         gnss: sensor(&file.gnss, "gnss", &["gnss"]),
         wind_vane: None,
-        address: parse_address(&file.link.address, at, problems),
+        address: parse_address(&file.link.address, at, cx),
     }
 }
 
-fn parse_address(text: &str, at: &Places, problems: &mut Problems) -> IpAddr {
+fn parse_address(text: &str, at: &Places, cx: Context<'_>) -> IpAddr {
     text.parse().unwrap_or_else(|_| {
         let text = format!("`address`: expected an IP address, found {}", quote(text));
-        problems.push(at.key_place("address"), text);
+        cx.error(at.key_place("address"), text);
         IpAddr::V4(Ipv4Addr::LOCALHOST)
     })
 }
@@ -266,14 +265,14 @@ fn all_outputs(
     custom: Vec<CustomOutput<'_>>,
     at: &Places,
     robot: &Robot,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<ServoOutput> {
     if outputs.is_empty() && custom.is_empty() && !at.has_key("frame") {
         let text = "the autopilot has no outputs; give `frame` or `outputs`";
-        problems.push(&at.whole, text);
+        cx.error(&at.whole, text);
     }
     for output in custom {
-        let Some(device) = find_device(output.name, robot, output.place, problems) else {
+        let Some(device) = find_device(output.name, robot, output.place, cx) else {
             continue;
         };
         let [low, neutral, high] = output.input;
@@ -281,7 +280,7 @@ fn all_outputs(
             let (key, place) = output.input_key;
             let found = output.input;
             let text = format!("`{key}`: expected ascending values, found {found:?}");
-            problems.push(place, text);
+            cx.error(place, text);
             continue;
         }
         outputs.retain(|other| other.device != device);
@@ -296,13 +295,13 @@ fn all_outputs(
 }
 
 /// Builds the telemetry of a robot; its number is 0 until it is assigned.
-pub(crate) fn build_mavlink(file: &MavlinkConfig, problems: &mut Problems) -> MavlinkTelemetry {
+pub(crate) fn build_mavlink(file: &MavlinkConfig, cx: Context<'_>) -> MavlinkTelemetry {
     let address = file.udp.parse().unwrap_or_else(|_| {
         let text = format!(
             "`udp`: expected an IP address and a port such as `127.0.0.1:14550`, found {}",
             quote(&file.udp)
         );
-        problems.push(file.at.key_place("udp"), text);
+        cx.error(file.at.key_place("udp"), text);
         SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
     });
     MavlinkTelemetry {
@@ -339,24 +338,20 @@ fn instance_port(kind: AutopilotKind, instance: u32) -> u32 {
 
 /// Assigns the ports of the enabled autopilots by the order of their robots, where the file gives
 /// none, and reports those that two robots have in common.
-pub(crate) fn assign_ports(
-    robots: &mut [Robot],
-    entries: &NamedMap<RobotEntry>,
-    problems: &mut Problems,
-) {
+pub(crate) fn assign_ports(robots: &mut [Robot], entries: &NamedMap<RobotEntry>, cx: Context<'_>) {
     let mut used: HashMap<(IpAddr, u16), &str> = HashMap::new();
     let enabled = robots.iter_mut().filter_map(|robot| {
         let autopilot = robot.autopilot.as_deref_mut()?;
         autopilot.enabled.then_some((&robot.name, autopilot))
     });
     for (k, (name, autopilot)) in enabled.enumerate() {
-        let mut refuse = |text: String| {
+        let refuse = |text: String| {
             let is_entry = |key: &str| {
                 name.strip_prefix(key)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
             };
             if let Some((_, entry)) = entries.iter().find(|(key, _)| is_entry(key)) {
-                problems.push(&entry.at.whole, text);
+                cx.error(&entry.at.whole, text);
             }
         };
         if autopilot.port == 0 {
@@ -384,52 +379,35 @@ fn find_sensor(
     place: &Place,
     robot: &Robot,
     kinds: &[&str],
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<usize> {
-    let suitable = |k: &usize| {
-        let sensor = &robot.sensors[*k];
-        sensor.link == 0 && kinds.contains(&sensor.kind.name())
-    };
-    let all = 0..robot.sensors.len();
-    let found = all.clone().find(|k| robot.sensors[*k].name == name);
-    let found = found.filter(suitable);
-    if found.is_none() {
-        let names = all.filter(suitable).map(|k| robot.sensors[k].name.as_str());
-        let hint = known_names(name, names);
-        let text = format!("no sensor {} of this kind on the base{hint}", quote(name));
-        problems.push(place, text);
-    }
-    found
+    let all = robot.sensors.iter().enumerate();
+    let suitable: Vec<_> = all
+        .filter(|(_, sensor)| sensor.link == 0 && kinds.contains(&sensor.kind.name()))
+        .collect();
+    let names = suitable.iter().map(|(_, sensor)| sensor.name.as_str());
+    let found = cx.find(place, name, names, |name| {
+        format!("no sensor {name} of this kind on the base")
+    })?;
+    Some(suitable[found].0)
 }
 
 /// Returns the device with this name: thruster, fin, joint or load.
-fn find_device(
-    name: &str,
-    robot: &Robot,
-    place: &Place,
-    problems: &mut Problems,
-) -> Option<ServoDevice> {
-    let thrusters = robot.thrusters.iter().map(|t| t.name.as_str());
-    let fins = robot.fins.iter().map(|f| f.name.as_str());
-    let joints = robot.links[1..].iter().map(|l| l.joint.name.as_str());
-    let loads = robot.loads.iter().map(|l| l.name.as_str());
-    let position = |mut names: Box<dyn Iterator<Item = &str> + '_>| names.position(|n| n == name);
-    if let Some(k) = position(Box::new(thrusters.clone())) {
-        return Some(ServoDevice::Thruster(k));
-    }
-    if let Some(k) = position(Box::new(fins.clone())) {
-        return Some(ServoDevice::Fin(k));
-    }
-    if let Some(k) = position(Box::new(joints.clone())) {
-        return Some(ServoDevice::Joint(k));
-    }
-    if let Some(k) = position(Box::new(loads.clone())) {
-        return Some(ServoDevice::Load(k));
-    }
-    let hint = known_names(name, thrusters.chain(fins).chain(joints).chain(loads));
-    let text = format!("no thruster, fin, joint or load {}{hint}", quote(name));
-    problems.push(place, text);
-    None
+fn find_device(name: &str, robot: &Robot, place: &Place, cx: Context<'_>) -> Option<ServoDevice> {
+    let mut devices: Vec<(ServoDevice, &str)> = Vec::new();
+    let thrusters = robot.thrusters.iter().enumerate();
+    devices.extend(thrusters.map(|(k, t)| (ServoDevice::Thruster(k), t.name.as_str())));
+    let fins = robot.fins.iter().enumerate();
+    devices.extend(fins.map(|(k, f)| (ServoDevice::Fin(k), f.name.as_str())));
+    let joints = robot.links[1..].iter().enumerate();
+    devices.extend(joints.map(|(k, l)| (ServoDevice::Joint(k), l.joint.name.as_str())));
+    let loads = robot.loads.iter().enumerate();
+    devices.extend(loads.map(|(k, l)| (ServoDevice::Load(k), l.name.as_str())));
+    let names = devices.iter().map(|(_, name)| *name);
+    let found = cx.find(place, name, names, |name| {
+        format!("no thruster, fin, joint or load {name}")
+    })?;
+    Some(devices[found].0)
 }
 
 /// Returns the outputs of a frame with these rows, whose values at the ends and at neutral are
@@ -439,7 +417,7 @@ fn frame_outputs(
     rows: &[Row],
     input: [f64; 3],
     robot: &Robot,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<ServoOutput> {
     let assigned = match_outputs(rows, &robot.thrusters);
     let Some(assigned) = assigned else {
@@ -449,7 +427,7 @@ fn frame_outputs(
             robot.name,
             rows.len()
         );
-        problems.push(at.key_place("frame"), text);
+        cx.error(at.key_place("frame"), text);
         return Vec::new();
     };
     let thrusters = robot.thrusters.iter().enumerate();
@@ -502,7 +480,7 @@ fn match_outputs(rows: &[Row], thrusters: &[Thruster]) -> Option<Vec<(usize, f64
 
 /// Returns the outputs of a sailing boat: rudder on output 1, whose high end turns to the right,
 /// and the sheet on output 4, whose high end eases it.
-fn sailboat_outputs(at: &Places, robot: &Robot, problems: &mut Problems) -> Vec<ServoOutput> {
+fn sailboat_outputs(at: &Places, robot: &Robot, cx: Context<'_>) -> Vec<ServoOutput> {
     let fins = || robot.fins.iter().enumerate();
     let sail = fins().find(|(_, fin)| fin.sail);
     let aft = |fin: &merrow_model::scene::robot::fin::Fin| fin.p_LoF.x;
@@ -510,7 +488,7 @@ fn sailboat_outputs(at: &Places, robot: &Robot, problems: &mut Problems) -> Vec<
     let rudder = movable.min_by(|a, b| aft(a.1).total_cmp(&aft(b.1)));
     let (Some((sail, sheet)), Some((rudder, blade))) = (sail, rudder) else {
         let text = format!("`frame`: {} has no sail or no rudder", robot.name);
-        problems.push(at.key_place("frame"), text);
+        cx.error(at.key_place("frame"), text);
         return Vec::new();
     };
     let [low, high] = blade.range;

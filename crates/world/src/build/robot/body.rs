@@ -1,6 +1,6 @@
 //! Conversion of a body file to the inertia, buoyancy and damping of a link.
 
-use crate::build::robot::BuildContext;
+use crate::build::context::Context;
 use crate::build::robot::hull;
 use crate::build::robot::hydrodynamics::{
     added_mass, check_kelpie_attitude, check_slender, check_surface_damping, damping,
@@ -15,19 +15,7 @@ use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{Hull, HullWaves, MunkMoments, Trim};
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
 use merrow_schema::{Axes, BodyConfig, HullConfig};
-use merrow_yaml::error::Problems;
 use std::sync::Arc;
-
-/// Gravity and water for which the buoyancy of a body is trimmed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WaterAndGravity {
-    /// Acceleration of gravity [m/s²].
-    pub gravity: f64,
-    /// Density of the water [kg/m³].
-    pub density: f64,
-    /// Depth of the seabed plane at the origin of W [m].
-    pub depth: f64,
-}
 
 /// Radius of the sphere for a body with neither hull nor volume [m].
 const POINT_RADIUS: f64 = 0.01;
@@ -38,30 +26,24 @@ pub(crate) fn build_link(
     name: &str,
     body: &BodyConfig,
     (R_LU, parent, joint): (Mat3, Option<usize>, Joint),
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Link {
-    let in_water = frame.around.density > 0.0;
+    let in_water = cx.density > 0.0;
     let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector_to_flu(body.axes, v));
-    let inertia = build_inertia(name, body, R_LU, in_water, problems);
-    let buoyancy = build_buoyancy(name, body, R_LU, frame, problems);
-    let linear_damping = damping(name, body, Derivative::Linear, problems);
-    let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
+    let inertia = build_inertia(name, body, R_LU, in_water, cx);
+    let buoyancy = build_buoyancy(name, body, R_LU, cx);
+    let linear_damping = damping(name, body, Derivative::Linear, cx);
+    let quadratic_damping = damping(name, body, Derivative::Quadratic, cx);
     let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
-    let derivatives = sname::product_derivatives(&body.derivatives, problems);
+    let derivatives = sname::product_derivatives(&body.derivatives, &mut cx.problems());
     if let Some(law) = &body.surface_damping {
-        check_surface_damping(name, law, problems);
+        check_surface_damping(name, law, cx);
     }
-    check_kelpie_attitude(name, body, parent.is_some(), problems);
+    check_kelpie_attitude(name, body, parent.is_some(), cx);
     if let Some(slender) = &body.slender {
-        check_slender(name, slender, problems);
+        check_slender(name, slender, cx);
     }
     let mut link = Link {
-        name: name.to_string(),
-        parent,
-        joint,
-        R_LU,
-        has_rotated_frame: R_LU != Mat3::identity(),
         mass_kg: body.mass_kg,
         p_LoLcm: inertia.p_LoLcm,
         rigid: inertia.rigid,
@@ -70,7 +52,6 @@ pub(crate) fn build_link(
         volume_m3: buoyancy.volume,
         p_LoCb: buoyancy.p_LoCb,
         hull: buoyancy.hull,
-        hull_parts: Vec::new(),
         own_hull: body.hull != HullConfig::Sphere,
         hull_mesh: buoyancy.hull_mesh,
         waves: match &body.hull {
@@ -81,8 +62,6 @@ pub(crate) fn build_link(
             | HullConfig::Ellipsoid { .. }
             | HullConfig::BoundingBox(_) => HullWaves::Lattice,
         },
-        radiation: None,
-        surface_laws: false,
         surface_damping: body.surface_damping.clone().map(Box::new),
         kelpie_attitude: body.kelpie_attitude.clone(),
         trim: buoyancy.trim,
@@ -94,12 +73,12 @@ pub(crate) fn build_link(
         munk: munk(body, derivatives.is_empty()),
         derivatives,
         p_LoD: to_link(body.damping_point_m),
-        wet: false,
-        restoring: restoring(name, body, parent, to_link, problems),
-        wind: wind(name, body, to_link, problems),
+        restoring: restoring(name, body, parent, to_link, cx),
+        wind: wind(name, body, to_link, cx),
+        ..frame_link(name, R_LU, parent, joint)
     };
     link.wet = in_water && has_hydrodynamics(&link, body);
-    radiation::set_radiation(&mut link, body, frame, problems);
+    radiation::set_radiation(&mut link, body, cx);
     link.surface_laws = link.radiation.is_some()
         || link.surface_damping.is_some()
         || link.kelpie_attitude.is_some();
@@ -122,14 +101,14 @@ fn build_inertia(
     body: &BodyConfig,
     R_LU: Mat3,
     in_water: bool,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> LinkInertia {
     let p_LoLcm = R_LU.mul_vec(sname::vector_to_flu(body.axes, body.center_of_mass_m));
     let about_com = inertia_about_com(body);
     let rigid = SpatialInertia::rigid(body.mass_kg, p_LoLcm, &about_com.rotated(&R_LU));
     // In air there is no added mass. It is set to zero only here; every use of `total` follows from
     // it.
-    let stated = added_mass(name, body, &R_LU, problems);
+    let stated = added_mass(name, body, &R_LU, cx);
     let added = if in_water {
         stated
     } else {
@@ -143,7 +122,7 @@ fn build_inertia(
              moment above the sum of the two others, found {c:.4} above {a:.4} + {b:.4} kg m2; \
              correct the moments"
         );
-        problems.push(body.at.key_place("inertia_kg_m2"), text);
+        cx.error(body.at.key_place("inertia_kg_m2"), text);
     }
     LinkInertia {
         p_LoLcm,
@@ -167,26 +146,19 @@ struct LinkBuoyancy {
 }
 
 /// Builds the loads, the displaced volume and the hull of `body`.
-fn build_buoyancy(
-    name: &str,
-    body: &BodyConfig,
-    R_LU: Mat3,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) -> LinkBuoyancy {
-    let around = frame.around;
+fn build_buoyancy(name: &str, body: &BodyConfig, R_LU: Mat3, cx: Context<'_>) -> LinkBuoyancy {
     let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector_to_flu(body.axes, v));
     let trim = trim(body, to_link);
-    let meshed = hull::build_mesh_hull(name, body, R_LU, frame.assets, problems);
+    let meshed = hull::build_mesh_hull(name, body, R_LU, cx);
     let stated = body.at.has_key("volume_m3") || body.net_buoyancy_n.is_some();
     let volume = match &meshed {
         Some(mesh) if !stated => mesh.volume,
         // Displaced volume at the floating position, for the force of accelerated waves.
-        None if body.restoring.is_some() && around.density > 0.0 => body
+        None if body.restoring.is_some() && cx.density > 0.0 => body
             .restoring
             .as_ref()
-            .map_or(0.0, |r| r.floating_mass_kg / around.density),
-        _ => volume(name, body, trim.force, around, problems),
+            .map_or(0.0, |r| r.floating_mass_kg / cx.density),
+        _ => volume(name, body, trim.force, cx),
     };
     let p_LoCb = match &meshed {
         Some(mesh) if !body.at.has_key("center_of_buoyancy_m") => mesh.centroid,
@@ -218,11 +190,11 @@ fn has_hydrodynamics(link: &Link, body: &BodyConfig) -> bool {
 }
 
 /// Builds a link without a body: a frame that is merged into its parent.
-pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
+pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: Option<usize>, joint: Joint) -> Link {
     let zero = SpatialInertia::zero();
     Link {
         name: name.to_string(),
-        parent: Some(parent),
+        parent,
         joint,
         R_LU,
         has_rotated_frame: R_LU != Mat3::identity(),
@@ -313,13 +285,7 @@ fn trim(body: &BodyConfig, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {
     trim
 }
 
-fn volume(
-    name: &str,
-    body: &BodyConfig,
-    loads: f64,
-    around: WaterAndGravity,
-    problems: &mut Problems,
-) -> f64 {
+fn volume(name: &str, body: &BodyConfig, loads: f64, cx: Context<'_>) -> f64 {
     let Some(net) = body.net_buoyancy_n else {
         return body.volume_m3;
     };
@@ -328,19 +294,19 @@ fn volume(
         let text = format!(
             "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}); expected one of them; set the other to null"
         );
-        problems.push(body.at.key_place("volume_m3"), text);
+        cx.error(body.at.key_place("volume_m3"), text);
     }
-    let rho_g = around.density * around.gravity;
+    let rho_g = cx.density * cx.gravity;
     if rho_g <= 0.0 {
         let text = format!(
             "`net_buoyancy_n` of {name} needs gravity and water; write `volume_m3` instead"
         );
-        problems.push(at, text);
+        cx.error(at, text);
         return 0.0;
     }
-    let volume = (body.mass_kg * around.gravity - loads + net) / rho_g;
+    let volume = (body.mass_kg * cx.gravity - loads + net) / rho_g;
     if volume < 0.0 {
-        problems.push(
+        cx.error(
             at,
             format!("{name} would displace {volume:.6} m3; expected at least 0"),
         );

@@ -1,7 +1,8 @@
 //! Conversion of shapes to colliders of a link or of a structure.
 
+use crate::build::context::Context;
 use crate::build::texture;
-use crate::import::assets::{Assets, CheckedMesh};
+use crate::import::assets::CheckedMesh;
 use crate::import::files;
 use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
@@ -48,17 +49,16 @@ pub struct Mount<'a> {
 pub(crate) fn build_colliders(
     shapes: &NamedMap<CollisionConfig>,
     mount: Mount<'_>,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Collider> {
     let one = |(name, file): (&str, &CollisionConfig)| {
-        let geometry = build_geometry(name, file, mount, assets, problems)?;
+        let geometry = build_geometry(name, file, mount, cx)?;
         let coat = file.texture.as_ref().and_then(|texture| {
             let mesh = match &file.shape {
                 ShapeConfig::Mesh { file, scale, .. } => Some((file.as_str(), *scale)),
                 _ => None,
             };
-            texture::build_coat(texture, &geometry, mesh, assets, problems)
+            texture::build_coat(texture, &geometry, mesh, cx)
         });
         let [r, p, y] = file.attitude_deg.map(f64::to_radians);
         let R_LG = mount
@@ -101,11 +101,7 @@ fn mesh_file(shape: &ShapeConfig) -> Option<MeshFile> {
 }
 
 /// Sets the fins of the visual shapes of `robot` that name one. `model` is the robot's model.
-pub(crate) fn set_visual_fins(
-    robot: &mut Robot,
-    model: &RobotModelConfig,
-    problems: &mut Problems,
-) {
+pub(crate) fn set_visual_fins(robot: &mut Robot, model: &RobotModelConfig, cx: Context<'_>) {
     let bodies = std::iter::once(Some(&model.body))
         .chain(model.links.iter().map(|(_, file)| file.body.as_ref()));
     for (link, body) in robot.links.iter().zip(bodies) {
@@ -121,7 +117,7 @@ pub(crate) fn set_visual_fins(
                     quote(fin),
                     known_names(fin, names)
                 );
-                problems.push(file.at.key_place("turns_with"), text);
+                cx.error(file.at.key_place("turns_with"), text);
                 continue;
             };
             let whole = format!("{}/{name}", link.name);
@@ -130,7 +126,7 @@ pub(crate) fn set_visual_fins(
                 Some(visual) if visual.link == robot.fins[index].link => visual.fin = Some(index),
                 Some(_) => {
                     let text = format!("`turns_with` of {name}: {fin} is on another link");
-                    problems.push(file.at.key_place("turns_with"), text);
+                    cx.error(file.at.key_place("turns_with"), text);
                 }
                 None => {}
             }
@@ -142,8 +138,7 @@ pub(crate) fn set_visual_fins(
 pub(crate) fn build_visuals(
     shapes: &NamedMap<VisualConfig>,
     mount: Mount<'_>,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<Collider> {
     let shape = |(name, file): &(Key, VisualConfig)| {
         let VisualConfig {
@@ -180,18 +175,12 @@ pub(crate) fn build_visuals(
             is_visual: true,
             ..mount
         },
-        assets,
-        problems,
+        cx,
     )
 }
 
 /// Builds the structure `name` of a world.
-pub(crate) fn build_structure(
-    name: &str,
-    file: &StructureConfig,
-    assets: &Assets,
-    problems: &mut Problems,
-) -> Structure {
+pub(crate) fn build_structure(name: &str, file: &StructureConfig, cx: Context<'_>) -> Structure {
     let [r, p, y] = file.attitude_deg.map(f64::to_radians);
     let mount = Mount {
         name,
@@ -207,15 +196,15 @@ pub(crate) fn build_structure(
     };
     Structure {
         name: name.to_string(),
-        colliders: build_colliders(&file.shapes, mount, assets, problems),
+        colliders: build_colliders(&file.shapes, mount, cx),
     }
 }
 
 /// Reports a prop without collision shapes, which would have no contacts.
-pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
+pub(crate) fn check_prop(name: &str, entry: &PropEntry, cx: Context<'_>) {
     if entry.body.collisions.0.is_empty() {
         let text = format!("the prop {name} has no collision shape; add `collisions` to its body");
-        problems.push(entry.at.key_place("body"), text);
+        cx.error(entry.at.key_place("body"), text);
     }
 }
 
@@ -246,8 +235,7 @@ fn build_geometry(
     name: &str,
     file: &CollisionConfig,
     mount: Mount<'_>,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Geometry> {
     Some(match &file.shape {
         ShapeConfig::Sphere { radius_m, .. } => {
@@ -276,13 +264,12 @@ fn build_geometry(
             form,
             at,
         } => {
-            let mesh = MeshKeys {
+            let keys = MeshKeys {
                 file,
                 scale: *scale,
-                form: *form,
                 at,
             };
-            mesh_geometry(name, mesh, mount, assets, problems)?
+            mesh_geometry(name, keys, *form, mount, cx)?
         }
         ShapeConfig::Heightfield {
             file,
@@ -297,51 +284,55 @@ fn build_geometry(
                 size: *size_m,
                 scale: *height_scale,
             };
-            heightfield_geometry(name, &given, at, mount, problems)?
+            heightfield_geometry(name, &given, at, mount, cx)?
         }
     })
 }
 
-/// Keys of a shape of the kind `mesh`.
+/// Keys of a mesh file.
 #[derive(Clone, Copy)]
-struct MeshKeys<'a> {
-    file: &'a str,
-    scale: [f64; 3],
-    form: MeshForm,
-    at: &'a Places,
+pub(super) struct MeshKeys<'a> {
+    pub(super) file: &'a str,
+    pub(super) scale: [f64; 3],
+    pub(super) at: &'a Places,
+}
+
+impl MeshKeys<'_> {
+    /// Returns the mesh, or `None` after reporting a problem.
+    pub(super) fn load(self, cx: Context<'_>) -> Option<CheckedMesh> {
+        if self.scale.contains(&0.0) {
+            let text = "`scale`: expected non-zero factors, 0 would make the mesh flat";
+            cx.error(self.at.key_place("scale"), text);
+            return None;
+        }
+        let place = self.at.key_place("file");
+        cx.assets
+            .mesh(self.file, self.scale, place, &mut cx.problems())
+    }
 }
 
 /// Builds the geometry of a mesh: its triangles for a visual, the geometry of its form otherwise.
 fn mesh_geometry(
     name: &str,
     keys: MeshKeys<'_>,
+    form: MeshForm,
     mount: Mount<'_>,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Geometry> {
-    if keys.scale.contains(&0.0) {
-        problems.push(
-            keys.at.key_place("scale"),
-            "`scale`: expected non-zero factors, 0 would make the mesh flat",
-        );
-        return None;
-    }
-    let place = keys.at.key_place("file");
+    let mesh = keys.load(cx)?;
     if mount.is_visual {
-        let (mesh, _) = assets.mesh(keys.file, keys.scale, place, problems)?;
-        return Some(Geometry::Mesh(mesh));
+        return Some(Geometry::Mesh(mesh.0));
     }
-    if keys.form == MeshForm::Triangles && mount.is_moving {
+    if form == MeshForm::Triangles && mount.is_moving {
         let text = format!(
             "the shape {name} of {} uses `triangles`, which is allowed for static bodies only; use \
              `convex_parts`, or `convex_hull`",
             mount.name
         );
-        problems.push(keys.at.key_place("form"), text);
+        cx.error(keys.at.key_place("form"), text);
         return None;
     }
-    let mesh = assets.mesh(keys.file, keys.scale, place, problems)?;
-    contact_geometry(keys.form, mesh, keys.file, place, problems)
+    contact_geometry(form, mesh, keys.file, keys.at.key_place("file"), cx)
 }
 
 /// Builds the geometry of a height field, which only structures can have.
@@ -350,14 +341,14 @@ fn heightfield_geometry(
     given: &HeightfieldKeys<'_>,
     places: &Places,
     mount: Mount<'_>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Geometry> {
     if !mount.is_structure {
         let text = format!(
             "the shape {name} of {} is a `heightfield`, which only `structures` can have",
             mount.name
         );
-        problems.push(&places.whole, text);
+        cx.error(&places.whole, text);
         return None;
     }
     let place = if given.file.is_some() {
@@ -366,7 +357,9 @@ fn heightfield_geometry(
         places.key_place("heights_m")
     };
     Some(Geometry::Heightfield(Arc::new(heightfield(
-        given, place, problems,
+        given,
+        place,
+        &mut cx.problems(),
     )?)))
 }
 
@@ -376,12 +369,12 @@ pub(crate) fn contact_geometry(
     (mesh, check): CheckedMesh,
     file: &str,
     place: &Place,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Geometry> {
     let what = merrow_yaml::error::quote(file);
     match form {
         MeshForm::ConvexHull if check.flat => {
-            problems.push(
+            cx.error(
                 place,
                 format!("{what}: the mesh is flat; expected one with a volume"),
             );
@@ -389,7 +382,7 @@ pub(crate) fn contact_geometry(
         }
         MeshForm::ConvexHull => {
             if let Some(why) = check.closure_defect() {
-                problems.note(
+                cx.note(
                     place,
                     format!("{what}: {why}; its convex hull is used for contacts"),
                 );
@@ -401,7 +394,7 @@ pub(crate) fn contact_geometry(
                 let text = format!(
                     "{what}: {why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh"
                 );
-                problems.push(place, text);
+                cx.error(place, text);
                 None
             }
             None => Some(Geometry::ConvexDecomposition(mesh)),
@@ -409,7 +402,7 @@ pub(crate) fn contact_geometry(
         // Terrain meshes are open, but the outer side of the triangles must still be defined.
         MeshForm::Triangles => {
             if let Some(why) = check.orientation_defect() {
-                problems.push(place, format!("{what}: {why}"));
+                cx.error(place, format!("{what}: {why}"));
                 return None;
             }
             Some(Geometry::Mesh(mesh))

@@ -1,5 +1,6 @@
 //! Conversion of fin and azimuth servo files.
 
+use crate::build::context::Context;
 use crate::import::sname;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::fin::{FinTable, LiftDrag, Slipstream};
@@ -7,40 +8,38 @@ use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
 use merrow_schema::ThrusterConfig;
 use merrow_schema::robot::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_yaml::error::Place;
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_yaml::error::quote;
 use merrow_yaml::read::Places;
 
 /// Lift slope of a thin foil, reduced for viscosity [1/rad].
 const FOIL_SLOPE: f64 = 0.9 * 2.0 * std::f64::consts::PI;
 
-/// Builds the fin `name` on link `link` of `robot`, whose thrusters and sensors are known. `dt` is
-/// the time step [s].
+/// Builds the fin `name` on link `link` of `robot`, whose thrusters and sensors are known.
 pub(crate) fn build_fin(
     name: &str,
     file: &FinConfig,
     link: usize,
     robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Fin {
     let surface = &file.surface;
-    let R_UF = fin_axes(name, file, problems);
+    let R_UF = fin_axes(name, file, cx);
     let p_UoF_U = sname::vector_to_flu(file.axes, file.position_m);
     let R_LU = &robot.links[link].R_LU;
     let range = range_in_radians(
         name,
         surface.range_deg,
         surface.at.key_place("range_deg"),
-        problems,
+        cx,
     );
     let extent = surface.range_deg.map(f64::abs);
     if extent[0].max(extent[1]) >= 180.0 {
         let text = format!(
             "the range of {name} reaches half a turn or more; expected it within (-180, 180)"
         );
-        problems.push(surface.at.key_place("range_deg"), text);
+        cx.error(surface.at.key_place("range_deg"), text);
     }
-    check_name(name, &file.at.whole, robot, problems);
+    check_name(name, &file.at.whole, robot, cx);
     Fin {
         name: name.to_string(),
         link,
@@ -51,16 +50,16 @@ pub(crate) fn build_fin(
         area_m2: surface.area_m2,
         span_m: surface.span_m,
         center_of_pressure_m: surface.center_of_pressure_m,
-        law: build_law(name, surface, problems),
+        law: build_law(name, surface, cx),
         range,
         rate: surface.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
         time_constant_s: surface.time_constant_s,
-        dead_steps: dead_steps(surface.dead_time_s, dt),
+        dead_steps: dead_steps(surface.dead_time_s, cx.dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
-        slipstream: build_slipstream(name, file, link, robot, problems),
-        incidence_in_hull: check_incidence(name, file, problems),
+        slipstream: build_slipstream(name, file, link, robot, cx),
+        incidence_in_hull: check_incidence(name, file, cx),
         power: surface.power.clone(),
-        sail: check_sail(name, file, problems),
+        sail: check_sail(name, file, cx),
     }
 }
 
@@ -71,8 +70,7 @@ pub(crate) fn build_azimuth_servo(
     file: &ThrusterConfig,
     azimuth: &AzimuthConfig,
     robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Fin {
     let thruster = &robot.thrusters[k];
     let name = format!("{}_azimuth", thruster.name);
@@ -85,7 +83,7 @@ pub(crate) fn build_azimuth_servo(
     let square = |s: &Vec3| s.dot(thruster.direction_U).abs() < 1e-6;
     let shaft = given.filter(square).unwrap_or_else(|| {
         let text = format!("the shaft of {name} is not perpendicular to the direction of thrust");
-        problems.push(place, text);
+        cx.error(place, text);
         Mat3::with_z_axis(thruster.direction_U).col(0)
     });
     let R_UF = Mat3::from_rows(
@@ -94,7 +92,7 @@ pub(crate) fn build_azimuth_servo(
         shaft,
     )
     .transpose();
-    check_name(&name, &file.at.whole, robot, problems);
+    check_name(&name, &file.at.whole, robot, cx);
     let diameter = 2.0 * thruster.radius;
     Fin {
         link: thruster.link,
@@ -111,11 +109,11 @@ pub(crate) fn build_azimuth_servo(
             &name,
             azimuth.range_deg,
             azimuth.at.key_place("range_deg"),
-            problems,
+            cx,
         ),
         rate: azimuth.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
         time_constant_s: azimuth.time_constant_s,
-        dead_steps: dead_steps(azimuth.dead_time_s, dt),
+        dead_steps: dead_steps(azimuth.dead_time_s, cx.dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         slipstream: None,
         incidence_in_hull: false,
@@ -126,17 +124,17 @@ pub(crate) fn build_azimuth_servo(
 }
 
 /// Converts a range from degrees to radians.
-fn range_in_radians(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [f64; 2] {
+fn range_in_radians(name: &str, deg: [f64; 2], place: &Place, cx: Context<'_>) -> [f64; 2] {
     let [lo, hi] = deg;
     if lo > hi {
         let text = format!("the range of {name} is [{lo}, {hi}]; expected the lowest angle first");
-        problems.push(place, text);
+        cx.error(place, text);
     }
     [lo.min(hi).to_radians(), hi.to_radians()]
 }
 
 /// Returns true if the fin is a sail, and reports keys that a sail cannot have.
-fn check_sail(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
+fn check_sail(name: &str, file: &FinConfig, cx: Context<'_>) -> bool {
     let surface = &file.surface;
     if !surface.sail {
         return false;
@@ -150,17 +148,17 @@ fn check_sail(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
             "the sail {name} has a law of the kind `{}`; expected `lift_drag` or `table`",
             surface.law.kind()
         );
-        problems.push(place, text);
+        cx.error(place, text);
     }
     if surface.range_deg[0] < 0.0 {
         let text = format!(
             "the sheet of {name} starts at {} degrees; expected 0 or more",
             surface.range_deg[0]
         );
-        problems.push(surface.at.key_place("range_deg"), text);
+        cx.error(surface.at.key_place("range_deg"), text);
     }
     if file.slipstream.is_some() {
-        problems.push(
+        cx.error(
             file.at.key_place("slipstream"),
             format!("{name} is a sail, for which `slipstream` has no effect"),
         );
@@ -180,13 +178,13 @@ fn dead_steps(seconds: f64, dt: f64) -> usize {
 }
 
 /// Returns chord, normal and shaft at angle zero in U, as columns.
-fn fin_axes(name: &str, file: &FinConfig, problems: &mut Problems) -> Mat3 {
+fn fin_axes(name: &str, file: &FinConfig, cx: Context<'_>) -> Mat3 {
     let shaft = sname::vector_to_flu(file.axes, file.shaft)
         .unit()
         .unwrap_or_else(|| {
             let text =
                 format!("the shaft of {name} has no length; expected numbers that are not all 0");
-            problems.push(file.at.key_place("shaft"), text);
+            cx.error(file.at.key_place("shaft"), text);
             Vec3::new(0.0, 0.0, 1.0)
         });
     let chord = sname::vector_to_flu(file.axes, file.chord);
@@ -196,7 +194,7 @@ fn fin_axes(name: &str, file: &FinConfig, problems: &mut Problems) -> Mat3 {
         .filter(|_| across.norm() > 1e-6 * chord.norm())
         .unwrap_or_else(|| {
             let text = format!("the chord of {name} lies along its shaft; expected it across");
-            problems.push(
+            cx.error(
                 if file.at.has_key("chord") {
                     file.at.key_place("chord")
                 } else {
@@ -212,7 +210,7 @@ fn fin_axes(name: &str, file: &FinConfig, problems: &mut Problems) -> Mat3 {
 
 /// Reports a fin whose name a link, joint or sensor has. The frame and the joint of a fin have its
 /// name.
-fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems) {
+fn check_name(name: &str, place: &Place, robot: &Robot, cx: Context<'_>) {
     let link = robot.links.iter().any(|l| l.name == name);
     let joint = robot
         .links
@@ -225,17 +223,17 @@ fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems)
             "the name {} is taken by a link, joint or sensor",
             quote(name)
         );
-        problems.push(place, text);
+        cx.error(place, text);
     }
 }
 
 /// Returns `incidence_in_hull`, and reports it for a law that computes lift and drag at incidence.
-fn check_incidence(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
+fn check_incidence(name: &str, file: &FinConfig, cx: Context<'_>) -> bool {
     if file.incidence_in_hull && uses_angle_of_attack(&file.surface.law) {
         let text = format!(
             "the law of {name} computes lift and drag at incidence; expected `fossen` or `derivative` with `incidence_in_hull`"
         );
-        problems.push(file.at.key_place("incidence_in_hull"), text);
+        cx.error(file.at.key_place("incidence_in_hull"), text);
     }
     file.incidence_in_hull
 }
@@ -251,7 +249,7 @@ fn uses_angle_of_attack(law: &FinLawConfig) -> bool {
 }
 
 /// Converts the force law of a fin.
-fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> FinLaw {
+fn build_law(name: &str, surface: &FinTypeConfig, cx: Context<'_>) -> FinLaw {
     match &surface.law {
         FinLawConfig::LiftDrag {
             lift_slope_per_rad,
@@ -287,7 +285,7 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
                 drag,
                 at,
             };
-            FinLaw::Table(build_fin_table(name, &table, problems))
+            FinLaw::Table(build_fin_table(name, &table, cx))
         }
         FinLawConfig::Chord {
             normal_slope_per_rad,
@@ -320,7 +318,7 @@ struct TableKeys<'a> {
 }
 
 /// Builds the table of lift and drag coefficients over the angle of attack [rad].
-fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -> FinTable {
+fn build_fin_table(name: &str, table: &TableKeys<'_>, cx: Context<'_>) -> FinTable {
     let TableKeys {
         alpha_deg,
         lift,
@@ -334,7 +332,7 @@ fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -
                 values.len(),
                 alpha_deg.len()
             );
-            problems.push(at.key_place(key), text);
+            cx.error(at.key_place(key), text);
         }
     }
     let (first, last) = (alpha_deg[0], alpha_deg[alpha_deg.len() - 1]);
@@ -343,7 +341,7 @@ fn build_fin_table(name: &str, table: &TableKeys<'_>, problems: &mut Problems) -
         let text = format!(
             "the angles of the table of {name} go from {first} to {last}; expected increasing angles from -180 or 0 to 180"
         );
-        problems.push(at.key_place("alpha_deg"), text);
+        cx.error(at.key_place("alpha_deg"), text);
     }
     let pairs = |values: &[f64]| {
         alpha_deg
@@ -365,32 +363,27 @@ fn build_slipstream(
     file: &FinConfig,
     link: usize,
     robot: &Robot,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Slipstream> {
     let race = file.slipstream.as_ref()?;
     if !uses_angle_of_attack(&file.surface.law) {
         let text = format!(
             "the law of {name} uses the vehicle's speed, so that `slipstream` has no effect; use `lift_drag`, `table` or `chord`"
         );
-        problems.push(file.at.key_place("slipstream"), text);
+        cx.error(file.at.key_place("slipstream"), text);
     }
-    let Some(thruster) = robot.thrusters.iter().position(|t| t.name == race.thruster) else {
-        let hint = known_names(
-            &race.thruster,
-            robot.thrusters.iter().map(|t| t.name.as_str()),
-        );
-        problems.push(
-            race.at.key_place("thruster"),
-            format!("no thruster {}{hint}", quote(&race.thruster)),
-        );
-        return None;
-    };
+    let thruster = cx.find(
+        race.at.key_place("thruster"),
+        &race.thruster,
+        robot.thrusters.iter().map(|t| t.name.as_str()),
+        |name| format!("no thruster {name}"),
+    )?;
     if robot.thrusters[thruster].link != link {
         let text = format!(
             "the thruster {} is on another link than {name}",
             quote(&race.thruster)
         );
-        problems.push(race.at.key_place("thruster"), text);
+        cx.error(race.at.key_place("thruster"), text);
     }
     Some(Slipstream {
         thruster,

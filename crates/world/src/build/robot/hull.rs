@@ -1,8 +1,9 @@
 //! Conversion of a hull mesh, or of the solids of a hull, to the mesh on which the water pressure
 //! acts, or to its bounding box.
 
-use crate::build::robot::collision::axes_rotation;
-use crate::import::assets::{Assets, CheckedMesh};
+use crate::build::context::Context;
+use crate::build::robot::collision::{MeshKeys, axes_rotation};
+use crate::import::assets::CheckedMesh;
 use crate::import::sname;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
@@ -11,8 +12,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Hull;
 use merrow_physics::contact::geometry::convex_hull::convex_hull;
 use merrow_schema::{Axes, BodyConfig, HullConfig, HullMeshConfig, HullSolidsConfig, SolidConfig};
-use merrow_yaml::error::{Problems, quote};
-use merrow_yaml::read::Places;
+use merrow_yaml::error::quote;
 use std::sync::Arc;
 
 /// Maximum number of triangles of a hull, a limit for real-time speed.
@@ -37,19 +37,15 @@ pub(crate) fn build_mesh_hull(
     name: &str,
     body: &BodyConfig,
     R_LU: Mat3,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<MeshHull> {
     let (mesh, at) = match &body.hull {
-        HullConfig::Mesh(file) => (
-            load_hull_mesh(name, body, file, false, assets, problems)?,
-            &file.at,
-        ),
+        HullConfig::Mesh(file) => (load_hull_mesh(name, body, file, false, cx)?, &file.at),
         HullConfig::BoundingBox(file) => {
-            let mesh = load_hull_mesh(name, body, file, true, assets, problems)?;
+            let mesh = load_hull_mesh(name, body, file, true, cx)?;
             return Some(bounding_box_hull(&mesh, R_LU));
         }
-        HullConfig::Solids(file) => (sum_of_solids(name, body, file, assets, problems)?, &file.at),
+        HullConfig::Solids(file) => (sum_of_solids(name, body, file, cx)?, &file.at),
         HullConfig::Sphere | HullConfig::Box { .. } | HullConfig::Ellipsoid { .. } => return None,
     };
     if mesh.triangles.len() > TRIANGLES_MAX {
@@ -57,7 +53,7 @@ pub(crate) fn build_mesh_hull(
         let text = format!(
             "the hull of {name}: expected at most {TRIANGLES_MAX} triangles, found {found}"
         );
-        problems.push(&at.whole, text);
+        cx.error(&at.whole, text);
         return None;
     }
     Some(mesh_hull(&mesh, R_LU))
@@ -69,17 +65,16 @@ fn load_hull_mesh(
     body: &BodyConfig,
     file: &HullMeshConfig,
     is_box: bool,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<HullMesh> {
     let keys = MeshKeys {
         file: &file.file,
         scale: file.scale,
         at: &file.at,
     };
-    let (mesh, check) = checked_mesh(keys, assets, problems)?;
+    let (mesh, check) = checked_mesh(keys, cx)?;
     if let Some(why) = check.closure_defect().filter(|_| !is_box) {
-        report_open_mesh(name, keys, &why, "repair the mesh", problems);
+        report_open_mesh(name, keys, &why, "repair the mesh", cx);
         return None;
     }
     let vertices = placed(
@@ -91,52 +86,24 @@ fn load_hull_mesh(
     Some(HullMesh::new(vertices.collect(), mesh.triangles.clone()))
 }
 
-/// Keys of a mesh file.
-#[derive(Clone, Copy)]
-struct MeshKeys<'a> {
-    file: &'a str,
-    scale: [f64; 3],
-    at: &'a Places,
-}
-
 /// Loads a mesh that is not flat.
-fn checked_mesh(
-    keys: MeshKeys<'_>,
-    assets: &Assets,
-    problems: &mut Problems,
-) -> Option<CheckedMesh> {
-    if keys.scale.contains(&0.0) {
-        problems.push(
-            keys.at.key_place("scale"),
-            "`scale`: expected non-zero factors, 0 would make the mesh flat",
-        );
-        return None;
-    }
-    let place = keys.at.key_place("file");
-    let (mesh, check) = assets.mesh(keys.file, keys.scale, place, problems)?;
+fn checked_mesh(keys: MeshKeys<'_>, cx: Context<'_>) -> Option<CheckedMesh> {
+    let (mesh, check) = keys.load(cx)?;
     if check.flat {
         let what = quote(keys.file);
-        problems.push(
-            place,
-            format!("{what}: the mesh is flat; expected one with a volume"),
-        );
+        let text = format!("{what}: the mesh is flat; expected one with a volume");
+        cx.error(keys.at.key_place("file"), text);
         return None;
     }
     Some((mesh, check))
 }
 
-fn report_open_mesh(
-    name: &str,
-    keys: MeshKeys<'_>,
-    why: &str,
-    remedy: &str,
-    problems: &mut Problems,
-) {
+fn report_open_mesh(name: &str, keys: MeshKeys<'_>, why: &str, remedy: &str, cx: Context<'_>) {
     let text = format!(
         "{}: {why}; the hull of {name} must enclose the water it displaces; {remedy}",
         quote(keys.file)
     );
-    problems.push(keys.at.key_place("file"), text);
+    cx.error(keys.at.key_place("file"), text);
 }
 
 /// Transforms points from the axes of a shape, whose pose on the body is given in the axes of the
@@ -158,13 +125,12 @@ fn sum_of_solids(
     name: &str,
     body: &BodyConfig,
     file: &HullSolidsConfig,
-    assets: &Assets,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<HullMesh> {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    let before = problems.len();
+    let before = cx.problems().len();
     for (_, solid) in file.solids.iter() {
-        let Some(mesh) = solid_mesh(name, &solid.solid, assets, problems) else {
+        let Some(mesh) = solid_mesh(name, &solid.solid, cx) else {
             continue;
         };
         let first = vertices.len() as u32;
@@ -176,16 +142,11 @@ fn sum_of_solids(
         ));
         triangles.extend(mesh.triangles.iter().map(|t| t.map(|k| first + k)));
     }
-    (problems.len() == before).then(|| HullMesh::new(vertices, triangles))
+    (cx.problems().len() == before).then(|| HullMesh::new(vertices, triangles))
 }
 
 /// Returns the mesh of a solid of the hull of the body `name`, in its own axes.
-fn solid_mesh(
-    name: &str,
-    solid: &SolidConfig,
-    assets: &Assets,
-    problems: &mut Problems,
-) -> Option<SolidMesh> {
+fn solid_mesh(name: &str, solid: &SolidConfig, cx: Context<'_>) -> Option<SolidMesh> {
     Some(match solid {
         SolidConfig::Sphere { radius_m, .. } => SolidMesh::sphere(*radius_m),
         SolidConfig::Box { size_m, .. } => SolidMesh::block(*size_m),
@@ -206,7 +167,7 @@ fn solid_mesh(
                 scale: *scale,
                 at,
             };
-            let (mesh, check) = checked_mesh(keys, assets, problems)?;
+            let (mesh, check) = checked_mesh(keys, cx)?;
             if *convex {
                 let hull = convex_hull(&mesh.vertices);
                 if hull.is_none() {
@@ -214,13 +175,13 @@ fn solid_mesh(
                         "{}: the mesh has no convex hull; repair the mesh",
                         quote(file)
                     );
-                    problems.push(at.key_place("file"), text);
+                    cx.error(at.key_place("file"), text);
                 }
                 return hull;
             }
             if let Some(why) = check.closure_defect() {
                 let remedy = "repair the mesh, or write `convex: true`";
-                report_open_mesh(name, keys, &why, remedy, problems);
+                report_open_mesh(name, keys, &why, remedy, cx);
                 return None;
             }
             SolidMesh {

@@ -1,5 +1,6 @@
 //! Conversion of the hydrodynamic coefficients and the wind load of a body.
 
+use crate::build::context::Context;
 use crate::build::robot::actuator::check_table;
 use crate::import::sname;
 use crate::import::sname::Derivative;
@@ -9,20 +10,19 @@ use merrow_model::scene::robot::body::{
 };
 use merrow_model::scene::{Damping, smallest_eigenvalue};
 use merrow_schema::{BodyConfig, HullConfig};
-use merrow_yaml::error::Problems;
 
 /// Converts the wind load of `body`. `to_link` converts a vector of the file to L.
 pub(crate) fn wind(
     name: &str,
     body: &BodyConfig,
     to_link: impl Fn([f64; 3]) -> Vec3,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<WindLoad> {
     let w = body.wind.as_ref()?;
     if w.blendermann.is_some() && w.at.has_key("law") {
         let text =
             format!("the wind on {name} has both `law` and `blendermann`; expected one of them");
-        problems.push(w.at.key_place("law"), text);
+        cx.error(w.at.key_place("law"), text);
     }
     Some(WindLoad {
         drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
@@ -42,27 +42,27 @@ pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
 }
 
 /// Reports values of a slender body that contradict each other.
-pub(crate) fn check_slender(name: &str, body: &SlenderBody, problems: &mut Problems) {
+pub(crate) fn check_slender(name: &str, body: &SlenderBody, cx: Context<'_>) {
     let place = body.at.key_place("cross_flow_over_speed_m_s");
     let pairs = &body.cross_flow_over_speed_m_s;
     if pairs.iter().flatten().any(|x| *x < 0.0) {
-        problems.push(
+        cx.error(
             place,
             format!("the cross-flow drag of {name} over speed: expected non-negative numbers"),
         );
     }
     let what = format!("the cross-flow drag of {name}");
-    check_table(pairs, &what, place, problems);
+    check_table(pairs, &what, place, cx);
     if body.cross_flow_strips == 1 {
         let text = format!(
             "the cross-flow drag of {name}: expected 0 strips (exact) or at least 2, found 1"
         );
-        problems.push(body.at.key_place("cross_flow_strips"), text);
+        cx.error(body.at.key_place("cross_flow_strips"), text);
     }
 }
 
 /// Reports speeds of the wave resistance that are not ascending from above 0.
-pub(crate) fn check_surface_damping(name: &str, file: &SurfaceDamping, problems: &mut Problems) {
+pub(crate) fn check_surface_damping(name: &str, file: &SurfaceDamping, cx: Context<'_>) {
     let place = file.at.key_place("wave_resistance_n");
     let pairs = &file.wave_resistance_n;
     if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
@@ -70,10 +70,10 @@ pub(crate) fn check_surface_damping(name: &str, file: &SurfaceDamping, problems:
             "the wave resistance of {name} begins at the speed {}; expected one above 0",
             pairs[0][0]
         );
-        problems.push(place, text);
+        cx.error(place, text);
     }
     let what = format!("the wave resistance of {name} over speed");
-    check_table(pairs, &what, place, problems);
+    check_table(pairs, &what, place, cx);
 }
 
 /// Reports a Kelpie law of pitch and roll on a child link, or on a hull with wave pressure.
@@ -81,21 +81,21 @@ pub(crate) fn check_kelpie_attitude(
     name: &str,
     body: &BodyConfig,
     is_child: bool,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let Some(file) = &body.kelpie_attitude else {
         return;
     };
     if is_child {
         let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
     }
     if matches!(body.hull, HullConfig::Mesh(_) | HullConfig::Solids(_)) {
         let text = format!(
             "`kelpie_attitude` is for vehicles without a hull mesh, but the hull of {name} is a \
              mesh, on which the wave pressure acts: leave one of them out"
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
     }
 }
 
@@ -105,12 +105,12 @@ pub(crate) fn restoring(
     body: &BodyConfig,
     parent: Option<usize>,
     to_link: impl Fn([f64; 3]) -> Vec3,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Hydrostatics> {
     let file = body.restoring.as_ref()?;
     let at = &file.at;
     if parent.is_some() {
-        problems.push(
+        cx.error(
             &at.whole,
             format!("{name} has `restoring`; expected it on the base only; use `hull`"),
         );
@@ -119,14 +119,14 @@ pub(crate) fn restoring(
         let text = format!(
             "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`; expected either `restoring` or the other keys"
         );
-        problems.push(&at.whole, text);
+        cx.error(&at.whole, text);
     }
     if file.max_supported_kg <= file.floating_mass_kg {
         let text = format!(
             "`max_supported_kg` is {}; expected more than `floating_mass_kg` {}: the hull would not float",
             file.max_supported_kg, file.floating_mass_kg
         );
-        problems.push(at.key_place("max_supported_kg"), text);
+        cx.error(at.key_place("max_supported_kg"), text);
     }
     Some(Hydrostatics {
         p_LoM: to_link(file.floating_mass_center_m),
@@ -149,14 +149,14 @@ pub(crate) fn added_mass(
     name: &str,
     body: &BodyConfig,
     R_LU: &Mat3,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> SpatialInertia {
     let m = sname::coefficient_matrix(
         &body.added_mass,
         Derivative::AddedMass,
         body.axes,
         "added_mass",
-        problems,
+        &mut cx.problems(),
     );
     let at = body.at.key_place("added_mass");
     let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
@@ -164,7 +164,7 @@ pub(crate) fn added_mass(
         .flat_map(|i| (0..i).map(move |j| (i, j)))
         .map(|(i, j)| (m[i][j] - m[j][i]).abs());
     if skew.fold(0.0, f64::max) > 0.01 * largest {
-        problems.push(
+        cx.error(
             at,
             format!("the added mass of {name} is not symmetric (by more than 1 %)"),
         );
@@ -175,17 +175,12 @@ pub(crate) fn added_mass(
 }
 
 /// Returns the damping of `body` of this `kind`, angular first, along the axes of U.
-pub(crate) fn damping(
-    name: &str,
-    body: &BodyConfig,
-    kind: Derivative,
-    problems: &mut Problems,
-) -> Damping {
+pub(crate) fn damping(name: &str, body: &BodyConfig, kind: Derivative, cx: Context<'_>) -> Damping {
     let (set, key) = match kind {
         Derivative::Linear => (&body.linear_damping, "linear_damping"),
         _ => (&body.quadratic_damping, "quadratic_damping"),
     };
-    let m = sname::coefficient_matrix(set, kind, body.axes, key, problems);
+    let m = sname::coefficient_matrix(set, kind, body.axes, key, &mut cx.problems());
     // xᵀ D x < 0 for some x would add energy. For the quadratic law the diagonal is checked.
     let feeds = match kind {
         Derivative::Linear => {
@@ -201,7 +196,7 @@ pub(crate) fn damping(
              (SNAME derivatives are negative numbers, `values` and `rows` are positive numbers)",
             key.replace('_', " ")
         );
-        problems.push(body.at.key_place(key), text);
+        cx.error(body.at.key_place(key), text);
     }
     Damping::from_matrix(&m)
 }

@@ -1,6 +1,6 @@
 //! Conversion of servos, joint groups and keep-out zones of a robot.
 
-use crate::build::robot::BuildContext;
+use crate::build::context::Context;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::robot::actuator::{
@@ -9,7 +9,6 @@ use merrow_model::scene::robot::actuator::{
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
 use merrow_schema::robot::servo::{ActuatorConfig, KeepOutConfig, ServoConfig};
 use merrow_schema::{JointConfig, JointDriveConfig, RobotModelConfig};
-use merrow_yaml::error::{Problems, known_names, quote};
 
 /// Name of the group of all moving joints if a file names no groups.
 pub(crate) const DEFAULT_GROUP: &str = "arm";
@@ -18,7 +17,7 @@ const GEAR_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 50.0;
 
 /// Builds the drive of the joint of `link`. [`build_joint_extras`] sets its random streams,
 /// when the robot's name is known.
-pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Problems) -> Drive {
+pub(crate) fn build_drive(link: &str, joint: &JointConfig, cx: Context<'_>) -> Drive {
     let limit = joint.max_speed.unwrap_or(f64::INFINITY);
     match &joint.drive {
         JointDriveConfig::Effort {
@@ -40,14 +39,14 @@ pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Proble
             max_acceleration: *max_acceleration,
         },
         JointDriveConfig::Servo(file) => {
-            let mut servo = servo(link, file, problems);
+            let mut servo = servo(link, file, cx);
             servo.max_speed = servo.max_speed.min(limit);
             Drive::Servo(Box::new(servo))
         }
     }
 }
 
-fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
+fn servo(link: &str, file: &ServoConfig, cx: Context<'_>) -> Servo {
     let has_loop = file.position_gain_per_s > 0.0;
     let mode = file.mode.unwrap_or(if has_loop {
         JointMode::Position
@@ -58,7 +57,7 @@ fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
         let text = format!(
             "the servo of {link} starts in position mode; expected a `position_gain_per_s` above 0"
         );
-        problems.push(file.at.key_place("mode"), text);
+        cx.error(file.at.key_place("mode"), text);
     }
     Servo {
         mode,
@@ -66,20 +65,20 @@ fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
         position_gain_per_s: file.position_gain_per_s,
         max_speed: file.max_speed,
         law: file.law.clone(),
-        actuator: actuator(link, &file.actuator, problems),
+        actuator: actuator(link, &file.actuator, cx),
         encoder: file.encoder.clone(),
         encoder_stream: Stream::new(0, ""),
     }
 }
 
-fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actuator {
+fn actuator(link: &str, file: &ActuatorConfig, cx: Context<'_>) -> Actuator {
     let rotor_inertia = file.gear_ratio * file.gear_ratio * file.rotor_inertia_kg_m2;
     let has_spring = file.backlash > 0.0 || file.stiffness.is_some();
     if has_spring && rotor_inertia == 0.0 {
         let text = format!(
             "the gear of {link} has a gap or a spring; expected a `rotor_inertia_kg_m2` above 0"
         );
-        problems.push(
+        cx.error(
             file.at.key_place(if file.backlash > 0.0 {
                 "backlash"
             } else {
@@ -114,7 +113,7 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
             } else {
                 [keys[1], keys[0]]
             };
-            problems.push(
+            cx.error(
                 file.at.key_place(has),
                 format!(
                     "`{has}` without `{lacks}` does not define a torque-speed line; expected both"
@@ -127,10 +126,10 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
         let text = format!(
             "the winding of {link} heats with its current; expected `effort_per_ampere` too"
         );
-        problems.push(&winding.at.whole, text);
+        cx.error(&winding.at.whole, text);
     }
     if let Some(winding) = &file.winding {
-        check_winding(link, winding, problems);
+        check_winding(link, winding, cx);
     }
     Actuator {
         rotor_inertia,
@@ -143,53 +142,45 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
     }
 }
 
-fn check_winding(link: &str, file: &Winding, problems: &mut Problems) {
+fn check_winding(link: &str, file: &Winding, cx: Context<'_>) {
     if file.derate_from_c >= file.max_temperature_c {
         let (from, max_temperature) = (file.derate_from_c, file.max_temperature_c);
         let text = format!(
             "{link}: `derate_from_c` is {from}; expected less than `max_temperature_c` {max_temperature}"
         );
-        problems.push(file.at.key_place("derate_from_c"), text);
+        cx.error(file.at.key_place("derate_from_c"), text);
     }
 }
 
 /// Builds data that concerns several joints: encoder streams, trajectory rules, groups and keep-out
 /// zones. Called when the links are complete.
-pub(crate) fn build_joint_extras(
-    robot: &mut Robot,
-    model: &RobotModelConfig,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) {
+pub(crate) fn build_joint_extras(robot: &mut Robot, model: &RobotModelConfig, cx: Context<'_>) {
     for (link, file) in model.links.iter() {
         if let JointDriveConfig::Servo(servo) = &file.joint.drive
-            && servo.rate_hz * frame.world.dt > 1.0 + 1e-9
+            && servo.rate_hz * cx.dt > 1.0 + 1e-9
         {
-            let (rate, max_rate) = (servo.rate_hz, 1.0 / frame.world.dt);
+            let (rate, max_rate) = (servo.rate_hz, 1.0 / cx.dt);
             let text = format!(
                 "the servo of {link} is set to {rate} ticks per second, but the time step allows \
                  {max_rate:.0}; lower the rate or `dt_s`"
             );
-            problems.push(
-                frame.world.step_rate_place(servo.at.key_place("rate_hz")),
-                text,
-            );
+            cx.error(cx.step_rate_place(servo.at.key_place("rate_hz")), text);
         }
     }
     for link in &mut robot.links[1..] {
         let stream = format!("{}/{}/encoder", robot.name, link.joint.name);
         if let Drive::Servo(servo) = &mut link.joint.drive {
-            servo.encoder_stream = Stream::new(frame.world.seed, &stream);
+            servo.encoder_stream = Stream::new(cx.seed, &stream);
         }
     }
-    robot.joint_groups = groups(robot, model, problems);
+    robot.joint_groups = groups(robot, model, cx);
     robot.keep_out = model
         .keep_out
         .as_ref()
-        .map(|file| keep_out(robot, file, problems));
+        .map(|file| keep_out(robot, file, cx));
 }
 
-fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> Vec<JointGroup> {
+fn groups(robot: &Robot, model: &RobotModelConfig, cx: Context<'_>) -> Vec<JointGroup> {
     let moving =
         || (0..robot.n_joints()).filter(|j| robot.links[j + 1].joint.kind != JointKind::Fixed);
     let name_of = |j: usize| robot.links[j + 1].joint.name.as_str();
@@ -213,12 +204,10 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
             .unwrap_or(&model.at.whole);
         let mut joints = Vec::new();
         for name in names {
-            let Some(joint) = moving().find(|j| name_of(*j) == name) else {
-                let hint = known_names(name, moving().map(name_of));
-                problems.push(
-                    place,
-                    format!("group {group}: no moving joint {}{hint}", quote(name)),
-                );
+            let found = cx.find(place, name, moving().map(name_of), |name| {
+                format!("group {group}: no moving joint {name}")
+            });
+            let Some(joint) = found.and_then(|k| moving().nth(k)) else {
                 continue;
             };
             let taken = groups
@@ -227,13 +216,13 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
                 .map(|g| g.name.as_str());
             if let Some(taken) = taken.or(joints.contains(&joint).then_some(group)) {
                 let text = format!("group {group}: joint {name} is in group {taken} already");
-                problems.push(place, text);
+                cx.error(place, text);
             } else {
                 joints.push(joint);
             }
         }
         if names.is_empty() {
-            problems.push(
+            cx.error(
                 place,
                 format!("group {group} has no joints; expected at least one"),
             );
@@ -246,17 +235,15 @@ fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> V
     groups
 }
 
-fn keep_out(robot: &Robot, file: &KeepOutConfig, problems: &mut Problems) -> KeepOut {
+fn keep_out(robot: &Robot, file: &KeepOutConfig, cx: Context<'_>) -> KeepOut {
     let corners = |center: [f64; 3], size: [f64; 3]| {
         let (center, half) = (Vec3::from(center), Vec3::from(size).scale(0.5));
         [center - half, center + half]
     };
     let mut spheres = Vec::new();
-    for (name, sphere) in file.spheres.iter() {
-        let Some(frame) = robot.find_frame(&sphere.link) else {
-            let hint = known_names(&sphere.link, robot.frame_names());
-            let text = format!("sphere {name}: no link {}{hint}", quote(&sphere.link));
-            problems.push(sphere.at.key_place("link"), text);
+    for (_, sphere) in file.spheres.iter() {
+        let place = sphere.at.key_place("link");
+        let Some(frame) = cx.find_link(&sphere.link, place, robot) else {
             continue;
         };
         spheres.push(Sphere {

@@ -1,80 +1,74 @@
 //! Conversion of the links of a robot and of the joints that connect them.
 
-use crate::build::robot::{BuildContext, body, find_link, joint};
+use crate::build::context::Context;
+use crate::build::robot::{body, find_link, joint};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{Drive, Joint, JointKind, Link};
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
 use merrow_schema::{JointConfig, LinkConfig, RobotModelConfig};
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_yaml::error::quote;
 
 /// Builds the base and the links of a model, connected by their joints.
-pub(crate) fn build_links(
-    model: &RobotModelConfig,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) -> Vec<Link> {
+pub(crate) fn build_links(model: &RobotModelConfig, cx: Context<'_>) -> Vec<Link> {
     let identity = Mat3::identity();
     let mut links = vec![body::build_link(
         &model.root,
         &model.body,
         (identity, None, Joint::base()),
-        frame,
-        problems,
+        cx,
     )];
     for (name, file) in model.links.iter() {
-        let parent = find_link(&links, &file.parent, file.at.key_place("parent"), problems);
-        let (joint, R_LU) = build_joint(name, file, &links[parent], problems);
+        let parent = find_link(&links, &file.parent, file.at.key_place("parent"), cx);
+        let (joint, R_LU) = build_joint(name, file, &links[parent], cx);
         if name == model.root || links.iter().any(|l| l.joint.name == joint.name) {
             let taken = if name == model.root {
                 name
             } else {
                 &joint.name
             };
-            problems.push(
+            cx.error(
                 &file.at.whole,
                 format!("the name {} is taken", quote(taken)),
             );
         }
         let link = match &file.body {
-            Some(body) => {
-                body::build_link(name, body, (R_LU, Some(parent), joint), frame, problems)
-            }
+            Some(body) => body::build_link(name, body, (R_LU, Some(parent), joint), cx),
             None => {
                 if joint.kind != JointKind::Fixed {
                     let text = format!(
-                        "missing key `body` in {}: only a fixed link can be a frame without a body",
+                        "missing key `body` in {}: only a fixed link can be a cx without a body",
                         quote(name)
                     );
-                    problems.push(&file.at.whole, text);
+                    cx.error(&file.at.whole, text);
                 }
-                body::frame_link(name, R_LU, parent, joint)
+                body::frame_link(name, R_LU, Some(parent), joint)
             }
         };
         links.push(link);
     }
-    connect_mimics(model, &mut links, problems);
+    connect_mimics(model, &mut links, cx);
     let followers = links.iter().filter(|l| l.joint.mimic.is_some()).count();
     if followers > MIMICS_MAX {
         let text =
             format!("{followers} joints follow others; expected at most {MIMICS_MAX} of one robot");
-        problems.push(&model.at.whole, text);
+        cx.error(&model.at.whole, text);
     }
     if model.urdf.is_none() && model.at.has_key("hydrodynamics") {
         let text = "`hydrodynamics` has no effect without `urdf`; write it in `body` and in the bodies of the `links`";
-        problems.push(model.at.key_place("hydrodynamics"), text);
+        cx.error(model.at.key_place("hydrodynamics"), text);
     }
     links
 }
 
 /// Connects joints that follow other joints to their leaders, once all joints are known. A joint
 /// that follows a follower follows the leader of the latter.
-fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut Problems) {
+fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], cx: Context<'_>) {
     let files = &model.links.0;
     let direct: Vec<Option<Mimic>> = files
         .iter()
         .enumerate()
-        .map(|(k, (_, file))| direct_leader(k + 1, file, links, problems))
+        .map(|(k, (_, file))| direct_leader(k + 1, file, links, cx))
         .collect();
     let follows = |leader: usize| direct.get(leader.wrapping_sub(1)).copied().flatten();
     for (k, mimic) in direct.iter().enumerate() {
@@ -103,37 +97,25 @@ fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut P
             "the joints that {} follows form a loop; expected one of them to move by itself",
             quote(&links[k + 1].joint.name)
         );
-        problems.push(place.unwrap_or(&model.at.whole), text);
+        cx.error(place.unwrap_or(&model.at.whole), text);
     }
 }
 
 /// Returns the relation of the joint of link `k` to the joint that it follows directly.
-fn direct_leader(
-    k: usize,
-    file: &LinkConfig,
-    links: &[Link],
-    problems: &mut Problems,
-) -> Option<Mimic> {
+fn direct_leader(k: usize, file: &LinkConfig, links: &[Link], cx: Context<'_>) -> Option<Mimic> {
     let mimic = file.joint.mimic.as_ref()?;
     let own = &links[k].joint;
     let (place, name) = (mimic.at.key_place("joint"), quote(&own.name));
-    let moves = |l: &&Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
-    let Some(leader) = links
-        .iter()
-        .position(|l| moves(&l) && l.joint.name == mimic.joint)
-    else {
-        let names = links[1..].iter().filter(moves);
-        let hint = known_names(&mimic.joint, names.map(|l| l.joint.name.as_str()));
-        let text = format!(
-            "the joint {name} follows {}, which is not a moving joint{hint}",
-            quote(&mimic.joint)
-        );
-        problems.push(place, text);
-        return None;
-    };
+    let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
+    let moving: Vec<(usize, &Link)> = links.iter().enumerate().filter(|(_, l)| moves(l)).collect();
+    let names = moving.iter().map(|(_, l)| l.joint.name.as_str());
+    let leader = cx.find(place, &mimic.joint, names, |leader| {
+        format!("the joint {name} follows {leader}, which is not a moving joint")
+    })?;
+    let leader = moving[leader].0;
     if matches!(own.drive, Drive::Position { .. }) {
         let text = format!("the joint {name} follows another joint; expected no position drive");
-        problems.push(file.joint.at.key_place("drive"), text);
+        cx.error(file.joint.at.key_place("drive"), text);
         return None;
     }
     if own.kind == JointKind::Fixed {
@@ -141,7 +123,7 @@ fn direct_leader(
             "the fixed joint {name} cannot follow {}; expected two moving joints",
             quote(&mimic.joint)
         );
-        problems.push(place, text);
+        cx.error(place, text);
         return None;
     }
     Some(Mimic {
@@ -153,15 +135,10 @@ fn direct_leader(
 
 /// Returns the joint in the link frame L of the parent, and the rotation of the child's user frame
 /// in the child's link frame.
-fn build_joint(
-    name: &str,
-    file: &LinkConfig,
-    parent: &Link,
-    problems: &mut Problems,
-) -> (Joint, Mat3) {
+fn build_joint(name: &str, file: &LinkConfig, parent: &Link, cx: Context<'_>) -> (Joint, Mat3) {
     let j = &file.joint;
     let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
-        problems.push(
+        cx.error(
             j.at.key_place("axis"),
             format!(
                 "the axis of the joint of {name} has no length; expected numbers that are not all 0"
@@ -177,21 +154,21 @@ fn build_joint(
         kind: j.kind,
         R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
         p_PoCo0: parent.R_LU.mul_vec(Vec3::from(j.position_m)),
-        limits: joint_limits(name, j, problems),
+        limits: joint_limits(name, j, cx),
         max_effort: j.max_effort.unwrap_or(f64::INFINITY),
         speed_limit: j.max_speed.unwrap_or(f64::INFINITY),
         damping: j.damping,
         armature: j.armature,
         friction: j.friction,
         mimic: None,
-        drive: joint::build_drive(name, j, problems),
+        drive: joint::build_drive(name, j, cx),
     };
     if joint.friction > 0.0 && matches!(joint.drive, Drive::Position { .. }) {
         let text = format!(
             "the joint {} has friction, which its ideal position drive ignores; use a drive of the kind `servo`",
             joint.name
         );
-        problems.note(j.at.key_place("friction"), text);
+        cx.note(j.at.key_place("friction"), text);
     }
     // A rotor behind a rigid gear moves with the joint.
     if let Some(servo) = joint.servo()
@@ -203,7 +180,7 @@ fn build_joint(
 }
 
 /// Returns the limits [rad, m] of a joint, infinite if it has none.
-fn joint_limits(name: &str, j: &JointConfig, problems: &mut Problems) -> [f64; 2] {
+fn joint_limits(name: &str, j: &JointConfig, cx: Context<'_>) -> [f64; 2] {
     let free = [f64::NEG_INFINITY, f64::INFINITY];
     let (given, keys) = match j.kind {
         JointKind::Revolute => ([j.lower_rad, j.upper_rad], ["lower_rad", "upper_rad"]),
@@ -216,7 +193,7 @@ fn joint_limits(name: &str, j: &JointConfig, problems: &mut Problems) -> [f64; 2
                 "the joint of {name}: `{key}` does not apply to a {} joint",
                 j.kind.keyword()
             );
-            problems.push(j.at.key_place(key), text);
+            cx.error(j.at.key_place(key), text);
         }
     }
     if keys == [""; 2] {
@@ -227,7 +204,7 @@ fn joint_limits(name: &str, j: &JointConfig, problems: &mut Problems) -> [f64; 2
             "the joint of {name} has no limits; expected `{}` and `{}`",
             keys[0], keys[1]
         );
-        problems.push(&j.at.whole, text);
+        cx.error(&j.at.whole, text);
         return free;
     };
     if lo > hi {
@@ -235,7 +212,7 @@ fn joint_limits(name: &str, j: &JointConfig, problems: &mut Problems) -> [f64; 2
             "the joint of {name}: `{}` is {lo}; expected at most `{}` {hi}",
             keys[0], keys[1]
         );
-        problems.push(j.at.key_place(keys[0]), text);
+        cx.error(j.at.key_place(keys[0]), text);
     }
     [lo, hi]
 }

@@ -10,9 +10,7 @@
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use merrow_model::scene::robot::body::{HullPart, MunkMoments};
-use merrow_model::scene::{
-    AttachedFrame, Damping, Fin, Hull, JointKind, Link, Robot, Sensor, SensorKind, Thruster,
-};
+use merrow_model::scene::{AttachedFrame, Damping, Hull, JointKind, Link, Robot, SensorKind};
 
 /// Merges all fixed links of `robot` that can be merged, children first.
 pub(crate) fn merge_fixed_links(robot: &mut Robot) {
@@ -160,12 +158,15 @@ impl Removal {
         self.p_PC + self.R_PC.mul_vec(x)
     }
 
-    /// Sets the link of a device and returns true if the device was on C, so that its pose has to
-    /// be transformed.
-    fn relink(&self, link: &mut usize) -> bool {
+    /// Sets the link and the position of a device. Returns true if the device was on C, so that its
+    /// attitude has to be transformed too.
+    fn relink(&self, link: &mut usize, position: &mut Vec3) -> bool {
         let is_removed = *link == self.i;
-        let kept = if is_removed { self.p } else { *link };
-        *link = after_removal(kept, self.i);
+        if is_removed {
+            *link = self.p;
+            *position = self.to_parent(*position);
+        }
+        *link = after_removal(*link, self.i);
         is_removed
     }
 
@@ -212,57 +213,43 @@ impl Removal {
             onboard: _,
             route: _,
         } = robot;
-        thrusters.iter_mut().for_each(|t| self.move_thruster(t));
-        for b in buoyancy_engines {
-            if self.relink(&mut b.link) {
-                b.p_LoV = self.to_parent(b.p_LoV);
+        for t in thrusters.iter_mut() {
+            if self.relink(&mut t.link, &mut t.p_LoT) {
+                t.direction = self.R_PC.mul_vec(t.direction);
+                t.update_unit_wrench();
             }
         }
-        fins.iter_mut().for_each(|f| self.move_fin(f));
+        for b in buoyancy_engines {
+            self.relink(&mut b.link, &mut b.p_LoV);
+        }
+        for f in fins.iter_mut() {
+            if self.relink(&mut f.link, &mut f.p_LoF) {
+                f.R_LF = self.R_PC.mul_mat(&f.R_LF);
+                f.p_UoF_U = self.R_UpL.mul_vec(f.p_LoF);
+                f.R_UF = self.R_UpL.mul_mat(&f.R_LF);
+            }
+        }
         for panel in solar {
-            if self.relink(&mut panel.link) {
-                panel.p_LoP = self.to_parent(panel.p_LoP);
+            if self.relink(&mut panel.link, &mut panel.p_LoP) {
                 panel.normal = self.R_PC.mul_vec(panel.normal);
             }
         }
         for lamp in lamps {
-            if self.relink(&mut lamp.link) {
-                lamp.p_LoX = self.to_parent(lamp.p_LoX);
+            if self.relink(&mut lamp.link, &mut lamp.p_LoX) {
                 lamp.d_L = self.R_PC.mul_vec(lamp.d_L);
             }
         }
-        sensors.iter_mut().for_each(|s| self.move_sensor(s));
-        for c in colliders.iter_mut().chain(visuals) {
-            if self.relink(&mut c.link) {
-                c.p_LoG = self.to_parent(c.p_LoG);
-                c.R_LG = self.R_PC.mul_mat(&c.R_LG);
+        for s in sensors {
+            if self.relink(&mut s.link, &mut s.p_LoS) {
+                s.R_LS = self.R_PC.mul_mat(&s.R_LS);
+                s.p_UoS_U = self.R_UpL.mul_vec(s.p_LoS);
+                s.R_US = self.R_UpL.mul_mat(&s.R_LS);
             }
         }
-    }
-
-    fn move_thruster(&self, t: &mut Thruster) {
-        if self.relink(&mut t.link) {
-            t.p_LoT = self.to_parent(t.p_LoT);
-            t.direction = self.R_PC.mul_vec(t.direction);
-            t.update_unit_wrench();
-        }
-    }
-
-    fn move_fin(&self, f: &mut Fin) {
-        if self.relink(&mut f.link) {
-            f.p_LoF = self.to_parent(f.p_LoF);
-            f.R_LF = self.R_PC.mul_mat(&f.R_LF);
-            f.p_UoF_U = self.R_UpL.mul_vec(f.p_LoF);
-            f.R_UF = self.R_UpL.mul_mat(&f.R_LF);
-        }
-    }
-
-    fn move_sensor(&self, s: &mut Sensor) {
-        if self.relink(&mut s.link) {
-            s.p_LoS = self.to_parent(s.p_LoS);
-            s.R_LS = self.R_PC.mul_mat(&s.R_LS);
-            s.p_UoS_U = self.R_UpL.mul_vec(s.p_LoS);
-            s.R_US = self.R_UpL.mul_mat(&s.R_LS);
+        for c in colliders.iter_mut().chain(visuals) {
+            if self.relink(&mut c.link, &mut c.p_LoG) {
+                c.R_LG = self.R_PC.mul_mat(&c.R_LG);
+            }
         }
     }
 }

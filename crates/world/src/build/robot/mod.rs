@@ -20,93 +20,67 @@ pub mod waterline;
 
 use crate::ModelInfo;
 use crate::build::computer;
+use crate::build::context::Context;
 use crate::build::energy;
-use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
-use crate::import::assets::Assets;
 use merrow_control::allocation;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::{
-    Collider, Link, Material, Robot, Shared, Start, ThrustAllocation, TrajectoryRules,
-};
+use merrow_model::scene::{Collider, Link, Material, Robot, Start, ThrustAllocation};
 use merrow_schema::contact::PropEntry;
-use merrow_schema::sensor::WorldValues;
-use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
-use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
-use merrow_yaml::read::NamedMap;
-
-/// Context from the world that is needed to build a robot.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BuildContext<'a> {
-    /// Gravity, and density and depth of the water.
-    pub around: WaterAndGravity,
-    /// Time step, seed and tracers of the world.
-    pub world: WorldValues<'a>,
-    /// Loader of meshes and other files in addition to the world file.
-    pub(crate) assets: &'a Assets,
-}
+use merrow_yaml::error::{Place, Problems, quote};
+use merrow_yaml::node::parse;
+use merrow_yaml::read::read_root;
+use std::sync::LazyLock;
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
-pub(crate) fn build_robot(
-    name: &str,
-    entry: &RobotEntry,
-    offset: Vec3,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) -> Robot {
+pub(crate) fn build_robot(name: &str, entry: &RobotEntry, offset: Vec3, cx: Context<'_>) -> Robot {
     let model = &entry.model;
-    let dt = frame.world.dt;
-    let links = links::build_links(model, frame, problems);
-    let start = start::build_start(entry, offset, &links, problems);
-    let shapes = build_shapes(model, &links, frame.assets, problems);
+    let _dt = cx.dt;
+    let links = links::build_links(model, cx);
+    let start = start::build_start(entry, offset, &links, cx);
+    let shapes = build_shapes(model, &links, cx);
     let mut robot = robot_without_devices(name, model, links, start, shapes);
-    energy::check_battery_present(model, problems);
+    energy::check_battery_present(model, cx);
     robot.battery.clone_from(&model.battery);
     if let Some(battery) = &model.battery {
-        energy::check_battery(battery, problems);
+        energy::check_battery(battery, cx);
     }
-    set_initial_charge(&mut robot, entry, problems);
+    set_initial_charge(&mut robot, entry, cx);
     robot.loads = energy::build_loads(&model.loads);
-    devices::add_thrusters(&mut robot, model, dt, problems);
-    devices::add_sensors(&mut robot, model, frame.world, problems);
-    devices::add_lamps(&mut robot, model, problems);
-    devices::add_solar_panels(&mut robot, model, problems);
-    devices::add_fins(&mut robot, model, dt, problems);
-    devices::add_buoyancy_engines(&mut robot, model, problems);
-    devices::add_azimuth_servos(&mut robot, model, dt, problems);
-    collision::set_visual_fins(&mut robot, model, problems);
+    devices::add_devices(&mut robot, model, cx);
+    collision::set_visual_fins(&mut robot, model, cx);
     set_thrust_allocation(&mut robot, model);
-    waterline::apply_waterline(&mut robot, model, frame.around, problems);
-    names::check_names(model, problems);
-    rigid_group::check_rigid_groups(&robot.links, model, robot.floating, problems);
-    waterline::note_net_weight(&robot, model, frame.around, problems);
+    waterline::apply_waterline(&mut robot, model, cx);
+    names::check_names(model, cx);
+    rigid_group::check_rigid_groups(&robot.links, model, robot.floating, cx);
+    waterline::note_net_weight(&robot, model, cx);
     merge_fixed::merge_fixed_links(&mut robot);
-    set_contact_wrenches(&mut robot, model, problems);
-    joint::build_joint_extras(&mut robot, model, frame, problems);
+    set_contact_wrenches(&mut robot, model, cx);
+    joint::build_joint_extras(&mut robot, model, cx);
     robot.firmware = model
         .firmware
         .as_ref()
-        .map(|f| firmware::build_firmware(f, &robot, dt, problems));
-    robot.onboard = computer::build_computers(model, &robot, frame.world.seed, problems);
+        .map(|f| firmware::build_firmware(f, &robot, cx));
+    robot.onboard = computer::build_computers(model, &robot, cx);
     robot.autopilot = model
         .autopilot
         .as_ref()
-        .and_then(|file| autopilot::build_autopilot(file, &robot, problems))
+        .and_then(|file| autopilot::build_autopilot(file, &robot, cx))
         .map(Box::new);
     robot.mavlink = entry
         .mavlink
         .as_ref()
-        .map(|file| autopilot::build_mavlink(file, problems));
+        .map(|file| autopilot::build_mavlink(file, cx));
     robot.namespace = entry.namespace.trim_matches('/').to_string();
     robot.profile = entry.profile;
-    check_namespace(entry, problems);
+    check_namespace(entry, cx);
     robot.update_derived();
     robot
 }
 
 /// Replaces the state of charge at the start by the value of the entry, if it has one.
-fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Problems) {
+fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, cx: Context<'_>) {
     let Some(charge) = entry.initial_charge else {
         return;
     };
@@ -114,20 +88,20 @@ fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Prob
         Some(battery) => battery.initial_charge = charge,
         None => {
             let text = format!("`initial_charge`: {} has no battery", robot.name);
-            problems.push(entry.at.key_place("initial_charge"), text);
+            cx.error(entry.at.key_place("initial_charge"), text);
         }
     }
 }
 
 /// Reports a namespace that ROS does not accept.
-fn check_namespace(entry: &RobotEntry, problems: &mut Problems) {
+fn check_namespace(entry: &RobotEntry, cx: Context<'_>) {
     let namespace = entry.namespace.trim_matches('/');
     if !namespace.is_empty() && !namespace.split('/').all(is_namespace_part) {
         let text = format!(
             "`namespace`: expected letters, digits and `_` between slashes, each part starting with a letter, found {}",
             quote(&entry.namespace)
         );
-        problems.push(entry.at.key_place("namespace"), text);
+        cx.error(entry.at.key_place("namespace"), text);
     }
 }
 
@@ -148,40 +122,15 @@ fn robot_without_devices(
 ) -> Robot {
     Robot {
         name: name.to_string(),
-        namespace: String::new(),
-        profile: None,
-        route: None,
         model: model.description.clone(),
         floating: model.base == Base::Floating,
-        attached: Vec::new(),
-        thrusters: Shared::default(),
-        fins: Shared::default(),
-        buoyancy_engines: Vec::new(),
-        winches: Vec::new(),
-        allocation: None,
-        sensors: Vec::new(),
-        battery: None,
-        loads: Vec::new(),
-        lamps: Vec::new(),
-        solar_panels: Vec::new(),
         colliders,
         visuals,
-        contact_wrenches: Vec::new(),
         self_collision: model.self_collision,
-        joint_groups: Vec::new(),
         trajectories: model.trajectories.clone(),
-        keep_out: None,
-        servos: false,
         start,
-        base_factor: None,
-        inflow: false,
-        rotors: false,
-        firmware: None,
-        onboard: None,
-        autopilot: None,
-        mavlink: None,
-        mimics: Vec::new(),
         links: links.into(),
+        ..Robot::default()
     }
 }
 
@@ -201,81 +150,50 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
 
 /// Sets the links whose contact wrenches are published. For a link that was merged into
 /// another, this is the other link.
-fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &mut Problems) {
+fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, cx: Context<'_>) {
     for name in &model.contact_wrenches {
-        match robot.find_frame(name) {
-            Some(frame) => robot.contact_wrenches.push(frame.link),
-            None => {
-                let hint = known_names(name, robot.frame_names());
-                problems.push(
-                    model.at.key_place("contact_wrenches"),
-                    format!("no link {}{hint}", quote(name)),
-                );
-            }
-        }
+        let place = model.at.key_place("contact_wrenches");
+        let found = cx.find_link(name, place, robot);
+        robot.contact_wrenches.extend(found.map(|frame| frame.link));
     }
 }
 
+/// Entry of a robot with one link, whose other keys have their defaults.
+static BARE: LazyLock<RobotEntry> = LazyLock::new(|| {
+    let body = "{source: prop, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
+    let text = format!("model: {{source: prop, hydrodynamics: {{estimate: none}}, body: {body}}}");
+    let mut problems = Problems::new();
+    let node = parse("prop", &text, &mut problems);
+    let entry = node.and_then(|node| read_root(&node, &mut problems));
+    entry.expect("the keys of a prop are valid")
+});
+
 /// Converts a prop to a robot entry with one link, without actuators and sensors.
 pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
+    let bare = BARE.clone();
     RobotEntry {
         model: RobotModelConfig {
-            modems: NamedMap::default(),
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
-            estimated: String::new(),
-            unstable_course: String::new(),
-            urdf: None,
-            hydrodynamics: HydrodynamicsConfig::empty(&entry.at),
-            root: BASE_LINK.to_string(),
-            base: Base::Floating,
-            height_above_seabed_m: None,
             body: entry.body.clone(),
-            links: NamedMap::default(),
-            joint_groups: NamedMap::default(),
-            trajectories: TrajectoryRules::default(),
-            keep_out: None,
-            contact_wrenches: Vec::new(),
-            self_collision: false,
-            thrusters: NamedMap::default(),
-            fins: NamedMap::default(),
-            buoyancy_engines: NamedMap::default(),
-            command_timeout_s: None,
-            sensors: NamedMap::default(),
-            battery: None,
-            loads: NamedMap::default(),
-            lamps: NamedMap::default(),
-            solar_panels: NamedMap::default(),
-            firmware: None,
-            computers: NamedMap::default(),
-            autopilot: None,
             at: entry.at.clone(),
+            ..bare.model
         },
         position_m: entry.position_m,
         attitude_deg: entry.attitude_deg,
         velocity_m_s: entry.velocity_m_s,
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
-        joint_positions: NamedMap::default(),
-        joint_velocities: NamedMap::default(),
-        initial_charge: None,
         repeat: entry.repeat.clone(),
         description: entry.description.clone(),
-        namespace: String::new(),
-        profile: None,
-        mavlink: None,
         category: entry.category,
         tags: entry.tags.clone(),
         at: entry.at.clone(),
+        ..bare
     }
 }
 
 /// Returns the collision shapes and the visual shapes of all links, in the order of the links.
-fn build_shapes(
-    model: &RobotModelConfig,
-    links: &[Link],
-    assets: &Assets,
-    problems: &mut Problems,
-) -> [Vec<Collider>; 2] {
+fn build_shapes(model: &RobotModelConfig, links: &[Link], cx: Context<'_>) -> [Vec<Collider>; 2] {
     let others = model.links.iter().map(|(_, file)| file.body.as_ref());
     let bodies = std::iter::once(Some(&model.body)).chain(others);
     let on_link = |(k, (link, body)): (usize, (&Link, Option<&BodyConfig>))| {
@@ -295,8 +213,8 @@ fn build_shapes(
             file_colors: true,
         };
         [
-            collision::build_colliders(&body.collisions, mount, assets, problems),
-            collision::build_visuals(&body.visuals, mount, assets, problems),
+            collision::build_colliders(&body.collisions, mount, cx),
+            collision::build_visuals(&body.visuals, mount, cx),
         ]
     };
     let mut all = [Vec::new(), Vec::new()];
@@ -311,57 +229,43 @@ fn build_shapes(
 /// Returns the description of a model and the sources of its values.
 pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
     let mut sources = Vec::new();
-    let mut add = |what: String, source: &str, estimated: &str| {
-        sources.push((what, source.to_string(), estimated.to_string()));
-    };
-    add("robot".into(), &model.source, &model.estimated);
-    add("body".into(), &model.body.source, &model.body.estimated);
+    macro_rules! add {
+        ($what:expr, $values:expr) => {
+            sources.push(($what, $values.source.clone(), $values.estimated.clone()))
+        };
+    }
+    add!("robot".to_string(), model);
+    add!("body".to_string(), model.body);
     for (name, link) in model.links.iter() {
         if let Some(body) = &link.body {
-            add(format!("link {name}"), &body.source, &body.estimated);
+            add!(format!("link {name}"), body);
         }
     }
     for (name, thruster) in model.thrusters.iter() {
-        add(
-            format!("thruster {name}"),
-            &thruster.motor.source,
-            &thruster.motor.estimated,
-        );
+        add!(format!("thruster {name}"), thruster.motor);
     }
     for (name, fin) in model.fins.iter() {
-        add(
-            format!("fin {name}"),
-            &fin.surface.source,
-            &fin.surface.estimated,
-        );
+        add!(format!("fin {name}"), fin.surface);
     }
-    for (name, ballast) in model.buoyancy_engines.iter() {
-        add(
-            format!("buoyancy engine {name}"),
-            &ballast.source,
-            &ballast.estimated,
-        );
+    for (name, engine) in model.buoyancy_engines.iter() {
+        add!(format!("buoyancy engine {name}"), engine);
     }
     for (name, sensor) in model.sensors.iter() {
-        add(
-            format!("sensor {name}"),
-            &sensor.device.source,
-            &sensor.device.estimated,
-        );
+        add!(format!("sensor {name}"), sensor.device);
     }
     if let Some(battery) = &model.battery {
-        add("battery".into(), &battery.source, &battery.estimated);
+        add!("battery".to_string(), battery);
     }
     for (name, panel) in model.solar_panels.iter() {
-        add(
-            format!("solar panel {name}"),
-            &panel.source,
-            &panel.estimated,
-        );
+        add!(format!("solar panel {name}"), panel);
     }
     if let Some(firmware) = &model.firmware {
         let (source, estimated) = firmware.sources();
-        add("firmware".into(), source, estimated);
+        sources.push((
+            "firmware".to_string(),
+            source.to_string(),
+            estimated.to_string(),
+        ));
     }
     ModelInfo {
         description: model.description.clone(),
@@ -372,26 +276,18 @@ pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
 }
 
 /// Returns the index of the link `name`; 0 after reporting that there is no such link.
-fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
+fn find_link(links: &[Link], name: &str, place: &Place, cx: Context<'_>) -> usize {
     // `base_link` names the base, regardless of its name in a URDF, unless another link has this
     // name.
-    let base = || (name == BASE_LINK).then_some(0);
-    links
-        .iter()
-        .position(|l| l.name == name)
-        .or_else(base)
-        .unwrap_or_else(|| {
-            let names = || links.iter().map(|l| l.name.as_str());
-            let (hint, known) = (did_you_mean(name, names()), quoted_list(names()));
-            problems.push(
-                place,
-                format!(
-                    "no link {} declared above this line; expected one of {known}{hint}",
-                    quote(name)
-                ),
-            );
-            0
-        })
+    let is_named = links.iter().any(|l| l.name == name);
+    if name == BASE_LINK && !is_named {
+        return 0;
+    }
+    let names = links.iter().map(|l| l.name.as_str());
+    let found = cx.find(place, name, names, |name| {
+        format!("no link {name} declared above this line")
+    });
+    found.unwrap_or(0)
 }
 
 /// Returns rotation and position [m] of every link relative to the base, with all joints at zero.

@@ -1,8 +1,9 @@
 //! Names of links, fins, buoyancy engines and sensors: names that become part of topics must be
 //! valid in ROS, and no frame may have two transforms.
 
+use crate::build::context::Context;
 use merrow_schema::RobotModelConfig;
-use merrow_yaml::error::{Problems, quote};
+use merrow_yaml::error::quote;
 
 /// Maximum length of a name, so that topics stay below the limit of DDS [bytes].
 pub const LENGTH_MAX: usize = 128;
@@ -22,7 +23,7 @@ pub(crate) fn is_topic_name(name: &str) -> bool {
 }
 
 /// Checks the names in `model`.
-pub(crate) fn check_names(model: &RobotModelConfig, problems: &mut Problems) {
+pub(crate) fn check_names(model: &RobotModelConfig, cx: Context<'_>) {
     let links = || {
         let others = model.links.iter();
         let others = others.map(|(name, file)| (name, &file.at.whole));
@@ -41,7 +42,7 @@ pub(crate) fn check_names(model: &RobotModelConfig, problems: &mut Problems) {
                  starting with a digit, of at most {LENGTH_MAX} characters",
                 quote(name)
             );
-            problems.push(place, text);
+            cx.error(place, text);
         }
     }
     // fins are compared with links and sensors where they are built
@@ -54,7 +55,7 @@ pub(crate) fn check_names(model: &RobotModelConfig, problems: &mut Problems) {
                     "the sensor has the frame {} of a link; expected a unique name; rename the sensor",
                     quote(&frame)
                 );
-                problems.push(&file.at.whole, text);
+                cx.error(&file.at.whole, text);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Conversion of tables of radiation and wave forces to the radiation filters and the diffraction
 //! of the base.
 
-use crate::build::robot::BuildContext;
+use crate::build::context::Context;
 use crate::import::bem::{BemTable, Matrix, WaveExcitation, capytaine, fit, wamit};
 use crate::import::files;
 use crate::import::sname;
@@ -12,7 +12,7 @@ use merrow_model::scene::Link;
 use merrow_model::scene::robot::radiation::{Diffraction, Filter, FilterStep, Phasor, Radiation};
 use merrow_physics::forces::hydrodynamics::buoyancy;
 use merrow_schema::{BodyConfig, RadiationConfig};
-use merrow_yaml::error::{Place, Problems, quote};
+use merrow_yaml::error::{Place, quote};
 use merrow_yaml::read::Places;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,18 +32,24 @@ const HIGHER_FREQUENCIES: (u32, f64) = (20, 1.1);
 const NOTED_STIFFNESS_ERROR: f64 = 0.05;
 
 /// Sets the radiation model of `link` from the tables of `body`, if there are any.
-pub(crate) fn set_radiation(
-    link: &mut Link,
-    body: &BodyConfig,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) {
+pub(crate) fn set_radiation(link: &mut Link, body: &BodyConfig, cx: Context<'_>) {
     let Some(file) = &body.radiation else { return };
-    let keys = RadiationKeys::from_config(file);
-    if !is_applicable(link, body, keys.at, frame, problems) {
+    let (RadiationConfig::Wamit {
+        at,
+        origin_m,
+        filters,
+        ..
+    }
+    | RadiationConfig::Capytaine {
+        at,
+        origin_m,
+        filters,
+        ..
+    }) = file;
+    if !is_applicable(link, body, at, cx) {
         return;
     }
-    let p_LoP = sname::vector_to_flu(body.axes, keys.origin);
+    let p_LoP = sname::vector_to_flu(body.axes, *origin_m);
     let up = Vec3::new(0.0, 0.0, 1.0);
     let wet_at_rest = wetted_fraction(link, up, -p_LoP.z);
     if wet_at_rest <= 0.0 {
@@ -51,15 +57,15 @@ pub(crate) fn set_radiation(
             "no part of the hull of {} lies under the surface through `origin_m`",
             link.name
         );
-        return problems.push(keys.at.key_place("origin_m"), text);
+        return cx.error(at.key_place("origin_m"), text);
     }
-    let Some((table, place)) = read_tables(file, frame, problems) else {
+    let Some((table, place)) = read_tables(file, cx) else {
         return;
     };
-    check_heave_stiffness(file, link, p_LoP, frame, problems);
+    check_heave_stiffness(file, link, p_LoP, cx);
     let size = link.hull.bound;
-    let fitted = fit::fit(&table, keys.filter_count, size);
-    check_fit(link, &fitted, place, problems);
+    let fitted = fit::fit(&table, *filters as usize, size);
+    check_fit(link, &fitted, place, cx);
     let to_link = |m: &Matrix| {
         let swap = |k: usize| (k + 3) % 6;
         let turned = std::array::from_fn(|i| std::array::from_fn(|j| m[swap(i)][swap(j)]));
@@ -69,12 +75,11 @@ pub(crate) fn set_radiation(
         omega: *omega,
         damping: *damping,
         gain: to_link(gain),
-        advance: [0.5, 1.0]
-            .map(|part| FilterStep::discretise(part * frame.world.dt, *omega, *damping)),
+        advance: [0.5, 1.0].map(|part| FilterStep::discretise(part * cx.dt, *omega, *damping)),
     });
     let diffraction = table.waves.as_ref().and_then(|w| {
         let is_round = table.is_axisymmetric();
-        build_diffraction((w, is_round), &fitted, link, p_LoP, frame, place, problems)
+        build_diffraction((w, is_round), &fitted, link, p_LoP, place, cx)
     });
     // The added mass is scaled with the wetted fraction: at rest it equals the value of the tables.
     link.added = to_link(&fitted.added_infinite).scale(1.0 / wet_at_rest);
@@ -86,54 +91,15 @@ pub(crate) fn set_radiation(
     }));
 }
 
-/// Keys that tables of all programs have.
-struct RadiationKeys<'a> {
-    at: &'a Places,
-    /// Origin of the tables, in the axes of the body file [m].
-    origin: [f64; 3],
-    /// Number of filters of the radiation model.
-    filter_count: usize,
-}
-
-impl<'a> RadiationKeys<'a> {
-    /// Returns the keys of `file`.
-    fn from_config(file: &'a RadiationConfig) -> Self {
-        match file {
-            RadiationConfig::Wamit {
-                at,
-                origin_m,
-                filters,
-                ..
-            }
-            | RadiationConfig::Capytaine {
-                at,
-                origin_m,
-                filters,
-                ..
-            } => RadiationKeys {
-                at,
-                origin: *origin_m,
-                filter_count: *filters as usize,
-            },
-        }
-    }
-}
-
 /// Returns true if `link` can have a radiation model with the keys `places`. Reports the reason if
 /// not.
-fn is_applicable(
-    link: &Link,
-    body: &BodyConfig,
-    places: &Places,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) -> bool {
+fn is_applicable(link: &Link, body: &BodyConfig, places: &Places, cx: Context<'_>) -> bool {
     if link.parent.is_some() {
         let text = format!(
             "`radiation` of {}: only the base of a robot can have it",
             link.name
         );
-        problems.push(&places.whole, text);
+        cx.error(&places.whole, text);
         return false;
     }
     if body.at.has_key("added_mass") {
@@ -141,11 +107,11 @@ fn is_applicable(
             "the added mass of {} follows from `radiation` (at {}): leave `added_mass` out",
             link.name, places.whole
         );
-        problems.push(body.at.key_place("added_mass"), text);
+        cx.error(body.at.key_place("added_mass"), text);
         return false;
     }
-    if frame.around.density <= 0.0 || frame.around.gravity <= 0.0 {
-        problems.push(&places.whole, "`radiation` needs water and gravity");
+    if cx.density <= 0.0 || cx.gravity <= 0.0 {
+        cx.error(&places.whole, "`radiation` needs water and gravity");
         return false;
     }
     true
@@ -159,22 +125,21 @@ pub(super) fn wetted_fraction(link: &Link, up: Vec3, height: f64) -> f64 {
     }
 }
 
+/// Returns what `parse` reads from the file `name`, or `None` after reporting a problem.
+fn read_file<T>(
+    name: &str,
+    place: &Place,
+    parse: impl FnOnce(&Path) -> Result<T, String>,
+    cx: Context<'_>,
+) -> Option<T> {
+    let path = files::find_file(name, place, &mut cx.problems())?;
+    parse(&path)
+        .map_err(|text| cx.error(place, format!("{}: {text}", quote(name))))
+        .ok()
+}
+
 /// Returns the tables and the position at which their file is named.
-fn read_tables<'a>(
-    file: &'a RadiationConfig,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) -> Option<(BemTable, &'a Place)> {
-    let around = frame.around;
-    let mut use_file = |name: &str, place: &Place, parse: &dyn Fn(&Path) -> Result<(), String>| {
-        let path = files::find_file(name, place, problems)?;
-        if let Err(text) = parse(&path) {
-            problems.push(place, format!("{}: {text}", quote(name)));
-            return None;
-        }
-        Some(())
-    };
-    let mut table = None;
+fn read_tables<'a>(file: &'a RadiationConfig, cx: Context<'_>) -> Option<(BemTable, &'a Place)> {
     match file {
         RadiationConfig::Wamit {
             added_mass,
@@ -185,51 +150,50 @@ fn read_tables<'a>(
             ..
         } => {
             let scale = wamit::Scale {
-                density: around.density,
-                gravity: around.gravity,
+                density: cx.density,
+                gravity: cx.gravity,
                 length: *length_m,
             };
             let place = at.key_place("added_mass");
-            let cell = std::cell::RefCell::new(BemTable::default());
-            use_file(added_mass, place, &|path| {
-                *cell.borrow_mut() = wamit::read_radiation(&files::read_text(path)?, scale)?;
-                Ok(())
-            })?;
-            let waves = match (excitation, scattering) {
+            let mut table = read_file(
+                added_mass,
+                place,
+                |path| wamit::read_radiation(&files::read_text(path)?, scale),
+                cx,
+            )?;
+            let (name, key, is_total) = match (excitation, scattering) {
                 (Some(_), Some(_)) => {
                     let text = "both `excitation` and `scattering` are given; expected one of them";
-                    problems.push(at.key_place("scattering"), text);
+                    cx.error(at.key_place("scattering"), text);
                     return None;
                 }
-                (Some(name), None) => Some((name, at.key_place("excitation"), true)),
-                (None, Some(name)) => Some((name, at.key_place("scattering"), false)),
-                (None, None) => None,
+                (Some(name), None) => (name, "excitation", true),
+                (None, Some(name)) => (name, "scattering", false),
+                (None, None) => return Some((table, place)),
             };
-            if let Some((name, place, is_total)) = waves {
-                use_file(name, place, &|path| {
-                    let found = wamit::read_excitation(&files::read_text(path)?, scale, is_total)?;
-                    cell.borrow_mut().waves = Some(found);
-                    Ok(())
-                })?;
-            }
-            table.replace((cell.into_inner(), place));
+            table.waves = Some(read_file(
+                name,
+                at.key_place(key),
+                |path| wamit::read_excitation(&files::read_text(path)?, scale, is_total),
+                cx,
+            )?);
+            Some((table, place))
         }
         RadiationConfig::Capytaine { file, at, .. } => {
             let place = at.key_place("file");
-            let cell = std::cell::RefCell::new(BemTable::default());
-            use_file(file, place, &|path| {
-                let bytes = files::read_bytes(path)?;
-                *cell.borrow_mut() = capytaine::read(&bytes, around.density, around.gravity)?;
-                Ok(())
-            })?;
-            table.replace((cell.into_inner(), place));
+            let table = read_file(
+                file,
+                place,
+                |path| capytaine::read(&files::read_bytes(path)?, cx.density, cx.gravity),
+                cx,
+            )?;
+            Some((table, place))
         }
     }
-    table
 }
 
 /// Notes filters that deviate from the tables; rejects filters that add energy.
-fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems) {
+fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, cx: Context<'_>) {
     let [noted, refused] = ADDED_ENERGY_LIMITS;
     if fitted.error > NOTED_FIT_ERROR {
         let text = format!(
@@ -238,7 +202,7 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
             link.name,
             100.0 * fitted.error
         );
-        problems.note(place, text);
+        cx.note(place, text);
     }
     let causes = [
         (
@@ -260,20 +224,14 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
         100.0 * found.part
     );
     if found.part > refused {
-        problems.push(place, text)
+        cx.error(place, text)
     } else {
-        problems.note(place, text)
+        cx.note(place, text)
     }
 }
 
 /// Notes a difference of the heave stiffness of the hull from WAMIT's `.hst`.
-fn check_heave_stiffness(
-    file: &RadiationConfig,
-    link: &Link,
-    p_LoP: Vec3,
-    frame: BuildContext<'_>,
-    problems: &mut Problems,
-) {
+fn check_heave_stiffness(file: &RadiationConfig, link: &Link, p_LoP: Vec3, cx: Context<'_>) {
     let RadiationConfig::Wamit {
         hydrostatics: Some(name),
         length_m,
@@ -284,20 +242,20 @@ fn check_heave_stiffness(
         return;
     };
     let place = at.key_place("hydrostatics");
-    let Some(path) = files::find_file(name, place, problems) else {
-        return;
-    };
-    let found = files::read_text(&path).and_then(|text| wamit::read_waterplane_area(&text));
-    let area = match found {
-        Ok(c33) => c33 * length_m * length_m,
-        Err(text) => return problems.push(place, format!("{}: {text}", quote(name))),
-    };
+    let c33 = read_file(
+        name,
+        place,
+        |path| wamit::read_waterplane_area(&files::read_text(path)?),
+        cx,
+    );
+    let Some(c33) = c33 else { return };
+    let area = c33 * length_m * length_m;
     let up = Vec3::new(0.0, 0.0, 1.0);
     let step = 1e-4 * link.hull.bound;
     let around = |height: f64| wetted_fraction(link, up, height) * link.volume_m3;
     let own = (around(-p_LoP.z - step) - around(-p_LoP.z + step)) / (2.0 * step);
     if (own / area - 1.0).abs() > NOTED_STIFFNESS_ERROR {
-        let density = frame.around.density;
+        let density = cx.density;
         let text = format!(
             "{}: the tables' waterplane is {area:.4} m2, the waterplane of the hull of {} {own:.4} \
              m2 (in water of {density} kg/m3): the value of the hull is used; check `length_m` and \
@@ -305,7 +263,7 @@ fn check_heave_stiffness(
             quote(name),
             link.name
         );
-        problems.note(place, text);
+        cx.note(place, text);
     }
 }
 
@@ -423,9 +381,8 @@ fn build_diffraction(
     fitted: &fit::Fit,
     link: &Link,
     p_LoP: Vec3,
-    frame: BuildContext<'_>,
     place: &Place,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Diffraction> {
     let Some(hull_mesh) = &link.hull_mesh else {
         let text = format!(
@@ -433,24 +390,23 @@ fn build_diffraction(
              of the incident waves; give {} one, or leave them out",
             link.name
         );
-        problems.push(place, text);
+        cx.error(place, text);
         return None;
     };
     let Some(mut table) = HeadingTable::from_waves(waves, is_round) else {
         let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle; expected one of the two, or one heading for a body of revolution";
-        problems.push(place, text);
+        cx.error(place, text);
         return None;
     };
-    let around = frame.around;
     let wave = |omega: f64, heading: f64| UnitWave {
         omega,
         heading: heading.to_radians(),
-        k: dispersion::wave_number(omega, around.depth, around.gravity),
-        depth: around.depth,
+        k: dispersion::wave_number(omega, cx.depth, cx.gravity),
+        depth: cx.depth,
     };
     if waves.is_total {
         let wet = hull_mesh.clip_below_plane(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
-        let rho_g = around.density * around.gravity * (link.volume_m3 / hull_mesh.volume);
+        let rho_g = cx.density * cx.gravity * (link.volume_m3 / hull_mesh.volume);
         let rows = table.force.chunks_exact_mut(table.headings.len());
         for (omega, row) in waves.omega.iter().zip(rows) {
             for (heading, force) in table.headings.iter().zip(row) {

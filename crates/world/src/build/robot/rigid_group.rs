@@ -4,11 +4,11 @@
 //! negative eigenvalue. Both are valid if the inertia of the whole body is positive definite, with
 //! and without the water.
 
+use crate::build::context::Context;
 use crate::build::robot::waterline::body_of;
 use merrow_math::{SpatialInertia, Vec3};
 use merrow_model::scene::{JointKind, Link, smallest_eigenvalue};
 use merrow_schema::{Coefficients, RobotModelConfig};
-use merrow_yaml::error::Problems;
 
 /// Bound on the rounding error of a moment of inertia over the moments about the origin.
 const ROUNDING: f64 = 1e-12;
@@ -29,7 +29,7 @@ pub(crate) fn check_rigid_groups(
     links: &[Link],
     model: &RobotModelConfig,
     floating: bool,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let mut groups: Vec<RigidGroup> = links
         .iter()
@@ -61,11 +61,11 @@ pub(crate) fn check_rigid_groups(
     }
     for (i, link) in links.iter().enumerate() {
         if heads[i] == i && is_moving(i) {
-            check_moments(i, link, &groups[i].rigid, model, problems);
+            check_moments(i, link, &groups[i].rigid, model, cx);
         }
         let head = heads[i];
         let is_positive = !is_moving(head) || smallest_eigenvalue(&groups[head].total) > 0.0;
-        check_added_mass(i, link, is_positive, model, problems);
+        check_added_mass(i, link, is_positive, model, cx);
     }
 }
 
@@ -75,7 +75,7 @@ fn check_moments(
     link: &Link,
     rigid: &SpatialInertia,
     model: &RobotModelConfig,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let Some(body) = body_of(model, i, &link.name) else {
         return;
@@ -103,7 +103,7 @@ fn check_moments(
             ""
         }
     );
-    problems.push(body.at.key_place("inertia_kg_m2"), text);
+    cx.error(body.at.key_place("inertia_kg_m2"), text);
 }
 
 /// Reports an added mass with a negative eigenvalue: as an error unless the inertia of the body in
@@ -113,7 +113,7 @@ fn check_added_mass(
     link: &Link,
     is_positive: bool,
     model: &RobotModelConfig,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let smallest = smallest_eigenvalue(&link.added);
     let largest = link.added.to_matrix().into_iter().flatten();
@@ -135,13 +135,13 @@ fn check_added_mass(
             "the added mass of {name} has the negative eigenvalue {smallest:.3e}; it is used, because \
              mass plus added mass is positive definite{sign}"
         );
-        problems.note(place, text);
+        cx.note(place, text);
     } else {
         let text = format!(
             "mass plus added mass of {name} is not positive definite; expected an added mass without \
              negative eigenvalues, found {smallest:.3e}{sign}"
         );
-        problems.push(place, text);
+        cx.error(place, text);
     }
 }
 

@@ -1,21 +1,22 @@
 //! Conversion of the initial pose, velocity and joint positions of a robot.
 
+use crate::build::context::Context;
 use merrow_math::Vec3;
 use merrow_model::scene::{JointKind, Link, Start};
 use merrow_schema::{Base, RobotEntry};
-use merrow_yaml::error::{Problems, known_names, quote};
+use merrow_yaml::error::{known_names, quote};
 
 /// Builds the initial state of the robot of `entry`, displaced by `offset` [m], W.
 pub(crate) fn build_start(
     entry: &RobotEntry,
     offset: Vec3,
     links: &[Link],
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Start {
-    let mut q = given_joint_positions(entry, links, problems);
-    apply_mimics(entry, links, &mut q, problems);
-    let qd = given_joint_velocities(entry, links, problems);
-    check_base_velocity(entry, problems);
+    let mut q = given_joint_positions(entry, links, cx);
+    apply_mimics(entry, links, &mut q, cx);
+    let qd = given_joint_velocities(entry, links, cx);
+    check_base_velocity(entry, cx);
     Start {
         p_WB: Vec3::from(entry.position_m) + offset,
         rpy: entry.attitude_deg.map(f64::to_radians),
@@ -28,22 +29,24 @@ pub(crate) fn build_start(
 
 /// Returns the initial velocities [rad/s, m/s] of the joints of `links[1..]`: the values of
 /// `entry`, zero for the others; a joint that follows another has the velocity that this gives it.
-fn given_joint_velocities(entry: &RobotEntry, links: &[Link], problems: &mut Problems) -> Vec<f64> {
+fn given_joint_velocities(entry: &RobotEntry, links: &[Link], cx: Context<'_>) -> Vec<f64> {
     let mut qd = vec![0.0; links.len() - 1];
-    let moves = |l: &&Link| l.joint.kind != JointKind::Fixed && l.joint.mimic.is_none();
+    let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.mimic.is_none();
     for (name, value) in entry.joint_velocities.iter() {
-        let found = links[1..]
+        let place = entry.joint_velocities.key_place(name);
+        let place = place.unwrap_or(&entry.at.whole);
+        let moving: Vec<_> = links[1..]
             .iter()
-            .position(|l| l.joint.name == name && moves(&l));
+            .enumerate()
+            .filter(|(_, l)| moves(l))
+            .collect();
+        let names = moving.iter().map(|(_, l)| l.joint.name.as_str());
+        let found = cx.find(place, name, names, |name| {
+            format!("no joint {name} that moves by itself")
+        });
         if let Some(k) = found {
-            qd[k] = *value;
-            continue;
+            qd[moving[k].0] = *value;
         }
-        let names = links[1..].iter().filter(moves);
-        let hint = known_names(name, names.map(|l| l.joint.name.as_str()));
-        let text = format!("no joint {} that moves by itself{hint}", quote(name));
-        let velocities = &entry.joint_velocities;
-        problems.push(velocities.key_place(name).unwrap_or(&entry.at.whole), text);
     }
     for k in 1..links.len() {
         if let Some(mimic) = links[k].joint.mimic {
@@ -55,7 +58,7 @@ fn given_joint_velocities(entry: &RobotEntry, links: &[Link], problems: &mut Pro
 
 /// Returns the initial positions [rad, m] of the joints of `links[1..]`: the values of `entry`,
 /// zero for the others.
-fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Problems) -> Vec<f64> {
+fn given_joint_positions(entry: &RobotEntry, links: &[Link], cx: Context<'_>) -> Vec<f64> {
     let mut q = vec![0.0; links.len() - 1];
     let names = || {
         links[1..]
@@ -82,14 +85,14 @@ fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Prob
             .joint_positions
             .key_place(name)
             .unwrap_or(&entry.at.whole);
-        problems.push(place, text);
+        cx.error(place, text);
     }
     q
 }
 
 /// Sets the positions `q` [rad, m] of joints that follow others. Reports positions of `entry` that
 /// differ from these.
-fn apply_mimics(entry: &RobotEntry, links: &[Link], q: &mut [f64], problems: &mut Problems) {
+fn apply_mimics(entry: &RobotEntry, links: &[Link], q: &mut [f64], cx: Context<'_>) {
     for k in 1..links.len() {
         let Some(mimic) = links[k].joint.mimic else {
             continue;
@@ -103,14 +106,14 @@ fn apply_mimics(entry: &RobotEntry, links: &[Link], q: &mut [f64], problems: &mu
         {
             let text =
                 format!("joint {name} follows another, which puts it at {follows}: leave it out");
-            problems.push(place, text);
+            cx.error(place, text);
         }
         q[k - 1] = follows;
     }
 }
 
 /// Reports an initial velocity of a base that is fixed in the world.
-fn check_base_velocity(entry: &RobotEntry, problems: &mut Problems) {
+fn check_base_velocity(entry: &RobotEntry, cx: Context<'_>) {
     let moves = entry.velocity_m_s != [0.0; 3] || entry.angular_velocity_rad_s != [0.0; 3];
     if moves && entry.model.base == Base::Fixed {
         let key = if entry.velocity_m_s != [0.0; 3] {
@@ -118,7 +121,7 @@ fn check_base_velocity(entry: &RobotEntry, problems: &mut Problems) {
         } else {
             "angular_velocity_rad_s"
         };
-        problems.push(
+        cx.error(
             entry.at.key_place(key),
             "the base is fixed in the world; expected no velocity",
         );

@@ -21,24 +21,18 @@
 //! # Checked by
 //! test/analytic/bodies/floating_equilibrium.rs, test/analytic/environment/air.rs
 
-use crate::build::robot::body::WaterAndGravity;
+use crate::build::context::Context;
 use crate::build::robot::{poses_at_rest, radiation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Damping, Link, Robot};
 use merrow_schema::{BodyConfig, CoefficientReference, RobotModelConfig};
-use merrow_yaml::error::Problems;
 
 /// Number of bisections of the height at rest.
 const BISECTIONS: usize = 60;
 
 /// Applies the submerged fractions at rest to the wind areas and the coefficients of all links.
-pub(crate) fn apply_waterline(
-    robot: &mut Robot,
-    model: &RobotModelConfig,
-    around: WaterAndGravity,
-    problems: &mut Problems,
-) {
-    let wet = wet_at_rest(&robot.links, around);
+pub(crate) fn apply_waterline(robot: &mut Robot, model: &RobotModelConfig, cx: Context<'_>) {
+    let wet = wet_at_rest(&robot.links, cx);
     for (i, link) in robot.links.iter_mut().enumerate() {
         let part = wet.as_ref().map(|wet| wet[i]);
         if let (Some(wind), Some(part)) = (&mut link.wind, part.filter(|part| *part < 1.0)) {
@@ -52,7 +46,7 @@ pub(crate) fn apply_waterline(
         }
         match part.filter(|part| *part > 0.0) {
             Some(part) => scale_coefficients(link, 1.0 / part),
-            None => problems.push(
+            None => cx.error(
                 body.at.key_place("coefficients_at"),
                 format!(
                     "{} has no waterline: no part of it is under water when the robot is at rest; expected `submerged`",
@@ -65,14 +59,9 @@ pub(crate) fn apply_waterline(
 
 /// Reports the net weight in water of an imported robot, whose collision shapes need not have the
 /// volume of the robot.
-pub(crate) fn note_net_weight(
-    robot: &Robot,
-    model: &RobotModelConfig,
-    around: WaterAndGravity,
-    problems: &mut Problems,
-) {
+pub(crate) fn note_net_weight(robot: &Robot, model: &RobotModelConfig, cx: Context<'_>) {
     let is_linear = robot.links.iter().any(|link| link.restoring.is_some());
-    let in_water = around.density * around.gravity > 0.0;
+    let in_water = cx.density * cx.gravity > 0.0;
     if model.urdf.is_none() || !robot.floating || !in_water || is_linear {
         return;
     }
@@ -80,12 +69,12 @@ pub(crate) fn note_net_weight(
     let displaced: f64 = robot
         .links
         .iter()
-        .map(|link| around.density * link.volume_m3)
+        .map(|link| cx.density * link.volume_m3)
         .sum();
     let loads: f64 = robot.links.iter().map(|link| link.trim.force).sum();
-    let net = around.gravity * (displaced - mass) + loads;
+    let net = cx.gravity * (displaced - mass) + loads;
     let size = net.abs();
-    let behaviour = if size <= 1e-6 * around.gravity * mass {
+    let behaviour = if size <= 1e-6 * cx.gravity * mass {
         "is neutrally buoyant".to_string()
     } else if net > 0.0 {
         format!("floats: submerged, its buoyancy exceeds its weight by {size:.4} N")
@@ -97,7 +86,7 @@ pub(crate) fn note_net_weight(
          {mass:.4} kg); if this is wrong, give `net_buoyancy_n` or `volume_m3` of its links in \
          `hydrodynamics`"
     );
-    problems.note(model.at.key_place("urdf"), text);
+    cx.note(model.at.key_place("urdf"), text);
 }
 
 /// Returns the body of link `i`, which has the given name.
@@ -117,7 +106,7 @@ pub(crate) fn body_of<'a>(
 
 /// Returns the submerged fraction of every link of a robot that floats at rest; `None` if it does
 /// not float. (1)
-fn wet_at_rest(links: &[Link], around: WaterAndGravity) -> Option<Vec<f64>> {
+fn wet_at_rest(links: &[Link], cx: Context<'_>) -> Option<Vec<f64>> {
     let poses = poses_at_rest(links);
     let wet = |z: f64| -> Vec<f64> {
         let of = |(link, (R_BL, p_BL)): (&Link, &(Mat3, Vec3))| match link.restoring {
@@ -129,18 +118,17 @@ fn wet_at_rest(links: &[Link], around: WaterAndGravity) -> Option<Vec<f64>> {
     let lift = |z: f64| {
         let links = links.iter().zip(wet(z));
         let of = |(link, wet): (&Link, f64)| {
-            around.gravity * (around.density * link.volume_m3 * wet - link.mass_kg)
-                + link.trim.force
+            cx.gravity * (cx.density * link.volume_m3 * wet - link.mass_kg) + link.trim.force
         };
         links.map(of).sum::<f64>()
     };
-    let weight = around.gravity * links.iter().map(|l| l.mass_kg).sum::<f64>();
+    let weight = cx.gravity * links.iter().map(|l| l.mass_kg).sum::<f64>();
     let reach = |(link, (_, p_BL)): (&Link, &(Mat3, Vec3))| {
         p_BL.norm() + link.hull.p_LoH.norm() + link.hull.bound
     };
     let span = links.iter().zip(&poses).map(reach).fold(0.0, f64::max);
     let (mut low, mut high) = (-span, span);
-    if around.density <= 0.0 || lift(low) <= 1e-6 * weight || lift(high) >= 0.0 {
+    if cx.density <= 0.0 || lift(low) <= 1e-6 * weight || lift(high) >= 0.0 {
         return None;
     }
     for _ in 0..BISECTIONS {

@@ -3,8 +3,8 @@
 
 use crate::import::bem::{BemTable, Matrix, WaveExcitation};
 use crate::import::grid::netcdf;
-use crate::import::grid::netcdf::Array;
 use merrow_yaml::error::{quote, quoted_list};
+use netcdf_reader::NcFile;
 
 /// Names of the six degrees of freedom, in matrix order.
 const MOTIONS: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
@@ -12,13 +12,19 @@ const MOTIONS: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
 /// Reads the table of a file, scaled to water of `density` [kg/m³]; `gravity` [m/s²] must agree
 /// with the file to 1 %.
 pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<BemTable, String> {
+    if bytes.starts_with(netcdf::HDF5_SIGNATURE) {
+        return Err(
+            "tables of panel methods: expected NetCDF classic, found a NetCDF-4 file; convert it with `nccopy -k cdf5 in.nc out.nc`".into(),
+        );
+    }
+    let file = NcFile::from_bytes(bytes).map_err(netcdf::unreadable)?;
     let file = File {
-        bytes,
-        rows: motions(bytes, "influenced_dof")?,
-        columns: motions(bytes, "radiating_dof")?,
+        rows: motions(&file, "influenced_dof")?,
+        columns: motions(&file, "radiating_dof")?,
+        file,
     };
-    let omega = file.required_variable("omega", &["omega"])?.values;
-    let one = |name: &str| Ok::<f64, String>(file.required_variable(name, &[])?.values[0]);
+    let omega = file.required_variable("omega", &["omega"])?;
+    let one = |name: &str| Ok::<f64, String>(file.required_variable(name, &[])?[0]);
     let (rho, g) = (one("rho")?, one("g")?);
     if (g / gravity - 1.0).abs() > 0.01 {
         return Err(format!(
@@ -45,21 +51,22 @@ pub fn read(bytes: &[u8], density: f64, gravity: f64) -> Result<BemTable, String
     table.sorted_and_checked()
 }
 
-struct File<'a> {
-    bytes: &'a [u8],
+struct File {
+    file: NcFile,
     rows: Vec<usize>,
     columns: Vec<usize>,
 }
 
 /// Returns the degree of freedom (0..6) of each entry of a coordinate.
-fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
-    let words = netcdf::read_words(bytes, name)?.ok_or_else(|| {
+fn motions(file: &NcFile, name: &str) -> Result<Vec<usize>, String> {
+    let words = file.read_variable_as_strings(name).map_err(|_| {
         format!(
             "the file has no variable {}; expected a data set of Capytaine",
             quote(name)
         )
     })?;
     let index = |word: &String| {
+        let word = word.trim_end();
         let lower = word.to_lowercase();
         MOTIONS.iter().position(|m| lower == *m).ok_or_else(|| {
             format!(
@@ -72,16 +79,16 @@ fn motions(bytes: &[u8], name: &str) -> Result<Vec<usize>, String> {
     words.iter().map(index).collect()
 }
 
-impl File<'_> {
+impl File {
     /// Reads a required variable and checks its dimensions.
-    fn required_variable(&self, name: &str, dims: &[&str]) -> Result<Array, String> {
-        let found = netcdf::read_array(self.bytes, name)?.ok_or_else(|| {
+    fn required_variable(&self, name: &str, dims: &[&str]) -> Result<Vec<f64>, String> {
+        let found = self.file.variable(name).map_err(|_| {
             format!(
                 "no variable {}; expected a data set of Capytaine",
                 quote(name)
             )
         })?;
-        let names: Vec<&str> = found.dims.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = found.dimensions().iter().map(|d| d.name.as_str()).collect();
         if names != dims {
             return Err(format!(
                 "{} on {}; expected {}",
@@ -90,7 +97,7 @@ impl File<'_> {
                 quoted_list(dims.to_vec())
             ));
         }
-        Ok(found)
+        netcdf::samples(&self.file, found)
     }
 
     fn matrices(&self, name: &str, scale: f64) -> Result<Vec<Matrix>, String> {
@@ -104,7 +111,7 @@ impl File<'_> {
             // Capytaine writes NaN for the entries that it leaves undefined at its limits
             m.map(|row| row.map(|x| if x.is_nan() { 0.0 } else { x }))
         };
-        Ok(array.values.chunks_exact(rows * columns).map(one).collect())
+        Ok(array.chunks_exact(rows * columns).map(one).collect())
     }
 
     /// Reads the diffraction forces. The file's time convention is exp(-iωt), so the imaginary part
@@ -115,16 +122,14 @@ impl File<'_> {
         scale: f64,
     ) -> Result<Option<WaveExcitation>, String> {
         let name = "diffraction_force";
-        if netcdf::read_array(self.bytes, name)?.is_none() {
+        if self.file.variable(name).is_err() {
             return Ok(None);
         }
         let array = self.required_variable(
             name,
             &["complex", "omega", "wave_direction", "influenced_dof"],
         )?;
-        let directions = self
-            .required_variable("wave_direction", &["wave_direction"])?
-            .values;
+        let directions = self.required_variable("wave_direction", &["wave_direction"])?;
         let mut order: Vec<usize> = (0..directions.len()).collect();
         order.sort_by(|a, b| directions[*a].total_cmp(&directions[*b]));
         let mut kept: Vec<usize> = (0..omega.len())
@@ -132,7 +137,7 @@ impl File<'_> {
             .collect();
         kept.sort_by(|a, b| omega[*a].total_cmp(&omega[*b]));
         let (n, m) = (directions.len(), self.rows.len());
-        let half = array.values.len() / 2;
+        let half = array.len() / 2;
         let mut waves = WaveExcitation {
             omega: kept.iter().map(|k| omega[*k]).collect(),
             headings: order.iter().map(|k| directions[*k].to_degrees()).collect(),
@@ -144,8 +149,7 @@ impl File<'_> {
                 let mut force = [[0.0; 2]; 6];
                 for (i, row) in self.rows.iter().enumerate() {
                     let at = (k * n + d) * m + i;
-                    let (Some(re), Some(im)) = (array.values.get(at), array.values.get(half + at))
-                    else {
+                    let (Some(re), Some(im)) = (array.get(at), array.get(half + at)) else {
                         return Err(format!("{} ends too early", quote(name)));
                     };
                     force[*row] = [scale * re, -scale * im];

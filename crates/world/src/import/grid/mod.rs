@@ -7,8 +7,7 @@
 
 mod holes;
 pub mod mapped_file;
-pub mod netcdf;
-mod netcdf4;
+pub(super) mod netcdf;
 pub(super) mod text;
 mod tiff;
 
@@ -47,29 +46,35 @@ pub(crate) struct NamedAxis {
     pub coordinates: Vec<f64>,
 }
 
-/// A grid in a file that can be memory-mapped.
+/// A grid as its file defines it.
 pub(crate) struct FileGrid {
     /// Axes from the slowest to the fastest varying.
     pub axes: Vec<NamedAxis>,
-    /// Storage layout of the samples in the file.
-    pub layout: Layout,
-    /// Unit of the quantity, if the file states it.
-    pub unit: Option<String>,
-}
-
-/// A grid that was read into memory, with NaN for missing values.
-pub(crate) struct MemoryGrid {
-    /// Axes from the slowest to the fastest varying.
-    pub axes: Vec<NamedAxis>,
     /// Samples in the file's unit, last axis fastest.
-    pub samples: Vec<f64>,
+    pub samples: FileSamples,
     /// Unit of the quantity, if the file states it.
     pub unit: Option<String>,
 }
 
-enum Source {
-    Mapped(Mmap, FileGrid),
-    Memory(MemoryGrid),
+/// Samples of a file.
+pub(crate) enum FileSamples {
+    /// Mapped file, and where it stores the samples.
+    Mapped(Mmap, Layout),
+    /// Samples in memory, with NaN for missing values.
+    Memory(Vec<f64>),
+}
+
+/// Axes from the slowest to the fastest varying, and samples with NaN for missing values.
+pub(crate) type MemoryGrid = (Vec<NamedAxis>, Vec<f64>);
+
+impl From<MemoryGrid> for FileGrid {
+    fn from((axes, samples): MemoryGrid) -> Self {
+        Self {
+            axes,
+            samples: FileSamples::Memory(samples),
+            unit: None,
+        }
+    }
 }
 
 /// Reads the grid that `file` declares, for a world with this origin. Returns `None` after
@@ -94,19 +99,13 @@ pub(crate) fn read_grid(
         .ok()
 }
 
-fn open(file: &GridConfig, path: &Path, problems: &mut Problems) -> Option<Source> {
+fn open(file: &GridConfig, path: &Path, problems: &mut Problems) -> Option<FileGrid> {
     let place = file.at.key_place("file");
     let name = quote(&path.to_string_lossy());
     let variable = file.variable.as_deref();
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let opened = match ending.as_deref() {
-        Some("nc" | "nc3" | "cdf") => map_file(path).and_then(|map| {
-            if map.starts_with(netcdf4::SIGNATURE) {
-                return netcdf4::read(path, variable).map(Source::Memory);
-            }
-            let found = netcdf::find_variable(&map, variable)?;
-            Ok(Source::Mapped(map, found))
-        }),
+        Some("nc" | "nc3" | "cdf") => netcdf::read(path, variable),
         Some("csv") => files::read_text(path).and_then(|text| {
             let own = [&file.axes.x, &file.axes.y, &file.axes.depth, &file.axes.time];
             let names: Vec<&str> = own
@@ -114,13 +113,13 @@ fn open(file: &GridConfig, path: &Path, problems: &mut Problems) -> Option<Sourc
                 .zip(AXIS_NAMES)
                 .flat_map(|(own, usual)| own.as_deref().map_or(usual.to_vec(), |name| vec![name]))
                 .collect();
-            crate::import::grid::text::read_table(&text, variable, &names).map(Source::Memory)
+            text::read_table(&text, variable, &names).map(FileGrid::from)
         }),
         Some("asc" | "agr" | "grd") => {
             let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"));
-            text.and_then(|text| crate::import::grid::text::read_ascii_grid(&text)).map(Source::Memory)
+            text.and_then(|text| text::read_ascii_grid(&text)).map(FileGrid::from)
         }
-        Some("tif" | "tiff") => crate::import::grid::tiff::read(path).map(Source::Memory),
+        Some("tif" | "tiff") => tiff::read(path).map(FileGrid::from),
         Some("yaml" | "yml") => return map_raw_grid(path, place, problems),
         _ => {
             Err("expected a grid that ends in .nc, .csv, .asc, .tif, or .yaml for the header of a raw grid"
@@ -133,7 +132,7 @@ fn open(file: &GridConfig, path: &Path, problems: &mut Problems) -> Option<Sourc
 }
 
 /// Maps a raw grid whose header is in `path`.
-fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
+fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<FileGrid> {
     let node = Loader::new(Vec::new()).load(path, problems)?;
     let head: RawGridConfig = read::read_root(&node, problems)?;
     let mut axes = Vec::new();
@@ -192,35 +191,28 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<S
         missing_value: head.missing_value,
         fill_value: f64::NAN,
     };
-    Some(Source::Mapped(
-        map,
-        FileGrid {
-            axes,
-            layout,
-            unit: head.unit.clone(),
-        },
-    ))
+    Some(FileGrid {
+        axes,
+        samples: FileSamples::Mapped(map, layout),
+        unit: head.unit.clone(),
+    })
 }
 
 /// Arranges the samples along the world's axes and handles the holes. The returned text is a note
 /// for the user.
 fn assemble_grid(
     file: &GridConfig,
-    source: Source,
+    source: FileGrid,
     origin: &Origin,
 ) -> Result<(Grid, Option<String>), String> {
-    let (named, unit) = match &source {
-        Source::Mapped(_, found) => (&found.axes, &found.unit),
-        Source::Memory(read) => (&read.axes, &read.unit),
-    };
-    if let (Some(expected), Some(found)) = (&file.unit, unit)
+    if let (Some(expected), Some(found)) = (&file.unit, &source.unit)
         && expected != found
     {
         let text = format!("its unit is {}; expected {}", quote(found), quote(expected));
         return Err(text);
     }
-    let (axes, first, strides) = world_axes(file, named, origin)?;
-    let mut samples = scaled_samples(source, [file.factor, file.offset])?;
+    let (axes, first, strides) = world_axes(file, &source.axes, origin)?;
+    let mut samples = scaled_samples(source.samples, [file.factor, file.offset])?;
     let shape = [
         axes[0].count(),
         axes[1].count(),
@@ -250,16 +242,13 @@ fn assemble_grid(
 
 /// Returns the samples of `source` times the factor plus the offset of `scale`. Large grids stay in
 /// their file.
-fn scaled_samples(source: Source, scale: [f64; 2]) -> Result<Samples, String> {
+fn scaled_samples(source: FileSamples, scale: [f64; 2]) -> Result<Samples, String> {
     let [factor, offset] = scale;
     Ok(match source {
-        Source::Memory(read) => Samples::F64(
-            read.samples
-                .into_iter()
-                .map(|x| x * factor + offset)
-                .collect(),
-        ),
-        Source::Mapped(map, FileGrid { mut layout, .. }) => {
+        FileSamples::Memory(all) => {
+            Samples::F64(all.into_iter().map(|x| x * factor + offset).collect())
+        }
+        FileSamples::Mapped(map, mut layout) => {
             layout.scale = [layout.scale[0] * factor, layout.scale[1] * factor + offset];
             match layout.count {
                 n if n <= DOUBLE_PRECISION_MAX => Samples::F64(

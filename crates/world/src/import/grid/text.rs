@@ -112,11 +112,7 @@ fn fill_lattice(
         }
         (samples[index], taken[index]) = (*value, *line);
     }
-    Ok(MemoryGrid {
-        axes: named,
-        samples,
-        unit: None,
-    })
+    Ok((named, samples))
 }
 
 /// Value of cells without data if the header of an ESRI ASCII grid has no other [-].
@@ -187,9 +183,5 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
     };
     let (x, mut y) = (axis("x", 0, dx, nx), axis("y", 1, dy, ny));
     y.coordinates.reverse();
-    Ok(MemoryGrid {
-        axes: vec![y, x],
-        samples,
-        unit: None,
-    })
+    Ok((vec![y, x], samples))
 }

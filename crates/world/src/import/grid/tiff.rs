@@ -35,11 +35,7 @@ pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
             *s = f64::NAN;
         }
     }
-    Ok(MemoryGrid {
-        axes,
-        samples,
-        unit: None,
-    })
+    Ok((axes, samples))
 }
 
 /// Returns the message for a file that is not a valid TIFF.

@@ -4,21 +4,14 @@
 //! `mesh` geometries, placed by the visual scene and the node library. Skins, splines and physics
 //! are ignored.
 
-use crate::import::mesh::TriangleSoup;
+use crate::import::mesh::{Affine, DEPTH_MAX, NODES_MAX, TriangleSoup};
 use merrow_math::Vec3;
 use roxmltree::{Document, Node, ParsingOptions};
+use std::array::from_fn;
 use std::collections::HashMap;
 
-/// Maximum nesting depth of nodes.
-const DEPTH_MAX: usize = 64;
-/// Maximum number of node visits in one scene. A node that is instanced several times counts each
-/// time.
-const NODES_MAX: usize = 100_000;
 /// Maximum number of XML nodes in one file.
 const ELEMENTS_MAX: u32 = 1_000_000;
-
-/// Rows of a 4x4 affine transform.
-type Matrix = [[f64; 4]; 4];
 
 /// Reads the triangles of a COLLADA file, in metres, z up.
 ///
@@ -114,7 +107,7 @@ fn not_a_number(text: &str) -> String {
 }
 
 /// Returns the transform from the file's unit and up axis to metres and z up.
-fn unit_transform(root: Node<'_, '_>) -> Matrix {
+fn unit_transform(root: Node<'_, '_>) -> Affine {
     let asset = children(root, "asset").into_iter().next();
     let of = |name: &str| asset.and_then(|a| children(a, name).into_iter().next());
     let unit: f64 = of("unit")
@@ -133,27 +126,21 @@ fn unit_transform(root: Node<'_, '_>) -> Matrix {
         }
     }
     m[3][3] = 1.0;
-    m
-}
-
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum::<f64>()))
+    Affine(m)
 }
 
 /// Returns the transform of a node relative to its parent.
-fn node_transform(node: Node<'_, '_>) -> Result<Matrix, String> {
-    let mut m: Matrix =
-        std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
+fn node_transform(node: Node<'_, '_>) -> Result<Affine, String> {
+    let identity = from_fn(|i| from_fn(|j| if i == j { 1.0 } else { 0.0 }));
+    let mut m = Affine(identity);
     for step in node.children().filter(Node::is_element) {
         let name = step.tag_name().name();
         if !["matrix", "translate", "scale", "rotate"].contains(&name) {
             continue;
         }
         let x = floats(step)?;
-        let own: Matrix = match (name, x.as_slice()) {
-            ("matrix", x) if x.len() == 16 => {
-                std::array::from_fn(|i| std::array::from_fn(|j| x[4 * i + j]))
-            }
+        let own = match (name, x.as_slice()) {
+            ("matrix", x) if x.len() == 16 => from_fn(|i| from_fn(|j| x[4 * i + j])),
             ("translate", &[x, y, z]) => [
                 [1.0, 0.0, 0.0, x],
                 [0.0, 1.0, 0.0, y],
@@ -174,18 +161,18 @@ fn node_transform(node: Node<'_, '_>) -> Result<Matrix, String> {
                 ));
             }
         };
-        m = product(&m, &own);
+        m = m.product(&Affine(own));
     }
     Ok(m)
 }
 
 /// Returns the rotation about `axis` by an angle in degrees (Rodrigues' formula).
-fn rotation(axis: Vec3, degrees: f64) -> Matrix {
+fn rotation(axis: Vec3, degrees: f64) -> [[f64; 4]; 4] {
     let k = axis.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0)).to_array();
     let (s, c) = merrow_math::real::sin_cos(degrees.to_radians());
     let cross = [[0.0, -k[2], k[1]], [k[2], 0.0, -k[0]], [-k[1], k[0], 0.0]];
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| match (i, j) {
+    from_fn(|i| {
+        from_fn(|j| match (i, j) {
             (3, 3) => 1.0,
             (3, _) | (_, 3) => 0.0,
             _ => (if i == j { c } else { 0.0 }) + s * cross[i][j] + (1.0 - c) * k[i] * k[j],
@@ -210,7 +197,7 @@ impl<'a, 'i> File<'a, 'i> {
     fn add_node(
         &mut self,
         node: Node<'a, 'i>,
-        parent: &Matrix,
+        parent: &Affine,
         depth: usize,
     ) -> Result<(), String> {
         self.visited_nodes += 1;
@@ -219,7 +206,7 @@ impl<'a, 'i> File<'a, 'i> {
                 "the nodes of the COLLADA file are nested too deeply or refer to each other in a cycle".to_string(),
             );
         }
-        let placed = product(parent, &node_transform(node)?);
+        let placed = parent.product(&node_transform(node)?);
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "node" => self.add_node(child, &placed, depth + 1)?,
@@ -239,7 +226,7 @@ impl<'a, 'i> File<'a, 'i> {
         Ok(())
     }
 
-    fn add_geometry(&mut self, geometry: Node<'a, 'i>, placed: &Matrix) -> Result<(), String> {
+    fn add_geometry(&mut self, geometry: Node<'a, 'i>, placed: &Affine) -> Result<(), String> {
         for mesh in children(geometry, "mesh") {
             for faces in mesh.children().filter(Node::is_element) {
                 if ["triangles", "polylist", "polygons"].contains(&faces.tag_name().name()) {
@@ -250,7 +237,7 @@ impl<'a, 'i> File<'a, 'i> {
         Ok(())
     }
 
-    fn add_faces(&mut self, faces: Node<'a, 'i>, m: &Matrix) -> Result<(), String> {
+    fn add_faces(&mut self, faces: Node<'a, 'i>, placed: &Affine) -> Result<(), String> {
         let inputs = children(faces, "input");
         let offset = |n: &Node<'_, '_>| {
             n.attribute("offset")
@@ -268,14 +255,9 @@ impl<'a, 'i> File<'a, 'i> {
         let at = offset(input).min(stride - 1);
         let first = self.soup.vertices.len() as u32;
         let corners = self.positions(*input)?;
-        let mirrored = {
-            let column = |j: usize| Vec3::new(m[0][j], m[1][j], m[2][j]);
-            column(0).cross(column(1)).dot(column(2)) < 0.0
-        };
-        for p in corners {
-            let row = |i: usize| m[i][0] * p[0] + m[i][1] * p[1] + m[i][2] * p[2] + m[i][3];
-            self.soup.vertices.push(Vec3::new(row(0), row(1), row(2)));
-        }
+        let mirrored = placed.is_mirrored();
+        let corners = corners.into_iter().map(|p| placed.apply(p));
+        self.soup.vertices.extend(corners);
         for polygon in polygons(faces, stride)? {
             let corner = |k: usize| (polygon[k * stride + at] as u32).saturating_add(first);
             for k in 2..polygon.len() / stride {

@@ -5,24 +5,16 @@
 //! parses the JSON itself, because the available glTF crates panic on malformed files.
 
 use crate::import::files::read_below;
-use crate::import::mesh::TriangleSoup;
+use crate::import::mesh::{Affine, DEPTH_MAX, NODES_MAX, TriangleSoup};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::MeshPart;
 use serde_json::Value;
+use std::array::from_fn;
 use std::path::Path;
 
-/// Maximum nesting depth of nodes.
-const DEPTH_MAX: usize = 64;
-/// Maximum number of node visits in one scene. A node that is referenced several times counts each
-/// time.
-const NODES_MAX: usize = 100_000;
 /// Maximum sum of vertices, indices and triangles of one scene.
 const ELEMENTS_MAX: usize = 20_000_000;
-
-/// Columns of a 4x4 affine transform.
-type Matrix = [[f64; 4]; 4];
 
 /// Reads the triangles of the default scene. External buffer files are looked up in `folder`.
 ///
@@ -48,7 +40,7 @@ pub(super) fn read(bytes: &[u8], folder: &Path) -> Result<TriangleSoup, String> 
         soup: TriangleSoup::default(),
     };
     for node in list(&scene["nodes"]) {
-        file.add_node(node, &y_up(), 0)?;
+        file.add_node(node, &Y_UP, 0)?;
     }
     Ok(file.soup)
 }
@@ -91,15 +83,13 @@ fn buffers(root: &Value, binary: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec
     list(&root["buffers"]).iter().map(one).collect()
 }
 
-/// Returns the columns of the rotation from y up to z up: x stays, y becomes z, z becomes -y.
-fn y_up() -> Matrix {
-    [
-        [1.0, 0.0, 0.0, 0.0],
-        [0.0, 0.0, 1.0, 0.0],
-        [0.0, -1.0, 0.0, 0.0],
-        [0.0, 0.0, 0.0, 1.0],
-    ]
-}
+/// Rotation from y up to z up: x stays, y becomes z, z becomes -y.
+const Y_UP: Affine = Affine([
+    [1.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, -1.0, 0.0],
+    [0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 1.0],
+]);
 
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
@@ -115,21 +105,23 @@ fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
     numbers.try_into().ok()
 }
 
-/// Returns the columns of a node's transform relative to its parent, from `matrix` or from
+/// Returns a node's transform relative to its parent, from `matrix` or from
 /// translation, rotation and scale.
-fn node_transform(node: &Value) -> Matrix {
+fn node_transform(node: &Value) -> Affine {
     if let Some(m) = numbers::<16>(&node["matrix"]) {
-        return std::array::from_fn(|j| std::array::from_fn(|i| m[4 * j + i]));
+        return Affine(from_fn(|i| from_fn(|j| m[4 * j + i])));
     }
     let t = numbers(&node["translation"]).unwrap_or([0.0; 3]);
     let s = numbers(&node["scale"]).unwrap_or([1.0; 3]);
     let [x, y, z, w] = numbers(&node["rotation"]).unwrap_or([0.0, 0.0, 0.0, 1.0]);
     let R = merrow_math::Quat { w, x, y, z }.normalized().matrix();
-    let column = |j: usize| {
-        let c = R.col(j).scale(s[j]);
-        [c.x, c.y, c.z, 0.0]
-    };
-    [column(0), column(1), column(2), [t[0], t[1], t[2], 1.0]]
+    let [x, y, z] = from_fn(|j| R.col(j).scale(s[j]));
+    Affine([
+        [x.x, y.x, z.x, t[0]],
+        [x.y, y.y, z.y, t[1]],
+        [x.z, y.z, z.z, t[2]],
+        [0.0, 0.0, 0.0, 1.0],
+    ])
 }
 
 /// Parser state while one file is read.
@@ -146,7 +138,7 @@ impl File<'_> {
         self.root[kind].get(index(value)?)
     }
 
-    fn add_node(&mut self, number: &Value, parent: &Matrix, depth: usize) -> Result<(), String> {
+    fn add_node(&mut self, number: &Value, parent: &Affine, depth: usize) -> Result<(), String> {
         self.visited_nodes += 1;
         if depth > DEPTH_MAX || self.visited_nodes > NODES_MAX {
             return Err("the nodes of the glTF file are nested too deeply or refer to each other in a cycle".to_string());
@@ -155,10 +147,7 @@ impl File<'_> {
         let Some(node) = index(number).and_then(|n| root["nodes"].get(n)) else {
             return Err("not a valid glTF file: it refers to a missing node".to_string());
         };
-        let own = node_transform(node);
-        let placed: Matrix = std::array::from_fn(|j| {
-            std::array::from_fn(|i| (0..4).map(|k| parent[k][i] * own[j][k]).sum::<f64>())
-        });
+        let placed = parent.product(&node_transform(node));
         let mesh = index(&node["mesh"]).and_then(|n| root["meshes"].get(n));
         let name = |value: &Value| value["name"].as_str().map(str::to_string);
         let name = name(node).or_else(|| mesh.and_then(name));
@@ -175,7 +164,7 @@ impl File<'_> {
             .try_for_each(|child| self.add_node(child, &placed, depth + 1))
     }
 
-    fn add_primitive(&mut self, primitive: &Value, m: &Matrix) -> Result<(), String> {
+    fn add_primitive(&mut self, primitive: &Value, placed: &Affine) -> Result<(), String> {
         let mode = primitive["mode"].as_u64().unwrap_or(4);
         let positions = &primitive["attributes"]["POSITION"];
         // points and lines (modes 0 to 3) have no surface
@@ -193,14 +182,10 @@ impl File<'_> {
         {
             return Err("too large: the glTF file has too many corners and triangles".to_string());
         }
-        for [x, y, z] in corners {
-            let at = |i: usize| m[0][i] * x + m[1][i] * y + m[2][i] * z + m[3][i];
-            self.soup.vertices.push(Vec3::new(at(0), at(1), at(2)));
-        }
+        let corners = corners.into_iter().map(|p| placed.apply(p));
+        self.soup.vertices.extend(corners);
         self.add_texture_coordinates(&primitive["attributes"]["TEXCOORD_0"])?;
-        // a transform with negative determinant reverses the winding of the triangles
-        let column = |j: usize| Vec3::new(m[j][0], m[j][1], m[j][2]);
-        let mirrored = column(0).cross(column(1)).dot(column(2)) < 0.0;
+        let mirrored = placed.is_mirrored();
         let mut push = |t: [u32; 3]| {
             let t = t.map(|k| k.saturating_add(first));
             self.soup

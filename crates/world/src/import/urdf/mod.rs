@@ -12,37 +12,27 @@ mod tree;
 mod write;
 mod xml;
 
-use crate::import::assets::Assets;
+use crate::build::context::Context;
 use crate::import::files;
-use merrow_yaml::error::{Place, Problems};
-use merrow_yaml::node::{Map, Node, Value, merge};
-
-/// Context of the world that is known before the world file is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WorldContext<'a> {
-    /// Density of the water [kg/m³].
-    pub density: f64,
-    /// Cache of the meshes and images read so far.
-    pub(crate) assets: &'a Assets,
-}
+use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
+use crate::import::urdf::tree::LinkTree;
+use merrow_schema::sensor::WorldValues;
+use merrow_yaml::error::Place;
+use merrow_yaml::node::{Map, Node, merge};
 
 /// Merges every model of the world `root` that names a URDF with the content of that file; the keys
 /// of the model take precedence.
-pub(crate) fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mut Problems) {
+pub(crate) fn expand_urdf_models(root: &mut Node, cx: Context<'_>) {
     let density = density(root);
-    let world = WorldContext { density, assets };
-    let Value::Map(root) = &mut root.value else {
-        return;
+    let world = WorldValues {
+        density,
+        ..cx.world
     };
-    let Some(Value::Map(robots)) = root.get_mut("robots").map(|node| &mut node.value) else {
-        return;
-    };
-    for (_, robot) in &mut robots.entries {
-        let Value::Map(entry) = &mut robot.value else {
-            continue;
-        };
-        if let Some(model) = entry.get_mut("model") {
-            expand_model(model, world, problems);
+    let cx = Context { world, ..cx };
+    let robots = root.get_mut("robots").and_then(Node::as_map_mut);
+    for (_, robot) in robots.into_iter().flat_map(|robots| &mut robots.entries) {
+        if let Some(model) = robot.get_mut("model") {
+            expand_model(model, cx);
         }
     }
 }
@@ -50,40 +40,25 @@ pub(crate) fn expand_urdf_models(root: &mut Node, assets: &Assets, problems: &mu
 /// Returns the density of the water in the world file, or the default [kg/m³].
 fn density(root: &Node) -> f64 {
     const DEFAULT: f64 = 1025.0;
-    let get = |node: &Node, key: &str| match &node.value {
-        Value::Map(map) => map.get(key).cloned(),
-        _ => None,
-    };
-    let stated = get(root, "water").and_then(|water| get(&water, "density_kg_m3"));
-    match stated.map(|node| node.value) {
-        Some(Value::Scalar { text, .. }) => text
-            .parse()
-            .ok()
-            .filter(|d| (0.0..=2000.0).contains(d))
-            .unwrap_or(DEFAULT),
-        _ => DEFAULT,
-    }
+    let water = root.get("water").and_then(Node::as_map);
+    water
+        .and_then(|water| water.get_text("density_kg_m3")?.parse().ok())
+        .filter(|d| (0.0..=2000.0).contains(d))
+        .unwrap_or(DEFAULT)
 }
 
-fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Problems) {
-    let Value::Map(map) = &mut model.value else {
+fn expand_model(model: &mut Node, cx: Context<'_>) {
+    let Some(map) = model.as_map_mut() else {
         return;
     };
     let Some(named) = map.get("urdf").cloned() else {
         return;
     };
-    let Value::Scalar { text, .. } = &named.value else {
+    let Some(text) = named.as_text() else {
         return;
     };
     let hydrodynamics = map.get("hydrodynamics").cloned();
-    match urdf_model(
-        text,
-        &named.place,
-        hydrodynamics.as_ref(),
-        map,
-        world,
-        problems,
-    ) {
+    match urdf_model(text, &named.place, hydrodynamics.as_ref(), map, cx) {
         Some(base) => {
             let overrides = std::mem::replace(model, Node::empty_map(&named.place));
             *model = merge(base, overrides);
@@ -94,16 +69,16 @@ fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Proble
 }
 
 /// Returns the name of a URDF in messages, and its text. `name` is a file or the text itself.
-fn read_urdf(name: &str, place: &Place, problems: &mut Problems) -> Option<(String, String)> {
+fn read_urdf(name: &str, place: &Place, cx: Context<'_>) -> Option<(String, String)> {
     if is_text(name) {
         return Some((format!("{} (URDF)", place.file), name.to_string()));
     }
-    let path = files::find_file(name, place, problems)?;
+    let path = files::find_file(name, place, &mut cx.problems())?;
     let file = path.to_string_lossy().into_owned();
     match files::read_text(&path) {
         Ok(text) => Some((file, text)),
         Err(why) => {
-            problems.push(&Place::file(&file), why);
+            cx.error(&Place::file(&file), why);
             None
         }
     }
@@ -127,20 +102,12 @@ fn urdf_model(
     place: &Place,
     hydrodynamics: Option<&Node>,
     model: &Map,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Node> {
-    let (file, text) = read_urdf(name, place, problems)?;
-    let robot = crate::import::urdf::xml::read(&file, &text, problems)?;
-    let held = matches!(model.get("base").map(|n| &n.value), Some(Value::Scalar { text, .. }) if text == "fixed");
-    let tree = crate::import::urdf::tree::LinkTree::new(robot, held, problems)?;
-    let given = crate::import::urdf::hydrodynamics::GivenHydrodynamics::new(
-        hydrodynamics,
-        model,
-        &tree,
-        problems,
-    )?;
-    Some(crate::import::urdf::write::model_node(
-        &tree, &given, world, problems,
-    ))
+    let (file, text) = read_urdf(name, place, cx)?;
+    let robot = xml::read(&file, &text, &mut cx.problems())?;
+    let held = model.get_text("base") == Some("fixed");
+    let tree = LinkTree::new(robot, held, &mut cx.problems())?;
+    let given = GivenHydrodynamics::new(hydrodynamics, model, &tree, &mut cx.problems())?;
+    Some(write::model_node(&tree, &given, cx))
 }

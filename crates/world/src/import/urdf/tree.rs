@@ -2,7 +2,7 @@
 
 use crate::import::urdf::xml::{Inertial, Joint, Limit, Link, Robot};
 use merrow_math::{Mat3, Sym3, Vec3};
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::{Place, Problems, quote};
 use std::collections::HashMap;
 
 /// Maximum number of links of one robot.
@@ -183,14 +183,9 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
     for joint in &robot.joints {
         let what = quote(&joint.name);
         for (name, place) in [&joint.parent, &joint.child] {
-            if !names().any(|n| n == name) {
-                let text = format!(
-                    "the joint {what} refers to the missing link {}{}",
-                    quote(name),
-                    known_names(name, names())
-                );
-                problems.push(place, text);
-            }
+            problems.find(place, name, names(), |link| {
+                format!("the joint {what} refers to the missing link {link}")
+            });
         }
         if let Some(other) = parents.insert(&joint.child.0, joint) {
             let text = format!(
@@ -219,14 +214,9 @@ fn check_joints(robot: &Robot, problems: &mut Problems) {
                 );
             }
             None => {
-                let hint = known_names(leader, joints());
-                problems.push(
-                    place,
-                    format!(
-                        "the joint {what} mimics the missing joint {}{hint}",
-                        quote(leader)
-                    ),
-                );
+                problems.find(place, leader, joints(), |leader| {
+                    format!("the joint {what} mimics the missing joint {leader}")
+                });
             }
             Some(leader) if leader.kind == "fixed" => {
                 let text = format!(

@@ -1,123 +1,55 @@
 //! Converts a tree of links to the keys of a model, each with its place in the URDF file.
 
+use crate::build::context::Context;
 use crate::import::estimate::{Estimate, PlacedSolid, Solid, equivalent_ellipsoid, estimate};
-use crate::import::urdf::WorldContext;
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::{LinkNode, LinkTree};
-use crate::import::urdf::xml::{Geometry, Inertial, Joint, LinkShape, VisualMaterial};
+use crate::import::urdf::xml::{Geometry, Inertial, Joint, Link, LinkShape, VisualMaterial};
 use merrow_math::{Mat3, Sym3, Vec3};
 use merrow_schema::urdf::EstimateConfig;
 use merrow_yaml::error::{Place, Problems, quote};
-use merrow_yaml::node::{Key, Map, Node, Value, merge};
+use merrow_yaml::node::{Map, Node, Value, merge};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 /// Returns the model node of a link tree and its hydrodynamics.
-pub(crate) fn model_node(
-    tree: &LinkTree,
-    given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> Node {
+pub(crate) fn model_node(tree: &LinkTree, given: &GivenHydrodynamics, cx: Context<'_>) -> Node {
     let bodies: Vec<Option<Node>> = (0..tree.nodes.len())
-        .map(|k| body(tree, k, given, world, problems))
+        .map(|k| body(tree, k, given, cx))
         .collect();
     let root = &tree.nodes[0];
     let at = &tree.place;
-    let mut links = Vec::new();
+    let mut links = Map::default();
     for (k, link_node) in tree.nodes.iter().enumerate().skip(1) {
         let Some((file, parent)) = &link_node.joint else {
             continue;
         };
-        let place = &link_node.link.place;
-        let mut entries = vec![
-            (
-                "parent",
-                text(&file.parent.1, &tree.nodes[*parent].link.name),
-            ),
-            ("joint", joint(file)),
-        ];
-        entries.extend(bodies[k].clone().map(|body| ("body", body)));
-        links.push((
-            Key {
-                name: link_node.link.name.clone(),
-                place: place.clone(),
-            },
-            map(place, entries),
-        ));
+        let parent = tree.nodes[*parent].link.name.as_str();
+        let mut link = Node::map(
+            [
+                ("parent", Node::new(parent, &file.parent.1)),
+                ("joint", joint(file)),
+            ],
+            &link_node.link.place,
+        );
+        if let Some(body) = &bodies[k] {
+            link.make_map().insert("body", body.clone());
+        }
+        links.insert(&link_node.link.name, link);
     }
-    let mut entries = vec![
-        ("source", text(at, &format!("URDF {}", at.file))),
-        ("root", text(&root.link.place, &root.link.name)),
-    ];
-    entries.extend(bodies[0].clone().map(|body| ("body", body)));
-    let mut model = map(at, entries);
-    if let Value::Map(model) = &mut model.value {
-        let links = Node {
-            value: Value::Map(Map {
-                entries: links,
-                partial: false,
-            }),
-            place: at.clone(),
-        };
-        model.entries.push((
-            Key {
-                name: "links".into(),
-                place: at.clone(),
-            },
-            links,
-        ));
+    let mut model = Map::default();
+    model.insert("source", Node::new(format!("URDF {}", at.file), at));
+    model.insert("root", Node::new(root.link.name.as_str(), &root.link.place));
+    if let Some(body) = &bodies[0] {
+        model.insert("body", body.clone());
     }
-    model
+    model.insert("links", Value::Map(links).at(at));
+    Value::Map(model).at(at)
 }
 
-fn map(place: &Place, entries: Vec<(&str, Node)>) -> Node {
-    let entries = entries
-        .into_iter()
-        .map(|(name, node)| {
-            (
-                Key {
-                    name: name.into(),
-                    place: place.clone(),
-                },
-                node,
-            )
-        })
-        .collect();
-    Node {
-        value: Value::Map(Map {
-            entries,
-            partial: false,
-        }),
-        place: place.clone(),
-    }
-}
-
-fn text(place: &Place, text: &str) -> Node {
-    Node {
-        value: Value::Scalar {
-            text: text.to_string(),
-            quoted: true,
-        },
-        place: place.clone(),
-    }
-}
-
-/// Writes a number with all its digits, so that parsing returns the same value.
-fn number(place: &Place, x: f64) -> Node {
-    Node {
-        value: Value::Scalar {
-            text: format!("{x}"),
-            quoted: false,
-        },
-        place: place.clone(),
-    }
-}
-
+/// Writes the numbers with all their digits, so that parsing returns the same values.
 fn numbers(place: &Place, x: &[f64]) -> Node {
-    Node {
-        value: Value::Seq(x.iter().map(|x| number(place, *x)).collect()),
-        place: place.clone(),
-    }
+    Node::list(x.iter().map(|x| Node::plain(x, place)), place)
 }
 
 fn vector(place: &Place, v: Vec3) -> Node {
@@ -126,16 +58,15 @@ fn vector(place: &Place, v: Vec3) -> Node {
 
 fn joint(file: &Joint) -> Node {
     let at = &file.place;
-    let mut entries = vec![
-        ("name", text(at, &file.name)),
-        ("kind", text(at, &file.kind)),
-        ("position_m", numbers(at, &file.xyz)),
-        ("attitude_rad", numbers(at, &file.rpy)),
-    ];
+    let mut map = Map::default();
+    map.insert("name", Node::new(file.name.as_str(), at));
+    map.insert("kind", Node::new(file.kind.as_str(), at));
+    map.insert("position_m", numbers(at, &file.xyz));
+    map.insert("attitude_rad", numbers(at, &file.rpy));
     if file.kind != "fixed" {
-        entries.push(("axis", numbers(&file.axis_place, &file.axis)));
-        entries.push(("damping", number(at, file.damping)));
-        entries.push(("friction", number(at, file.friction)));
+        map.insert("axis", numbers(&file.axis_place, &file.axis));
+        map.insert("damping", Node::plain(file.damping, at));
+        map.insert("friction", Node::plain(file.friction, at));
     }
     let keys = match file.kind.as_str() {
         "revolute" => Some(["lower_rad", "upper_rad"]),
@@ -145,44 +76,40 @@ fn joint(file: &Joint) -> Node {
     if let Some(limit) = file.limit.as_ref().filter(|_| file.kind != "fixed") {
         let (place, [lower, upper]) = (&limit.place, limit.range);
         if let Some([low, high]) = keys {
-            entries.push((low, number(place, lower)));
-            entries.push((high, number(place, upper)));
+            map.insert(low, Node::plain(lower, place));
+            map.insert(high, Node::plain(upper, place));
         }
         for (key, maximum) in [("max_effort", limit.effort), ("max_speed", limit.velocity)] {
             if maximum.is_finite() {
-                entries.push((key, number(place, maximum)));
+                map.insert(key, Node::plain(maximum, place));
             }
         }
     }
     if let Some((leader, multiplier, offset, place)) = &file.mimic {
         let mimic = [
-            ("joint", text(place, leader)),
-            ("multiplier", number(place, *multiplier)),
-            ("offset", number(place, *offset)),
+            ("joint", Node::new(leader.as_str(), place)),
+            ("multiplier", Node::plain(multiplier, place)),
+            ("offset", Node::plain(offset, place)),
         ];
-        entries.push(("mimic", map(place, mimic.to_vec())));
+        map.insert("mimic", Node::map(mimic, place));
     }
-    map(at, entries)
+    Value::Map(map).at(at)
 }
 
 /// Returns the body of a link, or `None`: from its own mass, or for a head without mass from the
 /// masses of the links fixed to it.
-fn body(
-    tree: &LinkTree,
-    k: usize,
-    given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> Option<Node> {
+fn body(tree: &LinkTree, k: usize, given: &GivenHydrodynamics, cx: Context<'_>) -> Option<Node> {
     let link_node = &tree.nodes[k];
     let is_head = link_node.head == k;
-    let inertial = body_inertial(tree, k, given, problems)?;
-    let mut entries = mass(&inertial);
+    let inertial = body_inertial(tree, k, given, cx)?;
+    let mut body = mass(&inertial);
     // water has no effect on a base that is fixed to the world
     let moves = k > 0 || !tree.held;
     if moves && (is_head || given.has_any_key(k)) {
-        let shapes = solids(tree, k, given, world, problems);
-        entries.extend(estimated_keys(tree, k, &shapes, given, world, problems));
+        let solids = solids(tree, k, given, cx);
+        for (key, node) in estimated_keys(tree, k, &solids, given, cx) {
+            body.insert(key, node);
+        }
     }
     let at = &inertial.place;
     let source = if given.source.is_empty() {
@@ -190,32 +117,27 @@ fn body(
     } else {
         format!("; hydrodynamics: {}", given.source)
     };
-    entries.push(("source", text(at, &format!("URDF {}{source}", at.file))));
-    let mut body = map(at, entries);
-    let overrides = given.overrides(k).to_vec();
-    body = merge(
-        body,
-        Node {
-            value: Value::Map(Map {
-                entries: overrides,
-                partial: false,
-            }),
-            place: at.clone(),
-        },
+    body.insert("source", Node::new(format!("URDF {}{source}", at.file), at));
+    let overrides = Value::Map(given.overrides(k).clone()).at(at);
+    let mut body = merge(Value::Map(body).at(at), overrides);
+    let touched = shapes(
+        tree,
+        k,
+        at,
+        "shape",
+        |link| &link.collisions,
+        |_, node| Some(node),
     );
-    if let Value::Map(body) = &mut body.value {
-        let key = Key {
-            name: "collisions".into(),
-            place: at.clone(),
-        };
-        body.entries.push((key, collisions(tree, k, at)));
-        let key = Key {
-            name: "visuals".into(),
-            place: at.clone(),
-        };
-        body.entries
-            .push((key, visuals(tree, k, at, world, problems)));
-    }
+    let seen = shapes(
+        tree,
+        k,
+        at,
+        "visual",
+        |link| &link.visuals,
+        |shape, node| visual(shape, node, cx),
+    );
+    body.make_map().insert("collisions", touched);
+    body.make_map().insert("visuals", seen);
     Some(body)
 }
 
@@ -225,7 +147,7 @@ fn body_inertial(
     tree: &LinkTree,
     k: usize,
     given: &GivenHydrodynamics,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Option<Inertial> {
     let link_node = &tree.nodes[k];
     let is_head = link_node.head == k;
@@ -243,7 +165,7 @@ fn body_inertial(
                         quote(&link_node.link.name),
                         quote(&tree.nodes[i].link.name)
                     );
-                    problems.push(&link_node.link.place, text);
+                    cx.error(&link_node.link.place, text);
                 }
                 inertial
             }
@@ -277,7 +199,7 @@ fn fixed_base_inertial(place: &Place) -> Inertial {
     }
 }
 
-fn mass<'a>(inertial: &Inertial) -> Vec<(&'a str, Node)> {
+fn mass(inertial: &Inertial) -> Map {
     let (at, i) = (&inertial.place, &inertial.inertia);
     let inertia = [
         ("xx", i.xx),
@@ -287,15 +209,13 @@ fn mass<'a>(inertial: &Inertial) -> Vec<(&'a str, Node)> {
         ("xz", i.xz),
         ("yz", i.yz),
     ];
-    vec![
-        ("axes", text(at, "flu")),
-        ("mass_kg", number(at, inertial.mass)),
+    let inertia = inertia.map(|(key, x)| (key, Node::plain(x, at)));
+    Map::from_iter([
+        ("axes", Node::new("flu", at)),
+        ("mass_kg", Node::plain(inertial.mass, at)),
         ("center_of_mass_m", vector(at, inertial.com)),
-        (
-            "inertia_kg_m2",
-            map(at, inertia.map(|(key, x)| (key, number(at, x))).to_vec()),
-        ),
-    ]
+        ("inertia_kg_m2", Node::map(inertia, at)),
+    ])
 }
 
 /// Returns the links whose shapes belong to body `k`: the link itself, and for a head also the
@@ -320,170 +240,117 @@ fn pose(tree: &LinkTree, k: usize, part: &LinkNode, R: &Mat3, p: Vec3) -> (Mat3,
     (part.R.mul_mat(R), part.p + part.R.mul_vec(p))
 }
 
-fn collisions(tree: &LinkTree, k: usize, place: &Place) -> Node {
-    let has_body = |i: usize| {
-        tree.nodes[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.nodes[i].head)
-    };
-    let mut entries = Vec::new();
-    for part in parts(tree, k, has_body) {
-        for shape in &part.link.collisions {
-            let (R, p) = pose(tree, k, part, &shape.R, shape.p);
-            let name = format!("shape_{}", entries.len());
-            entries.push((
-                Key {
-                    name,
-                    place: shape.place.clone(),
-                },
-                collision(shape, &R, p),
-            ));
-        }
-    }
-    Node {
-        value: Value::Map(Map {
-            entries,
-            partial: false,
-        }),
-        place: place.clone(),
-    }
-}
-
-fn collision(shape: &LinkShape, R: &Mat3, p: Vec3) -> Node {
-    let at = &shape.place;
-    let mut entries = vec![
-        ("position_m", vector(at, p)),
-        (
-            "attitude_deg",
-            numbers(at, &R.to_rpy().map(f64::to_degrees)),
-        ),
-    ];
-    entries.extend(match &shape.geometry {
-        Geometry::Box(size) => vec![("kind", text(at, "box")), ("size_m", numbers(at, size))],
-        Geometry::Sphere(radius) => vec![
-            ("kind", text(at, "sphere")),
-            ("radius_m", number(at, *radius)),
-        ],
-        Geometry::Cylinder(radius, length) | Geometry::Capsule(radius, length) => {
-            let round = matches!(shape.geometry, Geometry::Capsule(..));
-            vec![
-                ("kind", text(at, if round { "capsule" } else { "cylinder" })),
-                ("radius_m", number(at, *radius)),
-                ("length_m", number(at, *length)),
-            ]
-        }
-        Geometry::Mesh(file, scale) => {
-            vec![
-                ("kind", text(at, "mesh")),
-                ("file", text(at, file)),
-                ("scale", numbers(at, scale)),
-            ]
-        }
-    });
-    map(at, entries)
-}
-
-/// Returns the visuals of a body. Unreadable visuals are omitted with a note, because only
-/// rendering depends on them.
-fn visuals(
+/// Returns the shapes of a body, as far as `finish` returns a node. `own` are the shapes of a link.
+fn shapes(
     tree: &LinkTree,
     k: usize,
     place: &Place,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
+    name: &str,
+    own: fn(&Link) -> &[LinkShape],
+    mut finish: impl FnMut(&LinkShape, Node) -> Option<Node>,
 ) -> Node {
     let has_body = |i: usize| {
         tree.nodes[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.nodes[i].head)
     };
-    let mut entries = Vec::new();
+    let mut map = Map::default();
     for part in parts(tree, k, has_body) {
-        for shape in &part.link.visuals {
-            let material = shape.material.as_ref();
-            let is_glass = material
-                .and_then(|material| material.color)
-                .is_some_and(|[.., opaque]| opaque == 0.0);
-            if is_glass || !is_readable(shape, world, problems) {
-                continue;
-            }
+        for shape in own(&part.link) {
             let (R, p) = pose(tree, k, part, &shape.R, shape.p);
-            let mut node = collision(shape, &R, p);
-            if let (Value::Map(map), Some(material)) = (&mut node.value, material) {
-                map.entries
-                    .extend(appearance(shape, material, world, problems));
+            if let Some(node) = finish(shape, collision(shape, &R, p)) {
+                map.insert(&format!("{name}_{}", map.entries.len()), node);
             }
-            let name = format!("visual_{}", entries.len());
-            entries.push((
-                Key {
-                    name,
-                    place: shape.place.clone(),
-                },
-                node,
-            ));
         }
     }
-    Node {
-        value: Value::Map(Map {
-            entries,
-            partial: false,
-        }),
-        place: place.clone(),
+    Value::Map(map).at(place)
+}
+
+fn collision(shape: &LinkShape, R: &Mat3, p: Vec3) -> Node {
+    let at = &shape.place;
+    let rpy = R.to_rpy().map(f64::to_degrees);
+    let (kind, size) = match &shape.geometry {
+        Geometry::Box(size) => ("box", vec![("size_m", numbers(at, size))]),
+        Geometry::Sphere(radius) => ("sphere", vec![("radius_m", Node::plain(radius, at))]),
+        Geometry::Cylinder(radius, length) | Geometry::Capsule(radius, length) => {
+            let round = matches!(shape.geometry, Geometry::Capsule(..));
+            let kind = if round { "capsule" } else { "cylinder" };
+            let radius = ("radius_m", Node::plain(radius, at));
+            (kind, vec![radius, ("length_m", Node::plain(length, at))])
+        }
+        Geometry::Mesh(file, scale) => {
+            let file = ("file", Node::new(file.as_str(), at));
+            ("mesh", vec![file, ("scale", numbers(at, scale))])
+        }
+    };
+    let pose = [
+        ("position_m", vector(at, p)),
+        ("attitude_deg", numbers(at, &rpy)),
+        ("kind", Node::new(kind, at)),
+    ];
+    Node::map(pose.into_iter().chain(size), at)
+}
+
+/// Adds the appearance of a visual to its node. An invisible or unreadable visual is omitted,
+/// unreadable ones with a note, because only rendering depends on them.
+fn visual(shape: &LinkShape, mut node: Node, cx: Context<'_>) -> Option<Node> {
+    let material = shape.material.as_ref();
+    let color = material.and_then(|material| material.color);
+    let is_glass = color.is_some_and(|[.., opaque]| opaque == 0.0);
+    if is_glass || !is_readable(shape, cx) {
+        return None;
     }
+    if let Some(material) = material {
+        add_appearance(&mut node, shape, material, cx);
+    }
+    Some(node)
 }
 
 /// Returns true unless the shape is a mesh that cannot be read. In that case it reports a note.
-fn is_readable(shape: &LinkShape, world: WorldContext<'_>, problems: &mut Problems) -> bool {
+fn is_readable(shape: &LinkShape, cx: Context<'_>) -> bool {
     let Geometry::Mesh(file, scale) = &shape.geometry else {
         return true;
     };
     let mut wrong = Problems::new();
-    let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
-    note_all(&wrong, "cameras and lasers ignore it", problems);
+    let found = cx.assets.mesh(file, *scale, &shape.place, &mut wrong);
+    note_all(&wrong, "cameras and lasers ignore it", cx);
     found.is_some()
 }
 
-fn note_all(wrong: &Problems, what: &str, problems: &mut Problems) {
+fn note_all(wrong: &Problems, what: &str, cx: Context<'_>) {
     for problem in wrong.iter() {
-        problems.note(&problem.place, format!("{}; {what}", problem.text));
+        cx.note(&problem.place, format!("{}; {what}", problem.text));
     }
 }
 
-/// Returns the colour and texture of a shape, as far as they can be read.
-fn appearance(
-    shape: &LinkShape,
-    material: &VisualMaterial,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> Vec<(Key, Node)> {
+/// Adds the colour and texture of a shape, as far as they can be read.
+fn add_appearance(node: &mut Node, shape: &LinkShape, material: &VisualMaterial, cx: Context<'_>) {
     let at = &shape.place;
-    let key = |name: &str| Key {
-        name: name.into(),
-        place: at.clone(),
-    };
-    let mut entries = Vec::new();
     if let Some([rgb @ .., _]) = material.color {
         let color = numbers(at, &rgb.map(srgb_to_linear));
-        entries.push((key("material"), map(at, vec![("color", color)])));
+        node.make_map()
+            .insert("material", Node::map([("color", color)], at));
     }
     let Some(file) = &material.texture else {
-        return entries;
+        return;
     };
     let mut wrong = Problems::new();
     let has_coordinates = match &shape.geometry {
         Geometry::Box(_) => true,
-        Geometry::Mesh(mesh, scale) => world
+        Geometry::Mesh(mesh, scale) => cx
             .assets
             .mesh_corners(mesh, *scale, at, &mut wrong)
             .flatten()
             .is_some(),
         _ => false,
     };
-    let found = world.assets.image(
+    let found = cx.assets.image(
         file,
         matches!(shape.geometry, Geometry::Mesh(..)),
         at,
         &mut wrong,
     );
-    note_all(&wrong, "it is not rendered", problems);
+    note_all(&wrong, "it is not rendered", cx);
     if !has_coordinates {
-        problems.note(
+        cx.note(
             at,
             format!(
                 "{}: the shape has no texture coordinates for it; it is not rendered",
@@ -491,13 +358,8 @@ fn appearance(
             ),
         );
     } else if found.is_some() {
-        let texture = map(
-            at,
-            vec![("kind", text(at, "image")), ("file", text(at, file))],
-        );
-        entries.push((key("texture"), texture));
+        node.set("texture", json!({"kind": "image", "file": file}));
     }
-    entries
 }
 
 /// Converts an sRGB component to linear reflectance, 0..1 (IEC 61966-2-1).
@@ -515,19 +377,13 @@ struct BodySolids {
     /// Solids with a closed form; meshes as their equivalent ellipsoids.
     estimates: Vec<PlacedSolid>,
     /// The same solids as keys of `hull`, with meshes as they are.
-    hull: Vec<(Key, Node)>,
+    hull: Map,
     /// Description of each kind of solid.
     kinds: BTreeSet<&'static str>,
 }
 
 /// Returns the solids of body `k`.
-fn solids(
-    tree: &LinkTree,
-    k: usize,
-    given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) -> BodySolids {
+fn solids(tree: &LinkTree, k: usize, given: &GivenHydrodynamics, cx: Context<'_>) -> BodySolids {
     let has_own = |i: usize| given.has_any_key(i);
     let mut solids = BodySolids::default();
     if given.estimate == EstimateConfig::None {
@@ -542,20 +398,14 @@ fn solids(
         };
         for shape in if first.is_empty() { second } else { first } {
             let (R, p) = pose(tree, k, part, &shape.R, shape.p);
-            add_solid(&mut solids, shape, (&R, p), world, problems);
+            add_solid(&mut solids, shape, (&R, p), cx);
         }
     }
     solids
 }
 
 /// Adds a shape at the pose (`R`, `p` [m]) on the body to its solids.
-fn add_solid(
-    solids: &mut BodySolids,
-    shape: &LinkShape,
-    (R, p): (&Mat3, Vec3),
-    world: WorldContext<'_>,
-    problems: &mut Problems,
-) {
+fn add_solid(solids: &mut BodySolids, shape: &LinkShape, (R, p): (&Mat3, Vec3), cx: Context<'_>) {
     let (kind, own, is_convex) = match &shape.geometry {
         Geometry::Box(size) => ("box", Solid::Box(*size).at_origin(), false),
         Geometry::Cylinder(radius, length) => {
@@ -575,8 +425,8 @@ fn add_solid(
             // an unreadable mesh is only a note here; if it is also a collision shape, the error is
             // reported there
             let mut wrong = Problems::new();
-            let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
-            note_all(&wrong, "the estimate omits it", problems);
+            let found = cx.assets.mesh(file, *scale, &shape.place, &mut wrong);
+            note_all(&wrong, "the estimate omits it", cx);
             let Some((mesh, check)) = found else { return };
             let is_closed = check.closure_defect().is_none();
             let Some(own) = equivalent_ellipsoid(&mesh, is_closed) else {
@@ -598,26 +448,11 @@ fn add_solid(
     solids.kinds.insert(kind);
     solids.estimates.push(own.moved(R, p));
     let mut node = collision(shape, R, p);
-    if let (Value::Map(map), true) = (&mut node.value, is_convex) {
-        let place = shape.place.clone();
-        let name = "convex".into();
-        let value = Value::Scalar {
-            text: "true".into(),
-            quoted: false,
-        };
-        map.entries.push((
-            Key {
-                name,
-                place: place.clone(),
-            },
-            Node { value, place },
-        ));
+    if is_convex {
+        node.set("convex", true);
     }
-    let key = Key {
-        name: format!("solid_{}", solids.hull.len()),
-        place: shape.place.clone(),
-    };
-    solids.hull.push((key, node));
+    let name = format!("solid_{}", solids.hull.entries.len());
+    solids.hull.insert(&name, node);
 }
 
 /// Returns the hydrodynamic keys that are not given, estimated from the solids of the body.
@@ -626,17 +461,16 @@ fn estimated_keys<'a>(
     k: usize,
     solids: &BodySolids,
     given: &GivenHydrodynamics,
-    world: WorldContext<'_>,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> Vec<(&'a str, Node)> {
     let link = &tree.nodes[k].link;
-    let Some(found) = estimate(&solids.estimates, world.density) else {
+    let Some(found) = estimate(&solids.estimates, cx.density) else {
         if given.estimate != EstimateConfig::None && !given.has_any_key(k) {
             let text = format!(
                 "the link {} has neither hydrodynamics nor a shape to estimate them from: no hydrodynamic forces act on it",
                 quote(&link.name)
             );
-            problems.note(&link.place, text);
+            cx.note(&link.place, text);
         }
         return Vec::new();
     };
@@ -645,7 +479,7 @@ fn estimated_keys<'a>(
     let (mut entries, mut what) = (Vec::new(), Vec::new());
     if missing(&["volume_m3", "net_buoyancy_n"]) {
         what.push("volume");
-        entries.push(("volume_m3", number(at, found.volume)));
+        entries.push(("volume_m3", Node::plain(found.volume, at)));
     }
     if missing(&["center_of_buoyancy_m"]) {
         what.push("centre of buoyancy");
@@ -661,11 +495,9 @@ fn estimated_keys<'a>(
     }
     if missing(&["quadratic_damping", "slender"]) {
         what.push("quadratic damping");
-        let values = ("values", numbers(at, &found.drag));
-        entries.push((
-            "quadratic_damping",
-            map(at, vec![("kind", text(at, "diagonal")), values]),
-        ));
+        let (kind, values) = (Node::new("diagonal", at), numbers(at, &found.drag));
+        let diagonal = Node::map([("kind", kind), ("values", values)], at);
+        entries.push(("quadratic_damping", diagonal));
         if missing(&["damping_point_m"]) {
             entries.push(("damping_point_m", vector(at, found.center)));
         }
@@ -677,7 +509,7 @@ fn estimated_keys<'a>(
             what.join(", "),
             shapes.join(", ")
         );
-        entries.push(("estimated", text(at, &line)));
+        entries.push(("estimated", Node::new(line, at)));
     }
     entries
 }
@@ -691,11 +523,11 @@ fn added_mass(found: &Estimate, place: &Place) -> Node {
             &std::array::from_fn::<f64, 6, _>(|j| m[(i + 3) % 6][(j + 3) % 6]),
         )
     };
-    let rows = Node {
-        value: Value::Seq((0..6).map(row).collect()),
-        place: place.clone(),
-    };
-    map(place, vec![("kind", text(place, "matrix")), ("rows", rows)])
+    let rows = Node::list((0..6).map(row), place);
+    Node::map(
+        [("kind", Node::new("matrix", place)), ("rows", rows)],
+        place,
+    )
 }
 
 /// Returns the hull of a body: a closed form for a box along its axes and for a sphere, otherwise
@@ -722,25 +554,17 @@ fn hull(solids: &BodySolids, place: &Place) -> Option<Node> {
         } else {
             size
         };
-        let entries = vec![
-            ("kind", text(place, kind)),
+        let keys = [
+            ("kind", Node::new(kind, place)),
             ("size_m", numbers(place, &size)),
             ("center_m", vector(place, one.p)),
         ];
-        return Some(map(place, entries));
+        return Some(Node::map(keys, place));
     }
-    if solids.hull.is_empty() {
+    if solids.hull.entries.is_empty() {
         return None;
     }
-    let parts = Node {
-        value: Value::Map(Map {
-            entries: solids.hull.clone(),
-            partial: false,
-        }),
-        place: place.clone(),
-    };
-    Some(map(
-        place,
-        vec![("kind", text(place, "solids")), ("solids", parts)],
-    ))
+    let kind = Node::new("solids", place);
+    let parts = Value::Map(solids.hull.clone()).at(place);
+    Some(Node::map([("kind", kind), ("solids", parts)], place))
 }

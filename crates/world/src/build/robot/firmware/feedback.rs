@@ -1,23 +1,23 @@
 //! Conversion of the source of the motion that a firmware uses.
 
+use crate::build::context::Context;
 use merrow_model::scene::robot::feedback::{
     Feedback, FeedbackSensorNames, FeedbackSensors, FeedbackSource, MotionSource, Mounting,
 };
 use merrow_model::scene::{Robot, Sensor, SensorKind};
-use merrow_yaml::error::{Place, Problems, known_names, quote};
 
 /// Returns the source of the motion, with the sensors that the file names or the first of each
 /// kind.
-pub(super) fn feedback(file: &MotionSource, robot: &Robot, problems: &mut Problems) -> Feedback {
+pub(super) fn feedback(file: &MotionSource, robot: &Robot, cx: Context<'_>) -> Feedback {
     if matches!(file.feedback, FeedbackSource::Truth) {
         if let Some(named) = &file.feedback_sensors {
             let text = "`feedback_sensors` requires `feedback: sensors`";
-            problems.push(&named.at.whole, text);
+            cx.error(&named.at.whole, text);
         }
         return Feedback::Truth;
     }
     let sensors = match &file.feedback_sensors {
-        Some(named) => named_sensors(named, robot, problems),
+        Some(named) => named_sensors(named, robot, cx),
         None => first_sensors(robot),
     };
     if sensors.ins.is_none() && sensors.attitude.is_none() {
@@ -25,7 +25,7 @@ pub(super) fn feedback(file: &MotionSource, robot: &Robot, problems: &mut Proble
             "`feedback: sensors`: no INS, AHRS or IMU with attitude on the base of {}",
             robot.name
         );
-        problems.push(file.at.key_place("feedback"), text);
+        cx.error(file.at.key_place("feedback"), text);
     }
     Feedback::Sensors(Box::new(sensors))
 }
@@ -43,6 +43,13 @@ const DVL: IsOfKind = |kind| matches!(kind, SensorKind::Dvl(_));
 const PRESSURE: IsOfKind = |kind| matches!(kind, SensorKind::Pressure(_));
 const GNSS: IsOfKind = |kind| matches!(kind, SensorKind::Gnss(_));
 
+/// Returns the sensors of a kind on the base, with their indices.
+fn suitable(robot: &Robot, is_of_kind: IsOfKind) -> Vec<(usize, &Sensor)> {
+    let all = robot.sensors.iter().enumerate();
+    all.filter(|(_, sensor)| sensor.link == 0 && is_of_kind(&sensor.kind))
+        .collect()
+}
+
 fn mounting(index: usize, sensor: &Sensor) -> Mounting {
     Mounting {
         sensor: index,
@@ -54,8 +61,7 @@ fn mounting(index: usize, sensor: &Sensor) -> Mounting {
 /// Returns the first sensor of each kind on the base.
 fn first_sensors(robot: &Robot) -> FeedbackSensors {
     let first = |is_of_kind: IsOfKind| {
-        let mut all = robot.sensors.iter().enumerate();
-        let found = all.find(|(_, sensor)| sensor.link == 0 && is_of_kind(&sensor.kind));
+        let found = suitable(robot, is_of_kind).into_iter().next();
         found.map(|(index, sensor)| mounting(index, sensor))
     };
     FeedbackSensors {
@@ -68,33 +74,16 @@ fn first_sensors(robot: &Robot) -> FeedbackSensors {
 }
 
 /// Returns the sensors that the file names.
-fn named_sensors(
-    file: &FeedbackSensorNames,
-    robot: &Robot,
-    problems: &mut Problems,
-) -> FeedbackSensors {
-    let mut find = |name: &Option<String>, key: &str, is_of_kind: IsOfKind| {
+fn named_sensors(file: &FeedbackSensorNames, robot: &Robot, cx: Context<'_>) -> FeedbackSensors {
+    let find = |name: &Option<String>, key: &str, is_of_kind: IsOfKind| {
         let name = name.as_ref()?;
-        let place: &Place = file.at.key_place(key);
-        let suitable = |sensor: &&Sensor| sensor.link == 0 && is_of_kind(&sensor.kind);
-        let index = robot.sensors.iter().position(|s| s.name == *name);
-        match index.map(|k| (k, &robot.sensors[k])) {
-            Some((k, sensor)) if suitable(&sensor) => Some(mounting(k, sensor)),
-            _ => {
-                let names = robot
-                    .sensors
-                    .iter()
-                    .filter(suitable)
-                    .map(|s| s.name.as_str());
-                let hint = known_names(name, names);
-                let text = format!(
-                    "`{key}`: no sensor {} of this kind on the base{hint}",
-                    quote(name)
-                );
-                problems.push(place, text);
-                None
-            }
-        }
+        let suitable = suitable(robot, is_of_kind);
+        let names = suitable.iter().map(|(_, sensor)| sensor.name.as_str());
+        let found = cx.find(file.at.key_place(key), name, names, |name| {
+            format!("`{key}`: no sensor {name} of this kind on the base")
+        })?;
+        let (k, sensor) = suitable[found];
+        Some(mounting(k, sensor))
     };
     FeedbackSensors {
         ins: find(&file.ins, "ins", INS),
@@ -110,7 +99,7 @@ pub(super) fn check_depth(
     feedback: &Feedback,
     file: &MotionSource,
     robot: &Robot,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     if let Feedback::Sensors(sensors) = feedback
         && !sensors.measure_depth()
@@ -119,6 +108,6 @@ pub(super) fn check_depth(
             "`feedback: sensors`: no INS or pressure sensor on the base of {}",
             robot.name
         );
-        problems.push(file.at.key_place("feedback"), text);
+        cx.error(file.at.key_place("feedback"), text);
     }
 }

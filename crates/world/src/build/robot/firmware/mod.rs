@@ -5,6 +5,7 @@ mod glider;
 mod motion_control;
 mod sailing;
 
+use crate::build::context::Context;
 use crate::build::robot::firmware::feedback::{check_depth, feedback};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
@@ -14,54 +15,45 @@ use merrow_model::scene::robot::firmware::{
 };
 use merrow_model::scene::{Link, Robot};
 use merrow_schema::robot::firmware::FirmwareConfig;
-use merrow_yaml::error::{Place, Problems, known_names, quote};
+use merrow_yaml::error::{Place, quote};
 use merrow_yaml::read::Places;
 
-/// Builds the firmware of `robot`, whose links and thrusters are complete, in a world with time
-/// step `dt` [s].
-pub(crate) fn build_firmware(
-    file: &FirmwareConfig,
-    robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
-) -> Firmware {
+/// Builds the firmware of `robot`, whose links and thrusters are complete.
+pub(crate) fn build_firmware(file: &FirmwareConfig, robot: &Robot, cx: Context<'_>) -> Firmware {
     match file {
-        FirmwareConfig::Multirotor(file) => multirotor(file, robot, dt, problems),
-        FirmwareConfig::HeadingDepthHold(file) => heading_depth_hold(file, robot, dt, problems),
-        FirmwareConfig::Drive(file) => differential_drive(file, robot, dt, problems),
-        FirmwareConfig::SurgeYawRate(file) => surge_yaw_rate(file, robot, dt, problems),
-        FirmwareConfig::MotionControl(file) => {
-            motion_control::motion_control(file, robot, dt, problems)
-        }
-        FirmwareConfig::Sailing(file) => sailing::sailing(file, robot, dt, problems),
-        FirmwareConfig::Glider(file) => glider::glider(file, robot, dt, problems),
+        FirmwareConfig::Multirotor(file) => multirotor(file, robot, cx),
+        FirmwareConfig::HeadingDepthHold(file) => heading_depth_hold(file, robot, cx),
+        FirmwareConfig::Drive(file) => differential_drive(file, robot, cx),
+        FirmwareConfig::SurgeYawRate(file) => surge_yaw_rate(file, robot, cx),
+        FirmwareConfig::MotionControl(file) => motion_control::motion_control(file, robot, cx),
+        FirmwareConfig::Sailing(file) => sailing::sailing(file, robot, cx),
+        FirmwareConfig::Glider(file) => glider::glider(file, robot, cx),
     }
 }
 
 /// Reports a firmware rate above one cycle per time step.
-fn check_rate(rate: f64, dt: f64, places: &Places, problems: &mut Problems) {
+fn check_rate(rate: f64, places: &Places, cx: Context<'_>) {
+    let dt = cx.dt;
     if rate * dt > 1.0 + 1e-9 {
         let text = format!(
             "`rate_hz`: expected at most {} with steps of {dt} s, found {rate}",
             1.0 / dt
         );
-        problems.push(places.key_place("rate_hz"), text);
+        cx.error(places.key_place("rate_hz"), text);
     }
 }
 
-/// Returns the index of the item `name` among `names`; reports a missing `what` at `place`.
+/// Returns the index of the item `name` among `names`; 0 after reporting a missing `what` at
+/// `place`.
 fn find_by_name<'a>(
     what: &str,
     name: &str,
-    names: impl Iterator<Item = &'a str> + Clone,
+    names: impl Iterator<Item = &'a str>,
     place: &Place,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> usize {
-    names.clone().position(|n| n == name).unwrap_or_else(|| {
-        let hint = known_names(name, names);
-        problems.push(place, format!("no {what} {}{hint}", quote(name)));
-        0
-    })
+    let found = cx.find(place, name, names, |name| format!("no {what} {name}"));
+    found.unwrap_or(0)
 }
 
 /// Reports the motions in `axes` that the thrusters cannot produce independently.
@@ -70,7 +62,7 @@ fn check_thrusters(
     axes: &[(usize, &str)],
     robot: &Robot,
     places: &Places,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let can = |axis: usize| {
         robot
@@ -84,22 +76,22 @@ fn check_thrusters(
             quote(kind),
             robot.name
         );
-        problems.push(&places.whole, text);
+        cx.error(&places.whole, text);
     }
 }
 
-fn multirotor(file: &MultirotorKeys, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
-    check_rate(file.rate_hz, dt, &file.at, problems);
+fn multirotor(file: &MultirotorKeys, robot: &Robot, cx: Context<'_>) -> Firmware {
+    check_rate(file.rate_hz, &file.at, cx);
     let axes = [
         (2, "lift it"),
         (3, "roll it"),
         (4, "pitch it"),
         (5, "turn it"),
     ];
-    check_thrusters("multirotor", &axes, robot, &file.at, problems);
+    check_thrusters("multirotor", &axes, robot, &file.at, cx);
     if robot.n_joints() > 0 {
         let text = "firmware `multirotor`: the mass properties are computed with all joints at 0 and are not updated";
-        problems.note(&file.at.whole, text);
+        cx.note(&file.at.whole, text);
     }
     let (mass, p_BoBcm, inertia) = total_mass_properties(&robot.links);
     let settings = Multirotor {
@@ -112,7 +104,7 @@ fn multirotor(file: &MultirotorKeys, robot: &Robot, dt: f64, problems: &mut Prob
         rate_hz: file.rate_hz,
         command_timeout_s: file.command_timeout_s,
         guidance: file.guidance.clone(),
-        feedback: feedback(&file.source_of_motion, robot, problems),
+        feedback: feedback(&file.source_of_motion, robot, cx),
         law: FirmwareLaw::Multirotor(Box::new(settings)),
     }
 }
@@ -143,19 +135,13 @@ fn total_mass_properties(links: &[Link]) -> (f64, Vec3, Mat3) {
     )
 }
 
-fn heading_depth_hold(
-    file: &HeadingDepthHoldKeys,
-    robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
-) -> Firmware {
-    check_rate(file.rate_hz, dt, &file.at, problems);
+fn heading_depth_hold(file: &HeadingDepthHoldKeys, robot: &Robot, cx: Context<'_>) -> Firmware {
+    check_rate(file.rate_hz, &file.at, cx);
     let fins = robot.fins.iter().map(|f| match f.is_azimuth() {
         true => "",
         false => f.name.as_str(),
     });
-    let mut find =
-        |name: &str, place: &Place| find_by_name("fin", name, fins.clone(), place, problems);
+    let find = |name: &str, place: &Place| find_by_name("fin", name, fins.clone(), place, cx);
     let rudder = find(&file.rudder, file.at.key_place("rudder"));
     let stern_planes = find(&file.stern_planes, file.at.key_place("stern_planes"));
     let bow_planes = file
@@ -166,30 +152,30 @@ fn heading_depth_hold(
     if down > up {
         let text =
             format!("`pitch_limits_deg`: expected the steepest dive first, found [{down}, {up}]");
-        problems.push(file.at.key_place("pitch_limits_deg"), text);
+        cx.error(file.at.key_place("pitch_limits_deg"), text);
     }
     let start = file
         .start
         .as_ref()
-        .map(|start| initial_thruster_command(start, robot, problems));
+        .map(|start| initial_thruster_command(start, robot, cx));
     let cruise = file
         .cruise
         .as_ref()
-        .map(|cruise| initial_thruster_command(cruise, robot, problems));
+        .map(|cruise| initial_thruster_command(cruise, robot, cx));
     let law = FirmwareLaw::HeadingDepthHold(HeadingDepthHold {
         keys: file.clone(),
         cruise,
         speed_control: file
             .speed_control
             .as_ref()
-            .map(|file| speed_control(file, robot, problems)),
+            .map(|file| speed_control(file, robot, cx)),
         rudder,
         stern_planes,
         bow_planes,
         start,
     });
-    let feedback = feedback(&file.source_of_motion, robot, problems);
-    check_depth(&feedback, &file.source_of_motion, robot, problems);
+    let feedback = feedback(&file.source_of_motion, robot, cx);
+    check_depth(&feedback, &file.source_of_motion, robot, cx);
     Firmware {
         rate_hz: file.rate_hz,
         command_timeout_s: file.command_timeout_s,
@@ -200,12 +186,12 @@ fn heading_depth_hold(
 }
 
 /// Converts the speed control of a torpedo-shaped vehicle.
-fn speed_control(file: &SpeedControlKeys, robot: &Robot, problems: &mut Problems) -> SpeedControl {
+fn speed_control(file: &SpeedControlKeys, robot: &Robot, cx: Context<'_>) -> SpeedControl {
     let names = robot.thrusters.iter().map(|t| t.name.as_str());
     let place = file.at.key_place("propeller");
     SpeedControl {
         keys: file.clone(),
-        propeller: find_by_name("thruster", &file.propeller, names, place, problems),
+        propeller: find_by_name("thruster", &file.propeller, names, place, cx),
     }
 }
 
@@ -213,60 +199,39 @@ fn speed_control(file: &SpeedControlKeys, robot: &Robot, problems: &mut Problems
 fn initial_thruster_command(
     file: &HeadingDepthStart,
     robot: &Robot,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) -> (usize, f64) {
-    let names = || robot.thrusters.iter().map(|t| t.name.as_str());
-    let found = robot
-        .thrusters
-        .iter()
-        .position(|t| t.name == file.propeller);
+    let names = robot.thrusters.iter().map(|t| t.name.as_str());
+    let place = file.at.key_place("propeller");
+    let found = cx.find(place, &file.propeller, names, |name| {
+        format!("no thruster {name}")
+    });
     let Some(k) = found else {
-        let hint = known_names(&file.propeller, names());
-        problems.push(
-            file.at.key_place("propeller"),
-            format!("no thruster {}{hint}", quote(&file.propeller)),
-        );
         return (0, 0.0);
     };
     let [low, high] = robot.thrusters[k].motor.range;
     if !(low..=high).contains(&file.command) {
         let text = format!("`command` is {}; expected {low} to {high}", file.command);
-        problems.push(file.at.key_place("command"), text);
+        cx.error(file.at.key_place("command"), text);
     }
     (k, file.command)
 }
 
-fn differential_drive(
-    file: &DifferentialDriveKeys,
-    robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
-) -> Firmware {
-    check_rate(file.rate_hz, dt, &file.at, problems);
-    let mut side = |names: &[String], place: &Place| -> Vec<usize> {
-        let servos = || {
-            robot.links[1..]
-                .iter()
-                .filter(|l| l.joint.servo().is_some())
-                .map(|l| l.joint.name.as_str())
+fn differential_drive(file: &DifferentialDriveKeys, robot: &Robot, cx: Context<'_>) -> Firmware {
+    check_rate(file.rate_hz, &file.at, cx);
+    let side = |names: &[String], place: &Place| -> Vec<usize> {
+        let joints = robot.links[1..].iter().map(|l| &l.joint).enumerate();
+        let servos: Vec<_> = joints
+            .filter(|(_, joint)| joint.servo().is_some())
+            .collect();
+        let find = |name: &String| {
+            let names = servos.iter().map(|(_, joint)| joint.name.as_str());
+            let found = cx.find(place, name, names, |name| {
+                format!("no joint {name} with a servo")
+            })?;
+            Some(servos[found].0)
         };
-        let mut found = Vec::new();
-        for name in names {
-            match robot.links[1..]
-                .iter()
-                .position(|l| l.joint.name == *name && l.joint.servo().is_some())
-            {
-                Some(joint) => found.push(joint),
-                None => {
-                    let hint = known_names(name, servos());
-                    problems.push(
-                        place,
-                        format!("no joint {} with a servo{hint}", quote(name)),
-                    );
-                }
-            }
-        }
-        found
+        names.iter().filter_map(find).collect()
     };
     let wheels = [
         side(&file.left, file.at.key_place("left")),
@@ -280,30 +245,25 @@ fn differential_drive(
         rate_hz: file.rate_hz,
         command_timeout_s: file.command_timeout_s,
         guidance: file.guidance.clone(),
-        feedback: feedback(&file.source_of_motion, robot, problems),
+        feedback: feedback(&file.source_of_motion, robot, cx),
         law,
     }
 }
 
-fn surge_yaw_rate(
-    file: &SurgeYawRate,
-    robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
-) -> Firmware {
-    check_rate(file.rate_hz, dt, &file.at, problems);
+fn surge_yaw_rate(file: &SurgeYawRate, robot: &Robot, cx: Context<'_>) -> Firmware {
+    check_rate(file.rate_hz, &file.at, cx);
     check_thrusters(
         "surge_yaw_rate",
         &[(0, "push it ahead"), (5, "turn it")],
         robot,
         &file.at,
-        problems,
+        cx,
     );
     Firmware {
         rate_hz: file.rate_hz,
         command_timeout_s: file.command_timeout_s,
         guidance: file.guidance.clone(),
-        feedback: feedback(&file.source_of_motion, robot, problems),
+        feedback: feedback(&file.source_of_motion, robot, cx),
         law: FirmwareLaw::SurgeYawRate(file.clone()),
     }
 }

@@ -19,6 +19,7 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
+use crate::build::context::Context;
 use crate::build::robot::firmware::check_rate;
 use crate::build::robot::firmware::feedback::feedback;
 use merrow_control::allocation;
@@ -30,7 +31,6 @@ use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, MotionControl}
 use merrow_model::scene::robot::motion_control::{
     AzimuthThruster, MAX_THRUSTERS, MotionControlKeys, MotionGains,
 };
-use merrow_yaml::error::Problems;
 use std::f64::consts::FRAC_PI_2;
 
 /// Force [N] or moment [N m] beyond any thruster arrangement; the allocation returns the largest
@@ -39,24 +39,19 @@ const UNLIMITED: f64 = 1e6;
 /// Density of the water for the largest wrench of the joystick [kg/m³].
 const NOMINAL_DENSITY: f64 = 1000.0;
 
-/// Builds the motion controller of `robot` in a world with time step `dt` [s].
-pub(super) fn motion_control(
-    file: &MotionControlKeys,
-    robot: &Robot,
-    dt: f64,
-    problems: &mut Problems,
-) -> Firmware {
-    check_rate(file.rate_hz, dt, &file.at, problems);
+/// Builds the motion controller of `robot`.
+pub(super) fn motion_control(file: &MotionControlKeys, robot: &Robot, cx: Context<'_>) -> Firmware {
+    check_rate(file.rate_hz, &file.at, cx);
     let azimuths = azimuth_thrusters(robot);
     let n = robot.thrusters.len();
-    check_thruster_count(file, robot, azimuths.len(), problems);
+    check_thruster_count(file, robot, azimuths.len(), cx);
     let inertia = inertia(robot);
     let w = file.natural_frequency_rad_s;
     let independent = independent_components(robot, &azimuths);
     let actuated: [bool; 6] = std::array::from_fn(|i| independent[i] && w[i] > 0.0);
     if actuated == [false; 6] && n > 0 {
         let text = "`natural_frequency_rad_s`: the thrusters actuate none of the controlled degrees of freedom";
-        problems.push(file.at.key_place("natural_frequency_rad_s"), text);
+        cx.error(file.at.key_place("natural_frequency_rad_s"), text);
     }
     let position: [f64; 6] = std::array::from_fn(|i| inertia[i] * w[i] * w[i]);
     let gains = MotionGains {
@@ -84,7 +79,7 @@ pub(super) fn motion_control(
         rate_hz: file.rate_hz,
         command_timeout_s: file.command_timeout_s,
         guidance: None,
-        feedback: feedback(&file.source_of_motion, robot, problems),
+        feedback: feedback(&file.source_of_motion, robot, cx),
         law: FirmwareLaw::MotionControl(Box::new(settings)),
     }
 }
@@ -94,7 +89,7 @@ fn check_thruster_count(
     file: &MotionControlKeys,
     robot: &Robot,
     azimuth_count: usize,
-    problems: &mut Problems,
+    cx: Context<'_>,
 ) {
     let n = robot.thrusters.len();
     if n == 0 || n + azimuth_count > MAX_THRUSTERS {
@@ -102,7 +97,7 @@ fn check_thruster_count(
             "firmware `motion_control`: {} has {n} thrusters; expected 1 to {MAX_THRUSTERS} (azimuth thrusters count twice)",
             robot.name
         );
-        problems.push(&file.at.whole, text);
+        cx.error(&file.at.whole, text);
     }
 }
 
