@@ -6,7 +6,7 @@ use crate::control::{fault, firmware};
 use crate::simulation::Simulation;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::{Correspondence, Scene};
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::commands::{Accepted, CommandRejection};
 use merrow_model::state::comms::{ModemCommand, NetworkState};
 use merrow_model::state::{Command, FaultEffect, FaultState, State};
 use std::sync::Arc;
@@ -32,22 +32,10 @@ fn has_same_bridges(a: &Scene, b: &Scene) -> bool {
 
 impl Simulation {
     /// Applies a command to a modem.
-    pub(crate) fn apply_to_modem(
-        &mut self,
-        command: &ModemCommand,
-    ) -> Result<(), CommandRejection> {
-        let result = match &self.communication {
-            Some(communication) => communication.apply(&mut self.state, command),
-            None => Err("the world has no modems".to_string()),
-        };
-        result.map_err(|reason| {
-            let mut command = command.clone();
-            let modem = self.scene.modems.get(*command.modem_mut());
-            CommandRejection {
-                robot: modem.and_then(|modem| modem.on).map(|(robot, _)| robot),
-                reason,
-            }
-        })
+    pub(crate) fn apply_to_modem(&mut self, command: &ModemCommand) -> Accepted {
+        let communication = self.communication.as_ref();
+        let communication = communication.ok_or("the world has no modems")?;
+        communication.apply(&mut self.state, command)
     }
 
     /// Returns the energy that a modem has consumed since the start of the run [J].

@@ -22,7 +22,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Scene, Sea};
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::commands::{Accepted, CommandRejection};
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::frames::Frame;
@@ -188,9 +188,11 @@ impl Simulation {
 
     /// Applies a command, also if commands to its robot pass through a task.
     pub(crate) fn apply_at_once(&mut self, command: &Command) -> Result<(), CommandRejection> {
-        self.check_goal(command)?;
-        if let Command::Modem(command) = command {
-            return self.apply_to_modem(command);
+        let reject = |why| command.reject(&self.scene, why);
+        self.check_goal(command).map_err(reject)?;
+        if let Command::Modem(to_modem) = command {
+            let result = self.apply_to_modem(to_modem);
+            return result.map_err(|why| command.reject(&self.scene, why));
         }
         if let (Command::Bridge { bridge, message }, Some(communication)) =
             (command, &mut self.communication)
@@ -229,7 +231,7 @@ impl Simulation {
 
     /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
     /// control its height is taken at its current height; one on wheels is not checked.
-    fn check_goal(&self, command: &Command) -> Result<(), CommandRejection> {
+    fn check_goal(&self, command: &Command) -> Accepted {
         let (robot, what, points) = match command {
             Command::Firmware(robot, FirmwareCommand::PoseGoal { p_WB, .. }) => {
                 (*robot, "goal", std::slice::from_ref(p_WB))
@@ -262,12 +264,10 @@ impl Simulation {
             } else {
                 String::new()
             };
-            let reason = format!(
+            return Err(format!(
                 "{what}{number}: ({:.2}, {:.2}, {:.2}) m is inside {obstacle}; expected a free position",
                 p.x, p.y, p.z
-            );
-            let robot = Some(robot);
-            return Err(CommandRejection { robot, reason });
+            ));
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Engages and releases couplings on command.
 
+use merrow_model::ensure;
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::contact::ContactBody;
 use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{CouplingState, State};
@@ -15,45 +16,43 @@ pub fn apply(
     index: usize,
     engage: bool,
     partner: Option<usize>,
-) -> Result<(), CommandRejection> {
-    let Some(c) = scene.couplings.get(index) else {
-        return Err(CommandRejection {
-            robot: None,
-            reason: format!("no coupling number {index}"),
-        });
-    };
-    let reject = |why: String| CommandRejection {
-        robot: c
-            .a
-            .link()
-            .or(c.b.and_then(|b| b.link()))
-            .map(|(robot, _)| robot),
-        reason: format!("the coupling {}: {why}", c.name),
-    };
+) -> Accepted {
+    let coupling = scene.couplings.get(index);
+    let coupling = coupling.ok_or_else(|| format!("no coupling number {index}"))?;
+    state.couplings[index] = command(scene, state, coupling, index, engage, partner)
+        .map_err(|why| format!("the coupling {}: {why}", coupling.name))?;
+    Ok(())
+}
+
+/// Returns the state of the coupling `c`, number `index`, after a command.
+fn command(
+    scene: &Scene,
+    state: &State,
+    c: &Coupling,
+    index: usize,
+    engage: bool,
+    partner: Option<usize>,
+) -> Result<CouplingState, String> {
     if let Some(robot) = partner {
-        check_partner(scene, state, c, engage, robot).map_err(reject)?;
+        check_partner(scene, state, c, engage, robot)?;
     }
     let mut memory = state.couplings[index];
     match (engage, memory.engaged, &c.kind) {
-        (true, true, CouplingKind::Grasp { .. }) => {
-            if partner.is_some() && partner != memory.partner.map(|(robot, _)| robot) {
-                return Err(reject(
-                    "it already holds another robot; release it first".into(),
-                ));
-            }
-        }
+        (true, true, CouplingKind::Grasp { .. }) => ensure!(
+            partner.is_none() || partner == memory.partner.map(|(robot, _)| robot),
+            "it already holds another robot; release it first"
+        ),
         (true, true, _) => {}
         (true, false, CouplingKind::Latch(_)) => memory.capture = LatchCapture::Armed,
         (true, false, CouplingKind::Grasp { reach_m, .. }) => {
-            let found = find_grasped_link(scene, state, c, *reach_m, partner).map_err(reject)?;
+            let found = find_grasped_link(scene, state, c, *reach_m, partner)?;
             grasp(scene, state, c, found, &mut memory);
         }
-        (true, false, _) => engage_near(scene, state, c, &mut memory).map_err(reject)?,
+        (true, false, _) => engage_near(scene, state, c, &mut memory)?,
         (false, true, _) => memory.release(LatchCapture::Leaving),
         (false, false, _) => memory.capture = LatchCapture::Off,
     }
-    state.couplings[index] = memory;
-    Ok(())
+    Ok(memory)
 }
 
 /// Returns the name of the coupling that holds a robot to another object, if there is one.
@@ -79,13 +78,13 @@ fn check_partner(
     c: &Coupling,
     engage: bool,
     robot: usize,
-) -> Result<(), String> {
-    let Some(model) = scene.robots.get(robot) else {
-        return Err(format!("no robot number {robot}"));
-    };
-    if !engage {
-        return Err("expected no partner for a release, found one; omit the partner".into());
-    }
+) -> Accepted {
+    let model = scene.robots.get(robot);
+    let model = model.ok_or_else(|| format!("no robot number {robot}"))?;
+    ensure!(
+        engage,
+        "expected no partner for a release, found one; omit the partner"
+    );
     let own = c.a.link().is_some_and(|(r, _)| r == robot);
     match (&c.kind, c.b) {
         (CouplingKind::Grasp { .. }, _) if own => {
@@ -102,12 +101,7 @@ fn check_partner(
 
 /// Engages the coupling with its ends at their current poses, if these are near enough to the
 /// nominal values.
-fn engage_near(
-    scene: &Scene,
-    state: &State,
-    c: &Coupling,
-    memory: &mut CouplingState,
-) -> Result<(), String> {
+fn engage_near(scene: &Scene, state: &State, c: &Coupling, memory: &mut CouplingState) -> Accepted {
     let Some(b) = c.b else { return Ok(()) };
     let (A, B) = (
         coupling::end_motion(scene, state, &c.a),
