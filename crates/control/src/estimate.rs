@@ -33,6 +33,7 @@
 
 use merrow_environment::geodesy;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
+use merrow_model::ensure;
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::robot::feedback::{Feedback, FeedbackSensors, Mounting};
@@ -296,15 +297,13 @@ pub fn correct_by_fix(
     (p_WT, stamp_ns): (Vec3, u64),
     now_ns: u64,
 ) -> Accepted {
-    if !p_WT.is_finite() {
-        return Err("position: found a value that is not finite".into());
-    }
+    let is_finite = p_WT.is_finite();
+    ensure!(is_finite, "position: found a value that is not finite");
     let age = (now_ns as f64 - stamp_ns as f64) * 1e-9;
-    if !(0.0..=MAX_FIX_AGE_S).contains(&age) {
-        return Err(format!(
-            "position of {age:.3} s ago; expected an age of 0 to {MAX_FIX_AGE_S} s"
-        ));
-    }
+    ensure!(
+        (0.0..=MAX_FIX_AGE_S).contains(&age),
+        "position of {age:.3} s ago; expected an age of 0 to {MAX_FIX_AGE_S} s"
+    );
     // another bridge can deliver the same fix, or an earlier one late
     if estimate.fix_ns.is_some_and(|last| stamp_ns <= last) {
         return Ok(());

@@ -1,5 +1,6 @@
 //! Names of the devices of a robot and of a world, and the kinds of faults that each can have.
 
+use crate::ensure;
 use crate::scene::fault::words::{
     BIASED, DEAD, INTERMITTENT, JAMMED, LEAK, NOISY, REDUCED, SHORTAGE, SLOW, SPOOFED, STUCK,
 };
@@ -212,12 +213,11 @@ pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
 /// Returns one line with the allowed kinds, or that a value is out of range.
 pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
     let (word, kinds) = (kind.keyword(), allowed_kinds(device));
-    if !kinds.contains(&word) {
-        return Err(format!(
-            "`{name}` cannot be `{word}`; expected one of {}",
-            kinds.join(", ")
-        ));
-    }
+    ensure!(
+        kinds.contains(&word),
+        "`{name}` cannot be `{word}`; expected one of {}",
+        kinds.join(", ")
+    );
     let fits = match kind {
         FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
         FaultKind::Biased(by) => by.is_finite(),
@@ -239,11 +239,9 @@ pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), St
         FaultKind::Slow(factor) => (1.0..=MAX_EXECUTION_FACTOR).contains(&factor),
         FaultKind::Dead | FaultKind::Stuck => true,
     };
-    if fits {
-        Ok(())
-    } else {
-        Err(format!(
-            "the fault `{word}` of `{name}` has a value out of its range"
-        ))
-    }
+    ensure!(
+        fits,
+        "the fault `{word}` of `{name}` has a value out of its range"
+    );
+    Ok(())
 }

@@ -81,10 +81,9 @@ fn check_partner(
 ) -> Accepted {
     let model = scene.robots.get(robot);
     let model = model.ok_or_else(|| format!("no robot number {robot}"))?;
-    ensure!(
-        engage,
-        "expected no partner for a release, found one; omit the partner"
-    );
+    if !engage {
+        return Err("expected no partner for a release, found one; omit the partner".into());
+    }
     let own = c.a.link().is_some_and(|(r, _)| r == robot);
     match (&c.kind, c.b) {
         (CouplingKind::Grasp { .. }, _) if own => {

@@ -1,5 +1,6 @@
 //! State of the motion controller.
 
+use crate::ensure;
 use crate::persist::Persist;
 use crate::scene::robot::motion_control::{MotionControl, MotionGains};
 use merrow_math::{Quat, Vec3};
@@ -128,11 +129,10 @@ impl PathProgress {
     /// There is no waypoint, there are more than [`MAX_WAYPOINTS`], or one is not finite.
     pub fn new(p: Vec3, waypoints: &[Vec3]) -> Result<Self, String> {
         let n = waypoints.len();
-        if n == 0 || n > MAX_WAYPOINTS {
-            return Err(format!(
-                "path: expected 1 to {MAX_WAYPOINTS} waypoints, found {n}"
-            ));
-        }
+        ensure!(
+            (1..=MAX_WAYPOINTS).contains(&n),
+            "path: expected 1 to {MAX_WAYPOINTS} waypoints, found {n}"
+        );
         if let Some(k) = waypoints.iter().position(|p| !p.is_finite()) {
             return Err(format!("path: waypoint {k} is not finite"));
         }
