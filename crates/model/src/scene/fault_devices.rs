@@ -127,14 +127,20 @@ fn devices(scene: &Scene, index: usize) -> Vec<(&'static str, String, Device)> {
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
         let device = match &sensor.kind {
-            kind if kind.is_gnss_receiver() => Device::GnssReceiver(k),
+            kind if kind.properties().is_some_and(|own| own.is_gnss_receiver) => {
+                Device::GnssReceiver(k)
+            }
             SensorKind::Exteroceptive(exteroceptive) if !exteroceptive.supports_offset_faults() => {
                 Device::UnbiasableSensor(k)
             }
             _ => Device::Sensor(k),
         };
         add("sensors", &sensor.name, device);
-        for (n, part) in sensor.kind.fault_channels().iter().enumerate() {
+        let channels = sensor
+            .kind
+            .properties()
+            .map_or(&[][..], |own| own.fault_channels);
+        for (n, part) in channels.iter().enumerate() {
             add(
                 "sensors",
                 &format!("{}/{part}", sensor.name),

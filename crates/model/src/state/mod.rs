@@ -227,7 +227,7 @@ pub struct SensorState {
     pub noise: bool,
     /// Effect of faults on the sensor.
     pub fault: FaultEffect,
-    /// Additional effects of faults on its separate channels (`SensorKind::fault_channels`).
+    /// Additional effects of faults on its separate channels (`StepProperties::fault_channels`).
     pub channel_faults: [FaultEffect; 4],
     /// State of its first-order lags; `None` before the first sample or without lags.
     pub lag: Option<SensorLag>,
