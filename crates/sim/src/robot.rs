@@ -44,7 +44,7 @@ pub struct Runner {
 
 /// Pose of the base and length of the outbox at the start of a block, and the largest motion since
 /// then.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     p_WB: Vec3,
     q_WB: Quat,
@@ -65,13 +65,7 @@ impl Runner {
             environment_cache: EnvironmentCache::default(),
             kernel: Kernel::new(),
             static_geometry: None,
-            mark: Mark {
-                p_WB: Vec3::zero(),
-                q_WB: Quat::identity(),
-                outbox_len: 0,
-                distance2: 0.0,
-                turn2: 0.0,
-            },
+            mark: Mark::default(),
         }
     }
 
@@ -149,8 +143,7 @@ impl Runner {
             p_WB: state.motion.p_WB,
             q_WB: state.motion.q_WB,
             outbox_len: self.outbox.len(),
-            distance2: 0.0,
-            turn2: 0.0,
+            ..Mark::default()
         };
     }
 

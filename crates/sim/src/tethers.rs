@@ -54,7 +54,7 @@ impl Tethers {
         }
         Self {
             lines: scene.tethers.iter().map(LineWork::new).collect(),
-            drum_motions: vec![DrumMotion::NONE; scene.tethers.len()],
+            drum_motions: vec![DrumMotion::default(); scene.tethers.len()],
             robots: (0..ends.len()).filter(|r| ends[*r] > 0).collect(),
             ends,
             variation: VariationCache::default(),
@@ -202,7 +202,7 @@ impl TetherSolver<'_> {
         environment: &EnvironmentState<'_>,
     ) {
         if memory.halted_ns.is_some() {
-            (line.pull, *turn) = ([Vec3::zero(); 2], DrumMotion::NONE);
+            (line.pull, *turn) = ([Vec3::zero(); 2], DrumMotion::default());
             return;
         }
         let h = self.scene.dt();

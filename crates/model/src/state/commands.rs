@@ -13,9 +13,10 @@ use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
 
 /// Health of an actuator.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub enum Health {
     /// Normal operation without degradation.
+    #[default]
     Healthy,
     /// Delivers this fraction of its thrust, 0..1.
     Reduced(f64),

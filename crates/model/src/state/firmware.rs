@@ -80,7 +80,7 @@ pub enum FirmwareLawState {
 }
 
 /// State of the firmware of a sailing boat.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct SailingState {
     /// True while it is active.
     pub on: bool,
@@ -99,7 +99,7 @@ pub struct SailingState {
 }
 
 /// State of the firmware of a glider.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct GliderState {
     /// True while it is active.
     pub on: bool,
@@ -114,7 +114,7 @@ pub struct GliderState {
 }
 
 /// State of the velocity controller of a surface vehicle; pairs are for surge speed and yaw rate.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct SurgeYawRateState {
     /// True while it is active: from a velocity command until the command times out.
     pub on: bool,
@@ -125,7 +125,7 @@ pub struct SurgeYawRateState {
 }
 
 /// State of the heading and depth hold.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct HeadingDepthState {
     /// True while it is active.
     pub on: bool,
@@ -146,14 +146,13 @@ impl HeadingDepthState {
             on,
             heading,
             depth,
-            path: None,
-            speed_integral: None,
+            ..Self::default()
         }
     }
 }
 
 /// State of a differential drive.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct DifferentialDriveState {
     /// True while it is active.
     pub on: bool,
@@ -234,38 +233,26 @@ impl FirmwareState {
                 })
             }
             FirmwareLaw::HeadingDepthHold(_) => {
-                FirmwareLawState::HeadingDepthHold(HeadingDepthState::hold(false, 0.0, 0.0))
+                FirmwareLawState::HeadingDepthHold(HeadingDepthState::default())
             }
             FirmwareLaw::Drive(_) => FirmwareLawState::Drive(DifferentialDriveState {
                 on: true,
-                set_point: [0.0; 2],
-                angles: None,
-                odometry: [0.0; 3],
-                measured: [0.0; 2],
+                ..DifferentialDriveState::default()
             }),
-            FirmwareLaw::SurgeYawRate(_) => FirmwareLawState::SurgeYawRate(SurgeYawRateState {
-                on: false,
-                set_point: [0.0; 2],
-                error_integral: [0.0; 2],
-            }),
+            FirmwareLaw::SurgeYawRate(_) => {
+                FirmwareLawState::SurgeYawRate(SurgeYawRateState::default())
+            }
             FirmwareLaw::MotionControl(settings) => {
                 FirmwareLawState::MotionControl(MotionControlState::new(settings))
             }
             FirmwareLaw::Sailing(_) => FirmwareLawState::Sailing(SailingState {
-                on: false,
-                path: None,
-                is_course: false,
-                goal: None,
                 tack: 1.0,
-                has_tack: false,
-                heading: 0.0,
+                ..SailingState::default()
             }),
             FirmwareLaw::Glider(settings) => FirmwareLawState::Glider(GliderState {
-                on: false,
                 is_diving: true,
                 depth: settings.keys.dive_depth_m,
-                heading: None,
-                path: None,
+                ..GliderState::default()
             }),
         };
         Some(Self {
@@ -274,7 +261,7 @@ impl FirmwareState {
             command: [zero; 2],
             command_ns: None,
             task: GuidanceTask::None,
-            estimate: MotionEstimate::new(),
+            estimate: MotionEstimate::default(),
             memory,
         })
     }

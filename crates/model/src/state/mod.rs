@@ -146,7 +146,7 @@ pub struct RobotState {
 }
 
 /// State of one thruster.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct ActuatorState {
     /// Command in the unit of the thruster.
     pub command: f64,
@@ -179,7 +179,7 @@ pub struct ActuatorState {
 }
 
 /// State of one fin.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct FinState {
     /// Commanded angle of the fin [rad].
     pub command: f64,
@@ -201,7 +201,7 @@ pub struct FinState {
 }
 
 /// State of one buoyancy engine.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct BuoyancyEngineState {
     /// Commanded volume of the buoyancy engine [m³].
     pub command: f64,
@@ -214,7 +214,7 @@ pub struct BuoyancyEngineState {
 }
 
 /// State of one sensor.
-#[derive(Clone, Debug, Persist)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct SensorState {
     /// Number of samples taken or dropped: index of the noise draw and of the next sample time.
     pub samples: u64,
@@ -256,7 +256,7 @@ pub struct SensorLag {
 /// step is `½ A + K`, with A the free acceleration of the next step. This is the mean acceleration
 /// of the step, extrapolated by half a step with the change of the free acceleration. A body at
 /// rest therefore has zero acceleration to rounding error.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct ImpulseAcceleration {
     /// True if impulses changed a velocity.
     pub is_nonzero: bool,
@@ -276,11 +276,8 @@ impl ImpulseAcceleration {
     /// Creates a zero contribution for `n_joints` joints.
     pub fn new(n_joints: usize) -> Self {
         Self {
-            is_nonzero: false,
-            has_current_forces: false,
-            is_recomputed: false,
-            A_WB_B: SpatialVelocity::zero(),
             qdd: vec![0.0; n_joints],
+            ..Self::default()
         }
     }
 
@@ -588,17 +585,8 @@ impl ActuatorState {
         Self {
             command: thruster.motor.neutral,
             target: thruster.drive(thruster.motor.neutral),
-            lag: [0.0; 3],
-            health: Health::Healthy,
-            held_drive: 0.0,
-            thrust: 0.0,
-            shaft_power: 0.0,
-            shaft: [0.0; 2],
-            power: 0.0,
-            heat: 0.0,
-            is_overheated: false,
             available_fraction: 1.0,
-            fault: FaultEffect::NONE,
+            ..Self::default()
         }
     }
 
@@ -616,12 +604,7 @@ impl FinState {
         Self {
             command: angle,
             angle,
-            rate: 0.0,
-            moment: 0.0,
-            power: 0.0,
-            delay_at: 0,
-            health: Health::Healthy,
-            fault: FaultEffect::NONE,
+            ..Self::default()
         }
     }
 
@@ -637,8 +620,7 @@ impl BuoyancyEngineState {
         Self {
             command: engine.start_m3,
             volume: engine.start_m3,
-            power: 0.0,
-            fault: FaultEffect::NONE,
+            ..Self::default()
         }
     }
 }
@@ -647,13 +629,8 @@ impl SensorState {
     /// Creates the initial state with capacity for the readings in flight.
     pub fn new(sensor: &Sensor) -> Self {
         Self {
-            samples: 0,
             due_ns: sensor.sample_ns(0),
-            drift: [[0.0; 2]; 6],
             noise: true,
-            fault: FaultEffect::NONE,
-            channel_faults: [FaultEffect::NONE; 4],
-            lag: None,
             sampler: match &sensor.kind {
                 SensorKind::WaterSampler(spec) => {
                     Some(crate::state::bottle::SamplerState::new(spec.bottles))
@@ -661,8 +638,8 @@ impl SensorState {
                 _ => None,
             },
             filter: crate::state::navigation::NavigationFilter::for_sensor(sensor),
-            last: None,
             in_flight: VecDeque::with_capacity(sensor.queue),
+            ..Self::default()
         }
     }
 

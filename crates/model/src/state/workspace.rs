@@ -172,7 +172,7 @@ impl HullWork {
 }
 
 /// Workspace of one link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct LinkWork<T = f64> {
     /// Rotation of the child frame in the parent frame. Computed by `kinematics` from q.
     pub R_PC: Mat3<T>,
@@ -260,25 +260,8 @@ impl<T: Real> LinkWork<T> {
     pub fn at_rest() -> Self {
         LinkWork {
             R_PC: Mat3::identity(),
-            p_PC: Vec3::zero(),
             R_WL: Mat3::identity(),
-            p_WL: Vec3::zero(),
-            V: SpatialVelocity::zero(),
-            c: SpatialVelocity::zero(),
-            water: Vec3::zero(),
-            water_acceleration: Vec3::zero(),
-            pressure_acceleration: Vec3::zero(),
-            surface_normal: Vec3::zero(),
-            height_above_surface: T::zero(),
-            submerged_fraction: T::zero(),
-            F: SpatialForce::zero(),
-            inertia: SpatialInertia::zero(),
-            IA: SpatialInertia::zero(),
-            pA: SpatialForce::zero(),
-            U: SpatialForce::zero(),
-            D_inv: T::zero(),
-            u: T::zero(),
-            A: SpatialVelocity::zero(),
+            ..Self::default()
         }
     }
 }

@@ -154,7 +154,7 @@ pub struct AzimuthThruster {
 }
 
 /// Gains of the PID controller.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct MotionGains {
     /// Force per position error [N/m], moment per attitude error [N m/rad].
     pub position: [f64; 6],

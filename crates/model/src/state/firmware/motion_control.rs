@@ -7,9 +7,10 @@ use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
 
 /// Mode of the motion controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum ControlMode {
     /// The controller does not command the thrusters.
+    #[default]
     Off,
     /// The pilot commands force and moment.
     Manual,
@@ -68,7 +69,7 @@ impl ControlMode {
 
 /// State of the motion controller. Lists of six numbers are for surge, sway, heave, roll, pitch and
 /// yaw.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct MotionControlState {
     /// Current mode; the end of a path changes it to `StationKeeping`.
     pub mode: ControlMode,
@@ -98,7 +99,7 @@ pub struct MotionControlState {
 }
 
 /// Pose that a vehicle holds in station keeping.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct PoseGoal {
     /// Position of the base origin in W [m].
     pub p_WB: Vec3,
@@ -150,7 +151,7 @@ impl PathProgress {
 }
 
 /// Set-points of the motion controller. Their acceleration is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct MotionReference {
     /// Position in W [m].
     pub p: Vec3,
@@ -163,7 +164,7 @@ pub struct MotionReference {
 }
 
 /// Motion of the base as the firmware estimates it, with the times of the measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct MotionEstimate {
     /// Attitude of B in W.
     pub q_WB: Quat,
@@ -186,55 +187,13 @@ pub struct MotionEstimate {
     pub started: bool,
 }
 
-impl MotionEstimate {
-    /// Creates an estimate that starts at the first tick.
-    pub fn new() -> Self {
-        let zero = Vec3::zero();
-        Self {
-            q_WB: Quat::identity(),
-            p_WB: zero,
-            v_WB: zero,
-            w_WB_B: zero,
-            attitude_ns: None,
-            velocity_ns: None,
-            depth_ns: None,
-            fix_ns: None,
-            started: false,
-        }
-    }
-}
-
-impl Default for MotionEstimate {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl MotionControlState {
     /// Creates the state at the start of the run.
     pub fn new(settings: &MotionControl) -> Self {
-        let zero = Vec3::zero();
         Self {
-            mode: ControlMode::Off,
             armed: settings.keys.starts_armed,
             gains: settings.gains,
-            pilot: [0.0; 6],
-            pilot_ns: None,
-            goal: PoseGoal {
-                p_WB: zero,
-                rpy: [0.0; 3],
-            },
-            path: None,
-            reference: MotionReference {
-                p: zero,
-                v: zero,
-                rpy: [0.0; 3],
-                yaw_rate: 0.0,
-            },
-            controlled: [false; 4],
-            integral: [0.0; 6],
-            requested: [0.0; 6],
-            allocated: [0.0; 6],
+            ..Self::default()
         }
     }
 }
