@@ -9,6 +9,7 @@ use crate::state::firmware::motion_control::{MotionEstimate, PathProgress, PoseG
 use crate::scene::Robot;
 use crate::scene::robot::firmware::FirmwareLaw;
 use merrow_math::Vec3;
+use merrow_yaml::spec::fieldless_choice;
 
 /// State of the firmware of a robot.
 #[derive(Clone, Debug, PartialEq, Persist)]
@@ -166,28 +167,18 @@ pub struct DifferentialDriveState {
     pub measured: [f64; 2],
 }
 
-/// Flight phase of a multirotor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum FlightMode {
-    /// Rotors off, or commanded externally.
-    Off,
-    /// Climbs to the take-off height.
-    TakingOff,
-    /// Flies and follows velocity commands.
-    Flying,
-    /// Descends until it stands on a surface.
-    Landing,
-}
-
-impl FlightMode {
-    /// Returns the name as published.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            FlightMode::Off => "off",
-            FlightMode::TakingOff => "taking_off",
-            FlightMode::Flying => "flying",
-            FlightMode::Landing => "landing",
-        }
+fieldless_choice! {
+    /// Flight phase of a multirotor.
+    #[derive(Persist)]
+    pub enum FlightMode {
+        /// Rotors off, or commanded externally.
+        Off = "off",
+        /// Climbs to the take-off height.
+        TakingOff = "taking_off",
+        /// Flies and follows velocity commands.
+        Flying = "flying",
+        /// Descends until it stands on a surface.
+        Landing = "landing",
     }
 }
 

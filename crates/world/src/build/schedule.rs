@@ -502,7 +502,7 @@ fn motion_commands(
         )),
         ScheduledKindConfig::Mode { mode, .. } => {
             let Some(mode) = ControlMode::from_keyword(mode) else {
-                let names = ControlMode::ALL.iter().map(|(_, name)| *name);
+                let names = ControlMode::ALL.iter().map(|mode| mode.keyword());
                 let hint = known_names(mode, names);
                 let text = format!("no mode {}{hint}", quote(mode));
                 problems.push(file.at.key_place("mode"), text);

@@ -4,60 +4,41 @@ use crate::ensure;
 use crate::persist::Persist;
 use crate::scene::robot::motion_control::{MotionControl, MotionGains};
 use merrow_math::{Quat, Vec3};
+use merrow_yaml::spec::fieldless_choice;
 use std::sync::Arc;
 
-/// Mode of the motion controller.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
-pub enum ControlMode {
-    /// The controller does not command the thrusters.
-    #[default]
-    Off,
-    /// The pilot commands force and moment.
-    Manual,
-    /// Roll and pitch are controlled; the pilot commands force and yaw moment.
-    Stabilize,
-    /// As `Stabilize`, and the heading is held while the pilot requests no yaw moment.
-    HeadingHold,
-    /// As `HeadingHold`, and the depth is held while the pilot requests no vertical force.
-    DepthHold,
-    /// Velocity and yaw rate follow velocity commands.
-    Velocity,
-    /// Position and attitude are held at a goal.
-    StationKeeping,
-    /// The vehicle follows a path.
-    PathFollowing,
-    /// A glider dives and climbs.
-    Dive,
+fieldless_choice! {
+    /// Mode of the motion controller.
+    #[derive(Persist)]
+    pub enum ControlMode {
+        /// The controller does not command the thrusters.
+        Off = "off",
+        /// The pilot commands force and moment.
+        Manual = "manual",
+        /// Roll and pitch are controlled; the pilot commands force and yaw moment.
+        Stabilize = "stabilize",
+        /// As `Stabilize`, and the heading is held while the pilot requests no yaw moment.
+        HeadingHold = "heading_hold",
+        /// As `HeadingHold`, and the depth is held while the pilot requests no vertical force.
+        DepthHold = "depth_hold",
+        /// Velocity and yaw rate follow velocity commands.
+        Velocity = "velocity",
+        /// Position and attitude are held at a goal.
+        StationKeeping = "station_keeping",
+        /// The vehicle follows a path.
+        PathFollowing = "path_following",
+        /// A glider dives and climbs.
+        Dive = "dive",
+    }
+}
+
+impl Default for ControlMode {
+    fn default() -> Self {
+        Self::Off
+    }
 }
 
 impl ControlMode {
-    /// All modes with the names that services, topics and world files use.
-    pub const ALL: [(ControlMode, &'static str); 9] = [
-        (ControlMode::Off, "off"),
-        (ControlMode::Manual, "manual"),
-        (ControlMode::Stabilize, "stabilize"),
-        (ControlMode::HeadingHold, "heading_hold"),
-        (ControlMode::DepthHold, "depth_hold"),
-        (ControlMode::Velocity, "velocity"),
-        (ControlMode::StationKeeping, "station_keeping"),
-        (ControlMode::PathFollowing, "path_following"),
-        (ControlMode::Dive, "dive"),
-    ];
-
-    /// Returns the name that services, topics and world files use.
-    pub fn keyword(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(mode, _)| *mode == self)
-            .map_or("", |(_, name)| name)
-    }
-
-    /// Returns the mode with this name in [`Self::ALL`]; `None` for another name.
-    pub fn from_keyword(name: &str) -> Option<Self> {
-        let found = Self::ALL.iter().find(|(_, keyword)| *keyword == name);
-        found.map(|(mode, _)| *mode)
-    }
-
     /// Returns true if the pilot commands degrees of freedom that are not controlled.
     pub fn is_piloted(self) -> bool {
         matches!(
