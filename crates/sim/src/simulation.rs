@@ -458,7 +458,7 @@ impl Simulation {
         });
         if !stayed.into_inner() {
             for (saved, robot) in self.saved_states.iter().zip(&mut self.state.robots) {
-                saved.copy_into(robot);
+                robot.clone_from(saved);
             }
             self.runners.iter_mut().for_each(Runner::discard_since_mark);
             return false;

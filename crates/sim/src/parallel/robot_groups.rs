@@ -51,7 +51,7 @@ impl Block<'_> {
             saved_states,
         } = one;
         for (saved, state) in saved_states.iter_mut().zip(&*states) {
-            state.copy_into(saved);
+            saved.clone_from(state);
         }
         for (runner, state) in runners.iter_mut().zip(&*states) {
             runner.start_motion_tracking(state);
