@@ -119,7 +119,7 @@ impl Simulation {
         let next = match source {
             Source::Network => {
                 let communication = self.communication.as_ref();
-                communication.and_then(|c| c.next_event_ns(&self.state))
+                communication.and_then(|c| c.network.next_event_ns(&self.state.network))
             }
             Source::Schedule => {
                 let next = self.scene.schedule.get(self.state.scheduled as usize);

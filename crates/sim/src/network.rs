@@ -16,18 +16,10 @@ const MAX_SPARE_OUTPUTS: usize = 8;
 
 /// Returns true if the bridges of two worlds have the same names in the same order.
 fn has_same_bridges(a: &Scene, b: &Scene) -> bool {
-    let topics = |scene: &Scene| -> Vec<String> {
-        scene
-            .bridges
-            .iter()
-            .map(|bridge| bridge.name.clone())
-            .collect()
-    };
-    let services = |scene: &Scene| -> Vec<String> {
-        let bridges = scene.service_bridges.iter();
-        bridges.map(|bridge| bridge.name.clone()).collect()
-    };
-    topics(a) == topics(b) && services(a) == services(b)
+    let topics = a.bridges.iter().map(|bridge| &bridge.name);
+    let services = a.service_bridges.iter().map(|bridge| &bridge.name);
+    topics.eq(b.bridges.iter().map(|bridge| &bridge.name))
+        && services.eq(b.service_bridges.iter().map(|bridge| &bridge.name))
 }
 
 impl Simulation {
@@ -35,13 +27,16 @@ impl Simulation {
     pub(crate) fn apply_to_modem(&mut self, command: &ModemCommand) -> Accepted {
         let communication = self.communication.as_ref();
         let communication = communication.ok_or("the world has no modems")?;
-        communication.apply(&mut self.state, command)
+        communication
+            .network
+            .apply(&mut self.state.network, command)
     }
 
     /// Returns the energy that a modem has consumed since the start of the run [J].
     pub fn modem_energy(&self, modem: usize) -> f64 {
         self.communication.as_ref().map_or(0.0, |communication| {
-            communication.energy(&self.state, modem)
+            let energy = communication.network.energy(&self.state.network, modem);
+            energy.transmit + energy.receive + energy.idle
         })
     }
 
@@ -99,7 +94,8 @@ impl Simulation {
         let is_same_bridge = has_same_bridges(&old.scene, &self.scene);
         self.state.network = match &old.communication {
             Some(former) if is_same_bridge && former.accepts(&before) => {
-                communication.continue_from(former, before, &same.modems)
+                let network = &communication.network;
+                network.continue_from(&former.network, before, &same.modems)
             }
             _ => communication.start_at(self.state.time_ns),
         };
@@ -112,9 +108,9 @@ impl Simulation {
             return;
         };
         if targets.iter().any(Option::is_none) {
-            communication.remove(&mut self.state.network, &targets);
-            let output = &mut self.state.network.output;
-            output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
+            let (network, receivers) = (&mut communication.network, &communication.receivers);
+            network.remove(&mut self.state.network, receivers, &targets);
+            self.drain_network_output();
         }
     }
 
@@ -136,8 +132,7 @@ impl Simulation {
             );
             if !self.state.network.output.is_empty() {
                 is_sent |= self.transmit_outputs(&NewOutputs::Network);
-                let output = &mut self.state.network.output;
-                output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
+                self.drain_network_output();
             }
             if !is_sent {
                 break;
@@ -157,6 +152,11 @@ impl Simulation {
         let rejections = &mut self.schedule_rejections;
         communication.send_onward(&self.scene, &mut self.state, rejections);
         self.transmit_outputs(&NewOutputs::Network);
+        self.drain_network_output();
+    }
+
+    /// Moves the results of the network to the results for the observers.
+    fn drain_network_output(&mut self) {
         let output = &mut self.state.network.output;
         output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
     }

@@ -360,9 +360,7 @@ impl Simulation {
     /// Resets the state to the start; settings that survive a reset are kept.
     pub(crate) fn restart(&mut self) {
         self.state = self.state.reset(&self.scene);
-        if let Some(communication) = &self.communication {
-            self.state.network = communication.start_at(self.state.time_ns);
-        }
+        self.restart_network();
         self.start_late();
         self.replay.applied = 0;
         if let Some(scheduler) = &mut self.sensor_scheduler {
