@@ -337,6 +337,7 @@ fn reference_pose(firmware: &FirmwareState, motion: &Motion) -> Pose {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_yaml::read::from_defaults;
 
     fn gamepad(axes: [f32; 8], pressed: &[usize]) -> Joy {
         Joy {
@@ -349,7 +350,7 @@ mod tests {
     #[test]
     fn sticks_and_buttons_become_commands() {
         let message = gamepad([0.1, 0.2, 1.0, 0.3, 0.4, 1.0, 0.0, 0.0], &[2]);
-        let commands = mapped_commands(3, &Joystick::default(), &message).unwrap();
+        let commands = mapped_commands(3, &from_defaults(), &message).unwrap();
         let mode = ControlMode::DepthHold;
         assert_eq!(
             commands[0],
@@ -369,7 +370,7 @@ mod tests {
             axes: vec![0.0; 3],
             ..Joy::default()
         };
-        let error = mapped_commands(0, &Joystick::default(), &message).unwrap_err();
+        let error = mapped_commands(0, &from_defaults(), &message).unwrap_err();
         assert_eq!(error, "expected axis 4 for surge, found 3 axes");
     }
 

@@ -4,7 +4,6 @@
 
 use crate::scene::robot::joint::JointMode;
 use merrow_math::rng::Stream;
-use merrow_yaml::read::Places;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 /// Servo of a joint.
@@ -209,24 +208,6 @@ spec! {
         allow_stalling: bool = false,
         /// Maximum distance from the gripper goal [rad or m].
         gripper_tolerance: f64 [positive] = 0.01,
-    }
-}
-
-impl Default for TrajectoryRules {
-    fn default() -> Self {
-        Self {
-            allow_partial_joints: false,
-            allow_moving_end: false,
-            path_tolerance: 0.0,
-            goal_tolerance: 0.0,
-            stopped_speed: 0.01,
-            goal_time_s: 0.0,
-            stall_time_s: 1.0,
-            stall_speed: 0.001,
-            allow_stalling: false,
-            gripper_tolerance: 0.01,
-            at: Places::default(),
-        }
     }
 }
 

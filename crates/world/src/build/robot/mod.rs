@@ -26,15 +26,13 @@ use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
 use merrow_control::allocation;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::{
-    Collider, Link, Material, Robot, Shared, Start, ThrustAllocation, TrajectoryRules,
-};
+use merrow_model::scene::{Collider, Link, Material, Robot, Shared, Start, ThrustAllocation};
 use merrow_schema::contact::PropEntry;
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
 use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_yaml::error::{Place, Problems, did_you_mean, known_names, quote, quoted_list};
-use merrow_yaml::read::NamedMap;
+use merrow_yaml::read::{NamedMap, from_defaults};
 
 /// Context from the world that is needed to build a robot.
 #[derive(Clone, Copy, Debug)]
@@ -233,7 +231,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
             body: entry.body.clone(),
             links: NamedMap::default(),
             joint_groups: NamedMap::default(),
-            trajectories: TrajectoryRules::default(),
+            trajectories: from_defaults(),
             keep_out: None,
             contact_wrenches: Vec::new(),
             self_collision: false,
