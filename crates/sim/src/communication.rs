@@ -30,7 +30,7 @@ use crate::computers::input::push_input;
 use crate::control::fault;
 use crate::environment_cache::EnvironmentCache;
 use crate::modem_fix::{error_stream, measure};
-use crate::robot::Runner;
+use crate::robot::{Moment, Runner};
 use crate::shaft_speeds::{reference_speeds, shaft_speeds};
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::link::receivers::SceneReceivers;
@@ -385,7 +385,9 @@ impl Communication {
         let is_due = self.network.next_event_ns(&state.network);
         if is_due.is_some_and(|next| next <= now) {
             self.update_view(scene, state, runners);
-            let environment = self.environment.start_environment(scene, &state.sea, now);
+            let environment = self
+                .environment
+                .start_environment(Moment::new(scene, &state.sea, now));
             let instant = ChannelInstant {
                 view: &self.view,
                 environment: &environment,

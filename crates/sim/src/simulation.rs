@@ -14,14 +14,14 @@ use crate::late_start;
 use crate::parallel::robot_groups::{Block, RobotGroups};
 use crate::parallel::simd_batch::RobotGroup;
 use crate::parallel::threads::StepThreads;
-use crate::robot::Runner;
+use crate::robot::{Moment, Runner};
 use crate::sensors::scheduler::SensorScheduler;
 use crate::tethers::Tethers;
 use merrow_control::law::ControlLaw;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Correspondence, Scene, Sea};
+use merrow_model::scene::{Correspondence, Robot, Scene};
 use merrow_model::state::commands::{Accepted, CommandRejection};
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
@@ -225,7 +225,8 @@ impl Simulation {
         }
         let mut own = state.robots[robot].clone();
         let model = &scene.robots[robot];
-        let all = copy.contributions(scene, model, &state.sea, state.time_ns, &mut own);
+        let at = Moment::new(scene, &state.sea, state.time_ns);
+        let all = copy.contributions(at, model, &mut own);
         (copy.work, all)
     }
 
@@ -278,7 +279,8 @@ impl Simulation {
     pub fn run_law(&mut self, robot: usize, law: &mut dyn ControlLaw, dt: f64) {
         let now_ns = self.state.time_ns;
         let cache = &mut self.runners[robot].environment_cache;
-        let environment = cache.start_environment(&self.scene, &self.state.sea, now_ns);
+        let at = Moment::new(&self.scene, &self.state.sea, now_ns);
+        let environment = cache.start_environment(at);
         let target = &mut self.state.robots[robot];
         let model = &self.scene.robots[robot];
         firmware::run_law(model, target, law, &environment, now_ns, dt);
@@ -432,9 +434,7 @@ impl Simulation {
         } = self;
         let targets = moving_targets.as_ref().filter(|_| with_beams);
         let block = Block {
-            scene,
-            sea: &state.sea,
-            start_ns: state.time_ns,
+            start: Moment::new(scene, &state.sea, state.time_ns),
             steps,
             contacts: contacts.as_ref(),
             targets,
@@ -488,17 +488,17 @@ impl Simulation {
     fn advance_with_contacts(&mut self, steps: u64) {
         let scene = Arc::clone(&self.scene);
         // poses of the shapes at the start: a command may have set a pose since the last block
-        self.for_each_robot(Task::Poses, |i, runner, _, state| {
-            runner.evaluate_poses(&scene.robots[i], state)
+        self.for_each_robot(Task::Poses, |runner, _, robot, state| {
+            runner.evaluate_poses(robot, state)
         });
         if let Some(contacts) = &mut self.contacts {
             contacts.update_poses(&self.runners);
         }
         for _ in 0..steps {
-            let now = self.state.time_ns;
             self.solve_tethers();
-            self.for_each_robot(Task::Step, |i, runner, sea, state| {
-                runner.step_freely(&scene, &scene.robots[i], sea, now, state)
+            self.for_each_robot(Task::Step, |runner, at, robot, state| {
+                runner.step(at, robot, state);
+                runner.evaluate_poses(robot, state)
             });
             if let Some(contacts) = &mut self.contacts {
                 contacts.step(
@@ -539,30 +539,21 @@ impl Simulation {
 
     /// Reads the sensors that are evaluated inside the step and are due now.
     pub(crate) fn read_due_sensors(&mut self) {
-        let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
-        self.for_each_robot(Task::Read, |i, runner, sea, state| {
-            runner.read_due_sensors(&scene, &scene.robots[i], sea, now, state)
-        });
+        self.for_each_robot(Task::Read, Runner::read_due_sensors);
     }
 
     /// Calls `what` for every robot; the threads share the calls.
     fn for_each_robot(
         &mut self,
         task: Task,
-        what: impl Fn(usize, &mut Runner, &Sea, &mut RobotState) + Sync,
+        what: impl Fn(&mut Runner, Moment<'_>, &Robot, &mut RobotState) + Sync,
     ) {
-        let Self {
-            state,
-            runners,
-            threads,
-            ..
-        } = self;
-        let sea = &state.sea;
-        let amount = runners.len() as f64;
-        let all = runners.iter_mut().zip(&mut state.robots).enumerate();
-        threads.for_each(task, amount, all, |(i, (runner, state))| {
-            what(i, runner, sea, state)
-        });
+        let at = Moment::new(&self.scene, &self.state.sea, self.state.time_ns);
+        let amount = self.runners.len() as f64;
+        let all = self.runners.iter_mut().zip(&mut self.state.robots);
+        let all = all.zip(&self.scene.robots);
+        let one = |((runner, state), robot): ((&mut _, &mut _), &_)| what(runner, at, robot, state);
+        self.threads.for_each(task, amount, all, one);
     }
 
     /// Empties all outboxes of readings and frames.

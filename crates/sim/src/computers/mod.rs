@@ -27,6 +27,7 @@ use crate::bridge_source::NewOutputs;
 use crate::computers::kernel::JobEffects;
 use crate::control::fault::{ComputerEffect, computer_effect};
 use crate::control::{fault, firmware};
+use crate::robot::Moment;
 use crate::simulation::Simulation;
 use merrow_model::scene::Scene;
 use merrow_model::scene::computer::TaskIndex;
@@ -193,7 +194,7 @@ impl RobotJobs<'_> {
         } = &mut *self.simulation;
         let (now, sea) = (state.time_ns, &state.sea);
         let cache = &mut runners[self.robot].environment_cache;
-        let environment = cache.start_environment(scene, sea, now);
+        let environment = cache.start_environment(Moment::new(scene, sea, now));
         let robot = &scene.robots[self.robot];
         let target = &mut state.robots[self.robot];
         firmware::run_with_input(robot, target, &input, &environment, now);

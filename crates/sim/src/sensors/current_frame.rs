@@ -4,6 +4,7 @@
 use crate::Simulation;
 use crate::control::fault;
 use crate::environment_cache::EnvironmentCache;
+use crate::robot::Moment;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::priority::{Class, Priority};
 use crate::sensors::scheduler::{ALL_OUTPUTS, source_errors};
@@ -114,7 +115,8 @@ pub fn compute_view(
     let mut ray_scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
     ray_scenes.update_poses(&view);
     let mut environment_cache = EnvironmentCache::default();
-    let environment = environment_cache.start_environment(&scene, &view.sea, view.time_ns);
+    let environment =
+        environment_cache.start_environment(Moment::new(&scene, &view.sea, view.time_ns));
     let V_WS_S = SpatialVelocity {
         w: Vec3::zero(),
         v: Vec3::zero(),

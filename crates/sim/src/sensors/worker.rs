@@ -1,6 +1,7 @@
 //! Worker thread that computes samples of exteroceptive sensors.
 
 use crate::environment_cache::EnvironmentCache;
+use crate::robot::Moment;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::dispatcher::Event;
 use crate::sensors::priority::Priority;
@@ -185,9 +186,9 @@ impl Worker {
             let data = self.compute_frame(&source_request, source_spec, (robot, other), meter);
             Some((source_spec, data, Pose::of_sensor(view, robot, source)))
         });
-        let environment = self
-            .environment_cache
-            .start_environment(&scene, &view.sea, view.time_ns);
+        let environment =
+            self.environment_cache
+                .start_environment(Moment::new(&scene, &view.sea, view.time_ns));
         let device = &sensors[sensor];
         exteroceptive::law(spec).observe(&Observation {
             scene: &scene,
