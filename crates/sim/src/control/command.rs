@@ -5,7 +5,7 @@ use merrow_environment::air;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::ensure;
 use merrow_model::scene::fault::Device;
-use merrow_model::scene::fault_devices::{check_fault, device_path, world_device_path};
+use merrow_model::scene::fault_devices::{check_fault, device_path};
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
 use merrow_model::state::commands::{Accepted, CommandRejection, WeatherChange};
@@ -202,14 +202,14 @@ impl<'a> Target<'a> {
 /// name.
 fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Accepted {
     let now = state.time_ns;
-    let (name, faults) = match new.robot {
-        Some(robot) => {
-            let target = Target::find(scene, state, robot)?;
-            let name = device_path(scene, robot, new.device);
-            (name, &mut target.state.faults)
+    let faults = match new.robot {
+        Some(robot) => &mut Target::find(scene, state, robot)?.state.faults,
+        None => {
+            check_world_device(scene, new.device)?;
+            &mut state.faults
         }
-        None => (world_device_name(scene, new.device)?, &mut state.faults),
     };
+    let name = device_path(scene, new.robot, new.device);
     check_fault(new.device, &name, new.kind)?;
     let memory = FaultState::new(&Fault {
         start_ns: now,
@@ -236,12 +236,12 @@ fn repair_fault(scene: &Scene, state: &mut State, robot: Option<usize>, name: &s
     Ok(())
 }
 
-/// Returns the name of a device that belongs to no robot.
-fn world_device_name(scene: &Scene, device: Device) -> Result<String, String> {
+/// Checks that there is a device that belongs to no robot.
+fn check_world_device(scene: &Scene, device: Device) -> Accepted {
     match device {
         Device::Beacon(k) if k >= scene.beacons.len() => Err(format!("no beacon number {k}")),
         Device::Modem(k) if k >= scene.modems.len() => Err(format!("no modem number {k}")),
-        _ => Ok(world_device_path(scene, device)),
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::document::changes::{existing_section, number, numbers, quoted, section};
 use merrow_model::scene::Scene;
 use merrow_model::scene::fault::{Device, Fault, FaultKind, Jammer};
-use merrow_model::scene::fault_devices::{device_path, world_device_path};
+use merrow_model::scene::fault_devices::device_path;
 use merrow_model::state::State;
 use merrow_yaml::error::Place;
 use merrow_yaml::node::{Map, Node, Value};
@@ -53,13 +53,10 @@ fn entry(scene: &Scene, fault: &Fault, place: &Place) -> Node {
         stream: _,
     } = fault;
     let mut map = Map::default();
-    let target = match robot {
-        Some(robot) => {
-            map.insert("robot", quoted(&scene.robots[*robot].name, place));
-            device_path(scene, *robot, *device)
-        }
-        None => world_device_path(scene, *device),
-    };
+    if let Some(robot) = robot {
+        map.insert("robot", quoted(&scene.robots[*robot].name, place));
+    }
+    let target = device_path(scene, *robot, *device);
     map.insert("target", quoted(&target, place));
     map.insert("time_s", number(*start_ns as f64 / 1e9, place));
     if *end_ns != u64::MAX {
