@@ -8,7 +8,7 @@ use crate::robot::Moment;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::priority::{Class, Priority};
 use crate::sensors::scheduler::{ALL_OUTPUTS, source_errors};
-use crate::sensors::worker::{SampleRequest, Worker};
+use crate::sensors::worker::{Sample, SampleRequest, Worker};
 use crate::sensors::world_view;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
@@ -79,18 +79,18 @@ pub fn compute_frames(
         pool: None,
     };
     let mut sample = |k| {
-        let (view, sample) = (Arc::clone(&view), first + k);
-        let parts = ALL_OUTPUTS;
         let job = SampleRequest {
             order: 0,
             device: 0,
-            view,
-            sample,
-            outputs: parts,
-            noise,
-            fault,
-            source,
-            due_ns: 0,
+            view: Arc::clone(&view),
+            sample: Sample {
+                index: first + k,
+                due_ns: 0,
+                outputs: ALL_OUTPUTS,
+                noise,
+                fault,
+                source,
+            },
             priority: Priority {
                 class: Class::Prompt,
                 deadline_ns: 0,
