@@ -40,8 +40,8 @@ use merrow_model::scene::robot::feedback::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::Motion;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::firmware::motion_control::MotionEstimate;
+use merrow_model::state::firmware::{ControlMode, Known};
 use merrow_model::state::reading::{Reading, Stamped};
 
 /// Time after which a reading no longer counts [s].
@@ -56,26 +56,6 @@ const DEPTH_CORRECTION_TIME_S: f64 = 5.0;
 /// Gains of the alpha-beta filter of depth and vertical speed: fraction of the error per second
 /// [1/s] and per second squared [1/s²]. Critically damped at 4 rad/s.
 const DEPTH_FILTER: [f64; 2] = [8.0, 16.0];
-
-/// Parts of the motion that are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Attitude and angular velocity.
-    pub attitude: bool,
-    /// Horizontal components of the velocity.
-    pub velocity: bool,
-    /// Depth and vertical velocity.
-    pub depth: bool,
-}
-
-impl Known {
-    /// The whole motion is known.
-    pub const ALL: Known = Known {
-        attitude: true,
-        velocity: true,
-        depth: true,
-    };
-}
 
 /// Returns the quantity that no sensor measures although `mode` needs it.
 pub fn missing_sensor(feedback: &Feedback, mode: ControlMode) -> Option<&'static str> {

@@ -33,14 +33,30 @@ pub struct FirmwareState {
 /// Motion that a task has read for the firmware at the start of its job.
 #[derive(Clone, Debug, Persist)]
 pub struct FirmwareInput {
-    /// Known motion of the robot.
+    /// Motion of the robot as the firmware has it.
     pub motion: crate::state::Motion,
-    /// Whether attitude and angular velocity are known.
-    pub has_attitude: bool,
-    /// Whether the horizontal components of the velocity are known.
-    pub has_velocity: bool,
-    /// Whether depth and vertical velocity are known.
-    pub has_depth: bool,
+    /// Which parts of it are known.
+    pub known: Known,
+}
+
+/// Parts of the motion that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+pub struct Known {
+    /// Attitude and angular velocity.
+    pub attitude: bool,
+    /// Horizontal components of the velocity.
+    pub velocity: bool,
+    /// Depth and vertical velocity.
+    pub depth: bool,
+}
+
+impl Known {
+    /// The whole motion is known.
+    pub const ALL: Self = Self {
+        attitude: true,
+        velocity: true,
+        depth: true,
+    };
 }
 
 /// Task of the guidance that moves a vehicle by velocity commands.

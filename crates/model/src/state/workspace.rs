@@ -232,27 +232,14 @@ pub fn fully_submerged_lanes<T: Real>(wet: T) -> LaneCondition {
 impl<T: Real> LinkWork<T> {
     /// Returns the value of lane `i`.
     pub fn lane(&self, i: usize) -> LinkWork {
-        LinkWork {
-            R_PC: self.R_PC.lane(i),
-            p_PC: self.p_PC.lane(i),
-            R_WL: self.R_WL.lane(i),
-            p_WL: self.p_WL.lane(i),
-            V: self.V.lane(i),
-            c: self.c.lane(i),
-            water: self.water.lane(i),
-            water_acceleration: self.water_acceleration.lane(i),
-            pressure_acceleration: self.pressure_acceleration.lane(i),
-            surface_normal: self.surface_normal.lane(i),
-            height_above_surface: self.height_above_surface.lane(i),
-            submerged_fraction: self.submerged_fraction.lane(i),
-            F: self.F.lane(i),
-            inertia: self.inertia.lane(i),
-            IA: self.IA.lane(i),
-            pA: self.pA.lane(i),
-            U: self.U.lane(i),
-            D_inv: self.D_inv.lane(i),
-            u: self.u.lane(i),
-            A: self.A.lane(i),
+        macro_rules! lanes {
+            ($($field:ident)*) => {
+                LinkWork { $($field: self.$field.lane(i)),* }
+            };
+        }
+        lanes! {
+            R_PC p_PC R_WL p_WL V c water water_acceleration pressure_acceleration surface_normal
+            height_above_surface submerged_fraction F inertia IA pA U D_inv u A
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::control::command::{Target, check, check_finite};
 use merrow_control::devices::Devices;
-use merrow_control::estimate::{self, Known, KnownMotion};
+use merrow_control::estimate::{self, KnownMotion};
 use merrow_control::law::{ControlLaw, Effect, Tick};
 use merrow_control::registry::with_law;
 use merrow_control::{modes, velocity_guidance};
@@ -14,7 +14,7 @@ use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::Firmware;
 use merrow_model::scene::{Origin, Robot};
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask};
+use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask, Known};
 use merrow_model::state::{FirmwareCommand, Motion, RobotState};
 use merrow_sensors::Delivered;
 
@@ -40,15 +40,13 @@ pub fn advance(
     };
     let motion = read_motion(firmware, &state.motion, &mut memory, now_ns);
     run_tick(
-        robot,
-        firmware,
+        (robot, firmware),
         state,
-        &mut memory,
+        memory,
         motion,
         environment,
         now_ns,
     );
-    state.firmware = Some(memory);
 }
 
 /// Runs one tick of a law that is not the firmware of the robot, `dt` [s] after its last one, with
@@ -90,9 +88,7 @@ pub(crate) fn read_input(
             V_WB_B: motion.V_WB_B,
             ..state.motion.clone()
         },
-        has_attitude: known.attitude,
-        has_velocity: known.velocity,
-        has_depth: known.depth,
+        known,
     })
 }
 
@@ -104,25 +100,18 @@ pub(crate) fn run_with_input(
     environment: &EnvironmentState<'_>,
     now_ns: u64,
 ) {
-    let Some((firmware, mut memory)) = robot.firmware.as_ref().zip(state.firmware.take()) else {
+    let Some((firmware, memory)) = robot.firmware.as_ref().zip(state.firmware.take()) else {
         return;
     };
-    let known = Known {
-        attitude: input.has_attitude,
-        velocity: input.has_velocity,
-        depth: input.has_depth,
-    };
-    let motion = (KnownMotion::from(&input.motion), known);
+    let motion = (KnownMotion::from(&input.motion), input.known);
     run_tick(
-        robot,
-        firmware,
+        (robot, firmware),
         state,
-        &mut memory,
+        memory,
         motion,
         environment,
         now_ns,
     );
-    state.firmware = Some(memory);
 }
 
 /// Counts a tick, advances the motion estimate of the firmware, and returns the motion that the
@@ -143,12 +132,12 @@ fn read_motion(
     (motion, known)
 }
 
-/// Runs one tick of the firmware at `now_ns` [ns] with the motion that it has.
+/// Runs one tick of the firmware at `now_ns` [ns] with the motion that it has, and stores its
+/// memory.
 fn run_tick(
-    robot: &Robot,
-    firmware: &Firmware,
+    (robot, firmware): (&Robot, &Firmware),
     state: &mut RobotState,
-    memory: &mut FirmwareState,
+    mut memory: FirmwareState,
     (motion, known): (KnownMotion, Known),
     environment: &EnvironmentState<'_>,
     now_ns: u64,
@@ -181,6 +170,7 @@ fn run_tick(
     with_law(&firmware.law, &mut memory.memory, |law| {
         law.tick(&tick, devices);
     });
+    state.firmware = Some(memory);
 }
 
 /// Passes the readings `delivered` at `now_ns` [ns] to a firmware that uses the sensors.
