@@ -132,7 +132,7 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, ControllerService)> {
 /// There is no such mode.
 pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
     let Some(mode) = ControlMode::from_keyword(name) else {
-        let names: Vec<&str> = ControlMode::ALL.iter().map(|(_, name)| *name).collect();
+        let names = ControlMode::ALL.map(ControlMode::keyword);
         return Err(format!(
             "mode: expected one of {}, found {name:?}",
             names.join(", ")

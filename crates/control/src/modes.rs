@@ -149,7 +149,7 @@ pub fn check_controlled_mode(
                 *mode != ControlMode::Dive
                     && check_controlled_mode(settings, feedback, *mode).is_ok()
             };
-            let modes: Vec<_> = ControlMode::ALL.iter().copied().filter(has).collect();
+            let modes: Vec<_> = ControlMode::ALL.into_iter().filter(has).collect();
             return expect_one_of(&modes, "", mode);
         }
         ControlMode::Off

@@ -291,7 +291,7 @@ macro_rules! fieldless_choice {
 
             /// All variants, in their order.
             #[allow(dead_code, unreachable_pub, reason = "the type may be private")]
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+            pub const ALL: [Self; Self::WORDS.len()] = [$(Self::$variant),*];
 
             /// Returns the word that denotes this variant in a file.
             #[allow(unreachable_pub, reason = "the type may be private")]
@@ -304,7 +304,7 @@ macro_rules! fieldless_choice {
             /// Returns the variant that this word denotes; `None` for another word.
             #[allow(dead_code, unreachable_pub, reason = "the type may be private")]
             pub fn from_keyword(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|own| own.keyword() == word)
+                Self::ALL.into_iter().find(|own| own.keyword() == word)
             }
         }
 

@@ -502,8 +502,7 @@ fn motion_commands(
         )),
         ScheduledKindConfig::Mode { mode, .. } => {
             let Some(mode) = ControlMode::from_keyword(mode) else {
-                let names = ControlMode::ALL.iter().map(|mode| mode.keyword());
-                let hint = known_names(mode, names);
+                let hint = known_names(mode, ControlMode::ALL.map(ControlMode::keyword));
                 let text = format!("no mode {}{hint}", quote(mode));
                 problems.push(file.at.key_place("mode"), text);
                 return None;

@@ -249,6 +249,10 @@ fieldless_choice! {
     }
 }
 
+#[allow(
+    clippy::derivable_impls,
+    reason = "`fieldless_choice!` marks no variant"
+)]
 impl Default for Activity {
     fn default() -> Self {
         Self::Idle

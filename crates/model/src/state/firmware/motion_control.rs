@@ -32,6 +32,10 @@ fieldless_choice! {
     }
 }
 
+#[allow(
+    clippy::derivable_impls,
+    reason = "`fieldless_choice!` marks no variant"
+)]
 impl Default for ControlMode {
     fn default() -> Self {
         Self::Off
