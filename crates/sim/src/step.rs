@@ -73,6 +73,12 @@ impl Kernel {
     }
 }
 
+impl Default for Kernel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// Number types for which this crate compiles the methods of [`Kernel`], so that other crates do
 /// not compile them again.
 pub trait KernelReal: Compiled<Self> {}
