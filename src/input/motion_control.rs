@@ -18,6 +18,7 @@ use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twis
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_ros2::msg::std_msgs::String as StringMsg;
+use merrow_yaml::read::from_defaults;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
@@ -205,7 +206,8 @@ pub(super) fn joystick_commands(
     let firmware = scene.robots[robot].firmware.as_ref();
     let settings = firmware.and_then(Firmware::motion_control);
     settings.map_or(Ok(Vec::new()), |settings| {
-        let joystick = settings.keys.joystick.clone().unwrap_or_default();
+        let joystick = settings.keys.joystick.clone();
+        let joystick = joystick.unwrap_or_else(from_defaults);
         mapped_commands(robot, &joystick, message)
     })
 }
@@ -337,7 +339,6 @@ fn reference_pose(firmware: &FirmwareState, motion: &Motion) -> Pose {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merrow_yaml::read::from_defaults;
 
     fn gamepad(axes: [f32; 8], pressed: &[usize]) -> Joy {
         Joy {
