@@ -31,7 +31,7 @@
 
 use crate::control::joints::Now;
 use crate::control::joints::encoder::period;
-use merrow_model::scene::robot::actuator::ServoLaw;
+use merrow_model::scene::robot::actuator::{ServoLaw, TorquePid};
 use merrow_model::scene::{JointMode, Robot, Servo};
 use merrow_model::state::joint::position_difference;
 use merrow_model::state::workspace::JointWork;
@@ -58,6 +58,38 @@ pub(crate) fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [Join
     }
 }
 
+/// State of a torque PID between ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pid {
+    /// τ, the requested effort [N m].
+    pub effort: f64,
+    /// Σ e T, the integral of the velocity error [rad].
+    pub integral: f64,
+    /// e, the velocity error [rad/s].
+    pub error: f64,
+}
+
+/// Computes (2): state after a tick with the velocity error `error` [rad/s] and the bias effort
+/// `bias` [N m]. The last argument holds the time of a tick [s] and the largest effort [N m].
+pub fn torque_pid(
+    gains: &TorquePid,
+    before: Pid,
+    error: f64,
+    bias: f64,
+    [T, limit]: [f64; 2],
+) -> Pid {
+    let integral = before.integral + error * T;
+    let rate = (error - before.error) / T;
+    let pid = gains.kp * error + gains.ki * integral + gains.kd * rate;
+    let change = pid + gains.bias_blend * (bias - before.effort);
+    let effort = before.effort + change.clamp(-gains.max_change, gains.max_change);
+    Pid {
+        effort: effort.clamp(-limit, limit),
+        integral,
+        error,
+    }
+}
+
 /// Computes the requested effort by (2) or (3).
 pub fn tick(servo: &Servo, memory: &mut JointDriveState, work: &JointWork, now: Now) {
     let limit = crate::control::joints::actuator::effort_limit(&servo.actuator, memory, now);
@@ -70,12 +102,14 @@ pub fn tick(servo: &Servo, memory: &mut JointDriveState, work: &JointWork, now: 
     let error = work.target_velocity - memory.measured.velocity;
     memory.effort = match &servo.law {
         ServoLaw::TorquePid(gains) => {
-            memory.integral += error * T;
-            let rate = (error - memory.last_error) / T;
-            let pid = gains.kp * error + gains.ki * memory.integral + gains.kd * rate;
-            let change = pid + gains.bias_blend * (work.bias - memory.effort);
-            let effort = memory.effort + change.clamp(-gains.max_change, gains.max_change);
-            effort.clamp(-limit, limit)
+            let before = Pid {
+                effort: memory.effort,
+                integral: memory.integral,
+                error: memory.last_error,
+            };
+            let after = torque_pid(gains, before, error, work.bias, [T, limit]);
+            memory.integral = after.integral;
+            after.effort
         }
         ServoLaw::Cascade {
             velocity_gain,
