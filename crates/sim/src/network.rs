@@ -212,12 +212,8 @@ impl Simulation {
     /// Corrects the positions that firmwares estimate by the messages that have arrived over
     /// bridges.
     fn correct_positions(&mut self, source: &dyn BridgeSource) {
-        let State {
-            network,
-            robots,
-            time_ns,
-            ..
-        } = &mut self.state;
+        let (network, robots) = (&self.state.network, &mut self.state.robots);
+        let now_ns = self.state.time_ns;
         for delivery in &network.output.deliveries {
             let payload = network.output.payload(delivery);
             let Some((k, receiver, message)) = bridged_message(&self.scene, delivery, payload)
@@ -231,7 +227,7 @@ impl Simulation {
             };
             let result = source.decode_fix(k, message).and_then(|fix| {
                 let model = &self.scene.robots[robot];
-                firmware::correct_position(model, &mut robots[robot], correction, fix, *time_ns)
+                firmware::correct_position(model, &mut robots[robot], correction, fix, now_ns)
             });
             self.schedule_rejections
                 .extend(result.err().map(|why| CommandRejection {

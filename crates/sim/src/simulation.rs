@@ -373,13 +373,8 @@ impl Simulation {
 
     /// Resets the state to the start, except for the time. Settings that survive a reset are kept.
     pub(crate) fn restart_state(&mut self) {
-        let State {
-            time_ns,
-            step,
-            scheduled,
-            ..
-        } = self.state;
-        let replayed = self.replay.applied;
+        let (time_ns, step) = (self.state.time_ns, self.state.step);
+        let (scheduled, replayed) = (self.state.scheduled, self.replay.applied);
         self.restart();
         self.replay.applied = replayed;
         (self.state.time_ns, self.state.step) = (time_ns, step);
@@ -421,34 +416,27 @@ impl Simulation {
     /// robots (contacts, and beams if `with_beams`), restores the state and returns false if a
     /// robot moved further.
     fn run_groups(&mut self, steps: u64, with_beams: bool) -> bool {
-        let Self {
-            scene,
-            state,
-            runners,
-            threads,
-            groups,
-            contacts,
-            saved_states,
-            moving_targets,
-            ..
-        } = self;
-        let targets = moving_targets.as_ref().filter(|_| with_beams);
         let block = Block {
-            start: Moment::new(scene, &state.sea, state.time_ns),
+            start: Moment::new(&self.scene, &self.state.sea, self.state.time_ns),
             steps,
-            contacts: contacts.as_ref(),
-            targets,
+            contacts: self.contacts.as_ref(),
+            targets: self.moving_targets.as_ref().filter(|_| with_beams),
         };
-        let amount = steps * runners.len() as u64;
-        let has_limits = block.has_limits();
+        let amount = steps * self.runners.len() as u64;
+        let saved_states = if block.has_limits() {
+            &mut self.saved_states[..]
+        } else {
+            &mut []
+        };
         let all = RobotGroups {
             first: 0,
-            groups: groups.iter_mut(),
-            runners,
-            states: &mut state.robots,
-            saved_states: if has_limits { saved_states } else { &mut [] },
+            groups: self.groups.iter_mut(),
+            runners: &mut self.runners,
+            states: &mut self.state.robots,
+            saved_states,
         };
         let stayed = AtomicBool::new(true);
+        let threads = &mut self.threads;
         threads.for_each(Task::Block, amount as f64, all, |one| {
             if !block.advance(one) {
                 stayed.store(false, Ordering::Relaxed);
@@ -519,21 +507,15 @@ impl Simulation {
     /// Solves the tethers over the coming step and applies the predicted coupling loads to it.
     /// Idempotent within one instant.
     fn solve_tethers(&mut self) {
-        let Self {
-            scene,
-            state,
-            runners,
-            threads,
-            tethers,
-            contacts,
-            ..
-        } = self;
-        if let Some(contacts) = contacts {
+        let (scene, state, runners) = (&*self.scene, &mut self.state, &mut self.runners[..]);
+        if let Some(contacts) = &mut self.contacts {
             contacts.update_rotor_decks(scene, runners);
             contacts.apply_predicted_loads(scene, state, runners);
         }
-        if !tethers.is_empty() {
-            tethers.solve_step(scene, state, runners, threads, state.time_ns);
+        if !self.tethers.is_empty() {
+            let (threads, now_ns) = (&mut self.threads, state.time_ns);
+            self.tethers
+                .solve_step(scene, state, runners, threads, now_ns);
         }
     }
 

@@ -22,14 +22,9 @@ use std::sync::Arc;
 
 /// Takes a snapshot of the current world of a simulation.
 pub(crate) fn snapshot_of(simulation: &mut Simulation) -> WorldView {
-    let Simulation {
-        scene,
-        state,
-        runners,
-        ..
-    } = simulation;
+    let (scene, state) = (&simulation.scene, &mut simulation.state);
     let beacons = fault::beacon_effects(&mut state.faults, scene.beacons.len(), state.time_ns);
-    world_view::snapshot(scene, state, runners, beacons)
+    world_view::snapshot(scene, state, &mut simulation.runners, beacons)
 }
 
 /// Returns the current pose of a sensor of a simulation.
