@@ -76,7 +76,9 @@ pub trait SensorParameters: 'static {
 macro_rules! declare_kinds {
     ($(
         $(#[doc = $doc:literal])*
-        $kind:ident($spec:ty) -> $reading:ty { $($property:ident: $value:expr),* },
+        $kind:ident($spec:ty) -> $reading:ty {
+            name: $name:literal $(, $property:ident: $value:expr)*
+        },
     )*) => {
         /// Type of sensor and its parameters.
         #[derive(Clone, Debug)]
@@ -94,7 +96,11 @@ macro_rules! declare_kinds {
             pub fn properties(&self) -> Option<&'static StepProperties> {
                 Some(match self {
                     $(Self::$kind(_) => {
-                        &StepProperties { $($property: $value,)* ..StepProperties::UNSTATED }
+                        const OWN: StepProperties = StepProperties {
+                            $($property: $value,)*
+                            ..StepProperties::new($name)
+                        };
+                        &OWN
                     })*
                     Self::Exteroceptive(_) => return None,
                 })

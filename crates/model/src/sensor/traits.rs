@@ -27,15 +27,17 @@ pub struct StepProperties {
 }
 
 impl StepProperties {
-    /// Properties that an entry of `each_step_sensor!` does not state.
-    pub(crate) const UNSTATED: Self = Self {
-        name: "",
-        fault_channels: &[],
-        workload: Workload::Reading,
-        is_magnetic: false,
-        is_gnss_receiver: false,
-        skips_lost_samples: false,
-    };
+    /// Creates the properties of a plain sensor with a type name.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            fault_channels: &[],
+            workload: Workload::Reading,
+            is_magnetic: false,
+            is_gnss_receiver: false,
+            skips_lost_samples: false,
+        }
+    }
 }
 
 /// Computing effort of a sample.
