@@ -404,7 +404,7 @@ fn registered_sensors() -> Vec<RegisteredSensor> {
     let mut specs = Vec::new();
     for list in ["each_step_sensor", "each_exteroceptive_sensor"] {
         let head = format!("macro_rules! {list}");
-        specs.extend(registered_types(&registry, &head, ["($crate::", "),"]));
+        specs.extend(registered_types(&registry, &head, ["($crate::", ")"]));
     }
     let with_keys = |(module, name): (&str, &str)| {
         let own = configs.iter().filter(|(other, _)| *other == module);

@@ -352,7 +352,9 @@ fn winch_json(tether: &Tether, winch: &Winch, scene: &Scene) -> Value {
 fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Value {
     let base = &robot.links[0];
     let index = scene.robots.iter().position(|r| r.name == robot.name);
-    let devices = index.map_or_else(Vec::new, |k| fault_devices::devices_with_kinds(scene, k));
+    let devices = index.map_or_else(Vec::new, |k| {
+        fault_devices::devices_with_kinds(scene, Some(k))
+    });
     let thrusters: Vec<Value> = robot
         .thrusters
         .iter()

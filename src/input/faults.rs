@@ -3,7 +3,7 @@
 use crate::input::mailbox::find_robot;
 use merrow_messages::msg::FaultRequest;
 use merrow_model::scene::fault::{Device, FaultKind};
-use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_device};
+use merrow_model::scene::fault_devices::{check_fault, find_device};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_world::build::fault::{random_stream, request_values, requested_kind};
@@ -28,10 +28,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
         });
     }
     let model = robot.map(|robot| &scene.robots[robot]);
-    let device = match robot {
-        Some(robot) => find_device(scene, robot, &request.device)?,
-        None => find_world_device(scene, &request.device)?,
-    };
+    let device = find_device(scene, robot, &request.device)?;
     let kind = fault_kind(model, device, request)?;
     check_fault(device, &request.device, kind)?;
     if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {

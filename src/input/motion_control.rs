@@ -18,6 +18,7 @@ use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twis
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_ros2::msg::std_msgs::String as StringMsg;
+use merrow_yaml::read::from_defaults;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
@@ -132,7 +133,7 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, ControllerService)> {
 /// There is no such mode.
 pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
     let Some(mode) = ControlMode::from_keyword(name) else {
-        let names: Vec<&str> = ControlMode::ALL.iter().map(|(_, name)| *name).collect();
+        let names = ControlMode::ALL.map(ControlMode::keyword);
         return Err(format!(
             "mode: expected one of {}, found {name:?}",
             names.join(", ")
@@ -205,7 +206,8 @@ pub(super) fn joystick_commands(
     let firmware = scene.robots[robot].firmware.as_ref();
     let settings = firmware.and_then(Firmware::motion_control);
     settings.map_or(Ok(Vec::new()), |settings| {
-        let joystick = settings.keys.joystick.clone().unwrap_or_default();
+        let joystick = settings.keys.joystick.clone();
+        let joystick = joystick.unwrap_or_else(from_defaults);
         mapped_commands(robot, &joystick, message)
     })
 }
@@ -349,7 +351,7 @@ mod tests {
     #[test]
     fn sticks_and_buttons_become_commands() {
         let message = gamepad([0.1, 0.2, 1.0, 0.3, 0.4, 1.0, 0.0, 0.0], &[2]);
-        let commands = mapped_commands(3, &Joystick::default(), &message).unwrap();
+        let commands = mapped_commands(3, &from_defaults(), &message).unwrap();
         let mode = ControlMode::DepthHold;
         assert_eq!(
             commands[0],
@@ -369,7 +371,7 @@ mod tests {
             axes: vec![0.0; 3],
             ..Joy::default()
         };
-        let error = mapped_commands(0, &Joystick::default(), &message).unwrap_err();
+        let error = mapped_commands(0, &from_defaults(), &message).unwrap_err();
         assert_eq!(error, "expected axis 4 for surge, found 3 axes");
     }
 

@@ -7,7 +7,7 @@ use crate::node::modem_health::NetworkHealth;
 use crate::node::thrust_watch::{AXES, ThrustShortage, ThrustWatch};
 use merrow_messages::convert;
 use merrow_model::scene::fault::Device;
-use merrow_model::scene::fault_devices::{device_path, world_device_path};
+use merrow_model::scene::fault_devices::device_path;
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use merrow_model::sensor::gnss::Augmentation;
 use merrow_model::sensor::gnss::Gnss;
@@ -368,7 +368,7 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
     let acts = |memory: &&FaultState| memory.is_active(health.time_ns) || memory.water > 0.0;
     let mut status = Vec::new();
     for (k, (robot, faults)) in scene.robots.iter().zip(&health.faults).enumerate() {
-        let device = |memory: &FaultState| device_path(scene, k, memory.fault.device);
+        let device = |memory: &FaultState| device_path(scene, Some(k), memory.fault.device);
         let active = faults.iter().filter(acts);
         status.extend(active.map(|f| fault_status(&robot.name, &device(f), f)));
     }
@@ -378,7 +378,7 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
             Device::Modem(_) => "modems",
             _ => "beacons",
         };
-        fault_status(owner, &world_device_path(scene, f.fault.device), f)
+        fault_status(owner, &device_path(scene, None, f.fault.device), f)
     }));
     status
 }

@@ -58,7 +58,7 @@ impl RecordedNetwork {
             let intervals = message.intervals.iter().filter_map(|own| {
                 Some(Interval {
                     modem: modem(scene, &own.modem)? as u32,
-                    activity: Activity::from_name(&own.activity)?,
+                    activity: Activity::from_keyword(&own.activity)?,
                     start_ns: own.start.to_nanos(),
                     end_ns: own.end.to_nanos(),
                 })
@@ -69,7 +69,7 @@ impl RecordedNetwork {
             let bytes = index.read(&place)?;
             let message = from_bytes::<PacketLog>(&bytes).unwrap_or_default();
             let packets = message.packets.iter().filter_map(|own| {
-                let cause = LossCause::ALL.into_iter().find(|c| c.name() == own.cause);
+                let cause = LossCause::from_keyword(&own.cause);
                 Some(PacketRecord {
                     time_ns: own.stamp.to_nanos(),
                     start_ns: own.start.to_nanos(),

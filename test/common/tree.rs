@@ -152,7 +152,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         },
         attached: Vec::new(),
         joint_groups: Vec::new(),
-        trajectories: merrow_model::scene::TrajectoryRules::default(),
+        trajectories: merrow_yaml::read::from_defaults(),
         keep_out: None,
         servos: false,
         colliders: Vec::new(),

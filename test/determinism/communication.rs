@@ -669,7 +669,7 @@ fn losses_by_the_removal_of_a_robot_are_published() {
     );
     assert_eq!(simulation.scene.robots.len(), 1);
     let records: Vec<_> = logs.0.iter().flat_map(|log| &log.packets).collect();
-    let is_lost = |record: &&&PacketRecord| record.cause == LossCause::Removed.name();
+    let is_lost = |record: &&&PacketRecord| record.cause == LossCause::Removed.keyword();
     let lost: BTreeSet<i64> = records.iter().filter(is_lost).map(|r| r.message).collect();
     assert_eq!(lost, (0..5).collect(), "{records:?}");
     assert_eq!(records.len(), 5, "{records:?}");

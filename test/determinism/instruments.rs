@@ -103,7 +103,7 @@ fn instruments_have_the_same_bits() {
     let mut copy = first.state.clone();
     for (r, robot) in copy.robots.iter_mut().enumerate() {
         *robot = RobotState::from_scene(&first.scene, r);
-        first.state.robots[r].copy_into(robot);
+        robot.clone_from(&first.state.robots[r]);
     }
     assert_eq!(copy.hash(), first.state.hash(), "saved");
     let mut second = start();

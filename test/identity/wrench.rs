@@ -12,6 +12,7 @@ use merrow_model::state::contact::ContactBody;
 use merrow_model::state::reading::Reading;
 use merrow_physics::dynamics::rnea;
 use merrow_sim::Simulation;
+use merrow_sim::robot::Moment;
 
 /// Returns a vehicle with an arm of three joints in water. The tip comes down on the seabed with
 /// the joints against their friction and stops; one joint mimics another. A float is attached to
@@ -79,7 +80,11 @@ couplings:
 fn base_state(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f64>) {
     let (scene, now, dt) = (s.scene.clone(), s.state.time_ns, s.scene.dt());
     let (sea, mut own) = (s.state.sea.clone(), s.state.robots[robot].clone());
-    s.runners[robot].evaluate(&scene, &scene.robots[robot], &sea, now, &mut own);
+    s.runners[robot].evaluate(
+        Moment::new(&scene, &sea, now),
+        &scene.robots[robot],
+        &mut own,
+    );
     let mut work = s.runners[robot].work.clone();
     let (half, kick) = if own.impulse_acceleration.is_nonzero {
         (0.5, 1.0)

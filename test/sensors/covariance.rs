@@ -335,7 +335,10 @@ fn devices(kind: &str) -> Option<(String, bool)> {
 }
 
 macro_rules! list_kinds {
-    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+    ($(
+        $(#[doc = $doc:literal])*
+        $kind:ident($spec:ty) -> $reading:ty { $($properties:tt)* },
+    )*) => {
         const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
         fn kind_name(kind: &SensorKind) -> &'static str {

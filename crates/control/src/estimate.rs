@@ -33,14 +33,15 @@
 
 use merrow_environment::geodesy;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
+use merrow_model::ensure;
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::robot::feedback::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::Motion;
 use merrow_model::state::commands::Accepted;
-use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::firmware::motion_control::MotionEstimate;
+use merrow_model::state::firmware::{ControlMode, Known};
 use merrow_model::state::reading::{Reading, Stamped};
 
 /// Time after which a reading no longer counts [s].
@@ -55,26 +56,6 @@ const DEPTH_CORRECTION_TIME_S: f64 = 5.0;
 /// Gains of the alpha-beta filter of depth and vertical speed: fraction of the error per second
 /// [1/s] and per second squared [1/s²]. Critically damped at 4 rad/s.
 const DEPTH_FILTER: [f64; 2] = [8.0, 16.0];
-
-/// Parts of the motion that are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Attitude and angular velocity.
-    pub attitude: bool,
-    /// Horizontal components of the velocity.
-    pub velocity: bool,
-    /// Depth and vertical velocity.
-    pub depth: bool,
-}
-
-impl Known {
-    /// The whole motion is known.
-    pub const ALL: Known = Known {
-        attitude: true,
-        velocity: true,
-        depth: true,
-    };
-}
 
 /// Returns the quantity that no sensor measures although `mode` needs it.
 pub fn missing_sensor(feedback: &Feedback, mode: ControlMode) -> Option<&'static str> {
@@ -296,15 +277,13 @@ pub fn correct_by_fix(
     (p_WT, stamp_ns): (Vec3, u64),
     now_ns: u64,
 ) -> Accepted {
-    if !p_WT.is_finite() {
-        return Err("position: found a value that is not finite".into());
-    }
+    let is_finite = p_WT.is_finite();
+    ensure!(is_finite, "position: found a value that is not finite");
     let age = (now_ns as f64 - stamp_ns as f64) * 1e-9;
-    if !(0.0..=MAX_FIX_AGE_S).contains(&age) {
-        return Err(format!(
-            "position of {age:.3} s ago; expected an age of 0 to {MAX_FIX_AGE_S} s"
-        ));
-    }
+    ensure!(
+        (0.0..=MAX_FIX_AGE_S).contains(&age),
+        "position of {age:.3} s ago; expected an age of 0 to {MAX_FIX_AGE_S} s"
+    );
     // another bridge can deliver the same fix, or an earlier one late
     if estimate.fix_ns.is_some_and(|last| stamp_ns <= last) {
         return Ok(());

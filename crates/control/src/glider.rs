@@ -158,8 +158,7 @@ fn start(settings: &Settings, memory: &mut GliderState) {
             on: true,
             is_diving: true,
             depth: settings.keys.dive_depth_m,
-            heading: None,
-            path: None,
+            ..GliderState::default()
         };
     }
     memory.path = None;

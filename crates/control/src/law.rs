@@ -1,13 +1,13 @@
 //! Interface of a control law: what it receives, what it returns and which commands it accepts.
 
 use crate::devices::Devices;
-use crate::estimate::{Known, KnownMotion};
+use crate::estimate::KnownMotion;
 use crate::velocity_guidance;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::commands::{Accepted, FirmwareOrder};
-use merrow_model::state::firmware::{ControlMode, GuidanceTask};
+use merrow_model::state::firmware::{ControlMode, GuidanceTask, Known};
 
 /// Inputs of a control law at one tick.
 #[derive(Clone, Copy)]

@@ -149,8 +149,7 @@ pub fn check_controlled_mode(
                 *mode != ControlMode::Dive
                     && check_controlled_mode(settings, feedback, *mode).is_ok()
             };
-            let modes = ControlMode::ALL.map(|(mode, _)| mode);
-            let modes: Vec<_> = modes.into_iter().filter(has).collect();
+            let modes: Vec<_> = ControlMode::ALL.into_iter().filter(has).collect();
             return expect_one_of(&modes, "", mode);
         }
         ControlMode::Off

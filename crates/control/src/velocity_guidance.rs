@@ -31,6 +31,7 @@ use crate::estimate::KnownMotion;
 use crate::line_of_sight;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Quat, Vec3};
+use merrow_model::ensure;
 use merrow_model::scene::robot::guidance::VelocityGuidance;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::firmware::GuidanceTask;
@@ -158,9 +159,8 @@ pub fn requested_task(
     match command {
         FirmwareCommand::PoseGoal { p_WB, q_WB, .. } => {
             let yaw = q_WB.map_or(yaw, |q: Quat| q.normalized().matrix().to_rpy()[2]);
-            if !p_WB.is_finite() || !yaw.is_finite() {
-                return Err("goal: found a value that is not finite".to_string());
-            }
+            let is_finite = p_WB.is_finite() && yaw.is_finite();
+            ensure!(is_finite, "goal: found a value that is not finite");
             Ok(goal_task(*p_WB, yaw))
         }
         FirmwareCommand::FollowPath { waypoints, .. } => {

@@ -1,6 +1,7 @@
 //! `#[derive(Persist)]` of `merrow_model::persist`: a type is saved and loaded by its fields in the
 //! order of their declaration, an enum by a tag, the place of the variant, and its fields. The layout
 //! has the names and types of all fields, so that a program refuses the checkpoint of another one.
+//! `#[derive(CloneFields)]` clones without memory allocation into a value that exists.
 //!
 //! # Example
 //! ```text
@@ -75,6 +76,33 @@ pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
                     #layout
                     to.end();
                 }
+            }
+        }
+    }
+    .into()
+}
+
+/// Implements `Clone` for a struct by its fields. `clone_from` calls `clone_from` of each field, so
+/// that lists keep their memory.
+#[proc_macro_derive(CloneFields)]
+pub fn clone_fields(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let mut input = parse_macro_input!(input as DeriveInput);
+    let Data::Struct(data) = &input.data else {
+        panic!("only a struct is cloned by its fields")
+    };
+    let members: Vec<_> = data.fields.members().collect();
+    for parameter in input.generics.type_params_mut() {
+        parameter.bounds.push(parse_quote!(Clone));
+    }
+    let name = &input.ident;
+    let (generics, arguments, bounds) = input.generics.split_for_impl();
+    quote! {
+        impl #generics Clone for #name #arguments #bounds {
+            fn clone(&self) -> Self {
+                Self { #(#members: Clone::clone(&self.#members)),* }
+            }
+            fn clone_from(&mut self, source: &Self) {
+                #(Clone::clone_from(&mut self.#members, &source.#members);)*
             }
         }
     }

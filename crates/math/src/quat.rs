@@ -13,6 +13,13 @@ pub struct Quat<T = f64> {
     pub z: T,
 }
 
+/// The identity rotation.
+impl<T: Real> Default for Quat<T> {
+    fn default() -> Self {
+        Self::identity()
+    }
+}
+
 impl<T: Real> Quat<T> {
     /// Returns the identity rotation.
     pub fn identity() -> Self {

@@ -24,6 +24,7 @@ pub trait Real:
     + AddAssign
     + SubAssign
     + Mul<f64, Output = Self>
+    + Default
 {
     /// Number of lanes (robots) in one value.
     const LANES: usize;
@@ -191,7 +192,7 @@ impl Real for f64 {
 
 /// Four lanes with one robot of the same model each, for any processor. [`crate::F64x4`] is the
 /// AVX2 version.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lanes(pub [f64; 4]);
 
 // unrolled by hand: the thousands of lane loops in the kernel would add minutes of compile time

@@ -7,7 +7,7 @@ use crate::{MAX_LANES, Mat3, Real, Sym3, Vec3};
 
 /// Spatial velocity or acceleration of a frame at its origin: angular [rad/s] or [rad/s²], then
 /// linear [m/s] or [m/s²].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpatialVelocity<T = f64> {
     /// Angular part [rad/s] or [rad/s²].
     pub w: Vec3<T>,
@@ -16,7 +16,7 @@ pub struct SpatialVelocity<T = f64> {
 }
 
 /// Spatial force on a body at its origin: moment [N m], then force [N].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpatialForce<T = f64> {
     /// Moment about the origin [N m].
     pub m: Vec3<T>,
@@ -173,7 +173,7 @@ impl<T: Real> SpatialForce<T> {
 }
 
 /// Symmetric 6x6 inertia `[[A, B], [Bᵀ, D]]` at the origin of a frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpatialInertia<T = f64> {
     /// Angular-angular block [kg m²].
     pub A: Sym3<T>,

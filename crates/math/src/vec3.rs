@@ -183,7 +183,7 @@ impl<T> IndexMut<usize> for Vec3<T> {
 }
 
 /// 3x3 matrix, stored by rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mat3<T = f64> {
     /// Rows of the matrix.
     pub r: [Vec3<T>; 3],
@@ -349,7 +349,7 @@ impl<T: Real> Sub for Mat3<T> {
 }
 
 /// Symmetric 3x3 matrix, stored as its upper triangle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct Sym3<T = f64> {
     pub xx: T,

@@ -37,3 +37,5 @@ pub mod persist;
 pub mod scene;
 pub mod sensor;
 pub mod state;
+
+pub use merrow_yaml::ensure;

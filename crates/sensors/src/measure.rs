@@ -59,11 +59,15 @@ pub(crate) fn take_sample(memory: &mut SensorState, sample: &Sample<'_>) -> Opti
     let mut draw = sensor.stream.draw(memory.samples + 1);
     let dropped = sensor.loss_probability > 0.0 && draw.uniform() < sensor.loss_probability;
     // an instrument updates its state also for a dropped sample; a water sampler takes no bottle
-    if dropped && sensor.kind.skips_lost_samples() {
+    let properties = sensor.kind.properties();
+    if dropped && properties.is_none_or(|own| own.skips_lost_samples) {
         return None;
     }
     macro_rules! measure_by_kind {
-        ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+        ($(
+            $(#[doc = $doc:literal])*
+            $kind:ident($spec:ty) -> $reading:ty { $($properties:tt)* },
+        )*) => {
             match &sensor.kind {
                 $(SensorKind::$kind(spec) => spec.measure(memory, sample, &mut draw).map(Reading::from),)*
                 // the exteroceptive sensor scheduler (`crates/sim/src/sensors/scheduler.rs`)

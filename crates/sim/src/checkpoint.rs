@@ -26,6 +26,7 @@
 
 use crate::sensors::scheduler::SavedFrames;
 use crate::simulation::Simulation;
+use merrow_model::ensure;
 use merrow_model::persist::{Layout, Persist, Reader, Writer, to_bytes};
 use merrow_model::scene::{Scene, Sea, identity};
 use merrow_model::state::{State, shape};
@@ -187,9 +188,8 @@ fn read(checkpoint: &[u8], scene: &Scene) -> Result<Contents, String> {
 
 /// Checks mark, format, version, length and digest of a checkpoint.
 fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
-    if from.read_bytes(MARK.len()).ok() != Some(&MARK) {
-        return Err("this is not a checkpoint of Merrow".to_string());
-    }
+    let is_marked = from.read_bytes(MARK.len()).ok() == Some(&MARK);
+    ensure!(is_marked, "this is not a checkpoint of Merrow");
     let short = |_| {
         format!(
             "the checkpoint ends early; expected a header and a state, found {} bytes",
@@ -197,17 +197,15 @@ fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
         )
     };
     let format = u32::load(from).map_err(short)?;
-    if format != FORMAT {
-        return Err(format!(
-            "this checkpoint has format {format}; expected format {FORMAT} of Merrow {VERSION}"
-        ));
-    }
+    ensure!(
+        format == FORMAT,
+        "this checkpoint has format {format}; expected format {FORMAT} of Merrow {VERSION}"
+    );
     let version = String::load(from).map_err(short)?;
-    if version != VERSION {
-        return Err(format!(
-            "this is a checkpoint of Merrow {version}; expected one of Merrow {VERSION}"
-        ));
-    }
+    ensure!(
+        version == VERSION,
+        "this is a checkpoint of Merrow {version}; expected one of Merrow {VERSION}"
+    );
     let layout = <[u8; 8]>::load(from).map_err(short)?;
     if layout != *LAYOUT {
         let hex = |hash: [u8; 8]| format!("{:016x}", u64::from_be_bytes(hash));
@@ -220,11 +218,10 @@ fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
     }
     let length = u64::load(from).map_err(short)?;
     let found = checkpoint.len() as u64;
-    if found < length {
-        return Err(format!(
-            "the checkpoint ends early; expected {length} bytes, found {found}"
-        ));
-    }
+    ensure!(
+        found >= length,
+        "the checkpoint ends early; expected {length} bytes, found {found}"
+    );
     let (all, sum) = checkpoint.split_at(checkpoint.len().saturating_sub(SUM));
     if found > length || identity::digest(all) != *sum {
         return Err(damaged("its digest does not agree"));
@@ -236,25 +233,22 @@ fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
 fn check_world(from: &mut Reader<'_>, scene: &Scene) -> Result<(), String> {
     let damage = |why: String| damaged(&why);
     let name = String::load(from).map_err(damage)?;
-    if name != scene.name {
-        return Err(format!(
-            "this is a checkpoint of the world {name}; expected one of {}",
-            scene.name
-        ));
-    }
+    ensure!(
+        name == scene.name,
+        "this is a checkpoint of the world {name}; expected one of {}",
+        scene.name
+    );
     let seed = u64::load(from).map_err(damage)?;
-    if seed != scene.seed {
-        return Err(format!(
-            "this checkpoint has the seed {seed}; expected the seed {} of the world {name}",
-            scene.seed
-        ));
-    }
+    ensure!(
+        seed == scene.seed,
+        "this checkpoint has the seed {seed}; expected the seed {} of the world {name}",
+        scene.seed
+    );
     let world = <[u8; 32]>::load(from).map_err(damage)?;
-    if world != identity::scene_digest(scene) {
-        return Err(format!(
-            "the files of the world {name} have changed since this checkpoint"
-        ));
-    }
+    ensure!(
+        world == identity::scene_digest(scene),
+        "the files of the world {name} have changed since this checkpoint"
+    );
     Ok(())
 }
 
@@ -265,9 +259,8 @@ fn contents(from: &mut Reader<'_>, scene: &Scene) -> Result<Contents, String> {
     let mut reader = Reader::new(&state, &scene.sea);
     let state = State::load(&mut reader)?;
     reader.finish()?;
-    if !shape::has_shape_of(&state, scene) {
-        return Err("its lists have other lengths".to_string());
-    }
+    let fits = shape::has_shape_of(&state, scene);
+    ensure!(fits, "its lists have other lengths");
     let mut reader = Reader::new(&frames, &scene.sea);
     let frames = Option::<SavedFrames>::load(&mut reader)?;
     reader.finish()?;

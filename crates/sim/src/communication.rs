@@ -30,7 +30,7 @@ use crate::computers::input::push_input;
 use crate::control::fault;
 use crate::environment_cache::EnvironmentCache;
 use crate::modem_fix::{error_stream, measure};
-use crate::robot::Runner;
+use crate::robot::{Moment, Runner};
 use crate::shaft_speeds::{reference_speeds, shaft_speeds};
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::link::receivers::SceneReceivers;
@@ -112,8 +112,8 @@ pub fn bridged_call<'a>(
 /// Network of the modems of a world, with its workspace.
 #[derive(Debug)]
 pub(crate) struct Communication {
-    network: Network,
-    receivers: SceneReceivers,
+    pub(crate) network: Network,
+    pub(crate) receivers: SceneReceivers,
     channel: WorldChannel,
     ray_scene: Option<RayScene>,
     view: WorldView,
@@ -212,36 +212,6 @@ impl Communication {
         state
     }
 
-    /// Loses the messages and the frames of modems without a target. (`targets`: indices in the
-    /// next world)
-    pub(crate) fn remove(&mut self, state: &mut NetworkState, targets: &[Option<usize>]) {
-        self.network.remove(state, &self.receivers, targets);
-    }
-
-    /// Continues the state of the network `old`; `targets`: indices of its modems in this network.
-    pub(crate) fn continue_from(
-        &self,
-        old: &Self,
-        before: NetworkState,
-        targets: &[Option<usize>],
-    ) -> NetworkState {
-        self.network.continue_from(&old.network, before, targets)
-    }
-
-    /// Returns the energy that a modem has consumed since the start of the run [J].
-    pub(crate) fn energy(&self, state: &State, modem: usize) -> f64 {
-        let energy = self.network.energy(&state.network, modem);
-        energy.transmit + energy.receive + energy.idle
-    }
-
-    /// Applies a command at the current instant.
-    ///
-    /// # Errors
-    /// Reason for which the command is rejected; the state is then unchanged.
-    pub(crate) fn apply(&self, state: &mut State, command: &ModemCommand) -> Result<(), String> {
-        self.network.apply(&mut state.network, command)
-    }
-
     /// Queues a message of bridge `k` at the current instant, or counts it if another message was
     /// queued within the minimum interval. (4)
     ///
@@ -269,15 +239,17 @@ impl Communication {
             Some((to, _)) if !bridge.is_broadcast => scene.modems[*to].address,
             _ => BROADCAST,
         };
-        let packet = BridgePacket {
-            number: k,
+        let send = Send {
             modem: bridge.from,
             destination,
+            payload: message,
+            is_bridged: true,
             priority: bridge.priority,
             is_acknowledged: bridge.is_acknowledged,
-            queue: bridge.queue,
+            group: Some(group(k, bridge.queue)),
+            power: None,
         };
-        self.queue_packet(state, &packet, &[], message)
+        self.queue_packet(state, k, &[], &send)
             .map_err(|why| rejection(scene, bridge.from, &bridge.name, &why))?;
         state.network.bridges_ns[k] = now + bridge.min_interval_ns;
         Ok(())
@@ -312,16 +284,17 @@ impl Communication {
             let why = "request discarded: the rate exceeds `max_rate_hz`";
             return Err(rejection(scene, modem, &bridge.name, why));
         }
-        let packet = BridgePacket {
-            number,
+        let send = Send {
             modem,
             destination: scene.modems[to].address,
+            payload: &call.message,
+            is_bridged: true,
             priority: bridge.priority,
             is_acknowledged: bridge.is_acknowledged,
-            queue: bridge.queue,
+            group: Some(group(number, bridge.queue)),
+            power: None,
         };
-        let head = call.call.to_le_bytes();
-        self.queue_packet(state, &packet, &head, &call.message)
+        self.queue_packet(state, number, &call.call.to_le_bytes(), &send)
             .map_err(|why| rejection(scene, modem, &bridge.name, &why))?;
         if !call.is_response {
             state.network.bridges_ns[number] = now + bridge.min_interval_ns;
@@ -329,40 +302,26 @@ impl Communication {
         Ok(())
     }
 
-    /// Queues a packet of a bridge. (4), (5)
+    /// Queues the message `send` after the number of its bridge and `head`. (4), (5)
     fn queue_packet(
         &mut self,
         state: &mut State,
-        packet: &BridgePacket,
+        number: usize,
         head: &[u8],
-        message: &[u8],
+        send: &Send<'_>,
     ) -> Result<(), String> {
-        let number = packet.number as u16;
         self.packet.clear();
-        self.packet.extend_from_slice(&number.to_le_bytes());
+        self.packet.extend((number as u16).to_le_bytes());
         self.packet.extend_from_slice(head);
-        self.packet.extend_from_slice(message);
-        let own = &state.network.modems[packet.modem];
+        self.packet.extend_from_slice(send.payload);
+        let own = &state.network.modems[send.modem];
         let size = self.packet.len();
-        let misfit = self.network.misfit(packet.modem, &own.mac, own.rate, size);
-        if let Some(misfit) = misfit {
-            let reason = (packet.number, misfit.name());
-            *self.misfits.entry(reason).or_default() += 1;
+        if let Some(misfit) = self.network.misfit(send.modem, &own.mac, own.rate, size) {
+            *self.misfits.entry((number, misfit.name())).or_default() += 1;
         }
-        let send = Send {
-            modem: packet.modem,
-            destination: packet.destination,
-            payload: &self.packet,
-            is_bridged: true,
-            priority: packet.priority,
-            is_acknowledged: packet.is_acknowledged,
-            group: Some(MessageGroup {
-                key: u32::MAX - u32::from(number),
-                limits: packet.queue,
-            }),
-            power: None,
-        };
-        self.network.send(&mut state.network, &send).map(drop)
+        let payload = &self.packet;
+        let packet = Send { payload, ..*send };
+        self.network.send(&mut state.network, &packet).map(drop)
     }
 
     /// Transmits messages that arrived over a bridge over the bridges of the topics on which they
@@ -410,11 +369,6 @@ impl Communication {
         self.misfits.iter().filter_map(named).collect()
     }
 
-    /// Returns the time of the next event [ns].
-    pub(crate) fn next_event_ns(&self, state: &State) -> Option<u64> {
-        self.network.next_event_ns(&state.network)
-    }
-
     /// Processes all events up to the current instant. (1), (2) The output of the state must be
     /// empty. Returns true if a message was passed on to another bridge; its events are not
     /// processed.
@@ -431,7 +385,9 @@ impl Communication {
         let is_due = self.network.next_event_ns(&state.network);
         if is_due.is_some_and(|next| next <= now) {
             self.update_view(scene, state, runners);
-            let environment = self.environment.start_environment(scene, &state.sea, now);
+            let environment = self
+                .environment
+                .start_environment(Moment::new(scene, &state.sea, now));
             let instant = ChannelInstant {
                 view: &self.view,
                 environment: &environment,
@@ -540,20 +496,10 @@ impl Communication {
     }
 }
 
-/// Addressee and properties of a packet of a bridge.
-struct BridgePacket {
-    /// Number of the bridge in the packet.
-    number: usize,
-    /// Index of the transmitting modem.
-    modem: usize,
-    /// Address of the destination.
-    destination: u16,
-    /// Priority of the packet.
-    priority: u8,
-    /// Whether every frame is repeated until it is acknowledged.
-    is_acknowledged: bool,
-    /// Limits of the waiting packets of the bridge.
-    queue: BridgeQueue,
+/// Returns the group of the messages of bridge `number`, with the limits of its queue.
+fn group(number: usize, limits: BridgeQueue) -> MessageGroup {
+    let key = u32::MAX - u32::from(number as u16);
+    MessageGroup { key, limits }
 }
 
 /// Returns the rejection of a message of a bridge by modem `modem`.

@@ -1,9 +1,9 @@
 //! Environment at the instants of a step, for one robot or for a SIMD batch of robots.
 
+use crate::robot::Moment;
 use merrow_environment::EnvironmentState;
 use merrow_environment::current::VariationCache;
 use merrow_environment::waves::StepWaves;
-use merrow_model::scene::{Scene, Sea};
 
 /// Values that are reused from one step to the next, because the end of one step is the start of
 /// the next. Contains no state that is needed to resume.
@@ -14,13 +14,12 @@ pub(crate) struct EnvironmentCache {
 }
 
 impl EnvironmentCache {
-    /// Returns the environment at the start, midpoint and end of the step from `now_ns` [ns].
+    /// Returns the environment at the start, midpoint and end of the step from `start`.
     pub(crate) fn step_environment<'a>(
         &'a mut self,
-        scene: &Scene,
-        sea: &'a Sea,
-        now_ns: u64,
+        start: Moment<'a>,
     ) -> [EnvironmentState<'a>; 3] {
+        let Moment { scene, sea, now_ns } = start;
         let (t, dt) = (now_ns as f64 * 1e-9, scene.dt());
         let [now, midpoint, end] = self.waves.for_step(&sea.waves, now_ns, scene.dt_ns);
         let mut at = |time: f64, waves| EnvironmentState {
@@ -33,13 +32,9 @@ impl EnvironmentCache {
         [at(t, now), at(t + 0.5 * dt, midpoint), at(t + dt, end)]
     }
 
-    /// Returns the environment at `now_ns` [ns] only.
-    pub(crate) fn start_environment<'a>(
-        &'a mut self,
-        scene: &Scene,
-        sea: &'a Sea,
-        now_ns: u64,
-    ) -> EnvironmentState<'a> {
+    /// Returns the environment at one instant only.
+    pub(crate) fn start_environment<'a>(&'a mut self, at: Moment<'a>) -> EnvironmentState<'a> {
+        let Moment { scene, sea, now_ns } = at;
         let time = now_ns as f64 * 1e-9;
         EnvironmentState {
             sea,

@@ -75,6 +75,6 @@ impl Simulation {
         if let Some(before) = before {
             self.state.robots[robot] = before;
         }
-        Err(command::reject(robot, reason))
+        Err(command.reject(&self.scene, reason))
     }
 }

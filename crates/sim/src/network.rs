@@ -6,7 +6,7 @@ use crate::control::{fault, firmware};
 use crate::simulation::Simulation;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::{Correspondence, Scene};
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::commands::{Accepted, CommandRejection};
 use merrow_model::state::comms::{ModemCommand, NetworkState};
 use merrow_model::state::{Command, FaultEffect, FaultState, State};
 use std::sync::Arc;
@@ -16,44 +16,27 @@ const MAX_SPARE_OUTPUTS: usize = 8;
 
 /// Returns true if the bridges of two worlds have the same names in the same order.
 fn has_same_bridges(a: &Scene, b: &Scene) -> bool {
-    let topics = |scene: &Scene| -> Vec<String> {
-        scene
-            .bridges
-            .iter()
-            .map(|bridge| bridge.name.clone())
-            .collect()
-    };
-    let services = |scene: &Scene| -> Vec<String> {
-        let bridges = scene.service_bridges.iter();
-        bridges.map(|bridge| bridge.name.clone()).collect()
-    };
-    topics(a) == topics(b) && services(a) == services(b)
+    let topics = a.bridges.iter().map(|bridge| &bridge.name);
+    let services = a.service_bridges.iter().map(|bridge| &bridge.name);
+    topics.eq(b.bridges.iter().map(|bridge| &bridge.name))
+        && services.eq(b.service_bridges.iter().map(|bridge| &bridge.name))
 }
 
 impl Simulation {
     /// Applies a command to a modem.
-    pub(crate) fn apply_to_modem(
-        &mut self,
-        command: &ModemCommand,
-    ) -> Result<(), CommandRejection> {
-        let result = match &self.communication {
-            Some(communication) => communication.apply(&mut self.state, command),
-            None => Err("the world has no modems".to_string()),
-        };
-        result.map_err(|reason| {
-            let mut command = command.clone();
-            let modem = self.scene.modems.get(*command.modem_mut());
-            CommandRejection {
-                robot: modem.and_then(|modem| modem.on).map(|(robot, _)| robot),
-                reason,
-            }
-        })
+    pub(crate) fn apply_to_modem(&mut self, command: &ModemCommand) -> Accepted {
+        let communication = self.communication.as_ref();
+        let communication = communication.ok_or("the world has no modems")?;
+        communication
+            .network
+            .apply(&mut self.state.network, command)
     }
 
     /// Returns the energy that a modem has consumed since the start of the run [J].
     pub fn modem_energy(&self, modem: usize) -> f64 {
         self.communication.as_ref().map_or(0.0, |communication| {
-            communication.energy(&self.state, modem)
+            let energy = communication.network.energy(&self.state.network, modem);
+            energy.transmit + energy.receive + energy.idle
         })
     }
 
@@ -111,7 +94,8 @@ impl Simulation {
         let is_same_bridge = has_same_bridges(&old.scene, &self.scene);
         self.state.network = match &old.communication {
             Some(former) if is_same_bridge && former.accepts(&before) => {
-                communication.continue_from(former, before, &same.modems)
+                let network = &communication.network;
+                network.continue_from(&former.network, before, &same.modems)
             }
             _ => communication.start_at(self.state.time_ns),
         };
@@ -124,9 +108,9 @@ impl Simulation {
             return;
         };
         if targets.iter().any(Option::is_none) {
-            communication.remove(&mut self.state.network, &targets);
-            let output = &mut self.state.network.output;
-            output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
+            let (network, receivers) = (&mut communication.network, &communication.receivers);
+            network.remove(&mut self.state.network, receivers, &targets);
+            self.drain_network_output();
         }
     }
 
@@ -148,8 +132,7 @@ impl Simulation {
             );
             if !self.state.network.output.is_empty() {
                 is_sent |= self.transmit_outputs(&NewOutputs::Network);
-                let output = &mut self.state.network.output;
-                output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
+                self.drain_network_output();
             }
             if !is_sent {
                 break;
@@ -169,6 +152,11 @@ impl Simulation {
         let rejections = &mut self.schedule_rejections;
         communication.send_onward(&self.scene, &mut self.state, rejections);
         self.transmit_outputs(&NewOutputs::Network);
+        self.drain_network_output();
+    }
+
+    /// Moves the results of the network to the results for the observers.
+    fn drain_network_output(&mut self) {
         let output = &mut self.state.network.output;
         output.drain_into(Arc::make_mut(&mut self.network_output), self.state.time_ns);
     }
@@ -224,12 +212,8 @@ impl Simulation {
     /// Corrects the positions that firmwares estimate by the messages that have arrived over
     /// bridges.
     fn correct_positions(&mut self, source: &dyn BridgeSource) {
-        let State {
-            network,
-            robots,
-            time_ns,
-            ..
-        } = &mut self.state;
+        let (network, robots) = (&self.state.network, &mut self.state.robots);
+        let now_ns = self.state.time_ns;
         for delivery in &network.output.deliveries {
             let payload = network.output.payload(delivery);
             let Some((k, receiver, message)) = bridged_message(&self.scene, delivery, payload)
@@ -243,7 +227,7 @@ impl Simulation {
             };
             let result = source.decode_fix(k, message).and_then(|fix| {
                 let model = &self.scene.robots[robot];
-                firmware::correct_position(model, &mut robots[robot], correction, fix, *time_ns)
+                firmware::correct_position(model, &mut robots[robot], correction, fix, now_ns)
             });
             self.schedule_rejections
                 .extend(result.err().map(|why| CommandRejection {

@@ -2,7 +2,6 @@
 
 use crate::computers::input::push_input;
 use crate::control::energy::power;
-use crate::control::energy::power::PowerEnvironment;
 use crate::control::joints;
 use crate::control::joints::Now;
 use crate::control::{command, fault, firmware};
@@ -12,7 +11,7 @@ use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sea};
 use merrow_model::state::computer::InputData;
-use merrow_model::state::{Halt, JointDriveState, RobotState, Workspace};
+use merrow_model::state::{Halt, JointDriveState, RobotState, SensorState, Workspace};
 use merrow_physics::forces::actuators::{buoyancy_engine, fin, thruster};
 use merrow_physics::forces::contributions::{Contribution, Law, Sink};
 use merrow_physics::forces::hydrodynamics::radiation;
@@ -29,6 +28,24 @@ use std::sync::Arc;
 /// for its norm [rad].
 const TURN_PER_CHORD: f64 = 2.02;
 
+/// Instant of a world.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// Constant description of the world.
+    pub scene: &'a Scene,
+    /// Sea at the instant.
+    pub sea: &'a Sea,
+    /// Simulated time [ns].
+    pub now_ns: u64,
+}
+
+impl<'a> Moment<'a> {
+    /// Creates the instant at `now_ns` [ns].
+    pub fn new(scene: &'a Scene, sea: &'a Sea, now_ns: u64) -> Self {
+        Self { scene, sea, now_ns }
+    }
+}
+
 /// Workspace and outbox of one robot; contains no state that is needed to resume.
 #[derive(Debug)]
 pub struct Runner {
@@ -44,7 +61,7 @@ pub struct Runner {
 
 /// Pose of the base and length of the outbox at the start of a block, and the largest motion since
 /// then.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     p_WB: Vec3,
     q_WB: Quat,
@@ -65,13 +82,7 @@ impl Runner {
             environment_cache: EnvironmentCache::default(),
             kernel: Kernel::new(),
             static_geometry: None,
-            mark: Mark {
-                p_WB: Vec3::zero(),
-                q_WB: Quat::identity(),
-                outbox_len: 0,
-                distance2: 0.0,
-                turn2: 0.0,
-            },
+            mark: Mark::default(),
         }
     }
 
@@ -91,31 +102,17 @@ impl Runner {
         self.static_geometry.clone()
     }
 
-    /// Advances `robot` by one step from `now_ns` [ns].
-    pub fn step(
-        &mut self,
-        scene: &Scene,
-        robot: &Robot,
-        sea: &Sea,
-        now_ns: u64,
-        state: &mut RobotState,
-    ) {
+    /// Advances `robot` by one step.
+    pub fn step(&mut self, at: Moment<'_>, robot: &Robot, state: &mut RobotState) {
         if state.halted.is_some() {
             return;
         }
-        let Self {
-            work,
-            outbox,
-            environment_cache,
-            kernel,
-            static_geometry,
-            ..
-        } = self;
+        let (work, outbox, kernel) = (&mut self.work, &mut self.outbox, self.kernel);
         let step = Step {
-            scene,
-            now_ns,
-            environment: environment_cache.step_environment(scene, sea, now_ns),
-            static_geometry: static_geometry.as_deref(),
+            scene: at.scene,
+            now_ns: at.now_ns,
+            environment: self.environment_cache.step_environment(at),
+            static_geometry: self.static_geometry.as_deref(),
         };
         step.begin(robot, state, work);
         step.advance_actuators(robot, state, work);
@@ -130,7 +127,7 @@ impl Runner {
             kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
         step.observe(robot, state, work, outbox);
-        let how = (scene.integrator, scene.dt());
+        let how = (at.scene.integrator, at.scene.dt());
         let from = state.motion.pose();
         kernel.advance(
             robot,
@@ -149,8 +146,7 @@ impl Runner {
             p_WB: state.motion.p_WB,
             q_WB: state.motion.q_WB,
             outbox_len: self.outbox.len(),
-            distance2: 0.0,
-            turn2: 0.0,
+            ..Mark::default()
         };
     }
 
@@ -185,19 +181,6 @@ impl Runner {
     pub(crate) fn evaluate_poses(&mut self, robot: &Robot, state: &RobotState) {
         kinematics::poses(robot, &state.motion, &mut self.work.links);
     }
-
-    /// Performs [`Runner::step`] without contacts, then evaluates the poses at its end.
-    pub(crate) fn step_freely(
-        &mut self,
-        scene: &Scene,
-        robot: &Robot,
-        sea: &Sea,
-        now_ns: u64,
-        state: &mut RobotState,
-    ) {
-        self.step(scene, robot, sea, now_ns, state);
-        self.evaluate_poses(robot, state);
-    }
 }
 
 impl AsRef<Workspace> for Runner {
@@ -213,50 +196,31 @@ impl AsMut<Workspace> for Runner {
 }
 
 impl Runner {
-    /// Reads the sensors that are due at `now_ns` [ns], before the step that starts there.
+    /// Reads the sensors that are due, before the step that starts there.
     ///
     /// Called after every block, so that a client that requested some steps receives the readings
     /// of the instant at which they end. The next step does not read these sensors again. The
     /// readings are bit-identical to those that the step would produce.
-    pub fn read_due_sensors(
-        &mut self,
-        scene: &Scene,
-        robot: &Robot,
-        sea: &Sea,
-        now_ns: u64,
-        state: &mut RobotState,
-    ) {
-        if state.halted.is_some() || !state.sensors.iter().any(|s| sensors::is_due(s, now_ns)) {
+    pub fn read_due_sensors(&mut self, at: Moment<'_>, robot: &Robot, state: &mut RobotState) {
+        let is_due = |s: &SensorState| sensors::is_due(s, at.now_ns);
+        if state.halted.is_some() || !state.sensors.iter().any(is_due) {
             return;
         }
-        self.evaluate(scene, robot, sea, now_ns, state);
-        let at = self.environment_cache.start_environment(scene, sea, now_ns);
+        self.evaluate(at, robot, state);
+        let environment = &self.environment_cache.start_environment(at);
+        let (work, outbox) = (&mut self.work, &mut self.outbox);
         let sensor_environment = SensorEnvironment {
-            environment: &at,
-            origin: &scene.origin,
+            environment,
+            origin: &at.scene.origin,
             static_geometry: self.static_geometry.as_deref(),
         };
-        read_sensors(
-            robot,
-            state,
-            &mut self.work,
-            &sensor_environment,
-            now_ns,
-            &mut self.outbox,
-        );
+        read_sensors(robot, state, work, &sensor_environment, at.now_ns, outbox);
     }
 
-    /// Evaluates the state at `now_ns` [ns] and leaves the result in the workspace, identical to
-    /// the result of the step that starts there.
-    pub fn evaluate(
-        &mut self,
-        scene: &Scene,
-        robot: &Robot,
-        sea: &Sea,
-        now_ns: u64,
-        state: &mut RobotState,
-    ) {
-        self.evaluate_into(scene, (robot, state), sea, now_ns, &mut ());
+    /// Evaluates the state and leaves the result in the workspace, identical to the result of the
+    /// step that starts there.
+    pub fn evaluate(&mut self, at: Moment<'_>, robot: &Robot, state: &mut RobotState) {
+        self.evaluate_into(at, robot, state, &mut ());
     }
 
     /// Returns a copy with the same workspace and an empty outbox.
@@ -272,16 +236,14 @@ impl Runner {
     /// accelerations in the workspace include its impulses.
     pub(crate) fn contributions(
         &mut self,
-        scene: &Scene,
+        at: Moment<'_>,
         robot: &Robot,
-        sea: &Sea,
-        now_ns: u64,
         state: &mut RobotState,
     ) -> Vec<Contribution> {
         let mut sink = Vec::new();
-        self.evaluate_into(scene, (robot, state), sea, now_ns, &mut sink);
-        let at = self.environment_cache.start_environment(scene, sea, now_ns);
-        sum::sum_links(robot, &at, 0, &mut self.work, &mut sink);
+        self.evaluate_into(at, robot, state, &mut sink);
+        let environment = self.environment_cache.start_environment(at);
+        sum::sum_links(robot, &environment, 0, &mut self.work, &mut sink);
         if state.impulse_acceleration.is_nonzero {
             add_impulse_accelerations(robot, state, &mut self.work);
         }
@@ -302,41 +264,35 @@ impl Runner {
     /// Does the same as [`Runner::evaluate`] and passes the wrenches in `work.thrust` to `sink`.
     fn evaluate_into(
         &mut self,
-        scene: &Scene,
-        (robot, state): (&Robot, &mut RobotState),
-        sea: &Sea,
-        now_ns: u64,
+        at: Moment<'_>,
+        robot: &Robot,
+        state: &mut RobotState,
         sink: &mut impl Sink,
     ) {
-        let at = self.environment_cache.start_environment(scene, sea, now_ns);
+        let environment = self.environment_cache.start_environment(at);
         let work = &mut self.work;
-        command::time_out(robot, state, now_ns);
-        external::remove_ended_wrenches(state, now_ns);
-        fault::prepare(robot, state, work, now_ns, sea.density);
-        firmware::advance(robot, state, &at, now_ns);
-        power::cut_power(robot, state);
+        let step = Step {
+            scene: at.scene,
+            now_ns: at.now_ns,
+            environment: [environment; 3],
+            static_geometry: None,
+        };
+        step.begin(robot, state, work);
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::store_current(robot, state, work);
-        thruster::store_current(robot, state, &at, work, sink);
+        thruster::store_current(robot, state, &environment, work, sink);
         buoyancy_engine::store_current(robot, state, work);
-        external::add_external_forces(robot, state, now_ns, work, sink);
+        external::add_external_forces(robot, state, at.now_ns, work, sink);
         radiation::load_filter_states(robot, state, work);
-        self.kernel
-            .evaluate(robot, &at, &state.motion, &state.joint_commands, work);
-        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, at.time);
-        // the step skips the joint controllers, which have run for this instant
-        let powered = state.battery.is_on();
-        if joints::advance(
+        self.kernel.evaluate(
             robot,
-            state,
+            &environment,
+            &state.motion,
+            &state.joint_commands,
             work,
-            Now {
-                ns: now_ns,
-                dt: scene.dt(),
-                ambient,
-                powered,
-            },
-        ) {
+        );
+        // the step skips the joint controllers, which have run for this instant
+        if step.control(robot, state, work) {
             self.kernel
                 .accelerate(robot, &state.motion, &state.joint_commands, work);
         }
@@ -396,26 +352,20 @@ impl Step<'_> {
         state: &mut RobotState,
         work: &mut Workspace,
     ) -> bool {
-        let (ns, dt, powered) = (self.now_ns, self.scene.dt(), state.battery.is_on());
-        joints::advance(
-            robot,
-            state,
-            work,
-            Now {
-                ns,
-                dt,
-                ambient: self.ambient(state),
-                powered,
-            },
-        )
+        joints::advance(robot, state, work, self.now(state))
     }
 
-    /// Returns the temperature of the water at the robot [°C].
-    fn ambient(&self, state: &RobotState) -> f64 {
+    /// Returns the instant of the step at the robot.
+    fn now(&self, state: &RobotState) -> Now {
         let EnvironmentState {
             sea, gravity, time, ..
         } = self.environment[0];
-        water_column::temperature(sea, gravity, state.motion.p_WB, time)
+        Now {
+            ns: self.now_ns,
+            dt: self.scene.dt(),
+            ambient: water_column::temperature(sea, gravity, state.motion.p_WB, time),
+            powered: state.battery.is_on(),
+        }
     }
 
     /// Reads the due sensors from the evaluation at the start of the step, then advances battery,
@@ -429,31 +379,15 @@ impl Step<'_> {
     ) {
         thruster::store_thrust(robot, state, work, &self.environment[0]);
         fin::store_shaft_moments(robot, state, work, &self.environment[0]);
-        let (at, origin, now_ns, dt) = (
-            &self.environment[0],
-            &self.scene.origin,
-            self.now_ns,
-            self.scene.dt(),
-        );
         let sensor_environment = SensorEnvironment {
-            environment: at,
-            origin,
+            environment: &self.environment[0],
+            origin: &self.scene.origin,
             static_geometry: self.static_geometry,
         };
-        read_sensors(robot, state, work, &sensor_environment, now_ns, outbox);
-        power::advance(
-            robot,
-            state,
-            work,
-            PowerEnvironment {
-                environment: at,
-                origin,
-                now_ns,
-                dt,
-                ambient: self.ambient(state),
-            },
-        );
-        fault::advance_flooding(state, work, at, now_ns, dt);
+        read_sensors(robot, state, work, &sensor_environment, self.now_ns, outbox);
+        let now = self.now(state);
+        power::advance(robot, state, work, &sensor_environment, now);
+        fault::advance_flooding(state, work, &self.environment[0], now.ns, now.dt);
         work.V_start = state.motion.V_WB_B;
         work.qd_start.copy_from_slice(&state.motion.qd);
         work.A_start = work.links[0].A;

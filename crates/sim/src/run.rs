@@ -325,6 +325,12 @@ struct PendingSteps {
     reply: Reply<StepResult>,
 }
 
+/// Answers a step request.
+fn answer(reply: Reply<StepResult>, simulation: &Simulation, result: Result<(), String>) {
+    let time_ns = simulation.time_ns();
+    reply.send(StepResult { time_ns, result });
+}
+
 struct Run<'o, 'i> {
     clock: Clock,
     pace: Pace,
@@ -427,11 +433,13 @@ impl Run<'_, '_> {
         // the reply is last: a client that stops a recording next receives all messages of these
         // steps
         if let Some(reply) = finished {
-            reply.send(StepResult {
-                time_ns: simulation.time_ns(),
-                result: Ok(()),
-            });
+            answer(reply, simulation, Ok(()));
         }
+    }
+
+    /// Calls `f` with every observer.
+    fn each(&mut self, mut f: impl FnMut(&mut dyn Observer)) {
+        self.observers.iter_mut().for_each(|observer| f(*observer));
     }
 
     /// Returns the number of steps to the next requested checkpoint, at least 1.
@@ -478,9 +486,7 @@ impl Run<'_, '_> {
         for (i, robot) in simulation.state.robots.iter().enumerate() {
             if let (Some(halt), false) = (&robot.halted, self.halt_notified[i]) {
                 self.halt_notified[i] = true;
-                self.observers
-                    .iter_mut()
-                    .for_each(|o| o.halted(i, halt, simulation));
+                self.each(|o| o.halted(i, halt, simulation));
             }
         }
     }
@@ -494,9 +500,7 @@ impl Run<'_, '_> {
 
     /// Passes a message of a user to the observers.
     fn report_input(&mut self, message: &InputMessage, simulation: &Simulation) {
-        self.observers
-            .iter_mut()
-            .for_each(|o| o.received(message, simulation));
+        self.each(|o| o.received(message, simulation));
     }
 
     /// Handles the requests in the queue, at least one and for at most [`REQUESTS_WALL_S`]; the
@@ -570,12 +574,12 @@ impl Run<'_, '_> {
                 simulation.restart();
                 self.stopped = self.paused;
                 self.restart(simulation);
-                self.observers.iter_mut().for_each(|o| o.reset());
+                self.each(|o| o.reset());
                 reply.send(());
             }
             Request::ResetState(reply) => {
                 simulation.restart_state();
-                self.observers.iter_mut().for_each(|o| o.state_reset());
+                self.each(|o| o.state_reset());
                 reply.send(());
             }
             Request::Pace(pace) => {
@@ -635,7 +639,7 @@ impl Run<'_, '_> {
         (self.paused, self.stopped) = (true, true);
         self.follow_scene(version, &none, simulation);
         self.restart(simulation);
-        self.observers.iter_mut().for_each(|o| o.reset());
+        self.each(|o| o.reset());
         new
     }
 
@@ -657,42 +661,31 @@ impl Run<'_, '_> {
         if let Some(scheduler) = &mut simulation.sensor_scheduler {
             scheduler.set_pace(self.pace);
         }
-        for observer in self.observers.iter_mut() {
-            observer.replaced(simulation, same);
-        }
+        self.each(|o| o.replaced(simulation, same));
     }
 
     fn request_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {
-        let rejection = if !self.paused && self.pace != Pace::Lockstep {
-            Some(
-                "the world is running; expected a paused or lock-stepped world; pause it, or start it with --pace lockstep",
-            )
-        } else if self.pending.is_some() {
-            Some("another step request is in progress; wait for its reply")
-        } else if n == 0 {
-            Some("number of steps out of range; expected at least 1, found 0")
-        } else {
-            None
-        };
-        match rejection {
-            Some(why) => {
-                reply.send(StepResult {
-                    time_ns: simulation.time_ns(),
-                    result: Err(why.to_string()),
-                });
+        let is_running = !self.paused && self.pace != Pace::Lockstep;
+        let why = match n {
+            _ if is_running => {
+                "the world is running; expected a paused or lock-stepped world; pause it, or start it with --pace lockstep"
             }
-            None => {
-                self.observers
-                    .iter_mut()
-                    .for_each(|o| o.before_steps(simulation));
+            _ if self.pending.is_some() => {
+                "another step request is in progress; wait for its reply"
+            }
+            0 => "number of steps out of range; expected at least 1, found 0",
+            requested => {
+                self.each(|o| o.before_steps(simulation));
                 self.stopped = false;
                 self.pending = Some(PendingSteps {
-                    requested: n,
-                    left: n,
+                    requested,
+                    left: requested,
                     reply,
                 });
+                return;
             }
-        }
+        };
+        answer(reply, simulation, Err(why.to_string()));
     }
 
     /// Ends a step request in progress and reports the number of steps made.
@@ -705,21 +698,13 @@ impl Run<'_, '_> {
         else {
             return;
         };
-        let result = Err(format!(
-            "{why} after {} of {requested} steps",
-            requested - left
-        ));
-        reply.send(StepResult {
-            time_ns: simulation.time_ns(),
-            result,
-        });
+        let why = format!("{why} after {} of {requested} steps", requested - left);
+        answer(reply, simulation, Err(why));
     }
 
     fn reject(&mut self, rejection: &CommandRejection, simulation: &Simulation) {
         self.rejected += 1;
-        self.observers
-            .iter_mut()
-            .for_each(|o| o.rejected(rejection, simulation));
+        self.each(|o| o.rejected(rejection, simulation));
     }
 
     fn restart(&mut self, simulation: &mut Simulation) {
@@ -744,9 +729,7 @@ impl Run<'_, '_> {
             worst_lateness_s: self.clock.worst_lateness_s,
             rejected: self.rejected,
         };
-        self.observers
-            .iter_mut()
-            .for_each(|o| o.after_block(simulation, &control));
+        self.each(|o| o.after_block(simulation, &control));
     }
 
     fn summary(&self, simulation: &Simulation) -> Summary {

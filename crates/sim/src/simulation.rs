@@ -14,15 +14,15 @@ use crate::late_start;
 use crate::parallel::robot_groups::{Block, RobotGroups};
 use crate::parallel::simd_batch::RobotGroup;
 use crate::parallel::threads::StepThreads;
-use crate::robot::Runner;
+use crate::robot::{Moment, Runner};
 use crate::sensors::scheduler::SensorScheduler;
 use crate::tethers::Tethers;
 use merrow_control::law::ControlLaw;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Correspondence, Scene, Sea};
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::scene::{Correspondence, Robot, Scene};
+use merrow_model::state::commands::{Accepted, CommandRejection};
 use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::frames::Frame;
@@ -188,9 +188,11 @@ impl Simulation {
 
     /// Applies a command, also if commands to its robot pass through a task.
     pub(crate) fn apply_at_once(&mut self, command: &Command) -> Result<(), CommandRejection> {
-        self.check_goal(command)?;
-        if let Command::Modem(command) = command {
-            return self.apply_to_modem(command);
+        let reject = |why| command.reject(&self.scene, why);
+        self.check_goal(command).map_err(reject)?;
+        if let Command::Modem(to_modem) = command {
+            let result = self.apply_to_modem(to_modem);
+            return result.map_err(|why| command.reject(&self.scene, why));
         }
         if let (Command::Bridge { bridge, message }, Some(communication)) =
             (command, &mut self.communication)
@@ -223,13 +225,14 @@ impl Simulation {
         }
         let mut own = state.robots[robot].clone();
         let model = &scene.robots[robot];
-        let all = copy.contributions(scene, model, &state.sea, state.time_ns, &mut own);
+        let at = Moment::new(scene, &state.sea, state.time_ns);
+        let all = copy.contributions(at, model, &mut own);
         (copy.work, all)
     }
 
     /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
     /// control its height is taken at its current height; one on wheels is not checked.
-    fn check_goal(&self, command: &Command) -> Result<(), CommandRejection> {
+    fn check_goal(&self, command: &Command) -> Accepted {
         let (robot, what, points) = match command {
             Command::Firmware(robot, FirmwareCommand::PoseGoal { p_WB, .. }) => {
                 (*robot, "goal", std::slice::from_ref(p_WB))
@@ -262,12 +265,10 @@ impl Simulation {
             } else {
                 String::new()
             };
-            let reason = format!(
+            return Err(format!(
                 "{what}{number}: ({:.2}, {:.2}, {:.2}) m is inside {obstacle}; expected a free position",
                 p.x, p.y, p.z
-            );
-            let robot = Some(robot);
-            return Err(CommandRejection { robot, reason });
+            ));
         }
         Ok(())
     }
@@ -278,7 +279,8 @@ impl Simulation {
     pub fn run_law(&mut self, robot: usize, law: &mut dyn ControlLaw, dt: f64) {
         let now_ns = self.state.time_ns;
         let cache = &mut self.runners[robot].environment_cache;
-        let environment = cache.start_environment(&self.scene, &self.state.sea, now_ns);
+        let at = Moment::new(&self.scene, &self.state.sea, now_ns);
+        let environment = cache.start_environment(at);
         let target = &mut self.state.robots[robot];
         let model = &self.scene.robots[robot];
         firmware::run_law(model, target, law, &environment, now_ns, dt);
@@ -360,9 +362,7 @@ impl Simulation {
     /// Resets the state to the start; settings that survive a reset are kept.
     pub(crate) fn restart(&mut self) {
         self.state = self.state.reset(&self.scene);
-        if let Some(communication) = &self.communication {
-            self.state.network = communication.start_at(self.state.time_ns);
-        }
+        self.restart_network();
         self.start_late();
         self.replay.applied = 0;
         if let Some(scheduler) = &mut self.sensor_scheduler {
@@ -373,13 +373,8 @@ impl Simulation {
 
     /// Resets the state to the start, except for the time. Settings that survive a reset are kept.
     pub(crate) fn restart_state(&mut self) {
-        let State {
-            time_ns,
-            step,
-            scheduled,
-            ..
-        } = self.state;
-        let replayed = self.replay.applied;
+        let (time_ns, step) = (self.state.time_ns, self.state.step);
+        let (scheduled, replayed) = (self.state.scheduled, self.replay.applied);
         self.restart();
         self.replay.applied = replayed;
         (self.state.time_ns, self.state.step) = (time_ns, step);
@@ -421,36 +416,27 @@ impl Simulation {
     /// robots (contacts, and beams if `with_beams`), restores the state and returns false if a
     /// robot moved further.
     fn run_groups(&mut self, steps: u64, with_beams: bool) -> bool {
-        let Self {
-            scene,
-            state,
-            runners,
-            threads,
-            groups,
-            contacts,
-            saved_states,
-            moving_targets,
-            ..
-        } = self;
-        let targets = moving_targets.as_ref().filter(|_| with_beams);
         let block = Block {
-            scene,
-            sea: &state.sea,
-            start_ns: state.time_ns,
+            start: Moment::new(&self.scene, &self.state.sea, self.state.time_ns),
             steps,
-            contacts: contacts.as_ref(),
-            targets,
+            contacts: self.contacts.as_ref(),
+            targets: self.moving_targets.as_ref().filter(|_| with_beams),
         };
-        let amount = steps * runners.len() as u64;
-        let has_limits = block.has_limits();
+        let amount = steps * self.runners.len() as u64;
+        let saved_states = if block.has_limits() {
+            &mut self.saved_states[..]
+        } else {
+            &mut []
+        };
         let all = RobotGroups {
             first: 0,
-            groups: groups.iter_mut(),
-            runners,
-            states: &mut state.robots,
-            saved_states: if has_limits { saved_states } else { &mut [] },
+            groups: self.groups.iter_mut(),
+            runners: &mut self.runners,
+            states: &mut self.state.robots,
+            saved_states,
         };
         let stayed = AtomicBool::new(true);
+        let threads = &mut self.threads;
         threads.for_each(Task::Block, amount as f64, all, |one| {
             if !block.advance(one) {
                 stayed.store(false, Ordering::Relaxed);
@@ -458,7 +444,7 @@ impl Simulation {
         });
         if !stayed.into_inner() {
             for (saved, robot) in self.saved_states.iter().zip(&mut self.state.robots) {
-                saved.copy_into(robot);
+                robot.clone_from(saved);
             }
             self.runners.iter_mut().for_each(Runner::discard_since_mark);
             return false;
@@ -490,17 +476,17 @@ impl Simulation {
     fn advance_with_contacts(&mut self, steps: u64) {
         let scene = Arc::clone(&self.scene);
         // poses of the shapes at the start: a command may have set a pose since the last block
-        self.for_each_robot(Task::Poses, |i, runner, _, state| {
-            runner.evaluate_poses(&scene.robots[i], state)
+        self.for_each_robot(Task::Poses, |runner, _, robot, state| {
+            runner.evaluate_poses(robot, state)
         });
         if let Some(contacts) = &mut self.contacts {
             contacts.update_poses(&self.runners);
         }
         for _ in 0..steps {
-            let now = self.state.time_ns;
             self.solve_tethers();
-            self.for_each_robot(Task::Step, |i, runner, sea, state| {
-                runner.step_freely(&scene, &scene.robots[i], sea, now, state)
+            self.for_each_robot(Task::Step, |runner, at, robot, state| {
+                runner.step(at, robot, state);
+                runner.evaluate_poses(robot, state)
             });
             if let Some(contacts) = &mut self.contacts {
                 contacts.step(
@@ -521,50 +507,35 @@ impl Simulation {
     /// Solves the tethers over the coming step and applies the predicted coupling loads to it.
     /// Idempotent within one instant.
     fn solve_tethers(&mut self) {
-        let Self {
-            scene,
-            state,
-            runners,
-            threads,
-            tethers,
-            contacts,
-            ..
-        } = self;
-        if let Some(contacts) = contacts {
+        let (scene, state, runners) = (&*self.scene, &mut self.state, &mut self.runners[..]);
+        if let Some(contacts) = &mut self.contacts {
             contacts.update_rotor_decks(scene, runners);
             contacts.apply_predicted_loads(scene, state, runners);
         }
-        if !tethers.is_empty() {
-            tethers.solve_step(scene, state, runners, threads, state.time_ns);
+        if !self.tethers.is_empty() {
+            let (threads, now_ns) = (&mut self.threads, state.time_ns);
+            self.tethers
+                .solve_step(scene, state, runners, threads, now_ns);
         }
     }
 
     /// Reads the sensors that are evaluated inside the step and are due now.
     pub(crate) fn read_due_sensors(&mut self) {
-        let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
-        self.for_each_robot(Task::Read, |i, runner, sea, state| {
-            runner.read_due_sensors(&scene, &scene.robots[i], sea, now, state)
-        });
+        self.for_each_robot(Task::Read, Runner::read_due_sensors);
     }
 
     /// Calls `what` for every robot; the threads share the calls.
     fn for_each_robot(
         &mut self,
         task: Task,
-        what: impl Fn(usize, &mut Runner, &Sea, &mut RobotState) + Sync,
+        what: impl Fn(&mut Runner, Moment<'_>, &Robot, &mut RobotState) + Sync,
     ) {
-        let Self {
-            state,
-            runners,
-            threads,
-            ..
-        } = self;
-        let sea = &state.sea;
-        let amount = runners.len() as f64;
-        let all = runners.iter_mut().zip(&mut state.robots).enumerate();
-        threads.for_each(task, amount, all, |(i, (runner, state))| {
-            what(i, runner, sea, state)
-        });
+        let at = Moment::new(&self.scene, &self.state.sea, self.state.time_ns);
+        let amount = self.runners.len() as f64;
+        let all = self.runners.iter_mut().zip(&mut self.state.robots);
+        let all = all.zip(&self.scene.robots);
+        let one = |((runner, state), robot): ((&mut _, &mut _), &_)| what(runner, at, robot, state);
+        self.threads.for_each(task, amount, all, one);
     }
 
     /// Empties all outboxes of readings and frames.

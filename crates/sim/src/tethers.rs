@@ -8,10 +8,9 @@
 
 use crate::control::winch;
 use crate::control::winch::DrumMotion;
-use crate::robot::Runner;
+use crate::environment_cache::EnvironmentCache;
+use crate::robot::{Moment, Runner};
 use merrow_environment::EnvironmentState;
-use merrow_environment::current::VariationCache;
-use merrow_environment::waves::StepWaves;
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Integrator, LineModel, Scene, Tether, TetherEnd};
@@ -37,8 +36,7 @@ pub struct Tethers {
     robots: Vec<usize>,
     /// Number of tether ends attached to each robot of the scene.
     ends: Vec<usize>,
-    variation: VariationCache,
-    waves: StepWaves,
+    environment: EnvironmentCache,
 }
 
 impl Tethers {
@@ -54,11 +52,10 @@ impl Tethers {
         }
         Self {
             lines: scene.tethers.iter().map(LineWork::new).collect(),
-            drum_motions: vec![DrumMotion::NONE; scene.tethers.len()],
+            drum_motions: vec![DrumMotion::default(); scene.tethers.len()],
             robots: (0..ends.len()).filter(|r| ends[*r] > 0).collect(),
             ends,
-            variation: VariationCache::default(),
-            waves: StepWaves::default(),
+            environment: EnvironmentCache::default(),
         }
     }
 
@@ -91,7 +88,8 @@ impl Tethers {
             if robot_state.halted.is_some() {
                 continue;
             }
-            runners[r].evaluate(scene, robot, &state.sea, now_ns, robot_state);
+            let at = Moment::new(scene, &state.sea, now_ns);
+            runners[r].evaluate(at, robot, robot_state);
         }
         self.solve(scene, state, runners, workers, now_ns);
         self.store_winch_power(scene, runners);
@@ -120,32 +118,18 @@ impl Tethers {
         workers: &mut impl Workers,
         now_ns: u64,
     ) {
-        let State {
-            sea,
-            robots,
-            tethers,
-            ..
-        } = state;
-        let time = now_ns as f64 * 1e-9;
-        let variation = self.variation.evaluate(&sea.current, scene.seed, time);
-        let waves = self.waves.at_start(&sea.waves, now_ns);
-        let at = EnvironmentState {
-            sea,
-            gravity: scene.gravity,
-            time,
-            variation,
-            waves,
-        };
+        let moment = Moment::new(scene, &state.sea, now_ns);
+        let at = self.environment.start_environment(moment);
         let ties = TetherSolver {
             scene,
-            robots,
+            robots: &state.robots,
             runners,
             ends: &self.ends,
         };
         let work = |(((tether, memory), line), turn): (((&Tether, _), _), _)| {
             ties.solve(tether, memory, line, turn, &at)
         };
-        let memories = scene.tethers.iter().zip(tethers);
+        let memories = scene.tethers.iter().zip(&mut state.tethers);
         let all = memories.zip(&mut self.lines).zip(&mut self.drum_motions);
         workers.for_each(Task::Tethers, all.len() as f64, all, work);
     }
@@ -202,7 +186,7 @@ impl TetherSolver<'_> {
         environment: &EnvironmentState<'_>,
     ) {
         if memory.halted_ns.is_some() {
-            (line.pull, *turn) = ([Vec3::zero(); 2], DrumMotion::NONE);
+            (line.pull, *turn) = ([Vec3::zero(); 2], DrumMotion::default());
             return;
         }
         let h = self.scene.dt();

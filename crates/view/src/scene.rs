@@ -8,7 +8,7 @@ use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use crate::teleoperation::actuators::ActuatorControl;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::fault_devices::{devices_with_kinds, world_devices_with_kinds};
+use merrow_model::scene::fault_devices::devices_with_kinds;
 use merrow_model::scene::{
     Collider, Fin, Geometry, Primitive, Robot, Scene, Sensor, SensorKind, Tether, Thruster,
 };
@@ -75,7 +75,7 @@ impl SceneData {
                 "daylight": optics.daylight,
             },
             "robots": robots,
-            "devices": world_devices_with_kinds(scene),
+            "devices": devices_with_kinds(scene, None),
             "modems": links::modems(scene),
             "structures": structures,
             "tethers": scene.tethers.iter().map(tether_json).collect::<Vec<_>>(),
@@ -211,7 +211,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         "actuators": controls.actuators.iter().map(ActuatorControl::to_json).collect::<Vec<_>>(),
         "firmware": robot.firmware.is_some(),
         "mass_kg": robot.links.iter().map(|link| link.mass_kg).sum::<f64>(),
-        "devices": devices_with_kinds(scene, index),
+        "devices": devices_with_kinds(scene, Some(index)),
     })
 }
 

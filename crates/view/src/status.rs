@@ -3,7 +3,7 @@
 use crate::controls::{ControlState, StructurePose};
 use merrow_math::Vec3;
 use merrow_model::scene::WaveField;
-use merrow_model::scene::fault_devices::{device_path, world_device_path};
+use merrow_model::scene::fault_devices::device_path;
 use merrow_model::scene::sea::water::Region;
 use merrow_model::scene::sea::waves::Components;
 use merrow_model::state::{FaultState, Health, RobotState};
@@ -51,7 +51,7 @@ pub(crate) fn status(
         "edit": {"possible": own.can_edit, "undo": own.undo, "redo": own.redo},
         "recording": own.recording,
         "repairable": repairable(&simulation.state.faults, |fault| {
-            describe(fault, world_device_path(&simulation.scene, fault.fault.device))
+            describe(fault, device_path(&simulation.scene, None, fault.fault.device))
         }),
         "structures": own.structures.iter().map(structure).collect::<Vec<_>>(),
         "robots": robots.map(|(k, state)| robot(simulation, k, state)).collect::<Vec<_>>(),
@@ -77,7 +77,7 @@ fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
     let label = |fault: &FaultState| {
         describe(
             fault,
-            device_path(&simulation.scene, index, fault.fault.device),
+            device_path(&simulation.scene, Some(index), fault.fault.device),
         )
     };
     let active = state.faults.iter().filter(|fault| fault.is_active(now));

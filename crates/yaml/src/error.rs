@@ -12,6 +12,27 @@ use std::sync::Arc;
 pub use crate::units::{Unit, trailing_units, unit_of};
 pub(crate) use crate::units::{in_brackets, split_unit};
 
+/// Returns an error of one line from the surrounding function unless a condition holds. The line has
+/// the form of [`format!`].
+///
+/// ```
+/// use merrow_yaml::ensure;
+///
+/// fn check_level(level: f64) -> Result<(), String> {
+///     ensure!((0.0..=1.0).contains(&level), "expected a level from 0 to 1, found {level}");
+///     Ok(())
+/// }
+/// assert_eq!(check_level(2.0).unwrap_err(), "expected a level from 0 to 1, found 2");
+/// ```
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr, $($line:tt)+) => {
+        if !$condition {
+            return Err(format!($($line)+));
+        }
+    };
+}
+
 /// Position in a file. Lines and columns count from 1; line 0 denotes the file as a whole.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {

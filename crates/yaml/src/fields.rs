@@ -111,6 +111,17 @@ fn default_node(text: &str, place: &Place, problems: &mut Problems) -> Option<No
     Some(node)
 }
 
+/// Returns a structure with the defaults of all its keys.
+///
+/// # Panics
+/// A key is required.
+pub fn from_defaults<T: Read>() -> T {
+    let mut problems = Problems::new();
+    let node = default_node("{}", &Place::default(), &mut problems);
+    let value = node.and_then(|node| T::read(&node, &Field::root(), &mut problems));
+    value.unwrap_or_else(|| panic!("{problems}"))
+}
+
 /// Adds the value of `key` to the JSON form of a map.
 pub fn insert_json(map: &mut JsonMap<String, Json>, key: &str, value: Json) {
     map.insert(key.into(), value);

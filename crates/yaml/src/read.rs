@@ -6,7 +6,9 @@
 //! values are checked by the caller after reading.
 
 pub use crate::collections::{Located, NamedMap};
-pub use crate::fields::{Fallback, Places, Reader, insert_json, read_kind_key, read_word};
+pub use crate::fields::{
+    Fallback, Places, Reader, from_defaults, insert_json, read_kind_key, read_word,
+};
 pub use crate::node::KIND;
 pub use crate::scalars::{boolean, is_frame_name, is_name, number};
 pub use crate::traits::*;

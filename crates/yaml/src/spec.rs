@@ -350,12 +350,22 @@ macro_rules! fieldless_choice {
             /// All words, in the order of the variants.
             pub(crate) const WORDS: &'static [&'static str] = &[$($word),*];
 
+            /// All variants, in their order.
+            #[allow(dead_code, unreachable_pub, reason = "the type may be private")]
+            pub const ALL: [Self; Self::WORDS.len()] = [$(Self::$variant),*];
+
             /// Returns the word that denotes this variant in a file.
             #[allow(unreachable_pub, reason = "the type may be private")]
             pub fn keyword(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
+            }
+
+            /// Returns the variant that this word denotes; `None` for another word.
+            #[allow(dead_code, unreachable_pub, reason = "the type may be private")]
+            pub fn from_keyword(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|own| own.keyword() == word)
             }
         }
 

@@ -199,14 +199,6 @@ pub fn from_text<T: Read>(text: &str) -> Result<T, Problems> {
     problems.into_result(read)
 }
 
-/// Returns the structure that an empty map gives.
-///
-/// # Panics
-/// A key of it has no default.
-pub fn from_defaults<T: Read>() -> T {
-    from_text("{}").unwrap_or_else(|e| panic!("{e}"))
-}
-
 /// Describes a node for messages of the form "found ...".
 pub fn describe_node(node: &Node) -> String {
     match &node.value {

@@ -5,14 +5,6 @@ pub struct InclinometerSpec {
     pub errors: Errors,
 }
 
-impl StepSensor for InclinometerSpec {
-    type Reading = Inclination;
-
-    fn name(&self) -> &'static str {
-        "inclinometer"
-    }
-}
-
 /// Angle between the z axis of the sensor and the vertical.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Inclination {

@@ -282,7 +282,7 @@ impl Controls for ViewControls {
 
     fn catalogue(&self) -> Catalogue {
         let models = self.editing.as_ref().map(Editing::catalogue);
-        let modes = ControlMode::ALL.map(|(_, name)| name.to_string());
+        let modes = ControlMode::ALL.map(|mode| mode.keyword().to_string());
         Catalogue {
             models: models.unwrap_or_default(),
             modes: modes.into(),

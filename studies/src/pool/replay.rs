@@ -101,7 +101,7 @@ impl<'a> Replay<'a> {
         let before = &self.last_accelerations;
         let mut evaluate = |motion: &Motion, k: usize, work: &mut Workspace| {
             let at = joints.map(|f| f(t + [0.0, 0.5, 1.0][k] * dt));
-            stage.copy_from(motion);
+            stage.clone_from(motion);
             accelerations(model, stage, commands, at.as_ref(), before, work);
         };
         evaluate(motion, 0, work);

@@ -5,6 +5,7 @@ use crate::common::worlds::mesh_hull_scene;
 use crate::common::{advance, close, relative};
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
+use merrow_sim::robot::Moment;
 use std::sync::Arc;
 
 const BARGE: &str =
@@ -26,7 +27,11 @@ fn added(name: &str, losses: &str, entry: &str) -> [f64; 6] {
             runners,
             ..
         } = &mut s;
-        runners[0].evaluate(scene, &scene.robots[0], &state.sea, 0, &mut state.robots[0]);
+        runners[0].evaluate(
+            Moment::new(scene, &state.sea, 0),
+            &scene.robots[0],
+            &mut state.robots[0],
+        );
         let F = runners[0].work.links[0].F;
         [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z]
     };

@@ -3,7 +3,7 @@
 use crate::common::joints::{Hinge, cascade, command, trajectory};
 use crate::common::{close, simulation};
 use merrow_model::scene::JointMode;
-use merrow_model::state::joint::{AbortReason, Goal, GoalState, Tolerance, Trajectory};
+use merrow_model::state::joint::{AbortReason, Goal, GoalState, Tolerance, Trajectory, Violation};
 use merrow_model::state::{Command, JointCommand};
 use merrow_sim::Simulation;
 use merrow_sim::control::joints::trajectory::{SegmentEnd, interpolate};
@@ -349,11 +349,11 @@ fn violated_tolerances_abort() {
         s.advance(500);
         match goal(&s).state {
             GoalState::Aborted(
-                why @ AbortReason::Path {
+                why @ AbortReason::Path(Violation {
                     joint: 1,
                     velocity: false,
                     ..
-                },
+                }),
             ) if aborts => {
                 let text = why.text(&s.scene.robots[0]);
                 assert!(
@@ -379,10 +379,10 @@ fn violated_tolerances_abort() {
     assert!(
         matches!(
             why,
-            AbortReason::Goal {
+            AbortReason::Goal(Violation {
                 velocity: false,
                 ..
-            }
+            })
         ) && why.code() == -5,
         "{why:?}"
     );

@@ -5,7 +5,7 @@ use crate::common::scene;
 use merrow_model::scene::Scene;
 use merrow_model::state::{ActuatorCommand, Command, State};
 use merrow_sim::Simulation;
-use merrow_sim::robot::Runner;
+use merrow_sim::robot::{Moment, Runner};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -56,9 +56,9 @@ fn run_batched_and_single(scene: Scene, steps: u64, halted_robot: Option<usize>)
     } = &mut single;
     for ((runner, robot), state) in runners.iter_mut().zip(&scene.robots).zip(robots) {
         for k in 0..steps {
-            runner.step(&scene, robot, sea, k * scene.dt_ns, state);
+            runner.step(Moment::new(&scene, sea, k * scene.dt_ns), robot, state);
         }
-        runner.read_due_sensors(&scene, robot, sea, steps * scene.dt_ns, state);
+        runner.read_due_sensors(Moment::new(&scene, sea, steps * scene.dt_ns), robot, state);
     }
     (*time_ns, *step) = (steps * scene.dt_ns, steps);
     [s.state, single]

@@ -326,7 +326,8 @@ faults:
             stream: random_stream(&s.scene, robot, &name),
             name,
             robot,
-            device: find_device(&s.scene, 0, target).unwrap_or_else(|e| panic!("{target}: {e}")),
+            device: find_device(&s.scene, Some(0), target)
+                .unwrap_or_else(|e| panic!("{target}: {e}")),
             kind,
             start_ns: 0,
             end_ns: if k == 0 { 100_000_000 } else { 8_000_000_000 },

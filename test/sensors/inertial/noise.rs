@@ -7,6 +7,7 @@ use merrow_math::rng::Stream;
 use merrow_model::sensor::{Errors, Noise};
 use merrow_model::state::reading::Reading;
 use merrow_sensors::noise;
+use merrow_yaml::read::from_defaults;
 
 /// Returns `n` samples of three channels of an instrument whose true measurement is zero.
 fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
@@ -60,7 +61,7 @@ fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
 fn white_noise_has_its_density() {
     let spec = Noise {
         density: 0.007,
-        ..Noise::none()
+        ..from_defaults()
     };
     let x = record(&spec, 100.0, 1, 100_000);
     let all: Vec<f64> = x.concat();
@@ -76,7 +77,7 @@ fn white_noise_has_its_density() {
 fn random_walk_has_its_coefficient() {
     let spec = Noise {
         random_walk: 0.01,
-        ..Noise::none()
+        ..from_defaults()
     };
     let x: Vec<Vec<f64>> = (0..4)
         .flat_map(|seed| record(&spec, 10.0, seed, 20_000))
@@ -94,7 +95,7 @@ fn bias_instability_has_its_floor() {
     let spec = Noise {
         bias_instability: 0.02,
         bias_correlation_time_s: 5.0,
-        ..Noise::none()
+        ..from_defaults()
     };
     let x: Vec<Vec<f64>> = (0..4)
         .flat_map(|seed| record(&spec, 10.0, 10 + seed, 100_000))
@@ -118,7 +119,7 @@ fn fixed_errors_have_their_spread() {
         turn_on_bias_std: 0.3,
         scale_std_percent: 1.0,
         misalignment_std_deg: 0.002_f64.to_degrees(),
-        ..Noise::none()
+        ..from_defaults()
     };
     let all: Vec<Errors> = (0..4000)
         .map(|k| Errors::new(&spec, 100.0, Stream::new(k, "fixed")))

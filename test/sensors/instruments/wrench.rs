@@ -10,12 +10,12 @@ use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_model::sensor::vehicle::{WrenchDirection, WrenchSpec};
-use merrow_model::sensor::{Errors, Noise, PublisherQos, Reliability};
+use merrow_model::sensor::{Errors, PublisherQos, Reliability};
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;
 use merrow_sim::{Simulation, step::Kernel};
-use merrow_yaml::read::Places;
+use merrow_yaml::read::{Places, from_defaults};
 
 /// Returns the wrench that the parent exerts on link `i` at Lo, in W about the world origin: the
 /// rate of change of momentum of the link and its subtree, minus the external forces on them.
@@ -92,7 +92,7 @@ fn wrench_matches_newton_euler_of_the_subtree() {
 }
 
 fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
-    let errors = Errors::new(&Noise::none(), 100.0, Stream::new(1, "wrench"));
+    let errors = Errors::new(&from_defaults(), 100.0, Stream::new(1, "wrench"));
     Sensor {
         name: "ft".into(),
         link,

@@ -131,7 +131,7 @@ fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simul
 
 fn set_mode(number: u32, robot: usize) -> Reaction {
     match ControlMode::ALL.get(number as usize) {
-        Some((mode, _)) => Reaction {
+        Some(mode) => Reaction {
             commands: vec![Command::Firmware(
                 robot,
                 FirmwareCommand::ControlMode { mode: *mode },

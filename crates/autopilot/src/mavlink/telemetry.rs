@@ -152,9 +152,7 @@ fn mode(simulation: &Simulation, robot: usize) -> Option<ControlMode> {
 
 /// Returns the number of a mode in `custom_mode`: its place in the list of all modes.
 pub(crate) fn mode_number(mode: ControlMode) -> u32 {
-    let place = ControlMode::ALL
-        .iter()
-        .position(|(other, _)| *other == mode);
+    let place = ControlMode::ALL.iter().position(|other| *other == mode);
     place.unwrap_or(0) as u32
 }
 

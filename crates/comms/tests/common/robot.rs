@@ -5,9 +5,8 @@ use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{Hull, MunkMoments, Trim};
 use merrow_model::scene::robot::collision::CollisionFilter;
 use merrow_model::scene::robot::collision::Primitive;
-use merrow_model::scene::{
-    Collider, Damping, Geometry, Joint, Link, Material, Robot, Start, TrajectoryRules,
-};
+use merrow_model::scene::{Collider, Damping, Geometry, Joint, Link, Material, Robot, Start};
+use merrow_yaml::read::from_defaults;
 
 /// Returns a robot with a sphere of `radius` [m] about its origin.
 pub(crate) fn sphere(name: &str, radius: f64) -> Robot {

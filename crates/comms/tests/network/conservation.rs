@@ -53,11 +53,11 @@ fn every_packet_has_one_state() {
     }
     println!("{checks} balances, {delivered} delivered, {duplicates} duplicates, {ranges} ranges");
     for (cause, n) in LossCause::ALL.iter().zip(lost) {
-        println!("{}: {n}", cause.name());
+        println!("{}: {n}", cause.keyword());
         // the traffic removes no modem and breaks none
         let is_caused = !matches!(cause, LossCause::Removed | LossCause::Fault);
         let is_counted = cause.counted() == *cause && is_caused;
-        assert!(n > 0 || !is_counted, "{}", cause.name());
+        assert!(n > 0 || !is_counted, "{}", cause.keyword());
     }
     assert!(delivered > 1000 && duplicates > 0 && ranges > 0);
 }

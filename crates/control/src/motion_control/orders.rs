@@ -6,6 +6,7 @@ use crate::law::{Controller, Effect};
 use crate::modes;
 use crate::motion_control::VehicleMotion;
 use merrow_math::{Quat, Vec3};
+use merrow_model::ensure;
 use merrow_model::scene::robot::motion_control::MotionControl;
 use merrow_model::state::FirmwareCommand;
 use merrow_model::state::commands::Accepted;
@@ -45,11 +46,10 @@ pub(super) fn apply(
         FirmwareCommand::Gain {
             kind, axis, value, ..
         } => {
-            if !value.is_finite() || *value < 0.0 {
-                return Err(format!(
-                    "gain: expected a finite number of at least 0, found {value}"
-                ));
-            }
+            ensure!(
+                value.is_finite() && *value >= 0.0,
+                "gain: expected a finite number of at least 0, found {value}"
+            );
             law.state.gains.of_kind_mut(*kind)[*axis] = *value;
         }
         _ => return Err("the robot has no firmware that accepts this command".to_string()),
@@ -93,9 +93,7 @@ pub(super) fn set_mode(
 /// Returns an error if the vehicle is disarmed, or cannot actuate or measure the quantities that
 /// `mode` controls.
 fn check_mode(law: &Motion<'_>, mode: ControlMode, devices: &Devices<'_>) -> Accepted {
-    if !law.state.armed {
-        return Err("the vehicle is disarmed: arm it first".to_string());
-    }
+    ensure!(law.state.armed, "the vehicle is disarmed: arm it first");
     modes::check_mode(devices.robot(), mode)
 }
 
@@ -105,13 +103,11 @@ fn set_goal(
     motion: &KnownMotion,
     devices: &mut Devices<'_>,
 ) -> Accepted {
-    if !p_WB.is_finite() {
-        return Err("goal: found a position that is not finite".to_string());
-    }
+    let is_finite = p_WB.is_finite();
+    ensure!(is_finite, "goal: found a position that is not finite");
     let rpy = q_WB.map(|q| q.normalized().matrix().to_rpy());
-    if rpy.is_some_and(|rpy| rpy.iter().any(|angle| !angle.is_finite())) {
-        return Err("goal: expected a unit quaternion".to_string());
-    }
+    let is_unit = rpy.iter().flatten().all(|angle| angle.is_finite());
+    ensure!(is_unit, "goal: expected a unit quaternion");
     set_mode(law, ControlMode::StationKeeping, motion, devices)?;
     let held = law.state.goal.rpy;
     law.state.goal = PoseGoal {

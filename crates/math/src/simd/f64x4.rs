@@ -102,6 +102,12 @@ mod avx {
         }
     }
 
+    impl Default for F64x4 {
+        fn default() -> Self {
+            Self::splat(0.0)
+        }
+    }
+
     impl Real for F64x4 {
         const LANES: usize = 4;
         const REQUIRES_AVX2: bool = true;

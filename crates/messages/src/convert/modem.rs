@@ -140,7 +140,7 @@ pub fn status(
     ModemStatus {
         header: header(now, &modem.name),
         address: modem.address,
-        activity: state.activity.name().to_string(),
+        activity: state.activity.keyword().to_string(),
         mac: mac_name(&state.mac).to_string(),
         scheme: match state.rate {
             RateChoice::Adaptive => "adaptive".to_string(),
@@ -208,7 +208,7 @@ pub fn packet_log(scene: &Scene, output: &NetworkOutput, now: u64) -> PacketLog 
                 fragment: record.fragment,
                 bits: record.bits,
                 snr: decibels(record.snr),
-                cause: record.cause.map_or("", |cause| cause.name()).to_string(),
+                cause: record.cause.map_or("", |cause| cause.keyword()).to_string(),
             })
             .collect(),
     }
@@ -222,7 +222,7 @@ pub fn schedule(scene: &Scene, output: &NetworkOutput, now: u64) -> ModemSchedul
         intervals: intervals
             .map(|interval| ModemActivity {
                 modem: scene.modems[interval.modem as usize].name.clone(),
-                activity: interval.activity.name().to_string(),
+                activity: interval.activity.keyword().to_string(),
                 start: time(interval.start_ns),
                 end: time(interval.end_ns),
             })

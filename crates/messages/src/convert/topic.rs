@@ -217,7 +217,10 @@ impl Topic {
 }
 
 macro_rules! select_step_sensor {
-    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+    ($(
+        $(#[doc = $doc:literal])*
+        $kind:ident($spec:ty) -> $reading:ty { $($properties:tt)* },
+    )*) => {
         /// Returns the implementation of [`Publish`] of a sensor.
         fn publisher(kind: &SensorKind) -> &dyn Publish {
             match kind {

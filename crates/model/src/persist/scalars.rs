@@ -26,87 +26,58 @@ macro_rules! integers {
 }
 integers!(u8, u16, u32, u64, i64);
 
-impl Persist for usize {
-    fn save(&self, to: &mut Writer) {
-        (*self as u64).save(to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        let number = u64::load(from)?;
-        number
-            .try_into()
-            .map_err(|_| format!("found the number {number}"))
-    }
-    fn layout(to: &mut Layout) {
-        to.name("usize");
-    }
+/// Implements [`Persist`] for a type by the number `$other` that contains its value.
+macro_rules! numbers {
+    ($($type:ty as $other:ty: $save:expr, $load:expr;)+) => {
+        $(impl Persist for $type {
+            fn save(&self, to: &mut Writer) {
+                let number: fn(&Self) -> $other = $save;
+                number(self).save(to);
+            }
+            fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+                let value: fn($other) -> Result<Self, String> = $load;
+                value(<$other>::load(from)?)
+            }
+            fn layout(to: &mut Layout) {
+                to.name(stringify!($type));
+            }
+        })+
+    };
+}
+numbers! {
+    usize as u64: |own| *own as u64, |n| {
+        n.try_into().map_err(|_| format!("found the number {n}"))
+    };
+    f64 as u64: |own| own.to_bits(), |bits| Ok(Self::from_bits(bits));
+    f32 as u32: |own| own.to_bits(), |bits| Ok(Self::from_bits(bits));
+    bool as u8: |own| u8::from(*own), |byte| match byte {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(format!("found {other} as a truth value")),
+    };
+    Stream as u64: Self::key, |key| Ok(Self::from_key(key));
 }
 
-impl Persist for f64 {
-    fn save(&self, to: &mut Writer) {
-        self.to_bits().save(to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        u64::load(from).map(Self::from_bits)
-    }
-    fn layout(to: &mut Layout) {
-        to.name("f64");
-    }
+macro_rules! texts {
+    ($($type:ty),+) => {
+        $(impl Persist for $type {
+            fn save(&self, to: &mut Writer) {
+                self.len().save(to);
+                to.bytes.extend_from_slice(self.as_bytes());
+            }
+            fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+                let n = usize::load(from)?;
+                let text = std::str::from_utf8(from.read_bytes(n)?);
+                let text = text.map_err(|_| "found a text that is not UTF-8")?;
+                Ok(text.into())
+            }
+            fn layout(to: &mut Layout) {
+                to.name("text");
+            }
+        })+
+    };
 }
-
-impl Persist for f32 {
-    fn save(&self, to: &mut Writer) {
-        self.to_bits().save(to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        u32::load(from).map(Self::from_bits)
-    }
-    fn layout(to: &mut Layout) {
-        to.name("f32");
-    }
-}
-
-impl Persist for bool {
-    fn save(&self, to: &mut Writer) {
-        u8::from(*self).save(to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        match u8::load(from)? {
-            0 => Ok(false),
-            1 => Ok(true),
-            other => Err(format!("found {other} as a truth value")),
-        }
-    }
-    fn layout(to: &mut Layout) {
-        to.name("bool");
-    }
-}
-
-impl Persist for String {
-    fn save(&self, to: &mut Writer) {
-        save_all(self.as_bytes(), to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        let n = usize::load(from)?;
-        let text = std::str::from_utf8(from.read_bytes(n)?);
-        text.map(str::to_owned)
-            .map_err(|_| "found a text that is not UTF-8".to_string())
-    }
-    fn layout(to: &mut Layout) {
-        to.name("text");
-    }
-}
-
-impl Persist for Arc<str> {
-    fn save(&self, to: &mut Writer) {
-        save_all(self.as_bytes(), to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        String::load(from).map(Self::from)
-    }
-    fn layout(to: &mut Layout) {
-        to.name("text");
-    }
-}
+texts!(String, Arc<str>);
 
 impl Persist for Bytes {
     fn save(&self, to: &mut Writer) {
@@ -138,81 +109,52 @@ impl<T: Persist> Persist for Option<T> {
     }
 }
 
-/// Saves the number of the items, then the items.
-fn save_all<T: Persist>(items: &[T], to: &mut Writer) {
-    items.len().save(to);
-    items.iter().for_each(|item| item.save(to));
+/// Loads the items of a list after their number.
+fn load_all<T: Persist>(from: &mut Reader<'_>) -> Result<Vec<T>, String> {
+    let n = usize::load(from)?;
+    // every item has at least one byte: a damaged number allocates no more than the file
+    let mut items = Vec::with_capacity(n.min(from.remaining_bytes().len()));
+    for _ in 0..n {
+        items.push(T::load(from)?);
+    }
+    Ok(items)
 }
 
-impl<T: Persist> Persist for Vec<T> {
-    fn save(&self, to: &mut Writer) {
-        save_all(self, to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        let n = usize::load(from)?;
-        // every item has at least one byte: a damaged number allocates no more than the file
-        let mut items = Self::with_capacity(n.min(from.remaining_bytes().len()));
-        for _ in 0..n {
-            items.push(T::load(from)?);
-        }
-        Ok(items)
-    }
-    fn layout(to: &mut Layout) {
-        to.name("list");
-        T::layout(to);
-    }
+macro_rules! lists {
+    ($($type:ty),+) => {
+        $(impl<T: Persist> Persist for $type {
+            fn save(&self, to: &mut Writer) {
+                self.len().save(to);
+                self.iter().for_each(|item| item.save(to));
+            }
+            fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+                load_all(from).map(Self::from)
+            }
+            fn layout(to: &mut Layout) {
+                to.name("list");
+                T::layout(to);
+            }
+        })+
+    };
 }
+lists!(Vec<T>, VecDeque<T>, Arc<[T]>);
 
-impl<T: Persist> Persist for VecDeque<T> {
-    fn save(&self, to: &mut Writer) {
-        self.len().save(to);
-        self.iter().for_each(|item| item.save(to));
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        Vec::load(from).map(Self::from)
-    }
-    fn layout(to: &mut Layout) {
-        to.name("list");
-        T::layout(to);
-    }
+macro_rules! pointers {
+    ($($type:ty),+) => {
+        $(impl<T: Persist> Persist for $type {
+            fn save(&self, to: &mut Writer) {
+                T::save(self, to);
+            }
+            fn load(from: &mut Reader<'_>) -> Result<Self, String> {
+                T::load(from).map(Self::new)
+            }
+            fn layout(to: &mut Layout) {
+                T::layout(to);
+            }
+        })+
+    };
 }
-
-impl<T: Persist> Persist for Arc<[T]> {
-    fn save(&self, to: &mut Writer) {
-        save_all(self, to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        Vec::load(from).map(Self::from)
-    }
-    fn layout(to: &mut Layout) {
-        to.name("list");
-        T::layout(to);
-    }
-}
-
-impl<T: Persist> Persist for Arc<T> {
-    fn save(&self, to: &mut Writer) {
-        T::save(self, to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        T::load(from).map(Self::new)
-    }
-    fn layout(to: &mut Layout) {
-        T::layout(to);
-    }
-}
-
-impl<T: Persist> Persist for Box<T> {
-    fn save(&self, to: &mut Writer) {
-        T::save(self, to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        T::load(from).map(Self::new)
-    }
-    fn layout(to: &mut Layout) {
-        T::layout(to);
-    }
-}
+pointers!(Arc<T>, Box<T>);
 
 impl<T: Persist, const N: usize> Persist for [T; N] {
     fn save(&self, to: &mut Writer) {
@@ -243,18 +185,6 @@ impl<A: Persist, B: Persist> Persist for (A, B) {
     fn layout(to: &mut Layout) {
         A::layout(to);
         B::layout(to);
-    }
-}
-
-impl Persist for Stream {
-    fn save(&self, to: &mut Writer) {
-        self.key().save(to);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        u64::load(from).map(Self::from_key)
-    }
-    fn layout(to: &mut Layout) {
-        to.name("Stream");
     }
 }
 

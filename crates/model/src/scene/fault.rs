@@ -21,7 +21,7 @@ pub enum Device {
     Winch(usize),
     /// Sensor with this index.
     Sensor(usize),
-    /// Channel of a sensor: sensor index, and index in `SensorKind::fault_channels`.
+    /// Channel of a sensor: sensor index, and index in `StepProperties::fault_channels`.
     SensorChannel(usize, usize),
     /// GNSS or GNSS heading receiver, by its index among the sensors.
     GnssReceiver(usize),

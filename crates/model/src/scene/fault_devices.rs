@@ -1,5 +1,6 @@
 //! Names of the devices of a robot and of a world, and the kinds of faults that each can have.
 
+use crate::ensure;
 use crate::scene::fault::words::{
     BIASED, DEAD, INTERMITTENT, JAMMED, LEAK, NOISY, REDUCED, SHORTAGE, SLOW, SPOOFED, STUCK,
 };
@@ -10,89 +11,54 @@ use crate::scene::{JointKind, Scene, SensorKind};
 const MIN_MEAN_TIME: f64 = 1e-3;
 /// Maximum factor on the execution times of a computer, as in the schema.
 const MAX_EXECUTION_FACTOR: f64 = 1e6;
+/// Kind, name and device; the kind is empty for a device that a robot has once.
+type NamedDevice = (&'static str, String, Device);
+
 /// Finds the device of robot number `robot` called `name`: by its own name if that is unique, else
 /// as `thrusters/port`, `fins/rudder`, `joints/elbow`, `buoyancy_engines/pump`,
 /// `winches/umbilical`, `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `modems/acoustic`,
-/// `computers/autopilot`, `battery`.
-///
-/// # Errors
-/// Returns one line if there is no such device or if the name is ambiguous.
-pub fn find_device(scene: &Scene, robot: usize, name: &str) -> Result<Device, String> {
-    let all = devices(scene, robot);
-    let robot = &scene.robots[robot];
-    let fits = all
-        .iter()
-        .filter(|(kind, own, _)| own == name || path(kind, own) == name);
-    let found: Vec<(String, Device)> = fits
-        .map(|(kind, own, device)| (path(kind, own), *device))
-        .collect();
-    match &found[..] {
-        [(_, device)] => Ok(*device),
-        [] => {
-            let known: Vec<String> = all.iter().map(|(kind, own, _)| path(kind, own)).collect();
-            Err(format!(
-                "no device `{name}` on {}; expected one of {}",
-                robot.name,
-                known.join(", ")
-            ))
-        }
-        several => {
-            let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
-            Err(format!(
-                "several devices of {} are called `{name}`; expected one of {}",
-                robot.name,
-                paths.join(", ")
-            ))
-        }
-    }
-}
-
-/// Finds the beacon or the fixed modem of a world called `name`, by its own name or as
+/// `computers/autopilot`, `battery`. Without a robot, finds a beacon or a fixed modem: `gate`, or
 /// `beacons/gate` or `modems/shore`.
 ///
 /// # Errors
 /// Returns one line if there is no such device or if the name is ambiguous.
-pub fn find_world_device(scene: &Scene, name: &str) -> Result<Device, String> {
-    let all = world_devices(scene);
-    let fits = all
-        .iter()
-        .filter(|(kind, own, _)| *own == name || path(kind, own) == name);
-    let found: Vec<String> = fits.clone().map(|(kind, own, _)| path(kind, own)).collect();
-    if found.len() > 1 {
-        return Err(format!(
-            "a beacon and a modem are called `{name}`; expected one of {}",
-            found.join(", ")
-        ));
+pub fn find_device(scene: &Scene, robot: Option<usize>, name: &str) -> Result<Device, String> {
+    let all = devices(scene, robot);
+    let is_called = |(kind, own, _): &&NamedDevice| own == name || path(kind, own) == name;
+    let found: Vec<&NamedDevice> = all.iter().filter(is_called).collect();
+    if let [(_, _, device)] = &found[..] {
+        return Ok(*device);
     }
-    let device = fits.map(|(_, _, device)| *device).next();
-    device.ok_or_else(|| {
-        let known: Vec<String> = all.iter().map(|(kind, own, _)| path(kind, own)).collect();
-        let known = if known.is_empty() {
-            "it has none".to_string()
-        } else {
-            format!("expected one of {}", known.join(", "))
-        };
-        format!(
-            "no beacon or fixed modem `{name}` in the world; {known}; a device of a robot needs `robot`"
-        )
+    let robot = robot.map(|robot| &scene.robots[robot].name);
+    let listed = if found.is_empty() {
+        all.iter().collect()
+    } else {
+        found.clone()
+    };
+    let paths: Vec<String> = listed
+        .iter()
+        .map(|(kind, own, _)| path(kind, own))
+        .collect();
+    let paths = paths.join(", ");
+    Err(match (robot, found.is_empty()) {
+        (Some(robot), true) => format!("no device `{name}` on {robot}; expected one of {paths}"),
+        (Some(robot), false) => {
+            format!("several devices of {robot} are called `{name}`; expected one of {paths}")
+        }
+        (None, true) => {
+            let known = if all.is_empty() {
+                "it has none".to_string()
+            } else {
+                format!("expected one of {paths}")
+            };
+            format!(
+                "no beacon or fixed modem `{name}` in the world; {known}; a device of a robot needs `robot`"
+            )
+        }
+        (None, false) => {
+            format!("a beacon and a modem are called `{name}`; expected one of {paths}")
+        }
     })
-}
-
-/// Lists the beacons and the fixed modems of a world.
-fn world_devices(scene: &Scene) -> Vec<(&'static str, &str, Device)> {
-    let beacons = scene.beacons.iter().enumerate();
-    let beacons = beacons.map(|(k, beacon)| ("beacons", beacon.name.as_str(), Device::Beacon(k)));
-    let modems = scene.modems.iter().enumerate();
-    let fixed = modems.filter(|(_, modem)| modem.on.is_none());
-    let modems = fixed.map(|(k, modem)| ("modems", modem.name.as_str(), Device::Modem(k)));
-    beacons.chain(modems).collect()
-}
-
-/// Returns the path of a beacon or of a fixed modem, as accepted by [`find_world_device`].
-pub fn world_device_path(scene: &Scene, device: Device) -> String {
-    let mut all = world_devices(scene).into_iter();
-    let found = all.find(|(_, _, other)| *other == device);
-    found.map_or_else(String::new, |(kind, name, _)| path(kind, name))
 }
 
 fn path(kind: &str, name: &str) -> String {
@@ -103,9 +69,19 @@ fn path(kind: &str, name: &str) -> String {
     }
 }
 
-fn devices(scene: &Scene, index: usize) -> Vec<(&'static str, String, Device)> {
-    let robot = &scene.robots[index];
+/// Lists the devices of a robot; without a robot, the beacons and the fixed modems.
+fn devices(scene: &Scene, robot: Option<usize>) -> Vec<NamedDevice> {
     let mut all = Vec::new();
+    let modems = scene.modems.iter().enumerate();
+    let modems = modems.filter(|(_, modem)| modem.on.map(|(carrier, _)| carrier) == robot);
+    let Some(robot) = robot.map(|robot| &scene.robots[robot]) else {
+        let mut add = |kind, own: &str, device| all.push((kind, own.to_string(), device));
+        for (k, beacon) in scene.beacons.iter().enumerate() {
+            add("beacons", &beacon.name, Device::Beacon(k));
+        }
+        modems.for_each(|(k, modem)| add("modems", &modem.name, Device::Modem(k)));
+        return all;
+    };
     let mut add = |kind, own: &str, device| all.push((kind, own.to_string(), device));
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         add("thrusters", &thruster.name, Device::Thruster(k));
@@ -126,14 +102,20 @@ fn devices(scene: &Scene, index: usize) -> Vec<(&'static str, String, Device)> {
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
         let device = match &sensor.kind {
-            kind if kind.is_gnss_receiver() => Device::GnssReceiver(k),
+            kind if kind.properties().is_some_and(|own| own.is_gnss_receiver) => {
+                Device::GnssReceiver(k)
+            }
             SensorKind::Exteroceptive(exteroceptive) if !exteroceptive.supports_offset_faults() => {
                 Device::UnbiasableSensor(k)
             }
             _ => Device::Sensor(k),
         };
         add("sensors", &sensor.name, device);
-        for (n, part) in sensor.kind.fault_channels().iter().enumerate() {
+        let channels = sensor
+            .kind
+            .properties()
+            .map_or(&[][..], |own| own.fault_channels);
+        for (n, part) in channels.iter().enumerate() {
             add(
                 "sensors",
                 &format!("{}/{part}", sensor.name),
@@ -144,8 +126,7 @@ fn devices(scene: &Scene, index: usize) -> Vec<(&'static str, String, Device)> {
     for (k, link) in robot.links.iter().enumerate() {
         add("links", &link.name, Device::Hull(k));
     }
-    let modems = scene.modems.iter().enumerate();
-    for (k, modem) in modems.filter(|(_, modem)| modem.on.is_some_and(|(r, _)| r == index)) {
+    for (k, modem) in modems {
         let own = modem.name.rsplit('/').next().unwrap_or(&modem.name);
         add("modems", own, Device::Modem(k));
     }
@@ -159,26 +140,21 @@ fn devices(scene: &Scene, index: usize) -> Vec<(&'static str, String, Device)> {
     all
 }
 
-/// Lists the paths of all devices of a robot, as accepted by [`find_device`], with the kinds of
-/// faults that each device can have.
-pub fn devices_with_kinds(scene: &Scene, robot: usize) -> Vec<(String, &'static [&'static str])> {
+/// Lists the paths of all devices of a robot or, without a robot, of the beacons and fixed modems,
+/// as accepted by [`find_device`], with the kinds of faults that each device can have.
+pub fn devices_with_kinds(
+    scene: &Scene,
+    robot: Option<usize>,
+) -> Vec<(String, &'static [&'static str])> {
     devices(scene, robot)
         .iter()
         .map(|(kind, own, device)| (path(kind, own), allowed_kinds(*device)))
         .collect()
 }
 
-/// Lists the paths of the beacons and the fixed modems, as accepted by [`find_world_device`], with
-/// the kinds of faults that each can have.
-pub fn world_devices_with_kinds(scene: &Scene) -> Vec<(String, &'static [&'static str])> {
-    world_devices(scene)
-        .iter()
-        .map(|(kind, own, device)| (path(kind, own), allowed_kinds(*device)))
-        .collect()
-}
-
-/// Returns the path of a device of a robot, as accepted by [`find_device`].
-pub fn device_path(scene: &Scene, robot: usize, device: Device) -> String {
+/// Returns the path of a device of a robot or, without a robot, of a beacon or fixed modem, as
+/// accepted by [`find_device`].
+pub fn device_path(scene: &Scene, robot: Option<usize>, device: Device) -> String {
     let found = devices(scene, robot)
         .into_iter()
         .find(|(_, _, d)| *d == device);
@@ -212,12 +188,11 @@ pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
 /// Returns one line with the allowed kinds, or that a value is out of range.
 pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
     let (word, kinds) = (kind.keyword(), allowed_kinds(device));
-    if !kinds.contains(&word) {
-        return Err(format!(
-            "`{name}` cannot be `{word}`; expected one of {}",
-            kinds.join(", ")
-        ));
-    }
+    ensure!(
+        kinds.contains(&word),
+        "`{name}` cannot be `{word}`; expected one of {}",
+        kinds.join(", ")
+    );
     let fits = match kind {
         FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
         FaultKind::Biased(by) => by.is_finite(),
@@ -239,11 +214,9 @@ pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), St
         FaultKind::Slow(factor) => (1.0..=MAX_EXECUTION_FACTOR).contains(&factor),
         FaultKind::Dead | FaultKind::Stuck => true,
     };
-    if fits {
-        Ok(())
-    } else {
-        Err(format!(
-            "the fault `{word}` of `{name}` has a value out of its range"
-        ))
-    }
+    ensure!(
+        fits,
+        "the fault `{word}` of `{name}` has a value out of its range"
+    );
+    Ok(())
 }

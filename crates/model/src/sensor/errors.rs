@@ -1,7 +1,6 @@
 //! Error model of an instrument in data-sheet terms.
 
 use merrow_math::{Mat3, Vec3};
-use merrow_yaml::read::Places;
 use merrow_yaml::spec::spec;
 
 spec! {
@@ -34,22 +33,6 @@ impl Noise {
     /// [unit].
     pub(crate) fn markov_std(&self) -> f64 {
         self.bias_instability * Errors::ALLAN_FLOOR / Errors::ALLAN_PEAK
-    }
-
-    /// Returns the error model of a perfect instrument.
-    pub fn none() -> Self {
-        Self {
-            density: 0.0,
-            bias_instability: 0.0,
-            bias_correlation_time_s: 1.0,
-            random_walk: 0.0,
-            turn_on_bias_std: 0.0,
-            scale_std_percent: 0.0,
-            misalignment_std_deg: 0.0,
-            resolution: 0.0,
-            full_scale: None,
-            at: Places::default(),
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Receivers of navigation satellites: parameters and readings.
 
 use crate::persist::Persist;
-use crate::sensor::StepSensor;
 use merrow_math::Vec3;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
@@ -84,23 +83,6 @@ pub struct GnssSpec {
     pub constellation: Option<SatelliteConstellation>,
 }
 
-impl StepSensor for GnssSpec {
-    type Reading = Gnss;
-
-    fn name(&self) -> &'static str {
-        "gnss"
-    }
-
-    // one ray per satellite that can be visible
-    fn rays(&self) -> usize {
-        self.constellation.as_ref().map_or(0, |_| 32)
-    }
-
-    fn is_gnss_receiver(&self) -> bool {
-        true
-    }
-}
-
 /// Satellites of a receiver.
 #[derive(Clone, Debug)]
 pub struct SatelliteConstellation {
@@ -148,18 +130,6 @@ spec! {
         max_depth_m: f64 [non_negative] = 0.0,
         /// Time above water before the first heading.
         reacquisition_s: f64 [non_negative] = 0.0,
-    }
-}
-
-impl StepSensor for HeadingReceiver {
-    type Reading = Heading;
-
-    fn name(&self) -> &'static str {
-        "gnss_heading"
-    }
-
-    fn is_gnss_receiver(&self) -> bool {
-        true
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::persist::Persist;
 use crate::sensor::{Errors, Noise};
-use crate::sensor::{StepSensor, Workload};
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 use merrow_yaml::spec::{fieldless_choice, spec};
 
@@ -16,21 +15,6 @@ pub struct ImuSpec {
     /// Standard deviation of roll, pitch and yaw [rad]; `None`: no attitude output.
     pub orientation_std: Option<[f64; 3]>,
 }
-
-impl StepSensor for ImuSpec {
-    type Reading = Imu;
-
-    fn name(&self) -> &'static str {
-        "imu"
-    }
-
-    fn fault_channels(&self) -> &'static [&'static str] {
-        TRIADS
-    }
-}
-
-/// Channels of an instrument with gyro and accelerometer.
-const TRIADS: &[&str] = &["gyro", "accelerometer"];
 
 /// Gyro, accelerometer and, for an AHRS, attitude.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
@@ -116,26 +100,6 @@ pub struct AhrsSpec {
     pub iron: Vec3,
 }
 
-impl StepSensor for AhrsSpec {
-    type Reading = Imu;
-
-    fn name(&self) -> &'static str {
-        "ahrs"
-    }
-
-    fn fault_channels(&self) -> &'static [&'static str] {
-        TRIADS
-    }
-
-    fn workload(&self) -> Workload {
-        Workload::AttitudeFilter
-    }
-
-    fn is_magnetic(&self) -> bool {
-        true
-    }
-}
-
 spec! {
     /// An inertial navigation system (INS).
     pub struct InsKeys {
@@ -173,22 +137,6 @@ pub struct InsSpec {
     pub accelerometer_model: NoiseModel,
     /// Aiding sensors of the filter.
     pub aids: Aids,
-}
-
-impl StepSensor for InsSpec {
-    type Reading = Navigation;
-
-    fn name(&self) -> &'static str {
-        "ins"
-    }
-
-    fn fault_channels(&self) -> &'static [&'static str] {
-        TRIADS
-    }
-
-    fn workload(&self) -> Workload {
-        Workload::Filter
-    }
 }
 
 /// Noise model of a sensor triad, as used by the filter.
@@ -297,18 +245,6 @@ pub struct Navigation {
 pub struct MagnetometerSpec {
     /// Errors of the field [T].
     pub errors: Errors,
-}
-
-impl StepSensor for MagnetometerSpec {
-    type Reading = Magnetometer;
-
-    fn name(&self) -> &'static str {
-        "magnetometer"
-    }
-
-    fn is_magnetic(&self) -> bool {
-        true
-    }
 }
 
 /// Reading of a magnetometer.

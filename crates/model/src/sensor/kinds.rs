@@ -1,12 +1,12 @@
 //! Sensor parameters: pose, sample rate, latency and error model, and the type-specific parameters.
 
-use crate::scene::comms::medium::ThrusterNoise;
 use crate::sensor::tilt::Tilt;
-use crate::sensor::traits::{ExteroceptiveSensor, Obstruction, StepSensor, Workload};
+use crate::sensor::traits::{ExteroceptiveSensor, StepProperties, StepSensor, Workload};
 use crate::sensor::water::PingRates;
 use crate::{each_exteroceptive_sensor, each_step_sensor};
 use merrow_math::{Mat3, Vec3};
 use merrow_yaml::spec::{fieldless_choice, spec};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Sensor mounted on a link.
@@ -74,7 +74,12 @@ pub trait SensorParameters: 'static {
 }
 
 macro_rules! declare_kinds {
-    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+    ($(
+        $(#[doc = $doc:literal])*
+        $kind:ident($spec:ty) -> $reading:ty {
+            name: $name:literal $(, $property:ident: $value:expr)*
+        },
+    )*) => {
         /// Type of sensor and its parameters.
         #[derive(Clone, Debug)]
         // there are few sensors, and their parameters are close to each other in memory
@@ -86,63 +91,25 @@ macro_rules! declare_kinds {
         }
 
         impl SensorKind {
-            /// Returns the channels that can have separate faults.
-            pub fn fault_channels(&self) -> &'static [&'static str] {
-                match self {
-                    $(Self::$kind(spec) => spec.fault_channels(),)*
-                    Self::Exteroceptive(_) => &[],
-                }
-            }
-
-            /// Returns the type name as in world files and in `describe`.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$kind(spec) => spec.name(),)*
-                    Self::Exteroceptive(spec) => spec.name(),
-                }
-            }
-
-            /// Returns true if the sensor measures the magnetic field.
-            pub fn is_magnetic(&self) -> bool {
-                match self {
-                    $(Self::$kind(spec) => spec.is_magnetic(),)*
-                    Self::Exteroceptive(_) => false,
-                }
-            }
-
-            /// Returns true if the sensor receives satellite signals, which can be jammed.
-            pub fn is_gnss_receiver(&self) -> bool {
-                match self {
-                    $(Self::$kind(spec) => spec.is_gnss_receiver(),)*
-                    Self::Exteroceptive(_) => false,
-                }
-            }
-
-            /// Returns the maximum number of rays of a sample in the step.
-            pub fn rays(&self) -> usize {
-                match self {
-                    $(Self::$kind(spec) => spec.rays(),)*
-                    Self::Exteroceptive(_) => 0,
-                }
-            }
-
-            /// Returns the computing effort of a sample in the step in addition to its rays; `None`
-            /// for an exteroceptive sensor.
-            pub fn workload(&self) -> Option<Workload> {
-                match self {
-                    $(Self::$kind(spec) => Some(spec.workload()),)*
-                    Self::Exteroceptive(_) => None,
-                }
-            }
-
-            /// Returns true if a lost sample does not change the state of the sensor.
-            pub fn skips_lost_samples(&self) -> bool {
-                match self {
-                    $(Self::$kind(spec) => spec.skips_lost_samples(),)*
-                    Self::Exteroceptive(_) => true,
-                }
+            /// Returns the properties of a sensor that is evaluated in the step; `None` for an
+            /// exteroceptive sensor.
+            pub fn properties(&self) -> Option<&'static StepProperties> {
+                Some(match self {
+                    $(Self::$kind(_) => {
+                        const OWN: StepProperties = StepProperties {
+                            $($property: $value,)*
+                            ..StepProperties::new($name)
+                        };
+                        &OWN
+                    })*
+                    Self::Exteroceptive(_) => return None,
+                })
             }
         }
+
+        $(impl StepSensor for $spec {
+            type Reading = $reading;
+        })*
 
         $(impl SensorParameters for $spec {
             fn from_kind(kind: &SensorKind) -> Option<&Self> {
@@ -159,93 +126,18 @@ each_step_sensor!(declare_kinds);
 
 macro_rules! declare_exteroceptive_kinds {
     ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
-        /// Exteroceptive sensor with its parameters.
+        /// Exteroceptive sensor with its parameters, which it dereferences to.
         #[derive(Clone, Debug, PartialEq)]
         pub enum ExteroceptiveSpec {
             $($(#[doc = $doc])* $kind($spec),)*
         }
 
-        impl ExteroceptiveSpec {
-            /// Returns the type name as in world files and in `describe`.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$kind(spec) => spec.name(),)*
-                }
-            }
+        impl Deref for ExteroceptiveSpec {
+            type Target = dyn ExteroceptiveSensor;
 
-            /// Returns the time that a sample takes, such as a sweep, an exposure or the wait for
-            /// echoes [ns].
-            pub fn sample_duration_ns(&self) -> u64 {
+            fn deref(&self) -> &Self::Target {
                 match self {
-                    $(Self::$kind(spec) => spec.sample_duration_ns(),)*
-                }
-            }
-
-            /// Returns true if the sensor outputs ranges or positions, to which a fault can add an
-            /// offset.
-            pub fn supports_offset_faults(&self) -> bool {
-                match self {
-                    $(Self::$kind(spec) => spec.supports_offset_faults(),)*
-                }
-            }
-
-            /// Returns the noise of the thrusters of the same robot at the sensor, if it receives
-            /// sound.
-            pub fn thruster_noise(&self) -> Option<&ThrusterNoise> {
-                match self {
-                    $(Self::$kind(spec) => spec.thruster_noise(),)*
-                }
-            }
-
-            /// Returns the tilt unit that carries the sensor, if any.
-            pub fn tilt(&self) -> Option<&Tilt> {
-                match self {
-                    $(Self::$kind(spec) => spec.tilt(),)*
-                }
-            }
-
-            /// Returns true if the tilt unit has one angle during a sample, which is part of the
-            /// pose of the sensor.
-            pub fn has_one_tilt_per_sample(&self) -> bool {
-                match self {
-                    $(Self::$kind(spec) => spec.has_one_tilt_per_sample(),)*
-                }
-            }
-
-            /// Returns the index of another sensor on the same robot from whose frames this sensor
-            /// computes its own, if any.
-            pub fn source(&self) -> Option<usize> {
-                match self {
-                    $(Self::$kind(spec) => spec.source(),)*
-                }
-            }
-
-            /// Returns true if the frames contain echoes from which obstacles can be detected.
-            pub fn has_echoes(&self) -> bool {
-                match self {
-                    $(Self::$kind(spec) => spec.has_echoes(),)*
-                }
-            }
-
-            /// Returns the number of samples in which a rotating or moving head covers all its
-            /// bearings; `None` if every sample covers them.
-            pub fn samples_per_sweep(&self) -> Option<u64> {
-                match self {
-                    $(Self::$kind(spec) => spec.samples_per_sweep(),)*
-                }
-            }
-
-            /// Returns true if several threads can compute a sample together.
-            pub fn is_parallel(&self) -> bool {
-                match self {
-                    $(Self::$kind(spec) => spec.is_parallel(),)*
-                }
-            }
-
-            /// Returns the shapes that must not contain the sensor.
-            pub fn obstruction(&self) -> Obstruction {
-                match self {
-                    $(Self::$kind(spec) => spec.obstruction(),)*
+                    $(Self::$kind(spec) => spec,)*
                 }
             }
         }
@@ -313,6 +205,26 @@ impl Sensor {
 }
 
 impl SensorKind {
+    /// Returns the type name as in world files and in `describe`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Exteroceptive(spec) => spec.name(),
+            _ => self.properties().map_or("", |own| own.name),
+        }
+    }
+
+    /// Returns the maximum number of rays of a sample in the step, for the cost estimate. With rays,
+    /// the scene prepares the static geometry.
+    pub fn rays(&self) -> usize {
+        match self {
+            Self::Altimeter(_) => 1,
+            Self::Dvl(spec) => spec.beams.len(),
+            // one ray per satellite that can be visible
+            Self::Gnss(spec) => spec.constellation.as_ref().map_or(0, |_| 32),
+            _ => 0,
+        }
+    }
+
     /// Returns the tilt unit that carries the sensor, if any.
     pub fn tilt(&self) -> Option<&Tilt> {
         self.exteroceptive()?.tilt()

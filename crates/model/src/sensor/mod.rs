@@ -1,7 +1,7 @@
 //! Sensors: for each kind its parameters and its reading or frame, listed once in `registry.rs`.
 //!
-//! A sensor that is evaluated in the step has one entry in `each_step_sensor!`, and its parameters
-//! implement [`StepSensor`]. The crates above implement one trait each for the same type:
+//! A sensor that is evaluated in the step has one entry in `each_step_sensor!`, from which its
+//! parameters implement [`StepSensor`]. The crates above implement one trait each for the same type:
 //! `merrow_sensors::measure::Measure` is the law, `merrow_messages::convert::topic::Publish` the
 //! topics with their messages. They call `each_step_sensor!` to select the implementation, so that a
 //! sensor without one of them does not compile. Exteroceptive sensors are listed in
@@ -30,4 +30,6 @@ pub use crate::sensor::errors::{Errors, FixedErrors, Noise};
 pub use crate::sensor::kinds::{
     ExteroceptiveSpec, PublisherQos, Reliability, Sensor, SensorKind, SensorParameters,
 };
-pub use crate::sensor::traits::{ExteroceptiveSensor, Obstruction, StepSensor, Workload};
+pub use crate::sensor::traits::{
+    ExteroceptiveSensor, Obstruction, StepProperties, StepSensor, Workload,
+};

@@ -1,49 +1,72 @@
 //! The lists of sensors, readings and frames, as macros that apply another macro to them.
 
 /// Calls the macro `$then` with all kinds of sensors that are evaluated in the step: the name of
-/// the kind and the type of its parameters.
+/// the kind, the types of its parameters and of its reading, and its
+/// [`StepProperties`](crate::sensor::StepProperties).
 #[macro_export]
 macro_rules! each_step_sensor {
     ($then:ident) => {
         $then! {
             /// Gyro and accelerometer, optionally with attitude.
-            Imu($crate::sensor::inertial::ImuSpec),
+            Imu($crate::sensor::inertial::ImuSpec) -> $crate::sensor::inertial::Imu
+                { name: "imu", fault_channels: &["gyro", "accelerometer"] },
             /// Gyro, accelerometer and the attitude from a filter that also uses a magnetometer.
-            Ahrs($crate::sensor::inertial::AhrsSpec),
+            Ahrs($crate::sensor::inertial::AhrsSpec) -> $crate::sensor::inertial::Imu
+                { name: "ahrs", fault_channels: &["gyro", "accelerometer"],
+                  workload: Workload::AttitudeFilter, is_magnetic: true },
             /// Inertial navigation, with or without aiding sensors.
-            Ins($crate::sensor::inertial::InsSpec),
+            Ins($crate::sensor::inertial::InsSpec) -> $crate::sensor::inertial::Navigation
+                { name: "ins", fault_channels: &["gyro", "accelerometer"],
+                  workload: Workload::Filter },
             /// GNSS receiver for position and velocity.
-            Gnss($crate::sensor::gnss::GnssSpec),
+            Gnss($crate::sensor::gnss::GnssSpec) -> $crate::sensor::gnss::Gnss
+                { name: "gnss", is_gnss_receiver: true },
             /// Heading from two GNSS antennas.
-            GnssHeading($crate::sensor::gnss::HeadingReceiver),
+            GnssHeading($crate::sensor::gnss::HeadingReceiver) -> $crate::sensor::gnss::Heading
+                { name: "gnss_heading", is_gnss_receiver: true },
             /// Doppler velocity log (DVL).
-            Dvl($crate::sensor::water::DvlSpec),
+            Dvl($crate::sensor::water::DvlSpec) -> $crate::sensor::water::Dvl { name: "dvl" },
             /// Absolute pressure sensor [Pa].
-            Pressure($crate::sensor::water::PressureSpec),
+            Pressure($crate::sensor::water::PressureSpec) -> $crate::sensor::water::Pressure
+                { name: "pressure" },
             /// Three-axis magnetometer that measures the field [T].
-            Magnetometer($crate::sensor::inertial::MagnetometerSpec),
+            Magnetometer($crate::sensor::inertial::MagnetometerSpec) -> $crate::sensor::inertial::Magnetometer
+                { name: "magnetometer", is_magnetic: true },
             /// Single-beam echo sounder along its x axis [m].
-            Altimeter($crate::sensor::water::AltimeterSpec),
+            Altimeter($crate::sensor::water::AltimeterSpec) -> $crate::sensor::water::Altimeter
+                { name: "altimeter" },
             /// Ground truth of pose and velocity.
-            Odometry($crate::sensor::vehicle::OdometrySpec),
+            Odometry($crate::sensor::vehicle::OdometrySpec) -> $crate::sensor::vehicle::Odometry
+                { name: "odometry" },
             /// Force and torque through the joint of the sensor's link, at So and expressed in S.
-            Wrench($crate::sensor::vehicle::WrenchSpec),
+            Wrench($crate::sensor::vehicle::WrenchSpec) -> $crate::sensor::vehicle::Wrench
+                { name: "wrench" },
             /// Probe of one quantity of the water.
-            Probe($crate::sensor::water::ProbeSpec),
+            Probe($crate::sensor::water::ProbeSpec) -> $crate::sensor::water::Probe
+                { name: "probe" },
             /// Conductivity, temperature and pressure (CTD).
-            Ctd($crate::sensor::water::CtdSpec),
+            Ctd($crate::sensor::water::CtdSpec) -> $crate::sensor::water::Ctd
+                { name: "ctd", fault_channels: &["temperature", "conductivity", "pressure"],
+                  workload: Workload::Filter },
             /// Water sampler with bottles.
-            WaterSampler($crate::sensor::water::SamplerSpec),
+            WaterSampler($crate::sensor::water::SamplerSpec) -> $crate::state::bottle::Bottle
+                { name: "water_sampler", skips_lost_samples: true },
             /// Barometer: air pressure [Pa].
-            Barometer($crate::sensor::vehicle::BarometerSpec),
+            Barometer($crate::sensor::vehicle::BarometerSpec) -> $crate::sensor::water::Pressure
+                { name: "barometer" },
             /// Wind speed and direction.
-            Anemometer($crate::sensor::vehicle::AnemometerSpec),
+            Anemometer($crate::sensor::vehicle::AnemometerSpec) -> $crate::sensor::vehicle::Wind
+                { name: "anemometer", fault_channels: &["speed", "direction"] },
             /// Detector of water in the hull.
-            LeakDetector($crate::sensor::vehicle::LeakDetector),
+            LeakDetector($crate::sensor::vehicle::LeakDetector) -> $crate::sensor::vehicle::Leak
+                { name: "leak_detector" },
             /// Telemetry of a motor controller.
-            Motor($crate::sensor::vehicle::MotorSpec),
+            Motor($crate::sensor::vehicle::MotorSpec) -> $crate::sensor::vehicle::Motor
+                { name: "motor_telemetry",
+                  fault_channels: &["speed", "current", "voltage", "temperature"] },
             /// Voltage, current and charge of the battery.
-            PowerMeter($crate::sensor::vehicle::PowerSpec),
+            PowerMeter($crate::sensor::vehicle::PowerSpec) -> $crate::sensor::vehicle::Power
+                { name: "power_meter", fault_channels: &["voltage", "current"] },
         }
     };
 }

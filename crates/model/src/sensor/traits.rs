@@ -7,39 +7,36 @@ use crate::sensor::tilt::Tilt;
 pub trait StepSensor: 'static {
     /// Reading that the sensor outputs.
     type Reading: Copy + 'static;
+}
 
-    /// Returns the type name as in world files and in `describe`.
-    fn name(&self) -> &'static str;
+/// Properties of a kind of sensor that is evaluated in the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepProperties {
+    /// Type name as in world files and in `describe`.
+    pub name: &'static str,
+    /// Channels that can have separate faults.
+    pub fault_channels: &'static [&'static str],
+    /// Computing effort of a sample in addition to its rays.
+    pub workload: Workload,
+    /// True if the sensor measures the magnetic field.
+    pub is_magnetic: bool,
+    /// True if the sensor receives satellite signals, which can be jammed.
+    pub is_gnss_receiver: bool,
+    /// True if a lost sample does not change the state of the sensor.
+    pub skips_lost_samples: bool,
+}
 
-    /// Returns the channels that can have separate faults.
-    fn fault_channels(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Returns the maximum number of rays of a sample, for the cost estimate. With rays, the scene
-    /// prepares the static geometry.
-    fn rays(&self) -> usize {
-        0
-    }
-
-    /// Returns the computing effort of a sample in addition to its rays.
-    fn workload(&self) -> Workload {
-        Workload::Reading
-    }
-
-    /// Returns true if the sensor measures the magnetic field.
-    fn is_magnetic(&self) -> bool {
-        false
-    }
-
-    /// Returns true if the sensor receives satellite signals, which can be jammed.
-    fn is_gnss_receiver(&self) -> bool {
-        false
-    }
-
-    /// Returns true if a lost sample does not change the state of the sensor.
-    fn skips_lost_samples(&self) -> bool {
-        false
+impl StepProperties {
+    /// Creates the properties of a plain sensor with a type name.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            fault_channels: &[],
+            workload: Workload::Reading,
+            is_magnetic: false,
+            is_gnss_receiver: false,
+            skips_lost_samples: false,
+        }
     }
 }
 

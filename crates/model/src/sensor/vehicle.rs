@@ -2,22 +2,12 @@
 
 use crate::persist::Persist;
 use crate::sensor::Errors;
-use crate::sensor::StepSensor;
-use crate::sensor::water::Pressure;
 use merrow_math::{Quat, Vec3};
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 /// Ground truth of pose and velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OdometrySpec;
-
-impl StepSensor for OdometrySpec {
-    type Reading = Odometry;
-
-    fn name(&self) -> &'static str {
-        "odometry"
-    }
-}
 
 /// Ground truth: pose in W, velocity in S.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
@@ -53,14 +43,6 @@ fieldless_choice! {
     }
 }
 
-impl StepSensor for WrenchSpec {
-    type Reading = Wrench;
-
-    fn name(&self) -> &'static str {
-        "wrench"
-    }
-}
-
 /// Force and torque through a joint, at So and expressed in S.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Wrench {
@@ -81,14 +63,6 @@ pub struct BarometerSpec {
     pub range_pa: [f64; 2],
 }
 
-impl StepSensor for BarometerSpec {
-    type Reading = Pressure;
-
-    fn name(&self) -> &'static str {
-        "barometer"
-    }
-}
-
 /// Anemometer: cups or propeller with a vane, or ultrasonic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnemometerSpec {
@@ -102,18 +76,6 @@ pub struct AnemometerSpec {
     pub distance_constant_m: f64,
     /// Distance constant of the vane [m]: wind run until 63 % of a new direction is reached.
     pub vane_distance_constant_m: f64,
-}
-
-impl StepSensor for AnemometerSpec {
-    type Reading = Wind;
-
-    fn name(&self) -> &'static str {
-        "anemometer"
-    }
-
-    fn fault_channels(&self) -> &'static [&'static str] {
-        &["speed", "direction"]
-    }
 }
 
 /// Apparent wind perpendicular to the mast; NaN if unavailable.
@@ -135,14 +97,6 @@ spec! {
         /// Volume of water in its link at which it triggers. Default: it triggers when water
         /// reaches its position.
         trigger_volume_m3: Option<f64> [non_negative],
-    }
-}
-
-impl StepSensor for LeakDetector {
-    type Reading = Leak;
-
-    fn name(&self) -> &'static str {
-        "leak_detector"
     }
 }
 
@@ -172,18 +126,6 @@ pub struct MotorSpec {
     pub speed_per_root_thrust_rad_s_per_sqrt_n: f64,
 }
 
-impl StepSensor for MotorSpec {
-    type Reading = Motor;
-
-    fn name(&self) -> &'static str {
-        "motor_telemetry"
-    }
-
-    fn fault_channels(&self) -> &'static [&'static str] {
-        &["speed", "current", "voltage", "temperature"]
-    }
-}
-
 /// Telemetry of a motor controller; NaN where unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Motor {
@@ -206,18 +148,6 @@ pub struct Motor {
 pub struct PowerSpec {
     /// Errors of voltage [V] and current [A].
     pub errors: [Errors; 2],
-}
-
-impl StepSensor for PowerSpec {
-    type Reading = Power;
-
-    fn name(&self) -> &'static str {
-        "power_meter"
-    }
-
-    fn fault_channels(&self) -> &'static [&'static str] {
-        &["voltage", "current"]
-    }
 }
 
 /// Voltage, current and charge of the battery.

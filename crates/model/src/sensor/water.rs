@@ -3,8 +3,6 @@
 
 use crate::persist::Persist;
 use crate::sensor::Errors;
-use crate::sensor::{StepSensor, Workload};
-use crate::state::bottle::Bottle;
 use merrow_math::Vec3;
 use merrow_yaml::spec::{fieldless_choice, spec};
 use std::sync::Arc;
@@ -14,14 +12,6 @@ use std::sync::Arc;
 pub struct PressureSpec {
     /// Errors of the pressure [Pa].
     pub errors: Errors,
-}
-
-impl StepSensor for PressureSpec {
-    type Reading = Pressure;
-
-    fn name(&self) -> &'static str {
-        "pressure"
-    }
 }
 
 /// Reading of an absolute pressure sensor.
@@ -71,18 +61,6 @@ pub struct AltimeterSpec {
     pub limits: [f64; 2],
     /// Full beam width [rad].
     pub beam_width: f64,
-}
-
-impl StepSensor for AltimeterSpec {
-    type Reading = Altimeter;
-
-    fn name(&self) -> &'static str {
-        "altimeter"
-    }
-
-    fn rays(&self) -> usize {
-        1
-    }
 }
 
 /// Range to the seabed along the beam.
@@ -163,18 +141,6 @@ impl DvlSpec {
     /// Returns the minimum and maximum slant range of the beam with the direction `d` in S [m].
     pub fn range_limits(&self, d: Vec3) -> [f64; 2] {
         self.log.altitude_m.map(|altitude| altitude / -d.z)
-    }
-}
-
-impl StepSensor for DvlSpec {
-    type Reading = Dvl;
-
-    fn name(&self) -> &'static str {
-        "dvl"
-    }
-
-    fn rays(&self) -> usize {
-        self.beams.len()
     }
 }
 
@@ -301,14 +267,6 @@ pub struct ProbeSpec {
     pub detection_limit: f64,
 }
 
-impl StepSensor for ProbeSpec {
-    type Reading = Probe;
-
-    fn name(&self) -> &'static str {
-        "probe"
-    }
-}
-
 /// Reading of a probe for one quantity of the water.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Probe {
@@ -343,22 +301,6 @@ pub struct CtdSpec {
     pub gravity: f64,
 }
 
-impl StepSensor for CtdSpec {
-    type Reading = Ctd;
-
-    fn name(&self) -> &'static str {
-        "ctd"
-    }
-
-    fn fault_channels(&self) -> &'static [&'static str] {
-        &["temperature", "conductivity", "pressure"]
-    }
-
-    fn workload(&self) -> Workload {
-        Workload::Filter
-    }
-}
-
 /// Measured and derived quantities of a CTD.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Ctd {
@@ -391,16 +333,4 @@ pub struct SamplerSpec {
     pub quantities: Vec<Quantity>,
     /// Names of the quantities, each with its unit.
     pub names: Vec<String>,
-}
-
-impl StepSensor for SamplerSpec {
-    type Reading = Bottle;
-
-    fn name(&self) -> &'static str {
-        "water_sampler"
-    }
-
-    fn skips_lost_samples(&self) -> bool {
-        true
-    }
 }

@@ -2,32 +2,23 @@
 
 use crate::persist::Persist;
 use merrow_math::Vec3;
+use merrow_yaml::spec::fieldless_choice;
 
 /// Maximum number of quantities of a sampler.
 pub const FIELDS: usize = 8;
 
-/// Filling state of a bottle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum Filling {
-    /// No water has been taken.
-    Empty,
-    /// The pump is filling the bottle.
-    Pumping,
-    /// The bottle is full.
-    Full,
-    /// The bottle was closed before it was full.
-    Stopped,
-}
-
-impl Filling {
-    /// Returns the name as published.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            Filling::Empty => "empty",
-            Filling::Pumping => "pumping",
-            Filling::Full => "full",
-            Filling::Stopped => "stopped",
-        }
+fieldless_choice! {
+    /// Filling state of a bottle.
+    #[derive(Persist)]
+    pub enum Filling {
+        /// No water has been taken.
+        Empty = "empty",
+        /// The pump is filling the bottle.
+        Pumping = "pumping",
+        /// The bottle is full.
+        Full = "full",
+        /// The bottle was closed before it was full.
+        Stopped = "stopped",
     }
 }
 

@@ -2,6 +2,7 @@
 //! `crates/sim/src/control` at the next step.
 
 use crate::persist::Persist;
+use crate::scene::Scene;
 use crate::scene::correspondence::Correspondence;
 use crate::scene::robot::joint::JointMode;
 use crate::scene::robot::motion_control::GainKind;
@@ -12,9 +13,10 @@ use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
 
 /// Health of an actuator.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub enum Health {
     /// Normal operation without degradation.
+    #[default]
     Healthy,
     /// Delivers this fraction of its thrust, 0..1.
     Reduced(f64),
@@ -202,6 +204,41 @@ pub enum DeviceCommand {
 }
 
 impl Command {
+    /// Returns the index of the robot that the command is for, or whose device it commands. `None`:
+    /// there is no such robot in the scene.
+    pub fn robot(&self, scene: &Scene) -> Option<usize> {
+        let robot = match self {
+            Self::Actuator(robot, _)
+            | Self::Joint(robot, _)
+            | Self::Firmware(robot, _)
+            | Self::Body(robot, _)
+            | Self::Device(robot, _) => Some(*robot),
+            Self::SetCoupling { coupling, .. } => {
+                let coupling = scene.couplings.get(*coupling)?;
+                let link = coupling.a.link().or(coupling.b.and_then(|b| b.link()));
+                link.map(|(robot, _)| robot)
+            }
+            Self::Fault(fault) => fault.robot,
+            Self::Repair { robot, .. } => *robot,
+            Self::Modem(command) => {
+                let carrier = scene.modems.get(*command.clone().modem_mut())?.on;
+                carrier.map(|(robot, _)| robot)
+            }
+            Self::Winch { .. }
+            | Self::Bridge { .. }
+            | Self::Call(_)
+            | Self::Sea(_)
+            | Self::Weather(_) => None,
+        };
+        robot.filter(|robot| *robot < scene.robots.len())
+    }
+
+    /// Returns the rejection of the command.
+    pub fn reject(&self, scene: &Scene, reason: String) -> CommandRejection {
+        let robot = self.robot(scene);
+        CommandRejection { robot, reason }
+    }
+
     /// Returns the same command with the indices of the scene that replaces its scene; `None` if an
     /// object that it names no longer exists.
     pub fn in_scene(mut self, same: &Correspondence) -> Option<Self> {

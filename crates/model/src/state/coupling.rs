@@ -5,9 +5,10 @@ use crate::scene::coupling::{Coupling, CouplingKind};
 use merrow_math::{Quat, Vec3};
 
 /// Capture state of a released latch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum LatchCapture {
     /// Captures a tip that comes close enough.
+    #[default]
     Armed,
     /// Released; armed again after the tip has left.
     Leaving,
@@ -16,7 +17,7 @@ pub enum LatchCapture {
 }
 
 /// State of one coupling.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct CouplingState {
     /// True while the coupling is engaged.
     pub engaged: bool,
@@ -53,17 +54,10 @@ impl CouplingState {
         let partner = coupling.b.and_then(|b| b.link());
         Self {
             engaged: coupling.engaged,
-            capture: LatchCapture::Armed,
             partner: partner.filter(|_| grasps && coupling.engaged),
             p_AT: coupling.start.0,
             q_AT: coupling.start.1,
-            offset: [0.0; 6],
-            offset_rate: [0.0; 6],
-            guided: false,
-            force_W: Vec3::zero(),
-            moment_W: Vec3::zero(),
-            load: [0.0; 6],
-            predicted_load: [0.0; 6],
+            ..Self::default()
         }
     }
 

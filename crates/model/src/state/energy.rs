@@ -4,7 +4,7 @@ use crate::persist::Persist;
 use crate::scene::robot::battery::Battery;
 
 /// State of a battery.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct BatteryState {
     /// State of charge, 0..1.
     pub charge: f64,
@@ -47,19 +47,8 @@ impl BatteryState {
         Self {
             charge,
             voltage: battery.map_or(0.0, |b| b.open_circuit_voltage(charge)),
-            current: 0.0,
-            open_ns: None,
-            load: 0.0,
-            solar: 0.0,
-            charger: 0.0,
-            delivered: 0.0,
-            lost: 0.0,
-            gained: 0.0,
-            offer: [0.0; 2],
-            taken: 0.0,
             limit: f64::INFINITY,
-            failed: false,
-            charger_debt: [0.0; 2],
+            ..Self::default()
         }
     }
 

@@ -27,3 +27,9 @@ impl FaultEffect {
         noise: 0.0,
     };
 }
+
+impl Default for FaultEffect {
+    fn default() -> Self {
+        Self::NONE
+    }
+}

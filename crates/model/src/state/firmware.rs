@@ -9,6 +9,7 @@ use crate::state::firmware::motion_control::{MotionEstimate, PathProgress, PoseG
 use crate::scene::Robot;
 use crate::scene::robot::firmware::FirmwareLaw;
 use merrow_math::Vec3;
+use merrow_yaml::spec::fieldless_choice;
 
 /// State of the firmware of a robot.
 #[derive(Clone, Debug, PartialEq, Persist)]
@@ -32,14 +33,30 @@ pub struct FirmwareState {
 /// Motion that a task has read for the firmware at the start of its job.
 #[derive(Clone, Debug, Persist)]
 pub struct FirmwareInput {
-    /// Known motion of the robot.
+    /// Motion of the robot as the firmware has it.
     pub motion: crate::state::Motion,
-    /// Whether attitude and angular velocity are known.
-    pub has_attitude: bool,
-    /// Whether the horizontal components of the velocity are known.
-    pub has_velocity: bool,
-    /// Whether depth and vertical velocity are known.
-    pub has_depth: bool,
+    /// Which parts of it are known.
+    pub known: Known,
+}
+
+/// Parts of the motion that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+pub struct Known {
+    /// Attitude and angular velocity.
+    pub attitude: bool,
+    /// Horizontal components of the velocity.
+    pub velocity: bool,
+    /// Depth and vertical velocity.
+    pub depth: bool,
+}
+
+impl Known {
+    /// The whole motion is known.
+    pub const ALL: Self = Self {
+        attitude: true,
+        velocity: true,
+        depth: true,
+    };
 }
 
 /// Task of the guidance that moves a vehicle by velocity commands.
@@ -80,7 +97,7 @@ pub enum FirmwareLawState {
 }
 
 /// State of the firmware of a sailing boat.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct SailingState {
     /// True while it is active.
     pub on: bool,
@@ -99,7 +116,7 @@ pub struct SailingState {
 }
 
 /// State of the firmware of a glider.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct GliderState {
     /// True while it is active.
     pub on: bool,
@@ -114,7 +131,7 @@ pub struct GliderState {
 }
 
 /// State of the velocity controller of a surface vehicle; pairs are for surge speed and yaw rate.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct SurgeYawRateState {
     /// True while it is active: from a velocity command until the command times out.
     pub on: bool,
@@ -125,7 +142,7 @@ pub struct SurgeYawRateState {
 }
 
 /// State of the heading and depth hold.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct HeadingDepthState {
     /// True while it is active.
     pub on: bool,
@@ -146,14 +163,13 @@ impl HeadingDepthState {
             on,
             heading,
             depth,
-            path: None,
-            speed_integral: None,
+            ..Self::default()
         }
     }
 }
 
 /// State of a differential drive.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct DifferentialDriveState {
     /// True while it is active.
     pub on: bool,
@@ -167,28 +183,18 @@ pub struct DifferentialDriveState {
     pub measured: [f64; 2],
 }
 
-/// Flight phase of a multirotor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum FlightMode {
-    /// Rotors off, or commanded externally.
-    Off,
-    /// Climbs to the take-off height.
-    TakingOff,
-    /// Flies and follows velocity commands.
-    Flying,
-    /// Descends until it stands on a surface.
-    Landing,
-}
-
-impl FlightMode {
-    /// Returns the name as published.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            FlightMode::Off => "off",
-            FlightMode::TakingOff => "taking_off",
-            FlightMode::Flying => "flying",
-            FlightMode::Landing => "landing",
-        }
+fieldless_choice! {
+    /// Flight phase of a multirotor.
+    #[derive(Persist)]
+    pub enum FlightMode {
+        /// Rotors off, or commanded externally.
+        Off = "off",
+        /// Climbs to the take-off height.
+        TakingOff = "taking_off",
+        /// Flies and follows velocity commands.
+        Flying = "flying",
+        /// Descends until it stands on a surface.
+        Landing = "landing",
     }
 }
 
@@ -234,38 +240,26 @@ impl FirmwareState {
                 })
             }
             FirmwareLaw::HeadingDepthHold(_) => {
-                FirmwareLawState::HeadingDepthHold(HeadingDepthState::hold(false, 0.0, 0.0))
+                FirmwareLawState::HeadingDepthHold(HeadingDepthState::default())
             }
             FirmwareLaw::Drive(_) => FirmwareLawState::Drive(DifferentialDriveState {
                 on: true,
-                set_point: [0.0; 2],
-                angles: None,
-                odometry: [0.0; 3],
-                measured: [0.0; 2],
+                ..DifferentialDriveState::default()
             }),
-            FirmwareLaw::SurgeYawRate(_) => FirmwareLawState::SurgeYawRate(SurgeYawRateState {
-                on: false,
-                set_point: [0.0; 2],
-                error_integral: [0.0; 2],
-            }),
+            FirmwareLaw::SurgeYawRate(_) => {
+                FirmwareLawState::SurgeYawRate(SurgeYawRateState::default())
+            }
             FirmwareLaw::MotionControl(settings) => {
                 FirmwareLawState::MotionControl(MotionControlState::new(settings))
             }
             FirmwareLaw::Sailing(_) => FirmwareLawState::Sailing(SailingState {
-                on: false,
-                path: None,
-                is_course: false,
-                goal: None,
                 tack: 1.0,
-                has_tack: false,
-                heading: 0.0,
+                ..SailingState::default()
             }),
             FirmwareLaw::Glider(settings) => FirmwareLawState::Glider(GliderState {
-                on: false,
                 is_diving: true,
                 depth: settings.keys.dive_depth_m,
-                heading: None,
-                path: None,
+                ..GliderState::default()
             }),
         };
         Some(Self {
@@ -274,7 +268,7 @@ impl FirmwareState {
             command: [zero; 2],
             command_ns: None,
             task: GuidanceTask::None,
-            estimate: MotionEstimate::new(),
+            estimate: MotionEstimate::default(),
             memory,
         })
     }

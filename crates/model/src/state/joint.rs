@@ -154,24 +154,27 @@ pub enum GoalState {
     Cancelled,
 }
 
+/// Joint out of its tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+pub struct Violation {
+    /// Index of the joint, as in `Motion::q`.
+    pub joint: usize,
+    /// True if its velocity is out of tolerance, false for its position.
+    pub velocity: bool,
+    /// Error of this quantity [rad or m, rad/s or m/s].
+    pub error: f64,
+    /// Tolerance that the error exceeds.
+    pub tolerance: f64,
+}
+
 /// Reason for aborting a goal. Joints are indices as in `Motion::q`.
 #[allow(missing_docs)] // `text` documents the fields
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub enum AbortReason {
     /// The path tolerance was exceeded.
-    Path {
-        joint: usize,
-        velocity: bool,
-        error: f64,
-        tolerance: f64,
-    },
+    Path(Violation),
     /// Goal tolerance not met within the goal time.
-    Goal {
-        joint: usize,
-        velocity: bool,
-        error: f64,
-        tolerance: f64,
-    },
+    Goal(Violation),
     /// The gripper stalled before its goal.
     Stalled {
         joint: usize,
@@ -278,8 +281,8 @@ impl AbortReason {
     /// Returns the `error_code` of `control_msgs/action/FollowJointTrajectory`.
     pub fn code(&self) -> i32 {
         match self {
-            AbortReason::Path { .. } => -4,
-            AbortReason::Goal { .. } => -5,
+            AbortReason::Path(_) => -4,
+            AbortReason::Goal(_) => -5,
             // the message defines no code for these
             AbortReason::Stalled { .. } | AbortReason::KeepOut { .. } => -4,
         }
@@ -288,28 +291,17 @@ impl AbortReason {
     /// Returns a one-line description for `robot`.
     pub fn text(&self, robot: &Robot) -> String {
         let name = |joint: usize| &robot.links[joint + 1].joint.name;
-        let what = |velocity: bool| if velocity { "velocity" } else { "position" };
+        let violation = |v: Violation, place: &str| {
+            let (name, what) = (
+                name(v.joint),
+                if v.velocity { "velocity" } else { "position" },
+            );
+            let (error, tolerance) = (v.error, v.tolerance);
+            format!("joint {name}: {what} error {error:.6} {place}, tolerance {tolerance}")
+        };
         match *self {
-            AbortReason::Path {
-                joint,
-                velocity,
-                error,
-                tolerance,
-            } => format!(
-                "joint {}: {} error {error:.6} on the path, tolerance {tolerance}",
-                name(joint),
-                what(velocity)
-            ),
-            AbortReason::Goal {
-                joint,
-                velocity,
-                error,
-                tolerance,
-            } => format!(
-                "joint {}: {} error {error:.6} at the goal after the goal time, tolerance {tolerance}",
-                name(joint),
-                what(velocity)
-            ),
+            AbortReason::Path(v) => violation(v, "on the path"),
+            AbortReason::Goal(v) => violation(v, "at the goal after the goal time"),
             AbortReason::Stalled {
                 joint,
                 position,

@@ -41,6 +41,7 @@ use crate::scene::schedule::ScheduledCommand;
 use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use crate::sensor::water::DvlLock;
 use crate::state::reading::Reading;
+use merrow_derive::CloneFields;
 use merrow_math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 use std::collections::VecDeque;
 
@@ -72,7 +73,7 @@ pub struct State {
 }
 
 /// Position and velocity of one robot (or of several robots of the same model in the lanes of `T`).
-#[derive(Clone, Debug, Persist)]
+#[derive(CloneFields, Debug, Persist)]
 pub struct Motion<T = f64> {
     /// Attitude of the base B in W.
     pub q_WB: Quat<T>,
@@ -87,7 +88,7 @@ pub struct Motion<T = f64> {
 }
 
 /// State of one robot.
-#[derive(Clone, Debug, Persist)]
+#[derive(CloneFields, Debug, Persist)]
 pub struct RobotState {
     /// Position and velocity of base and joints.
     pub motion: Motion,
@@ -146,7 +147,7 @@ pub struct RobotState {
 }
 
 /// State of one thruster.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct ActuatorState {
     /// Command in the unit of the thruster.
     pub command: f64,
@@ -179,7 +180,7 @@ pub struct ActuatorState {
 }
 
 /// State of one fin.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct FinState {
     /// Commanded angle of the fin [rad].
     pub command: f64,
@@ -201,7 +202,7 @@ pub struct FinState {
 }
 
 /// State of one buoyancy engine.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct BuoyancyEngineState {
     /// Commanded volume of the buoyancy engine [m³].
     pub command: f64,
@@ -214,7 +215,7 @@ pub struct BuoyancyEngineState {
 }
 
 /// State of one sensor.
-#[derive(Clone, Debug, Persist)]
+#[derive(CloneFields, Debug, Default, Persist)]
 pub struct SensorState {
     /// Number of samples taken or dropped: index of the noise draw and of the next sample time.
     pub samples: u64,
@@ -227,7 +228,7 @@ pub struct SensorState {
     pub noise: bool,
     /// Effect of faults on the sensor.
     pub fault: FaultEffect,
-    /// Additional effects of faults on its separate channels (`SensorKind::fault_channels`).
+    /// Additional effects of faults on its separate channels (`StepProperties::fault_channels`).
     pub channel_faults: [FaultEffect; 4],
     /// State of its first-order lags; `None` before the first sample or without lags.
     pub lag: Option<SensorLag>,
@@ -256,7 +257,7 @@ pub struct SensorLag {
 /// step is `½ A + K`, with A the free acceleration of the next step. This is the mean acceleration
 /// of the step, extrapolated by half a step with the change of the free acceleration. A body at
 /// rest therefore has zero acceleration to rounding error.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(CloneFields, Debug, Default, PartialEq, Persist)]
 pub struct ImpulseAcceleration {
     /// True if impulses changed a velocity.
     pub is_nonzero: bool,
@@ -276,26 +277,9 @@ impl ImpulseAcceleration {
     /// Creates a zero contribution for `n_joints` joints.
     pub fn new(n_joints: usize) -> Self {
         Self {
-            is_nonzero: false,
-            has_current_forces: false,
-            is_recomputed: false,
-            A_WB_B: SpatialVelocity::zero(),
             qdd: vec![0.0; n_joints],
+            ..Self::default()
         }
-    }
-
-    /// Copies `other`, a contribution for the same number of joints, without memory allocation.
-    fn copy_from(&mut self, other: &Self) {
-        let Self {
-            is_nonzero,
-            has_current_forces,
-            is_recomputed,
-            A_WB_B,
-            qdd,
-        } = other;
-        (self.is_nonzero, self.has_current_forces) = (*is_nonzero, *has_current_forces);
-        (self.is_recomputed, self.A_WB_B) = (*is_recomputed, *A_WB_B);
-        self.qdd.copy_from_slice(qdd);
     }
 
     /// Resets the contribution to zero.
@@ -310,7 +294,7 @@ impl ImpulseAcceleration {
 
 /// Time and cause of the halt of a robot. A halted robot stays at its pose and takes no samples
 /// until its pose is set.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(CloneFields, Debug, PartialEq, Persist)]
 pub struct Halt {
     /// End of the step in which the robot was halted [ns].
     pub time_ns: u64,
@@ -328,14 +312,6 @@ impl<T: Real> Motion<T> {
             q: vec![T::zero(); n_joints],
             qd: vec![T::zero(); n_joints],
         }
-    }
-    /// Copies `other` into `self` without memory allocation.
-    pub fn copy_from(&mut self, other: &Self) {
-        self.q_WB = other.q_WB;
-        self.p_WB = other.p_WB;
-        self.V_WB_B = other.V_WB_B;
-        self.q.copy_from_slice(&other.q);
-        self.qd.copy_from_slice(&other.qd);
     }
 }
 
@@ -505,68 +481,6 @@ impl RobotState {
             self.coupling_force.fill(SpatialForce::zero());
         }
     }
-
-    /// Copies the state into `spare`, a state of the same robot, without memory allocation.
-    pub fn copy_into(&self, spare: &mut Self) {
-        let Self {
-            motion,
-            actuators,
-            fins,
-            buoyancy_engines,
-            winches,
-            fin_delays,
-            joint_commands,
-            joints,
-            groups,
-            joints_ns,
-            last_command_ns,
-            radiation_state,
-            firmware,
-            computers,
-            sensors,
-            battery,
-            loads,
-            modem_power,
-            faults,
-            external_force,
-            applied_wrenches,
-            contact_force,
-            coupling_force,
-            impulse_acceleration,
-            halted,
-        } = self;
-        spare.motion.copy_from(motion);
-        spare.actuators.copy_from_slice(actuators);
-        spare.fins.copy_from_slice(fins);
-        spare.buoyancy_engines.copy_from_slice(buoyancy_engines);
-        spare.winches.copy_from_slice(winches);
-        spare.fin_delays.copy_from_slice(fin_delays);
-        spare.joint_commands.copy_from_slice(joint_commands);
-        spare.joints.copy_from_slice(joints);
-        spare.groups.clone_from(groups);
-        spare.joints_ns = *joints_ns;
-        spare.last_command_ns = *last_command_ns;
-        spare.radiation_state.copy_from_slice(radiation_state);
-        spare.firmware.clone_from(firmware);
-        if !computers.is_empty() {
-            spare.computers.clone_from(computers);
-        }
-        for (to, from) in spare.sensors.iter_mut().zip(sensors) {
-            to.copy_from(from);
-        }
-        spare.battery = *battery;
-        spare.loads.copy_from_slice(loads);
-        spare.modem_power = *modem_power;
-        spare.faults.clone_from(faults);
-        spare.external_force.copy_from_slice(external_force);
-        spare.applied_wrenches.clone_from(applied_wrenches);
-        spare.contact_force.copy_from_slice(contact_force);
-        spare.coupling_force.copy_from_slice(coupling_force);
-        spare.impulse_acceleration.copy_from(impulse_acceleration);
-        if spare.halted != *halted {
-            spare.halted.clone_from(halted);
-        }
-    }
 }
 
 /// Returns the initial joint commands: position drives hold their initial position, effort drives
@@ -588,17 +502,8 @@ impl ActuatorState {
         Self {
             command: thruster.motor.neutral,
             target: thruster.drive(thruster.motor.neutral),
-            lag: [0.0; 3],
-            health: Health::Healthy,
-            held_drive: 0.0,
-            thrust: 0.0,
-            shaft_power: 0.0,
-            shaft: [0.0; 2],
-            power: 0.0,
-            heat: 0.0,
-            is_overheated: false,
             available_fraction: 1.0,
-            fault: FaultEffect::NONE,
+            ..Self::default()
         }
     }
 
@@ -616,12 +521,7 @@ impl FinState {
         Self {
             command: angle,
             angle,
-            rate: 0.0,
-            moment: 0.0,
-            power: 0.0,
-            delay_at: 0,
-            health: Health::Healthy,
-            fault: FaultEffect::NONE,
+            ..Self::default()
         }
     }
 
@@ -637,8 +537,7 @@ impl BuoyancyEngineState {
         Self {
             command: engine.start_m3,
             volume: engine.start_m3,
-            power: 0.0,
-            fault: FaultEffect::NONE,
+            ..Self::default()
         }
     }
 }
@@ -647,13 +546,8 @@ impl SensorState {
     /// Creates the initial state with capacity for the readings in flight.
     pub fn new(sensor: &Sensor) -> Self {
         Self {
-            samples: 0,
             due_ns: sensor.sample_ns(0),
-            drift: [[0.0; 2]; 6],
             noise: true,
-            fault: FaultEffect::NONE,
-            channel_faults: [FaultEffect::NONE; 4],
-            lag: None,
             sampler: match &sensor.kind {
                 SensorKind::WaterSampler(spec) => {
                     Some(crate::state::bottle::SamplerState::new(spec.bottles))
@@ -661,35 +555,9 @@ impl SensorState {
                 _ => None,
             },
             filter: crate::state::navigation::NavigationFilter::for_sensor(sensor),
-            last: None,
             in_flight: VecDeque::with_capacity(sensor.queue),
+            ..Self::default()
         }
-    }
-
-    /// Copies `other`, a state of the same sensor, without memory allocation.
-    fn copy_from(&mut self, other: &Self) {
-        let Self {
-            samples,
-            due_ns,
-            drift,
-            noise,
-            fault,
-            channel_faults,
-            lag,
-            sampler,
-            filter,
-            last,
-            in_flight,
-        } = other;
-        (self.samples, self.due_ns) = (*samples, *due_ns);
-        (self.drift, self.noise) = (*drift, *noise);
-        (self.fault, self.channel_faults) = (*fault, *channel_faults);
-        (self.lag, self.last) = (*lag, *last);
-        self.sampler.clone_from(sampler);
-        if let (Some(to), Some(from)) = (&mut self.filter, filter) {
-            **to = **from;
-        }
-        self.in_flight.clone_from(in_flight);
     }
 
     /// Counts one sample as taken or dropped and computes the time of the next sample.

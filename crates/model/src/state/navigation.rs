@@ -16,7 +16,7 @@ pub enum NavigationFilter {
 }
 
 /// State of an AHRS filter.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct AhrsMemory {
     /// Estimated attitude of S in W.
     pub q: Quat,
@@ -40,7 +40,7 @@ pub struct AhrsMemory {
 pub const BLOCKS: usize = 7;
 
 /// State of an INS filter.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct InsMemory {
     /// Estimated position of S in W [m].
     pub p: Vec3,
@@ -80,32 +80,8 @@ impl NavigationFilter {
     /// Creates the filter state of a sensor with a filter, before its first sample.
     pub(crate) fn for_sensor(sensor: &Sensor) -> Option<Box<Self>> {
         match sensor.kind {
-            SensorKind::Ahrs(_) => Some(Box::new(NavigationFilter::Ahrs(AhrsMemory {
-                q: Quat::identity(),
-                bias: Vec3::zero(),
-                raw: [Vec3::zero(); 2],
-                field_drift: [[0.0; 2]; 3],
-                covariance: [[0.0; 3]; 2],
-                time_ns: 0,
-                started: false,
-            }))),
-            SensorKind::Ins(_) => Some(Box::new(NavigationFilter::Ins(InsMemory {
-                p: Vec3::zero(),
-                v: Vec3::zero(),
-                q: Quat::identity(),
-                gyro_bias: Vec3::zero(),
-                accelerometer_bias: Vec3::zero(),
-                fixed: Vec3::zero(),
-                fix_error: Vec3::zero(),
-                covariance: [[Mat3::zero(); BLOCKS]; BLOCKS],
-                last: [Vec3::zero(); 2],
-                raw: [Vec3::zero(); 2],
-                a: Vec3::zero(),
-                inbox: [None; 3],
-                rejected: 0,
-                time_ns: 0,
-                started: false,
-            }))),
+            SensorKind::Ahrs(_) => Some(Box::new(Self::Ahrs(AhrsMemory::default()))),
+            SensorKind::Ins(_) => Some(Box::new(Self::Ins(InsMemory::default()))),
             _ => None,
         }
     }

@@ -172,7 +172,7 @@ impl HullWork {
 }
 
 /// Workspace of one link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct LinkWork<T = f64> {
     /// Rotation of the child frame in the parent frame. Computed by `kinematics` from q.
     pub R_PC: Mat3<T>,
@@ -232,27 +232,14 @@ pub fn fully_submerged_lanes<T: Real>(wet: T) -> LaneCondition {
 impl<T: Real> LinkWork<T> {
     /// Returns the value of lane `i`.
     pub fn lane(&self, i: usize) -> LinkWork {
-        LinkWork {
-            R_PC: self.R_PC.lane(i),
-            p_PC: self.p_PC.lane(i),
-            R_WL: self.R_WL.lane(i),
-            p_WL: self.p_WL.lane(i),
-            V: self.V.lane(i),
-            c: self.c.lane(i),
-            water: self.water.lane(i),
-            water_acceleration: self.water_acceleration.lane(i),
-            pressure_acceleration: self.pressure_acceleration.lane(i),
-            surface_normal: self.surface_normal.lane(i),
-            height_above_surface: self.height_above_surface.lane(i),
-            submerged_fraction: self.submerged_fraction.lane(i),
-            F: self.F.lane(i),
-            inertia: self.inertia.lane(i),
-            IA: self.IA.lane(i),
-            pA: self.pA.lane(i),
-            U: self.U.lane(i),
-            D_inv: self.D_inv.lane(i),
-            u: self.u.lane(i),
-            A: self.A.lane(i),
+        macro_rules! lanes {
+            ($($field:ident)*) => {
+                LinkWork { $($field: self.$field.lane(i)),* }
+            };
+        }
+        lanes! {
+            R_PC p_PC R_WL p_WL V c water water_acceleration pressure_acceleration surface_normal
+            height_above_surface submerged_fraction F inertia IA pA U D_inv u A
         }
     }
 
@@ -260,25 +247,8 @@ impl<T: Real> LinkWork<T> {
     pub fn at_rest() -> Self {
         LinkWork {
             R_PC: Mat3::identity(),
-            p_PC: Vec3::zero(),
             R_WL: Mat3::identity(),
-            p_WL: Vec3::zero(),
-            V: SpatialVelocity::zero(),
-            c: SpatialVelocity::zero(),
-            water: Vec3::zero(),
-            water_acceleration: Vec3::zero(),
-            pressure_acceleration: Vec3::zero(),
-            surface_normal: Vec3::zero(),
-            height_above_surface: T::zero(),
-            submerged_fraction: T::zero(),
-            F: SpatialForce::zero(),
-            inertia: SpatialInertia::zero(),
-            IA: SpatialInertia::zero(),
-            pA: SpatialForce::zero(),
-            U: SpatialForce::zero(),
-            D_inv: T::zero(),
-            u: T::zero(),
-            A: SpatialVelocity::zero(),
+            ..Self::default()
         }
     }
 }

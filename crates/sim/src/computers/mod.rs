@@ -27,6 +27,7 @@ use crate::bridge_source::NewOutputs;
 use crate::computers::kernel::JobEffects;
 use crate::control::fault::{ComputerEffect, computer_effect};
 use crate::control::{fault, firmware};
+use crate::robot::Moment;
 use crate::simulation::Simulation;
 use merrow_model::scene::Scene;
 use merrow_model::scene::computer::TaskIndex;
@@ -185,15 +186,11 @@ impl RobotJobs<'_> {
         let Some(input) = own.firmware.take() else {
             return;
         };
-        let Simulation {
-            scene,
-            state,
-            runners,
-            ..
-        } = &mut *self.simulation;
+        let simulation = &mut *self.simulation;
+        let (scene, state) = (&simulation.scene, &mut simulation.state);
         let (now, sea) = (state.time_ns, &state.sea);
-        let cache = &mut runners[self.robot].environment_cache;
-        let environment = cache.start_environment(scene, sea, now);
+        let cache = &mut simulation.runners[self.robot].environment_cache;
+        let environment = cache.start_environment(Moment::new(scene, sea, now));
         let robot = &scene.robots[self.robot];
         let target = &mut state.robots[self.robot];
         firmware::run_with_input(robot, target, &input, &environment, now);
@@ -201,17 +198,13 @@ impl RobotJobs<'_> {
 
     /// Passes a reading on to its topic and to the firmware.
     fn pass_reading(&mut self, delivered: Delivered) {
-        let Simulation {
-            scene,
-            state,
-            runners,
-            ..
-        } = &mut *self.simulation;
+        let simulation = &mut *self.simulation;
+        let (scene, state) = (&simulation.scene, &mut simulation.state);
         let robot = &scene.robots[self.robot];
         let target = &mut state.robots[self.robot];
         let (all, now) = ([delivered], state.time_ns);
         firmware::forward_readings(robot, target, &all, &scene.origin, now);
-        runners[self.robot].outbox.push(delivered);
+        simulation.runners[self.robot].outbox.push(delivered);
         self.has_outputs = true;
     }
 

@@ -1,164 +1,113 @@
 //! Commands to thrusters, fins and buoyancy engines.
 
-use crate::control::command::{check, find_robot, reject};
-use crate::control::firmware;
+use crate::control::command::{Target, check};
 use merrow_control::allocation;
 use merrow_math::Vec3;
-use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::{ActuatorCommand, RobotState, State};
+use merrow_model::ensure;
+use merrow_model::state::ActuatorCommand;
+use merrow_model::state::commands::Accepted;
 
-/// Applies a command to actuators of a robot, or returns why it is rejected. A rejected command has
-/// no effect.
-pub(crate) fn apply(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    command: &ActuatorCommand,
-) -> Result<(), CommandRejection> {
-    match command {
-        ActuatorCommand::Thruster { thruster, value } => {
-            set_thruster(scene, state, robot, *thruster, *value)
-        }
-        ActuatorCommand::Thrusters { values } => set_thrusters(scene, state, robot, values),
-        ActuatorCommand::Fin { fin, value } => {
-            let (model, target) = find_robot(scene, state, robot)?;
-            let f = model
-                .fins
-                .get(*fin)
-                .ok_or_else(|| reject(robot, "no such fin".into()))?;
-            check(robot, &f.name, *value)?;
-            firmware::check_fins(robot, target)?;
-            target.fins[*fin].set_command(f, *value);
-            Ok(())
-        }
-        ActuatorCommand::Fins { values } => {
-            let (model, target) = find_robot(scene, state, robot)?;
-            let n = model.fins.len();
-            if values.len() != n {
-                let reason = format!("expected {n} values, one per fin, found {}", values.len());
-                return Err(reject(robot, reason));
+impl Target<'_> {
+    /// Applies a command to actuators, or returns why it is rejected. A rejected command has no
+    /// effect.
+    pub(crate) fn actuate(&mut self, command: &ActuatorCommand) -> Accepted {
+        let model = self.model;
+        match command {
+            ActuatorCommand::Thruster { thruster, value } => {
+                let t = model.thrusters.get(*thruster).ok_or("no such thruster")?;
+                check(&t.name, *value)?;
+                self.allow_direct_commands()?;
+                self.state.actuators[*thruster].set_command(t, *value);
+                self.state.last_command_ns = Some(self.now_ns);
             }
-            set_fins(robot, model, target, values)
+            ActuatorCommand::Thrusters { values } => self.set_thrusters(values)?,
+            ActuatorCommand::Fin { fin, value } => {
+                let f = model.fins.get(*fin).ok_or("no such fin")?;
+                check(&f.name, *value)?;
+                self.check_fins()?;
+                self.state.fins[*fin].set_command(f, *value);
+            }
+            ActuatorCommand::Fins { values } => {
+                let (n, found) = (model.fins.len(), values.len());
+                ensure!(
+                    found == n,
+                    "expected {n} values, one per fin, found {found}"
+                );
+                self.set_fins(values)?;
+            }
+            ActuatorCommand::BuoyancyEngine { engine, value } => {
+                let b = model.buoyancy_engines.get(*engine);
+                let b = b.ok_or("no such buoyancy engine")?;
+                check(&b.name, *value)?;
+                self.check_buoyancy_engines()?;
+                let [min, max] = b.range_m3;
+                self.state.buoyancy_engines[*engine].command = value.clamp(min, max);
+            }
+            ActuatorCommand::Wrench { force, moment } => self.set_wrench(*force, *moment)?,
         }
-        ActuatorCommand::BuoyancyEngine { engine, value } => {
-            let (model, target) = find_robot(scene, state, robot)?;
-            let b = model.buoyancy_engines.get(*engine);
-            let b = b.ok_or_else(|| reject(robot, "no such buoyancy engine".into()))?;
-            check(robot, &b.name, *value)?;
-            firmware::check_buoyancy_engines(robot, target)?;
-            target.buoyancy_engines[*engine].command = value.clamp(b.range_m3[0], b.range_m3[1]);
-            Ok(())
-        }
-        ActuatorCommand::Wrench { force, moment } => {
-            set_wrench(scene, state, robot, *force, *moment)
-        }
+        Ok(())
     }
-}
 
-fn set_thruster(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    thruster: usize,
-    value: f64,
-) -> Result<(), CommandRejection> {
-    let now = state.time_ns;
-    let (model, target) = find_robot(scene, state, robot)?;
-    let t = model
-        .thrusters
-        .get(thruster)
-        .ok_or_else(|| reject(robot, "no such thruster".into()))?;
-    check(robot, &t.name, value)?;
-    firmware::allow_direct_commands(robot, model, target)?;
-    target.actuators[thruster].set_command(t, value);
-    target.last_command_ns = Some(now);
-    Ok(())
-}
-
-/// Sets the commands of all thrusters of a robot, and of all its fins if they are appended.
-fn set_thrusters(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    values: &[f64],
-) -> Result<(), CommandRejection> {
-    let now = state.time_ns;
-    let (model, target) = find_robot(scene, state, robot)?;
-    let (n, n_fins) = (model.thrusters.len(), model.fins.len());
-    if values.len() != n && values.len() != n + n_fins {
+    /// Sets the commands of all thrusters, and of all fins if they are appended.
+    fn set_thrusters(&mut self, values: &[f64]) -> Accepted {
+        let (n, n_fins) = (self.model.thrusters.len(), self.model.fins.len());
         let and_fins = if n_fins > 0 {
             format!(", or {} with the fins appended", n + n_fins)
         } else {
             String::new()
         };
-        let reason = format!(
-            "expected {n} values, one per thruster{and_fins}, found {}",
-            values.len()
+        let found = values.len();
+        ensure!(
+            found == n || found == n + n_fins,
+            "expected {n} values, one per thruster{and_fins}, found {found}"
         );
-        return Err(reject(robot, reason));
+        let (for_thrusters, for_fins) = values.split_at(n);
+        for (t, value) in self.model.thrusters.iter().zip(for_thrusters) {
+            check(&t.name, *value)?;
+        }
+        self.allow_direct_commands()?;
+        if !for_fins.is_empty() {
+            self.set_fins(for_fins)?;
+        }
+        self.set_all(for_thrusters);
+        Ok(())
     }
-    let (for_thrusters, for_fins) = values.split_at(n);
-    for (t, value) in model.thrusters.iter().zip(for_thrusters) {
-        check(robot, &t.name, *value)?;
-    }
-    firmware::allow_direct_commands(robot, model, target)?;
-    if !for_fins.is_empty() {
-        set_fins(robot, model, target, for_fins)?;
-    }
-    set_all(model, target, for_thrusters, now);
-    Ok(())
-}
 
-/// Allocates a force and a moment to the thrusters of a robot.
-fn set_wrench(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    force: Vec3,
-    moment: Vec3,
-) -> Result<(), CommandRejection> {
-    let (now, density) = (state.time_ns, state.sea.density);
-    let (model, target) = find_robot(scene, state, robot)?;
-    if model.allocation.is_none() {
-        return Err(reject(robot, "the robot has no thruster manager".into()));
+    /// Allocates a force and a moment to the thrusters.
+    fn set_wrench(&mut self, force: Vec3, moment: Vec3) -> Accepted {
+        let has_manager = self.model.allocation.is_some();
+        ensure!(has_manager, "the robot has no thruster manager");
+        let is_finite = force.is_finite() && moment.is_finite();
+        ensure!(is_finite, "wrench: found a value that is not finite");
+        if self.set_pilot_wrench(force, moment) {
+            return Ok(());
+        }
+        self.allow_direct_commands()?;
+        let mut commands = vec![0.0; self.model.thrusters.len()];
+        allocation::allocate(self.model, force, moment, self.density, &mut commands);
+        self.set_all(&commands);
+        Ok(())
     }
-    if !force.is_finite() || !moment.is_finite() {
-        let reason = "wrench: found a value that is not finite";
-        return Err(reject(robot, reason.into()));
-    }
-    if firmware::set_pilot_wrench(model, target, force, moment, now) {
-        return Ok(());
-    }
-    firmware::allow_direct_commands(robot, model, target)?;
-    let mut commands = vec![0.0; model.thrusters.len()];
-    allocation::allocate(model, force, moment, density, &mut commands);
-    set_all(model, target, &commands, now);
-    Ok(())
-}
 
-/// Sets the commands of all thrusters of a robot at `now_ns` [ns].
-fn set_all(model: &Robot, target: &mut RobotState, commands: &[f64], now_ns: u64) {
-    let actuators = target.actuators.iter_mut().zip(&model.thrusters);
-    for ((actuator, thruster), command) in actuators.zip(commands) {
-        actuator.set_command(thruster, *command);
+    /// Sets the commands of all thrusters.
+    fn set_all(&mut self, commands: &[f64]) {
+        let actuators = self.state.actuators.iter_mut().zip(&self.model.thrusters);
+        for ((actuator, thruster), command) in actuators.zip(commands) {
+            actuator.set_command(thruster, *command);
+        }
+        self.state.last_command_ns = Some(self.now_ns);
     }
-    target.last_command_ns = Some(now_ns);
-}
 
-/// Sets the commands of all fins of a robot; sets none if a value is not finite.
-fn set_fins(
-    robot: usize,
-    model: &Robot,
-    target: &mut RobotState,
-    values: &[f64],
-) -> Result<(), CommandRejection> {
-    firmware::check_fins(robot, target)?;
-    for (fin, value) in model.fins.iter().zip(values) {
-        check(robot, &fin.name, *value)?;
+    /// Sets the commands of all fins; sets none if a value is not finite.
+    fn set_fins(&mut self, values: &[f64]) -> Accepted {
+        self.check_fins()?;
+        for (fin, value) in self.model.fins.iter().zip(values) {
+            check(&fin.name, *value)?;
+        }
+        let fins = self.state.fins.iter_mut().zip(&self.model.fins);
+        for ((memory, fin), value) in fins.zip(values) {
+            memory.set_command(fin, *value);
+        }
+        Ok(())
     }
-    for ((memory, fin), value) in target.fins.iter_mut().zip(&model.fins).zip(values) {
-        memory.set_command(fin, *value);
-    }
-    Ok(())
 }

@@ -1,14 +1,14 @@
 //! Applies commands at the start of a step and rejects invalid commands.
 
-use crate::control::joints::command as joint_command;
-use crate::control::{actuator_command, coupling, fault, firmware, sampler, wrench};
+use crate::control::{coupling, fault};
 use merrow_environment::air;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
+use merrow_model::ensure;
 use merrow_model::scene::fault::Device;
-use merrow_model::scene::fault_devices::{check_fault, device_path, world_device_path};
+use merrow_model::scene::fault_devices::{check_fault, device_path};
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
-use merrow_model::state::commands::{CommandRejection, WeatherChange};
+use merrow_model::state::commands::{Accepted, CommandRejection, WeatherChange};
 use merrow_model::state::{
     BodyCommand, Command, DeviceCommand, FaultState, Health, RobotState, State, WinchCommand,
 };
@@ -16,24 +16,43 @@ use merrow_model::state::{
 /// Maximum velocity [m/s] and angular velocity [rad/s] that a robot can be given.
 const SPEED_MAX: f64 = 1000.0;
 
+/// Robot that a command is for, with the values of the world that commands use.
+pub(crate) struct Target<'a> {
+    pub(crate) model: &'a Robot,
+    pub(crate) state: &'a mut RobotState,
+    /// Time of the command [ns].
+    pub(crate) now_ns: u64,
+    /// Density of the water [kg/m³].
+    pub(crate) density: f64,
+}
+
 /// Applies one command to the state. If it is rejected, returns the reason and leaves the state
 /// unchanged.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
+    accept(scene, state, command).map_err(|reason| command.reject(scene, reason))
+}
+
+fn accept(scene: &Scene, state: &mut State, command: &Command) -> Accepted {
     match command {
-        Command::Modem(_) | Command::Bridge { .. } | Command::Call(_) => Err(CommandRejection {
-            robot: None,
-            reason: "a command to a modem needs the network of a simulation".to_string(),
-        }),
+        Command::Modem(_) | Command::Bridge { .. } | Command::Call(_) => {
+            Err("a command to a modem needs the network of a simulation".to_string())
+        }
         Command::Sea(sea) => {
             change_sea(state, sea);
             Ok(())
         }
         Command::Weather(change) => change_weather(state, change),
-        Command::Actuator(robot, command) => actuator_command::apply(scene, state, *robot, command),
-        Command::Joint(robot, command) => joint_command::apply(scene, state, *robot, command),
-        Command::Firmware(robot, command) => firmware::apply(scene, state, *robot, command),
+        Command::Actuator(robot, command) => Target::find(scene, state, *robot)?.actuate(command),
+        Command::Joint(robot, command) => {
+            Target::find(scene, state, *robot)?.command_joints(command)
+        }
+        Command::Firmware(robot, command) => {
+            Target::find(scene, state, *robot)?.command_firmware(command)
+        }
         Command::Body(robot, command) => apply_to_body(scene, state, *robot, command),
-        Command::Device(robot, command) => apply_to_device(scene, state, *robot, command),
+        Command::Device(robot, command) => {
+            Target::find(scene, state, *robot)?.command_device(command)
+        }
         Command::SetCoupling {
             coupling: index,
             engage,
@@ -59,145 +78,139 @@ fn change_sea(state: &mut State, sea: &Sea) {
     };
 }
 
-/// Sets position and attitude of a robot, and its angular and linear velocity.
-fn set_pose(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    (p_WB, q_WB): (Vec3, Quat),
-    (w_WB_B, v_WB_B): (Vec3, Vec3),
-) -> Result<(), CommandRejection> {
-    let held_by = coupling::holding_coupling(scene, state, robot);
-    let (model, target) = find_robot(scene, state, robot)?;
-    let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
-    if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite() {
-        return Err(reject(
-            robot,
-            "pose: found a value that is not finite".into(),
-        ));
-    }
-    let speed = [v_WB_B.norm(), w_WB_B.norm()];
-    if speed.iter().any(|speed| *speed > SPEED_MAX) {
-        let reason = format!(
-            "twist: expected at most {SPEED_MAX} m/s and rad/s, found {} m/s and {} rad/s",
-            speed[0], speed[1]
-        );
-        return Err(reject(robot, reason));
-    }
-    if (norm - 1.0).abs() > 1e-2 {
-        let reason = format!(
-            "pose: expected a unit quaternion, found the norm {}",
-            norm.sqrt()
-        );
-        return Err(reject(robot, reason));
-    }
-    if !model.floating {
-        return Err(reject(
-            robot,
-            "the robot has a fixed base, so its pose cannot be set".into(),
-        ));
-    }
-    if let Some(name) = held_by {
-        return Err(reject(
-            robot,
-            format!("the robot is held by the coupling {name}: release it first"),
-        ));
-    }
-    target.motion.p_WB = p_WB;
-    target.motion.q_WB = q_WB.normalized();
-    target.motion.V_WB_B = SpatialVelocity {
-        w: w_WB_B,
-        v: v_WB_B,
-    };
-    // the radiated waves belong to the former position
-    target.radiation_state.fill([SpatialVelocity::zero(); 2]);
-    target.halted = None;
-    Ok(())
-}
-
 /// Places a robot, or changes the wrenches on its links.
 fn apply_to_body(
     scene: &Scene,
     state: &mut State,
     robot: usize,
     command: &BodyCommand,
-) -> Result<(), CommandRejection> {
+) -> Accepted {
+    let held_by = coupling::holding_coupling(scene, state, robot);
+    let mut target = Target::find(scene, state, robot)?;
     match command {
         BodyCommand::SetPose {
             p_WB,
             q_WB,
             v_WB_B,
             w_WB_B,
-        } => set_pose(scene, state, robot, (*p_WB, *q_WB), (*w_WB_B, *v_WB_B)),
-        BodyCommand::ApplyWrench { wrench: new } => wrench::apply(scene, state, robot, new),
-        BodyCommand::ClearWrenches { link } => wrench::clear(scene, state, robot, *link),
-    }
-}
-
-/// Sets the health of an actuator, the noise of a sensor or the level of a load, or operates a water
-/// sampler.
-fn apply_to_device(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    command: &DeviceCommand,
-) -> Result<(), CommandRejection> {
-    if let DeviceCommand::Sample { sensor, on } = command {
-        return sampler::switch_pump(scene, state, robot, *sensor, *on);
-    }
-    let now_ns = state.time_ns;
-    let (model, target) = find_robot(scene, state, robot)?;
-    let missing = |what: &str| reject(robot, format!("no such {what}"));
-    match command {
-        DeviceCommand::Health { thruster, health } => {
-            let actuator = target.actuators.get_mut(*thruster);
-            let actuator = actuator.ok_or_else(|| missing("thruster"))?;
-            check_health(robot, health)?;
-            actuator.health = *health;
-            fault::end_faults(model, target, Device::Thruster(*thruster), now_ns);
-        }
-        DeviceCommand::FinHealth { fin, health } => {
-            let memory = target.fins.get_mut(*fin);
-            let memory = memory.ok_or_else(|| missing("fin"))?;
-            check_health(robot, health)?;
-            memory.health = *health;
-            fault::end_faults(model, target, Device::Fin(*fin), now_ns);
-        }
-        DeviceCommand::Noise { sensor, on } => {
-            let memory = target.sensors.get_mut(*sensor);
-            memory.ok_or_else(|| missing("sensor"))?.noise = *on;
-        }
-        DeviceCommand::Load { load, level } => {
-            let l = model.loads.get(*load).ok_or_else(|| missing("load"))?;
-            if !(0.0..=1.0).contains(level) {
-                return Err(reject(
-                    robot,
-                    format!("{}: expected a level from 0 to 1, found {level}", l.name),
-                ));
-            }
-            target.loads[*load] = *level;
-        }
-        DeviceCommand::Sample { .. } => {} // above
+        } => target.set_pose(held_by, (*p_WB, *q_WB), (*w_WB_B, *v_WB_B))?,
+        BodyCommand::ApplyWrench { wrench } => target.apply_wrench(wrench)?,
+        BodyCommand::ClearWrenches { link } => target.clear_wrenches(*link),
     }
     Ok(())
 }
 
+impl<'a> Target<'a> {
+    /// Finds robot number `robot`.
+    ///
+    /// # Errors
+    /// There is no such robot.
+    fn find(scene: &'a Scene, state: &'a mut State, robot: usize) -> Result<Self, String> {
+        let found = scene.robots.get(robot).zip(state.robots.get_mut(robot));
+        let (model, target) = found.ok_or_else(|| format!("no robot number {robot}"))?;
+        Ok(Self {
+            model,
+            state: target,
+            now_ns: state.time_ns,
+            density: state.sea.density,
+        })
+    }
+
+    /// Sets position and attitude, and angular and linear velocity. `held_by` is the coupling that
+    /// holds the robot.
+    fn set_pose(
+        &mut self,
+        held_by: Option<&str>,
+        (p_WB, q_WB): (Vec3, Quat),
+        (w_WB_B, v_WB_B): (Vec3, Vec3),
+    ) -> Accepted {
+        let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
+        ensure!(
+            p_WB.is_finite() && v_WB_B.is_finite() && w_WB_B.is_finite() && norm.is_finite(),
+            "pose: found a value that is not finite"
+        );
+        let [v, w] = [v_WB_B.norm(), w_WB_B.norm()];
+        ensure!(
+            v <= SPEED_MAX && w <= SPEED_MAX,
+            "twist: expected at most {SPEED_MAX} m/s and rad/s, found {v} m/s and {w} rad/s"
+        );
+        ensure!(
+            (norm - 1.0).abs() <= 1e-2,
+            "pose: expected a unit quaternion, found the norm {}",
+            norm.sqrt()
+        );
+        ensure!(
+            self.model.floating,
+            "the robot has a fixed base, so its pose cannot be set"
+        );
+        if let Some(name) = held_by {
+            return Err(format!(
+                "the robot is held by the coupling {name}: release it first"
+            ));
+        }
+        let motion = &mut self.state.motion;
+        (motion.p_WB, motion.q_WB) = (p_WB, q_WB.normalized());
+        motion.V_WB_B = SpatialVelocity {
+            w: w_WB_B,
+            v: v_WB_B,
+        };
+        // the radiated waves belong to the former position
+        let radiated = &mut self.state.radiation_state;
+        radiated.fill([SpatialVelocity::zero(); 2]);
+        self.state.halted = None;
+        Ok(())
+    }
+
+    /// Sets the health of an actuator, the noise of a sensor or the level of a load, or operates a
+    /// water sampler.
+    fn command_device(&mut self, command: &DeviceCommand) -> Accepted {
+        let state = &mut *self.state;
+        match command {
+            DeviceCommand::Health { thruster, health } => {
+                let actuator = state.actuators.get_mut(*thruster);
+                let actuator = actuator.ok_or("no such thruster")?;
+                check_health(health)?;
+                actuator.health = *health;
+                fault::end_faults(self.model, state, Device::Thruster(*thruster), self.now_ns);
+            }
+            DeviceCommand::FinHealth { fin, health } => {
+                let memory = state.fins.get_mut(*fin).ok_or("no such fin")?;
+                check_health(health)?;
+                memory.health = *health;
+                fault::end_faults(self.model, state, Device::Fin(*fin), self.now_ns);
+            }
+            DeviceCommand::Noise { sensor, on } => {
+                let memory = state.sensors.get_mut(*sensor);
+                memory.ok_or("no such sensor")?.noise = *on;
+            }
+            DeviceCommand::Load { load, level } => {
+                let l = self.model.loads.get(*load).ok_or("no such load")?;
+                ensure!(
+                    (0.0..=1.0).contains(level),
+                    "{}: expected a level from 0 to 1, found {level}",
+                    l.name
+                );
+                state.loads[*load] = *level;
+            }
+            DeviceCommand::Sample { sensor, on } => self.switch_pump(*sensor, *on)?,
+        }
+        Ok(())
+    }
+}
+
 /// Starts a fault of a robot, a beacon or a fixed modem. It replaces an earlier fault of the same
 /// name.
-fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), CommandRejection> {
+fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Accepted {
     let now = state.time_ns;
-    let (name, faults) = match new.robot {
-        Some(robot) => {
-            let (_, target) = find_robot(scene, state, robot)?;
-            let name = device_path(scene, robot, new.device);
-            (name, &mut target.faults)
+    let faults = match new.robot {
+        Some(robot) => &mut Target::find(scene, state, robot)?.state.faults,
+        None => {
+            check_world_device(scene, new.device)?;
+            &mut state.faults
         }
-        None => (world_device_name(scene, new.device)?, &mut state.faults),
     };
-    check_fault(new.device, &name, new.kind).map_err(|reason| CommandRejection {
-        robot: new.robot,
-        reason,
-    })?;
+    let name = device_path(scene, new.robot, new.device);
+    check_fault(new.device, &name, new.kind)?;
     let memory = FaultState::new(&Fault {
         start_ns: now,
         end_ns: now.saturating_add(new.end_ns),
@@ -211,43 +224,29 @@ fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), Comm
 }
 
 /// Removes a fault of a robot; without a robot, a fault of a beacon or of a fixed modem.
-fn repair_fault(
-    scene: &Scene,
-    state: &mut State,
-    robot: Option<usize>,
-    name: &str,
-) -> Result<(), CommandRejection> {
+fn repair_fault(scene: &Scene, state: &mut State, robot: Option<usize>, name: &str) -> Accepted {
     let is_repaired = match robot {
         Some(robot) => {
-            let (model, target) = find_robot(scene, state, robot)?;
-            fault::repair(model, target, name)
+            let target = Target::find(scene, state, robot)?;
+            fault::repair(target.model, target.state, name)
         }
         None => fault::remove_fault(&mut state.faults, name),
     };
-    if is_repaired {
-        return Ok(());
-    }
-    Err(CommandRejection {
-        robot,
-        reason: format!("no fault {name:?} to repair"),
-    })
+    ensure!(is_repaired, "no fault {name:?} to repair");
+    Ok(())
 }
 
-/// Returns the name of a device that belongs to no robot.
-fn world_device_name(scene: &Scene, device: Device) -> Result<String, CommandRejection> {
-    let missing = match device {
-        Device::Beacon(k) if k >= scene.beacons.len() => format!("no beacon number {k}"),
-        Device::Modem(k) if k >= scene.modems.len() => format!("no modem number {k}"),
-        _ => return Ok(world_device_path(scene, device)),
-    };
-    Err(CommandRejection {
-        robot: None,
-        reason: missing,
-    })
+/// Checks that there is a device that belongs to no robot.
+fn check_world_device(scene: &Scene, device: Device) -> Accepted {
+    match device {
+        Device::Beacon(k) if k >= scene.beacons.len() => Err(format!("no beacon number {k}")),
+        Device::Modem(k) if k >= scene.modems.len() => Err(format!("no modem number {k}")),
+        _ => Ok(()),
+    }
 }
 
 /// Starts a change of the weather.
-fn change_weather(state: &mut State, change: &WeatherChange) -> Result<(), CommandRejection> {
+fn change_weather(state: &mut State, change: &WeatherChange) -> Accepted {
     let numbers = [
         change.gustiness,
         change.temperature_c,
@@ -257,15 +256,12 @@ fn change_weather(state: &mut State, change: &WeatherChange) -> Result<(), Comma
         change.time_of_day_s,
         Some(change.duration_s),
     ];
-    let finite = numbers.iter().flatten().all(|x| x.is_finite());
-    if !finite || change.duration_s < 0.0 || !change.wind.unwrap_or_else(Vec3::zero).is_finite() {
-        let reason =
-            "weather: found a value that is not finite, or a negative duration".to_string();
-        return Err(CommandRejection {
-            robot: None,
-            reason,
-        });
-    }
+    let is_finite = numbers.iter().flatten().all(|x| x.is_finite())
+        && change.wind.is_none_or(|wind| wind.is_finite());
+    ensure!(
+        is_finite && change.duration_s >= 0.0,
+        "weather: found a value that is not finite, or a negative duration"
+    );
     let t = state.time_ns as f64 * 1e-9;
     let air = &mut state.sea.air;
     let (now, to) = (air::weather(air, t), air.to);
@@ -286,14 +282,12 @@ fn change_weather(state: &mut State, change: &WeatherChange) -> Result<(), Comma
     Ok(())
 }
 
-fn check_health(robot: usize, health: &Health) -> Result<(), CommandRejection> {
-    match health {
-        Health::Reduced(part) if !(0.0..=1.0).contains(part) => Err(reject(
-            robot,
-            format!("health: expected 0 to 1, found {part}"),
-        )),
-        _ => Ok(()),
+fn check_health(health: &Health) -> Accepted {
+    if let Health::Reduced(part) = health {
+        let is_part = (0.0..=1.0).contains(part);
+        ensure!(is_part, "health: expected 0 to 1, found {part}");
     }
+    Ok(())
 }
 
 fn command_winch(
@@ -301,25 +295,13 @@ fn command_winch(
     state: &mut State,
     tether: usize,
     command: WinchCommand,
-) -> Result<(), CommandRejection> {
-    let reject = |reason: String| CommandRejection {
-        robot: None,
-        reason,
-    };
-    let (Some(model), Some(target)) = (scene.tethers.get(tether), state.tethers.get_mut(tether))
-    else {
-        return Err(reject(format!("no tether number {tether}")));
-    };
-    if model.winch.is_none() {
-        return Err(reject(format!("tether {} has no winch", model.name)));
-    }
+) -> Accepted {
+    let found = scene.tethers.get(tether).zip(state.tethers.get_mut(tether));
+    let (model, target) = found.ok_or_else(|| format!("no tether number {tether}"))?;
+    let name = &model.name;
+    ensure!(model.winch.is_some(), "tether {name} has no winch");
     let (WinchCommand::Speed(value) | WinchCommand::Length(value)) = command;
-    if !value.is_finite() {
-        return Err(reject(format!(
-            "winch of {}: expected a finite number, found {value}",
-            model.name
-        )));
-    }
+    check(&format!("winch of {name}"), value)?;
     target.winch = command;
     Ok(())
 }
@@ -341,40 +323,15 @@ pub(crate) fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     }
 }
 
-pub(crate) fn find_robot<'s>(
-    scene: &'s Scene,
-    state: &'s mut State,
-    robot: usize,
-) -> Result<(&'s Robot, &'s mut RobotState), CommandRejection> {
-    match (scene.robots.get(robot), state.robots.get_mut(robot)) {
-        (Some(model), Some(target)) => Ok((model, target)),
-        _ => Err(CommandRejection {
-            robot: None,
-            reason: format!("no robot number {robot}"),
-        }),
-    }
+/// Checks that a value called `name` is finite.
+pub(crate) fn check(name: &str, value: f64) -> Accepted {
+    let is_finite = value.is_finite();
+    ensure!(is_finite, "{name}: expected a finite number, found {value}");
+    Ok(())
 }
 
-pub(crate) fn reject(robot: usize, reason: String) -> CommandRejection {
-    CommandRejection {
-        robot: Some(robot),
-        reason,
-    }
-}
-
-pub(crate) fn check(robot: usize, name: &str, value: f64) -> Result<(), CommandRejection> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(reject(
-        robot,
-        format!("{name}: expected a finite number, found {value}"),
-    ))
-}
-
-pub(crate) fn check_finite(robot: usize, name: &str, value: Vec3) -> Result<(), CommandRejection> {
-    value
-        .to_array()
-        .into_iter()
-        .try_for_each(|x| check(robot, name, x))
+/// Checks that a vector called `name` is finite.
+pub(crate) fn check_finite(name: &str, value: Vec3) -> Accepted {
+    let mut components = value.to_array().into_iter();
+    components.try_for_each(|x| check(name, x))
 }

@@ -1,20 +1,21 @@
 //! Built-in firmware of a robot: runs its control laws and handles its commands.
 
-use crate::control::command::{check, check_finite, find_robot, reject};
+use crate::control::command::{Target, check, check_finite};
 use merrow_control::devices::Devices;
-use merrow_control::estimate::{self, Known, KnownMotion};
+use merrow_control::estimate::{self, KnownMotion};
 use merrow_control::law::{ControlLaw, Effect, Tick};
 use merrow_control::registry::with_law;
 use merrow_control::{modes, velocity_guidance};
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
+use merrow_model::ensure;
 use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::Firmware;
-use merrow_model::scene::{Origin, Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask};
-use merrow_model::state::{FirmwareCommand, Motion, RobotState, State};
+use merrow_model::scene::{Origin, Robot};
+use merrow_model::state::commands::Accepted;
+use merrow_model::state::firmware::{FirmwareInput, FirmwareState, GuidanceTask, Known};
+use merrow_model::state::{FirmwareCommand, Motion, RobotState};
 use merrow_sensors::Delivered;
 
 /// Runs the firmware if it is due at `now_ns` [ns], once per instant, in `environment`. A task of a
@@ -39,15 +40,13 @@ pub fn advance(
     };
     let motion = read_motion(firmware, &state.motion, &mut memory, now_ns);
     run_tick(
-        robot,
-        firmware,
+        (robot, firmware),
         state,
-        &mut memory,
+        memory,
         motion,
         environment,
         now_ns,
     );
-    state.firmware = Some(memory);
 }
 
 /// Runs one tick of a law that is not the firmware of the robot, `dt` [s] after its last one, with
@@ -89,9 +88,7 @@ pub(crate) fn read_input(
             V_WB_B: motion.V_WB_B,
             ..state.motion.clone()
         },
-        has_attitude: known.attitude,
-        has_velocity: known.velocity,
-        has_depth: known.depth,
+        known,
     })
 }
 
@@ -103,25 +100,18 @@ pub(crate) fn run_with_input(
     environment: &EnvironmentState<'_>,
     now_ns: u64,
 ) {
-    let Some((firmware, mut memory)) = robot.firmware.as_ref().zip(state.firmware.take()) else {
+    let Some((firmware, memory)) = robot.firmware.as_ref().zip(state.firmware.take()) else {
         return;
     };
-    let known = Known {
-        attitude: input.has_attitude,
-        velocity: input.has_velocity,
-        depth: input.has_depth,
-    };
-    let motion = (KnownMotion::from(&input.motion), known);
+    let motion = (KnownMotion::from(&input.motion), input.known);
     run_tick(
-        robot,
-        firmware,
+        (robot, firmware),
         state,
-        &mut memory,
+        memory,
         motion,
         environment,
         now_ns,
     );
-    state.firmware = Some(memory);
 }
 
 /// Counts a tick, advances the motion estimate of the firmware, and returns the motion that the
@@ -142,12 +132,12 @@ fn read_motion(
     (motion, known)
 }
 
-/// Runs one tick of the firmware at `now_ns` [ns] with the motion that it has.
+/// Runs one tick of the firmware at `now_ns` [ns] with the motion that it has, and stores its
+/// memory.
 fn run_tick(
-    robot: &Robot,
-    firmware: &Firmware,
+    (robot, firmware): (&Robot, &Firmware),
     state: &mut RobotState,
-    memory: &mut FirmwareState,
+    mut memory: FirmwareState,
     (motion, known): (KnownMotion, Known),
     environment: &EnvironmentState<'_>,
     now_ns: u64,
@@ -180,6 +170,7 @@ fn run_tick(
     with_law(&firmware.law, &mut memory.memory, |law| {
         law.tick(&tick, devices);
     });
+    state.firmware = Some(memory);
 }
 
 /// Passes the readings `delivered` at `now_ns` [ns] to a firmware that uses the sensors.
@@ -222,40 +213,96 @@ pub(crate) fn correct_position(
     }
 }
 
-/// Applies a command to the firmware of a robot. A rejected command leaves the firmware unchanged.
-pub(crate) fn apply(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    command: &FirmwareCommand,
-) -> Result<(), CommandRejection> {
-    let now_ns = state.time_ns;
-    let (model, target) = find_robot(scene, state, robot)?;
-    check_possible(model, command).map_err(|reason| reject(robot, reason))?;
-    check_values(robot, command)?;
-    let Some((firmware, mut memory)) = model.firmware.as_ref().zip(target.firmware.clone()) else {
-        return Ok(());
-    };
-    let motion = &KnownMotion::new(&firmware.feedback, &memory.estimate, &target.motion);
-    let devices = &mut Devices::new(model, target);
-    let effect = with_law(&firmware.law, &mut memory.memory, |law| {
-        apply_to_law(law, command, motion, now_ns, devices)
-    });
-    match effect.map_err(|reason| reject(robot, reason))? {
-        Effect::None => {}
-        Effect::EndVelocity => memory.command_ns = None,
-        Effect::Velocity(velocity) => {
-            (memory.command, memory.command_ns) = (velocity, Some(now_ns));
-            memory.task = GuidanceTask::None;
+impl Target<'_> {
+    /// Applies a command to the firmware. A rejected command leaves the firmware unchanged.
+    pub(crate) fn command_firmware(&mut self, command: &FirmwareCommand) -> Accepted {
+        let (model, now_ns) = (self.model, self.now_ns);
+        check_possible(model, command)?;
+        check_values(command)?;
+        let memory = self.state.firmware.clone();
+        let Some((firmware, mut memory)) = model.firmware.as_ref().zip(memory) else {
+            return Ok(());
+        };
+        let motion = &KnownMotion::new(&firmware.feedback, &memory.estimate, &self.state.motion);
+        let devices = &mut Devices::new(model, self.state);
+        let effect = with_law(&firmware.law, &mut memory.memory, |law| {
+            apply_to_law(law, command, motion, now_ns, devices)
+        });
+        match effect? {
+            Effect::None => {}
+            Effect::EndVelocity => memory.command_ns = None,
+            Effect::Velocity(velocity) => {
+                (memory.command, memory.command_ns) = (velocity, Some(now_ns));
+                memory.task = GuidanceTask::None;
+            }
+            Effect::Task(task) => (memory.task, memory.command_ns) = (task, None),
         }
-        Effect::Task(task) => (memory.task, memory.command_ns) = (task, None),
+        self.state.firmware = Some(memory);
+        Ok(())
     }
-    target.firmware = Some(memory);
+
+    /// Calls `f` with the law of the firmware; `None`: the robot has no firmware.
+    fn with_law<R>(&mut self, f: impl FnOnce(&mut dyn ControlLaw) -> R) -> Option<R> {
+        let firmware = self.model.firmware.as_ref();
+        let (firmware, memory) = firmware.zip(self.state.firmware.as_mut())?;
+        Some(with_law(&firmware.law, &mut memory.memory, f))
+    }
+
+    /// Returns true if the robot has a firmware that controls the devices that `controls` reads.
+    fn is_driven(&self, controls: fn(&FirmwareState) -> bool) -> bool {
+        self.state.firmware.as_ref().is_some_and(controls)
+    }
+
+    /// Refuses a command to the thrusters while the firmware controls them, unless it releases them.
+    pub(crate) fn allow_direct_commands(&mut self) -> Accepted {
+        let controls = self.is_driven(FirmwareState::controls_thrusters);
+        let is_released = self.with_law(|law| law.release_thrusters()) == Some(true);
+        ensure!(
+            !controls || is_released,
+            "the firmware drives the thrusters: land, or switch it off by `enable`, first"
+        );
+        Ok(())
+    }
+
+    /// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot, if
+    /// the firmware has a mode with a pilot. Returns true if it does.
+    pub(crate) fn set_pilot_wrench(&mut self, force: Vec3, moment: Vec3) -> bool {
+        let now_ns = self.now_ns;
+        self.with_law(|law| law.set_pilot_wrench(force, moment, now_ns)) == Some(true)
+    }
+
+    /// Refuses a command to the fins while the firmware controls them.
+    pub(crate) fn check_fins(&self) -> Accepted {
+        check_released(self.is_driven(FirmwareState::controls_fins), "fins")
+    }
+
+    /// Refuses a command to a buoyancy engine while the firmware controls it.
+    pub(crate) fn check_buoyancy_engines(&self) -> Accepted {
+        let is_driven = self.is_driven(FirmwareState::controls_buoyancy_engines);
+        check_released(is_driven, "buoyancy engine")
+    }
+
+    /// Refuses a command to joints while the firmware controls them.
+    pub(crate) fn check_driven_joints(&mut self, joints: &[usize]) -> Accepted {
+        let driven = self.with_law(|law| joints.iter().find(|joint| law.drives_joint(**joint)));
+        let Some(joint) = driven.flatten() else {
+            return Ok(());
+        };
+        let name = &self.model.links[joint + 1].joint.name;
+        check_released(true, &format!("joint {name}"))
+    }
+}
+
+fn check_released(is_driven: bool, devices: &str) -> Accepted {
+    ensure!(
+        !is_driven,
+        "the firmware drives the {devices}: switch it off by `enable` first"
+    );
     Ok(())
 }
 
 /// Checks that the robot has a firmware with the mode or task of `command`.
-fn check_possible(model: &Robot, command: &FirmwareCommand) -> Result<(), String> {
+fn check_possible(model: &Robot, command: &FirmwareCommand) -> Accepted {
     let lacks = |what: &str| Err(format!("the robot has no firmware{what}"));
     match (command, &model.firmware) {
         (FirmwareCommand::ControlMode { mode, .. }, _) => modes::check_mode(model, *mode),
@@ -276,19 +323,18 @@ fn check_possible(model: &Robot, command: &FirmwareCommand) -> Result<(), String
 
 /// Checks that the numbers of velocities, headings and depths are finite; the laws check the
 /// others.
-fn check_values(robot: usize, command: &FirmwareCommand) -> Result<(), CommandRejection> {
-    if let FirmwareCommand::Velocity {
-        linear, angular, ..
-    } = command
-    {
-        check_finite(robot, "velocity", *linear)?;
-        check_finite(robot, "angular velocity", *angular)?;
+fn check_values(command: &FirmwareCommand) -> Accepted {
+    match command {
+        FirmwareCommand::Velocity { linear, angular } => {
+            check_finite("velocity", *linear)?;
+            check_finite("angular velocity", *angular)
+        }
+        FirmwareCommand::HeadingDepth { heading, depth } => {
+            check("heading", heading.unwrap_or(0.0))?;
+            check("depth", depth.unwrap_or(0.0))
+        }
+        _ => Ok(()),
     }
-    if let FirmwareCommand::HeadingDepth { heading, depth, .. } = command {
-        check(robot, "heading", heading.unwrap_or(0.0))?;
-        check(robot, "depth", depth.unwrap_or(0.0))?;
-    }
-    Ok(())
 }
 
 /// Passes a command to the law, which has the motion `motion`.
@@ -317,87 +363,4 @@ fn apply_to_law(
         }
         other => law.apply(other, motion, now_ns, devices),
     }
-}
-
-/// Calls `f` with the law of a robot; `None`: it has no firmware.
-fn with_law_of<R>(
-    model: &Robot,
-    target: &mut RobotState,
-    f: impl FnOnce(&mut dyn ControlLaw) -> R,
-) -> Option<R> {
-    let (firmware, memory) = model.firmware.as_ref().zip(target.firmware.as_mut())?;
-    Some(with_law(&firmware.law, &mut memory.memory, f))
-}
-
-/// Refuses a command to the thrusters while the firmware controls them, unless it releases them.
-pub(crate) fn allow_direct_commands(
-    robot: usize,
-    model: &Robot,
-    target: &mut RobotState,
-) -> Result<(), CommandRejection> {
-    let controls = target
-        .firmware
-        .as_ref()
-        .is_some_and(|f| f.controls_thrusters());
-    let is_released = with_law_of(model, target, |law| law.release_thrusters());
-    if controls && is_released != Some(true) {
-        let reason = "the firmware drives the thrusters: land, or switch it off by `enable`, first";
-        return Err(reject(robot, reason.into()));
-    }
-    Ok(())
-}
-
-/// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot, if the
-/// firmware has a mode with a pilot. Returns true if it does.
-pub(crate) fn set_pilot_wrench(
-    model: &Robot,
-    target: &mut RobotState,
-    force: Vec3,
-    moment: Vec3,
-    now_ns: u64,
-) -> bool {
-    with_law_of(model, target, |law| {
-        law.set_pilot_wrench(force, moment, now_ns)
-    }) == Some(true)
-}
-
-/// Refuses a command to the fins while the firmware controls them.
-pub(crate) fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
-    let is_driven = target.firmware.as_ref().is_some_and(|f| f.controls_fins());
-    check_released(robot, is_driven, "fins")
-}
-
-/// Refuses a command to a buoyancy engine while the firmware controls it.
-pub(crate) fn check_buoyancy_engines(
-    robot: usize,
-    target: &RobotState,
-) -> Result<(), CommandRejection> {
-    let firmware = target.firmware.as_ref();
-    let is_driven = firmware.is_some_and(|f| f.controls_buoyancy_engines());
-    check_released(robot, is_driven, "buoyancy engine")
-}
-
-fn check_released(robot: usize, is_driven: bool, devices: &str) -> Result<(), CommandRejection> {
-    if is_driven {
-        let reason = format!("the firmware drives the {devices}: switch it off by `enable` first");
-        return Err(reject(robot, reason));
-    }
-    Ok(())
-}
-
-/// Refuses a command to joints while the firmware controls them.
-pub(crate) fn check_driven_joints(
-    robot: usize,
-    model: &Robot,
-    target: &mut RobotState,
-    joints: &[usize],
-) -> Result<(), CommandRejection> {
-    let driven = with_law_of(model, target, |law| {
-        joints.iter().find(|joint| law.drives_joint(**joint))
-    });
-    let Some(joint) = driven.flatten() else {
-        return Ok(());
-    };
-    let name = &model.links[joint + 1].joint.name;
-    check_released(robot, true, &format!("joint {name}"))
 }

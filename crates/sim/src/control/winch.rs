@@ -36,8 +36,8 @@ const SLIP_TIME: f64 = 0.05;
 /// Maximum slip speed [m/s]; chosen.
 const SLIP_SPEED: f64 = 10.0;
 
-/// Motion and power of the drum in one step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Motion and power of the drum in one step; by default at rest without power.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DrumMotion {
     /// Speed of the motor, positive when paying out [m/s].
     pub motor: f64,
@@ -45,15 +45,6 @@ pub(crate) struct DrumMotion {
     pub rate: f64,
     /// Electrical power of the winch [W].
     pub power: f64,
-}
-
-impl DrumMotion {
-    /// Drum at rest without power.
-    pub(crate) const NONE: Self = Self {
-        motor: 0.0,
-        rate: 0.0,
-        power: 0.0,
-    };
 }
 
 /// Computes the motion of the drum over the next `h` [s] under the tension of the last step.

@@ -2,18 +2,14 @@
 //! distributes the groups to threads.
 
 use crate::parallel::simd_batch::RobotGroup;
-use crate::robot::Runner;
-use merrow_model::scene::{Scene, Sea};
+use crate::robot::{Moment, Runner};
 use merrow_model::state::RobotState;
 use merrow_physics::contact::Contacts;
 use merrow_sensors::water::moving_targets::{MotionLimit, MovingTargets};
 
 /// Steps that every group of robots makes independently.
 pub(crate) struct Block<'a> {
-    pub(crate) scene: &'a Scene,
-    pub(crate) sea: &'a Sea,
-    /// Time at the start [ns].
-    pub(crate) start_ns: u64,
+    pub(crate) start: Moment<'a>,
     pub(crate) steps: u64,
     /// Contacts that limit how far each robot may move, if there are any.
     pub(crate) contacts: Option<&'a Contacts>,
@@ -51,16 +47,16 @@ impl Block<'_> {
             saved_states,
         } = one;
         for (saved, state) in saved_states.iter_mut().zip(&*states) {
-            state.copy_into(saved);
+            saved.clone_from(state);
         }
         for (runner, state) in runners.iter_mut().zip(&*states) {
             runner.start_motion_tracking(state);
         }
-        let scene = self.scene;
+        let (scene, mut at) = (self.start.scene, self.start);
         let robots = &scene.robots[first..first + group.len];
-        for k in 0..self.steps {
-            let now_ns = self.start_ns + k * scene.dt_ns;
-            group.step((scene, robots), self.sea, now_ns, runners, states);
+        for _ in 0..self.steps {
+            group.step(at, robots, runners, states);
+            at.now_ns += scene.dt_ns;
             for (runner, state) in runners.iter_mut().zip(&mut *states) {
                 // the impulses of a step affect the readings of the next step only
                 state.impulse_acceleration.clear();

@@ -5,10 +5,10 @@
 //! robot by robot, as for a robot stepped separately.
 
 use crate::environment_cache::EnvironmentCache;
-use crate::robot::{Runner, Step};
+use crate::robot::{Moment, Runner, Step};
 use crate::step::Kernel;
 use merrow_math::{F64x4, Quat, Real, SpatialForce, Vec3, f64x4};
-use merrow_model::scene::{Robot, Scene, Sea, Thruster};
+use merrow_model::scene::{Robot, Thruster};
 use merrow_model::state::{Motion, RobotState, Workspace};
 use merrow_physics::forces::external;
 use merrow_sensors as sensors;
@@ -54,12 +54,11 @@ impl RobotGroup {
         groups
     }
 
-    /// Advances all robots of the group by one step from `now_ns` [ns].
+    /// Advances all robots of the group by one step.
     pub(crate) fn step(
         &mut self,
-        (scene, robots): (&Scene, &[Robot]),
-        sea: &Sea,
-        now_ns: u64,
+        at: Moment<'_>,
+        robots: &[Robot],
         runners: &mut [Runner],
         states: &mut [RobotState],
     ) {
@@ -70,11 +69,11 @@ impl RobotGroup {
                     .iter()
                     .all(|s| s.halted.is_none() && s.faults.is_empty()) =>
             {
-                batch.step((scene, robots), sea, now_ns, runners, states);
+                batch.step(at, robots, runners, states);
             }
             _ => {
-                for (i, (runner, state)) in runners.iter_mut().zip(states).enumerate() {
-                    runner.step(scene, &robots[i], sea, now_ns, state);
+                for ((runner, state), robot) in runners.iter_mut().zip(states).zip(robots) {
+                    runner.step(at, robot, state);
                 }
             }
         }
@@ -115,24 +114,17 @@ impl SimdBatch {
 
     fn step(
         &mut self,
-        (scene, robots): (&Scene, &[Robot]),
-        sea: &Sea,
-        now_ns: u64,
+        at: Moment<'_>,
+        robots: &[Robot],
         runners: &mut [Runner],
         states: &mut [RobotState],
     ) {
-        let Self {
-            motion,
-            work,
-            environment_cache,
-            kernel,
-            fixed_without_inflow,
-        } = self;
+        let (motion, work, kernel) = (&mut self.motion, &mut self.work, self.kernel);
         let static_geometry = runners[0].static_geometry();
         let step = Step {
-            scene,
-            now_ns,
-            environment: environment_cache.step_environment(scene, sea, now_ns),
+            scene: at.scene,
+            now_ns: at.now_ns,
+            environment: self.environment_cache.step_environment(at),
             static_geometry: static_geometry.as_deref(),
         };
         let each = || robots.iter().zip(0..);
@@ -141,7 +133,7 @@ impl SimdBatch {
         }
         let robot = &robots[0];
         gather_motion(states, motion);
-        if *fixed_without_inflow
+        if self.fixed_without_inflow
             && states
                 .iter()
                 .zip(&*runners)
@@ -156,14 +148,8 @@ impl SimdBatch {
         }
         kernel.evaluate(robot, &step.environment[0], motion, &[], work);
         observe_robots(&step, robots, work, runners, states);
-        kernel.advance(
-            robot,
-            (scene.integrator, scene.dt()),
-            &step.environment,
-            motion,
-            &[],
-            work,
-        );
+        let how = (at.scene.integrator, at.scene.dt());
+        kernel.advance(robot, how, &step.environment, motion, &[], work);
         finish_robots(&step, robots, motion, runners, states);
     }
 }

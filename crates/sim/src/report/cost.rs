@@ -78,8 +78,8 @@ impl<'a> CostModel<'a> {
     /// Returns the time of one sample [ns].
     fn sample_cost(&self, robot: usize, sensor: usize) -> f64 {
         let device = &self.world.scene.robots[robot].sensors[sensor];
-        if let Some(workload) = device.kind.workload() {
-            return self.reading(&device.kind, workload);
+        if let Some(properties) = device.kind.properties() {
+            return self.reading(&device.kind, properties.workload);
         }
         let Some(spec) = device.kind.exteroceptive() else {
             return 0.0;

@@ -4,10 +4,11 @@
 use crate::Simulation;
 use crate::control::fault;
 use crate::environment_cache::EnvironmentCache;
+use crate::robot::Moment;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::priority::{Class, Priority};
 use crate::sensors::scheduler::{ALL_OUTPUTS, source_errors};
-use crate::sensors::worker::{SampleRequest, Worker};
+use crate::sensors::worker::{Sample, SampleRequest, Worker};
 use crate::sensors::world_view;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
@@ -21,14 +22,9 @@ use std::sync::Arc;
 
 /// Takes a snapshot of the current world of a simulation.
 pub(crate) fn snapshot_of(simulation: &mut Simulation) -> WorldView {
-    let Simulation {
-        scene,
-        state,
-        runners,
-        ..
-    } = simulation;
+    let (scene, state) = (&simulation.scene, &mut simulation.state);
     let beacons = fault::beacon_effects(&mut state.faults, scene.beacons.len(), state.time_ns);
-    world_view::snapshot(scene, state, runners, beacons)
+    world_view::snapshot(scene, state, &mut simulation.runners, beacons)
 }
 
 /// Returns the current pose of a sensor of a simulation.
@@ -78,18 +74,18 @@ pub fn compute_frames(
         pool: None,
     };
     let mut sample = |k| {
-        let (view, sample) = (Arc::clone(&view), first + k);
-        let parts = ALL_OUTPUTS;
         let job = SampleRequest {
             order: 0,
             device: 0,
-            view,
-            sample,
-            outputs: parts,
-            noise,
-            fault,
-            source,
-            due_ns: 0,
+            view: Arc::clone(&view),
+            sample: Sample {
+                index: first + k,
+                due_ns: 0,
+                outputs: ALL_OUTPUTS,
+                noise,
+                fault,
+                source,
+            },
             priority: Priority {
                 class: Class::Prompt,
                 deadline_ns: 0,
@@ -114,7 +110,8 @@ pub fn compute_view(
     let mut ray_scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
     ray_scenes.update_poses(&view);
     let mut environment_cache = EnvironmentCache::default();
-    let environment = environment_cache.start_environment(&scene, &view.sea, view.time_ns);
+    let environment =
+        environment_cache.start_environment(Moment::new(&scene, &view.sea, view.time_ns));
     let V_WS_S = SpatialVelocity {
         w: Vec3::zero(),
         v: Vec3::zero(),

@@ -22,7 +22,7 @@ use crate::robot::Runner;
 use crate::sensors::cpu_meter::MeanCost;
 use crate::sensors::dispatcher::SensorThreads;
 use crate::sensors::priority::{Class, DEADLINE_PERIODS, Load, Priority, classify};
-use crate::sensors::worker::{SampleRequest, SampleResult};
+use crate::sensors::worker::{Sample, SampleRequest, SampleResult};
 use crate::sensors::world_view;
 use merrow_model::persist::Persist;
 use merrow_model::scene::{Correspondence, Scene, Sensor};
@@ -156,19 +156,6 @@ fn initial_outputs(sensor: &Sensor) -> u8 {
     if sensor.lazy { 0 } else { ALL_OUTPUTS }
 }
 
-/// A sample that a sensor takes.
-struct Sample {
-    index: u64,
-    stamp_ns: u64,
-    due_ns: u64,
-    /// Requested outputs, as bits.
-    outputs: u8,
-    noise: bool,
-    fault: FaultEffect,
-    /// Noise switch and faults of the source sensor.
-    source: (bool, FaultEffect),
-}
-
 /// Scheduler of all exteroceptive sensors of a world.
 #[derive(Debug)]
 pub struct SensorScheduler {
@@ -251,21 +238,13 @@ impl SensorScheduler {
     /// Requests or cancels the frames of a sensor. Sensors that are not `lazy` are computed in any
     /// case.
     pub fn request_frames(&self, scene: &Scene, robot: usize, sensor: usize, is_requested: bool) {
-        self.request_outputs(
-            scene,
-            robot,
-            sensor,
-            if is_requested { ALL_OUTPUTS } else { 0 },
-        );
+        let parts = if is_requested { ALL_OUTPUTS } else { 0 };
+        self.request_outputs(scene, robot, sensor, parts);
     }
 
     /// Requests some outputs of the frames of a sensor, as bits defined by the sensor; 0 for none.
     pub fn request_outputs(&self, scene: &Scene, robot: usize, sensor: usize, parts: u8) {
-        let device = self
-            .devices
-            .iter()
-            .find(|d| (d.robot, d.sensor) == (robot, sensor));
-        if let Some(device) = device {
+        if let Some(device) = self.device(robot, sensor) {
             let lazy = scene.robots[robot].sensors[sensor].lazy;
             device
                 .requested_outputs
@@ -275,11 +254,14 @@ impl SensorScheduler {
 
     /// Requests further outputs of a sensor in addition to those requested before, as bits.
     pub fn add_requested_outputs(&self, robot: usize, sensor: usize, parts: u8) {
-        let place = (robot, sensor);
-        let device = self.devices.iter().find(|d| (d.robot, d.sensor) == place);
-        if let Some(device) = device {
+        if let Some(device) = self.device(robot, sensor) {
             device.requested_outputs.fetch_or(parts, Ordering::Relaxed);
         }
+    }
+
+    fn device(&self, robot: usize, sensor: usize) -> Option<&ScheduledSensor> {
+        let place = (robot, sensor);
+        self.devices.iter().find(|d| (d.robot, d.sensor) == place)
     }
 
     /// Requests only the frames of the sensor `one`, whether it is lazy or not, and cancels all
@@ -420,7 +402,6 @@ impl SensorScheduler {
         let takes = spec.map_or(0, |spec| spec.sample_duration_ns());
         Some(Sample {
             index,
-            stamp_ns,
             due_ns: stamp_ns + sensor.latency_ns.max(takes),
             outputs,
             noise,
@@ -457,7 +438,7 @@ impl SensorScheduler {
     ) {
         let device = &mut self.devices[k];
         device.ordered = sample.outputs;
-        let late_ns = sample.stamp_ns + DEADLINE_PERIODS * device.period_ns;
+        let late_ns = view.time_ns + DEADLINE_PERIODS * device.period_ns;
         let priority = Priority {
             class: class.unwrap_or(Class::Prompt),
             deadline_ns: class.map_or(sample.due_ns, |_| late_ns),
@@ -467,12 +448,7 @@ impl SensorScheduler {
             order: self.order,
             device: k,
             view: Arc::clone(view),
-            sample: sample.index,
-            outputs: sample.outputs,
-            noise: sample.noise,
-            fault: sample.fault,
-            source: sample.source,
-            due_ns: sample.due_ns,
+            sample,
             priority,
         });
     }
@@ -532,9 +508,10 @@ impl SensorScheduler {
     /// Returns the time at which the next frame of a sensor is due [ns]; `None`: no sample is in
     /// progress.
     pub(crate) fn next_frame_ns(&self, robot: usize, sensor: usize) -> Option<u64> {
-        let mut devices = self.devices.iter();
-        let device = devices.find(|d| (d.robot, d.sensor) == (robot, sensor))?;
-        device.under_way.front().map(|(_, due_ns)| *due_ns)
+        self.device(robot, sensor)?
+            .under_way
+            .front()
+            .map(|(_, due_ns)| *due_ns)
     }
 
     /// Waits until all samples that are due by `now_ns` [ns] are computed, or a thread has failed.

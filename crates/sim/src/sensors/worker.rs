@@ -1,6 +1,7 @@
 //! Worker thread that computes samples of exteroceptive sensors.
 
 use crate::environment_cache::EnvironmentCache;
+use crate::robot::Moment;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::dispatcher::Event;
 use crate::sensors::priority::Priority;
@@ -18,29 +19,32 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Request for one sample, with the data that its computation needs.
-pub(crate) struct SampleRequest {
-    pub(crate) order: u64,
-    pub(crate) device: usize,
-    pub(crate) view: Arc<WorldView>,
-    pub(crate) sample: u64,
+/// A sample that a sensor takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) index: u64,
+    pub(crate) due_ns: u64,
+    /// Requested outputs, as bits.
     pub(crate) outputs: u8,
     pub(crate) noise: bool,
     pub(crate) fault: FaultEffect,
     /// Noise switch and faults of the source sensor of an obstacle detector; for any other sensor
     /// its own.
     pub(crate) source: (bool, FaultEffect),
-    pub(crate) due_ns: u64,
+}
+
+/// Request for one sample, with the data that its computation needs.
+#[derive(Debug)]
+pub(crate) struct SampleRequest {
+    pub(crate) order: u64,
+    pub(crate) device: usize,
+    pub(crate) view: Arc<WorldView>,
+    pub(crate) sample: Sample,
     pub(crate) priority: Priority,
 }
 
-impl std::fmt::Debug for SampleRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SampleRequest({})", self.order)
-    }
-}
-
 /// Frame of one requested sample, and the CPU time of its computation.
+#[derive(Debug)]
 pub(crate) struct SampleResult {
     pub(crate) order: u64,
     pub(crate) device: usize,
@@ -50,12 +54,6 @@ pub(crate) struct SampleResult {
     pub(crate) data: Option<Arc<FrameData>>,
     /// CPU time of its computation [ns]; `None` if it was not computed.
     pub(crate) cost_ns: Option<u64>,
-}
-
-impl std::fmt::Debug for SampleResult {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SampleResult({})", self.order)
-    }
 }
 
 /// Where a worker sends its results.
@@ -127,7 +125,7 @@ impl Worker {
             order: job.order,
             device: job.device,
             stamp_ns: job.view.time_ns,
-            due_ns: job.due_ns,
+            due_ns: job.sample.due_ns,
             data: Some(Arc::new(data)),
             cost_ns: Some(meter.total_ns()),
         }
@@ -174,20 +172,25 @@ impl Worker {
             let source_spec = source.kind.exteroceptive()?;
             // the frame of the source sensor, with its head at the current position; also if the
             // source itself is not sampled
-            let (noise, fault) = job.source;
-            let source_request = SampleRequest {
-                view: Arc::clone(&job.view),
-                sample: source.sample_index(view.time_ns),
+            let (noise, fault) = job.sample.source;
+            let sample = Sample {
+                index: source.sample_index(view.time_ns),
                 noise,
                 fault,
+                ..job.sample
+            };
+            let view = Arc::clone(&job.view);
+            let source_request = SampleRequest {
+                view,
+                sample,
                 ..*job
             };
             let data = self.compute_frame(&source_request, source_spec, (robot, other), meter);
-            Some((source_spec, data, Pose::of_sensor(view, robot, source)))
+            Some((source_spec, data, Pose::of_sensor(&job.view, robot, source)))
         });
-        let environment = self
-            .environment_cache
-            .start_environment(&scene, &view.sea, view.time_ns);
+        let environment =
+            self.environment_cache
+                .start_environment(Moment::new(&scene, &view.sea, view.time_ns));
         let device = &sensors[sensor];
         exteroceptive::law(spec).observe(&Observation {
             scene: &scene,
@@ -199,11 +202,11 @@ impl Worker {
             pose: &Pose::of_sensor(view, robot, device),
             errors: &SampleErrors {
                 stream: device.stream,
-                sample: job.sample,
-                noise: job.noise,
-                fault: job.fault,
+                sample: job.sample.index,
+                noise: job.sample.noise,
+                fault: job.sample.fault,
             },
-            outputs: job.outputs,
+            outputs: job.sample.outputs,
             meter: Some(meter),
             source: source
                 .as_ref()

@@ -2,7 +2,7 @@
 //! collisions and groundings.
 
 use merrow_model::scene::Scene;
-use merrow_model::scene::fault_devices::world_device_path;
+use merrow_model::scene::fault_devices::device_path;
 use merrow_model::state::Health;
 use merrow_model::state::contact::ContactBody;
 use merrow_sim::Simulation;
@@ -106,7 +106,7 @@ impl Summary {
             }
         }
         for fault in state.faults.iter().filter(|fault| fault.is_active(now)) {
-            let device = world_device_path(scene, fault.fault.device);
+            let device = device_path(scene, None, fault.fault.device);
             summary
                 .faults
                 .insert((device, fault.fault.name.to_string()));

@@ -4,7 +4,7 @@ use crate::build::context::Context;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
-use merrow_model::scene::fault_devices::{check_fault, find_device, find_world_device};
+use merrow_model::scene::fault_devices::{check_fault, find_device};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_yaml::error::{Place, Problems};
@@ -37,11 +37,7 @@ fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, cx: Context<'_>) -
         }
     };
     let robot = index.map(|index| &scene.robots[index]);
-    let found = index.map_or_else(
-        || find_world_device(scene, &file.target),
-        |index| find_device(scene, index, &file.target),
-    );
-    let device = found
+    let device = find_device(scene, index, &file.target)
         .map_err(|why| cx.error(file.at.key_place("target"), why))
         .ok()?;
     let kind = build_kind(&file.kind, robot, device);

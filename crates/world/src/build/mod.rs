@@ -472,7 +472,7 @@ fn check_magnetic_date(file: &WorldConfig, scene: &Scene, cx: Context<'_>) {
         return;
     }
     let mut sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
-    if sensors.any(|s| s.kind.is_magnetic()) {
+    if sensors.any(|s| s.kind.properties().is_some_and(|own| own.is_magnetic)) {
         cx.note(
             file.weather.at.key_place("start_utc"),
             "the World Magnetic Model 2025 is valid from 2025 to 2029: the magnetic field is that \

@@ -348,8 +348,8 @@ fn robot_commands(
             depth: *depth_m,
         }),
         Kind::Mode { mode, .. } => {
-            let names = ControlMode::ALL.iter().map(|(_, name)| *name);
-            let mode = ControlMode::ALL[find(file, "mode", mode, names, cx)?].0;
+            let names = ControlMode::ALL.map(ControlMode::keyword).into_iter();
+            let mode = ControlMode::ALL[find(file, "mode", mode, names, cx)?];
             if let Err(why) = modes::check_mode(model, mode) {
                 cx.error(file.at.key_place("mode"), why);
                 return None;

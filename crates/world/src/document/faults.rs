@@ -3,7 +3,7 @@
 use crate::document::changes::existing_section;
 use merrow_model::scene::Scene;
 use merrow_model::scene::fault::{Device, Fault, FaultKind, Jammer};
-use merrow_model::scene::fault_devices::{device_path, world_device_path};
+use merrow_model::scene::fault_devices::device_path;
 use merrow_model::state::State;
 use merrow_yaml::error::Place;
 use merrow_yaml::node::{KIND, Node};
@@ -54,14 +54,10 @@ fn entry(scene: &Scene, fault: &Fault, place: &Place) -> Node {
         stream: _,
     } = fault;
     let mut entry = Node::empty_map(place);
-    let target = match robot {
-        Some(robot) => {
-            entry.set("robot", scene.robots[*robot].name.as_str());
-            device_path(scene, *robot, *device)
-        }
-        None => world_device_path(scene, *device),
-    };
-    entry.set("target", target);
+    if let Some(robot) = robot {
+        entry.set("robot", scene.robots[*robot].name.as_str());
+    }
+    entry.set("target", device_path(scene, *robot, *device));
     entry.set("time_s", *start_ns as f64 / 1e9);
     if *end_ns != u64::MAX {
         entry.set("duration_s", (end_ns - start_ns) as f64 / 1e9);

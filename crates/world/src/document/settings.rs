@@ -397,10 +397,7 @@ fn add_motion_control(robot: &Robot, state: &MotionControlState, entries: &mut E
         (ControlMode::StationKeeping, _) => add_goal(name, goal, entries),
         (ControlMode::PathFollowing, Some(path)) => add_path(name, path, entries),
         _ => {
-            let keyword = ControlMode::ALL.iter().find(|(other, _)| other == mode);
-            if let Some((_, keyword)) = keyword {
-                entries.add("mode", name, json!({"mode": keyword}));
-            }
+            entries.add("mode", name, json!({"mode": mode.keyword()}));
         }
     }
 }

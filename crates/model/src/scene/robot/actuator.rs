@@ -4,7 +4,7 @@
 
 use crate::scene::robot::joint::JointMode;
 use merrow_math::rng::Stream;
-use merrow_yaml::read::Places;
+use merrow_yaml::read::from_defaults;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 /// Servo of a joint.
@@ -214,19 +214,7 @@ spec! {
 
 impl Default for TrajectoryRules {
     fn default() -> Self {
-        Self {
-            allow_partial_joints: false,
-            allow_moving_end: false,
-            path_tolerance: 0.0,
-            goal_tolerance: 0.0,
-            stopped_speed: 0.01,
-            goal_time_s: 0.0,
-            stall_time_s: 1.0,
-            stall_speed: 0.001,
-            allow_stalling: false,
-            gripper_tolerance: 0.01,
-            at: Places::default(),
-        }
+        from_defaults()
     }
 }
 

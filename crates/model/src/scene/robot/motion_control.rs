@@ -5,7 +5,6 @@
 use crate::persist::Persist;
 use crate::scene::robot::feedback::MotionSource;
 use crate::scene::robot::guidance::{LineOfSight, follows_paths};
-use merrow_yaml::read::Places;
 use merrow_yaml::spec::{fieldless_choice, spec};
 
 /// Maximum number of thrusters of a vehicle with a motion controller.
@@ -101,21 +100,6 @@ impl MotionControlKeys {
 
 follows_paths!(MotionControlKeys);
 
-impl Default for Joystick {
-    fn default() -> Self {
-        Self {
-            axes: [4, 3, 1, 0],
-            manual_button: 0,
-            stabilize_button: 1,
-            depth_hold_button: 2,
-            station_keeping_button: 3,
-            disarm_button: 4,
-            arm_button: 5,
-            at: Places::default(),
-        }
-    }
-}
-
 /// Settings of the motion controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionControl {
@@ -154,7 +138,7 @@ pub struct AzimuthThruster {
 }
 
 /// Gains of the PID controller.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct MotionGains {
     /// Force per position error [N/m], moment per attitude error [N m/rad].
     pub position: [f64; 6],

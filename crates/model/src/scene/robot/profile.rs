@@ -17,21 +17,3 @@ fieldless_choice! {
         Plankton = "plankton",
     }
 }
-
-impl Profile {
-    /// All profiles.
-    pub const ALL: [Profile; 5] = [
-        Profile::Vrx,
-        Profile::Gz,
-        Profile::Stonefish,
-        Profile::Uuv,
-        Profile::Plankton,
-    ];
-
-    /// Returns the profile with this keyword; `None` for another name.
-    pub fn from_keyword(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.keyword() == name)
-    }
-}

@@ -194,20 +194,6 @@ impl Waves {
         !levels && self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.max_elevation == 0.0)
     }
 
-    /// Returns an upper bound of the magnitude of the elevation [m].
-    pub fn max_elevation(&self) -> f64 {
-        let seas = self
-            .seas
-            .iter()
-            .map(|(_, sea)| sea.max_elevation)
-            .sum::<f64>();
-        let tide = self.tide.as_ref().map_or(0.0, |tide| tide.max_elevation);
-        let regions = self.regions.iter().flat_map(|all| all.iter());
-        regions
-            .map(|r| r.surface_height(seas, tide).abs())
-            .fold(seas + tide, f64::max)
-    }
-
     /// Returns the last sea state, which remains after all transitions.
     #[inline]
     pub fn latest(&self) -> Option<&Arc<WaveField>> {

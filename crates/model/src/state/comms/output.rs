@@ -4,6 +4,7 @@ use crate::persist::Persist;
 use crate::state::comms::command::Ranging;
 use crate::state::comms::loss::LossCause;
 use merrow_math::Vec3;
+use merrow_yaml::spec::fieldless_choice;
 
 /// Results since the caller last cleared them.
 #[derive(Clone, Debug, Default, PartialEq, Persist)]
@@ -229,45 +230,32 @@ pub struct PacketRecord {
     pub cause: Option<LossCause>,
 }
 
-/// Activity of a modem in the schedule trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
-pub enum Activity {
-    /// The modem is switched off.
-    Off,
-    /// No frame waits and no signal arrives.
-    #[default]
-    Idle,
-    /// A frame waits for medium access, an acknowledgement or a backoff.
-    Wait,
-    /// A frame is being received.
-    Receive,
-    /// Several signals overlap at the modem.
-    Collide,
-    /// A frame is being transmitted.
-    Transmit,
+fieldless_choice! {
+    /// Activity of a modem in the schedule trace.
+    #[derive(Persist)]
+    pub enum Activity {
+        /// The modem is switched off.
+        Off = "off",
+        /// No frame waits and no signal arrives.
+        Idle = "idle",
+        /// A frame waits for medium access, an acknowledgement or a backoff.
+        Wait = "wait",
+        /// A frame is being received.
+        Receive = "receive",
+        /// Several signals overlap at the modem.
+        Collide = "collide",
+        /// A frame is being transmitted.
+        Transmit = "transmit",
+    }
 }
 
-impl Activity {
-    /// All activities with their names in messages.
-    const ALL: [(Self, &'static str); 6] = [
-        (Self::Off, "off"),
-        (Self::Idle, "idle"),
-        (Self::Wait, "wait"),
-        (Self::Receive, "receive"),
-        (Self::Collide, "collide"),
-        (Self::Transmit, "transmit"),
-    ];
-
-    /// Returns the name in messages.
-    pub fn name(self) -> &'static str {
-        let found = Self::ALL.iter().find(|(activity, _)| *activity == self);
-        found.map_or("", |(_, name)| name)
-    }
-
-    /// Returns the activity with this name in messages; `None` for another name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let found = Self::ALL.iter().find(|(_, known)| *known == name);
-        found.map(|(activity, _)| *activity)
+#[allow(
+    clippy::derivable_impls,
+    reason = "`fieldless_choice!` marks no variant"
+)]
+impl Default for Activity {
+    fn default() -> Self {
+        Self::Idle
     }
 }
 

@@ -25,7 +25,7 @@ pub struct ComputerState {
 }
 
 /// State of a task.
-#[derive(Clone, Debug, Persist)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct TaskState {
     /// Index of the next periodic release.
     pub next_release: u64,
@@ -157,13 +157,7 @@ impl TaskState {
         Self {
             next_release: task.activation.first_release(clock_ns),
             jobs: VecDeque::with_capacity(task.max_jobs),
-            inputs: VecDeque::new(),
-            seen: 0,
-            taken: 0,
-            firmware: None,
-            activity: TaskActivity::Idle,
-            since_ns: 0,
-            counts: TaskCounts::default(),
+            ..Self::default()
         }
     }
 }

@@ -1,61 +1,48 @@
 //! State of the motion controller.
 
+use crate::ensure;
 use crate::persist::Persist;
 use crate::scene::robot::motion_control::{MotionControl, MotionGains};
 use merrow_math::{Quat, Vec3};
+use merrow_yaml::spec::fieldless_choice;
 use std::sync::Arc;
 
-/// Mode of the motion controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum ControlMode {
-    /// The controller does not command the thrusters.
-    Off,
-    /// The pilot commands force and moment.
-    Manual,
-    /// Roll and pitch are controlled; the pilot commands force and yaw moment.
-    Stabilize,
-    /// As `Stabilize`, and the heading is held while the pilot requests no yaw moment.
-    HeadingHold,
-    /// As `HeadingHold`, and the depth is held while the pilot requests no vertical force.
-    DepthHold,
-    /// Velocity and yaw rate follow velocity commands.
-    Velocity,
-    /// Position and attitude are held at a goal.
-    StationKeeping,
-    /// The vehicle follows a path.
-    PathFollowing,
-    /// A glider dives and climbs.
-    Dive,
+fieldless_choice! {
+    /// Mode of the motion controller.
+    #[derive(Persist)]
+    pub enum ControlMode {
+        /// The controller does not command the thrusters.
+        Off = "off",
+        /// The pilot commands force and moment.
+        Manual = "manual",
+        /// Roll and pitch are controlled; the pilot commands force and yaw moment.
+        Stabilize = "stabilize",
+        /// As `Stabilize`, and the heading is held while the pilot requests no yaw moment.
+        HeadingHold = "heading_hold",
+        /// As `HeadingHold`, and the depth is held while the pilot requests no vertical force.
+        DepthHold = "depth_hold",
+        /// Velocity and yaw rate follow velocity commands.
+        Velocity = "velocity",
+        /// Position and attitude are held at a goal.
+        StationKeeping = "station_keeping",
+        /// The vehicle follows a path.
+        PathFollowing = "path_following",
+        /// A glider dives and climbs.
+        Dive = "dive",
+    }
+}
+
+#[allow(
+    clippy::derivable_impls,
+    reason = "`fieldless_choice!` marks no variant"
+)]
+impl Default for ControlMode {
+    fn default() -> Self {
+        Self::Off
+    }
 }
 
 impl ControlMode {
-    /// All modes with the names that services, topics and world files use.
-    pub const ALL: [(ControlMode, &'static str); 9] = [
-        (ControlMode::Off, "off"),
-        (ControlMode::Manual, "manual"),
-        (ControlMode::Stabilize, "stabilize"),
-        (ControlMode::HeadingHold, "heading_hold"),
-        (ControlMode::DepthHold, "depth_hold"),
-        (ControlMode::Velocity, "velocity"),
-        (ControlMode::StationKeeping, "station_keeping"),
-        (ControlMode::PathFollowing, "path_following"),
-        (ControlMode::Dive, "dive"),
-    ];
-
-    /// Returns the name that services, topics and world files use.
-    pub fn keyword(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(mode, _)| *mode == self)
-            .map_or("", |(_, name)| name)
-    }
-
-    /// Returns the mode with this name in [`Self::ALL`]; `None` for another name.
-    pub fn from_keyword(name: &str) -> Option<Self> {
-        let found = Self::ALL.iter().find(|(_, keyword)| *keyword == name);
-        found.map(|(mode, _)| *mode)
-    }
-
     /// Returns true if the pilot commands degrees of freedom that are not controlled.
     pub fn is_piloted(self) -> bool {
         matches!(
@@ -67,7 +54,7 @@ impl ControlMode {
 
 /// State of the motion controller. Lists of six numbers are for surge, sway, heave, roll, pitch and
 /// yaw.
-#[derive(Clone, Debug, PartialEq, Persist)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct MotionControlState {
     /// Current mode; the end of a path changes it to `StationKeeping`.
     pub mode: ControlMode,
@@ -97,7 +84,7 @@ pub struct MotionControlState {
 }
 
 /// Pose that a vehicle holds in station keeping.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct PoseGoal {
     /// Position of the base origin in W [m].
     pub p_WB: Vec3,
@@ -128,11 +115,10 @@ impl PathProgress {
     /// There is no waypoint, there are more than [`MAX_WAYPOINTS`], or one is not finite.
     pub fn new(p: Vec3, waypoints: &[Vec3]) -> Result<Self, String> {
         let n = waypoints.len();
-        if n == 0 || n > MAX_WAYPOINTS {
-            return Err(format!(
-                "path: expected 1 to {MAX_WAYPOINTS} waypoints, found {n}"
-            ));
-        }
+        ensure!(
+            (1..=MAX_WAYPOINTS).contains(&n),
+            "path: expected 1 to {MAX_WAYPOINTS} waypoints, found {n}"
+        );
         if let Some(k) = waypoints.iter().position(|p| !p.is_finite()) {
             return Err(format!("path: waypoint {k} is not finite"));
         }
@@ -150,7 +136,7 @@ impl PathProgress {
 }
 
 /// Set-points of the motion controller. Their acceleration is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct MotionReference {
     /// Position in W [m].
     pub p: Vec3,
@@ -163,7 +149,7 @@ pub struct MotionReference {
 }
 
 /// Motion of the base as the firmware estimates it, with the times of the measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct MotionEstimate {
     /// Attitude of B in W.
     pub q_WB: Quat,
@@ -186,55 +172,13 @@ pub struct MotionEstimate {
     pub started: bool,
 }
 
-impl MotionEstimate {
-    /// Creates an estimate that starts at the first tick.
-    pub fn new() -> Self {
-        let zero = Vec3::zero();
-        Self {
-            q_WB: Quat::identity(),
-            p_WB: zero,
-            v_WB: zero,
-            w_WB_B: zero,
-            attitude_ns: None,
-            velocity_ns: None,
-            depth_ns: None,
-            fix_ns: None,
-            started: false,
-        }
-    }
-}
-
-impl Default for MotionEstimate {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl MotionControlState {
     /// Creates the state at the start of the run.
     pub fn new(settings: &MotionControl) -> Self {
-        let zero = Vec3::zero();
         Self {
-            mode: ControlMode::Off,
             armed: settings.keys.starts_armed,
             gains: settings.gains,
-            pilot: [0.0; 6],
-            pilot_ns: None,
-            goal: PoseGoal {
-                p_WB: zero,
-                rpy: [0.0; 3],
-            },
-            path: None,
-            reference: MotionReference {
-                p: zero,
-                v: zero,
-                rpy: [0.0; 3],
-                yaw_rate: 0.0,
-            },
-            controlled: [false; 4],
-            integral: [0.0; 6],
-            requested: [0.0; 6],
-            allocated: [0.0; 6],
+            ..Self::default()
         }
     }
 }

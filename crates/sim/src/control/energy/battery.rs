@@ -66,40 +66,34 @@ pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow
     };
     let (net_load, b) = (bus.load - bus.solar - ocv * charger, ocv - R * charger);
     let discriminant = b * b - 4.0 * R * net_load;
-    if discriminant < 0.0 || b <= 0.0 && net_load > 0.0 {
-        let current = (b / (2.0 * R)).max(0.0);
+    let served = |current: f64| {
         let voltage = ocv - R * current;
-        let given = voltage * (current + charger) + bus.solar;
-        let served = (given / bus.load).clamp(0.0, 1.0);
-        return Flow {
-            current,
-            voltage,
-            solar: bus.solar,
-            charger: voltage * charger,
-            served_fraction: served,
-        };
-    }
-    let current = 2.0 * net_load / (b + discriminant.sqrt()); // (2)
-    let lower_limit = min_current(battery, charge, ocv, ceiling);
-    if current >= lower_limit {
-        let voltage = ocv - R * current;
-        return Flow {
+        Flow {
             current,
             voltage,
             solar: bus.solar,
             charger: voltage * charger,
             served_fraction: 1.0,
-        };
+        }
+    };
+    if discriminant < 0.0 || b <= 0.0 && net_load > 0.0 {
+        let mut flow = served((b / (2.0 * R)).max(0.0));
+        let given = flow.voltage * (flow.current + charger) + bus.solar;
+        flow.served_fraction = (given / bus.load).clamp(0.0, 1.0);
+        return flow;
     }
-    let voltage = ocv - R * lower_limit;
-    let needed = (bus.load - voltage * lower_limit).max(0.0);
+    let current = 2.0 * net_load / (b + discriminant.sqrt()); // (2)
+    let lower_limit = min_current(battery, charge, ocv, ceiling);
+    if current >= lower_limit {
+        return served(current);
+    }
+    let flow = served(lower_limit);
+    let needed = (bus.load - flow.voltage * lower_limit).max(0.0);
     let solar = bus.solar.min(needed);
     Flow {
-        current: lower_limit,
-        voltage,
         solar,
         charger: needed - solar,
-        served_fraction: 1.0,
+        ..flow
     }
 }
 

@@ -38,25 +38,12 @@
 
 use crate::control::energy::battery;
 use crate::control::energy::battery::PowerBus;
-use merrow_environment::{EnvironmentState, air};
+use crate::control::joints::Now;
+use merrow_environment::air;
 use merrow_model::scene::robot::thruster::Motor;
-use merrow_model::scene::{Battery, Curve, Drive, Origin, Robot, Thruster};
+use merrow_model::scene::{Battery, Curve, Drive, Robot, Thruster};
 use merrow_model::state::{ActuatorState, RobotState, Workspace};
-
-/// Environment and time of a step, as needed by the battery.
-#[derive(Clone, Copy, Debug)]
-pub struct PowerEnvironment<'a> {
-    /// Sea, air and sun at the start of the step.
-    pub environment: &'a EnvironmentState<'a>,
-    /// Geodetic origin of the world frame W.
-    pub origin: &'a Origin,
-    /// Start of the step [ns].
-    pub now_ns: u64,
-    /// Length of the step [s].
-    pub dt: f64,
-    /// Temperature of the water [°C].
-    pub ambient: f64,
-}
+use merrow_sensors::SensorEnvironment;
 
 /// Sets the commands of unpowered devices to neutral for the coming step. Fins, azimuth thrusters,
 /// servos and sensors check the power themselves.
@@ -85,7 +72,8 @@ pub fn advance(
     robot: &Robot,
     state: &mut RobotState,
     work: &Workspace,
-    around: PowerEnvironment<'_>,
+    around: &SensorEnvironment<'_>,
+    now: Now,
 ) {
     let on = state.battery.is_on();
     let mut load = 0.0;
@@ -96,7 +84,7 @@ pub fn advance(
             0.0
         };
         actuator.shaft = [actuator.held_drive, torque(thruster, actuator)];
-        advance_temperature(thruster, actuator, around.ambient);
+        advance_temperature(thruster, actuator, now.ambient);
         load += actuator.power;
     }
     let Some(pack) = &robot.battery else { return };
@@ -125,14 +113,8 @@ pub fn advance(
             .sum::<f64>();
         load += work.winch_power + state.modem_power + pack.hotel_load_w;
     }
-    advance_battery(
-        robot,
-        pack,
-        state,
-        load,
-        solar_power(robot, work, &around),
-        around,
-    );
+    let solar = solar_power(robot, work, around);
+    advance_battery(robot, pack, state, load, solar, now);
 }
 
 /// Returns the electrical power of a thruster [W] by (1).
@@ -203,7 +185,7 @@ fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
 }
 
 /// Returns the power available from the solar panels [W].
-fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -> f64 {
+fn solar_power(robot: &Robot, work: &Workspace, around: &SensorEnvironment<'_>) -> f64 {
     if robot.solar_panels.is_empty() {
         return 0.0;
     }
@@ -233,7 +215,7 @@ fn advance_battery(
     state: &mut RobotState,
     load: f64,
     solar: f64,
-    PowerEnvironment { now_ns, dt, .. }: PowerEnvironment<'_>,
+    Now { ns: now_ns, dt, .. }: Now,
 ) {
     let memory = &mut state.battery;
     // a charger fed by this battery draws the energy that it delivered in the preceding period

@@ -51,23 +51,6 @@ use merrow_model::state::workspace::JointWork;
 use merrow_model::state::{JointDriveState, RobotState, Workspace};
 use merrow_physics::dynamics::mobility;
 
-/// State of a joint at the start of a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct JointStart {
-    /// Joint position [rad or m].
-    pub q: f64,
-    /// Joint velocity [rad/s or m/s].
-    pub qd: f64,
-    /// Acceleration with the effort applied so far [rad/s² or m/s²].
-    pub qdd: f64,
-    /// Effort applied so far [N m or N].
-    pub held: f64,
-    /// Acceleration per effort [1/(kg m²) or 1/kg].
-    pub mobility: f64,
-    /// Dry friction [N m or N].
-    pub friction: f64,
-}
-
 /// Computes the efforts of all motors over the step that starts now and stores them in `work` and
 /// `state`; advances rotors and temperatures to its end.
 pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now: Now) {
@@ -117,33 +100,45 @@ fn solve_joint(
     coupled: bool,
     now: Now,
 ) {
-    let Some(servo) = robot.links[j + 1].joint.servo() else {
+    let joint = &robot.links[j + 1].joint;
+    let Some(actuator) = joint.servo().map(|servo| &servo.actuator) else {
         return;
     };
-    let n = robot.n_joints();
-    let (motion, held) = (&state.motion, work.joints[j].effort);
+    let (n, memory, held) = (robot.n_joints(), &state.joints[j], work.joints[j].effort);
     let mobility = if coupled {
         work.mobility[j * n + j]
     } else {
         0.0
     };
-    let friction = robot.links[j + 1].joint.friction;
-    let joint = JointStart {
-        q: motion.q[j],
-        qd: motion.qd[j],
-        qdd: work.qdd[j],
-        held,
-        mobility,
-        friction,
+    let limit = effort_limit(actuator, memory, now);
+    let requested = if memory.fault.stuck {
+        memory.motor_effort
+    } else {
+        memory.effort + memory.fault.offset
     };
-    solve_effort(
-        &servo.actuator,
-        &state.joints[j],
-        &joint,
-        now,
-        &mut work.joints[j],
-    );
-    let change = work.joints[j].effort - held;
+    let commanded = requested.clamp(-limit, limit);
+    // speed of the joint at the end of the step without motor
+    let free = state.motion.qd[j] + now.dt * (work.qdd[j] - mobility * held);
+    let out = &mut work.joints[j];
+    if let Some(gear) = &actuator.elastic {
+        let (q, rotor) = (state.motion.q[j], memory.rotor);
+        solve_elastic(
+            actuator,
+            gear,
+            rotor,
+            commanded,
+            (q, free),
+            mobility,
+            now.dt,
+            out,
+        );
+    } else {
+        let yields = now.dt * mobility;
+        let (motor, loss) = motor_and_loss(actuator, commanded, free, yields, joint.friction);
+        (out.motor_effort, out.effort) = (motor, motor + loss);
+        out.rotor = memory.rotor;
+    }
+    let change = out.effort - held;
     if coupled && change != 0.0 {
         for k in 0..n {
             work.qdd[k] += work.mobility[j * n + k] * change;
@@ -181,39 +176,6 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointDriveState, now: Now) -> 
         limit.min(f64::MAX) * left
     } else {
         limit
-    }
-}
-
-/// Computes the joint effort over the step that starts now, the motor effort and the rotor state at
-/// its end, and stores them in `out`.
-fn solve_effort(
-    actuator: &Actuator,
-    memory: &JointDriveState,
-    joint: &JointStart,
-    now: Now,
-    out: &mut JointWork,
-) {
-    let limit = effort_limit(actuator, memory, now);
-    let requested = if memory.fault.stuck {
-        memory.motor_effort
-    } else {
-        memory.effort + memory.fault.offset
-    };
-    let commanded = requested.clamp(-limit, limit);
-    match &actuator.elastic {
-        None => {
-            let free = joint.qd + now.dt * (joint.qdd - joint.mobility * joint.held);
-            let (motor, loss) = motor_and_loss(
-                actuator,
-                commanded,
-                free,
-                now.dt * joint.mobility,
-                joint.friction,
-            );
-            (out.motor_effort, out.effort) = (motor, motor + loss);
-            out.rotor = memory.rotor;
-        }
-        Some(gear) => solve_elastic(actuator, gear, memory.rotor, commanded, joint, now.dt, out),
     }
 }
 
@@ -265,25 +227,26 @@ fn max_line_effort(line: &TorqueSpeedLine, free: f64, yields: f64, friction: f64
     found.clamp(-stall, stall)
 }
 
-/// Advances (5) by one step.
+/// Advances (5) by one step of `h` [s]. `qd_free` is the velocity of the joint at its end without a
+/// force of the gear; `out` has the effort that was applied so far.
 fn solve_elastic(
     actuator: &Actuator,
     gear: &Elastic,
     [q_r, w_r]: [f64; 2],
     commanded: f64,
-    joint: &JointStart,
+    (q, qd_free): (f64, f64),
+    mobility: f64,
     h: f64,
     out: &mut JointWork,
 ) {
     let yields = h / actuator.rotor_inertia;
-    let (motor, loss) = motor_and_loss(actuator, commanded, w_r - yields * joint.held, yields, 0.0);
+    let (motor, loss) = motor_and_loss(actuator, commanded, w_r - yields * out.effort, yields, 0.0);
     // both sides at the end of the step without a force between them
     let w_free = w_r + yields * (motor + loss);
-    let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);
-    let x_free = q_r - joint.q + h * (w_free - qd_free);
+    let x_free = q_r - q + h * (w_free - qd_free);
     let past = x_free - x_free.clamp(-0.5 * gear.backlash, 0.5 * gear.backlash);
     let push = gear.stiffness * past + gear.spring_damping * (w_free - qd_free);
-    let softened = 1.0 + (h * gear.stiffness + gear.spring_damping) * (yields + h * joint.mobility);
+    let softened = 1.0 + (h * gear.stiffness + gear.spring_damping) * (yields + h * mobility);
     // the flanks of the gap push and never pull
     let tau = if gear.backlash == 0.0 || past * push > 0.0 {
         push / softened

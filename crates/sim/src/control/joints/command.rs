@@ -1,148 +1,135 @@
 //! Commands to joints and joint groups: modes, set-points, trajectories and grippers. Commands are
 //! rejected under the same conditions as by `joint_trajectory_controller`.
 
-use crate::control::command::{check, find_robot, reject};
-use crate::control::firmware::check_driven_joints;
+use crate::control::command::{Target, check};
 use merrow_control::joint_reference::set_reference;
-use merrow_model::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::ensure;
+use merrow_model::scene::{Drive, Joint, JointGroup, JointMode, Robot};
+use merrow_model::state::commands::Accepted;
 use merrow_model::state::joint::{
     ActiveGripper, ActiveTrajectory, Goal, GoalState, Reference, Task, Tolerance, Trajectory,
 };
-use merrow_model::state::{JointCommand, RobotState, State};
+use merrow_model::state::{JointCommand, RobotState};
 use std::sync::Arc;
 
-/// Applies a command to joints of a robot, or returns why it is rejected. A rejected command has no
-/// effect.
-pub fn apply(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
-    command: &JointCommand,
-) -> Result<(), CommandRejection> {
-    let now = state.time_ns;
-    let (model, target) = find_robot(scene, state, robot)?;
-    match command {
-        JointCommand::Joint { joint, value } => {
-            let own = find_joint(model, robot, *joint)?;
-            check(robot, &own.name, *value)?;
-            check_driven_joints(robot, model, target, &[*joint])?;
-            let mode = target.joints[*joint].mode;
-            preempt_group_of(model, target, *joint, now);
-            set_reference(model, target, *joint, mode, *value);
-        }
-        JointCommand::JointWithMode { joint, mode, value } => {
-            let own = find_joint(model, robot, *joint)?;
-            check_mode(robot, own, *mode)?;
-            check_value(robot, own, *mode, *value)?;
-            check_driven_joints(robot, model, target, &[*joint])?;
-            preempt_group_of(model, target, *joint, now);
-            set_reference(model, target, *joint, *mode, *value);
-        }
-        JointCommand::JointMode { joint, mode } => {
-            let own = find_joint(model, robot, *joint)?;
-            check_mode(robot, own, *mode)?;
-            check_driven_joints(robot, model, target, &[*joint])?;
-            if target.joints[*joint].mode != *mode {
-                preempt_group_of(model, target, *joint, now);
-                let position = target.measured(model, *joint).position;
-                let value = if *mode == JointMode::Position {
-                    position
-                } else {
-                    0.0
-                };
-                set_reference(model, target, *joint, *mode, value);
+impl<'a> Target<'a> {
+    /// Applies a command to joints, or returns why it is rejected. A rejected command has no
+    /// effect.
+    pub(crate) fn command_joints(&mut self, command: &JointCommand) -> Accepted {
+        let (model, now) = (self.model, self.now_ns);
+        match command {
+            JointCommand::Joint { joint, value } => {
+                let own = self.joint(*joint)?;
+                check(&own.name, *value)?;
+                self.check_driven_joints(&[*joint])?;
+                let mode = self.state.joints[*joint].mode;
+                preempt_group_of(model, self.state, *joint, now);
+                set_reference(model, self.state, *joint, mode, *value);
+            }
+            JointCommand::JointWithMode { joint, mode, value } => {
+                check_value(self.joint(*joint)?, *mode, *value)?;
+                self.check_driven_joints(&[*joint])?;
+                preempt_group_of(model, self.state, *joint, now);
+                set_reference(model, self.state, *joint, *mode, *value);
+            }
+            JointCommand::JointMode { joint, mode } => {
+                check_mode(self.joint(*joint)?, *mode)?;
+                self.check_driven_joints(&[*joint])?;
+                if self.state.joints[*joint].mode != *mode {
+                    preempt_group_of(model, self.state, *joint, now);
+                    let value = match mode {
+                        JointMode::Position => self.state.measured(model, *joint).position,
+                        _ => 0.0,
+                    };
+                    set_reference(model, self.state, *joint, *mode, value);
+                }
+            }
+            JointCommand::JointGroup {
+                group,
+                mode,
+                values,
+            } => self.set_group(*group, *mode, values)?,
+            JointCommand::Trajectory {
+                group,
+                id,
+                trajectory,
+            } => {
+                let members = self.group(*group)?;
+                self.check_driven_joints(&members.joints)?;
+                check_trajectory(model, members, trajectory, now)?;
+                start_trajectory(model, self.state, *group, *id, trajectory, now);
+            }
+            JointCommand::Gripper {
+                group,
+                id,
+                position,
+                max_effort,
+            } => {
+                check_gripper(model, self.group(*group)?, *position, *max_effort)?;
+                start_gripper(
+                    model,
+                    self.state,
+                    *group,
+                    *id,
+                    (*position, *max_effort),
+                    now,
+                );
+            }
+            JointCommand::CancelGoal { group, id } => {
+                let name = &self.group(*group)?.name;
+                let active = self.state.groups[*group]
+                    .goal
+                    .filter(|g| !g.state.is_over());
+                let is_active = active.is_some_and(|g| g.id == *id);
+                ensure!(is_active, "{name}: goal {id} is not active");
+                end_goal(self.state, *group, GoalState::Cancelled, now);
+                hold_position(model, self.state, *group);
             }
         }
-        JointCommand::JointGroup {
-            group,
-            mode,
-            values,
-        } => {
-            set_group(robot, model, target, *group, (*mode, values), now)?;
-        }
-        JointCommand::Trajectory {
-            group,
-            id,
-            trajectory,
-        } => {
-            let members = find_group(model, robot, *group)?;
-            check_driven_joints(robot, model, target, &members.joints)?;
-            check_trajectory(model, members, trajectory, now)
-                .map_err(|reason| reject(robot, reason))?;
-            start_trajectory(model, target, *group, *id, trajectory, now);
-        }
-        JointCommand::Gripper {
-            group,
-            id,
-            position,
-            max_effort,
-        } => {
-            let members = find_group(model, robot, *group)?;
-            check_gripper(robot, model, members, *position, *max_effort)?;
-            start_gripper(model, target, *group, *id, (*position, *max_effort), now);
-        }
-        JointCommand::CancelGoal { group, id } => {
-            let members = find_group(model, robot, *group)?;
-            let active = target.groups[*group].goal.filter(|g| !g.state.is_over());
-            if active.is_none_or(|g| g.id != *id) {
-                return Err(reject(
-                    robot,
-                    format!("{}: goal {id} is not active", members.name),
-                ));
-            }
-            end_goal(target, *group, GoalState::Cancelled, now);
-            hold_position(model, target, *group);
-        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Commands all joints of a group and switches them to a mode.
-fn set_group(
-    robot: usize,
-    model: &Robot,
-    target: &mut RobotState,
-    group: usize,
-    (mode, values): (JointMode, &[f64]),
-    now_ns: u64,
-) -> Result<(), CommandRejection> {
-    let members = &find_group(model, robot, group)?.joints;
-    check_count(robot, values.len(), members.len())?;
-    check_driven_joints(robot, model, target, members)?;
-    for (joint, value) in members.iter().zip(values) {
-        let joint = &model.links[joint + 1].joint;
-        check_mode(robot, joint, mode)?;
-        check_value(robot, joint, mode, *value)?;
+    /// Commands all joints of a group and switches them to a mode.
+    fn set_group(&mut self, group: usize, mode: JointMode, values: &[f64]) -> Accepted {
+        let members = &self.group(group)?.joints;
+        let (expected, found) = (members.len(), values.len());
+        ensure!(
+            found == expected,
+            "expected {expected} values, one per joint of the group, found {found}"
+        );
+        self.check_driven_joints(members)?;
+        for (joint, value) in members.iter().zip(values) {
+            check_value(self.joint(*joint)?, mode, *value)?;
+        }
+        replace_goal(self.state, group, None, self.now_ns);
+        for (joint, value) in members.iter().zip(values) {
+            set_reference(self.model, self.state, *joint, mode, *value);
+        }
+        Ok(())
     }
-    replace_goal(target, group, None, now_ns);
-    for (joint, value) in members.iter().zip(values) {
-        set_reference(model, target, *joint, mode, *value);
+
+    fn joint(&self, joint: usize) -> Result<&'a Joint, String> {
+        let link = self.model.links.get(joint + 1).ok_or("no such joint")?;
+        Ok(&link.joint)
     }
-    Ok(())
+
+    fn group(&self, group: usize) -> Result<&'a JointGroup, String> {
+        let found = self.model.joint_groups.get(group);
+        found.ok_or_else(|| format!("no joint group number {group}"))
+    }
 }
 
 /// Checks a command to the gripper `members`.
-fn check_gripper(
-    robot: usize,
-    model: &Robot,
-    members: &JointGroup,
-    position: f64,
-    max_effort: f64,
-) -> Result<(), CommandRejection> {
-    check(robot, &members.name, position)?;
-    check(robot, &members.name, max_effort)?;
-    if max_effort < 0.0 {
-        let reason = format!(
-            "{}: expected a max_effort of 0 or more, found {max_effort}",
-            members.name
-        );
-        return Err(reject(robot, reason));
-    }
-    members
-        .joints
-        .iter()
-        .try_for_each(|joint| check_mode(robot, &model.links[joint + 1].joint, JointMode::Position))
+fn check_gripper(model: &Robot, members: &JointGroup, position: f64, max_effort: f64) -> Accepted {
+    let name = &members.name;
+    check(name, position)?;
+    check(name, max_effort)?;
+    ensure!(
+        max_effort >= 0.0,
+        "{name}: expected a max_effort of 0 or more, found {max_effort}"
+    );
+    let mut joints = members.joints.iter();
+    joints.try_for_each(|joint| check_mode(&model.links[joint + 1].joint, JointMode::Position))
 }
 
 /// Holds the joints of a group at their measured positions.
@@ -246,71 +233,35 @@ fn start_gripper(
     state.groups[group].task = Some(Task::Gripper(task));
 }
 
-fn find_joint(robot: &Robot, number: usize, joint: usize) -> Result<&Joint, CommandRejection> {
-    robot
-        .links
-        .get(joint + 1)
-        .map(|link| &link.joint)
-        .ok_or_else(|| reject(number, "no such joint".into()))
-}
-
-fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup, CommandRejection> {
-    robot
-        .joint_groups
-        .get(group)
-        .ok_or_else(|| reject(number, format!("no joint group number {group}")))
-}
-
 /// Checks that the drive of a joint supports the mode.
-fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), CommandRejection> {
-    let only = match &joint.drive {
-        Drive::Effort { .. } => Some("an ideal effort drive"),
-        Drive::Position { .. } => Some("an ideal position drive"),
+fn check_mode(joint: &Joint, mode: JointMode) -> Accepted {
+    let drive = match &joint.drive {
+        Drive::Effort { .. } => "an ideal effort drive",
+        Drive::Position { .. } => "an ideal position drive",
         Drive::Servo(servo) if mode == JointMode::Position && servo.position_gain_per_s == 0.0 => {
-            Some("a servo without position loop (`position_gain_per_s` is 0)")
+            "a servo without position loop (`position_gain_per_s` is 0)"
         }
-        Drive::Servo(_) => None,
+        Drive::Servo(_) => return Ok(()),
     };
-    match only {
-        Some(drive) if joint.start_mode() != mode || joint.servo().is_some() => {
-            let reason = format!(
-                "{} has {drive}, which does not support {} mode",
-                joint.name,
-                mode.keyword()
-            );
-            Err(reject(robot, reason))
-        }
-        _ => Ok(()),
-    }
+    ensure!(
+        joint.start_mode() == mode && joint.servo().is_none(),
+        "{} has {drive}, which does not support {} mode",
+        joint.name,
+        mode.keyword()
+    );
+    Ok(())
 }
 
-fn check_value(
-    robot: usize,
-    joint: &Joint,
-    mode: JointMode,
-    value: f64,
-) -> Result<(), CommandRejection> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(reject(
-        robot,
-        format!(
-            "{}: expected a finite {}, found {value}",
-            joint.name,
-            mode.keyword()
-        ),
-    ))
-}
-
-fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), CommandRejection> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(reject(
-        robot,
-        format!("expected {expected} values, one per joint of the group, found {found}"),
-    ))
+/// Checks that the drive of a joint supports the mode and that the value is finite.
+fn check_value(joint: &Joint, mode: JointMode, value: f64) -> Accepted {
+    check_mode(joint, mode)?;
+    ensure!(
+        value.is_finite(),
+        "{}: expected a finite {}, found {value}",
+        joint.name,
+        mode.keyword()
+    );
+    Ok(())
 }
 
 /// Checks a trajectory for `group` at `now_ns` [ns].
@@ -325,9 +276,8 @@ pub fn check_trajectory(
 ) -> Result<(), String> {
     check_joints(robot, group, t)?;
     let n = t.joints.len();
-    let Some(last) = t.points.last() else {
-        return Err("the trajectory has no points; expected at least one".into());
-    };
+    let last = t.points.last();
+    let last = last.ok_or("the trajectory has no points; expected at least one")?;
     for (k, p) in t.points.iter().enumerate() {
         let lists = [
             ("positions", &p.positions, false),
@@ -336,12 +286,11 @@ pub fn check_trajectory(
             ("effort", &p.effort, true),
         ];
         for (what, values, may_miss) in lists {
-            if values.len() != n && !(may_miss && values.is_empty()) {
-                let found = values.len();
-                return Err(format!(
-                    "point {k}: expected {n} {what}, one per joint, found {found}"
-                ));
-            }
+            let found = values.len();
+            ensure!(
+                found == n || may_miss && found == 0,
+                "point {k}: expected {n} {what}, one per joint, found {found}"
+            );
             if let Some(i) = values.iter().position(|v| !v.is_finite()) {
                 let name = &robot.links[t.joints[i] + 1].joint.name;
                 return Err(format!(
@@ -350,12 +299,11 @@ pub fn check_trajectory(
                 ));
             }
         }
-        if k > 0 && p.time_from_start_ns <= t.points[k - 1].time_from_start_ns {
-            return Err(format!(
-                "point {k}: its time is not after the time of point {}",
-                k - 1
-            ));
-        }
+        ensure!(
+            k == 0 || p.time_from_start_ns > t.points[k - 1].time_from_start_ns,
+            "point {k}: its time is not after the time of point {}",
+            k - 1
+        );
         check_limits(robot, t, k)?;
     }
     if !robot.trajectories.allow_moving_end
@@ -368,16 +316,15 @@ pub fn check_trajectory(
         ));
     }
     let start = t.start_ns.unwrap_or(now_ns);
-    if start.checked_add(last.time_from_start_ns).is_none() {
-        return Err("the trajectory ends beyond the maximum simulated time".into());
-    }
-    if t.start_ns.is_some() && start + last.time_from_start_ns <= now_ns {
-        let end = (start + last.time_from_start_ns) as f64 * 1e-9;
-        return Err(format!(
-            "the trajectory ends at {end} s, before the current time {} s",
-            now_ns as f64 * 1e-9
-        ));
-    }
+    let end_ns = start
+        .checked_add(last.time_from_start_ns)
+        .ok_or("the trajectory ends beyond the maximum simulated time")?;
+    ensure!(
+        t.start_ns.is_none() || end_ns > now_ns,
+        "the trajectory ends at {} s, before the current time {} s",
+        end_ns as f64 * 1e-9,
+        now_ns as f64 * 1e-9
+    );
     check_tolerances(t)
 }
 
@@ -393,22 +340,17 @@ pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result
             .map_or("?", |l| l.joint.name.as_str())
     };
     for (i, joint) in t.joints.iter().enumerate() {
-        if !group.joints.contains(joint) {
-            return Err(format!(
-                "joint {} is not in the group {}",
-                name(*joint),
-                group.name
-            ));
-        }
-        if t.joints[..i].contains(joint) {
-            return Err(format!("joint {} is named twice", name(*joint)));
-        }
-        if let Drive::Effort { .. } = robot.links[joint + 1].joint.drive {
-            return Err(format!(
-                "{} has an ideal effort drive, which cannot follow a trajectory",
-                name(*joint)
-            ));
-        }
+        let (name, is_first) = (name(*joint), !t.joints[..i].contains(joint));
+        ensure!(
+            group.joints.contains(joint),
+            "joint {name} is not in the group {}",
+            group.name
+        );
+        ensure!(is_first, "joint {name} is named twice");
+        ensure!(
+            !matches!(robot.links[joint + 1].joint.drive, Drive::Effort { .. }),
+            "{name} has an ideal effort drive, which cannot follow a trajectory"
+        );
     }
     if t.joints.len() < group.joints.len() && !robot.trajectories.allow_partial_joints {
         let missing = group
@@ -421,9 +363,10 @@ pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result
             group.name
         ));
     }
-    if t.joints.is_empty() {
-        return Err("the trajectory contains no joints; expected at least one".into());
-    }
+    ensure!(
+        !t.joints.is_empty(),
+        "the trajectory contains no joints; expected at least one"
+    );
     Ok(())
 }
 
@@ -437,34 +380,30 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
         let joint = &robot.links[joint + 1].joint;
         let ([lo, hi], max_speed, name) = (joint.limits, joint.max_speed(), &joint.name);
         let q = p.positions[i];
-        if q < lo - ROUNDING || q > hi + ROUNDING {
-            return Err(format!(
-                "point {k}: position of {name} is {q}; expected {lo} to {hi}"
-            ));
-        }
+        ensure!(
+            (lo - ROUNDING..=hi + ROUNDING).contains(&q),
+            "point {k}: position of {name} is {q}; expected {lo} to {hi}"
+        );
         let v = p.velocities.get(i).copied().unwrap_or(0.0);
-        if v.abs() > max_speed * (1.0 + ROUNDING) {
-            return Err(format!(
-                "point {k}: velocity of {name} is {v}; expected at most {max_speed}"
-            ));
-        }
+        ensure!(
+            v.abs() <= max_speed * (1.0 + ROUNDING),
+            "point {k}: velocity of {name} is {v}; expected at most {max_speed}"
+        );
         let effort = p.effort.get(i).copied().unwrap_or(0.0);
-        if effort.abs() > joint.max_effort {
-            let limit = joint.max_effort;
-            return Err(format!(
-                "point {k}: effort of {name} is {effort}; expected at most {limit}"
-            ));
-        }
+        let limit = joint.max_effort;
+        ensure!(
+            effort.abs() <= limit,
+            "point {k}: effort of {name} is {effort}; expected at most {limit}"
+        );
         if k > 0 {
             let before = &t.points[k - 1];
             let seconds = (p.time_from_start_ns - before.time_from_start_ns) as f64 * 1e-9;
             let mean = ((q - before.positions[i]) / seconds).abs();
-            if mean > max_speed * (1.0 + ROUNDING) {
-                return Err(format!(
-                    "{name} would need the speed {mean:.4} from point {} to {k}, its drive allows {max_speed}",
-                    k - 1
-                ));
-            }
+            ensure!(
+                mean <= max_speed * (1.0 + ROUNDING),
+                "{name} would need the speed {mean:.4} from point {} to {k}, its drive allows {max_speed}",
+                k - 1
+            );
         }
     }
     Ok(())
@@ -472,20 +411,15 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
 
 fn check_tolerances(t: &Trajectory) -> Result<(), String> {
     for (what, list) in [("path", &t.path_tolerance), ("goal", &t.goal_tolerance)] {
-        if !list.is_empty() && list.len() != t.joints.len() {
-            return Err(format!(
-                "expected {} {what} tolerances, one per joint, found {}",
-                t.joints.len(),
-                list.len()
-            ));
-        }
+        let (n, found) = (t.joints.len(), list.len());
+        ensure!(
+            found == 0 || found == n,
+            "expected {n} {what} tolerances, one per joint, found {found}"
+        );
         let finite = |x: &Tolerance| (x.position + x.velocity + x.acceleration).is_finite();
-        if !list.iter().all(finite) {
-            return Err(format!("a {what} tolerance is not finite"));
-        }
+        ensure!(list.iter().all(finite), "a {what} tolerance is not finite");
     }
-    if !t.goal_time_tolerance.is_finite() {
-        return Err("the goal time tolerance is not finite".into());
-    }
+    let is_finite = t.goal_time_tolerance.is_finite();
+    ensure!(is_finite, "the goal time tolerance is not finite");
     Ok(())
 }

@@ -57,8 +57,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
         trajectory::advance(robot, state, &work.joints, group, now.ns);
     }
     if needs_bias {
-        let Workspace { joints, .. } = work;
-        let mut scratch = std::mem::take(joints);
+        let mut scratch = std::mem::take(&mut work.joints);
         rnea::bias_efforts(robot, work, |j, tau| scratch[j].bias = tau);
         work.joints = scratch;
     }

@@ -23,7 +23,7 @@ use merrow_model::scene::{Drive, Joint, Robot, TrajectoryRules};
 use merrow_model::state::RobotState;
 use merrow_model::state::joint::{
     AbortReason, ActiveGripper, ActiveTrajectory, GoalState, Reference, Task, Tolerance,
-    TrajectoryPoint,
+    TrajectoryPoint, Violation,
 };
 use merrow_model::state::workspace::JointWork;
 
@@ -48,7 +48,7 @@ pub fn advance(
         end_goal(state, group, end, now_ns);
         if matches!(
             end,
-            GoalState::Aborted(AbortReason::Path { .. } | AbortReason::Goal { .. })
+            GoalState::Aborted(AbortReason::Path(_) | AbortReason::Goal(_))
         ) {
             hold_position(robot, state, group);
         }
@@ -91,16 +91,9 @@ fn follow_trajectory(
     let rules = &robot.trajectories;
     let failure = first_violation(robot, state, active, is_over);
     if !is_over {
-        return failure.map(|(joint, velocity, error, tolerance)| {
-            GoalState::Aborted(AbortReason::Path {
-                joint,
-                velocity,
-                error,
-                tolerance,
-            })
-        });
+        return failure.map(|violation| GoalState::Aborted(AbortReason::Path(violation)));
     }
-    let Some((joint, velocity, error, tolerance)) = failure else {
+    let Some(violation) = failure else {
         return Some(GoalState::Succeeded);
     };
     let requested = active.trajectory.goal_time_tolerance;
@@ -110,34 +103,33 @@ fn follow_trajectory(
         requested
     };
     let late = (now_ns - time(points.len() - 1)) as f64 * 1e-9;
-    (time_tolerance > 0.0 && late > time_tolerance).then_some(GoalState::Aborted(
-        AbortReason::Goal {
-            joint,
-            velocity,
-            error,
-            tolerance,
-        },
-    ))
+    (time_tolerance > 0.0 && late > time_tolerance)
+        .then_some(GoalState::Aborted(AbortReason::Goal(violation)))
 }
 
-/// Returns the first joint out of its tolerance: its index, whether the velocity (or the position)
-/// is out of tolerance, error and tolerance.
+/// Returns the first joint out of its tolerance.
 fn first_violation(
     robot: &Robot,
     state: &RobotState,
     active: &ActiveTrajectory,
     is_over: bool,
-) -> Option<(usize, bool, f64, f64)> {
+) -> Option<Violation> {
     let t = &active.trajectory;
     let rules = &robot.trajectories;
     t.joints.iter().enumerate().find_map(|(i, joint)| {
         let [position, velocity] = tolerances(t.as_ref(), rules, i, is_over);
         let tracking = state.tracking(robot, *joint);
         let (e_q, e_v) = (tracking.position_error, tracking.velocity_error);
-        if e_q.abs() > position {
-            return Some((*joint, false, e_q, position));
-        }
-        (e_v.abs() > velocity).then_some((*joint, true, e_v, velocity))
+        let found = [(false, e_q, position), (true, e_v, velocity)];
+        let mut found = found.into_iter();
+        let (velocity, error, tolerance) =
+            found.find(|(_, error, tolerance)| error.abs() > *tolerance)?;
+        Some(Violation {
+            joint: *joint,
+            velocity,
+            error,
+            tolerance,
+        })
     })
 }
 
