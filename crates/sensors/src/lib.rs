@@ -26,7 +26,6 @@
 #![forbid(unsafe_code)]
 
 pub mod acoustic;
-mod acoustic_instrument;
 pub mod ais;
 pub mod camera;
 pub mod cost;

@@ -448,10 +448,8 @@ impl BandRenderer<'_> {
         tile: &mut Tile,
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        let world = self.world;
-        world
-            .ray_scene
-            .first_bottom_hits(world.view, &self.skip, &tile.rays, hits);
+        let ray_scene = self.world.ray_scene;
+        ray_scene.first_bottom_hits(&self.skip, &tile.rays, hits);
         self.find_surfaces(clearance, self.shader.color_range, tile, hits);
     }
 

@@ -95,9 +95,7 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
     let noise_model = NoiseModel::new(electrons, exposure.read_noise_electrons);
     for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
         // Each row has its own random stream, independent of the rows before it.
-        let index = (errors.sample + 1).wrapping_mul(1 << 20);
-        let draw = errors.stream.draw(index.wrapping_add(row as u64));
-        normal_variates(draw, line);
+        normal_variates(errors.draw(row as u64), line);
         update_scales(row, &mut scales);
         let pixels = &light[row * columns..][..columns];
         for (column, ((noise, pixel), scale)) in

@@ -20,11 +20,10 @@ pub mod snow;
 pub mod water;
 
 use crate::camera::shading::Shader;
+use crate::exteroceptive::Observation;
 use crate::ray_scene::{RayScene, SurfaceHit};
-use crate::sample::{Pose, SampleErrors};
-use merrow_environment::EnvironmentState;
+use crate::sample::Pose;
 use merrow_math::{Mat3, Packed, Vec3};
-use merrow_model::scene::Scene;
 use merrow_model::sensor::camera::CameraImages;
 use merrow_model::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::state::frames::view::WorldView;
@@ -44,16 +43,23 @@ pub trait BandMeter: std::fmt::Debug + Sync {
 /// All objects and light that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RenderContext<'a> {
-    /// Static description of the world.
-    pub scene: &'a Scene,
+    /// Inputs of the sample.
+    pub sample: &'a Observation<'a>,
     /// Ray scene, posed to match `view`.
     pub ray_scene: &'a RayScene,
-    /// Poses of all links and levels of all lamps.
+    /// Poses of all links and levels of all lamps, at one instant of the exposure.
     pub view: &'a WorldView,
-    /// Environment state: sea, air, waves and time.
-    pub environment: &'a EnvironmentState<'a>,
-    /// Measures the bands that are rendered in parallel, if measured at all.
-    pub meter: Option<&'a dyn BandMeter>,
+}
+
+impl RenderContext<'_> {
+    /// Returns the index range of the shapes that the camera does not render.
+    fn hidden_shapes(&self, spec: &CameraSpec) -> Range<u32> {
+        if spec.camera.render_self {
+            0..0
+        } else {
+            self.ray_scene.shapes_of(self.sample.pose.robot)
+        }
+    }
 }
 
 /// Optical properties of the medium (water or air) around a camera.
@@ -85,18 +91,15 @@ struct Layers {
     labels: Option<Vec<u16>>,
 }
 
-/// Renders one image of the camera `spec` at the pose `pose`.
-///
-/// `parts` are the [`CameraOutput`] bits of the requested outputs; outputs that `spec` does not
-/// provide are ignored. `errors` gives the random stream and the sample index.
-pub(crate) fn render_image(
-    spec: &CameraSpec,
-    world: &RenderContext,
-    pose: &Pose,
-    errors: &SampleErrors,
-    parts: u8,
-) -> CameraImages {
-    let parts = parts & spec.outputs;
+/// Renders one image of the camera `spec`. Requested outputs that `spec` does not provide are
+/// ignored.
+pub(crate) fn render_image(spec: &CameraSpec, sample: &Observation<'_>) -> CameraImages {
+    let world = &RenderContext {
+        sample,
+        ray_scene: sample.ray_scenes.visual(),
+        view: sample.view,
+    };
+    let parts = sample.outputs & spec.outputs;
     let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
     if !colored
         && !CameraOutput::Depth.is_enabled_in(parts)
@@ -109,21 +112,14 @@ pub(crate) fn render_image(
     }
     let mut layers =
         if spec.camera.exposure_s == 0.0 || spec.instants == 1 || world.view.is_at_rest() {
-            render_layers(
-                spec,
-                world,
-                pose,
-                errors,
-                parts,
-                0.5 * spec.camera.exposure_s,
-            )
+            render_layers(spec, world, parts, 0.5 * spec.camera.exposure_s)
         } else {
-            average_exposure(spec, world, pose, errors, parts)
+            average_exposure(spec, world, parts)
         };
     if colored {
-        crate::camera::rain::draw_streaks(spec, world, pose, errors, &mut layers.light);
+        crate::camera::rain::draw_streaks(spec, world, &mut layers.light);
     }
-    let rgb = colored.then(|| crate::camera::exposure::to_rgb8(spec, &layers.light, errors));
+    let rgb = colored.then(|| crate::camera::exposure::to_rgb8(spec, &layers.light, sample.errors));
     CameraImages {
         parts,
         rgb,
@@ -134,13 +130,7 @@ pub(crate) fn render_image(
 
 /// Averages the radiance over the instants of an exposure. Depths and labels are the values of the
 /// midpoint of the exposure.
-fn average_exposure(
-    spec: &CameraSpec,
-    world: &RenderContext,
-    pose: &Pose,
-    errors: &SampleErrors,
-    parts: u8,
-) -> Layers {
+fn average_exposure(spec: &CameraSpec, world: &RenderContext, parts: u8) -> Layers {
     let (mut ray_scene, central) = (world.ray_scene.clone(), spec.instants / 2);
     let mut all = Layers::default();
     for k in 0..spec.instants {
@@ -157,7 +147,7 @@ fn average_exposure(
             view: &view,
             ..*world
         };
-        let instant = render_layers(spec, &world, pose, errors, instant_parts, time);
+        let instant = render_layers(spec, &world, instant_parts, time);
         all.light.resize(instant.light.len(), [0.0; 3]);
         for (sum, pixel) in all.light.iter_mut().zip(&instant.light) {
             sum.iter_mut()
@@ -174,23 +164,13 @@ fn average_exposure(
 /// Renders the layers `time` [s] after the instant of the pose.
 ///
 /// Bands of rows are rendered in parallel if the current thread belongs to a rayon pool.
-fn render_layers(
-    spec: &CameraSpec,
-    world: &RenderContext,
-    pose: &Pose,
-    errors: &SampleErrors,
-    parts: u8,
-    time: f64,
-) -> Layers {
+fn render_layers(spec: &CameraSpec, world: &RenderContext, parts: u8, time: f64) -> Layers {
+    let pose = world.sample.pose;
     let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
-    let skip = if spec.camera.render_self {
-        0..0
-    } else {
-        world.ray_scene.shapes_of(pose.robot)
-    };
+    let skip = world.hidden_shapes(spec);
     let poses = row_poses(spec, pose, time);
     let shader = Shader::new(world, spec, &poses, skip.clone(), colored);
-    let wet = world.environment.height_above_surface(pose.p_WS) < 0.0;
+    let wet = world.sample.environment.height_above_surface(pose.p_WS) < 0.0;
     let renderer = BandRenderer {
         spec,
         world,
@@ -226,7 +206,7 @@ fn render_layers(
         }
     }
     if colored && wet && spec.camera.marine_snow > 0.0 {
-        crate::camera::snow::draw_particles(spec, &shader, &poses[0], errors, light);
+        crate::camera::snow::draw_particles(spec, &shader, &poses[0], world.sample.errors, light);
     }
     all
 }
@@ -276,7 +256,7 @@ impl BandRenderer<'_> {
                 .into_iter()
                 .for_each(|band| self.render_band(band))
         };
-        match self.world.meter {
+        match self.world.sample.meter {
             Some(meter) => meter.measure(&mut render),
             None => render(),
         }
@@ -322,7 +302,7 @@ impl BandRenderer<'_> {
             self.tile_rays(top..bottom, left..right, subpixel, &mut tile);
             world
                 .ray_scene
-                .first_hits(world.view, &self.skip, &tile.rays, &mut hits);
+                .first_hits(&self.skip, &tile.rays, &mut hits);
             let clearance = shader.surface_clearance(&tile.rays);
             let adds_light = !is_shaded && (parts == 1 || subpixel.is_some());
             tile.surfaces.clear();
@@ -425,6 +405,7 @@ impl BandRenderer<'_> {
         } else {
             0.0
         };
+        let range = [near, spec.camera.max_range_m];
         tile.rays.clear();
         tile.pixels.clear();
         for row in rows {
@@ -433,11 +414,8 @@ impl BandRenderer<'_> {
                 let Some((p_S, d_S)) = spec.ray([column, row], subpixel, self.wet) else {
                     continue;
                 };
-                tile.rays.push(Ray {
-                    origin: *p_WS + R_WS.mul_vec(p_S),
-                    direction: R_WS.mul_vec(d_S),
-                    range: [near, spec.camera.max_range_m],
-                });
+                let (origin, direction) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
+                tile.rays.push(Ray::new(origin, direction, range));
                 tile.pixels.push(([column, row], d_S.x));
             }
         }
