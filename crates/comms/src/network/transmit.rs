@@ -1,11 +1,11 @@
 //! Start and end of transmissions: frames, powers, rates, and the signals at all receivers.
 
+use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
-use crate::network::header::{FrameKind, Header};
+use crate::network::header::{Header, purpose};
 use crate::network::nodes::{MAX_DURATION, Neighbour, Node};
-use crate::network::receiver::{Link, Powers};
 use crate::network::{Engine, activity, clock, messages};
-use crate::propagation::{Obstruction, Propagation};
+use crate::propagation::Propagation;
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
 use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
 use merrow_model::state::comms::signal::{BandPart, ControlFrame, ControlKind};
@@ -87,8 +87,7 @@ impl Engine<'_> {
         let snr = f64::from(link.snr) * own / f64::from(link.power);
         let current = self.state.link_signals[m * self.nodes.len() + other as usize].rate;
         let current = current.map(|rate| rate as usize);
-        let rate = self.receiver.select_rate(m, snr, current);
-        rate.min(node.modem.transceiver.schemes.len() - 1)
+        node.select_rate(snr, current)
     }
 
     /// Returns the transmit power of a frame [W]: the power `power` of the message, or the power of
@@ -146,7 +145,7 @@ impl Engine<'_> {
         message.transmissions += 1;
         let (destination, power) = (message.destination, message.power);
         let header = Header {
-            kind: FrameKind::Data,
+            kind: purpose(None),
             is_acknowledged: message.is_acknowledged,
             is_bridged: message.is_bridged,
             source: self.nodes[m as usize].modem.address,
@@ -189,7 +188,7 @@ impl Engine<'_> {
             _ => {}
         }
         let header = Header {
-            kind: FrameKind::of_control(&frame.kind),
+            kind: purpose(Some(&frame.kind)),
             is_acknowledged: false,
             is_bridged: false,
             source: self.nodes[m as usize].modem.address,
@@ -286,12 +285,7 @@ impl Engine<'_> {
                 link.mean_snr = arriving.mean_power / noise;
                 link.delay_ns = arriving.delay_ns;
             }
-            let link = Link {
-                from: m,
-                to,
-                rate: transmission.rate as usize,
-            };
-            let detects = |powers: &Powers| self.receiver.detects(&link, powers);
+            let detects = |powers: &Powers| self.nodes[to].detects(transmission.rate, powers);
             let cause = absence(&arriving, noise, detects);
             let reception = Reception {
                 to: neighbour.to,
@@ -464,17 +458,8 @@ fn absence(
     noise: f64,
     detects: impl FnOnce(&Powers) -> bool,
 ) -> Option<LossCause> {
-    if let Some(obstruction) = arriving.obstruction {
-        return Some(match obstruction {
-            Obstruction::Terrain => LossCause::Terrain,
-            Obstruction::Structure => LossCause::Structure,
-            Obstruction::Robot => LossCause::Robot,
-            Obstruction::Surface => LossCause::Surface,
-            Obstruction::ShadowZone => LossCause::ShadowZone,
-            Obstruction::OutOfView => LossCause::OutOfView,
-            Obstruction::OutOfRange => LossCause::OutOfRange,
-            Obstruction::NoSatellite => LossCause::NoSatellite,
-        });
+    if arriving.obstruction.is_some() {
+        return arriving.obstruction;
     }
     // a power that is NaN or infinite is no signal
     let power = arriving.power;

@@ -21,20 +21,6 @@ use std::sync::Arc;
 /// Depth below the last layer of a column to which tables extend [m].
 const TABLE_MARGIN: f64 = 1.0;
 
-/// Water for sound of one frequency.
-#[derive(Clone, Debug)]
-enum SoundWater {
-    /// Values that depend on position, time or region.
-    Sampled,
-    /// One temperature, salinity and speed of sound.
-    Homogeneous {
-        slowness: f64,
-        absorption: AbsorptionProfile,
-    },
-    /// Values that depend on the depth only.
-    Table(WaterTable),
-}
-
 /// State of the sea for which a class was prepared.
 #[derive(Clone, Debug)]
 struct WaterKey {
@@ -73,7 +59,8 @@ pub(crate) struct Class {
     pub wave: Option<ConductiveWave>,
     /// Conductivity of the water at the surface [S/m].
     pub conductivity: f64,
-    water: SoundWater,
+    /// Water for the path law of sound.
+    pub water: PathWater,
     key: Option<WaterKey>,
 }
 
@@ -105,23 +92,8 @@ impl Class {
             noise,
             wave: None,
             conductivity: 0.0,
-            water: SoundWater::Sampled,
+            water: PathWater::Sampled,
             key: None,
-        }
-    }
-
-    /// Returns the water for the path law of sound.
-    pub(crate) fn path_water(&self) -> PathWater<'_> {
-        match &self.water {
-            SoundWater::Sampled => PathWater::Sampled,
-            SoundWater::Homogeneous {
-                slowness,
-                absorption,
-            } => PathWater::Homogeneous {
-                slowness: *slowness,
-                absorption: *absorption,
-            },
-            SoundWater::Table(table) => PathWater::Table(table),
         }
     }
 
@@ -159,30 +131,30 @@ impl Class {
 
     /// Returns true if sound paths do not depend on the time.
     pub(crate) fn has_constant_water(&self) -> bool {
-        !matches!(self.water, SoundWater::Sampled)
+        !matches!(self.water, PathWater::Sampled)
     }
 
-    fn sound_water(&self, environment: &EnvironmentState<'_>) -> SoundWater {
+    fn sound_water(&self, environment: &EnvironmentState<'_>) -> PathWater {
         let Medium::Acoustic(acoustic) = &self.transceiver.medium else {
-            return SoundWater::Sampled;
+            return PathWater::Sampled;
         };
         let (sea, frequency) = (environment.sea, self.transceiver.frequency());
         if !sea.regions.is_empty() {
-            return SoundWater::Sampled;
+            return PathWater::Sampled;
         }
         let Some(column) = &sea.column else {
             let water = water_at(environment, Vec3::zero());
-            return SoundWater::Homogeneous {
+            return PathWater::Homogeneous {
                 slowness: 1.0 / sea.sound_speed,
                 absorption: AbsorptionProfile::new(acoustic.absorption, 1e-3 * frequency, &water),
             };
         };
         if column.temperature.is_some() || column.salinity.is_some() {
-            return SoundWater::Sampled;
+            return PathWater::Sampled;
         }
         let last = column.layers.last().map_or(0.0, |layer| layer.depth);
         let deepest = last.max(-sea.seabed.z0) + TABLE_MARGIN;
-        SoundWater::Table(WaterTable::of_column(
+        PathWater::Table(WaterTable::of_column(
             environment,
             deepest,
             frequency,

@@ -51,33 +51,6 @@ use merrow_sensors::ray_scene::RayScene;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Properties of a modem from which a channel computes its paths: position, axis and transceiver.
-#[derive(Clone, Debug)]
-pub struct ModemPlace {
-    /// Name, unique in the world.
-    pub name: String,
-    /// Index of the robot and of the link that carry it; `None`: fixed in the world.
-    pub on: Option<(usize, usize)>,
-    /// Position in L, or in W if no link carries it [m].
-    pub p: Vec3,
-    /// Acoustic axis or boresight in L, or in W if no link carries it; a unit vector.
-    pub axis: Vec3,
-    /// Transmitter and receiver of the modem.
-    pub transceiver: Transceiver,
-}
-
-impl From<&Modem> for ModemPlace {
-    fn from(modem: &Modem) -> Self {
-        Self {
-            name: modem.name.clone(),
-            on: modem.on,
-            p: modem.p,
-            axis: modem.axis,
-            transceiver: modem.transceiver.clone(),
-        }
-    }
-}
-
 /// World at the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelInstant<'a> {
@@ -146,7 +119,7 @@ fn band_overlap(from: &Transceiver, to: &Transceiver) -> f64 {
 
 impl WorldChannel {
     /// Prepares the channels between `modems`, which are numbered in this order.
-    pub fn new(scene: &Scene, modems: &[ModemPlace]) -> Self {
+    pub fn new(scene: &Scene, modems: &[Modem]) -> Self {
         let mut classes: Vec<Class> = Vec::new();
         let mut placed = Vec::with_capacity(modems.len());
         for modem in modems {
