@@ -261,11 +261,8 @@ impl ShapeGroup {
         let along = m.dot(d);
         let outside = m.dot(m) - along * along > self.radius * self.radius;
         let shift = (-along - self.radius).max(ray.range[0]);
-        if self.tree.nodes.is_empty() || outside || shift > limit {
-            None
-        } else {
-            Some(shift)
-        }
+        let is_missed = self.tree.nodes.is_empty() || outside || shift > limit;
+        (!is_missed).then_some(shift)
     }
 
     /// Returns the ray in the frame of the tree, from the distance `shift` [m] on.
@@ -580,24 +577,15 @@ fn record_if_closer(
     shape: u32,
     hit: Option<LocalHit>,
 ) {
-    let Some(LocalHit {
-        distance,
-        normal,
-        face,
-    }) = hit
-    else {
-        return;
-    };
-    let nearer = match best {
-        Some(best) => distance < best.distance || distance == best.distance && shape < best.shape,
-        None => true,
-    };
-    if nearer {
+    let Some(hit) = hit else { return };
+    let t = hit.distance;
+    let is_nearer = |best: &Hit| t < best.distance || t == best.distance && shape < best.shape;
+    if best.as_ref().is_none_or(is_nearer) {
         *best = Some(Hit {
-            distance,
-            normal: placed.R_WG.mul_vec(normal),
+            distance: hit.distance,
+            normal: placed.R_WG.mul_vec(hit.normal),
             shape,
-            face,
+            face: hit.face,
         });
     }
 }

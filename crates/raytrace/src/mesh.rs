@@ -34,17 +34,8 @@ use crate::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
 use crate::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
-
 /// Hit of a ray in the frame of a shape.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalHit {
-    /// Distance along the ray [m].
-    pub distance: f64,
-    /// Outward unit normal, G.
-    pub normal: Vec3,
-    /// Index of the face.
-    pub face: u32,
-}
+pub use merrow_model::scene::sea::terrain::CellHit as LocalHit;
 
 /// Ray in the frame of a shape, with its range.
 #[derive(Clone, Copy, Debug, Default)]

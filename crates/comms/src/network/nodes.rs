@@ -27,6 +27,16 @@ pub(crate) struct Node {
     pub(super) stream: Stream,
 }
 
+impl Node {
+    /// Returns the duration of a frame of `bits` bits at `bit_rate` [bit/s], with its preamble [ns].
+    /// The end of a reception would precede its start if a frame lasted 0 ns.
+    pub(super) fn duration_ns(&self, bits: f64, bit_rate: f64) -> u64 {
+        let data_ns = (bits / bit_rate * 1e9).ceil() as u64;
+        let preamble_ns = self.modem.transceiver.framing.preamble_ns();
+        preamble_ns.saturating_add(data_ns).clamp(1, MAX_DURATION)
+    }
+}
+
 /// Modem that the signals of another modem reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbour {

@@ -3,7 +3,7 @@
 use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
 use crate::network::header::{Header, purpose};
-use crate::network::nodes::{MAX_DURATION, Neighbour, Node};
+use crate::network::nodes::{Neighbour, Node};
 use crate::network::{Engine, activity, clock, messages};
 use crate::propagation::Propagation;
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
@@ -52,19 +52,11 @@ impl Engine<'_> {
             RateChoice::Adaptive => self.adapt_rate(m, destination),
         };
         let bit_rate = node.modem.transceiver.schemes[rate].rate_bit_s / f64::from(part.count);
-        let data_ns = (f64::from(bits) / bit_rate * 1e9).ceil() as u64;
         Plan {
             bits,
             rate,
             part,
-            // the end of a reception precedes its start if a frame lasts 0 ns
-            duration_ns: node
-                .modem
-                .transceiver
-                .framing
-                .preamble_ns()
-                .saturating_add(data_ns)
-                .clamp(1, MAX_DURATION),
+            duration_ns: node.duration_ns(f64::from(bits), bit_rate),
             bit_rate,
         }
     }
@@ -113,24 +105,18 @@ impl Engine<'_> {
 
     /// Returns the number of bits of a control frame.
     pub(super) fn control_bits(&self, m: usize, kind: &ControlKind) -> u32 {
-        let node = &self.nodes[m];
+        let modem = &self.nodes[m].modem;
         let extra = match kind {
             ControlKind::RangeReply { .. } => 2 * STAMP_BITS,
             ControlKind::RangeSignal { .. } => STAMP_BITS,
             ControlKind::PowerRequest { .. } => {
-                8 * node
-                    .modem
-                    .power_control
-                    .as_ref()
-                    .map_or(0, |control| control.payload_bytes) as u32
+                let control = modem.power_control.as_ref();
+                8 * control.map_or(0, |control| control.payload_bytes) as u32
             }
             _ => 0,
         };
-        node.modem
-            .transceiver
-            .framing
-            .control_bits
-            .saturating_add(extra)
+        let framing = &modem.transceiver.framing;
+        framing.control_bits.saturating_add(extra)
     }
 
     /// Transmits the current frame of the message in service.
@@ -141,6 +127,7 @@ impl Engine<'_> {
         service.phase = ServicePhase::Transmitting;
         let (k, fragment) = (service.message, service.fragment);
         let bits = self.data_bits(m as usize, k, fragment);
+        let modem = &self.nodes[m as usize].modem;
         let message = &mut self.state.messages[k];
         message.transmissions += 1;
         let (destination, power) = (message.destination, message.power);
@@ -148,18 +135,12 @@ impl Engine<'_> {
             kind: purpose(None),
             is_acknowledged: message.is_acknowledged,
             is_bridged: message.is_bridged,
-            source: self.nodes[m as usize].modem.address,
+            source: modem.address,
             destination,
             sequence: message.sequence,
             fragment,
             fragments: message.fragments,
-            length: (bits.saturating_sub(
-                self.nodes[m as usize]
-                    .modem
-                    .transceiver
-                    .framing
-                    .overhead_bits,
-            ) / 8) as u16,
+            length: (bits.saturating_sub(modem.transceiver.framing.overhead_bits) / 8) as u16,
         };
         let plan = self.plan(m as usize, bits, destination);
         let power = self.frame_power(m as usize, destination, power);
@@ -233,8 +214,8 @@ impl Engine<'_> {
         }
         transmission.part = plan.part;
         let fraction = self.power_fractions[m as usize];
-        transmission.power =
-            fraction * power / self.nodes[m as usize].modem.transceiver.max_power_w;
+        let max_power = self.nodes[m as usize].modem.transceiver.max_power_w;
+        transmission.power = fraction * power / max_power;
         transmission.is_transmitting = true;
         self.state.modems[m as usize].transmission = Some(k);
         self.spread(k);

@@ -46,7 +46,7 @@ use crate::exteroceptive::{Observation, Observe};
 use crate::radar::clutter::{SeaClutter, rain_attenuation};
 use crate::radar::fading::draw_gamma;
 use crate::sonar::beam::{pattern, width};
-use crate::sonar::decibels::{level, power};
+use crate::sonar::decibels::level;
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
 use merrow_environment::{SPEED_OF_LIGHT, air};
 use merrow_math::Vec3;
@@ -390,15 +390,4 @@ impl Antenna<'_> {
         };
         (0..spec.bins()).map(strength_at).collect()
     }
-}
-
-/// Returns the echo power [W] that a published `strength` [-], 0..1, represents at the range `r`
-/// [m].
-pub fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
-    let range_gain =
-        spec.radar.gain_per_decade_db * libm::log10(r.max(1.0) / spec.radar.max_range_m);
-    let dbm = spec.radar.levels_dbm[0]
-        + f64::from(strength) * (spec.radar.levels_dbm[1] - spec.radar.levels_dbm[0])
-        - range_gain;
-    power(dbm - 30.0)
 }

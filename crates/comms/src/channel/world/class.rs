@@ -1,7 +1,6 @@
 //! Constants of the modems with equal transceivers, prepared for an instant.
 
 use crate::channel::conductive::ConductiveWave;
-use crate::channel::world::is_same;
 use crate::channel::{optical, thermal_noise};
 use merrow_environment::absorption::{AbsorptionProfile, water_at};
 use merrow_environment::conductivity::conductivity;
@@ -10,40 +9,13 @@ use merrow_environment::sound::noise::ambient;
 use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
-use merrow_model::scene::Sea;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::Medium;
-use merrow_model::scene::sea::water::WaterColumn;
 use merrow_sensors::acoustic::path::PathWater;
 use merrow_sensors::sonar::medium::Medium as WaterTable;
-use std::sync::Arc;
 
 /// Depth below the last layer of a column to which tables extend [m].
 const TABLE_MARGIN: f64 = 1.0;
-
-/// State of the sea for which a class was prepared.
-#[derive(Clone, Debug)]
-struct WaterKey {
-    values: [f64; 3],
-    column: Option<Arc<WaterColumn>>,
-    has_regions: bool,
-}
-
-impl WaterKey {
-    fn new(sea: &Sea) -> Self {
-        Self {
-            values: [sea.density, sea.temperature, sea.sound_speed],
-            column: sea.column.clone(),
-            has_regions: !sea.regions.is_empty(),
-        }
-    }
-
-    fn is_current(&self, sea: &Sea) -> bool {
-        is_same(&self.column, &sea.column)
-            && self.values == [sea.density, sea.temperature, sea.sound_speed]
-            && self.has_regions != sea.regions.is_empty()
-    }
-}
 
 /// Modems with equal transceivers.
 #[derive(Clone, Debug)]
@@ -61,7 +33,6 @@ pub(crate) struct Class {
     pub conductivity: f64,
     /// Water for the path law of sound.
     pub water: PathWater,
-    key: Option<WaterKey>,
 }
 
 impl Class {
@@ -93,24 +64,27 @@ impl Class {
             wave: None,
             conductivity: 0.0,
             water: PathWater::Sampled,
-            key: None,
         }
     }
 
-    /// Prepares the class for `environment` and the wind speed `wind` [m/s]. Returns true if the
-    /// water has changed.
-    pub(crate) fn update(&mut self, environment: &EnvironmentState<'_>, wind: f64) -> bool {
+    /// Prepares the class for the wind speed `wind` [m/s] and, if the sea has changed, for
+    /// `environment`.
+    pub(crate) fn update(
+        &mut self,
+        environment: &EnvironmentState<'_>,
+        wind: f64,
+        has_changed: bool,
+    ) {
         let frequency = self.transceiver.frequency();
         if let Medium::Acoustic(acoustic) = &self.transceiver.medium {
             let spectral =
                 ambient(1e-3 * frequency, wind, acoustic.shipping) + power(acoustic.self_noise_db);
             self.noise = spectral * self.transceiver.bandwidth();
         }
-        let sea = environment.sea;
-        if self.key.as_ref().is_some_and(|key| key.is_current(sea)) {
-            return false;
+        if !has_changed {
+            return;
         }
-        self.key = Some(WaterKey::new(sea));
+        let sea = environment.sea;
         match &self.transceiver.medium {
             Medium::Acoustic(_) => self.water = self.sound_water(environment),
             Medium::Electromagnetic(m) => {
@@ -126,7 +100,6 @@ impl Class {
             Medium::Radio(_) => self.conductivity = conductivity_at(environment, Vec3::zero()),
             Medium::Optical(_) | Medium::Satellite(_) => {}
         }
-        true
     }
 
     /// Returns true if sound paths do not depend on the time.

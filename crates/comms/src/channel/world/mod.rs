@@ -45,7 +45,9 @@ use merrow_model::scene::comms::directivity::mount_attitude;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{Modem, Transceiver};
 use merrow_model::scene::robot::collision::Ground;
-use merrow_model::scene::{Origin, Scene};
+use merrow_model::scene::sea::terrain::Terrain;
+use merrow_model::scene::sea::water::WaterColumn;
+use merrow_model::scene::{Origin, Scene, Sea};
 use merrow_model::state::frames::view::WorldView;
 use merrow_sensors::ray_scene::RayScene;
 use std::cell::Cell;
@@ -90,6 +92,8 @@ pub struct WorldChannel {
     ends: Vec<End>,
     wave_height: f64,
     irradiance: f64,
+    /// Sea at the last update.
+    sea: Option<SeaKey>,
     cache: InstantCache,
     fixed: FixedArrivals,
 }
@@ -157,6 +161,7 @@ impl WorldChannel {
             ends: Vec::with_capacity(n),
             wave_height: 0.0,
             irradiance: 0.0,
+            sea: None,
             cache: InstantCache {
                 misplaced: vec![Cell::new(None); n],
                 thruster_noise: vec![Cell::new(f64::NAN); n],
@@ -175,10 +180,6 @@ impl WorldChannel {
         let wind = air::weather(&environment.sea.air, environment.time)
             .wind
             .norm();
-        let mut water_changed = false;
-        for class in &mut self.classes {
-            water_changed |= class.update(environment, wind);
-        }
         let any = |is: fn(&Medium) -> bool| self.classes.iter().any(|c| is(&c.transceiver.medium));
         if any(needs_wave_height) {
             self.wave_height = environment.waves.map_or(0.0, |waves| waves.height_std());
@@ -188,8 +189,13 @@ impl WorldChannel {
             let sun = sunlight::sunlight_at_time(air, &self.origin, time);
             self.irradiance = sun.beam * sun.towards.z.max(0.0) + sun.sky;
         }
-        self.fixed
-            .start_update(environment.sea, self.wave_height, water_changed);
+        let sea = SeaKey::new(environment.sea, self.wave_height);
+        let has_changed = self.sea.as_ref() != Some(&sea);
+        self.sea = Some(sea);
+        for class in &mut self.classes {
+            class.update(environment, wind, has_changed);
+        }
+        self.fixed.start_update(has_changed);
         for (k, modem) in self.modems.iter().enumerate() {
             let end = modem.end(instant.view);
             self.fixed.note_place(k, self.ends.get(k), &end);
@@ -211,9 +217,45 @@ impl WorldChannel {
     }
 }
 
-/// Returns true if both values are the same object, or none.
-fn is_same<T>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {
-    a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr)
+/// Values of the sea on which classes and arrivals depend.
+#[derive(Clone, Debug)]
+struct SeaKey {
+    /// Water, height and slopes of the seabed, and height of the waves.
+    values: [f64; 7],
+    has_regions: bool,
+    column: Option<Arc<WaterColumn>>,
+    terrain: Option<Arc<Terrain>>,
+}
+
+impl SeaKey {
+    fn new(sea: &Sea, wave_height: f64) -> Self {
+        let ([east, north], z0) = (sea.seabed.slope, sea.seabed.z0);
+        Self {
+            values: [
+                sea.density,
+                sea.temperature,
+                sea.sound_speed,
+                z0,
+                east,
+                north,
+                wave_height,
+            ],
+            has_regions: !sea.regions.is_empty(),
+            column: sea.column.clone(),
+            terrain: sea.seabed.terrain.clone(),
+        }
+    }
+}
+
+impl PartialEq for SeaKey {
+    fn eq(&self, other: &Self) -> bool {
+        let column = |key: &Self| key.column.as_ref().map(Arc::as_ptr);
+        let terrain = |key: &Self| key.terrain.as_ref().map(Arc::as_ptr);
+        self.values == other.values
+            && self.has_regions == other.has_regions
+            && column(self) == column(other)
+            && terrain(self) == terrain(other)
+    }
 }
 
 /// Returns true if the law of the medium needs the height of the waves.
