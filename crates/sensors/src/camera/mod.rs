@@ -83,6 +83,13 @@ pub(crate) struct PixelRay<'a> {
     hit: Option<SurfaceHit<'a>>,
 }
 
+impl PixelRay<'_> {
+    /// Returns the ray without its hit.
+    fn without_hit(self) -> Self {
+        Self { hit: None, ..self }
+    }
+}
+
 /// Radiance, depth and label images of one exposure, row by row.
 #[derive(Default)]
 struct Layers {
@@ -247,7 +254,7 @@ struct BandRenderer<'a> {
     wet: bool,
 }
 
-impl BandRenderer<'_> {
+impl<'a> BandRenderer<'a> {
     /// Renders all pixels of one band and measures its cost.
     fn render_measured(&self, band: Band) {
         let mut band = Some(band);
@@ -264,7 +271,7 @@ impl BandRenderer<'_> {
 
     /// Renders all pixels of one band.
     fn render_band(&self, band: Band) {
-        let (spec, world, shader) = (self.spec, self.world, self.shader);
+        let (spec, shader) = (self.spec, self.shader);
         let Band {
             top,
             mut light,
@@ -274,7 +281,6 @@ impl BandRenderer<'_> {
         let [columns, rows] = spec.size;
         let bottom = rows.min(top + TILE);
         let mut tile = Tile::default();
-        let mut hits = Vec::new();
         // Radiance averages all subpixel positions; depth and labels use the pixel centre.
         let (parts, measured) = (
             spec.subpixels.len().max(1),
@@ -294,15 +300,14 @@ impl BandRenderer<'_> {
             let is_shaded = light.as_mut().is_some_and(|light| {
                 shader.fast
                     && [bottom - top, right - left] == [TILE; 2]
-                    && self.shade_sparse_tile([left, top], light, &mut tile, &mut hits)
+                    && self.shade_sparse_tile([left, top], light, &mut tile)
             });
             if is_shaded && !measured {
                 continue;
             }
             self.tile_rays(top..bottom, left..right, subpixel, &mut tile);
-            world
-                .ray_scene
-                .first_hits(&self.skip, &tile.rays, &mut hits);
+            let ray_scene = self.world.ray_scene;
+            ray_scene.first_hits(&self.skip, &tile.rays, &mut tile.hits);
             let clearance = shader.surface_clearance(&tile.rays);
             let adds_light = !is_shaded && (parts == 1 || subpixel.is_some());
             tile.surfaces.clear();
@@ -313,19 +318,19 @@ impl BandRenderer<'_> {
                 } else {
                     shader.color_range
                 };
-                self.find_surfaces(clearance, range, &mut tile, &hits);
+                self.find_surfaces(clearance, range, &mut tile);
             }
             if let Some(light) = light.as_mut().filter(|_| adds_light) {
                 if shader.fast {
-                    self.shade_traced_tile(left, clearance, &tile, &hits, light);
+                    self.shade_traced_tile(left, clearance, &tile, light);
                 } else {
-                    self.shade_every_ray(top, &tile, &hits, light);
+                    self.shade_every_ray(top, &tile, light);
                 }
             }
             if subpixel.is_some() {
                 continue;
             }
-            self.measure_every_ray(top, &tile, &hits, (&mut depth, &mut labels));
+            self.measure_every_ray(top, &tile, (&mut depth, &mut labels));
         }
     }
 
@@ -334,12 +339,11 @@ impl BandRenderer<'_> {
     fn measure_every_ray(
         &self,
         top: usize,
-        tile: &Tile,
-        hits: &[Option<SurfaceHit>],
+        tile: &Tile<'_>,
         (depth, labels): (&mut Option<&mut [f32]>, &mut Option<&mut [u16]>),
     ) {
         for (k, surface) in tile.surfaces.iter().enumerate() {
-            let pixel_ray = tile.pixel_ray(k, hits[k]);
+            let pixel_ray = tile.pixel_ray(k);
             let [column, row] = pixel_ray.pixel;
             let k = (row - top) * self.spec.size[0] + column;
             if let Some(depth) = depth {
@@ -353,16 +357,10 @@ impl BandRenderer<'_> {
 
     /// Adds the luminance of every ray of a tile to the radiance of a band that starts at the row
     /// `top`.
-    fn shade_every_ray(
-        &self,
-        top: usize,
-        tile: &Tile,
-        hits: &[Option<SurfaceHit>],
-        light: &mut [[f32; 3]],
-    ) {
+    fn shade_every_ray(&self, top: usize, tile: &Tile<'_>, light: &mut [[f32; 3]]) {
         let weight = 1.0 / self.spec.subpixels.len().max(1) as f64;
         for (k, surface) in tile.surfaces.iter().enumerate() {
-            let pixel_ray = tile.pixel_ray(k, hits[k]);
+            let pixel_ray = tile.pixel_ray(k);
             let [column, row] = pixel_ray.pixel;
             let luminance = self.shader.luminance(&pixel_ray, *surface);
             let pixel = &mut light[(row - top) * self.spec.size[0] + column];
@@ -372,20 +370,13 @@ impl BandRenderer<'_> {
 
     /// Computes the distances at which the rays of a tile cross the water surface before their hits
     /// and within `max_distance` [m]. None crosses it before `clearance` [m].
-    fn find_surfaces(
-        &self,
-        clearance: f64,
-        max_distance: f64,
-        tile: &mut Tile,
-        hits: &[Option<SurfaceHit>],
-    ) {
-        let mut surfaces = std::mem::take(&mut tile.surfaces);
-        surfaces.clear();
-        surfaces.extend(hits.iter().enumerate().map(|(k, hit)| {
-            let ray = tile.pixel_ray(k, *hit);
-            self.shader.surface_before(&ray, clearance, max_distance)
-        }));
-        tile.surfaces = surfaces;
+    fn find_surfaces(&self, clearance: f64, max_distance: f64, tile: &mut Tile<'_>) {
+        tile.surfaces.clear();
+        for k in 0..tile.hits.len() {
+            let ray = tile.pixel_ray(k);
+            let surface = self.shader.surface_before(&ray, clearance, max_distance);
+            tile.surfaces.push(surface);
+        }
     }
 
     /// Computes the rays of a tile, row by row, through the subpixel `subpixel` of each pixel.
@@ -394,7 +385,7 @@ impl BandRenderer<'_> {
         rows: impl Iterator<Item = usize>,
         columns: impl Iterator<Item = usize> + Clone,
         subpixel: Option<[f64; 2]>,
-        tile: &mut Tile,
+        tile: &mut Tile<'_>,
     ) {
         let spec = self.spec;
         // Objects nearer than the minimum range still occlude, so rays start at 0. If the camera
@@ -422,26 +413,28 @@ impl BandRenderer<'_> {
     }
 }
 
-/// Rays of the pixels of a tile.
+/// Rays of the pixels of a tile, and what they hit.
 #[derive(Default)]
-struct Tile {
+struct Tile<'a> {
     rays: Vec<Ray>,
     /// Column and row of each ray's pixel, and the component of the ray along the optical axis.
     pixels: Vec<([usize; 2], f64)>,
+    /// First solid surface that each ray hits.
+    hits: Vec<Option<SurfaceHit<'a>>>,
     /// Distance at which each ray crosses the water surface [m].
     surfaces: Vec<Option<f64>>,
 }
 
-impl Tile {
+impl<'a> Tile<'a> {
     /// Returns the ray `k` with its hit.
-    fn pixel_ray<'a>(&self, k: usize, hit: Option<SurfaceHit<'a>>) -> PixelRay<'a> {
+    fn pixel_ray(&self, k: usize) -> PixelRay<'a> {
         let (ray, (pixel, axial)) = (&self.rays[k], self.pixels[k]);
         PixelRay {
             pixel,
             p: ray.origin,
             d: ray.direction,
             axial,
-            hit,
+            hit: self.hits.get(k).copied().flatten(),
         }
     }
 }
