@@ -1,4 +1,4 @@
-//! Receivers of modems: detection, errors and rate adaptation by their transceivers.
+//! Receivers of modems: detection and errors by their transceivers.
 //!
 //! # Law
 //! ```text
@@ -17,10 +17,8 @@
 //! crates/comms/tests/link.rs
 
 use crate::link::modulation::bit_error_rate;
-use crate::link::rate::select_scheme;
 use crate::link::reception::{ReceivedPowers, frame_success};
-use crate::network::nodes::Node;
-use merrow_math::decibels::{level, power};
+use merrow_math::decibels::power;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::transceiver::Reception;
 
@@ -52,37 +50,36 @@ fn synchronising_ratio(error: impl Fn(f64) -> f64) -> f64 {
     power(high)
 }
 
-impl Node {
-    /// Returns the probability [-] that at least one of `bits` consecutive bits of a frame with
-    /// scheme number `rate` is damaged at this modem. `bits` [-] is not an integer if the
-    /// interference changes within a bit.
-    pub(crate) fn packet_error(&self, rate: u32, powers: &ReceivedPowers, bits: f64) -> f64 {
-        let transceiver = &self.modem.transceiver;
-        match transceiver.schemes.get(rate as usize) {
-            Some(scheme) => 1.0 - frame_success(transceiver, scheme, powers, bits),
-            None => 1.0,
-        }
+/// Returns the probability [-] that at least one of `bits` consecutive bits of a frame with scheme
+/// number `rate` is damaged at a receiver. `bits` [-] is not an integer if the interference changes
+/// within a bit.
+pub(crate) fn packet_error(
+    receiver: &Transceiver,
+    rate: u32,
+    powers: &ReceivedPowers,
+    bits: f64,
+) -> f64 {
+    match receiver.schemes.get(rate as usize) {
+        Some(scheme) => 1.0 - frame_success(receiver, scheme, powers, bits),
+        None => 1.0,
     }
+}
 
-    /// Returns true if this modem detects the start of a frame with scheme number `rate`.
-    pub(crate) fn detects(&self, rate: u32, powers: &ReceivedPowers) -> bool {
-        let (transceiver, rate) = (&self.modem.transceiver, rate as usize);
-        let schemes = &transceiver.schemes;
-        let Some((threshold, scheme)) = self.thresholds.get(rate).zip(schemes.get(rate)) else {
-            return false;
-        };
-        match transceiver.reception {
-            Reception::ErrorRate => powers.sinr() >= *threshold,
-            Reception::Level { .. } | Reception::SignalExcess { .. } => {
-                frame_success(transceiver, scheme, powers, 0.0) > 0.0
-            }
+/// Returns true if a receiver detects the start of a frame with scheme number `rate`. `ratios` are
+/// its [`synchronising_ratios`].
+pub(crate) fn detects(
+    (receiver, ratios): (&Transceiver, &[f64]),
+    rate: u32,
+    powers: &ReceivedPowers,
+) -> bool {
+    let rate = rate as usize;
+    let Some((ratio, scheme)) = ratios.get(rate).zip(receiver.schemes.get(rate)) else {
+        return false;
+    };
+    match receiver.reception {
+        Reception::ErrorRate => powers.sinr() >= *ratio,
+        Reception::Level { .. } | Reception::SignalExcess { .. } => {
+            frame_success(receiver, scheme, powers, 0.0) > 0.0
         }
-    }
-
-    /// Returns the index of the data rate that this modem uses on a link with the signal-to-noise
-    /// ratio `snr` [-]. `current` is the index of the rate of its last frame on this link, if any.
-    pub(crate) fn select_rate(&self, snr: f64, current: Option<usize>) -> usize {
-        let own = &self.modem.transceiver;
-        select_scheme(&own.schemes, &own.adaptation, level(snr), current)
     }
 }

@@ -32,7 +32,7 @@ mod deliver;
 mod header;
 mod messages;
 pub mod misfit;
-pub(crate) mod nodes;
+mod nodes;
 mod receive;
 mod replace;
 mod schedule;

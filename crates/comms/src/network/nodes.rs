@@ -1,6 +1,8 @@
 //! Constant data of the modems, compiled from the scene, and its validation.
 
+use crate::link::receivers;
 use crate::link::receivers::synchronising_ratios;
+use crate::link::reception::ReceivedPowers;
 use merrow_math::decibels::ratio;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{Backoff, Polling, Tdma};
@@ -11,11 +13,11 @@ pub(super) const MAX_DURATION: u64 = 1_000_000_000_000_000_000;
 
 /// Modem as the engine uses it.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) modem: Modem,
+pub(super) struct Node {
+    pub(super) modem: Modem,
     /// For each scheme, the minimum ratio of signal to interference and noise at which the receiver
     /// synchronises.
-    pub(crate) thresholds: Vec<f64>,
+    pub(super) synchronising_ratios: Vec<f64>,
     /// Ratio at which a stronger signal replaces the signal that is being received, linear;
     /// infinite: never.
     pub(super) capture: f64,
@@ -28,6 +30,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// Returns true if the modem detects the start of a frame with scheme number `rate`.
+    pub(super) fn detects(&self, rate: u32, powers: &ReceivedPowers) -> bool {
+        let receiver = (&self.modem.transceiver, &self.synchronising_ratios[..]);
+        receivers::detects(receiver, rate, powers)
+    }
+
     /// Returns the duration of a frame of `bits` bits at `bit_rate` [bit/s], with its preamble [ns].
     /// The end of a reception would precede its start if a frame lasted 0 ns.
     pub(super) fn duration_ns(&self, bits: f64, bit_rate: f64) -> u64 {
@@ -96,7 +104,7 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
         decoding += u32::from(is_decodable);
     }
     Ok(Node {
-        thresholds: synchronising_ratios(&modem.transceiver),
+        synchronising_ratios: synchronising_ratios(&modem.transceiver),
         capture: modem.transceiver.capture().unwrap_or(f64::INFINITY),
         carrier_sense: ratio(modem.transceiver.carrier_sense_db),
         neighbours,

@@ -1,5 +1,6 @@
 //! Signals at receivers: start, interference, capture and end.
 
+use crate::link::receivers::packet_error;
 use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
 use crate::network::header::Header;
@@ -367,7 +368,12 @@ fn close_segment(node: &Node, signal: &mut Signal, transmission: &Transmission, 
         return;
     }
     let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
-    let error = node.packet_error(transmission.rate, &powers_of(signal), bits);
+    let error = packet_error(
+        &node.modem.transceiver,
+        transmission.rate,
+        &powers_of(signal),
+        bits,
+    );
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
 }
 
@@ -406,7 +412,12 @@ fn decode(
         interference: 0.0,
         ..powers_of(signal)
     };
-    let error = node.packet_error(transmission.rate, &undisturbed, bits);
+    let error = packet_error(
+        &node.modem.transceiver,
+        transmission.rate,
+        &undisturbed,
+        bits,
+    );
     Some(if drawn >= 1.0 - error {
         LossCause::BitErrors
     } else {

@@ -1,11 +1,13 @@
 //! Start and end of transmissions: frames, powers, rates, and the signals at all receivers.
 
+use crate::link::rate::select_scheme;
 use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
 use crate::network::header::{Header, purpose};
 use crate::network::nodes::{Neighbour, Node};
 use crate::network::{Engine, activity, clock, messages};
 use crate::propagation::Propagation;
+use merrow_math::decibels::level;
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
 use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
 use merrow_model::state::comms::signal::{BandPart, ControlFrame, ControlKind};
@@ -79,7 +81,8 @@ impl Engine<'_> {
         let snr = f64::from(link.snr) * own / f64::from(link.power);
         let current = self.state.link_signals[m * self.nodes.len() + other as usize].rate;
         let current = current.map(|rate| rate as usize);
-        node.select_rate(snr, current)
+        let own = &node.modem.transceiver;
+        select_scheme(&own.schemes, &own.adaptation, level(snr), current)
     }
 
     /// Returns the transmit power of a frame [W]: the power `power` of the message, or the power of
