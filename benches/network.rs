@@ -9,7 +9,6 @@
 //! delivered. `ten_vehicles`: percentage of a core that ten AUVs with packets of 64 bytes need in
 //! real time without modems, and the part that the modems add.
 
-use merrow_comms::link::receivers::SceneReceivers;
 use merrow_comms::network::{Network, Send};
 use merrow_comms::propagation::{Channel, Propagation};
 use merrow_model::scene::Scene;
@@ -119,7 +118,6 @@ impl Channel for Trivial {
 /// Measures the network without a world, with packets of `length` bytes.
 fn engine(length: usize) -> Value {
     let scene = fixed_modems(SIMPLE);
-    let receivers = SceneReceivers::new(&scene.modems);
     let mut network = Network::new(&scene.modems, 1).expect("valid modems");
     let mut state = network.start();
     let (mut start, payload) = ((0.0, 0), vec![7; length]);
@@ -139,7 +137,7 @@ fn engine(length: usize) -> Value {
         };
         network.send(&mut state, &message).expect("valid message");
         let now = (n as u64 + 1) * 1_000_000_000 / MODEMS as u64;
-        network.advance(&mut state, &Trivial, &receivers, now);
+        network.advance(&mut state, &Trivial, now);
         state.output.clear();
     }
     let delivered = state.copies.delivered as f64 / state.copies.entered as f64;

@@ -7,7 +7,7 @@
 //! by its pyramid and by the walk over its cells.
 
 #[path = "../test/common/ray_scene.rs"]
-#[expect(dead_code, reason = "only tests use the rays at edges")]
+#[expect(dead_code, reason = "only tests use random rays and rays at edges")]
 mod ray_scene;
 
 use merrow_math::{Mat3, Vec3};

@@ -79,7 +79,7 @@ int main(int count, char ** words)
   rtcCommitScene(scene);
   std::printf("{\"build_ms\": %.1f", (thread_time_ns() - before) * 1e-6);
 
-  for (const std::string set : {"lidar", "camera", "multibeam", "incoherent"}) {
+  for (const std::string set : {"lidar", "camera", "multibeam"}) {
     std::ifstream file(folder + "rays_" + set + ".bin", std::ios::binary | std::ios::ate);
     const auto rays = static_cast<size_t>(file.tellg()) / 24;
     file.seekg(0);

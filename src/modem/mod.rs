@@ -163,9 +163,12 @@ fn send_command(modem: usize, packet: Packet) -> Result<Command, String> {
 }
 
 #[cfg(test)]
+#[path = "../../test/common/balance.rs"]
+mod balance;
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use merrow_comms::network::balance;
     use merrow_ros2::msg::builtin_interfaces::Time;
     use merrow_world::{Overrides, load_world};
 

@@ -3,6 +3,7 @@
 // Each test program uses only a part of these helpers.
 #![allow(dead_code)]
 
+pub(crate) mod balance;
 pub(crate) mod folder;
 pub(crate) mod joints;
 pub(crate) mod meshes;

@@ -132,9 +132,9 @@ fn of_angles(azimuth: f64, elevation: f64) -> Vec3 {
     Vec3::new(ce * ca, ce * sa, se)
 }
 
-/// Returns the four sets of rays.
-pub(crate) fn sets() -> [Rays; 4] {
-    [lidar(), camera(), multibeam(), incoherent()]
+/// Returns the sets of rays of sensors.
+pub(crate) fn sets() -> [Rays; 3] {
+    [lidar(), camera(), multibeam()]
 }
 
 fn lidar() -> Rays {
@@ -189,7 +189,8 @@ fn multibeam() -> Rays {
     }
 }
 
-fn incoherent() -> Rays {
+/// Returns rays with random origins and directions.
+pub(crate) fn incoherent() -> Rays {
     let one = |k: u64| {
         let of = |i: u64| uniform(1 << 60 | k << 4 | i);
         let (x, y) = (1000.0 * of(0), 1000.0 * of(1));

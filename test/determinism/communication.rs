@@ -1,10 +1,10 @@
 //! Tests of modems in worlds: determinism, conservation of packets, bridges, and the power of a
 //! robot.
 
+use crate::common::balance;
 use crate::common::scene;
 use merrow::modem::NetworkBatch;
 use merrow::publisher::connect_bridges;
-use merrow_comms::network::balance;
 use merrow_math::Vec3;
 use merrow_messages::convert::modem::packet_log;
 use merrow_messages::msg::{PacketLog, PacketRecord};

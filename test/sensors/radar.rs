@@ -9,8 +9,17 @@ use merrow_model::sensor::ExteroceptiveSpec;
 use merrow_model::sensor::radar::{Polarisation, RadarSpec};
 use merrow_model::state::frames::FrameData;
 use merrow_sensors::radar::clutter::{SeaClutter, rain_attenuation, rain_cross_section};
-use merrow_sensors::radar::echo_power;
 use merrow_sim::Simulation;
+
+/// Returns the echo power [W] that a published `strength` [-], 0..1, represents at the range `r`
+/// [m].
+fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
+    let radar = &spec.radar;
+    let range_gain = radar.gain_per_decade_db * (r.max(1.0) / radar.max_range_m).log10();
+    let [low, high] = radar.levels_dbm;
+    let dbm = low + f64::from(strength) * (high - low) - range_gain;
+    10.0_f64.powf(0.1 * (dbm - 30.0))
+}
 
 const LIGHT: f64 = 299_792_458.0;
 

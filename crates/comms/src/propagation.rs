@@ -1,10 +1,12 @@
 //! Interface between channels and the network: signals of one modem at another modem.
 
+use merrow_model::state::comms::LossCause;
+
 /// Effect of a channel on a signal between two modems.
 ///
 /// Powers are linear, in the reference unit of the medium: µPa² at the receiver for sound, mW for
 /// radio waves, W for light.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Propagation {
     /// Travel time of the signal [ns].
     pub delay_ns: u64,
@@ -17,29 +19,7 @@ pub struct Propagation {
     /// Relative frequency shift, positive while the ends approach each other.
     pub doppler: f64,
     /// Cause if no signal is received.
-    pub obstruction: Option<Obstruction>,
-}
-
-/// Cause for which no signal reaches a receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Obstruction {
-    /// Terrain lies between the ends.
-    Terrain,
-    /// A structure lies between the ends.
-    Structure,
-    /// A robot lies between the ends.
-    Robot,
-    /// One end is in the other medium: a transducer in air, an antenna under water.
-    Surface,
-    /// No refracted ray connects the ends.
-    ShadowZone,
-    /// The receiver is outside the field of view or the beam of the device.
-    OutOfView,
-    /// The receiver is outside the maximum range of the device, or the signal excess at its
-    /// distance is too low.
-    OutOfRange,
-    /// No satellite is in view of one end, or an obstacle blocks the path to it.
-    NoSatellite,
+    pub obstruction: Option<LossCause>,
 }
 
 /// Propagation of signals between all pairs of modems of a world.

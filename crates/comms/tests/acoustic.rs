@@ -10,7 +10,7 @@ use common::{
 use merrow_comms::channel::acoustic::moving_travel_time;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::link::reception::{ReceivedPowers, frame_success};
-use merrow_comms::propagation::{Channel, Obstruction};
+use merrow_comms::propagation::Channel;
 use merrow_environment::absorption::{Water, ainslie_mccolm, francois_garrison, thorp};
 use merrow_environment::sound::doppler::frequency_ratio;
 use merrow_environment::sound::eigenray::eigenrays_between;
@@ -23,6 +23,7 @@ use merrow_model::scene::comms::medium::{AcousticMedium, DopplerTolerance, Mediu
 use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::robot::thruster::Curve;
 use merrow_model::scene::sea::water::{AbsorptionLaw, SoundSpeedLaw};
+use merrow_model::state::comms::LossCause;
 use merrow_sensors::acoustic::thruster_noise::shaft_speed;
 use merrow_yaml::read::Places;
 use std::f64::consts::PI;
@@ -475,7 +476,7 @@ fn refracted_paths_follow_the_eigenray() {
         1e-9,
     );
     let shadow = still_link(&scene, &bent, [at(0.0, -10.0), at(20_000.0, -60.0)]);
-    assert_eq!(shadow.obstruction, Some(Obstruction::ShadowZone));
+    assert_eq!(shadow.obstruction, Some(LossCause::ShadowZone));
     // straight rays: the time is the integral of the slowness along the chord
     let straight = acoustic(AcousticMedium {
         absorption: AbsorptionLaw::None,
@@ -503,7 +504,7 @@ fn links_without_a_path_have_a_cause() {
     let found = still_link(&scene, &short, [at(0.0, -50.0), at(100.1, -50.0)]);
     assert_eq!(
         (found.obstruction, found.power),
-        (Some(Obstruction::OutOfRange), 0.0)
+        (Some(LossCause::OutOfRange), 0.0)
     );
     assert_eq!(
         still_link(&scene, &short, [at(0.0, -50.0), at(99.9, -50.0)]).obstruction,
@@ -516,7 +517,7 @@ fn links_without_a_path_have_a_cause() {
         (at(80.0, -50.0), Vec3::zero()),
     ];
     let found = link(&scene, [&modem, &other], rest, 1.0);
-    assert_eq!(found.obstruction, Some(Obstruction::OutOfView));
+    assert_eq!(found.obstruction, Some(LossCause::OutOfView));
     // a quarter of the band of the transmitter overlaps
     let mut quarter = modem.clone();
     set_band(&mut quarter, [26e3, 30e3]);

@@ -5,12 +5,13 @@ mod common;
 use common::{environment, fixed, read, scene, sea, still_link, transceiver, view, within};
 use merrow_comms::channel::optical::{ambient_power, lambertian_order, noise_power};
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
-use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_comms::propagation::{Channel, Propagation};
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{Medium, OpticalMedium};
 use merrow_model::scene::sea::optics::Optics;
+use merrow_model::state::comms::LossCause;
 
 fn medium() -> OpticalMedium {
     OpticalMedium {
@@ -108,22 +109,22 @@ fn view_and_surface_limit_the_link() {
     assert_eq!(cause([(a, x(1.0)), (b, tilted(0.49))]), None);
     assert_eq!(
         cause([(a, x(1.0)), (b, tilted(0.51))]),
-        Some(Obstruction::OutOfView)
+        Some(LossCause::OutOfView)
     );
     assert_eq!(
         cause([(a, x(-1.0)), (b, x(-1.0))]),
-        Some(Obstruction::OutOfView)
+        Some(LossCause::OutOfView)
     );
     assert_eq!(
         cause([(at(0.0, 1.0), x(1.0)), (b, x(-1.0))]),
-        Some(Obstruction::Surface)
+        Some(LossCause::Surface)
     );
     let dry = still_link(
         &scene(sea(35.0)),
         &modem(medium()),
         [at(0.0, 1.0), at(5.0, 1.0)],
     );
-    assert_eq!(dry.obstruction, Some(Obstruction::Surface));
+    assert_eq!(dry.obstruction, Some(LossCause::Surface));
 }
 
 // Noise of the dark receiver, of the signal and of daylight. Method: closed forms; daylight

@@ -8,7 +8,7 @@ use merrow_comms::channel::diffraction::{excess_loss, knife_edge};
 use merrow_comms::channel::horizon::loss_beyond_horizon;
 use merrow_comms::channel::radio::sea_reflection;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
-use merrow_comms::propagation::{Channel, Obstruction};
+use merrow_comms::propagation::Channel;
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::WaveState;
 use merrow_environment::waves::realise::wave_field;
@@ -19,6 +19,7 @@ use merrow_model::scene::comms::medium::{
     ElectromagneticMedium, Medium, PathLoss, Polarisation, RadioMedium,
 };
 use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
+use merrow_model::state::comms::LossCause;
 use std::f64::consts::PI;
 
 fn electromagnetic(conductivity: Option<f64>) -> Transceiver {
@@ -270,12 +271,12 @@ fn submerged_antennas_and_dry_transducers_have_no_link() {
     let mut channel = WorldChannel::new(&scene, &modems);
     let channel = channel.update_to(&instant);
     let cause = |from, to| channel.propagate(from, to, 0, 1.0).obstruction;
-    assert_eq!(cause(0, 1), Some(Obstruction::Surface));
-    assert_eq!(cause(1, 0), Some(Obstruction::Surface));
+    assert_eq!(cause(0, 1), Some(LossCause::Surface));
+    assert_eq!(cause(1, 0), Some(LossCause::Surface));
     assert_eq!(cause(0, 2), None);
     assert_eq!(cause(3, 5), None);
-    assert_eq!(cause(4, 5), Some(Obstruction::Surface));
-    assert_eq!(cause(0, 5), Some(Obstruction::OutOfView));
+    assert_eq!(cause(4, 5), Some(LossCause::Surface));
+    assert_eq!(cause(0, 5), Some(LossCause::OutOfView));
 }
 
 // Shadowing changes the power by its loss in both directions. Method: with and without. Tolerance:

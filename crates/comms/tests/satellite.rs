@@ -5,7 +5,7 @@ mod common;
 use common::{db, environment, fixed, read, scene, sea, transceiver, view, within};
 use merrow_comms::channel::satellite::constellation::highest_satellite;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
-use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_comms::propagation::{Channel, Propagation};
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::MEAN_RADIUS;
@@ -14,6 +14,7 @@ use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{
     Medium, SatelliteMedium, SatelliteRole, SatelliteVisibility, Walker,
 };
+use merrow_model::state::comms::LossCause;
 use merrow_yaml::read::Places;
 use std::f64::consts::PI;
 
@@ -82,7 +83,7 @@ fn messages_pass_during_windows_only() {
         75_000_000_000,
     ];
     let found = links(&windows(0.5), mast, &times);
-    let closed = Some(Obstruction::NoSatellite);
+    let closed = Some(LossCause::NoSatellite);
     let causes: Vec<_> = found.iter().map(|p| p.obstruction).collect();
     assert_eq!(causes, [closed, None, None, closed, None]);
     assert_eq!(found[1].delay_ns, 5_000_000_000);
@@ -94,7 +95,7 @@ fn messages_pass_during_windows_only() {
     let always: SatelliteVisibility = read("{kind: always}");
     assert_eq!(links(&always, mast, &[0])[0].obstruction, None);
     let submerged = links(&always, Vec3::new(0.0, 0.0, -0.1), &[0]);
-    assert_eq!(submerged[0].obstruction, Some(Obstruction::Surface));
+    assert_eq!(submerged[0].obstruction, Some(LossCause::Surface));
 }
 
 // A polar constellation of 66 satellites at 780 km covers all latitudes above 8.2 degrees. Method:
@@ -170,7 +171,7 @@ fn signal_and_delay_follow_the_slant_range() {
     for (t, link) in times.iter().zip(&found) {
         let view = highest_satellite(&iridium(), &origin, *t as f64 * 1e-9);
         if view.sine < (8.2 * PI / 180.0).sin() {
-            assert_eq!(link.obstruction, Some(Obstruction::NoSatellite));
+            assert_eq!(link.obstruction, Some(LossCause::NoSatellite));
             continue;
         }
         seen += 1;

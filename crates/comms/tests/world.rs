@@ -4,15 +4,16 @@ mod common;
 
 use common::robot::{collider, sphere};
 use common::{C, acoustic, carried, environment, fixed, read, scene, sea, sound, view, within};
-use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
-use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
+use merrow_comms::propagation::{Channel, Propagation};
 use merrow_environment::water_column::build_column;
 use merrow_math::Vec3;
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::AcousticMedium;
+use merrow_model::scene::comms::{Modem, Transceiver};
 use merrow_model::scene::robot::collision::Primitive;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_model::scene::{Geometry, Scene, Structure};
+use merrow_model::state::comms::LossCause;
 use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ fn wall(p: Vec3, half: Vec3) -> Structure {
 }
 
 /// Returns all links between `modems` in `scene` at `t_ns` [ns].
-fn all_links(scene: &Scene, modems: &[ModemPlace], t_ns: u64) -> Vec<Propagation> {
+fn all_links(scene: &Scene, modems: &[Modem], t_ns: u64) -> Vec<Propagation> {
     let mut channel = WorldChannel::new(scene, modems);
     let view = view(scene, 0, &[]);
     let environment = environment(scene, 0.0, None);
@@ -66,11 +67,11 @@ fn structures_and_terrain_block_the_line_of_sight() {
         place("b", 0.0, 100.0),
         place("c", 30.0, 100.0),
     ];
-    let causes = |scene: &Scene, modems: &[ModemPlace]| -> Vec<_> {
+    let causes = |scene: &Scene, modems: &[Modem]| -> Vec<_> {
         let links = all_links(scene, modems, 0);
         links.iter().map(|p| p.obstruction).collect()
     };
-    let blocked = Some(Obstruction::Structure);
+    let blocked = Some(LossCause::Structure);
     assert_eq!(
         causes(&scene, &modems),
         [blocked, None, blocked, None, None, None]
@@ -87,7 +88,7 @@ fn structures_and_terrain_block_the_line_of_sight() {
     scene.structures.clear();
     scene.sea.seabed.z0 = -60.0;
     scene.sea.seabed.slope = [0.4, 0.0];
-    let terrain = Some(Obstruction::Terrain);
+    let terrain = Some(LossCause::Terrain);
     assert_eq!(causes(&scene, &modems[..2]), [terrain, terrain]);
 }
 
@@ -120,7 +121,7 @@ fn hulls_of_other_robots_block_the_line_of_sight() {
         let channel = channel.update_to(&instant);
         [(0, 1), (1, 0)].map(|(from, to)| channel.propagate(from, to, 0, 1.0).obstruction)
     };
-    assert_eq!(cause(0.4), [Some(Obstruction::Robot); 2]);
+    assert_eq!(cause(0.4), [Some(LossCause::Robot); 2]);
     assert_eq!(cause(0.6), [None; 2]);
 }
 
@@ -257,7 +258,7 @@ fn a_change_of_a_place_or_of_the_seabed_takes_effect() {
 /// spherical hulls, over `rounds` instants.
 fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {
     let n = 200;
-    let modems: Vec<ModemPlace> = (0..n).map(|k| carried(k, transceiver)).collect();
+    let modems: Vec<Modem> = (0..n).map(|k| carried(k, transceiver)).collect();
     let motion = |k: usize| {
         let s = k as f64;
         let p = Vec3::new(

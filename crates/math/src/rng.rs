@@ -58,6 +58,7 @@ fn finalise(mut z: u64) -> u64 {
 }
 
 /// Random number generator of one sample of a [`Stream`].
+#[derive(Debug)]
 pub struct Draw(Xoshiro256PlusPlus);
 
 impl Draw {

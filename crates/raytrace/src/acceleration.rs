@@ -248,7 +248,7 @@ impl ShapeGroup {
     /// Returns the start of a search that ends at the distance `limit` [m]: the ray in the frame of
     /// the tree, and the distance of its origin [m]. `None` if the ray misses the bounding sphere.
     #[inline(always)]
-    pub(crate) fn start_search(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
+    fn start_search(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
         let shift = self.entry_distance(ray, limit)?;
         Some((self.probe(ray, shift), shift))
     }
@@ -256,33 +256,20 @@ impl ShapeGroup {
     /// Returns the distance (1) [m]; `None` if the ray misses the bounding sphere or enters it
     /// beyond `limit` [m].
     #[inline(always)]
-    pub(crate) fn entry_distance(&self, ray: &Ray, limit: f64) -> Option<f64> {
+    fn entry_distance(&self, ray: &Ray, limit: f64) -> Option<f64> {
         let (m, d) = (ray.origin - self.center, ray.direction);
         let along = m.dot(d);
         let outside = m.dot(m) - along * along > self.radius * self.radius;
         let shift = (-along - self.radius).max(ray.range[0]);
-        if self.tree.nodes.is_empty() || outside || shift > limit {
-            None
-        } else {
-            Some(shift)
-        }
+        let is_missed = self.tree.nodes.is_empty() || outside || shift > limit;
+        (!is_missed).then_some(shift)
     }
 
     /// Returns the ray in the frame of the tree, from the distance `shift` [m] on.
     #[inline(always)]
-    pub(crate) fn probe(&self, ray: &Ray, shift: f64) -> TreeRay {
+    fn probe(&self, ray: &Ray, shift: f64) -> TreeRay {
         let o = ray.origin - self.center + ray.direction.scale(shift);
         TreeRay::new(o, ray.direction, ray.range[0] - shift)
-    }
-
-    /// Returns the indices of the shapes in the order of the leaves.
-    pub(crate) fn order(&self) -> &[u32] {
-        &self.order
-    }
-
-    /// Returns the indices of the shapes without a bounding box.
-    pub(crate) fn unbounded(&self) -> &[u32] {
-        &self.unbounded
     }
 
     /// Searches the shapes with a bounding box for the closest hit of `query`. Returns true if the
@@ -294,7 +281,7 @@ impl ShapeGroup {
         [outer, inner]: &mut [BoxStack; 2],
     ) -> bool {
         if let Some((probe, shift)) = self.start_search(query.ray, query.limit()) {
-            if let [only] = *self.order() {
+            if let [only] = self.order[..] {
                 // The tree of a single shape needs no traversal.
                 if self.test_shape::<E, ANY>(only, shift, query, inner) {
                     return true;
@@ -522,11 +509,7 @@ impl ShapeGroup {
         let local_ray = placed.to_local_ray(query.ray, query.limit(), from);
         let hit = match &placed.shape {
             RayShape::Mesh(mesh) if mesh.is_empty() => return false,
-            RayShape::Mesh(mesh) => {
-                let mut search = mesh.start_search(&local_ray);
-                mesh.run::<E, ANY>(&mut search, stack);
-                mesh.hit(&search)
-            }
+            RayShape::Mesh(mesh) => mesh.closest::<E, ANY>(&local_ray, stack),
             RayShape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
             RayShape::Ground(ground) => ground.closest(&local_ray),
         };
@@ -561,20 +544,20 @@ pub(crate) struct Query<'a> {
 impl Query<'_> {
     /// Returns true if shape `k` of the group is to be ignored.
     #[inline(always)]
-    pub(crate) fn skips(&self, k: u32) -> bool {
+    fn skips(&self, k: u32) -> bool {
         self.skip.contains(&(self.first + k))
     }
 
     /// Returns the maximum distance of a further hit [m].
     #[inline(always)]
-    pub(crate) fn limit(&self) -> f64 {
+    fn limit(&self) -> f64 {
         limit(self.ray, &self.best)
     }
 
     /// Records a hit on shape `k` of the group if it is closer. At equal distances the lowest index
     /// wins.
     #[inline(always)]
-    pub(crate) fn record(&mut self, placed: &PosedShape, k: u32, hit: Option<LocalHit>) {
+    fn record(&mut self, placed: &PosedShape, k: u32, hit: Option<LocalHit>) {
         record_if_closer(&mut self.best, placed, self.first + k, hit);
     }
 }
@@ -594,24 +577,15 @@ fn record_if_closer(
     shape: u32,
     hit: Option<LocalHit>,
 ) {
-    let Some(LocalHit {
-        distance,
-        normal,
-        face,
-    }) = hit
-    else {
-        return;
-    };
-    let nearer = match best {
-        Some(best) => distance < best.distance || distance == best.distance && shape < best.shape,
-        None => true,
-    };
-    if nearer {
+    let Some(hit) = hit else { return };
+    let t = hit.distance;
+    let is_nearer = |best: &Hit| t < best.distance || t == best.distance && shape < best.shape;
+    if best.as_ref().is_none_or(is_nearer) {
         *best = Some(Hit {
-            distance,
-            normal: placed.R_WG.mul_vec(normal),
+            distance: hit.distance,
+            normal: placed.R_WG.mul_vec(hit.normal),
             shape,
-            face,
+            face: hit.face,
         });
     }
 }

@@ -44,12 +44,6 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Returns the encoded children, for SIMD selection.
-    #[inline(always)]
-    pub(crate) fn words(&self) -> [u32; 8] {
-        self.children.map(|child| child.0)
-    }
-
     /// Returns true if the slot has a child.
     fn is_used(&self, slot: usize) -> bool {
         self.bounds[0][slot] <= self.bounds[3][slot]
@@ -81,12 +75,6 @@ impl Child {
 
     fn leaf(first: u32, count: u32) -> Self {
         Self(LEAF | (count - 1) << 27 | first)
-    }
-
-    /// Decodes an element of [`Node::words`].
-    #[inline(always)]
-    pub(crate) fn from_word(word: u32) -> Self {
-        Self(word)
     }
 
     /// Returns the index of the node (`Ok`), or first index and number of the contents of a leaf

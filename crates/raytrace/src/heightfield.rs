@@ -25,7 +25,7 @@
 use crate::mesh::{LocalHit, LocalRay};
 use crate::ray_bounds::RayBounds;
 use merrow_math::Vec3;
-use merrow_model::scene::sea::terrain::{CellHit, Terrain};
+use merrow_model::scene::sea::terrain::Terrain;
 use std::sync::Arc;
 
 /// Maximum number of squares that are tested for several rays at once.
@@ -57,12 +57,6 @@ struct SquareLevel {
 pub(crate) struct Clearance {
     distance: f64,
     level: usize,
-}
-
-/// Hit of a ray, or its distance [m] if its triangle is not determined.
-enum Found {
-    InCell(CellHit),
-    Distance(f64),
 }
 
 /// A square on the path of a ray.
@@ -103,14 +97,6 @@ impl Heightfield {
         Self { terrain, levels }
     }
 
-    /// Returns the memory use of the pyramid [bytes].
-    pub fn bytes(&self) -> usize {
-        self.levels
-            .iter()
-            .map(|level| level.tops.len() * size_of::<f32>())
-            .sum()
-    }
-
     /// Returns the first hit of a ray (in W) on the terrain from above; `None` if the ray starts
     /// below the terrain.
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
@@ -148,33 +134,24 @@ impl Heightfield {
         local_ray: &LocalRay,
         clearance: Clearance,
     ) -> Option<LocalHit> {
-        let (p, d) = (local_ray.o, local_ray.d);
         let hit = if self.terrain.is_curved() {
-            Found::Distance(self.trace_curved(local_ray)?)
+            self.hit_at(local_ray, self.trace_curved(local_ray)?)
         } else {
             self.trace_straight(local_ray, clearance)?
         };
-        let hit = match hit {
-            Found::InCell(CellHit {
-                distance,
-                normal,
-                face,
-            }) => LocalHit {
-                distance,
-                normal,
-                face,
-            },
-            Found::Distance(distance) => {
-                let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
-                let (normal, face) = self.terrain.normal_and_face(x, y);
-                LocalHit {
-                    distance,
-                    normal,
-                    face,
-                }
-            }
-        };
         (hit.distance <= local_ray.range[1]).then_some(hit)
+    }
+
+    /// Returns the hit of a ray on the terrain at `distance` [m].
+    fn hit_at(&self, local_ray: &LocalRay, distance: f64) -> LocalHit {
+        let (p, d) = (local_ray.o, local_ray.d);
+        let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
+        let (normal, face) = self.terrain.normal_and_face(x, y);
+        LocalHit {
+            distance,
+            normal,
+            face,
+        }
     }
 
     /// Returns true if `t` is the start of the ray and the ray starts below the terrain. A ray that
@@ -216,7 +193,7 @@ impl Heightfield {
 
     /// Returns the hit on the terrain where grid lines are straight.
     #[inline(always)]
-    fn trace_straight(&self, local_ray: &LocalRay, clearance: Clearance) -> Option<Found> {
+    fn trace_straight(&self, local_ray: &LocalRay, clearance: Clearance) -> Option<LocalHit> {
         let (p, d) = (local_ray.o, local_ray.d);
         let (at, rate) = (
             self.terrain.cells(p.x, p.y),
@@ -233,20 +210,15 @@ impl Heightfield {
                 at[0] + (t + forward_step) * rate[0],
                 at[1] + (t + forward_step) * rate[1],
             ];
-            let Square {
-                index,
-                top,
-                exit_distance,
-                leaves_parent,
-            } = self.levels[level].square(position, [rate, per_rate]);
+            let square = self.levels[level].square(position, [rate, per_rate]);
             let end = greater(
-                greater(t + forward_step + exit_distance, t + forward_step),
+                greater(t + forward_step + square.exit_distance, t + forward_step),
                 t.next_up(),
             );
-            if stays_above(z, d.z, end - t, top) {
+            if stays_above(z, d.z, end - t, square.top) {
                 t = end;
                 // The next larger square has already been tested.
-                level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
+                level = (level + usize::from(square.leaves_parent)).min(self.levels.len() - 1);
                 continue;
             }
             if level > 0 {
@@ -258,15 +230,15 @@ impl Heightfield {
             }
             let cell_hit = if self.levels[0].side == 1 && end.is_finite() {
                 self.terrain
-                    .hit_in_cell([p, d], [at, rate], index, [t, end])
+                    .hit_in_cell([p, d], [at, rate], square.index, [t, end])
             } else {
                 None
             };
             let hit = match cell_hit {
-                Some(hit) => hit.map(Found::InCell),
+                Some(hit) => hit,
                 None => {
                     let distance = self.terrain.range_between(p, d, [t, end]);
-                    distance.map(Found::Distance)
+                    distance.map(|distance| self.hit_at(local_ray, distance))
                 }
             };
             if hit.is_some() {

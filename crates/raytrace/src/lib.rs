@@ -13,9 +13,8 @@
 //!   owns a hierarchy over shapes, [`mesh`] a hierarchy over triangles.
 //! - [`beam`] rejects boxes, and [`ray_bounds`] parts of grids, for many rays of similar direction
 //!   at once.
-//! - [`traverse`] contains the traversal by one ray, [`ray_packet`] the traversal by eight rays of
-//!   nearly the same direction, and [`interleaved_traversal`] the traversal by several rays in
-//!   alternation.
+//! - [`traverse`] contains the traversal by one ray, and [`ray_packet`] the traversal by eight rays of
+//!   nearly the same direction.
 //! - [`merrow_math::f32x8`] contains the SIMD arithmetic, [`probe`] the ray in single precision,
 //!   and [`triangles`] the ray-triangle intersection.
 //! - [`shadow_map`] excludes shadows of parallel light without a ray.
@@ -44,7 +43,6 @@ pub(crate) mod beam;
 pub(crate) mod bvh;
 pub mod convert;
 pub mod heightfield;
-pub(crate) mod interleaved_traversal;
 pub mod mesh;
 pub mod primitive;
 pub mod probe;
@@ -62,14 +60,13 @@ use crate::mesh::LocalRay;
 pub use crate::mesh::Mesh;
 use crate::ray_packet::RAYS;
 use crate::shadow_map::ShadowMap;
+use crate::traverse::BoxStack;
 use merrow_math::f32x8::F32x8;
 use merrow_math::{Mat3, Vec3, f64x4};
 pub use merrow_model::scene::Primitive;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rays that are traced in alternation.
-const INTERLEAVED_RAYS: usize = 8;
 /// Rays of similar direction that are tested together against the boxes of all shapes.
 const BEAM_RAYS: usize = 64;
 /// Minimum cosine of the angle between the rays of a packet: ten degrees.
@@ -160,6 +157,25 @@ impl PosedShape {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch(SearchMemory);
 
+/// Evaluates `$call` with the vector `$E` of the processor: compiled for AVX2 if the processor
+/// supports it, and for every processor otherwise. `$call` can use the arguments only.
+macro_rules! on_any_processor {
+    (($($argument:ident: $type:ty),*) -> $out:ty, $E:ident => $call:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        if f64x4::is_supported() {
+            #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+            fn avx2($($argument: $type),*) -> $out {
+                type $E = merrow_math::f32x8::Register;
+                $call
+            }
+            // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
+            return unsafe { avx2($($argument),*) };
+        }
+        type $E = merrow_math::f32x8::Plain;
+        $call
+    }};
+}
+
 /// All shapes that rays can hit.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeScene {
@@ -221,12 +237,11 @@ impl ShapeScene {
 
     /// Returns the same as [`Self::closest`], with working memory.
     pub fn closest_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
-        #[cfg(target_arch = "x86_64")]
-        if f64x4::is_supported() {
-            // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
-            return unsafe { avx2::closest(self, ray, skip, scratch) };
-        }
-        portable::closest(self, ray, skip, scratch)
+        let (all, stacks) = (self, &mut scratch.0.stacks);
+        on_any_processor!(
+            (all: &ShapeScene, ray: &Ray, skip: &Range<u32>, stacks: &mut [BoxStack; 2]) -> Option<Hit>,
+            E => all.search::<E, false>(ray, skip, stacks)
+        )
     }
 
     /// Does the same as [`Self::closest`] for each of `rays`, into `hits`, which must have the same
@@ -240,12 +255,17 @@ impl ShapeScene {
     ) {
         let count = rays.len().min(hits.len());
         let (rays, hits) = (&rays[..count], &mut hits[..count]);
-        #[cfg(target_arch = "x86_64")]
-        if f64x4::is_supported() {
-            // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
-            return unsafe { avx2::closest_all(self, rays, skip, scratch, hits) };
-        }
-        portable::closest_all(self, rays, skip, scratch, hits);
+        let (all, memory) = (self, &mut scratch.0);
+        on_any_processor!(
+            (
+                all: &ShapeScene,
+                rays: &[Ray],
+                skip: &Range<u32>,
+                memory: &mut SearchMemory,
+                hits: &mut [Option<Hit>]
+            ) -> (),
+            E => all.search_all::<E>(rays, skip, memory, hits)
+        );
     }
 
     /// Does the same as [`Self::closest_all`] with the shapes without a bounding box, which are
@@ -258,43 +278,23 @@ impl ShapeScene {
     }
 
     /// Returns true if `ray` hits any shape whose index is not in `skip`.
-    pub fn blocked(&self, ray: &Ray, skip: Range<u32>) -> bool {
-        self.blocked_with(ray, &skip, &mut Scratch::default())
-    }
-
-    /// Returns the same as [`Self::blocked`], with working memory.
     pub fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if f64x4::is_supported() {
-            // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
-            return unsafe { avx2::blocked(self, ray, skip, scratch) };
-        }
-        portable::blocked(self, ray, skip, scratch)
+        let (all, stacks) = (self, &mut scratch.0.stacks);
+        on_any_processor!(
+            (all: &ShapeScene, ray: &Ray, skip: &Range<u32>, stacks: &mut [BoxStack; 2]) -> bool,
+            E => all.search::<E, true>(ray, skip, stacks).is_some()
+        )
     }
 
-    /// Traces all rays. Rays of similar direction are traced in packets or one after another,
-    /// because the branches of consecutive rays are then well predicted. Other rays are traced `N`
-    /// at a time in alternation.
+    /// Traces all rays: those of similar direction in packets, others one after another.
     #[inline(always)]
-    fn search_all<E: F32x8, const N: usize>(
+    fn search_all<E: F32x8>(
         &self,
         rays: &[Ray],
         skip: &Range<u32>,
         memory: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) {
-        if rays.len() >= 2 * N && !is_coherent(rays) {
-            crate::interleaved_traversal::trace_interleaved::<E, N>(
-                [
-                    (&self.static_shapes, 0),
-                    (&self.moving, self.static_count()),
-                ],
-                skip,
-                rays,
-                hits,
-            );
-            return;
-        }
         for (rays, hits) in rays.chunks(BEAM_RAYS).zip(hits.chunks_mut(BEAM_RAYS)) {
             hits.fill(None);
             let reachable = self.reachable_groups(rays, skip);
@@ -389,7 +389,7 @@ impl ShapeScene {
         &self,
         ray: &Ray,
         skip: &Range<u32>,
-        stacks: &mut [crate::traverse::BoxStack; 2],
+        stacks: &mut [BoxStack; 2],
     ) -> Option<Hit> {
         let mut query = Query {
             ray,
@@ -414,7 +414,7 @@ impl ShapeScene {
         &self,
         ray: &Ray,
         skip: &Range<u32>,
-        stacks: &mut [crate::traverse::BoxStack; 2],
+        stacks: &mut [BoxStack; 2],
     ) -> Option<Hit> {
         let mut query = Query {
             ray,
@@ -430,14 +430,6 @@ impl ShapeScene {
     }
 }
 
-/// Returns true if most rays have nearly the same direction as the ray before, and so nearly the
-/// same path through a tree.
-fn is_coherent(rays: &[Ray]) -> bool {
-    let pairs = rays.iter().zip(&rays[1.min(rays.len())..]).take(64);
-    let diverge = |(a, b): &(&Ray, &Ray)| a.direction.dot(b.direction) < 0.99;
-    2 * pairs.clone().filter(diverge).count() <= pairs.count()
-}
-
 /// Returns true if the rays are close enough in direction to be traced as one packet.
 fn is_packet(rays: &[Ray]) -> bool {
     rays.len() >= 3
@@ -447,6 +439,17 @@ fn is_packet(rays: &[Ray]) -> bool {
 }
 
 impl Ray {
+    /// Creates the ray from `origin` [m] along the unit vector `direction`, both W, that hits within
+    /// `range` [m].
+    #[inline]
+    pub fn new(origin: Vec3, direction: Vec3, range: [f64; 2]) -> Self {
+        Self {
+            origin,
+            direction,
+            range,
+        }
+    }
+
     /// Returns true if the ray can be traced: finite and with a direction.
     #[inline(always)]
     fn is_valid(&self) -> bool {
@@ -454,80 +457,6 @@ impl Ray {
         // The sum is finite only if every term is.
         let sum = self.origin.x + self.origin.y + self.origin.z + size + self.range[0];
         sum.is_finite() && size > 0.5 && self.range[1] >= self.range[0]
-    }
-}
-
-/// Searches compiled for every processor.
-mod portable {
-    use super::{Hit, INTERLEAVED_RAYS, Range, Ray, Scratch, ShapeScene};
-    use merrow_math::f32x8::Plain;
-
-    pub(super) fn closest_all(
-        all: &ShapeScene,
-        rays: &[Ray],
-        skip: &Range<u32>,
-        scratch: &mut Scratch,
-        hits: &mut [Option<Hit>],
-    ) {
-        all.search_all::<Plain, INTERLEAVED_RAYS>(rays, skip, &mut scratch.0, hits);
-    }
-
-    pub(super) fn closest(
-        all: &ShapeScene,
-        ray: &Ray,
-        skip: &Range<u32>,
-        scratch: &mut Scratch,
-    ) -> Option<Hit> {
-        all.search::<Plain, false>(ray, skip, &mut scratch.0.stacks)
-    }
-
-    pub(super) fn blocked(
-        all: &ShapeScene,
-        ray: &Ray,
-        skip: &Range<u32>,
-        scratch: &mut Scratch,
-    ) -> bool {
-        all.search::<Plain, true>(ray, skip, &mut scratch.0.stacks)
-            .is_some()
-    }
-}
-
-/// Searches compiled for processors with AVX2.
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{Hit, INTERLEAVED_RAYS, Range, Ray, Scratch, ShapeScene};
-    use merrow_math::f32x8::Register;
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(crate) fn closest_all(
-        all: &ShapeScene,
-        rays: &[Ray],
-        skip: &Range<u32>,
-        scratch: &mut Scratch,
-        hits: &mut [Option<Hit>],
-    ) {
-        all.search_all::<Register, INTERLEAVED_RAYS>(rays, skip, &mut scratch.0, hits);
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(crate) fn closest(
-        all: &ShapeScene,
-        ray: &Ray,
-        skip: &Range<u32>,
-        scratch: &mut Scratch,
-    ) -> Option<Hit> {
-        all.search::<Register, false>(ray, skip, &mut scratch.0.stacks)
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(crate) fn blocked(
-        all: &ShapeScene,
-        ray: &Ray,
-        skip: &Range<u32>,
-        scratch: &mut Scratch,
-    ) -> bool {
-        all.search::<Register, true>(ray, skip, &mut scratch.0.stacks)
-            .is_some()
     }
 }
 
@@ -637,12 +566,10 @@ mod tests {
                     .zip(expected)
                     .map_or(found == expected, |(a, b)| near(a, b));
                 assert!(same, "{ray:?}: {found:?}, expected {expected:?}");
-                assert_eq!(all.blocked(&ray, skip.clone()), found.is_some());
-                assert_eq!(portable::closest(&all, &ray, &skip, &mut scratch), found);
-                assert_eq!(
-                    portable::blocked(&all, &ray, &skip, &mut scratch),
-                    found.is_some()
-                );
+                let stacks = &mut scratch.0.stacks;
+                assert_eq!(all.search::<Plain, false>(&ray, &skip, stacks), found);
+                let any = all.search::<Plain, true>(&ray, &skip, stacks);
+                assert_eq!(any.is_some(), found.is_some());
                 assert_eq!(all.closest_with(&ray, &skip, &mut scratch), found);
                 assert_eq!(all.blocked_with(&ray, &skip, &mut scratch), found.is_some());
                 hit_count += u32::from(found.is_some());
@@ -667,7 +594,7 @@ mod tests {
         }
     }
 
-    // Rays in alternation or in packets have the same hits as single rays. Method: the same shapes;
+    // Rays in packets have the same hits as single rays. Method: the same shapes;
     // 1000 rays in all directions, some of them untraceable; as many from one point into a narrow
     // cone, which form packets, some with mixed signs of direction; AVX2 and portable code.
     #[test]
@@ -693,19 +620,12 @@ mod tests {
         (0..narrow.len())
             .step_by(30)
             .for_each(|k| narrow[k].range = [5.0, 4.0]);
-        assert!(!is_coherent(&any) && is_coherent(&narrow) && is_packet(&narrow[..RAYS]));
+        assert!(!is_packet(&any[..RAYS]) && is_packet(&narrow[..RAYS]));
         let mut scratch = Scratch::default();
         for rays in [any, narrow] {
             let (mut hits, mut plain) = (vec![None; rays.len()], vec![None; rays.len()]);
             all.closest_all(&rays, &(3..7), &mut scratch, &mut hits);
-            interleaved_traversal::trace_interleaved::<Plain, 5>(
-                [(&all.static_shapes, 0), (&all.moving, 35)],
-                &(3..7),
-                &rays,
-                &mut plain,
-            );
-            assert_eq!(hits, plain);
-            portable::closest_all(&all, &rays, &(3..7), &mut scratch, &mut plain);
+            all.search_all::<Plain>(&rays, &(3..7), &mut scratch.0, &mut plain);
             assert_eq!(hits, plain);
             assert!(hits.iter().flatten().count() > 100);
             for (ray, hit) in rays.iter().zip(hits) {

@@ -30,21 +30,12 @@ use crate::probe::TreeRay;
 use crate::ray_packet::{
     Arrival, PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
-use crate::traverse::{BoxStack, RayPlanes, SortedStack, Traversal, TreeContents};
+use crate::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
 use crate::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
 use merrow_math::f32x8::F32x8;
-
 /// Hit of a ray in the frame of a shape.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalHit {
-    /// Distance along the ray [m].
-    pub distance: f64,
-    /// Outward unit normal, G.
-    pub normal: Vec3,
-    /// Index of the face.
-    pub face: u32,
-}
+pub use merrow_model::scene::sea::terrain::CellHit as LocalHit;
 
 /// Ray in the frame of a shape, with its range.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,26 +48,6 @@ pub struct LocalRay {
     pub range: [f64; 2],
     /// Distance at which the ray is near the shape [m]; the search starts there for precision.
     pub from: f64,
-}
-
-/// State of the search of one ray.
-#[derive(Clone, Debug, Default)]
-pub struct MeshSearch {
-    local_ray: LocalRay,
-    /// Origin of `probe`, relative to the centre of the mesh [m].
-    o: Vec3,
-    probe: TreeRay,
-    best: Nearest,
-    traversal: Traversal,
-}
-
-impl MeshSearch {
-    /// Returns true if the ray has hit a triangle.
-    #[cfg(test)]
-    #[inline(always)]
-    pub(crate) fn has_hit(&self) -> bool {
-        self.best.is_some()
-    }
 }
 
 /// State of the search of a ray packet.
@@ -172,59 +143,24 @@ impl Mesh {
         self.tree.nodes.is_empty()
     }
 
-    /// Starts the search of a ray.
+    /// Searches for the closest triangle that a ray hits or, if `ANY`, for any triangle. The mesh
+    /// must not be empty.
     #[inline(always)]
-    pub(crate) fn start_search(&self, local_ray: &LocalRay) -> MeshSearch {
+    pub(crate) fn closest<E: F32x8, const ANY: bool>(
+        &self,
+        local_ray: &LocalRay,
+        stack: &mut BoxStack,
+    ) -> Option<LocalHit> {
         let o = self.origin(local_ray);
         let probe = TreeRay::new(o, local_ray.d, local_ray.range[0] - local_ray.from);
-        let best = Nearest::with_limit(round_up_f32(local_ray.range[1] - local_ray.from));
-        MeshSearch {
-            local_ray: *local_ray,
-            o,
-            probe,
-            best,
-            traversal: Traversal::new(&probe),
-        }
-    }
-
-    /// Processes one node or leaf; returns true if the search has ended.
-    #[inline(always)]
-    pub fn step<E: F32x8>(&self, search: &mut MeshSearch, stack: &mut SortedStack) -> bool {
-        let (traversal, best) = (&mut search.traversal, &mut search.best);
-        match traversal.position() {
-            Ok(number) => {
-                traversal.push_children(
-                    stack,
-                    &self.tree.nodes[number],
-                    &RayPlanes::<E>::new(&search.probe),
-                    best.t,
-                );
-            }
-            Err((first, count)) => {
-                for k in first..first + count {
-                    self.blocks[k as usize].intersect::<E>(&search.probe, k, &self.faces, best);
-                }
-            }
-        }
-        if !traversal.pop(stack, best.t) {
-            return true;
-        }
-        self.prefetch::<E>(traversal.position());
-        false
-    }
-
-    /// Runs the search to its end or, if `ANY`, to the first hit.
-    #[inline(always)]
-    pub fn run<E: F32x8, const ANY: bool>(&self, search: &mut MeshSearch, stack: &mut BoxStack) {
-        // Local copies, so that they stay in registers.
-        let (probe, mut traversal, mut best) = (&search.probe, search.traversal, search.best);
-        let planes = RayPlanes::<E>::new(probe);
+        let mut best = Nearest::with_limit(round_up_f32(local_ray.range[1] - local_ray.from));
+        let (planes, mut traversal) = (RayPlanes::<E>::new(&probe), Traversal::new(&probe));
         loop {
             let down = match traversal.position() {
                 Ok(number) => traversal.descend(stack, self, number, &planes, best.t),
                 Err((first, count)) => {
                     for k in first..first + count {
-                        self.blocks[k as usize].intersect::<E>(probe, k, &self.faces, &mut best);
+                        self.blocks[k as usize].intersect::<E>(&probe, k, &self.faces, &mut best);
                     }
                     if ANY && best.is_some() {
                         break;
@@ -236,7 +172,8 @@ impl Mesh {
                 break;
             }
         }
-        search.best = best;
+        best.is_some()
+            .then(|| self.compute_hit(local_ray, o, &best))
     }
 
     /// Searches with the rays whose bits are set in `rays`, as one packet. The result stays in
@@ -297,11 +234,8 @@ impl Mesh {
     #[inline(always)]
     pub(crate) fn packet_hit(&self, search: &PacketSearch, i: usize) -> Option<LocalHit> {
         let (local_ray, best) = (&search.local_rays[i], &search.best[i]);
-        if best.is_some() {
-            Some(self.compute_hit(local_ray, search.origins[i], best))
-        } else {
-            None
-        }
+        best.is_some()
+            .then(|| self.compute_hit(local_ray, search.origins[i], best))
     }
 
     /// Returns the point at which the search of a ray starts, relative to the centre of the mesh
@@ -309,16 +243,6 @@ impl Mesh {
     #[inline(always)]
     fn origin(&self, local_ray: &LocalRay) -> Vec3 {
         local_ray.o + local_ray.d.scale(local_ray.from) - self.center
-    }
-
-    /// Returns the hit of a finished search.
-    #[inline(always)]
-    pub fn hit(&self, search: &MeshSearch) -> Option<LocalHit> {
-        if search.best.is_some() {
-            Some(self.compute_hit(&search.local_ray, search.o, &search.best))
-        } else {
-            None
-        }
     }
 
     /// Computes the hit on the triangle found. (1)
@@ -438,40 +362,20 @@ mod tests {
         )
     }
 
-    /// Returns the closest triangle by testing every block.
-    fn closest_by_brute_force(mesh: &Mesh, local_ray: &LocalRay) -> Nearest {
+    /// Returns the closest hit by testing every block.
+    fn closest_by_brute_force(mesh: &Mesh, local_ray: &LocalRay) -> Option<LocalHit> {
         let o = local_ray.o + local_ray.d.scale(local_ray.from) - mesh.center;
         let probe = TreeRay::new(o, local_ray.d, local_ray.range[0] - local_ray.from);
         let mut best = Nearest::with_limit(round_up_f32(local_ray.range[1] - local_ray.from));
         for (k, block) in mesh.blocks.iter().enumerate() {
             block.intersect::<Plain>(&probe, k as u32, &mesh.faces, &mut best);
         }
-        best
-    }
-
-    fn run_search<E: F32x8, const ANY: bool>(
-        mesh: &Mesh,
-        local_ray: &LocalRay,
-    ) -> Option<MeshSearch> {
-        let mut search = (!mesh.is_empty()).then(|| mesh.start_search(local_ray))?;
-        mesh.run::<E, ANY>(&mut search, &mut BoxStack::default());
-        Some(search)
-    }
-
-    /// Returns the closest triangle by the tree, in one run and step by step.
-    fn closest_by_tree<E: F32x8>(mesh: &Mesh, local_ray: &LocalRay) -> Nearest {
-        let Some(search) = run_search::<E, false>(mesh, local_ray) else {
-            panic!("an empty mesh")
-        };
-        let mut other = mesh.start_search(local_ray);
-        let mut stack = SortedStack::default();
-        while !mesh.step::<E>(&mut other, &mut stack) {}
-        assert_eq!(other.best, search.best);
-        search.best
+        best.is_some()
+            .then(|| mesh.compute_hit(local_ray, o, &best))
     }
 
     fn closest<E: F32x8>(mesh: &Mesh, local_ray: &LocalRay) -> Option<LocalHit> {
-        mesh.hit(&run_search::<E, false>(mesh, local_ray)?)
+        mesh.closest::<E, false>(local_ray, &mut BoxStack::default())
     }
 
     // The tree finds the same triangle as testing every triangle, with bit-identical results in
@@ -513,21 +417,17 @@ mod tests {
                 from: 0.0,
             };
             let expected = closest_by_brute_force(&mesh, &local_ray);
-            let found = closest_by_tree::<Plain>(&mesh, &local_ray);
+            let found = closest::<Plain>(&mesh, &local_ray);
             assert_eq!(found, expected, "{local_ray:?}");
-            let any = run_search::<Plain, true>(&mesh, &local_ray);
-            assert_eq!(any.is_some_and(|search| search.has_hit()), found.is_some());
+            let any = mesh.closest::<Plain, true>(&local_ray, &mut BoxStack::default());
+            assert_eq!(any.is_some(), found.is_some());
             #[cfg(target_arch = "x86_64")]
             if merrow_math::f64x4::is_supported() {
                 use merrow_math::f32x8::Register;
                 assert_eq!(
-                    closest_by_tree::<Register>(&mesh, &local_ray),
+                    closest::<Register>(&mesh, &local_ray),
                     expected,
                     "{local_ray:?}"
-                );
-                assert_eq!(
-                    closest::<Register>(&mesh, &local_ray),
-                    closest::<Plain>(&mesh, &local_ray)
                 );
             }
             hit_count += u32::from(found.is_some());

@@ -309,14 +309,13 @@ mod tests {
         assert!(mesh.run_packet::<E>(&mut search, rays));
         let mut hit_count = 0;
         for i in (0..RAYS).filter(|i| rays >> i & 1 == 1) {
-            let mut single = mesh.start_search(&local_rays[i]);
-            mesh.run::<E, false>(&mut single, &mut BoxStack::default());
+            let single = mesh.closest::<E, false>(&local_rays[i], &mut BoxStack::default());
             assert_eq!(
                 mesh.packet_hit(&search, i),
-                mesh.hit(&single),
+                single,
                 "{i} of {rays:b}: {local_rays:?}"
             );
-            hit_count += usize::from(single.has_hit());
+            hit_count += usize::from(single.is_some());
         }
         hit_count
     }

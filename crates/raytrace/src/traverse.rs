@@ -9,10 +9,6 @@
 //! The nearest of the entered boxes is visited first. The others are pushed onto a stack with t_in
 //! and are skipped later if t_in is beyond `best`.
 //!
-//! A traversal can be suspended at every node, so that several rays can alternate while some wait
-//! for memory. The directions of such rays are unrelated, and most branches would be mispredicted.
-//! Their stack ([`SortedStack`]) is therefore sorted without branches.
-//!
 //! # Symbols
 //! low minimum distance of a hit, best maximum distance.
 //!
@@ -20,7 +16,7 @@
 //! Frame of the tree.
 //!
 //! # Limits
-//! The stacks have capacity for trees of depth [`crate::bvh::MAX_DEPTH`].
+//! The stack has capacity for trees of depth [`crate::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
 //! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
@@ -34,29 +30,11 @@ const STACK_CAPACITY: usize = 128;
 
 /// Stack of the deferred boxes of one ray, with their entry distances.
 #[derive(Clone, Debug)]
-pub struct BoxStack([(f32, Child); STACK_CAPACITY]);
+pub(crate) struct BoxStack([(f32, Child); STACK_CAPACITY]);
 
 impl Default for BoxStack {
     fn default() -> Self {
         Self([(0.0, Child::ROOT); STACK_CAPACITY])
-    }
-}
-
-/// Stack of the deferred boxes of a ray in interleaved traversal.
-#[derive(Clone, Debug)]
-pub struct SortedStack {
-    /// Entry distances and slots in the last three bits, as [`F32x8::select_descending`] writes
-    /// them.
-    keys: [u32; STACK_CAPACITY],
-    children: [u32; STACK_CAPACITY],
-}
-
-impl Default for SortedStack {
-    fn default() -> Self {
-        Self {
-            keys: [0; STACK_CAPACITY],
-            children: [0; STACK_CAPACITY],
-        }
     }
 }
 
@@ -153,41 +131,6 @@ impl Traversal {
             let last = stack.0[self.top & (STACK_CAPACITY - 1)];
             if last.0 <= limit {
                 (self.entered, self.position) = last;
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Pushes the children of a node that the ray enters before `limit`.
-    #[inline(always)]
-    pub(crate) fn push_children<E: F32x8>(
-        &mut self,
-        stack: &mut SortedStack,
-        node: &Node,
-        planes: &RayPlanes<E>,
-        limit: f32,
-    ) {
-        let (entry, exit) = planes.intersect_boxes(node, limit);
-        // Eight elements are always written, for any count.
-        let index = self.top.min(STACK_CAPACITY - 8);
-        let keys = stack.keys[index..].first_chunk_mut();
-        if let (Some(keys), Some(children)) = (keys, stack.children[index..].first_chunk_mut()) {
-            self.top += entry.select_descending(exit, &node.words(), keys, children);
-        }
-    }
-
-    /// Returns the same as [`Self::resume`] for a [`SortedStack`].
-    #[inline(always)]
-    pub(crate) fn pop(&mut self, stack: &SortedStack, limit: f32) -> bool {
-        // Distances in a `SortedStack` are not negative.
-        let limit = limit.max(0.0);
-        while self.top > 0 {
-            self.top -= 1;
-            let index = self.top.min(STACK_CAPACITY - 1);
-            let entered = f32::from_bits(stack.keys[index] & !7);
-            if entered <= limit {
-                (self.entered, self.position) = (entered, Child::from_word(stack.children[index]));
                 return true;
             }
         }

@@ -61,31 +61,31 @@ pub fn apply_faults(
     let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
     let has_error = |fault: &FaultEffect| fault.offset != 0.0 || fault.noise > 0.0;
     if has_error(&fault) || parts.iter().any(has_error) {
-        reading.add_errors(&mut || draw_error(&fault, &mut draw));
-        reading.for_each_part_value(&mut |part, _, x| {
+        numbers_of(&mut reading).add_errors(&mut || draw_error(&fault, &mut draw));
+        numbers_of(&mut reading).for_each_part_value(&mut |part, _, x| {
             *x += draw_error(&parts[part], &mut draw);
         });
     }
     if let Some(mut last) = memory.last {
         let mut before = [0.0; 6];
-        last.for_each_part_value(&mut |_, k, x| before[k] = *x);
-        reading.for_each_part_value(&mut |part, k, x| {
+        numbers_of(&mut last).for_each_part_value(&mut |_, k, x| before[k] = *x);
+        numbers_of(&mut reading).for_each_part_value(&mut |part, k, x| {
             if parts[part].stuck {
                 *x = before[k];
             }
         });
     }
-    reading.recompute_derived(&sensor.kind);
+    numbers_of(&mut reading).recompute_derived(&sensor.kind);
     memory.last = Some(reading);
     if parts.iter().any(|part| part.dead) {
         // `memory.last` keeps the value without NaN: a part that becomes stuck after it was dead
         // repeats this value
-        reading.for_each_part_value(&mut |part, _, x| {
+        numbers_of(&mut reading).for_each_part_value(&mut |part, _, x| {
             if parts[part].dead {
                 *x = f64::NAN;
             }
         });
-        reading.recompute_derived(&sensor.kind);
+        numbers_of(&mut reading).recompute_derived(&sensor.kind);
     }
     Some(reading)
 }
@@ -103,38 +103,67 @@ pub trait Faulty {
     fn recompute_derived(&mut self, _kind: &SensorKind) {}
 }
 
-macro_rules! implement_for_reading {
-    ($($(#[doc = $doc:literal])* $kind:ident($reading:ty),)*) => {
-        impl Faulty for Reading {
+/// Numbers of a quantity.
+pub(crate) trait Numbers {
+    /// Calls `f` for every number, in the order of the axes.
+    fn for_each(&mut self, f: &mut dyn FnMut(&mut f64));
+}
+
+impl Numbers for f64 {
+    fn for_each(&mut self, f: &mut dyn FnMut(&mut f64)) {
+        f(self);
+    }
+}
+
+impl Numbers for Vec3 {
+    fn for_each(&mut self, f: &mut dyn FnMut(&mut f64)) {
+        for axis in [&mut self.x, &mut self.y, &mut self.z] {
+            f(axis);
+        }
+    }
+}
+
+/// Implements [`Faulty`] for a reading, from the names of its first quantities, of the parts that
+/// support separate faults, and from the function that computes derived quantities.
+macro_rules! faulty {
+    ($reading:ty: $($first:ident),+ $(; parts: $($part:ident),+)? $(; derived: $derive:expr)?) => {
+        impl crate::fault::Faulty for $reading {
             fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-                match self {
-                    $(Self::$kind(reading) => reading.add_errors(error),)*
-                }
+                $(crate::fault::Numbers::for_each(&mut self.$first, &mut |x| *x += error());)+
             }
 
-            fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
-                match self {
-                    $(Self::$kind(reading) => reading.for_each_part_value(f),)*
+            $(fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
+                let parts = [$(&mut self.$part as &mut dyn crate::fault::Numbers),+];
+                let mut number = 0..;
+                for (part, quantity) in parts.into_iter().enumerate() {
+                    quantity.for_each(&mut |x| f(part, number.next().unwrap_or(0), x));
                 }
-            }
+            })?
 
-            fn recompute_derived(&mut self, kind: &SensorKind) {
-                match self {
-                    $(Self::$kind(reading) => reading.recompute_derived(kind),)*
-                }
+            $(fn recompute_derived(&mut self, kind: &merrow_model::scene::SensorKind) {
+                let derive: fn(&mut Self, &merrow_model::scene::SensorKind) = $derive;
+                derive(self, kind);
+            })?
+        }
+    };
+}
+
+pub(crate) use faulty;
+
+macro_rules! select_numbers {
+    ($($(#[doc = $doc:literal])* $kind:ident($reading:ty),)*) => {
+        /// Returns the numbers of a reading that faults change.
+        fn numbers_of(reading: &mut Reading) -> &mut dyn Faulty {
+            match reading {
+                $(Reading::$kind(reading) => reading,)*
             }
         }
     };
 }
 
-each_reading!(implement_for_reading);
+each_reading!(select_numbers);
 
 /// Computes the error of one number by (1), in its unit.
 fn draw_error(fault: &FaultEffect, draw: &mut Draw) -> f64 {
     fault.offset + fault.noise * draw.normal()
-}
-
-/// Draws an independent error for each of three components.
-pub(crate) fn error_vector(error: &mut dyn FnMut() -> f64) -> Vec3 {
-    Vec3::new(error(), error(), error())
 }

@@ -52,20 +52,21 @@
 //! test/sensors/laser.rs, test/determinism/frames.rs
 
 use crate::cost::{CostSite, reaches_surface};
-use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
+use crate::exteroceptive::{Observation, Observe, SensorEcho};
+use crate::noise::quantise;
 use crate::ray_scene::{RayScene, SurfaceHit};
-use crate::sample::{Pose, SampleErrors};
+use crate::sample::SampleErrors;
 use crate::wave_clipmap::WaveSurfaceRays;
+use merrow_environment::air;
 use merrow_environment::surface;
-use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::air::Weather;
 use merrow_model::sensor::laser::Point;
 use merrow_model::sensor::laser::Scan;
 use merrow_model::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::sensor::obstacle::ObstacleDetector;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::view::WorldView;
 use merrow_raytrace::Ray;
 use std::ops::Range;
 
@@ -95,80 +96,6 @@ struct Echo {
 struct Echoes {
     list: [Echo; 15],
     n: usize,
-}
-
-/// Computes one scan, or one point cloud, of the laser `spec` at the pose `pose`.
-pub fn scan(
-    spec: &LaserSpec,
-    ray_scene: &RayScene,
-    view: &WorldView,
-    environment: &EnvironmentState<'_>,
-    pose: &Pose,
-    errors: &SampleErrors,
-) -> FrameData {
-    let weather = air::weather(&environment.sea.air, environment.time);
-    let beams = Beams {
-        spec,
-        ray_scene,
-        view,
-        water: WaveSurfaceRays::new(
-            environment,
-            pose.p_WS,
-            spec.ranging.max_range_m,
-            spec.directions.len() * rays_per_beam(spec),
-        ),
-        skip: ray_scene.shapes_of(pose.robot),
-        extinction: extinction(&weather, spec.wavelength),
-        slope_variance: surface::mean_square_slope(weather.wind.norm()),
-        min_power: spec.ranging.reference_reflectivity
-            / (spec.ranging.max_range_m * spec.ranging.max_range_m),
-    };
-    let rings = spec.elevations.len();
-    let (mut scan, mut cloud) = (Scan::default(), Vec::new());
-    let mut columns = Vec::with_capacity(COLUMNS_PER_GROUP);
-    let (mut rays, mut hits) = (Vec::new(), Vec::new());
-    for first in (0..spec.columns).step_by(COLUMNS_PER_GROUP) {
-        columns.clear();
-        columns.extend(
-            (first..spec.columns.min(first + COLUMNS_PER_GROUP))
-                .map(|column| Column::new(spec, environment, view.time_ns, pose, column)),
-        );
-        beams.rays(&columns, first, &mut rays);
-        ray_scene.first_hits(view, &beams.skip, &rays, &mut hits);
-        let parts = rays_per_beam(spec);
-        for (k, column) in columns.iter().enumerate() {
-            let number = first + k;
-            let mut draw = column_draw(errors, number);
-            for ring in 0..rings {
-                let start = (ring * columns.len() + k) * parts;
-                let beam = start..start + parts;
-                let echo = beams.strongest_echo(column.wet, &rays[beam.clone()], &hits[beam]);
-                let echo = echo.map(|echo| {
-                    let range = measured_range(spec, echo.path, errors, &mut draw);
-                    (range, echo.power)
-                });
-                let echo = echo.filter(|_| {
-                    !(errors.noise
-                        && spec.ranging.beam_loss > 0.0
-                        && draw.uniform() < spec.ranging.beam_loss)
-                });
-                match spec.output {
-                    LaserOutput::Scan => add_range(spec, echo, &mut scan),
-                    LaserOutput::Cloud => cloud.extend(echo_point(spec, number, ring, echo)),
-                }
-            }
-        }
-    }
-    match spec.output {
-        LaserOutput::Scan => FrameData::Scan(scan),
-        LaserOutput::Cloud => FrameData::Cloud(cloud),
-    }
-}
-
-/// Returns the random numbers of a column, which are independent of the columns before it.
-fn column_draw(errors: &SampleErrors, column: usize) -> Draw {
-    let sample = (errors.sample + 1).wrapping_mul(1 << 20);
-    errors.stream.draw(sample.wrapping_add(column as u64))
 }
 
 /// Adds the range of an echo (range [m], power) and its intensity to a scan.
@@ -213,11 +140,7 @@ fn measured_range(spec: &LaserSpec, range: f64, errors: &SampleErrors, draw: &mu
     if errors.noise && spec.ranging.range_std_m > 0.0 {
         range += spec.ranging.range_std_m * draw.normal();
     }
-    if spec.ranging.resolution_m > 0.0 {
-        (range / spec.ranging.resolution_m).round() * spec.ranging.resolution_m
-    } else {
-        range
-    }
+    quantise(range, spec.ranging.resolution_m)
 }
 
 /// Replaces a range [m] outside the limits by -inf or +inf, as in REP-117.
@@ -249,14 +172,58 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
 
 impl Observe for LaserSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
-        scan(
-            self,
-            sample.ray_scenes.visual(),
-            sample.view,
-            sample.environment,
-            sample.pose,
-            sample.errors,
-        )
+        let (ray_scene, environment) = (sample.ray_scenes.visual(), sample.environment);
+        let (pose, errors, ranging) = (sample.pose, sample.errors, &self.ranging);
+        let weather = air::weather(&environment.sea.air, environment.time);
+        let parts = rays_per_beam(self);
+        let ray_count = self.directions.len() * parts;
+        let beams = Beams {
+            spec: self,
+            ray_scene,
+            water: WaveSurfaceRays::new(environment, pose.p_WS, ranging.max_range_m, ray_count),
+            skip: ray_scene.shapes_of(pose.robot),
+            extinction: extinction(&weather, self.wavelength),
+            slope_variance: surface::mean_square_slope(weather.wind.norm()),
+            min_power: ranging.reference_reflectivity / (ranging.max_range_m * ranging.max_range_m),
+        };
+        let rings = self.elevations.len();
+        let (mut scan, mut cloud) = (Scan::default(), Vec::new());
+        let mut columns = Vec::with_capacity(COLUMNS_PER_GROUP);
+        let (mut rays, mut hits) = (Vec::new(), Vec::new());
+        for first in (0..self.columns).step_by(COLUMNS_PER_GROUP) {
+            columns.clear();
+            let group = first..self.columns.min(first + COLUMNS_PER_GROUP);
+            columns.extend(group.map(|column| Column::new(self, sample, column)));
+            beams.rays(&columns, first, &mut rays);
+            ray_scene.first_hits(&beams.skip, &rays, &mut hits);
+            for (k, column) in columns.iter().enumerate() {
+                let number = first + k;
+                // independent of the columns before it
+                let mut draw = errors.draw(number as u64);
+                for ring in 0..rings {
+                    let start = (ring * columns.len() + k) * parts;
+                    let beam = start..start + parts;
+                    let echo = beams.strongest_echo(column.wet, &rays[beam.clone()], &hits[beam]);
+                    let echo = echo.map(|echo| {
+                        let range = measured_range(self, echo.path, errors, &mut draw);
+                        (range, echo.power)
+                    });
+                    let echo = echo.filter(|_| {
+                        !(errors.noise
+                            && ranging.beam_loss > 0.0
+                            && draw.uniform() < ranging.beam_loss)
+                    });
+                    match self.output {
+                        LaserOutput::Scan => add_range(self, echo, &mut scan),
+                        LaserOutput::Cloud => cloud.extend(echo_point(self, number, ring, echo)),
+                    }
+                }
+            }
+        }
+        match self.output {
+            LaserOutput::Scan => FrameData::Scan(scan),
+            LaserOutput::Cloud => FrameData::Cloud(cloud),
+        }
     }
 
     fn cost(&self, site: &CostSite<'_>) -> f64 {
@@ -282,7 +249,7 @@ impl Observe for LaserSpec {
         rays * world.ray() * (1.0 + 2.0 * part) + world.surface(rays, part * rays)
     }
 
-    fn echoes(&self, data: &FrameData, stamp_ns: u64, _: &EchoThreshold) -> Vec<SensorEcho> {
+    fn echoes(&self, data: &FrameData, stamp_ns: u64, _: &ObstacleDetector) -> Vec<SensorEcho> {
         match data {
             FrameData::Scan(scan) => {
                 let echo = |(k, range): (usize, &f32)| {
@@ -338,25 +305,21 @@ struct Column {
 }
 
 impl Column {
-    fn new(
-        spec: &LaserSpec,
-        environment: &EnvironmentState<'_>,
-        now_ns: u64,
-        pose: &Pose,
-        column: usize,
-    ) -> Self {
+    fn new(spec: &LaserSpec, sample: &Observation<'_>, column: usize) -> Self {
         let time = spec.firing_time(column);
-        let (R_WS, p_WS) = pose.extrapolate(time);
-        let tilt = spec
-            .tilt
-            .map(|tilt| tilt.axes(now_ns + (time * 1e9) as u64));
+        let (R_WS, p_WS) = sample.pose.extrapolate(time);
+        let now_ns = sample.view.time_ns + (time * 1e9) as u64;
+        let tilt = spec.tilt.map(|tilt| tilt.axes(now_ns));
         let R_WS = tilt.map_or(R_WS, |tilt| R_WS.mul_mat(&tilt));
         // Computed once for all beams of a column. Far below the surface the waves are not
         // evaluated, because they would cost more than the rays.
         Self {
             R_WS,
             p_WS,
-            wet: environment.approximate_height_above_surface(p_WS, 0.0) < 0.0,
+            wet: sample
+                .environment
+                .approximate_height_above_surface(p_WS, 0.0)
+                < 0.0,
         }
     }
 }
@@ -365,7 +328,6 @@ impl Column {
 struct Beams<'a> {
     spec: &'a LaserSpec,
     ray_scene: &'a RayScene,
-    view: &'a WorldView,
     water: WaveSurfaceRays<'a>,
     /// Index range of the shapes of the laser's own robot.
     skip: Range<u32>,
@@ -384,13 +346,9 @@ impl Beams<'_> {
         for ring in 0..rings {
             for (k, column) in columns.iter().enumerate() {
                 let d_S = spec.directions[(first + k) * rings + ring];
+                let range = [0.0, spec.ranging.max_range_m];
                 let mut push = |d_S: Vec3| {
-                    let direction = column.R_WS.mul_vec(d_S);
-                    rays.push(Ray {
-                        origin: column.p_WS,
-                        direction,
-                        range: [0.0, spec.ranging.max_range_m],
-                    });
+                    rays.push(Ray::new(column.p_WS, column.R_WS.mul_vec(d_S), range));
                 };
                 push(d_S);
                 if spec.divergence == 0.0 {
@@ -436,11 +394,7 @@ impl Beams<'_> {
         part: f64,
         echoes: &mut Echoes,
     ) {
-        let Ray {
-            origin: p,
-            direction: d,
-            range: [_, max_distance],
-        } = *ray;
+        let (p, d, max_distance) = (ray.origin, ray.direction, ray.range[1]);
         if wet {
             // A beam that leaves the water returns no detectable echo.
             if let Some(hit) = hit
@@ -482,24 +436,15 @@ impl Beams<'_> {
     /// Adds the echoes of a ray that hits the water surface at the distance `t`, where the surface
     /// has the normal `n`.
     fn add_surface_echoes(&self, ray: &Ray, t: f64, n: Vec3, part: f64, echoes: &mut Echoes) {
-        let Ray {
-            origin: p,
-            direction: d,
-            range: [_, max_distance],
-        } = *ray;
+        let (p, d, max_distance) = (ray.origin, ray.direction, ray.range[1]);
         let cosine = -n.dot(d);
         if cosine <= 1e-6 {
             return;
         }
         let q = p + d.scale(t);
         let trace = |d: Vec3, max_distance: f64| {
-            self.ray_scene.first_hit(
-                self.view,
-                self.skip.clone(),
-                q + d.scale(1e-6),
-                d,
-                [0.0, max_distance],
-            )
+            let (skip, from) = (self.skip.clone(), q + d.scale(1e-6));
+            self.ray_scene.first_hit(skip, from, d, [0.0, max_distance])
         };
         let air_depth = self.extinction * t;
         echoes.add(

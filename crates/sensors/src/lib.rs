@@ -26,7 +26,6 @@
 #![forbid(unsafe_code)]
 
 pub mod acoustic;
-mod acoustic_instrument;
 pub mod ais;
 pub mod camera;
 pub mod cost;
@@ -160,13 +159,16 @@ pub fn read_due(
                 filter.stop();
             }
             let reading = if on {
-                let sample = Sample {
+                // draw 0 made the fixed errors of the instrument
+                let draw = sensor.stream.draw(memory.samples + 1);
+                take_sample(Sample {
                     sensor,
                     index: idx,
                     truth: &truth,
                     on_board: &on_board,
-                };
-                take_sample(memory, &sample)
+                    memory,
+                    draw,
+                })
             } else {
                 None
             };

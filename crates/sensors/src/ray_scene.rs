@@ -232,11 +232,7 @@ impl StaticGeometry {
         if self.faces.is_empty() {
             return plane;
         }
-        let ray = Ray {
-            origin: p,
-            direction: d,
-            range: [0.0, f64::INFINITY],
-        };
+        let ray = Ray::new(p, d, [0.0, f64::INFINITY]);
         let hit = self.all.closest(&ray, 0..0).map(|hit| hit.distance);
         [hit, plane].into_iter().flatten().min_by(f64::total_cmp)
     }
@@ -253,6 +249,8 @@ pub struct RayScene {
     own: Arc<[Range<u32>]>,
     /// Material of the seabed.
     bottom: Material,
+    /// The seabed and its normal in W, if it is a plane.
+    plane: Option<(Seabed, Vec3)>,
 }
 
 thread_local! {
@@ -292,11 +290,13 @@ impl RayScene {
             faces: faces.into(),
             own: own.into(),
             bottom: scene.seabed_material,
+            plane: seabed_plane(&scene.sea.seabed),
         }
     }
 
     /// Moves all shapes of robots to their poses in `view`.
     pub fn update_poses(&mut self, view: &WorldView) {
+        self.plane = seabed_plane(&view.sea.seabed);
         let mounts = &self.mounts;
         self.all
             .update_poses(|shapes| move_shapes(shapes, mounts, view));
@@ -305,6 +305,7 @@ impl RayScene {
     /// Does the same as [`Self::update_poses`] without an allocation, except if the robots have
     /// moved far relative to each other. It suits frequent updates with few rays each.
     pub fn refit_poses(&mut self, view: &WorldView) {
+        self.plane = seabed_plane(&view.sea.seabed);
         let mounts = &self.mounts;
         self.all
             .refit_poses(|shapes| move_shapes(shapes, mounts, view));
@@ -312,32 +313,22 @@ impl RayScene {
 
     /// Returns true if a shape other than the two robots themselves occludes the straight path
     /// between the points `a` on the first and `b` on the second [m], W.
-    pub(crate) fn is_occluded_between(
-        &self,
-        view: &WorldView,
-        robots: [usize; 2],
-        ends: [Vec3; 2],
-    ) -> bool {
-        self.find_occluder(view, robots, ends).is_some()
+    pub(crate) fn is_occluded_between(&self, robots: [usize; 2], ends: [Vec3; 2]) -> bool {
+        self.find_occluder(robots, ends).is_some()
     }
 
     /// Returns the label of the object that occludes the path between the points [m], if any. See
     /// [`Self::is_occluded_between`].
-    pub(crate) fn find_occluder(
-        &self,
-        view: &WorldView,
-        robots: [usize; 2],
-        [a, b]: [Vec3; 2],
-    ) -> Option<u16> {
+    pub(crate) fn find_occluder(&self, robots: [usize; 2], [a, b]: [Vec3; 2]) -> Option<u16> {
         let offset = b - a;
         let distance = offset.norm();
         let d = offset.scale(1.0 / distance.max(1e-9));
         // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at the shapes
         // of the first robot. Another object occludes the path only if the two distances do not
         // cover the whole path.
-        let forward_hit = self.first_hit_excluding(view, robots[0], a, d, [0.0, distance])?;
+        let forward_hit = self.first_hit_excluding(robots[0], a, d, [0.0, distance])?;
         let backward_hit =
-            self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, distance])?;
+            self.first_hit_excluding(robots[1], b, d.scale(-1.0), [0.0, distance])?;
         let is_occluded = forward_hit.distance + backward_hit.distance < distance - 1e-6
             || robots[0] == robots[1];
         let is_own = |hit: &SurfaceHit<'_>| {
@@ -358,13 +349,12 @@ impl RayScene {
     /// `range` [m]. Shapes of `robot` are ignored.
     pub(crate) fn first_hit_excluding(
         &self,
-        view: &WorldView,
         robot: usize,
         p: Vec3,
         d: Vec3,
         range: [f64; 2],
     ) -> Option<SurfaceHit<'_>> {
-        self.first_hit(view, self.own[robot].clone(), p, d, range)
+        self.first_hit(self.own[robot].clone(), p, d, range)
     }
 
     /// Returns centre and half size [m] of the boxes in W around the shapes that have one, without
@@ -386,11 +376,7 @@ impl RayScene {
     /// within `range` [m]. Shapes whose indices are in `skip` are ignored, and so is a seabed that
     /// is a plane.
     pub(crate) fn is_shaded(&self, p: Vec3, d: Vec3, range: [f64; 2], skip: Range<u32>) -> bool {
-        let ray = Ray {
-            origin: p,
-            direction: d,
-            range,
-        };
+        let ray = Ray::new(p, d, range);
         with_scratch(|scratch| self.all.blocked_with(&ray, &skip, scratch))
     }
 
@@ -398,31 +384,25 @@ impl RayScene {
     /// `skip`.
     pub(crate) fn first_hit(
         &self,
-        view: &WorldView,
         skip: Range<u32>,
         p: Vec3,
         d: Vec3,
         range: [f64; 2],
     ) -> Option<SurfaceHit<'_>> {
-        let ray = Ray {
-            origin: p,
-            direction: d,
-            range,
-        };
+        let ray = Ray::new(p, d, range);
         let hit = with_scratch(|scratch| self.all.closest_with(&ray, &skip, scratch));
-        self.surface_hit(Self::seabed_plane(view), &ray, hit)
+        self.surface_hit(&ray, hit)
     }
 
     /// Does the same as [`Self::first_hit`] for each of `rays`, into `hits`. This is faster if each
     /// eight consecutive rays have nearly the same direction.
     pub(crate) fn first_hits<'a>(
         &'a self,
-        view: &WorldView,
         skip: &Range<u32>,
         rays: &[Ray],
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        self.collect_hits::<BATCH>(view, rays, hits, |rays, shape_hits| {
+        self.collect_hits::<BATCH>(rays, hits, |rays, shape_hits| {
             with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, shape_hits));
         });
     }
@@ -431,12 +411,11 @@ impl RayScene {
     /// [`Self::may_hit_shapes`] returns.
     pub(crate) fn first_bottom_hits<'a>(
         &'a self,
-        view: &WorldView,
         skip: &Range<u32>,
         rays: &[Ray],
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        self.collect_hits::<BOTTOM_BATCH>(view, rays, hits, |rays, shape_hits| {
+        self.collect_hits::<BOTTOM_BATCH>(rays, hits, |rays, shape_hits| {
             self.all.closest_unbounded_all(rays, skip, shape_hits);
         });
     }
@@ -445,18 +424,17 @@ impl RayScene {
     /// finds for at most `N` rays at once.
     fn collect_hits<'a, const N: usize>(
         &'a self,
-        view: &WorldView,
         rays: &[Ray],
         hits: &mut Vec<Option<SurfaceHit<'a>>>,
         mut trace: impl FnMut(&[Ray], &mut [Option<Hit>]),
     ) {
         hits.clear();
-        let (mut shape_hits, plane) = ([None; N], Self::seabed_plane(view));
+        let mut shape_hits = [None; N];
         for rays in rays.chunks(N) {
             let shape_hits = &mut shape_hits[..rays.len()];
             trace(rays, shape_hits);
             let both = rays.iter().zip(shape_hits);
-            hits.extend(both.map(|(ray, hit)| self.surface_hit(plane, ray, *hit)));
+            hits.extend(both.map(|(ray, hit)| self.surface_hit(ray, *hit)));
         }
     }
 
@@ -478,59 +456,38 @@ impl RayScene {
         self.all.may_hit_bounded(rays, skip)
     }
 
-    /// Returns the seabed and its normal in W, if it is a plane.
-    fn seabed_plane(view: &WorldView) -> Option<(&Seabed, Vec3)> {
-        // A terrain grid is one of the shapes.
-        let seabed = &view.sea.seabed;
-        let is_plane = seabed.terrain.is_none();
-        is_plane.then(|| (seabed, seabed.normal(0.0, 0.0)))
-    }
-
     /// Combines the closest shape on a ray with the seabed and returns the nearer one.
-    fn surface_hit(
-        &self,
-        plane: Option<(&Seabed, Vec3)>,
-        ray: &Ray,
-        hit: Option<Hit>,
-    ) -> Option<SurfaceHit<'_>> {
-        let Ray {
-            origin: p,
-            direction: d,
-            range,
-        } = *ray;
+    fn surface_hit(&self, ray: &Ray, hit: Option<Hit>) -> Option<SurfaceHit<'_>> {
+        let (p, d, range) = (ray.origin, ray.direction, ray.range);
         let limit = hit.map_or(range[1], |hit| hit.distance);
-        let bottom = plane
-            .and_then(|(seabed, normal)| Some((seabed.range(p, d)?, normal)))
+        let bottom = self
+            .plane
+            .as_ref()
+            .and_then(|(seabed, normal)| Some((seabed.range(p, d)?, *normal)))
             .filter(|(t, _)| (range[0]..limit).contains(t));
-        let (distance, normal, material, label, part) = match (bottom, hit) {
-            (Some((t, normal)), _) => (t, normal, &self.bottom, 1, None),
-            (
-                None,
-                Some(Hit {
-                    distance,
-                    normal,
-                    shape,
-                    face,
-                }),
-            ) => {
-                let (surface, label) = &self.faces[shape as usize];
-                let material = surface.material_of(face);
-                (distance, normal, material, *label, Some((shape, face)))
+        let mut found = if let Some((distance, normal)) = bottom {
+            SurfaceHit {
+                distance,
+                normal,
+                material: &self.bottom,
+                label: 1,
+                shape_and_face: None,
             }
-            (None, None) => return None,
-        };
-        let normal = if normal.dot(d) > 0.0 {
-            normal.scale(-1.0)
         } else {
-            normal
+            let hit = hit?;
+            let (surface, label) = &self.faces[hit.shape as usize];
+            SurfaceHit {
+                distance: hit.distance,
+                normal: hit.normal,
+                material: surface.material_of(hit.face),
+                label: *label,
+                shape_and_face: Some((hit.shape, hit.face)),
+            }
         };
-        Some(SurfaceHit {
-            distance,
-            normal,
-            material,
-            label,
-            shape_and_face: part,
-        })
+        if found.normal.dot(d) > 0.0 {
+            found.normal = found.normal.scale(-1.0);
+        }
+        Some(found)
     }
 
     /// Returns the colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a
@@ -587,6 +544,12 @@ impl RayScenes {
             visual.update_poses(view);
         }
     }
+}
+
+/// Returns the seabed and its normal in W, if it is a plane. A terrain grid is one of the shapes.
+fn seabed_plane(seabed: &Seabed) -> Option<(Seabed, Vec3)> {
+    let is_plane = seabed.terrain.is_none();
+    is_plane.then(|| (seabed.clone(), seabed.normal(0.0, 0.0)))
 }
 
 /// Moves shapes with these mounts to their poses in `view`.

@@ -1,6 +1,6 @@
 //! Inputs common to every sample of an exteroceptive sensor: pose, random numbers and faults.
 
-use merrow_math::rng::Stream;
+use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::Sensor;
 use merrow_model::state::FaultEffect;
@@ -65,4 +65,18 @@ pub struct SampleErrors {
     pub noise: bool,
     /// Combined effect of the active faults of the sensor.
     pub fault: FaultEffect,
+}
+
+impl SampleErrors {
+    /// Returns random numbers of the sample. Those of different `k` are independent; `k` wraps, so
+    /// that `u64::MAX` stands for -1.
+    pub(crate) fn draw(&self, k: u64) -> Draw {
+        let first = (self.sample + 1).wrapping_mul(1 << 20);
+        self.stream.draw(first.wrapping_add(k))
+    }
+
+    /// Returns the standard deviation `std` of an error, or zero without noise.
+    pub(crate) fn std(&self, std: f64) -> f64 {
+        if self.noise { std } else { 0.0 }
+    }
 }

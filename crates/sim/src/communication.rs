@@ -32,8 +32,7 @@ use crate::environment_cache::EnvironmentCache;
 use crate::modem_fix::{error_stream, measure};
 use crate::robot::{Moment, Runner};
 use crate::shaft_speeds::{reference_speeds, shaft_speeds};
-use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
-use merrow_comms::link::receivers::SceneReceivers;
+use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::network::{MessageGroup, Network, Send};
 use merrow_math::rng::Stream;
 use merrow_model::kinematics;
@@ -113,7 +112,6 @@ pub fn bridged_call<'a>(
 #[derive(Debug)]
 pub(crate) struct Communication {
     pub(crate) network: Network,
-    pub(crate) receivers: SceneReceivers,
     channel: WorldChannel,
     ray_scene: Option<RayScene>,
     view: WorldView,
@@ -157,12 +155,10 @@ impl Communication {
             .modems
             .iter()
             .any(|modem| modem.transceiver.line_of_sight);
-        let places: Vec<ModemPlace> = scene.modems.iter().map(ModemPlace::from).collect();
         let robots = scene.robots.len();
         Ok(Some(Self {
             network,
-            receivers: SceneReceivers::new(&scene.modems),
-            channel: WorldChannel::new(scene, &places),
+            channel: WorldChannel::new(scene, &scene.modems),
             ray_scene: needs_rays.then(|| RayScene::new(scene, geometry, RayKind::Collision)),
             view: WorldView {
                 time_ns: 0,
@@ -395,8 +391,7 @@ impl Communication {
                 shaft_speeds: &self.view.shaft_speeds,
             };
             let channel = self.channel.update_to(&instant);
-            self.network
-                .advance(&mut state.network, &channel, &self.receivers, now);
+            self.network.advance(&mut state.network, &channel, now);
             for result in &mut state.network.output.ranges {
                 measure(scene, &self.view, &self.fix_errors, result);
             }

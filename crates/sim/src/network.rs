@@ -108,8 +108,8 @@ impl Simulation {
             return;
         };
         if targets.iter().any(Option::is_none) {
-            let (network, receivers) = (&mut communication.network, &communication.receivers);
-            network.remove(&mut self.state.network, receivers, &targets);
+            let network = &mut communication.network;
+            network.remove(&mut self.state.network, &targets);
             self.drain_network_output();
         }
     }

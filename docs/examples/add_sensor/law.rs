@@ -13,31 +13,17 @@
 //! # Checked by
 //! test/docs.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::noise;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::vehicle::{Inclination, InclinometerSpec};
-use merrow_model::state::SensorState;
 
 impl Measure for InclinometerSpec {
     /// Measures the inclination of the sensor at one instant.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Inclination> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Inclination> {
         let angle = libm::acos(sample.truth.R_WS.r[2].z.clamp(-1.0, 1.0)); // (1)
-        let on = memory.noise;
-        let drift = &mut memory.drift[0];
-        let angle = noise::measure_scalar(&self.errors, drift, angle, on, draw);
+        let angle = sample.measure_scalar(&self.errors, 0, angle);
         Some(Inclination { angle })
     }
 }
 
-impl Faulty for Inclination {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.angle += error();
-    }
-}
+faulty!(Inclination: angle);

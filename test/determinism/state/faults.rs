@@ -1,8 +1,8 @@
 //! Tests that faults, including random faults, are bit-identical for any blocks, threads and
 //! resumption.
 
+use crate::common::balance;
 use crate::common::{advance, simulation};
-use merrow_comms::network::balance;
 use merrow_messages::convert::modem::link_table;
 use merrow_model::persist::{Persist, Reader, to_bytes};
 use merrow_model::scene::comms::BROADCAST;

@@ -1,6 +1,6 @@
 //! Tests of the extreme values of every number in the keys of a modem.
 
-use merrow_comms::network::balance;
+use crate::common::balance;
 use merrow_model::scene::comms::BROADCAST;
 use merrow_model::state::Command;
 use merrow_model::state::comms::{ModemCommand, Ranging};

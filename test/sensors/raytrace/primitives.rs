@@ -3,7 +3,7 @@
 
 use super::single_shape_scene;
 use merrow_math::{Mat3, Vec3};
-use merrow_raytrace::{PosedShape, Primitive, Ray, RayShape, ShapeScene};
+use merrow_raytrace::{PosedShape, Primitive, Ray, RayShape, Scratch, ShapeScene};
 
 /// Returns distance, normal and face of the closest hit at least `from` [m] away from `o`.
 fn hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
@@ -141,7 +141,7 @@ fn invalid_rays_and_poses_hit_nothing() {
         },
     ] {
         assert_eq!(all.closest(&ray, 0..0), None, "{ray:?}");
-        assert!(!all.blocked(&ray, 0..0));
+        assert!(!all.blocked_with(&ray, &(0..0), &mut Scratch::default()));
     }
     assert_eq!(ShapeScene::default().closest(&valid, 0..0), None);
 }

@@ -76,7 +76,7 @@ fn compare_with_embree(n: u32) {
     script.arg(path("scene"));
     let sets = ray_scene::sets()
         .into_iter()
-        .chain([ray_scene::edges(&soup, n)]);
+        .chain([ray_scene::incoherent(), ray_scene::edges(&soup, n)]);
     let sets: Vec<ray_scene::Rays> = sets.collect();
     for set in &sets {
         ray_scene::write_rays(&path(set.name), &set.rays).unwrap();

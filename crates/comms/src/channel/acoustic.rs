@@ -34,7 +34,6 @@
 //! crates/comms/tests/acoustic.rs; test/sensors/acoustic.rs
 
 use crate::channel::{Arrival, End};
-use crate::propagation::Obstruction;
 use merrow_environment::sound::doppler::frequency_ratio;
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
@@ -68,7 +67,7 @@ pub(crate) fn moving_path(
         return medium.find_path(source.p, receiver.p, frequency);
     }
     let receiver_after = |time: f64| receiver.p + receiver.v.scale(time);
-    if let (PathWater::Homogeneous { slowness, .. }, false) = (&medium.water, medium.refracts) {
+    if let (PathWater::Homogeneous { slowness, .. }, false) = (medium.water, medium.refracts) {
         let time = moving_travel_time(receiver.p - source.p, receiver.v, *slowness);
         if !time.is_finite() {
             return None;
@@ -132,6 +131,3 @@ pub(crate) fn both_gain_levels(
     gain_level(&sender.transmit_pattern, &source.R_WM, to)
         + gain_level(&listener.receive_pattern, &receiver.R_WM, from)
 }
-
-/// Obstruction that is reported if no path connects the ends.
-pub(crate) const NO_PATH: Obstruction = Obstruction::ShadowZone;

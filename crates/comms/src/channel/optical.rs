@@ -35,12 +35,12 @@
 //! crates/comms/tests/optical.rs
 
 use crate::channel::{Arrival, End, doppler};
-use crate::propagation::Obstruction;
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::optics::coefficient_at;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::medium::OpticalMedium;
 use merrow_model::scene::sea::optics::Optics;
+use merrow_model::state::comms::LossCause;
 use std::f64::consts::{LN_2, PI};
 
 /// Charge of an electron [C].
@@ -68,15 +68,15 @@ pub fn arrival(
     optics: &Optics,
     source: &End,
     receiver: &End,
-) -> Result<Arrival, Obstruction> {
+) -> Result<Arrival, LossCause> {
     let chord = receiver.p - source.p;
     let r = chord.norm().max(MIN_DISTANCE);
-    let to = chord.unit().ok_or(Obstruction::OutOfView)?;
+    let to = chord.unit().ok_or(LossCause::OutOfView)?;
     let leaves = source.R_WM.col(0).dot(to);
     let arrives = -receiver.R_WM.col(0).dot(to);
     let (_, edge) = merrow_math::real::sin_cos(listener.field_of_view_deg.to_radians());
     if leaves <= 0.0 || arrives <= edge.max(0.0) {
-        return Err(Obstruction::OutOfView);
+        return Err(LossCause::OutOfView);
     }
     let order = lambertian_order(sender.half_angle_deg.to_radians());
     let intensity = (order + 1.0) / (2.0 * PI) * libm::pow(leaves, order);

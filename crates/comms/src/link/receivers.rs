@@ -1,4 +1,4 @@
-//! Receivers of the modems of a scene: detection, errors and rate adaptation by their transceivers.
+//! Receivers of modems: detection and errors by their transceivers.
 //!
 //! # Law
 //! ```text
@@ -17,99 +17,69 @@
 //! crates/comms/tests/link.rs
 
 use crate::link::modulation::bit_error_rate;
-use crate::link::rate::select_scheme;
 use crate::link::reception::{ReceivedPowers, frame_success};
-use crate::network::receiver::{Link, Receiver};
-use merrow_math::decibels::level;
+use merrow_math::decibels::power;
+use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::transceiver::Reception;
-use merrow_model::scene::comms::{Modem, Transceiver};
 
 /// Bit error rate up to which a receiver synchronises to a frame [-].
 const SYNCHRONISING: f64 = 0.1;
 
-/// Receiver models of the modems of a scene, in the order of the modems.
-#[derive(Clone, Debug)]
-pub struct SceneReceivers {
-    receivers: Vec<SceneReceiver>,
-}
-
-#[derive(Clone, Debug)]
-struct SceneReceiver {
-    transceiver: Transceiver,
-    /// For each scheme, the minimum ratio of signal to interference and noise by (1).
-    thresholds: Vec<f64>,
-}
-
-impl SceneReceivers {
-    /// Computes by (1), for each scheme of each modem, the minimum ratio at which its receiver
-    /// synchronises.
-    pub fn new(modems: &[Modem]) -> Self {
-        let prepare = |modem: &Modem| {
-            let transceiver = modem.transceiver.clone();
-            let band = transceiver.bandwidth();
-            let schemes = transceiver.schemes.iter();
-            let thresholds = schemes
-                .map(|scheme| synchronising_ratio(|snr| bit_error_rate(scheme, snr, band)))
-                .collect();
-            SceneReceiver {
-                transceiver,
-                thresholds,
-            }
-        };
-        Self {
-            receivers: modems.iter().map(prepare).collect(),
-        }
-    }
+/// Computes by (1), for each scheme of a transceiver, the minimum ratio of signal to interference
+/// and noise at which its receiver synchronises.
+pub(crate) fn synchronising_ratios(transceiver: &Transceiver) -> Vec<f64> {
+    let band = transceiver.bandwidth();
+    let schemes = transceiver.schemes.iter();
+    schemes
+        .map(|scheme| synchronising_ratio(|snr| bit_error_rate(scheme, snr, band)))
+        .collect()
 }
 
 /// Returns the ratio [-] at which the decreasing function `error` has the value
 /// [`SYNCHRONISING`], to 0.01 dB.
 fn synchronising_ratio(error: impl Fn(f64) -> f64) -> f64 {
-    let ratio = |db: f64| merrow_math::decibels::power(db);
     let [mut low, mut high] = [-100.0, 100.0];
     while high - low > 0.01 {
         let midpoint = 0.5 * (low + high);
-        if error(ratio(midpoint)) > SYNCHRONISING {
+        if error(power(midpoint)) > SYNCHRONISING {
             low = midpoint;
         } else {
             high = midpoint;
         }
     }
-    ratio(high)
+    power(high)
 }
 
-impl Receiver for SceneReceivers {
-    fn packet_error(&self, link: &Link, powers: &ReceivedPowers, bits: f64) -> f64 {
-        let receiver = &self.receivers[link.to];
-        match receiver.transceiver.schemes.get(link.rate) {
-            Some(scheme) => 1.0 - frame_success(&receiver.transceiver, scheme, powers, bits),
-            None => 1.0,
-        }
+/// Returns the probability [-] that at least one of `bits` consecutive bits of a frame with scheme
+/// number `rate` is damaged at a receiver. `bits` [-] is not an integer if the interference changes
+/// within a bit.
+pub(crate) fn packet_error(
+    receiver: &Transceiver,
+    rate: u32,
+    powers: &ReceivedPowers,
+    bits: f64,
+) -> f64 {
+    match receiver.schemes.get(rate as usize) {
+        Some(scheme) => 1.0 - frame_success(receiver, scheme, powers, bits),
+        None => 1.0,
     }
+}
 
-    fn detects(&self, link: &Link, powers: &ReceivedPowers) -> bool {
-        let receiver = &self.receivers[link.to];
-        let (Some(threshold), Some(scheme)) = (
-            receiver.thresholds.get(link.rate),
-            receiver.transceiver.schemes.get(link.rate),
-        ) else {
-            return false;
-        };
-        match receiver.transceiver.reception {
-            Reception::ErrorRate => powers.sinr() >= *threshold,
-            Reception::Level { .. } | Reception::SignalExcess { .. } => {
-                frame_success(&receiver.transceiver, scheme, powers, 0.0) > 0.0
-            }
+/// Returns true if a receiver detects the start of a frame with scheme number `rate`. `ratios` are
+/// its [`synchronising_ratios`].
+pub(crate) fn detects(
+    (receiver, ratios): (&Transceiver, &[f64]),
+    rate: u32,
+    powers: &ReceivedPowers,
+) -> bool {
+    let rate = rate as usize;
+    let Some((ratio, scheme)) = ratios.get(rate).zip(receiver.schemes.get(rate)) else {
+        return false;
+    };
+    match receiver.reception {
+        Reception::ErrorRate => powers.sinr() >= *ratio,
+        Reception::Level { .. } | Reception::SignalExcess { .. } => {
+            frame_success(receiver, scheme, powers, 0.0) > 0.0
         }
-    }
-
-    fn select_rate(&self, from: usize, snr: f64, current: Option<usize>) -> usize {
-        let transceiver = &self.receivers[from].transceiver;
-        select_scheme(
-            &transceiver.schemes,
-            &transceiver.adaptation,
-            level(snr),
-            current,
-        )
     }
 }

@@ -1,7 +1,6 @@
 //! Measurements and random numbers for medium access protocols.
 
 use crate::network::clock;
-use crate::network::header::FrameKind;
 use merrow_math::rng::Stream;
 use merrow_model::state::comms::modem::ClockState;
 use merrow_model::state::comms::signal::ControlKind;
@@ -71,9 +70,9 @@ impl MacContext<'_> {
 
 /// End of a frame at a modem.
 pub(crate) struct Observation {
-    /// Purpose of the frame; `None`: it was damaged.
-    pub(crate) kind: Option<FrameKind>,
-    /// Content of a control frame.
+    /// Whether the frame arrived without damage.
+    pub(crate) is_intact: bool,
+    /// Content of an intact control frame.
     pub(crate) control: Option<ControlKind>,
     /// Address of the transmitter; 0 if the frame was damaged.
     pub(crate) source: u16,

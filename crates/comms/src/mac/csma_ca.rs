@@ -23,34 +23,27 @@
 //! # Checked by
 //! crates/comms/tests/network/throughput.rs, crates/comms/tests/network/access.rs
 
+use crate::mac::Decision;
 use crate::mac::context::MacContext;
-use crate::mac::{Decision, MediumAccess};
 use merrow_model::scene::comms::mac::{Backoff, CsmaCa};
 use merrow_model::state::comms::LossCause;
 use merrow_model::state::comms::mac::CsmaCaState;
 
-impl MediumAccess for CsmaCa {
-    type State = CsmaCaState;
-
-    fn decide(&self, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Decision {
-        let decision = match self.backoff {
-            Backoff::Nonpersistent { max_ns } => sense(self, state, cx, max_ns),
-            Backoff::Window { .. } => count(self, state, cx),
-        };
-        if matches!(decision, Decision::Drop(_)) {
-            *state = CsmaCaState::default();
-        }
-        decision
-    }
-
-    fn transmitted(&self, state: &mut CsmaCaState, cx: &mut MacContext<'_>, is_control: bool) {
-        if is_control {
-            return;
-        }
+pub(super) fn decide(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Decision {
+    let decision = match law.backoff {
+        Backoff::Nonpersistent { max_ns } => sense(law, state, cx, max_ns),
+        Backoff::Window { .. } => count(law, state, cx),
+    };
+    if matches!(decision, Decision::Drop(_)) {
         *state = CsmaCaState::default();
-        if matches!(self.backoff, Backoff::Window { .. }) {
-            draw_window(self, state, cx);
-        }
+    }
+    decision
+}
+
+pub(super) fn transmitted(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) {
+    *state = CsmaCaState::default();
+    if matches!(law.backoff, Backoff::Window { .. }) {
+        draw_window(law, state, cx);
     }
 }
 

@@ -20,47 +20,33 @@
 //! # Checked by
 //! Tests of this file, crates/comms/tests/network/access.rs
 
+use crate::mac::Decision;
 use crate::mac::context::MacContext;
-use crate::mac::{Decision, MediumAccess};
 use merrow_model::scene::comms::mac::CsmaCd;
 use merrow_model::state::comms::LossCause;
 use merrow_model::state::comms::mac::CsmaCdState;
 
-impl MediumAccess for CsmaCd {
-    type State = CsmaCdState;
-
-    fn decide(&self, state: &mut CsmaCdState, cx: &mut MacContext<'_>) -> Decision {
-        if state.collisions > self.max_attempts {
-            *state = CsmaCdState::default();
-            return Decision::Drop(LossCause::Aborted);
-        }
-        if cx.now_ns < state.until_ns {
-            return Decision::WaitUntil(state.until_ns);
-        }
-        if cx.is_busy && cx.now_ns >= cx.since_ns + self.window_ns {
-            return Decision::WaitUntil(cx.idle_ns);
-        }
-        Decision::Transmit
+pub(super) fn decide(law: &CsmaCd, state: &mut CsmaCdState, cx: &mut MacContext<'_>) -> Decision {
+    if state.collisions > law.max_attempts {
+        *state = CsmaCdState::default();
+        return Decision::Drop(LossCause::Aborted);
     }
-
-    fn transmitted(&self, state: &mut CsmaCdState, _cx: &mut MacContext<'_>, is_control: bool) {
-        if !is_control {
-            *state = CsmaCdState::default();
-        }
+    if cx.now_ns < state.until_ns {
+        return Decision::WaitUntil(state.until_ns);
     }
-
-    fn collided(&self, state: &mut CsmaCdState, cx: &mut MacContext<'_>) {
-        state.collisions += 1;
-        let exponent = state.collisions.min(u32::from(self.max_exponent)).min(31);
-        let slots = (cx.uniform() * f64::from(1_u32 << exponent)) as u64;
-        let slot = f64::from(self.min_frame_bits) / cx.bit_rate;
-        let backoff = (slots as f64 * slot * 1e9).round() as u64;
-        state.until_ns = cx.now_ns.saturating_add(backoff);
+    if cx.is_busy && cx.now_ns >= cx.since_ns + law.window_ns {
+        return Decision::WaitUntil(cx.idle_ns);
     }
+    Decision::Transmit
+}
 
-    fn detects_collisions(&self) -> bool {
-        true
-    }
+pub(super) fn collided(law: &CsmaCd, state: &mut CsmaCdState, cx: &mut MacContext<'_>) {
+    state.collisions += 1;
+    let exponent = state.collisions.min(u32::from(law.max_exponent)).min(31);
+    let slots = (cx.uniform() * f64::from(1_u32 << exponent)) as u64;
+    let slot = f64::from(law.min_frame_bits) / cx.bit_rate;
+    let backoff = (slots as f64 * slot * 1e9).round() as u64;
+    state.until_ns = cx.now_ns.saturating_add(backoff);
 }
 
 #[cfg(test)]
@@ -105,7 +91,7 @@ mod tests {
                     collisions,
                     until_ns: 0,
                 };
-                law.collided(&mut state, &mut cx);
+                collided(&law, &mut state, &mut cx);
                 assert_eq!(state.until_ns % 512_000, 0);
                 let slots = (state.until_ns / 512_000) as f64;
                 assert!(slots < limit);

@@ -1,14 +1,33 @@
 //! Medium access protocols: decisions when a modem transmits a waiting frame.
 //!
-//! One file per protocol implements [`MediumAccess`] for the parameters of the protocol. The engine
-//! requests a decision when a frame waits and the modem does not transmit, and again at the time
-//! that the decision contains.
+//! Each protocol with a state or a schedule has its own file. Pure ALOHA and frequency-division
+//! multiple access (FDMA) transmit a frame as soon as it waits, FDMA in the modem's own part of the
+//! band. The engine requests a decision when a frame waits and the modem does not transmit, and
+//! again at the time that the decision contains.
+//!
+//! # Law
+//! ```text
+//!   S = G exp(-2 G)              (1)  ALOHA [Abramson 1970]
+//!   R' = R / n,  N' = N / n      (2)  FDMA
+//! ```
+//!
+//! # Symbols
+//! S received frames per frame duration · G transmitted frames per frame duration, a Poisson
+//! process · n number of parts · R, N data rate [bit/s] and noise power in the whole band · R', N'
+//! in one part.
+//!
+//! # Limits
+//! - ALOHA repeats no frame; frames are repeated only if they are not acknowledged. A modem also
+//!   transmits during a reception; a half-duplex modem then loses the received frame.
+//! - FDMA has parts of equal width with white noise and no leakage between them. A receiver receives
+//!   in all parts of the band simultaneously. Two modems in the same part interfere.
+//!
+//! # Checked by
+//! crates/comms/tests/network/throughput.rs, crates/comms/tests/network/access.rs
 
-mod aloha;
 pub(crate) mod context;
 mod csma_ca;
 mod csma_cd;
-mod fdma;
 mod polling;
 mod slotted_aloha;
 pub mod tdma;
@@ -16,6 +35,7 @@ mod waiting_room;
 
 use crate::mac::context::{MacContext, Observation};
 use merrow_model::scene::comms::MacProtocol;
+use merrow_model::state::comms::mac::CsmaCdState;
 use merrow_model::state::comms::signal::ControlKind;
 use merrow_model::state::comms::{LossCause, MacState};
 
@@ -36,150 +56,98 @@ pub(crate) enum Decision {
     Result(bool),
 }
 
-/// Medium access protocol of one modem.
-pub(crate) trait MediumAccess {
-    /// State of the protocol at one modem.
-    type State;
-
-    /// Decides about the frame that waits, if `cx.has_frame`.
-    fn decide(&self, state: &mut Self::State, cx: &mut MacContext<'_>) -> Decision;
-
-    /// Reports the end of a transmission of the modem.
-    fn transmitted(&self, _state: &mut Self::State, _cx: &mut MacContext<'_>, _is_control: bool) {}
-
-    /// Reports that the modem ended a transmission because of a collision.
-    fn collided(&self, _state: &mut Self::State, _cx: &mut MacContext<'_>) {}
-
-    /// Reports the end of a frame at the modem. Returns true if a decision is necessary.
-    fn observe(
-        &self,
-        _state: &mut Self::State,
-        _cx: &mut MacContext<'_>,
-        _seen: &Observation,
-    ) -> bool {
-        false
-    }
-
-    /// Returns true if the protocol uses the ends of frames at the modem.
-    fn observes(&self) -> bool {
-        false
-    }
-
-    /// Returns true if the protocol also decides without a frame that waits.
-    fn drives_itself(&self, _address: u16) -> bool {
-        false
-    }
-
-    /// Returns true if a transmitted frame remains in service until [`Decision::Result`].
-    fn awaits_result(&self, _address: u16) -> bool {
-        false
-    }
-
-    /// Returns true if a signal that arrives during a transmission ends it.
-    fn detects_collisions(&self) -> bool {
-        false
-    }
-
-    /// Returns true if acknowledgements and range replies are transmitted without a decision.
-    fn replies_at_once(&self) -> bool {
-        true
-    }
-}
-
-struct Aloha;
-
-/// Evaluates `$call` with the parameters and the state of the protocol.
-macro_rules! dispatch {
-    ($protocol:expr, $state:expr, |$p:ident, $s:ident| $call:expr, $mismatch:expr) => {
-        match ($protocol, $state) {
-            (MacProtocol::Aloha, _) => {
-                let ($p, $s) = (&Aloha, &mut ());
-                $call
-            }
-            (MacProtocol::SlottedAloha($p), MacState::SlottedAloha($s)) => $call,
-            (MacProtocol::WaitingRoom($p), MacState::WaitingRoom($s)) => $call,
-            (MacProtocol::CsmaCa($p), MacState::CsmaCa($s)) => $call,
-            (MacProtocol::CsmaCd($p), MacState::CsmaCd($s)) => $call,
-            (MacProtocol::Tdma($p), _) => {
-                let $s = &mut ();
-                $call
-            }
-            (MacProtocol::Fdma($p), _) => {
-                let $s = &mut ();
-                $call
-            }
-            (MacProtocol::Polling($p), MacState::Polling($s)) => $call,
-            // `MacState::new` creates the state of the protocol
-            _ => $mismatch,
-        }
-    };
-}
-
-/// Evaluates `$call`, which does not depend on the state, with the parameters of the protocol.
-macro_rules! dispatch_property {
-    ($protocol:expr, |$p:ident| $call:expr) => {
-        match $protocol {
-            MacProtocol::Aloha => {
-                let $p = &Aloha;
-                $call
-            }
-            MacProtocol::SlottedAloha($p) => $call,
-            MacProtocol::WaitingRoom($p) => $call,
-            MacProtocol::CsmaCa($p) => $call,
-            MacProtocol::CsmaCd($p) => $call,
-            MacProtocol::Tdma($p) => $call,
-            MacProtocol::Fdma($p) => $call,
-            MacProtocol::Polling($p) => $call,
-        }
-    };
-}
-
+/// Decides about the frame that waits, if `cx.has_frame`.
 pub(crate) fn decide(
     protocol: &MacProtocol,
     state: &mut MacState,
     cx: &mut MacContext<'_>,
 ) -> Decision {
-    dispatch!(protocol, state, |p, s| p.decide(s, cx), Decision::Hold)
+    match (protocol, state) {
+        (MacProtocol::Aloha | MacProtocol::Fdma(_), _) => Decision::Transmit, // (1), (2)
+        (MacProtocol::Tdma(p), _) => tdma::decide(p, cx),
+        (MacProtocol::SlottedAloha(p), MacState::SlottedAloha(s)) => {
+            slotted_aloha::decide(p, s, cx)
+        }
+        (MacProtocol::WaitingRoom(p), MacState::WaitingRoom(s)) => waiting_room::decide(p, s, cx),
+        (MacProtocol::CsmaCa(p), MacState::CsmaCa(s)) => csma_ca::decide(p, s, cx),
+        (MacProtocol::CsmaCd(p), MacState::CsmaCd(s)) => csma_cd::decide(p, s, cx),
+        (MacProtocol::Polling(p), MacState::Polling(s)) => polling::decide(p, s, cx),
+        // `MacState::new` creates the state of the protocol
+        _ => Decision::Hold,
+    }
 }
 
+/// Reports the end of a transmission of the modem.
 pub(crate) fn transmitted(
     protocol: &MacProtocol,
     state: &mut MacState,
     cx: &mut MacContext<'_>,
     is_control: bool,
 ) {
-    dispatch!(protocol, state, |p, s| p.transmitted(s, cx, is_control), ());
+    match (protocol, state) {
+        (MacProtocol::CsmaCa(p), MacState::CsmaCa(s)) if !is_control => {
+            csma_ca::transmitted(p, s, cx);
+        }
+        (MacProtocol::CsmaCd(_), MacState::CsmaCd(s)) if !is_control => *s = CsmaCdState::default(),
+        (MacProtocol::Polling(p), MacState::Polling(s)) => polling::transmitted(p, s, cx),
+        _ => {}
+    }
 }
 
+/// Reports that the modem ended a transmission because of a collision.
 pub(crate) fn collided(protocol: &MacProtocol, state: &mut MacState, cx: &mut MacContext<'_>) {
-    dispatch!(protocol, state, |p, s| p.collided(s, cx), ());
+    if let (MacProtocol::CsmaCd(p), MacState::CsmaCd(s)) = (protocol, state) {
+        csma_cd::collided(p, s, cx);
+    }
 }
 
+/// Reports the end of a frame at the modem. Returns true if a decision is necessary.
 pub(crate) fn observe(
     protocol: &MacProtocol,
     state: &mut MacState,
     cx: &mut MacContext<'_>,
     seen: &Observation,
 ) -> bool {
-    dispatch!(protocol, state, |p, s| p.observe(s, cx, seen), false)
+    match (protocol, state) {
+        (MacProtocol::WaitingRoom(p), MacState::WaitingRoom(s)) => {
+            waiting_room::observe(p, s, cx, seen)
+        }
+        (MacProtocol::Polling(p), MacState::Polling(s)) => polling::observe(p, s, cx, seen),
+        _ => false,
+    }
 }
 
+/// Returns true if the protocol uses the ends of frames at the modem.
 pub(crate) fn observes(protocol: &MacProtocol) -> bool {
-    dispatch_property!(protocol, |p| p.observes())
+    matches!(
+        protocol,
+        MacProtocol::Polling(_) | MacProtocol::WaitingRoom(_)
+    )
 }
 
+/// Returns true if the protocol also decides without a frame that waits.
 pub(crate) fn drives_itself(protocol: &MacProtocol, address: u16) -> bool {
-    dispatch_property!(protocol, |p| p.drives_itself(address))
+    match protocol {
+        MacProtocol::Polling(_) => true,
+        MacProtocol::WaitingRoom(p) => address == p.station,
+        _ => false,
+    }
 }
 
+/// Returns true if a transmitted frame remains in service until [`Decision::Result`].
 pub(crate) fn awaits_result(protocol: &MacProtocol, address: u16) -> bool {
-    dispatch_property!(protocol, |p| p.awaits_result(address))
+    matches!(protocol, MacProtocol::WaitingRoom(p) if address != p.station)
 }
 
+/// Returns true if a signal that arrives during a transmission ends it.
 pub(crate) fn detects_collisions(protocol: &MacProtocol) -> bool {
-    dispatch_property!(protocol, |p| p.detects_collisions())
+    matches!(protocol, MacProtocol::CsmaCd(_))
 }
 
+/// Returns true if acknowledgements and range replies are transmitted without a decision.
 pub(crate) fn replies_at_once(protocol: &MacProtocol) -> bool {
-    dispatch_property!(protocol, |p| p.replies_at_once())
+    !matches!(
+        protocol,
+        MacProtocol::SlottedAloha(_) | MacProtocol::WaitingRoom(_) | MacProtocol::Tdma(_)
+    )
 }

@@ -13,79 +13,65 @@
 //! # Checked by
 //! crates/comms/tests/network/access.rs
 
+use crate::mac::Decision;
 use crate::mac::context::{MacContext, Observation};
-use crate::mac::{Decision, MediumAccess};
-use crate::network::header::FrameKind;
 use merrow_model::scene::comms::mac::Polling;
 use merrow_model::state::comms::mac::PollingState;
 use merrow_model::state::comms::signal::ControlKind;
 
-impl MediumAccess for Polling {
-    type State = PollingState;
-
-    fn decide(&self, state: &mut PollingState, cx: &mut MacContext<'_>) -> Decision {
-        match self {
-            Self::Controller {
-                addresses,
-                pause_ns,
-                ..
-            } => poll(state, cx, addresses, *pause_ns),
-            Self::Polled if !state.is_granted => Decision::Hold,
-            Self::Polled => {
-                state.is_granted = false;
-                if cx.has_frame {
-                    Decision::Transmit
-                } else {
-                    Decision::Control(ControlKind::NoData, state.controller)
-                }
+pub(super) fn decide(law: &Polling, state: &mut PollingState, cx: &MacContext<'_>) -> Decision {
+    match law {
+        Polling::Controller {
+            addresses,
+            pause_ns,
+            ..
+        } => poll(state, cx, addresses, *pause_ns),
+        Polling::Polled if !state.is_granted => Decision::Hold,
+        Polling::Polled => {
+            state.is_granted = false;
+            if cx.has_frame {
+                Decision::Transmit
+            } else {
+                Decision::Control(ControlKind::NoData, state.controller)
             }
         }
     }
+}
 
-    fn transmitted(&self, state: &mut PollingState, cx: &mut MacContext<'_>, _is_control: bool) {
-        if let (Self::Controller { timeout_ns, .. }, Some(u64::MAX)) = (self, state.waits_until_ns)
-        {
-            state.waits_until_ns = Some(cx.now_ns + timeout_ns);
-        }
+pub(super) fn transmitted(law: &Polling, state: &mut PollingState, cx: &MacContext<'_>) {
+    if let (Polling::Controller { timeout_ns, .. }, Some(u64::MAX)) = (law, state.waits_until_ns) {
+        state.waits_until_ns = Some(cx.now_ns + timeout_ns);
     }
+}
 
-    fn observe(
-        &self,
-        state: &mut PollingState,
-        cx: &mut MacContext<'_>,
-        seen: &Observation,
-    ) -> bool {
-        match self {
-            Self::Controller {
-                addresses,
-                pause_ns,
-                ..
-            } => {
-                let polled = addresses.get(state.position as usize).copied();
-                let is_reply = seen.kind.is_some() && polled == Some(seen.source);
-                let is_awaited = state.waits_until_ns.is_some_and(|until| until != u64::MAX);
-                if is_reply && is_awaited {
-                    advance(state, cx.now_ns, addresses.len(), *pause_ns);
-                }
-                is_reply && is_awaited
+pub(super) fn observe(
+    law: &Polling,
+    state: &mut PollingState,
+    cx: &MacContext<'_>,
+    seen: &Observation,
+) -> bool {
+    match law {
+        Polling::Controller {
+            addresses,
+            pause_ns,
+            ..
+        } => {
+            let polled = addresses.get(state.position as usize).copied();
+            let is_reply = seen.is_intact && polled == Some(seen.source);
+            let is_awaited = state.waits_until_ns.is_some_and(|until| until != u64::MAX);
+            if is_reply && is_awaited {
+                advance(state, cx.now_ns, addresses.len(), *pause_ns);
             }
-            Self::Polled => {
-                let is_poll = seen.is_for_me && seen.kind == Some(FrameKind::Poll);
-                if is_poll {
-                    state.is_granted = true;
-                    state.controller = seen.source;
-                }
-                is_poll
-            }
+            is_reply && is_awaited
         }
-    }
-
-    fn observes(&self) -> bool {
-        true
-    }
-
-    fn drives_itself(&self, _address: u16) -> bool {
-        true
+        Polling::Polled => {
+            let is_poll = seen.is_for_me && seen.control == Some(ControlKind::Poll);
+            if is_poll {
+                state.is_granted = true;
+                state.controller = seen.source;
+            }
+            is_poll
+        }
     }
 }
 

@@ -16,28 +16,24 @@
 //! # Checked by
 //! crates/comms/tests/network/throughput.rs
 
+use crate::mac::Decision;
 use crate::mac::context::MacContext;
-use crate::mac::{Decision, MediumAccess};
 use merrow_model::scene::comms::mac::SlottedAloha;
 use merrow_model::state::comms::mac::SlottedAlohaState;
 
-impl MediumAccess for SlottedAloha {
-    type State = SlottedAlohaState;
-
-    fn decide(&self, state: &mut SlottedAlohaState, cx: &mut MacContext<'_>) -> Decision {
-        if state.at_ns == Some(cx.now_ns) {
-            state.at_ns = None;
-            return Decision::Transmit;
-        }
-        let at = cx.next_slot_ns(self.slot_ns);
-        if at == cx.now_ns {
-            return Decision::Transmit;
-        }
-        state.at_ns = Some(at);
-        Decision::WaitUntil(at)
+pub(super) fn decide(
+    law: &SlottedAloha,
+    state: &mut SlottedAlohaState,
+    cx: &MacContext<'_>,
+) -> Decision {
+    if state.at_ns == Some(cx.now_ns) {
+        state.at_ns = None;
+        return Decision::Transmit;
     }
-
-    fn replies_at_once(&self) -> bool {
-        false
+    let at = cx.next_slot_ns(law.slot_ns);
+    if at == cx.now_ns {
+        return Decision::Transmit;
     }
+    state.at_ns = Some(at);
+    Decision::WaitUntil(at)
 }

@@ -22,42 +22,34 @@
 //! Tests of this file, crates/comms/tests/network/throughput.rs,
 //! crates/comms/tests/network/access.rs
 
+use crate::mac::Decision;
 use crate::mac::context::MacContext;
-use crate::mac::{Decision, MediumAccess};
 use merrow_model::scene::comms::mac::{Tdma, TdmaSlot};
 use merrow_model::state::comms::LossCause;
 
-impl MediumAccess for Tdma {
-    type State = ();
-
-    fn decide(&self, _state: &mut (), cx: &mut MacContext<'_>) -> Decision {
-        let local = cx.local_ns();
-        let frame = self.frame_ns.cast_signed();
-        let (start, position) = (local.div_euclid(frame) * frame, local.rem_euclid(frame));
-        let need = (cx.frame_ns + self.guard_ns).cast_signed();
-        let fits = |slot: &TdmaSlot, from: i64| {
-            let end = (slot.start_ns + slot.duration_ns).cast_signed();
-            from >= slot.start_ns.cast_signed() && from + need <= end
-        };
-        if self.slots.iter().any(|slot| fits(slot, position)) {
-            return Decision::Transmit;
-        }
-        let starts = || {
-            let usable = self
-                .slots
-                .iter()
-                .filter(|slot| fits(slot, slot.start_ns.cast_signed()));
-            usable.map(|slot| slot.start_ns.cast_signed())
-        };
-        let later = starts().find(|at| *at > position);
-        match later.or_else(|| starts().next().map(|at| at + frame)) {
-            Some(at) => Decision::WaitUntil(cx.global_ns(start + at)),
-            None => Decision::Drop(LossCause::TooLarge),
-        }
+pub(super) fn decide(law: &Tdma, cx: &MacContext<'_>) -> Decision {
+    let local = cx.local_ns();
+    let frame = law.frame_ns.cast_signed();
+    let (start, position) = (local.div_euclid(frame) * frame, local.rem_euclid(frame));
+    let need = (cx.frame_ns + law.guard_ns).cast_signed();
+    let fits = |slot: &TdmaSlot, from: i64| {
+        let end = (slot.start_ns + slot.duration_ns).cast_signed();
+        from >= slot.start_ns.cast_signed() && from + need <= end
+    };
+    if law.slots.iter().any(|slot| fits(slot, position)) {
+        return Decision::Transmit;
     }
-
-    fn replies_at_once(&self) -> bool {
-        false
+    let starts = || {
+        let usable = law
+            .slots
+            .iter()
+            .filter(|slot| fits(slot, slot.start_ns.cast_signed()));
+        usable.map(|slot| slot.start_ns.cast_signed())
+    };
+    let later = starts().find(|at| *at > position);
+    match later.or_else(|| starts().next().map(|at| at + frame)) {
+        Some(at) => Decision::WaitUntil(cx.global_ns(start + at)),
+        None => Decision::Drop(LossCause::TooLarge),
     }
 }
 

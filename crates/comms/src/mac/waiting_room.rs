@@ -30,82 +30,67 @@
 //! # Checked by
 //! crates/comms/tests/network/access.rs
 
+use crate::mac::Decision;
 use crate::mac::context::{MacContext, Observation};
-use crate::mac::{Decision, MediumAccess};
 use merrow_model::scene::comms::BROADCAST;
 use merrow_model::scene::comms::mac::WaitingRoom;
 use merrow_model::state::comms::LossCause;
 use merrow_model::state::comms::mac::WaitingRoomState;
 use merrow_model::state::comms::signal::ControlKind;
 
-impl MediumAccess for WaitingRoom {
-    type State = WaitingRoomState;
+pub(super) fn decide(
+    law: &WaitingRoom,
+    state: &mut WaitingRoomState,
+    cx: &MacContext<'_>,
+) -> Decision {
+    if cx.address == law.station {
+        report(law, state, cx)
+    } else {
+        contend(law, state, cx)
+    }
+}
 
-    fn decide(&self, state: &mut WaitingRoomState, cx: &mut MacContext<'_>) -> Decision {
-        if cx.address == self.station {
-            report(self, state, cx)
+pub(super) fn observe(
+    law: &WaitingRoom,
+    state: &mut WaitingRoomState,
+    cx: &mut MacContext<'_>,
+    seen: &Observation,
+) -> bool {
+    if cx.address == law.station {
+        if seen.is_intact {
+            state.received += 1;
         } else {
-            contend(self, state, cx)
+            state.damaged += 1;
         }
+        return false;
     }
-
-    fn observe(
-        &self,
-        state: &mut WaitingRoomState,
-        cx: &mut MacContext<'_>,
-        seen: &Observation,
-    ) -> bool {
-        if cx.address == self.station {
-            match seen.kind {
-                Some(_) => state.received += 1,
-                None => state.damaged += 1,
-            }
-            return false;
+    let Some(ControlKind::SlotReport {
+        open,
+        is_collision,
+        is_received,
+    }) = seen.control
+    else {
+        return false;
+    };
+    state.open = open;
+    state.reported = Some(cx.slot(law.slot_ns));
+    if state.is_sent {
+        state.is_sent = false;
+        state.at_ns = None;
+        if is_collision {
+            state.level = Some(u32::from(cx.uniform() >= 0.5));
+        } else {
+            state.level = None;
+            state.result = Some(is_received);
         }
-        let Some(ControlKind::SlotReport {
-            open,
-            is_collision,
-            is_received,
-        }) = seen.control
-        else {
-            return false;
+    } else if let Some(level) = &mut state.level {
+        *level = if is_collision {
+            *level + 1
+        } else {
+            level.saturating_sub(1)
         };
-        state.open = open;
-        state.reported = Some(cx.slot(self.slot_ns));
-        if state.is_sent {
-            state.is_sent = false;
-            state.at_ns = None;
-            if is_collision {
-                state.level = Some(u32::from(cx.uniform() >= 0.5));
-            } else {
-                state.level = None;
-                state.result = Some(is_received);
-            }
-        } else if let Some(level) = &mut state.level {
-            *level = if is_collision {
-                *level + 1
-            } else {
-                level.saturating_sub(1)
-            };
-        }
-        true
     }
-
-    fn observes(&self) -> bool {
-        true
-    }
-
-    fn drives_itself(&self, address: u16) -> bool {
-        address == self.station
-    }
-
-    fn awaits_result(&self, address: u16) -> bool {
-        address != self.station
-    }
-
-    fn replies_at_once(&self) -> bool {
-        false
-    }
+    true
 }
 
 /// Returns the decision of the station.

@@ -205,7 +205,7 @@ impl Engine<'_> {
         }
         let address = self.nodes[to as usize].modem.address;
         let seen = Observation {
-            kind: header.map(|header| header.kind),
+            is_intact: header.is_some(),
             control: header.and(transmission.control).map(|control| control.kind),
             source: header.map_or(0, |header| header.source),
             is_for_me: header.is_some_and(|header| header.destination == address),

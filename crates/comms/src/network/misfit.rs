@@ -4,7 +4,7 @@
 //! for any position of the modems.
 
 use crate::network::Network;
-use crate::network::nodes::{MAX_DURATION, Node};
+use crate::network::nodes::Node;
 use merrow_model::scene::comms::{MacProtocol, RateChoice};
 
 /// Reason for which a modem can never transmit a message.
@@ -61,11 +61,8 @@ impl Network {
             return Some(Misfit::Queue { max_bytes });
         }
         let max_ns = longest_frame_ns(mac, node.modem.address)?;
-        let frame_ns = node.frame_ns(
-            mac,
-            rate,
-            bytes.min(node.modem.transceiver.framing.max_payload_bytes),
-        );
+        let max = node.modem.transceiver.framing.max_payload_bytes;
+        let frame_ns = node.frame_ns(mac, rate, bytes.min(max));
         (frame_ns > max_ns).then_some(Misfit::Slot { frame_ns, max_ns })
     }
 
@@ -75,31 +72,21 @@ impl Network {
         let Some(node) = self.nodes.get(modem) else {
             return 0;
         };
-        let (full, rest) = (
-            bytes / node.modem.transceiver.framing.max_payload_bytes,
-            bytes % node.modem.transceiver.framing.max_payload_bytes,
-        );
+        let max = node.modem.transceiver.framing.max_payload_bytes;
+        let (full, rest) = ((bytes / max) as u64, bytes % max);
         let frame_ns = |bytes| node.frame_ns(&node.modem.mac, node.modem.rate, bytes);
-        let full_ns = match full {
-            0 => 0,
-            n => {
-                frame_ns(node.modem.transceiver.framing.max_payload_bytes).saturating_mul(n as u64)
-            }
-        };
         let rest_ns = if rest > 0 { frame_ns(rest) } else { 0 };
-        full_ns.saturating_add(rest_ns)
+        frame_ns(max).saturating_mul(full).saturating_add(rest_ns)
     }
 
     /// Returns the shortest time from the end of a frame at modem `modem` to the end of its
     /// acknowledgement at the transmitter, without the travel times [ns].
     pub fn acknowledgement_ns(&self, modem: usize) -> u64 {
         self.nodes.get(modem).map_or(0, |node| {
-            let bits = f64::from(node.modem.transceiver.framing.control_bits);
-            let frame_ns = node.duration_ns(&node.modem.mac, node.modem.rate, bits);
-            node.modem
-                .transceiver
-                .turn_around_ns()
-                .saturating_add(frame_ns)
+            let transceiver = &node.modem.transceiver;
+            let bits = f64::from(transceiver.framing.control_bits);
+            let frame_ns = node.shortest_ns(&node.modem.mac, node.modem.rate, bits);
+            transceiver.turn_around_ns().saturating_add(frame_ns)
         })
     }
 }
@@ -108,11 +95,11 @@ impl Node {
     /// Returns the duration of a frame with `payload` bytes at the highest rate in use [ns].
     fn frame_ns(&self, mac: &MacProtocol, rate: RateChoice, payload: usize) -> u64 {
         let bits = f64::from(self.modem.transceiver.framing.overhead_bits) + 8.0 * payload as f64;
-        self.duration_ns(mac, rate, bits)
+        self.shortest_ns(mac, rate, bits)
     }
 
     /// Returns the duration of a frame of `bits` bits at the highest rate in use [ns].
-    fn duration_ns(&self, mac: &MacProtocol, rate: RateChoice, bits: f64) -> u64 {
+    fn shortest_ns(&self, mac: &MacProtocol, rate: RateChoice, bits: f64) -> u64 {
         let parts = match mac {
             MacProtocol::Fdma(p) => f64::from(p.channels),
             _ => 1.0,
@@ -123,9 +110,7 @@ impl Node {
             RateChoice::Fixed(k) => transceiver.rates().nth(k).unwrap_or(fastest),
             RateChoice::Adaptive => fastest,
         };
-        let data_ns = (bits / (bit_rate / parts) * 1e9).ceil() as u64;
-        let preamble_ns = transceiver.framing.preamble_ns();
-        preamble_ns.saturating_add(data_ns).clamp(1, MAX_DURATION)
+        self.duration_ns(bits, bit_rate / parts)
     }
 }
 

@@ -25,17 +25,15 @@
 //! crates/comms/tests/network
 
 mod activity;
-pub mod balance;
 pub(crate) mod clock;
 mod commands;
 mod control;
 mod deliver;
-pub mod header;
+mod header;
 mod messages;
 pub mod misfit;
 mod nodes;
 mod receive;
-pub mod receiver;
 mod replace;
 mod schedule;
 mod transmit;
@@ -45,7 +43,6 @@ pub use crate::network::clock::{global_ns, local_ns};
 pub use crate::network::commands::{MessageGroup, Send};
 
 use crate::network::nodes::Node;
-use crate::network::receiver::Receiver;
 use crate::network::schedule::agenda::Agenda;
 use crate::network::schedule::{agenda, events};
 use crate::propagation::Channel;
@@ -70,7 +67,7 @@ pub struct Network {
     power_fractions: Vec<f64>,
 }
 
-/// Engine on one state: the network, the state and the interfaces to channel and receivers.
+/// Engine on one state: the network, the state and the interface to the channel.
 struct Engine<'a> {
     nodes: &'a [Node],
     agenda: &'a mut Agenda,
@@ -78,7 +75,6 @@ struct Engine<'a> {
     arriving: &'a mut Vec<Reception>,
     state: &'a mut NetworkState,
     channel: &'a dyn Channel,
-    receiver: &'a dyn Receiver,
     power_fractions: &'a [f64],
 }
 
@@ -86,8 +82,9 @@ impl Network {
     /// Creates a network of `modems`; `seed` is the seed of the scene.
     ///
     /// # Errors
-    /// One line per invalid modem: two modems have the same address, or a band, a rate, a framing,
-    /// a medium access protocol or a number is invalid.
+    /// One line per invalid modem: two modems have the same address, or a band, a rate, a power, a
+    /// clock or a medium access protocol is invalid. The declarations of the keys limit the other
+    /// numbers.
     pub fn new(modems: &[Modem], seed: u64) -> Result<Self, Vec<String>> {
         Ok(Self {
             power_fractions: vec![1.0; modems.len()],
@@ -158,7 +155,6 @@ impl Network {
         &'a mut self,
         state: &'a mut NetworkState,
         channel: &'a dyn Channel,
-        receiver: &'a dyn Receiver,
     ) -> Engine<'a> {
         Engine {
             nodes: &self.nodes,
@@ -167,21 +163,13 @@ impl Network {
             arriving: &mut self.arriving,
             state,
             channel,
-            receiver,
             power_fractions: &self.power_fractions,
         }
     }
 
     /// Processes all events up to and including `until_ns` [ns].
-    pub fn advance(
-        &mut self,
-        state: &mut NetworkState,
-        channel: &dyn Channel,
-        receiver: &dyn Receiver,
-        until_ns: u64,
-    ) {
-        let mut engine = self.engine(state, channel, receiver);
-        engine.process_until(until_ns);
+    pub fn advance(&mut self, state: &mut NetworkState, channel: &dyn Channel, until_ns: u64) {
+        self.engine(state, channel).process_until(until_ns);
         state.time_ns = state.time_ns.max(until_ns);
     }
 }

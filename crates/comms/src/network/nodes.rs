@@ -1,10 +1,12 @@
 //! Constant data of the modems, compiled from the scene, and its validation.
 
+use crate::link::receivers;
+use crate::link::receivers::synchronising_ratios;
+use crate::link::reception::ReceivedPowers;
 use merrow_math::decibels::ratio;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::framing::MAX_FRAGMENTS;
 use merrow_model::scene::comms::mac::{Backoff, Polling, Tdma};
-use merrow_model::scene::comms::{BROADCAST, Framing, MacProtocol, Modem, RateChoice, Transceiver};
+use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice, Transceiver};
 
 /// Durations are less than this [ns], about 32 years, so that sums of times do not overflow.
 pub(super) const MAX_DURATION: u64 = 1_000_000_000_000_000_000;
@@ -13,6 +15,9 @@ pub(super) const MAX_DURATION: u64 = 1_000_000_000_000_000_000;
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) modem: Modem,
+    /// For each scheme, the minimum ratio of signal to interference and noise at which the receiver
+    /// synchronises.
+    pub(super) synchronising_ratios: Vec<f64>,
     /// Ratio at which a stronger signal replaces the signal that is being received, linear;
     /// infinite: never.
     pub(super) capture: f64,
@@ -22,6 +27,22 @@ pub(super) struct Node {
     pub(super) neighbours: Vec<Neighbour>,
     /// Random numbers of the modem.
     pub(super) stream: Stream,
+}
+
+impl Node {
+    /// Returns true if the modem detects the start of a frame with scheme number `rate`.
+    pub(super) fn detects(&self, rate: u32, powers: &ReceivedPowers) -> bool {
+        let receiver = (&self.modem.transceiver, &self.synchronising_ratios[..]);
+        receivers::detects(receiver, rate, powers)
+    }
+
+    /// Returns the duration of a frame of `bits` bits at `bit_rate` [bit/s], with its preamble [ns].
+    /// The end of a reception would precede its start if a frame lasted 0 ns.
+    pub(super) fn duration_ns(&self, bits: f64, bit_rate: f64) -> u64 {
+        let data_ns = (bits / bit_rate * 1e9).ceil() as u64;
+        let preamble_ns = self.modem.transceiver.framing.preamble_ns();
+        preamble_ns.saturating_add(data_ns).clamp(1, MAX_DURATION)
+    }
 }
 
 /// Modem that the signals of another modem reach.
@@ -54,8 +75,6 @@ pub(super) fn create(modems: &[Modem], seed: u64) -> Result<Vec<Node>, Vec<Strin
 
 fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
     let modem = &modems[k];
-    check_transceiver(&modem.transceiver)?;
-    check_framing(&modem.transceiver.framing)?;
     check_numbers(modem)?;
     check_mac(&modem.mac)?;
     if modem.address == BROADCAST {
@@ -85,6 +104,7 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
         decoding += u32::from(is_decodable);
     }
     Ok(Node {
+        synchronising_ratios: synchronising_ratios(&modem.transceiver),
         capture: modem.transceiver.capture().unwrap_or(f64::INFINITY),
         carrier_sense: ratio(modem.transceiver.carrier_sense_db),
         neighbours,
@@ -93,9 +113,14 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
     })
 }
 
-/// Returns an error if the band, the rates or a number of a transceiver is invalid.
-fn check_transceiver(transceiver: &Transceiver) -> Result<(), String> {
-    let is_positive = |value: f64| value.is_finite() && value > 0.0;
+/// Returns true if one transceiver can decode frames of the other.
+fn is_compatible(a: &Transceiver, b: &Transceiver) -> bool {
+    a.is_same_medium(b) && a.medium.band() == b.medium.band() && a.rates().eq(b.rates())
+}
+
+/// Returns an error if a number of a modem that its keys do not limit is invalid.
+fn check_numbers(modem: &Modem) -> Result<(), String> {
+    let transceiver = &modem.transceiver;
     let band = transceiver.medium.band();
     if !(band[0] >= 0.0 && band[0] < band[1] && band[1].is_finite()) {
         return Err(format!(
@@ -103,85 +128,13 @@ fn check_transceiver(transceiver: &Transceiver) -> Result<(), String> {
             band[0], band[1]
         ));
     }
-    let rates: Vec<f64> = transceiver.rates().collect();
-    if rates.is_empty() || !rates.iter().all(|rate| is_positive(*rate)) {
-        return Err(format!(
-            "data rates {rates:?} bit/s; expected at least one, all positive"
-        ));
-    }
-    if !is_positive(transceiver.max_power_w) {
-        return Err(format!(
-            "maximum transmit power {} W; expected a positive number",
-            transceiver.max_power_w
-        ));
-    }
-    let powers = [
-        transceiver.circuit_power_w,
-        transceiver.receive_power_w,
-        transceiver.idle_power_w,
-        ratio(transceiver.carrier_sense_db),
-    ];
-    if !powers
-        .iter()
-        .all(|value| value.is_finite() && *value >= 0.0)
-    {
-        return Err(format!(
-            "powers and carrier sense {powers:?}; expected numbers from 0"
-        ));
-    }
-    let capture = transceiver.capture();
-    if capture.is_some_and(|ratio| !is_positive(ratio)) {
-        return Err(format!(
-            "capture ratio {capture:?}; expected a positive number"
-        ));
-    }
-    Ok(())
-}
-
-/// Returns true if one transceiver can decode frames of the other.
-fn is_compatible(a: &Transceiver, b: &Transceiver) -> bool {
-    a.is_same_medium(b) && a.medium.band() == b.medium.band() && a.rates().eq(b.rates())
-}
-
-fn check_framing(framing: &Framing) -> Result<(), String> {
-    if !(1..=MAX_FRAGMENTS).contains(&framing.max_fragments) {
-        return Err(format!(
-            "{} frames per message; expected 1 to {MAX_FRAGMENTS}",
-            framing.max_fragments
-        ));
-    }
-    if !(1..=usize::from(u16::MAX)).contains(&framing.max_payload_bytes) {
-        return Err(format!(
-            "payload of {} bytes per frame; expected 1 to 65535",
-            framing.max_payload_bytes
-        ));
-    }
-    if framing.control_bits == 0 {
-        return Err("control frames of 0 bits; expected at least 1".to_string());
-    }
-    Ok(())
-}
-
-fn check_numbers(modem: &Modem) -> Result<(), String> {
-    let transceiver = &modem.transceiver;
+    check(
+        transceiver.framing.control_bits > 0,
+        "control frames of 0 bits; expected at least 1",
+    )?;
     check_power(modem.power_w, transceiver)?;
     check_rate(modem.rate, transceiver)?;
-    check_clock(modem.clock.offset_s, modem.clock.skew())?;
-    if modem.queue.max_messages == 0 {
-        return Err("queue of 0 messages; expected at least 1".to_string());
-    }
-    let acknowledgement = &transceiver.acknowledgement;
-    let of = "acknowledgement";
-    check_space(of, "`timeout_s`", acknowledgement.timeout_ns())?;
-    check_space(of, "`backoff_s`", acknowledgement.backoff_ns())?;
-    check_space("modem", "`turn_around_s`", transceiver.turn_around_ns())?;
-    if let Some(control) = &modem.power_control {
-        let numbers = [ratio(control.target_snr_db), ratio(control.step_db)];
-        if !is_time(control.period_ns()) || !numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
-            return Err("power control: expected a positive period, ratio and step".to_string());
-        }
-    }
-    Ok(())
+    check_clock(modem.clock.offset_s, modem.clock.skew())
 }
 
 /// Returns an error unless `power` [W] is a transmit power of the modem.

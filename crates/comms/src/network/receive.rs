@@ -1,9 +1,10 @@
 //! Signals at receivers: start, interference, capture and end.
 
+use crate::link::receivers::packet_error;
+use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
 use crate::network::header::Header;
 use crate::network::nodes::Node;
-use crate::network::receiver::{Link, Powers, Receiver};
 use crate::network::schedule::events;
 use crate::network::schedule::events::{RECEPTION_END, RECEPTION_START};
 use crate::network::schedule::prefetch::{prefetch, prefetch_all};
@@ -131,14 +132,14 @@ impl Engine<'_> {
         let mut cause = reception.cause;
         if reception.is_decodable && cause.is_none() {
             let is_deaf = own.transmission.is_some() && node.modem.transceiver.half_duplex;
-            let link = link_of(&transmissions[k], to);
-            let detects = |powers: &Powers| self.receiver.detects(&link, powers);
+            let rate = transmissions[k].rate;
+            let detects = |powers: &Powers| node.detects(rate, powers);
             cause = lock(node, own, &mut signal, is_deaf, detects, transmissions);
             transmissions[k].receptions[r as usize].cause = cause;
         }
         own.signals.push(signal);
         if own.signals.len() > 1 {
-            update_interference(node, own, to, part, transmissions, self.receiver, now);
+            update_interference(node, own, part, transmissions, now);
         }
         if signal.is_sensed
             && self.state.modems[to].transmission.is_some()
@@ -174,13 +175,13 @@ impl Engine<'_> {
                 }
                 if signal.is_locked && cause.is_none() {
                     let transmission = &transmissions[k];
-                    close_segment(node, &mut signal, to, transmission, self.receiver, now);
-                    cause = decode(node, own, &signal, to, transmission, self.receiver);
+                    close_segment(node, &mut signal, transmission, now);
+                    cause = decode(node, own, &signal, transmission);
                     cause = cause.or_else(|| lose(node, own));
                 }
                 if !own.signals.is_empty() {
                     let part = signal.part;
-                    update_interference(node, own, to, part, transmissions, self.receiver, now);
+                    update_interference(node, own, part, transmissions, now);
                 }
             }
             None => cause = cause.or(Some(own.cause_of_silence())),
@@ -272,15 +273,6 @@ fn overlaps(a: BandPart, b: BandPart) -> bool {
     a_index * b_count < (b_index + 1) * a_count && b_index * a_count < (a_index + 1) * b_count
 }
 
-/// Returns the link of a transmission to modem `to`.
-fn link_of(transmission: &Transmission, to: usize) -> Link {
-    Link {
-        from: transmission.from as usize,
-        to,
-        rate: transmission.rate as usize,
-    }
-}
-
 /// Returns the powers at the receiver of a signal.
 fn powers_of(signal: &Signal) -> Powers {
     Powers {
@@ -344,10 +336,8 @@ fn lock(
 fn update_interference(
     node: &Node,
     own: &mut ModemState,
-    to: usize,
     part: BandPart,
     transmissions: &Slab<Transmission>,
-    receiver: &dyn Receiver,
     now: u64,
 ) {
     for at in 0..own.signals.len() {
@@ -358,7 +348,7 @@ fn update_interference(
         let signal = &mut own.signals[at];
         if power != signal.interference {
             let transmission = &transmissions[signal.transmission];
-            close_segment(node, signal, to, transmission, receiver, now);
+            close_segment(node, signal, transmission, now);
             signal.interference = power;
             signal.is_disturbed |= power > 0.0;
         }
@@ -367,14 +357,7 @@ fn update_interference(
 
 /// Multiplies the survival probability of a frame by the survival probability of the bits since the
 /// last change of the interference.
-fn close_segment(
-    node: &Node,
-    signal: &mut Signal,
-    to: usize,
-    transmission: &Transmission,
-    receiver: &dyn Receiver,
-    now: u64,
-) {
+fn close_segment(node: &Node, signal: &mut Signal, transmission: &Transmission, now: u64) {
     let elapsed = now - signal.since_ns;
     signal.since_ns = now;
     if elapsed == 0 {
@@ -385,7 +368,12 @@ fn close_segment(
         return;
     }
     let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
-    let error = receiver.packet_error(&link_of(transmission, to), &powers_of(signal), bits);
+    let error = packet_error(
+        &node.modem.transceiver,
+        transmission.rate,
+        &powers_of(signal),
+        bits,
+    );
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
 }
 
@@ -406,9 +394,7 @@ fn decode(
     node: &Node,
     own: &mut ModemState,
     signal: &Signal,
-    to: usize,
     transmission: &Transmission,
-    receiver: &dyn Receiver,
 ) -> Option<LossCause> {
     if signal.survival >= 1.0 {
         return None;
@@ -426,7 +412,12 @@ fn decode(
         interference: 0.0,
         ..powers_of(signal)
     };
-    let error = receiver.packet_error(&link_of(transmission, to), &undisturbed, bits);
+    let error = packet_error(
+        &node.modem.transceiver,
+        transmission.rate,
+        &undisturbed,
+        bits,
+    );
     Some(if drawn >= 1.0 - error {
         LossCause::BitErrors
     } else {

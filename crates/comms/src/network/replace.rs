@@ -5,7 +5,6 @@
 //! [`LossCause::Removed`]. A new modem does not receive the frames that are in flight at its start.
 
 use crate::network::nodes::Node;
-use crate::network::receiver::Receiver;
 use crate::network::schedule::{agenda, events};
 use crate::network::{Engine, Network, messages};
 use crate::propagation::{Channel, Propagation};
@@ -17,14 +16,7 @@ struct Silence;
 
 impl Channel for Silence {
     fn propagate(&self, _from: usize, _to: usize, _t_ns: u64, _power: f64) -> Propagation {
-        Propagation {
-            delay_ns: 0,
-            power: 0.0,
-            mean_power: 0.0,
-            noise: 1.0,
-            doppler: 0.0,
-            obstruction: None,
-        }
+        Propagation::default()
     }
 }
 
@@ -32,12 +24,7 @@ impl Network {
     /// Removes the modems without a target from the traffic. Their messages and frames, and the
     /// frames in transit to them, are lost. `targets` contains the index of each modem in the
     /// next network.
-    pub fn remove(
-        &mut self,
-        state: &mut NetworkState,
-        receiver: &dyn Receiver,
-        targets: &[Option<usize>],
-    ) {
+    pub fn remove(&mut self, state: &mut NetworkState, targets: &[Option<usize>]) {
         let is_removed = |modem: u32| targets[modem as usize].is_none();
         for modem in (0..targets.len() as u32).filter(|modem| is_removed(*modem)) {
             if state.modems[modem as usize].is_on {
@@ -45,7 +32,7 @@ impl Network {
             }
         }
         let used: Vec<u32> = state.transmissions.iter().map(|(k, _)| k).collect();
-        let mut engine = self.engine(state, &Silence, receiver);
+        let mut engine = self.engine(state, &Silence);
         for k in used {
             engine.end_receptions(k, &is_removed);
         }

@@ -1,11 +1,13 @@
 //! Start and end of transmissions: frames, powers, rates, and the signals at all receivers.
 
+use crate::link::rate::select_scheme;
+use crate::link::reception::ReceivedPowers as Powers;
 use crate::mac;
-use crate::network::header::{FrameKind, Header};
-use crate::network::nodes::{MAX_DURATION, Neighbour, Node};
-use crate::network::receiver::{Link, Powers};
+use crate::network::header::{Header, purpose};
+use crate::network::nodes::{Neighbour, Node};
 use crate::network::{Engine, activity, clock, messages};
-use crate::propagation::{Obstruction, Propagation};
+use crate::propagation::Propagation;
+use merrow_math::decibels::level;
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
 use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
 use merrow_model::state::comms::signal::{BandPart, ControlFrame, ControlKind};
@@ -52,19 +54,11 @@ impl Engine<'_> {
             RateChoice::Adaptive => self.adapt_rate(m, destination),
         };
         let bit_rate = node.modem.transceiver.schemes[rate].rate_bit_s / f64::from(part.count);
-        let data_ns = (f64::from(bits) / bit_rate * 1e9).ceil() as u64;
         Plan {
             bits,
             rate,
             part,
-            // the end of a reception precedes its start if a frame lasts 0 ns
-            duration_ns: node
-                .modem
-                .transceiver
-                .framing
-                .preamble_ns()
-                .saturating_add(data_ns)
-                .clamp(1, MAX_DURATION),
+            duration_ns: node.duration_ns(f64::from(bits), bit_rate),
             bit_rate,
         }
     }
@@ -87,8 +81,8 @@ impl Engine<'_> {
         let snr = f64::from(link.snr) * own / f64::from(link.power);
         let current = self.state.link_signals[m * self.nodes.len() + other as usize].rate;
         let current = current.map(|rate| rate as usize);
-        let rate = self.receiver.select_rate(m, snr, current);
-        rate.min(node.modem.transceiver.schemes.len() - 1)
+        let own = &node.modem.transceiver;
+        select_scheme(&own.schemes, &own.adaptation, level(snr), current)
     }
 
     /// Returns the transmit power of a frame [W]: the power `power` of the message, or the power of
@@ -114,24 +108,18 @@ impl Engine<'_> {
 
     /// Returns the number of bits of a control frame.
     pub(super) fn control_bits(&self, m: usize, kind: &ControlKind) -> u32 {
-        let node = &self.nodes[m];
+        let modem = &self.nodes[m].modem;
         let extra = match kind {
             ControlKind::RangeReply { .. } => 2 * STAMP_BITS,
             ControlKind::RangeSignal { .. } => STAMP_BITS,
             ControlKind::PowerRequest { .. } => {
-                8 * node
-                    .modem
-                    .power_control
-                    .as_ref()
-                    .map_or(0, |control| control.payload_bytes) as u32
+                let control = modem.power_control.as_ref();
+                8 * control.map_or(0, |control| control.payload_bytes) as u32
             }
             _ => 0,
         };
-        node.modem
-            .transceiver
-            .framing
-            .control_bits
-            .saturating_add(extra)
+        let framing = &modem.transceiver.framing;
+        framing.control_bits.saturating_add(extra)
     }
 
     /// Transmits the current frame of the message in service.
@@ -142,25 +130,20 @@ impl Engine<'_> {
         service.phase = ServicePhase::Transmitting;
         let (k, fragment) = (service.message, service.fragment);
         let bits = self.data_bits(m as usize, k, fragment);
+        let modem = &self.nodes[m as usize].modem;
         let message = &mut self.state.messages[k];
         message.transmissions += 1;
         let (destination, power) = (message.destination, message.power);
         let header = Header {
-            kind: FrameKind::Data,
+            kind: purpose(None),
             is_acknowledged: message.is_acknowledged,
             is_bridged: message.is_bridged,
-            source: self.nodes[m as usize].modem.address,
+            source: modem.address,
             destination,
             sequence: message.sequence,
             fragment,
             fragments: message.fragments,
-            length: (bits.saturating_sub(
-                self.nodes[m as usize]
-                    .modem
-                    .transceiver
-                    .framing
-                    .overhead_bits,
-            ) / 8) as u16,
+            length: (bits.saturating_sub(modem.transceiver.framing.overhead_bits) / 8) as u16,
         };
         let plan = self.plan(m as usize, bits, destination);
         let power = self.frame_power(m as usize, destination, power);
@@ -189,7 +172,7 @@ impl Engine<'_> {
             _ => {}
         }
         let header = Header {
-            kind: FrameKind::of_control(&frame.kind),
+            kind: purpose(Some(&frame.kind)),
             is_acknowledged: false,
             is_bridged: false,
             source: self.nodes[m as usize].modem.address,
@@ -234,8 +217,8 @@ impl Engine<'_> {
         }
         transmission.part = plan.part;
         let fraction = self.power_fractions[m as usize];
-        transmission.power =
-            fraction * power / self.nodes[m as usize].modem.transceiver.max_power_w;
+        let max_power = self.nodes[m as usize].modem.transceiver.max_power_w;
+        transmission.power = fraction * power / max_power;
         transmission.is_transmitting = true;
         self.state.modems[m as usize].transmission = Some(k);
         self.spread(k);
@@ -286,12 +269,7 @@ impl Engine<'_> {
                 link.mean_snr = arriving.mean_power / noise;
                 link.delay_ns = arriving.delay_ns;
             }
-            let link = Link {
-                from: m,
-                to,
-                rate: transmission.rate as usize,
-            };
-            let detects = |powers: &Powers| self.receiver.detects(&link, powers);
+            let detects = |powers: &Powers| self.nodes[to].detects(transmission.rate, powers);
             let cause = absence(&arriving, noise, detects);
             let reception = Reception {
                 to: neighbour.to,
@@ -464,17 +442,8 @@ fn absence(
     noise: f64,
     detects: impl FnOnce(&Powers) -> bool,
 ) -> Option<LossCause> {
-    if let Some(obstruction) = arriving.obstruction {
-        return Some(match obstruction {
-            Obstruction::Terrain => LossCause::Terrain,
-            Obstruction::Structure => LossCause::Structure,
-            Obstruction::Robot => LossCause::Robot,
-            Obstruction::Surface => LossCause::Surface,
-            Obstruction::ShadowZone => LossCause::ShadowZone,
-            Obstruction::OutOfView => LossCause::OutOfView,
-            Obstruction::OutOfRange => LossCause::OutOfRange,
-            Obstruction::NoSatellite => LossCause::NoSatellite,
-        });
+    if arriving.obstruction.is_some() {
+        return arriving.obstruction;
     }
     // a power that is NaN or infinite is no signal
     let power = arriving.power;

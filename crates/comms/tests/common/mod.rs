@@ -8,14 +8,14 @@ pub(crate) mod robot;
 
 pub(crate) use keys::{read, set_band};
 
-use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
+use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Propagation};
 use merrow_environment::seawater::{density, ipts68_from_its90};
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
-use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{AcousticMedium, Medium};
 use merrow_model::scene::comms::scheme::Scheme;
+use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice, Transceiver};
 use merrow_model::scene::sea::air::Air;
 use merrow_model::scene::sea::optics::Optics;
 use merrow_model::scene::{Current, Integrator, Material, Origin, Scene, Sea, Seabed, Waves};
@@ -126,19 +126,28 @@ pub(crate) fn environment<'a>(
 }
 
 /// Returns a modem fixed at `p` [m] in W, with the axis along x.
-pub(crate) fn fixed(name: &str, p: Vec3, transceiver: &Transceiver) -> ModemPlace {
-    ModemPlace {
+pub(crate) fn fixed(name: &str, p: Vec3, transceiver: &Transceiver) -> Modem {
+    Modem {
         name: name.into(),
         on: None,
         p,
         axis: Vec3::new(1.0, 0.0, 0.0),
+        address: 0,
         transceiver: transceiver.clone(),
+        mac: MacProtocol::Aloha,
+        clock: read("{}"),
+        queue: read("{}"),
+        power_w: transceiver.max_power_w,
+        rate: RateChoice::Fixed(0),
+        promiscuous: false,
+        task: None,
+        power_control: None,
     }
 }
 
 /// Returns a modem at the origin of link 0 of robot number `robot`.
-pub(crate) fn carried(robot: usize, transceiver: &Transceiver) -> ModemPlace {
-    ModemPlace {
+pub(crate) fn carried(robot: usize, transceiver: &Transceiver) -> Modem {
+    Modem {
         on: Some((robot, 0)),
         ..fixed(&format!("r{robot}"), Vec3::zero(), transceiver)
     }

@@ -1,6 +1,6 @@
 //! Behaviour of the medium access protocols.
 
-use crate::common::{By, Ideal, SECOND, Uniform, modem, network, set_band, signal};
+use crate::common::{By, SECOND, Uniform, modem, network, set_band, signal};
 use merrow_comms::network::Send;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{
@@ -43,7 +43,7 @@ fn fdma_separates_the_parts_of_the_band() {
             net.send(&mut state, &to(m, 0, &[0; 100]))
                 .expect("valid message");
         }
-        net.advance(&mut state, &channel, &Ideal, SECOND);
+        net.advance(&mut state, &channel, SECOND);
         assert_eq!(state.copies.delivered, delivered);
         let delivery = state.output.deliveries[0];
         assert_eq!(delivery.received_ns, 240_000_000);
@@ -79,7 +79,7 @@ fn tdma_collisions(skew_ppm: f64, guard_ns: u64) -> u64 {
             net.send(&mut state, &to(m, 0, &[0; 125]))
                 .expect("valid message");
         }
-        net.advance(&mut state, &channel, &Ideal, k * SECOND);
+        net.advance(&mut state, &channel, k * SECOND);
         state.output.clear();
     }
     state.frames.lost_by(LossCause::Collision)
@@ -116,7 +116,7 @@ fn frames_longer_than_a_slot_are_lost() {
         delay_ns: 0,
         snr: 100.0,
     };
-    net.advance(&mut state, &channel, &Ideal, SECOND);
+    net.advance(&mut state, &channel, SECOND);
     assert_eq!(state.copies.lost_by(LossCause::TooLarge), 1);
 }
 
@@ -147,7 +147,7 @@ fn csma_cd_resolves_collisions() {
         net.send(&mut state, &to(m, 0, &[0; 100]))
             .expect("valid message");
     }
-    net.advance(&mut state, &channel, &Ideal, 20 * SECOND);
+    net.advance(&mut state, &channel, 20 * SECOND);
     assert_eq!(state.copies.delivered, 8);
     assert!(state.frames.lost_by(LossCause::Aborted) >= 8);
     let full = state.output.trace.items.iter().filter(|interval| {
@@ -195,7 +195,7 @@ fn csma_ca_shares_the_medium() {
                 .expect("valid message");
         }
     }
-    net.advance(&mut state, &channel, &Ideal, 100 * SECOND);
+    net.advance(&mut state, &channel, 100 * SECOND);
     assert!(state.copies.delivered >= 160, "{:?}", state.copies);
     let first = &state.output.deliveries[..60];
     assert!((1..6).all(|m| first.iter().any(|d| d.from == m)));
@@ -233,7 +233,7 @@ fn polling_serves_all_modems_in_turn() {
     }
     net.send(&mut state, &to(0, BROADCAST, &[0; 125]))
         .expect("valid message");
-    net.advance(&mut state, &channel, &Ideal, 60 * SECOND);
+    net.advance(&mut state, &channel, 60 * SECOND);
     assert_eq!(state.copies.delivered, 25);
     assert_eq!(state.frames.lost.iter().sum::<u64>(), 0);
     let up = state.output.deliveries.iter().filter(|d| d.to == 0);
@@ -259,7 +259,7 @@ fn resolution_slots(contenders: u16, seed: u64) -> u64 {
         delay_ns: 50_000_000,
         snr: 100.0,
     };
-    net.advance(&mut state, &channel, &Ideal, SECOND / 2);
+    net.advance(&mut state, &channel, SECOND / 2);
     for m in 1..=usize::from(contenders) {
         net.send(&mut state, &to(m, 0, &[0; 125]))
             .expect("valid message");
@@ -268,7 +268,7 @@ fn resolution_slots(contenders: u16, seed: u64) -> u64 {
     while state.modems[0].mac_state_is_open() || slots < 1 {
         slots += 1;
         assert!(slots < 1000);
-        net.advance(&mut state, &channel, &Ideal, (slots + 1) * SECOND - 1);
+        net.advance(&mut state, &channel, (slots + 1) * SECOND - 1);
     }
     assert_eq!(state.copies.delivered, u64::from(contenders));
     slots
@@ -338,12 +338,12 @@ fn protocols_change_while_frames_wait() {
         let command = ModemCommand::SetMac { modem: 1, mac };
         net.apply(&mut state, &command).expect("valid command");
         let until = state.time_ns + (draws.draw(k as u64).uniform() * 2e8) as u64;
-        net.advance(&mut state, &channel, &Ideal, until);
+        net.advance(&mut state, &channel, until);
     }
     let mac = MacProtocol::Aloha;
     net.apply(&mut state, &ModemCommand::SetMac { modem: 1, mac })
         .expect("valid command");
-    net.advance(&mut state, &channel, &Ideal, 60 * SECOND);
+    net.advance(&mut state, &channel, 60 * SECOND);
     assert_eq!([state.copies.delivered, state.copies.open()], [20, 0]);
 }
 
@@ -362,10 +362,10 @@ fn modems_of_overlapping_bands_interfere() {
     };
     net.send(&mut state, &to(0, 1, &[0; 100]))
         .expect("valid message");
-    net.advance(&mut state, &channel, &Ideal, 10_000_000);
+    net.advance(&mut state, &channel, 10_000_000);
     net.send(&mut state, &to(2, BROADCAST, &[0; 100]))
         .expect("valid message");
-    net.advance(&mut state, &channel, &Ideal, SECOND);
+    net.advance(&mut state, &channel, SECOND);
     assert_eq!(state.copies.lost_by(LossCause::Collision), 2);
     assert_eq!(state.copies.entered, 2);
 }

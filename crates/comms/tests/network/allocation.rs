@@ -1,7 +1,7 @@
 //! The engine allocates no memory per packet after warm-up; the global allocator counts the
 //! allocations.
 
-use crate::common::{Bpsk, By, SECOND, modem, network, signal};
+use crate::common::{By, SECOND, modem, network, signal};
 use merrow_comms::network::{MessageGroup, Send};
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::comms::{ModemCommand, Ranging};
@@ -92,7 +92,7 @@ fn packets_allocate_nothing() {
             kind: Ranging::TwoWay,
         };
         net.apply(&mut state, &range).expect("valid command");
-        net.advance(&mut state, &channel, &Bpsk, (second + 1) * SECOND);
+        net.advance(&mut state, &channel, (second + 1) * SECOND);
         state.output.clear();
     }
     let allocations = COUNT.with(Cell::get) - before;

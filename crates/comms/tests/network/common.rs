@@ -5,12 +5,12 @@ mod keys;
 
 pub(crate) use keys::{read, set_band};
 use merrow_comms::network::Network;
-use merrow_comms::network::receiver::{Link, Powers, Receiver};
-use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_comms::propagation::{Channel, Propagation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::scheme::Scheme;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
+use merrow_model::state::comms::LossCause;
 use merrow_model::state::comms::NetworkState;
 
 /// One second in nanoseconds [ns].
@@ -23,14 +23,16 @@ pub(crate) fn scheme(name: &str, rate: f64) -> Scheme {
     ))
 }
 
-/// Returns a modem of 10 kbit/s whose frames consist of their payload.
+/// Returns a modem of 10 kbit/s whose frames consist of their payload. It decodes all signals above
+/// a ratio of -30 dB without errors; `adaptive` selects 20 kbit/s from 20 dB on.
 pub(crate) fn modem(address: u16) -> Modem {
     let transceiver = "{source: test, kind: acoustic, band_khz: [18, 34], source_level_db: 180, \
                        absorption: none, max_power_w: 10, circuit_power_w: 1, \
                        receive_power_w: 0.5, idle_power_w: 0.1, carrier_sense_db: 10, \
                        destructive_overlap: true, turn_around_s: 0.001, \
                        schemes: [{name: slow, modulation: bpsk, rate_bit_s: 10000}, \
-                       {name: fast, modulation: bpsk, rate_bit_s: 20000}], \
+                       {name: fast, modulation: bpsk, rate_bit_s: 20000, min_snr_db: 20}], \
+                       reception: {kind: signal_excess, threshold_db: -30}, \
                        framing: {overhead_bits: 0, control_bits: 100, max_payload_bytes: 250, \
                        max_fragments: 4}, acknowledgement: {timeout_s: 1}}";
     Modem {
@@ -105,14 +107,14 @@ impl Channel for Random {
         let delay = (draw.uniform() * 1e9) as u64;
         let snr = libm::exp10(-2.0 + 5.0 * draw.uniform());
         let obstruction = match (draw.uniform() * 40.0) as u32 {
-            0 => Some(Obstruction::Terrain),
-            1 => Some(Obstruction::Structure),
-            2 => Some(Obstruction::Robot),
-            3 => Some(Obstruction::Surface),
-            4 => Some(Obstruction::ShadowZone),
-            5 => Some(Obstruction::OutOfView),
-            8 => Some(Obstruction::OutOfRange),
-            6 => Some(Obstruction::NoSatellite),
+            0 => Some(LossCause::Terrain),
+            1 => Some(LossCause::Structure),
+            2 => Some(LossCause::Robot),
+            3 => Some(LossCause::Surface),
+            4 => Some(LossCause::ShadowZone),
+            5 => Some(LossCause::OutOfView),
+            8 => Some(LossCause::OutOfRange),
+            6 => Some(LossCause::NoSatellite),
             _ => None,
         };
         Propagation {
@@ -120,36 +122,5 @@ impl Channel for Random {
             doppler: 1e-4,
             ..signal(delay, snr * power)
         }
-    }
-}
-
-/// Receiver that decodes all signals above its threshold without errors.
-pub(crate) struct Ideal;
-
-impl Receiver for Ideal {
-    fn packet_error(&self, _link: &Link, _powers: &Powers, _bits: f64) -> f64 {
-        0.0
-    }
-    fn detects(&self, _link: &Link, powers: &Powers) -> bool {
-        powers.sinr() > 1e-3
-    }
-    fn select_rate(&self, _from: usize, snr: f64, _current: Option<usize>) -> usize {
-        usize::from(snr > 100.0)
-    }
-}
-
-/// Coherent binary phase-shift keying without coding.
-pub(crate) struct Bpsk;
-
-impl Receiver for Bpsk {
-    fn packet_error(&self, _link: &Link, powers: &Powers, bits: f64) -> f64 {
-        let bit = 0.5 * libm::erfc(libm::sqrt(powers.sinr()));
-        -libm::expm1(bits * libm::log1p(-bit))
-    }
-    fn detects(&self, _link: &Link, powers: &Powers) -> bool {
-        powers.sinr() > 1.0
-    }
-    fn select_rate(&self, _from: usize, snr: f64, _current: Option<usize>) -> usize {
-        usize::from(snr > 100.0)
     }
 }

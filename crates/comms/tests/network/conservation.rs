@@ -1,8 +1,8 @@
 //! Conservation of packets.
 
-use crate::common::{Bpsk, Random, SECOND, network};
+use crate::balance;
+use crate::common::{Random, SECOND, network};
 use crate::traffic::{Traffic, modems};
-use merrow_comms::network::balance;
 use merrow_math::rng::Stream;
 use merrow_model::state::comms::{LossCause, NetworkState};
 
@@ -29,7 +29,7 @@ fn every_packet_has_one_state() {
         let mut traffic = Traffic::new(seed);
         let mut taken = 0;
         while traffic.next_ns < 300 * SECOND {
-            net.advance(&mut state, &channel, &Bpsk, traffic.next_ns);
+            net.advance(&mut state, &channel, traffic.next_ns);
             assert_closed(&state, "after events");
             traffic.issue(&net, &mut state);
             assert_closed(&state, "after a command");
@@ -73,7 +73,7 @@ fn packets_end_when_the_traffic_ends() {
         };
         let mut traffic = Traffic::new(seed);
         while traffic.next_ns < 60 * SECOND {
-            net.advance(&mut state, &channel, &Bpsk, traffic.next_ns);
+            net.advance(&mut state, &channel, traffic.next_ns);
             traffic.issue(&net, &mut state);
         }
         for modem in 0..crate::traffic::N {
@@ -86,7 +86,7 @@ fn packets_end_when_the_traffic_ends() {
             net.apply(&mut state, &ModemCommand::SetMac { modem, mac })
                 .expect(valid);
         }
-        net.advance(&mut state, &channel, &Bpsk, 2060 * SECOND);
+        net.advance(&mut state, &channel, 2060 * SECOND);
         let copies = balance::copies(&state);
         assert_eq!([copies.queued, copies.in_flight], [0, 0]);
         assert!(copies.is_closed());

@@ -2,6 +2,8 @@
 
 mod access;
 mod allocation;
+#[path = "../../../../test/common/balance.rs"]
+mod balance;
 mod common;
 mod conservation;
 mod input;

@@ -1,12 +1,10 @@
 //! Queues, fragments, acknowledgements, ranges, energy, power control, half duplex and capture.
 
-use crate::common::{
-    Bpsk, By, Ideal, SECOND, Uniform, modem, network, read, scheme, set_band, signal,
-};
-use merrow_comms::network::receiver::{Link, Powers, Receiver};
+use crate::common::{By, SECOND, Uniform, modem, network, read, scheme, set_band, signal};
 use merrow_comms::network::{MessageGroup, Network, Send};
-use merrow_comms::propagation::{Obstruction, Propagation};
+use merrow_comms::propagation::Propagation;
 use merrow_model::scene::comms::mac::{Tdma, TdmaSlot};
+use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::comms::{
     BROADCAST, BridgeQueue, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
     QueueLimits, RateChoice, Transceiver,
@@ -53,7 +51,7 @@ fn delay_of_the_thetis_modem() {
     let (mut net, mut state) = network(&[slow(1), slow(2)], 1);
     send(&net, &mut state, to(0, 2, b"8 bytes."));
     let until = 10 * SECOND;
-    net.advance(&mut state, &quiet(200_000_000), &Ideal, until);
+    net.advance(&mut state, &quiet(200_000_000), until);
     let delivery = state.output.deliveries[0];
     assert_eq!(delivery.received_ns, 3_400_000_000);
     assert_eq!([delivery.from, delivery.to], [0, 1]);
@@ -71,7 +69,7 @@ fn a_frame_of_0_bits_arrives() {
         assert_eq!(state.messages[queued].id, id);
         state.messages[queued].payload.clear();
         state.modems[0].queued_bytes = 0;
-        net.advance(&mut state, &quiet(delay_ns), &Ideal, SECOND);
+        net.advance(&mut state, &quiet(delay_ns), SECOND);
         let [a, b] = [0, 1].map(|k| state.output.deliveries[k]);
         assert_eq!([a.received_ns, b.received_ns], [delay_ns + 1; 2]);
         assert_eq!(state.output.payload(&a), b"");
@@ -88,6 +86,7 @@ fn overlap_destroys_both_and_capture_saves_the_stronger() {
             transceiver: Transceiver {
                 capture_db,
                 destructive_overlap: capture_db.is_none(),
+                reception: Reception::ErrorRate,
                 ..modem(address).transceiver
             },
             ..modem(address)
@@ -96,9 +95,9 @@ fn overlap_destroys_both_and_capture_saves_the_stronger() {
         let (mut net, mut state) = network(&modems, 1);
         let channel = By(|from, _, _, _| signal(0, if from == 1 { 5000.0 } else { 50.0 }));
         send(&net, &mut state, to(0, 2, &[1; 100]));
-        net.advance(&mut state, &channel, &Bpsk, 20_000_000);
+        net.advance(&mut state, &channel, 20_000_000);
         send(&net, &mut state, to(1, 2, &[2; 100]));
-        net.advance(&mut state, &channel, &Bpsk, SECOND);
+        net.advance(&mut state, &channel, SECOND);
         assert_eq!(state.copies.delivered, expected);
         assert_eq!(state.copies.lost_by(LossCause::Collision), 2 - expected);
         assert_eq!(state.links[2].loss_ratio(), 1.0);
@@ -121,7 +120,7 @@ fn half_duplex_modems_do_not_receive_while_transmitting() {
         let (mut net, mut state) = network(&[duplex(1), duplex(2)], 1);
         send(&net, &mut state, to(0, 2, &[1; 100]));
         send(&net, &mut state, to(1, 1, &[2; 100]));
-        net.advance(&mut state, &quiet(0), &Ideal, SECOND);
+        net.advance(&mut state, &quiet(0), SECOND);
         let lost = state.copies.lost_by(LossCause::HalfDuplex);
         assert_eq!(lost, if half_duplex { 2 } else { 0 });
         assert_eq!(state.copies.delivered, 2 - lost);
@@ -129,20 +128,27 @@ fn half_duplex_modems_do_not_receive_while_transmitting() {
 }
 
 // Frames are lost with the packet error rate of the receiver, all with the cause `BitErrors`.
-// Method: 4000 frames of 100 bits at a signal-to-noise ratio of 4 dB; BPSK. Tolerance: 4 standard
+// Method: 4000 frames of 100 bits at a signal-to-noise ratio of 4 dB; BPSK, with as many bits per
+// second as the band is wide. Tolerance: 4 standard
 // errors.
 #[test]
 fn frame_errors_follow_the_receiver() {
-    let (mut net, mut state) = network(&[modem(1), modem(2)], 9);
+    let bpsk = |address| {
+        let mut modem = modem(address);
+        modem.transceiver.reception = Reception::ErrorRate;
+        set_band(&mut modem.transceiver, [18e3, 28e3]);
+        modem
+    };
+    let (mut net, mut state) = network(&[bpsk(1), bpsk(2)], 9);
     let snr = libm::exp10(0.4);
     let channel = Uniform { delay_ns: 0, snr };
     let n = 4000;
     for k in 0..n {
-        net.advance(&mut state, &channel, &Bpsk, k * SECOND);
+        net.advance(&mut state, &channel, k * SECOND);
         send(&net, &mut state, to(0, 2, &[0x55; 13]));
         state.output.clear();
     }
-    net.advance(&mut state, &channel, &Bpsk, n * SECOND);
+    net.advance(&mut state, &channel, n * SECOND);
     let p = 1.0 - libm::pow(1.0 - 0.5 * libm::erfc(libm::sqrt(snr)), 104.0);
     let measured = state.copies.lost_by(LossCause::BitErrors) as f64 / n as f64;
     assert!((measured - p).abs() < 4.0 * libm::sqrt(p * (1.0 - p) / n as f64));
@@ -164,7 +170,7 @@ fn fragments_are_repeated_until_acknowledged() {
         count.set(counts);
         let is_blocked = (from, counts[from]) == (0, 2) || (from, counts[from]) == (1, 3);
         Propagation {
-            obstruction: is_blocked.then_some(Obstruction::Robot),
+            obstruction: is_blocked.then_some(LossCause::Robot),
             ..signal(50_000_000, 1000.0)
         }
     });
@@ -173,7 +179,7 @@ fn fragments_are_repeated_until_acknowledged() {
         ..to(0, 2, &payload)
     };
     send(&net, &mut state, message);
-    net.advance(&mut state, &channel, &Ideal, 20 * SECOND);
+    net.advance(&mut state, &channel, 20 * SECOND);
     assert_eq!(count.get(), [5, 4]);
     assert_eq!([state.copies.delivered, state.copies.duplicates], [1, 1]);
     let delivery = state.output.deliveries[0];
@@ -187,7 +193,7 @@ fn fragments_are_repeated_until_acknowledged() {
 fn repetitions_are_limited() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
     let channel = By(|_, _, _, _| Propagation {
-        obstruction: Some(Obstruction::Structure),
+        obstruction: Some(LossCause::Structure),
         ..signal(0, 1.0)
     });
     let message = Send {
@@ -195,7 +201,7 @@ fn repetitions_are_limited() {
         ..to(0, 2, &[1])
     };
     send(&net, &mut state, message);
-    net.advance(&mut state, &channel, &Ideal, 60 * SECOND);
+    net.advance(&mut state, &channel, 60 * SECOND);
     assert_eq!(state.frames.lost_by(LossCause::Structure), 4);
     assert_eq!(state.copies.lost_by(LossCause::Structure), 1);
 }
@@ -216,7 +222,7 @@ fn order_of(
     };
     let (mut net, mut state) = network(&[limited(1), limited(2)], 1);
     send(&net, &mut state, to(0, 2, &[0; 100]));
-    net.advance(&mut state, &quiet(0), &Ideal, 1);
+    net.advance(&mut state, &quiet(0), 1);
     for (content, priority, group) in messages {
         let message = Send {
             priority: *priority,
@@ -225,7 +231,7 @@ fn order_of(
         };
         send(&net, &mut state, message);
     }
-    net.advance(&mut state, &quiet(0), &Ideal, 10 * SECOND);
+    net.advance(&mut state, &quiet(0), 10 * SECOND);
     let first = |d| state.output.payload(d)[0];
     (state.output.deliveries.iter().map(first).collect(), state)
 }
@@ -305,7 +311,7 @@ fn broadcasts_and_addresses() {
     let (mut net, mut state) = network(&modems, 1);
     send(&net, &mut state, to(0, BROADCAST, &[1]));
     send(&net, &mut state, to(0, 1, &[2]));
-    net.advance(&mut state, &quiet(0), &Ideal, SECOND);
+    net.advance(&mut state, &quiet(0), SECOND);
     let seen = state.output.deliveries.iter();
     let seen: Vec<_> = seen.map(|d| (d.message, d.to, d.is_overheard)).collect();
     assert_eq!(
@@ -341,7 +347,7 @@ fn ranges_contain_the_errors_of_the_clocks() {
         };
         net.apply(&mut state, &command).expect("valid command");
         let until = state.time_ns + 10 * SECOND;
-        net.advance(&mut state, &quiet(200_000_000), &Ideal, until);
+        net.advance(&mut state, &quiet(200_000_000), until);
     }
     let [two_way, one_way] = state.output.ranges[..] else {
         panic!("{:?}", state.output.ranges);
@@ -367,9 +373,9 @@ fn energy_follows_the_activities() {
         ..to(0, 2, &[0; 100])
     };
     send(&net, &mut state, message);
-    net.advance(&mut state, &quiet(SECOND), &Ideal, 40_000_000);
+    net.advance(&mut state, &quiet(SECOND), 40_000_000);
     assert!((net.energy(&state, 0).transmit - 0.04 * 6.0).abs() < 1e-9);
-    net.advance(&mut state, &quiet(SECOND), &Ideal, 10 * SECOND);
+    net.advance(&mut state, &quiet(SECOND), 10 * SECOND);
     let sent = net.energy(&state, 0);
     assert!((sent.transmit - 0.08 * 6.0).abs() < 1e-9 && sent.receive == 0.0);
     assert!((sent.idle - 9.92 * 0.1).abs() < 1e-9);
@@ -403,26 +409,17 @@ fn power_control_restores_the_link() {
     let mut modems = [modem(1), modem(2)];
     modems[0].power_w = 1.0;
     modems[1].power_control = Some(power_control());
+    for modem in &mut modems {
+        modem.transceiver.reception = read("{kind: signal_excess, threshold_db: 10}");
+    }
     let (mut net, mut state) = network(&modems, 1);
     let channel = By(|_, _, _, power| signal(30_000_000, 25.0 * power));
-    struct Threshold;
-    impl Receiver for Threshold {
-        fn packet_error(&self, _: &Link, _: &Powers, _: f64) -> f64 {
-            0.0
-        }
-        fn detects(&self, _: &Link, powers: &Powers) -> bool {
-            powers.sinr() > 10.0
-        }
-        fn select_rate(&self, _: usize, _: f64, _: Option<usize>) -> usize {
-            0
-        }
-    }
     for k in 0..20 {
         let at = k * 2 * SECOND + SECOND / 2;
-        net.advance(&mut state, &channel, &Threshold, at);
+        net.advance(&mut state, &channel, at);
         send(&net, &mut state, to(0, 2, &[0; 64]));
     }
-    net.advance(&mut state, &channel, &Threshold, 42 * SECOND);
+    net.advance(&mut state, &channel, 42 * SECOND);
     let [(2, power)] = state.modems[0].requested_powers[..] else {
         panic!("{:?}", state.modems[0].requested_powers);
     };
@@ -443,15 +440,10 @@ fn power_control_ignores_overheard_frames() {
         modems[1].power_control = Some(power_control());
         let (mut net, mut state) = network(&modems, 1);
         for k in 0..5 {
-            net.advance(
-                &mut state,
-                &quiet(30_000_000),
-                &Ideal,
-                2 * k * SECOND + SECOND,
-            );
+            net.advance(&mut state, &quiet(30_000_000), 2 * k * SECOND + SECOND);
             send(&net, &mut state, to(0, destination, &[0; 64]));
         }
-        net.advance(&mut state, &quiet(30_000_000), &Ideal, 10 * SECOND);
+        net.advance(&mut state, &quiet(30_000_000), 10 * SECOND);
         let requested = &state.modems[0].requested_powers;
         assert_eq!(!requested.is_empty(), is_requested, "{requested:?}");
         assert!(requested.iter().all(|(address, _)| *address == 2));
@@ -466,7 +458,7 @@ fn modems_without_power() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
     send(&net, &mut state, to(0, 2, &[0; 100]));
     send(&net, &mut state, to(0, 2, &[0; 100]));
-    net.advance(&mut state, &quiet(10_000_000), &Ideal, 50_000_000);
+    net.advance(&mut state, &quiet(10_000_000), 50_000_000);
     let off = ModemCommand::Switch {
         modem: 0,
         is_on: false,
@@ -474,7 +466,7 @@ fn modems_without_power() {
     net.apply(&mut state, &off).expect("valid command");
     send(&net, &mut state, to(1, 1, &[0; 100]));
     send(&net, &mut state, to(0, 2, &[0; 100]));
-    net.advance(&mut state, &quiet(10_000_000), &Ideal, 10 * SECOND);
+    net.advance(&mut state, &quiet(10_000_000), 10 * SECOND);
     assert_eq!(state.copies.lost_by(LossCause::NoPower), 4);
     let energy = net.energy(&state, 0);
     assert!((energy.total() - 0.05 * 11.0).abs() < 1e-9);
@@ -491,7 +483,7 @@ fn modems_without_power() {
     net.apply(&mut state, &on).expect("valid command");
 }
 
-// Rate adaptation uses the faster rate after a strong frame arrived. Method: `Ideal` selects it
+// Rate adaptation uses the faster rate after a strong frame arrived. Method: it is selected
 // above a ratio of 100; the duration of the second message.
 #[test]
 fn rates_adapt_to_the_link() {
@@ -511,32 +503,23 @@ fn rates_adapt_to_the_link() {
     for (from, address) in [(0, 2), (1, 1)] {
         let start = state.time_ns;
         send(&net, &mut state, to(from, address, &[0; 100]));
-        net.advance(&mut state, &quiet(0), &Ideal, start + SECOND);
+        net.advance(&mut state, &quiet(0), start + SECOND);
         times.push(state.output.deliveries[from].received_ns - start);
     }
     assert_eq!(times, [80_000_000, 40_000_000]);
 }
 
 // Rate adaptation has hysteresis: a modem keeps its rate while the ratio is between the two
-// thresholds. Method: a receiver with the thresholds 100 and 200; the duration of a message after a
+// thresholds. Method: the thresholds 100 and 200; the duration of a message after a
 // frame with each ratio.
 #[test]
 fn rates_have_hysteresis() {
-    struct Hysteresis;
-    impl Receiver for Hysteresis {
-        fn packet_error(&self, _: &Link, _: &Powers, _: f64) -> f64 {
-            0.0
-        }
-        fn detects(&self, _: &Link, _: &Powers) -> bool {
-            true
-        }
-        fn select_rate(&self, _: usize, snr: f64, current: Option<usize>) -> usize {
-            let threshold = if current == Some(1) { 100.0 } else { 200.0 };
-            usize::from(snr > threshold)
-        }
-    }
     let adaptive = |address| Modem {
         rate: RateChoice::Adaptive,
+        transceiver: Transceiver {
+            adaptation: read("{hysteresis_db: 3}"),
+            ..modem(address).transceiver
+        },
         ..modem(address)
     };
     let (mut net, mut state) = network(&[adaptive(1), adaptive(2)], 1);
@@ -544,13 +527,13 @@ fn rates_have_hysteresis() {
     let channel = By(|_, _, t_ns, _| signal(0, ratios[(t_ns / (2 * SECOND)) as usize]));
     let mut durations = Vec::new();
     for k in 0..ratios.len() as u64 {
-        net.advance(&mut state, &channel, &Hysteresis, 2 * k * SECOND);
+        net.advance(&mut state, &channel, 2 * k * SECOND);
         state.output.deliveries.clear();
         for (from, address) in [(0, 2), (1, 1)] {
             send(&net, &mut state, to(from, address, &[0; 100]));
             let end = state.time_ns + SECOND - 1;
             let start = state.time_ns;
-            net.advance(&mut state, &channel, &Hysteresis, end);
+            net.advance(&mut state, &channel, end);
             if from == 1 {
                 let delivery = state.output.deliveries.last().expect("a delivery");
                 durations.push((delivery.received_ns - start) / 1_000_000);
@@ -568,7 +551,7 @@ fn frames_of_one_modem_do_not_collide() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
     let channel = By(|_, _, t_ns, _| signal(50_000_000 - t_ns / 1000, 1e3));
     send(&net, &mut state, to(0, 2, &[7; 1000]));
-    net.advance(&mut state, &channel, &Ideal, 5 * SECOND);
+    net.advance(&mut state, &channel, 5 * SECOND);
     assert_eq!(state.output.deliveries.len(), 1, "{:?}", state.frames);
     assert_eq!(state.frames.delivered, 4);
 }
@@ -604,10 +587,10 @@ fn discarded_control_frames_are_counted() {
             kind: Ranging::TwoWay,
         };
         for k in 0..70 {
-            net.advance(&mut state, &quiet(0), &Ideal, k * SECOND);
+            net.advance(&mut state, &quiet(0), k * SECOND);
             net.apply(&mut state, &request).expect("a request");
         }
-        net.advance(&mut state, &quiet(0), &Ideal, 70 * SECOND);
+        net.advance(&mut state, &quiet(0), 70 * SECOND);
         assert_eq!(state.modems[1].discarded_control, discarded);
         assert_eq!(state.modems[1].control.len() as u64, 70 - discarded);
         let off = ModemCommand::Switch {

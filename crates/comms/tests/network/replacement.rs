@@ -1,9 +1,10 @@
 //! Modems that are added to a running network and removed from it.
 
-use crate::common::{Bpsk, Ideal, Random, SECOND, Uniform, modem, network};
+use crate::balance;
+use crate::common::{Random, SECOND, Uniform, modem, network};
 use crate::resume::sea;
 use crate::traffic::{Traffic, modems};
-use merrow_comms::network::{Network, balance};
+use merrow_comms::network::Network;
 use merrow_math::rng::Stream;
 use merrow_model::persist::{Persist, Reader, to_bytes};
 use merrow_model::scene::comms::Modem;
@@ -13,7 +14,7 @@ use merrow_model::state::comms::{LossCause, ModemCommand, NetworkState};
 fn replace(net: &mut Network, state: &mut NetworkState, former: &[Modem], modems: &[Modem]) {
     let target = |old: &Modem| modems.iter().position(|new| new.name == old.name);
     let targets: Vec<Option<usize>> = former.iter().map(target).collect();
-    net.remove(state, &Bpsk, &targets);
+    net.remove(state, &targets);
     state.output.packets.clear();
     let new = Network::new(modems, 1).unwrap();
     *state = new.continue_from(net, std::mem::take(state), &targets);
@@ -41,7 +42,7 @@ fn other_modems_continue_after_a_replacement() {
             let mut traffic = Traffic::new(seed);
             let (mut at, mut deliveries) = (0, Vec::new());
             while traffic.next_ns < 200 * SECOND {
-                net.advance(&mut state, &channel, &Bpsk, traffic.next_ns);
+                net.advance(&mut state, &channel, traffic.next_ns);
                 if changes && traffic.next_ns > at {
                     at = traffic.next_ns + 7 * SECOND;
                     replace(&mut net, &mut state, &modems(), &added);
@@ -76,14 +77,14 @@ fn frames_of_removed_modems_are_lost_with_a_cause() {
         for gone in 0..all.len() {
             let end = (gone as u64 + 1) * 20 * SECOND;
             while traffic.next_ns < end {
-                net.advance(&mut state, &channel, &Bpsk, traffic.next_ns);
+                net.advance(&mut state, &channel, traffic.next_ns);
                 traffic.issue(&net, &mut state);
             }
             let mut rest = all.clone();
             rest.remove(gone);
             replace(&mut net, &mut state, &all, &rest);
             let until = state.time_ns + SECOND / 2;
-            net.advance(&mut state, &channel, &Bpsk, until);
+            net.advance(&mut state, &channel, until);
             replace(&mut net, &mut state, &rest, &all);
             let (bytes, sea) = (to_bytes(&state), sea());
             let again = NetworkState::load(&mut Reader::new(&bytes, &sea)).unwrap();
@@ -121,7 +122,7 @@ fn frames_are_lost_with_the_loss_probability() {
         };
         net.apply(&mut state, &send).unwrap();
         let until = state.time_ns + SECOND;
-        net.advance(&mut state, &channel, &Ideal, until);
+        net.advance(&mut state, &channel, until);
         state.output.clear();
     }
     let lost = state.frames.lost_by(LossCause::RandomLoss) as f64 / f64::from(n);

@@ -1,6 +1,6 @@
 //! Bit-identical results for any division of a run, and through a saved state.
 
-use crate::common::{Bpsk, Random, SECOND, network};
+use crate::common::{Random, SECOND, network};
 use crate::traffic::{Traffic, modems};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
@@ -50,13 +50,13 @@ fn run(seed: u64, block_ns: u64, mut between: impl FnMut(&mut NetworkState)) -> 
     while traffic.next_ns < END {
         while state.time_ns + block_ns < traffic.next_ns {
             let until = state.time_ns + block_ns;
-            net.advance(&mut state, &channel, &Bpsk, until);
+            net.advance(&mut state, &channel, until);
         }
-        net.advance(&mut state, &channel, &Bpsk, traffic.next_ns);
+        net.advance(&mut state, &channel, traffic.next_ns);
         traffic.issue(&net, &mut state);
         between(&mut state);
     }
-    net.advance(&mut state, &channel, &Bpsk, END);
+    net.advance(&mut state, &channel, END);
     to_bytes(&state)
 }
 

@@ -1,6 +1,6 @@
 //! Cost of the engine: 200 modems, all to all, one packet per second each.
 
-use crate::common::{By, Ideal, SECOND, modem, network, scheme, signal};
+use crate::common::{By, SECOND, modem, network, scheme, signal};
 use merrow_comms::network::Send;
 use merrow_model::scene::comms::{BROADCAST, Modem, Transceiver};
 use rustix::time::{ClockId, clock_gettime};
@@ -40,12 +40,7 @@ fn measure(seconds: u64, payload: &[u8], destructive_overlap: bool) -> [f64; 2] 
             start = (processor_time(), state.frames.entered);
         }
         for k in 0..N as u64 {
-            net.advance(
-                &mut state,
-                &channel,
-                &Ideal,
-                second * SECOND + k * 5_000_000,
-            );
+            net.advance(&mut state, &channel, second * SECOND + k * 5_000_000);
             let message = Send {
                 modem: k as usize,
                 destination: BROADCAST,

@@ -3,7 +3,7 @@
 //! New messages are a Poisson process. Each message is given to a modem without a waiting message,
 //! which approximates infinitely many modems. All modems transmit to a base that only receives.
 
-use crate::common::{Ideal, SECOND, Uniform, modem, network};
+use crate::common::{SECOND, Uniform, modem, network};
 use merrow_comms::mac::tdma::StationSchedule;
 use merrow_comms::network::{Network, Send};
 use merrow_math::rng::Stream;
@@ -50,11 +50,11 @@ fn measure(mac: MacProtocol, load: f64, delay_ns: u64, seed: u64) -> Throughput 
                 break;
             }
             (next, k) = (at, k + 1);
-            net.advance(&mut state, &channel, &Ideal, next as u64);
+            net.advance(&mut state, &channel, next as u64);
             let from = idle_modem(&state, draw.uniform());
             send(&net, &mut state, from);
         }
-        net.advance(&mut state, &channel, &Ideal, end);
+        net.advance(&mut state, &channel, end);
         counts.push(state.copies.delivered);
         state.output.clear();
     }
@@ -190,7 +190,7 @@ fn tdma_delivers_the_capacity_of_its_schedule() {
             for m in (1..9).filter(|_| cycle % every == 0) {
                 send(&net, &mut state, m);
             }
-            net.advance(&mut state, &channel, &Ideal, (cycle + 1) * period);
+            net.advance(&mut state, &channel, (cycle + 1) * period);
             state.output.clear();
         }
         let lost: u64 = state.frames.lost.iter().sum();

@@ -6,6 +6,7 @@ use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{
     Backoff, CsmaCa, CsmaCd, Fdma, Polling, SlottedAloha, Tdma, TdmaSlot, WaitingRoom,
 };
+use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::comms::{
     BROADCAST, ClockError, DropPolicy, MacProtocol, Modem, QueueLimits, RateChoice, Transceiver,
 };
@@ -79,6 +80,7 @@ pub(crate) fn modems() -> Vec<Modem> {
                 loss_probability: if k == 6 { 0.2 } else { 0.0 },
                 half_duplex: k % 4 != 3,
                 bearing_std_deg: (k == 1).then_some(0.5),
+                reception: Reception::ErrorRate,
                 framing: read(
                     "{preamble_s: 0.01, overhead_bits: 128, control_bits: 128, \
                      max_payload_bytes: 100, max_fragments: 5}",

@@ -28,18 +28,6 @@ pub trait F32x8: Copy {
     fn lane_max(self, o: Self) -> Self;
     /// Returns a bit mask of the lanes where `self <= o`; false where either is NaN.
     fn less_or_equal(self, o: Self) -> u32;
-    /// Selects the lanes where `self <= o`, sorts them in descending order and returns their count.
-    ///
-    /// For each selected lane `keys` receives the bits of its number, at least zero, with the lane
-    /// index in the last three bits. `selected` receives the element of `values` of the same lane.
-    /// Elements beyond the count are undefined.
-    fn select_descending(
-        self,
-        o: Self,
-        values: &[u32; 8],
-        keys: &mut [u32; 8],
-        selected: &mut [u32; 8],
-    ) -> usize;
     /// Returns the permutation that moves lane `which[i]` to lane `i`; all indices are below eight.
     fn permutation(which: &[u8; 8]) -> Self::Permutation;
     /// Applies a permutation to the lanes.
@@ -96,29 +84,6 @@ impl F32x8 for Plain {
         bits
     }
     #[inline(always)]
-    fn select_descending(
-        self,
-        o: Self,
-        values: &[u32; 8],
-        keys: &mut [u32; 8],
-        selected: &mut [u32; 8],
-    ) -> usize {
-        let mut count = 0;
-        for i in 0..8 {
-            if self.0[i] <= o.0[i] {
-                let key = (if self.0[i] > 0.0 { self.0[i] } else { 0.0 }).to_bits() & !7 | i as u32;
-                let mut index = count;
-                while index > 0 && keys[index - 1] < key {
-                    (keys[index], selected[index]) = (keys[index - 1], selected[index - 1]);
-                    index -= 1;
-                }
-                (keys[index], selected[index]) = (key, values[i]);
-                count += 1;
-            }
-        }
-        count
-    }
-    #[inline(always)]
     fn permutation(which: &[u8; 8]) -> [u8; 8] {
         *which
     }
@@ -142,13 +107,9 @@ mod avx {
     use super::F32x8;
     use std::arch::x86_64::{
         __m256, __m256i, _CMP_LE_OQ, _MM_HINT_T0, _mm_loadl_epi64, _mm_prefetch, _mm256_add_ps,
-        _mm256_and_si256, _mm256_blend_epi32, _mm256_castps_si256, _mm256_cmp_ps,
-        _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_epi32,
-        _mm256_max_ps, _mm256_min_epi32, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
-        _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permute4x64_epi64,
-        _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
-        _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi32, _mm256_storeu_ps,
-        _mm256_storeu_si256, _mm256_sub_ps,
+        _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_loadu_ps, _mm256_max_ps,
+        _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_permutevar8x32_ps, _mm256_set1_ps,
+        _mm256_storeu_ps, _mm256_sub_ps,
     };
 
     /// AVX2 register; valid only where [`crate::f64x4::is_supported`] returns true.
@@ -194,32 +155,6 @@ mod avx {
             unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0)) as u32 }
         }
         #[inline(always)]
-        fn select_descending(
-            self,
-            o: Self,
-            values: &[u32; 8],
-            keys: &mut [u32; 8],
-            selected: &mut [u32; 8],
-        ) -> usize {
-            // SAFETY: as in `read`; `values`, `keys` and `selected` hold eight integers each.
-            unsafe {
-                let mask = _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0);
-                // Non-negative numbers have the same order as their bits.
-                let bits = _mm256_castps_si256(_mm256_max_ps(self.0, _mm256_setzero_ps()));
-                let lane_indices = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-                let sorted =
-                    _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), lane_indices);
-                // The keys of lanes that are not selected are zero, so they are sorted last.
-                let sorted = sort_descending(_mm256_and_si256(sorted, _mm256_castps_si256(mask)));
-                // The permutation uses only the last three bits of a key.
-                let values =
-                    _mm256_permutevar8x32_epi32(_mm256_loadu_si256(values.as_ptr().cast()), sorted);
-                _mm256_storeu_si256(keys.as_mut_ptr().cast(), sorted);
-                _mm256_storeu_si256(selected.as_mut_ptr().cast(), values);
-                (_mm256_movemask_ps(mask) as u32).count_ones() as usize
-            }
-        }
-        #[inline(always)]
         fn permutation(which: &[u8; 8]) -> __m256i {
             // SAFETY: as in `read`.
             unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(which.as_ptr().cast())) }
@@ -240,84 +175,11 @@ mod avx {
             }
         }
     }
-
-    /// Sorts non-negative integers in descending order with Batcher's network of 19 exchanges
-    /// [Knuth, The Art of Computer Programming 3, 5.3.4].
-    ///
-    /// # Safety
-    /// The processor must support AVX2.
-    #[inline(always)]
-    unsafe fn sort_descending(v: __m256i) -> __m256i {
-        // Lanes whose bit is set receive the smaller of the two numbers.
-        macro_rules! exchange {
-            ($v:ident, $other:expr, $min_mask:literal) => {{
-                let other = $other;
-                _mm256_blend_epi32::<$min_mask>(
-                    _mm256_max_epi32($v, other),
-                    _mm256_min_epi32($v, other),
-                )
-            }};
-        }
-        // SAFETY: the caller guarantees AVX2.
-        unsafe {
-            let v = exchange!(v, _mm256_shuffle_epi32::<0b10_11_00_01>(v), 0b1010_1010);
-            let v = exchange!(v, _mm256_shuffle_epi32::<0b01_00_11_10>(v), 0b1100_1100);
-            let v = exchange!(v, _mm256_shuffle_epi32::<0b11_01_10_00>(v), 0b0100_0100);
-            let v = exchange!(v, _mm256_permute2x128_si256::<1>(v, v), 0b1111_0000);
-            let v = exchange!(v, _mm256_permute4x64_epi64::<0b11_01_10_00>(v), 0b0011_0000);
-            let last = _mm256_setr_epi32(0, 2, 1, 4, 3, 6, 5, 7);
-            exchange!(v, _mm256_permutevar8x32_epi32(v, last), 0b0101_0100)
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Returns the selected lanes of [`F32x8::select_descending`].
-    fn selected_lanes<E: F32x8>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
-        let (mut keys, mut selected) = ([0; 8], [0; 8]);
-        let count = E::read(x).select_descending(
-            E::read(o),
-            &[10, 11, 12, 13, 14, 15, 16, 17],
-            &mut keys,
-            &mut selected,
-        );
-        keys.into_iter().zip(selected).take(count).collect()
-    }
-
-    // Selected lanes are sorted by descending distance, each with its element. Method: every
-    // selection of eight lanes, 20 000 random sets of distances, some equal and some negative.
-    // Tolerance: the last three bits, which hold the lane index.
-    #[test]
-    fn selected_lanes_are_sorted() {
-        let stream = crate::rng::Stream::new(3, "orders");
-        for k in 0..20_000_u64 {
-            let mut draw = stream.draw(k);
-            let mut x = [0.0_f32; 8].map(|_| (8.0 * draw.uniform()) as f32 - 1.0);
-            if k % 3 == 0 {
-                x = x.map(f32::round);
-            }
-            let o = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| if k >> i & 1 == 1 { 9.0 } else { -2.0 });
-            let plain = selected_lanes::<Plain>(&x, &o);
-            #[cfg(target_arch = "x86_64")]
-            if crate::f64x4::is_supported() {
-                assert_eq!(plain, selected_lanes::<Register>(&x, &o), "{x:?}");
-            }
-            assert_eq!(plain.len() as u32, (k as u8).count_ones());
-            assert!(plain.is_sorted_by(|a, b| a.0 > b.0));
-            for (key, value) in plain {
-                let i = (key & 7) as usize;
-                assert!(value == 10 + i as u32 && k >> i & 1 == 1);
-                let distance = x[i].max(0.0);
-                assert!(
-                    (0.0..=1e-5).contains(&(distance - f32::from_bits(key & !7))),
-                    "{distance}"
-                );
-            }
-        }
-    }
 
     // Both implementations compute bit-identical results. Method: every operation on every pair of
     // special values. Tolerance: skipped without AVX2.
@@ -364,10 +226,6 @@ mod tests {
             assert_eq!(
                 plain,
                 Register::read(&special).less_or_equal(Register::read(&other))
-            );
-            assert_eq!(
-                selected_lanes::<Plain>(&special, &other),
-                selected_lanes::<Register>(&special, &other)
             );
         }
     }

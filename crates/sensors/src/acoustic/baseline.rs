@@ -34,7 +34,7 @@ use crate::acoustic::{AcousticReceiver, BeaconMotion};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::sensor::acoustic::{Carrier, Interrogator};
-use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
+use merrow_model::state::frames::acoustic::{AcousticObservations, AcousticRange};
 
 /// Returns the height measured by a depth gauge and its standard deviation [m]; `None` without a
 /// gauge.
@@ -58,22 +58,19 @@ pub(crate) fn lbl_fix(
         else {
             continue;
         };
-        let (range, variance) = instrument.measured_range(
-            0.5 * instrument.sound_speed * (reply.arrival - reply.turn_around),
-            &mut draw,
-        );
-        let stamp_ns = instrument.stamp(reply.arrival);
+        let (range, variance) =
+            instrument.measured_range(0.5 * instrument.sound_speed * reply.time, &mut draw);
         observations.ranges.push(AcousticRange {
             target: k,
             receiver: 0,
-            stamp_ns,
+            stamp_ns: instrument.stamp(reply.arrival),
             range,
             variance,
         });
         let Some(motion) = instrument.beacon_motion(target.beacon) else {
             continue;
         };
-        let error = if instrument.errors.noise {
+        let error = if instrument.sample.errors.noise {
             survey[k]
         } else {
             Vec3::zero()
@@ -83,7 +80,7 @@ pub(crate) fn lbl_fix(
             range,
             std: variance.sqrt(),
         });
-        arrivals += reply.arrival - reply.turn_around;
+        arrivals += reply.time;
         weakest = weakest.min(reply.snr);
     }
     if known.is_empty() {
@@ -94,22 +91,15 @@ pub(crate) fn lbl_fix(
     let height = measured_height(
         instrument.point_after(Vec3::zero(), time).p.z,
         depth_std,
-        instrument.errors.noise,
+        instrument.sample.errors.noise,
         &mut draw,
     );
     // transponders usually lie below the instrument
     let start = mean_position(&known) + Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
     if let Some((p, covariance)) = fix::solve_position(&known, height, start) {
-        let world = Some((p, covariance));
-        let stamp_ns = instrument.stamp(time);
-        observations.fixes.push(AcousticFix {
-            target: 0,
-            stamp_ns,
-            p_S: Vec3::zero(),
-            covariance,
-            snr: weakest,
-            world,
-        });
+        let (p_S, world) = (Vec3::zero(), Some((p, covariance)));
+        let fix = instrument.fix((0, time, weakest), (p_S, covariance), world);
+        observations.fixes.push(fix);
     }
     observations
 }
@@ -174,23 +164,14 @@ pub(crate) fn sbl_fixes(
         if known.is_empty() {
             continue;
         }
-        let truth = instrument
-            .pose
-            .R_WS
-            .tr_mul_vec(source.p - instrument.pose.p_WS);
-        let height = measured_height(truth.z, depth_std, instrument.errors.noise, &mut draw);
+        let (pose, noise) = (instrument.sample.pose, instrument.sample.errors.noise);
+        let truth = pose.R_WS.tr_mul_vec(source.p - pose.p_WS);
+        let height = measured_height(truth.z, depth_std, noise, &mut draw);
         let start = mean_position(&known) - Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
         if let Some((p_S, covariance)) = fix::solve_position(&known, height, start) {
             let world = carrier.map(|c| instrument.to_world(c, (p_S, &covariance), 0.0, &mut draw));
-            let stamp_ns = instrument.stamp(0.0);
-            observations.fixes.push(AcousticFix {
-                target: k,
-                stamp_ns,
-                p_S,
-                covariance,
-                snr: weakest,
-                world,
-            });
+            let fix = instrument.fix((k, 0.0, weakest), (p_S, covariance), world);
+            observations.fixes.push(fix);
         }
     }
     observations
@@ -206,7 +187,7 @@ fn signal_arrival(
     receiver: Vec3,
     draw: &mut Draw,
 ) -> Option<(f64, f64)> {
-    let beacon = &instrument.beacons[index];
+    let beacon = instrument.beacon(index);
     let receiver_after = |time: f64| instrument.point_after(receiver, sent + time).p;
     let path = instrument
         .medium

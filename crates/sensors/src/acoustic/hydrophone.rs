@@ -26,7 +26,7 @@ use crate::acoustic::path::AcousticPath;
 use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
 use merrow_math::Vec3;
 use merrow_model::sensor::acoustic::{Beacon, BeaconKind, Target};
-use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
+use merrow_model::state::frames::acoustic::AcousticObservations;
 
 /// Variance of an unknown range [m²].
 const UNKNOWN_VARIANCE: f64 = 1e12;
@@ -38,11 +38,9 @@ pub(crate) fn receive_pings(
     synchronised: bool,
 ) -> AcousticObservations {
     let compute_fix = |(k, target): (usize, &Target)| {
-        let beacon = &instrument.beacons[target.beacon];
-        let (motion, transmission_delay) = (
-            instrument.beacon_motion(target.beacon)?,
-            instrument.transmission_delay(target.beacon),
-        );
+        let beacon = instrument.beacon(target.beacon);
+        let motion = instrument.beacon_motion(target.beacon)?;
+        let transmission_delay = instrument.transmission_delay(target.beacon);
         let (sent, path) = last_ping(instrument, beacon, &motion, transmission_delay)?;
         let arrival = sent + path.time;
         if !instrument.has_line_of_sight(
@@ -54,11 +52,8 @@ pub(crate) fn receive_pings(
         let mut draw = instrument.draw(k);
         let received = instrument.signal_level((target.beacon, &motion), &path, arrival);
         let snr = instrument.detect(beacon.frequency, received, &mut draw)?;
-        let (d, variance) = instrument.measured_bearing(
-            instrument.pose.extrapolate(arrival).0.tr_mul_vec(path.from),
-            snr,
-            &mut draw,
-        );
+        let (R_WS, _) = instrument.sample.pose.extrapolate(arrival);
+        let (d, variance) = instrument.measured_bearing(R_WS.tr_mul_vec(path.from), snr, &mut draw);
         let (range, along) = match synchronised {
             true => instrument.measured_range(
                 instrument.sound_speed * (transmission_delay + path.time),
@@ -67,25 +62,11 @@ pub(crate) fn receive_pings(
             false => (1.0, UNKNOWN_VARIANCE),
         };
         let covariance = range_bearing_covariance(d, along, range * range * variance);
-        let stamp_ns = instrument.stamp(arrival);
-        Some(AcousticFix {
-            target: k,
-            stamp_ns,
-            p_S: d.scale(range),
-            covariance,
-            snr,
-            world: None,
-        })
+        Some(instrument.fix((k, arrival, snr), (d.scale(range), covariance), None))
     };
-    let fixes = instrument
-        .spec
-        .targets
-        .iter()
-        .enumerate()
-        .filter_map(compute_fix)
-        .collect();
+    let targets = instrument.spec.targets.iter().enumerate();
     AcousticObservations {
-        fixes,
+        fixes: targets.filter_map(compute_fix).collect(),
         ranges: Vec::new(),
     }
 }
@@ -115,17 +96,16 @@ fn last_ping(
         return None;
     }
     // a speed of 10 m/s changes the arrival by less than 1 %
-    let newest = ((instrument.now - start - 0.98 * approximate_time) / period_s).floor();
-    let oldest = ((instrument.now - 1.0 / instrument.rate - start - 1.02 * approximate_time)
-        / period_s)
-        .floor();
+    let (now, period) = (instrument.now(), 1.0 / instrument.sample.rate);
+    let newest = ((now - start - 0.98 * approximate_time) / period_s).floor();
+    let oldest = ((now - period - start - 1.02 * approximate_time) / period_s).floor();
     let mut k = newest;
     while k >= oldest.max(0.0) {
-        let sent = start + k * period_s - instrument.now;
+        let sent = start + k * period_s - now;
         let path = path(sent)?;
         let arrival = sent + path.time;
         if arrival <= 0.0 {
-            let in_range = arrival > -1.0 / instrument.rate
+            let in_range = arrival > -period
                 && path.time * instrument.sound_speed <= instrument.spec.hearing.max_range_m;
             return in_range.then_some((sent, path));
         }

@@ -41,11 +41,12 @@ pub mod thruster_noise;
 pub mod usbl;
 
 use crate::acoustic::directivity::gain_level;
-use crate::acoustic::path::{AcousticMedium, AcousticPath, Obstacles, PathEnd, PathWater};
-use crate::ray_scene::RayScene;
-use crate::sample::{Pose, SampleErrors};
+use crate::acoustic::path::{AcousticMedium, AcousticPath, PathEnd, PathWater};
+use crate::cost::{CostSite, RECEPTION};
+use crate::exteroceptive::{Observation, Observe};
+use crate::noise::quantise;
 use crate::sonar::decibels::level;
-use merrow_environment::{EnvironmentState, air};
+use merrow_environment::air;
 use merrow_math::decibels::ratio;
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
@@ -54,90 +55,65 @@ use merrow_model::sensor::acoustic::{
     AcousticKind, AcousticSpec, Beacon, Carrier, Interrogator, Receiver,
 };
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::view::WorldView;
+use merrow_model::state::frames::acoustic::AcousticFix;
 
 /// Acoustic positioning instrument at the instant of a sample.
 pub(crate) struct AcousticReceiver<'a> {
     /// Specification of the instrument.
     pub spec: &'a AcousticSpec,
-    /// All beacons of the world.
-    pub beacons: &'a [Beacon],
+    /// Inputs of the sample.
+    pub sample: &'a Observation<'a>,
     /// Medium of the sound.
     pub medium: AcousticMedium<'a>,
-    /// Geometry that can block a path.
-    pub obstacles: Obstacles<'a>,
     /// Wind speed, for the ambient noise [m/s].
     pub wind: f64,
-    /// Pose and velocity of the instrument.
-    pub pose: Pose,
-    /// Error sources of the sample.
-    pub errors: SampleErrors,
     /// Speed of sound that converts times to ranges [m/s].
     pub sound_speed: f64,
-    /// Instant of the sample [s].
-    pub now: f64,
-    /// Sample rate of the instrument [Hz].
-    pub rate: f64,
 }
 
-/// Computes one sample of an acoustic positioning instrument with the sample rate `rate` [Hz].
-pub(crate) fn sample_instrument(
-    (spec, rate): (&AcousticSpec, f64),
-    beacons: &[Beacon],
-    (ray_scene, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
-    pose: &Pose,
-    errors: &SampleErrors,
-) -> FrameData {
-    let wind = air::weather(&at.sea.air, at.time).wind.norm();
-    let medium = AcousticMedium {
-        environment: at,
-        refracts: spec.hearing.refraction,
-        absorption: AbsorptionLaw::FrancoisGarrison,
-        spreading: 2.0,
-        water: PathWater::Sampled,
-    };
-    let sound_speed = spec
-        .hearing
-        .sound_speed_m_s
-        .unwrap_or_else(|| medium.sound_speed(pose.p_WS));
-    let now = view.time_ns as f64 * 1e-9;
-    let instrument = AcousticReceiver {
-        spec,
-        beacons,
-        medium,
-        obstacles: Obstacles { ray_scene, view },
-        wind,
-        pose: *pose,
-        errors: *errors,
-        sound_speed,
-        now,
-        rate,
-    };
-    FrameData::Acoustic(match &spec.kind {
-        AcousticKind::Hydrophone { synchronised } => {
-            crate::acoustic::hydrophone::receive_pings(&instrument, *synchronised)
-        }
-        AcousticKind::Usbl {
-            interrogator,
-            carrier,
-        } => crate::acoustic::usbl::interrogate(&instrument, interrogator, carrier.as_ref()),
-        AcousticKind::Lbl {
-            interrogator,
-            survey,
-            depth_std_m,
-            ..
-        } => crate::acoustic::baseline::lbl_fix(&instrument, interrogator, survey, *depth_std_m),
-        AcousticKind::Sbl {
-            receivers,
-            depth_std_m,
-            carrier,
-        } => crate::acoustic::baseline::sbl_fixes(
-            &instrument,
-            receivers,
-            *depth_std_m,
-            carrier.as_ref(),
-        ),
-    })
+impl Observe for AcousticSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        let at = sample.environment;
+        let medium = AcousticMedium {
+            environment: at,
+            refracts: self.hearing.refraction,
+            absorption: AbsorptionLaw::FrancoisGarrison,
+            spreading: 2.0,
+            water: &PathWater::Sampled,
+        };
+        let assumed = self.hearing.sound_speed_m_s;
+        let instrument = AcousticReceiver {
+            spec: self,
+            sample,
+            medium,
+            wind: air::weather(&at.sea.air, at.time).wind.norm(),
+            sound_speed: assumed.unwrap_or_else(|| medium.sound_speed(sample.pose.p_WS)),
+        };
+        FrameData::Acoustic(match &self.kind {
+            AcousticKind::Hydrophone { synchronised } => {
+                hydrophone::receive_pings(&instrument, *synchronised)
+            }
+            AcousticKind::Usbl {
+                interrogator,
+                carrier,
+            } => usbl::interrogate(&instrument, interrogator, carrier.as_ref()),
+            AcousticKind::Lbl {
+                interrogator,
+                survey,
+                depth_std_m,
+                ..
+            } => baseline::lbl_fix(&instrument, interrogator, survey, *depth_std_m),
+            AcousticKind::Sbl {
+                receivers,
+                depth_std_m,
+                carrier,
+            } => baseline::sbl_fixes(&instrument, receivers, *depth_std_m, carrier.as_ref()),
+        })
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        self.targets.len() as f64 * (RECEPTION + 2.0 * site.world.ray())
+    }
 }
 
 /// Position and velocity of a beacon at the sample, in W.
@@ -160,11 +136,21 @@ impl BeaconMotion {
     }
 }
 
-impl AcousticReceiver<'_> {
+impl<'a> AcousticReceiver<'a> {
+    /// Returns the beacon number `index` of the world.
+    pub(crate) fn beacon(&self, index: usize) -> &'a Beacon {
+        &self.sample.scene.beacons[index]
+    }
+
+    /// Returns the instant of the sample [s].
+    pub(crate) fn now(&self) -> f64 {
+        self.sample.view.time_ns as f64 * 1e-9
+    }
+
     /// Returns the motion of beacon number `index`, or `None` if the beacon is dead or the robot
     /// that carries it has no power.
     pub(crate) fn beacon_motion(&self, index: usize) -> Option<BeaconMotion> {
-        let (view, beacon) = (self.obstacles.view, &self.beacons[index]);
+        let (view, beacon) = (self.sample.view, self.beacon(index));
         if view.beacons[index].dead {
             return None;
         }
@@ -190,37 +176,36 @@ impl AcousticReceiver<'_> {
     /// Returns true if the straight line between two points is free: both are in the water and no
     /// terrain, structure or robot lies between them.
     pub(crate) fn has_line_of_sight(&self, a: PathEnd, b: PathEnd) -> bool {
-        self.medium.has_line_of_sight(&self.obstacles, a, b)
+        let environment = self.sample.environment;
+        let is_in_water = |end: PathEnd| environment.height_above_surface(end.p) < 0.0;
+        let ray_scene = self.sample.ray_scenes.collision();
+        is_in_water(a) && is_in_water(b) && ray_scene.find_between(a, b).is_none()
     }
 
     /// Returns the source level [dB re 1 µPa at 1 m] of beacon number `index`, reduced by its
     /// faults.
     pub(crate) fn source_level(&self, index: usize) -> f64 {
-        self.beacons[index].source_level_db + level(self.obstacles.view.beacons[index].fraction)
+        self.beacon(index).source_level_db + level(self.sample.view.beacons[index].fraction)
     }
 
     /// Returns the delay of the transmission of beacon number `index` by its faults [s].
     pub(crate) fn transmission_delay(&self, index: usize) -> f64 {
-        self.obstacles.view.beacons[index].offset
+        self.sample.view.beacons[index].offset
     }
 
     /// Computes the position in W of the point `p_S` [m] of the instrument (in S) `time` [s] after
     /// the sample.
     pub(crate) fn point_after(&self, p_S: Vec3, time: f64) -> PathEnd {
-        let (R, p) = self.pose.extrapolate(time);
+        let (R, p) = self.sample.pose.extrapolate(time);
         PathEnd {
-            robot: Some(self.pose.robot),
+            robot: Some(self.sample.pose.robot),
             p: p + R.mul_vec(p_S),
         }
     }
 
     /// Returns the random numbers of target number `target` in this sample.
     pub(crate) fn draw(&self, target: usize) -> Draw {
-        self.errors.stream.draw(
-            (self.errors.sample + 1)
-                .wrapping_mul(1 << 20)
-                .wrapping_add(target as u64),
-        )
+        self.sample.errors.draw(target as u64)
     }
 
     /// Returns the level [dB re 1 µPa] of the interrogation at the transponder number `index` with
@@ -231,8 +216,8 @@ impl AcousticReceiver<'_> {
         (index, motion): (usize, &BeaconMotion),
         path: &AcousticPath,
     ) -> f64 {
-        let (own, other) = (&self.spec.transducer, &self.beacons[index].transducer);
-        let R_WM = self.pose.extrapolate(0.0).0.mul_mat(&own.mount);
+        let (own, other) = (&self.spec.transducer, &self.beacon(index).transducer);
+        let R_WM = self.sample.pose.extrapolate(0.0).0.mul_mat(&own.mount);
         let gains = gain_level(&own.transmit, &R_WM, path.to)
             + gain_level(&other.receive, &motion.R_WM, path.from);
         interrogator.source_level_db - path.loss() + gains
@@ -246,8 +231,8 @@ impl AcousticReceiver<'_> {
         path: &AcousticPath,
         time: f64,
     ) -> f64 {
-        let (own, other) = (&self.spec.transducer, &self.beacons[index].transducer);
-        let R_WM = self.pose.extrapolate(time).0.mul_mat(&own.mount);
+        let (own, other) = (&self.spec.transducer, &self.beacon(index).transducer);
+        let R_WM = self.sample.pose.extrapolate(time).0.mul_mat(&own.mount);
         let gains = gain_level(&other.transmit, &motion.R_WM, path.to)
             + gain_level(&own.receive, &R_WM, path.from);
         self.source_level(index) - path.loss() + gains
@@ -255,7 +240,7 @@ impl AcousticReceiver<'_> {
 
     /// Returns the spectral noise [µPa²/Hz] of the thrusters of the same robot at `frequency` [Hz].
     fn thruster_noise(&self, frequency: f64) -> f64 {
-        let speeds = self.obstacles.view.shaft_speeds.get(self.pose.robot);
+        let speeds = self.sample.view.shaft_speeds.get(self.sample.pose.robot);
         let noise = self.spec.thruster_noise.as_ref();
         noise.zip(speeds).map_or(0.0, |(noise, speeds)| {
             thruster_noise::spectral_power(noise, speeds, frequency)
@@ -279,37 +264,43 @@ impl AcousticReceiver<'_> {
         level: (f64, f64),
         draw: &mut Draw,
     ) -> Option<f64> {
-        let fading = if self.errors.noise {
-            ear.fading_std_db
-        } else {
-            0.0
-        };
+        let fading = self.sample.errors.std(ear.fading_std_db);
         path::detect((ear, fading), (frequency, self.wind), level, draw)
+    }
+
+    /// Returns the fix of target number `target` by a signal that arrives `time` [s] after the
+    /// sample with the signal-to-noise ratio `snr` [dB]: position [m] and covariance [m²] in S, and
+    /// in W if they are known.
+    pub(crate) fn fix(
+        &self,
+        (target, time, snr): (usize, f64, f64),
+        (p_S, covariance): (Vec3, Mat3),
+        world: Option<(Vec3, Mat3)>,
+    ) -> AcousticFix {
+        AcousticFix {
+            target,
+            stamp_ns: self.stamp(time),
+            p_S,
+            covariance,
+            snr,
+            world,
+        }
     }
 
     /// Converts a time after the sample [s] to a stamp [ns].
     pub(crate) fn stamp(&self, time: f64) -> u64 {
-        ((self.now + time) * 1e9).round().max(0.0) as u64
+        ((self.now() + time) * 1e9).round().max(0.0) as u64
     }
 
     /// Adds errors and resolution to a range [m] and returns it with its variance [m²]. (1), (2)
     pub(crate) fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
-        let (spec, fault) = (self.spec, &self.errors.fault);
-        let range_std = if self.errors.noise {
-            spec.hearing.range_std_m
-        } else {
-            0.0
-        };
+        let (hearing, fault) = (&self.spec.hearing, &self.sample.errors.fault);
+        let range_std = self.sample.errors.std(hearing.range_std_m);
         let range = range + range_std * draw.normal() + fault.offset + fault.noise * draw.normal();
-        let step = spec.hearing.resolution_m;
-        let range = if step > 0.0 {
-            (range / step).round() * step
-        } else {
-            range
-        };
+        let step = hearing.resolution_m;
         (
-            range,
-            spec.hearing.range_std_m * spec.hearing.range_std_m + step * step / 12.0,
+            quantise(range, step),
+            hearing.range_std_m * hearing.range_std_m + step * step / 12.0,
         )
     }
 
@@ -321,7 +312,7 @@ impl AcousticReceiver<'_> {
         let weak = ratio(spec.hearing.ear.threshold_db - snr);
         let variance = spec.bearing_std * spec.bearing_std * (1.0 + weak);
         let noise = Vec3::new(draw.normal(), draw.normal(), draw.normal());
-        let turn = if self.errors.noise {
+        let turn = if self.sample.errors.noise {
             spec.misaligned + noise.scale(variance.sqrt())
         } else {
             Vec3::zero()
@@ -341,8 +332,8 @@ impl AcousticReceiver<'_> {
         time: f64,
         draw: &mut Draw,
     ) -> (Vec3, Mat3) {
-        let (R, p) = self.pose.extrapolate(time);
-        let on = if self.errors.noise { 1.0 } else { 0.0 };
+        let (R, p) = self.sample.pose.extrapolate(time);
+        let on = self.sample.errors.std(1.0);
         let mut error = |std: [f64; 3]| Vec3::from(std.map(|s| on * s * draw.normal()));
         let (turn, shift) = (error(carrier.attitude_std), error(carrier.position_std));
         let found = p + shift + R.mul_vec(p_S + turn.cross(p_S));

@@ -45,7 +45,6 @@ use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::sensor::acoustic::Receiver;
-use merrow_model::state::frames::view::WorldView;
 
 /// Number of segments over which properties of non-uniform water are averaged.
 const SEGMENTS: usize = 16;
@@ -57,8 +56,8 @@ const PATH_ITERATIONS: usize = 4;
 const MIN_LENGTH: f64 = 1e-3;
 
 /// Speed of sound and absorption along straight paths.
-#[derive(Clone, Copy, Debug)]
-pub enum PathWater<'a> {
+#[derive(Clone, Debug)]
+pub enum PathWater {
     /// Properties that are averaged over each path.
     Sampled,
     /// Uniform water, in which paths need no integration.
@@ -69,7 +68,7 @@ pub enum PathWater<'a> {
         absorption: AbsorptionProfile,
     },
     /// Table of the integrals over depth for the frequency of the signal.
-    Table(&'a Medium),
+    Table(Medium),
 }
 
 /// Environment and laws by which acoustic paths are computed.
@@ -84,16 +83,7 @@ pub struct AcousticMedium<'a> {
     /// Spreading exponent k of straight paths [-].
     pub spreading: f64,
     /// Water along straight paths.
-    pub water: PathWater<'a>,
-}
-
-/// Geometry that can block paths, at the instant of a sample.
-#[derive(Clone, Copy, Debug)]
-pub struct Obstacles<'a> {
-    /// Shapes that block a path.
-    pub ray_scene: &'a RayScene,
-    /// Poses of these shapes.
-    pub view: &'a WorldView,
+    pub water: &'a PathWater,
 }
 
 /// End point of a path.
@@ -135,54 +125,35 @@ impl AcousticPath {
     }
 }
 
-impl Obstacles<'_> {
+impl RayScene {
     /// Returns the label ([`crate::ray_scene::SurfaceHit::label`]) of the object that blocks the
     /// straight line between two points, or `None` if it is free. The robots that carry the points
     /// do not block it.
     pub fn find_between(&self, a: PathEnd, b: PathEnd) -> Option<u16> {
-        let (distance, robots) = ((b.p - a.p).norm(), [a.robot, b.robot]);
+        let distance = (b.p - a.p).norm();
         if distance < 2.0 * END_CLEARANCE || a.robot.is_some() && a.robot == b.robot {
             return None;
         }
-        let (skip, from, to) = match robots {
-            [Some(r), Some(s)] => {
-                return self.ray_scene.find_occluder(self.view, [r, s], [a.p, b.p]);
-            }
-            [Some(r), None] => (self.ray_scene.shapes_of(r), a.p, b.p),
-            [None, Some(r)] => (self.ray_scene.shapes_of(r), b.p, a.p),
+        let (skip, from, to) = match [a.robot, b.robot] {
+            [Some(r), Some(s)] => return self.find_occluder([r, s], [a.p, b.p]),
+            [Some(r), None] => (self.shapes_of(r), a.p, b.p),
+            [None, Some(r)] => (self.shapes_of(r), b.p, a.p),
             [None, None] => (0..0, a.p, b.p),
         };
         let d = (to - from).scale(1.0 / distance);
-        let range = [0.0, distance - END_CLEARANCE];
-        let hit = self.ray_scene.first_hit(self.view, skip, from, d, range)?;
+        let hit = self.first_hit(skip, from, d, [0.0, distance - END_CLEARANCE])?;
         Some(hit.label)
     }
-}
 
-impl Obstacles<'_> {
     /// Returns true if an object blocks the ray from `p` (W [m]) on `robot` along the unit vector
     /// `d` within `reach` [m].
     pub fn is_blocked_along(&self, robot: Option<usize>, p: Vec3, d: Vec3, reach: f64) -> bool {
-        let skip = robot.map_or(0..0, |r| self.ray_scene.shapes_of(r));
-        self.ray_scene
-            .first_hit(self.view, skip, p, d, [0.0, reach])
-            .is_some()
+        let skip = robot.map_or(0..0, |r| self.shapes_of(r));
+        self.first_hit(skip, p, d, [0.0, reach]).is_some()
     }
 }
 
 impl AcousticMedium<'_> {
-    /// Returns true if the straight line between two points is free: both are in the water and no
-    /// terrain, structure or robot lies between them.
-    pub(crate) fn has_line_of_sight(
-        &self,
-        obstacles: &Obstacles<'_>,
-        a: PathEnd,
-        b: PathEnd,
-    ) -> bool {
-        let is_in_water = |end: PathEnd| self.environment.height_above_surface(end.p) < 0.0;
-        is_in_water(a) && is_in_water(b) && obstacles.find_between(a, b).is_none()
-    }
-
     /// Computes the acoustic path from `source` to `receiver` (W [m]) for a `frequency` [Hz].
     /// Returns `None` if no refracted ray connects them. (1) to (3)
     #[inline]
@@ -245,7 +216,7 @@ impl AcousticMedium<'_> {
     /// Computes the mean slowness [s/m] and the mean absorption [dB/m] along the straight line.
     #[inline]
     fn mean_slowness_and_absorption(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
-        match &self.water {
+        match self.water {
             PathWater::Sampled => self.sample_path(a, b, frequency),
             PathWater::Homogeneous {
                 slowness,

@@ -23,18 +23,18 @@
 //! test/sensors/acoustic.rs
 
 use crate::acoustic::path::AcousticPath;
-use crate::acoustic::{AcousticReceiver, BeaconMotion, range_bearing_covariance};
+use crate::acoustic::{AcousticReceiver, range_bearing_covariance};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
 use merrow_model::sensor::acoustic::{BeaconKind, Carrier, Interrogator};
-use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
+use merrow_model::state::frames::acoustic::AcousticObservations;
 
 /// Reply of a transponder to an interrogation, as the transceiver receives it.
-pub struct Reply {
+pub(crate) struct Reply {
     /// Arrival after the interrogation [s].
     pub arrival: f64,
-    /// Turn-around time of the transponder [s].
-    pub turn_around: f64,
+    /// Travel time of interrogation and reply, with the delay of the transponder by its faults [s].
+    pub time: f64,
     /// Path of the reply from the transponder to the transceiver.
     pub path: AcousticPath,
     /// Signal-to-noise ratio of the reply [dB].
@@ -52,38 +52,25 @@ pub(crate) fn interrogate(
     if n == 0 {
         return observations;
     }
-    let k = (instrument.errors.sample % n) as usize;
+    let k = (instrument.sample.errors.sample % n) as usize;
     let mut draw = instrument.draw(k);
-    let Some(reply) = receive_reply(
-        instrument,
-        interrogator,
-        instrument.spec.targets[k].beacon,
-        &mut draw,
-    ) else {
+    let beacon = instrument.spec.targets[k].beacon;
+    let Some(reply) = receive_reply(instrument, interrogator, beacon, &mut draw) else {
         return observations;
     };
-    let (R_WS, _) = instrument.pose.extrapolate(reply.arrival);
+    let (R_WS, _) = instrument.sample.pose.extrapolate(reply.arrival);
     let (d, variance) =
         instrument.measured_bearing(R_WS.tr_mul_vec(reply.path.from), reply.snr, &mut draw);
-    let (range, along) = instrument.measured_range(
-        0.5 * instrument.sound_speed * (reply.arrival - reply.turn_around),
-        &mut draw,
-    );
+    let (range, along) =
+        instrument.measured_range(0.5 * instrument.sound_speed * reply.time, &mut draw);
     let (p_S, covariance) = (
         d.scale(range),
         range_bearing_covariance(d, along, range * range * variance),
     );
     let world =
         carrier.map(|c| instrument.to_world(c, (p_S, &covariance), reply.arrival, &mut draw));
-    let stamp_ns = instrument.stamp(reply.arrival);
-    observations.fixes.push(AcousticFix {
-        target: k,
-        stamp_ns,
-        p_S,
-        covariance,
-        snr: reply.snr,
-        world,
-    });
+    let fix = instrument.fix((k, reply.arrival, reply.snr), (p_S, covariance), world);
+    observations.fixes.push(fix);
     observations
 }
 
@@ -95,21 +82,23 @@ pub(crate) fn receive_reply(
     index: usize,
     draw: &mut Draw,
 ) -> Option<Reply> {
-    let beacon = &instrument.beacons[index];
+    let beacon = instrument.beacon(index);
     let BeaconKind::Transponder { turn_around_s, ear } = &beacon.kind else {
         return None;
     };
     let turn_around = *turn_around_s;
     let motion = instrument.beacon_motion(index)?;
     let here = instrument.point_after(Vec3::zero(), 0.0);
-    let (transponder_arrival, path) =
-        interrogation_arrival(instrument, interrogator, &motion, here.p)?;
-    if !instrument.has_line_of_sight(here, motion.position_after(transponder_arrival)) {
+    let transponder_after = |time: f64| motion.position_after(time).p;
+    let path = instrument
+        .medium
+        .find_arrival(here.p, transponder_after, interrogator.frequency)?;
+    if !instrument.has_line_of_sight(here, motion.position_after(path.time)) {
         return None;
     }
     let level = instrument.interrogation_level(interrogator, (index, &motion), &path);
     instrument.detect_with(ear, interrogator.frequency, (level, 0.0), draw)?;
-    let sent = transponder_arrival + turn_around + instrument.transmission_delay(index);
+    let sent = path.time + turn_around + instrument.transmission_delay(index);
     let source = motion.position_after(sent).p;
     let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
     let back = instrument
@@ -118,29 +107,12 @@ pub(crate) fn receive_reply(
     let arrival = sent + back.time;
     let level = instrument.signal_level((index, &motion), &back, arrival);
     let snr = instrument.detect(beacon.frequency, level, draw)?;
-    if 0.5 * instrument.sound_speed * (arrival - turn_around) > instrument.spec.hearing.max_range_m
-    {
-        return None;
-    }
-    Some(Reply {
+    let time = arrival - turn_around;
+    let is_near = 0.5 * instrument.sound_speed * time <= instrument.spec.hearing.max_range_m;
+    is_near.then_some(Reply {
         arrival,
-        turn_around,
+        time,
         path: back,
         snr,
     })
-}
-
-/// Computes when an interrogation sent from `from` (W [m]) at the sample reaches the transponder [s
-/// after the sample], and its path.
-fn interrogation_arrival(
-    instrument: &AcousticReceiver<'_>,
-    interrogator: &Interrogator,
-    motion: &BeaconMotion,
-    from: Vec3,
-) -> Option<(f64, AcousticPath)> {
-    let transponder_after = |time: f64| motion.position_after(time).p;
-    let path = instrument
-        .medium
-        .find_arrival(from, transponder_after, interrogator.frequency)?;
-    Some((path.time, path))
 }

@@ -22,7 +22,6 @@
 //! tests below; test/witness/devices/ais.rs (pyais)
 
 use merrow_model::sensor::ais::{Ais, Transponder};
-use std::fmt::Write;
 
 /// Maximum number of payload characters in a sentence; a sentence has at most 82 characters.
 const MAX_PAYLOAD: usize = 60;
@@ -105,18 +104,21 @@ pub(crate) fn position_a(vessel: &Ais, motion: &ReportedMotion) -> Message {
         .number(vessel.mmsi, 30)
         .number(vessel.status, 4)
         .signed(turn as i32, 8);
-    bits.number(speed_field(motion.speed), 10)
-        .number(u32::from(motion.is_accurate), 1);
-    bits.degrees(motion.position[1], 28)
-        .degrees(motion.position[0], 27);
-    bits.number(angle_field(motion.course, 10.0), 12)
-        .number(angle_field(motion.heading, 1.0), 9);
-    bits.number(motion.second, 6)
-        .number(0, 2)
-        .number(0, 3)
-        .number(0, 1)
-        .number(0, 19);
+    append_motion(&mut bits, motion);
+    // maneuver, spare bits, RAIM and communication state
+    bits.number(0, 25);
     Message(bits)
+}
+
+/// Appends speed, accuracy, position, course, heading and second.
+fn append_motion(bits: &mut Bits, motion: &ReportedMotion) {
+    bits.number(speed_field(motion.speed), 10)
+        .number(u32::from(motion.is_accurate), 1)
+        .degrees(motion.position[1], 28)
+        .degrees(motion.position[0], 27)
+        .number(angle_field(motion.course, 10.0), 12)
+        .number(angle_field(motion.heading, 1.0), 9)
+        .number(motion.second, 6);
 }
 
 /// Encodes the static and voyage data of a class A vessel (message 5).
@@ -133,16 +135,12 @@ pub(crate) fn voyage_data_a(transponder: &Transponder) -> Message {
         .number(vessel.ship_type, 8);
     append_dimensions(&mut bits, vessel);
     // position by GPS; no time of arrival: month and day 0, hour 24, minute 60
-    bits.number(1, 4)
-        .number(0, 4)
-        .number(0, 5)
-        .number(24, 5)
-        .number(60, 6);
+    bits.number(1, 4).number(0, 9).number(24, 5).number(60, 6);
     bits.number(
         (vessel.draught_m * 10.0).round().clamp(0.0, 255.0) as u32,
         8,
     );
-    bits.text(&vessel.destination, 20).number(0, 1).number(0, 1);
+    bits.text(&vessel.destination, 20).number(0, 2);
     Message(bits)
 }
 
@@ -153,20 +151,9 @@ pub(crate) fn position_b(vessel: &Ais, motion: &ReportedMotion) -> Message {
         .number(0, 2)
         .number(vessel.mmsi, 30)
         .number(0, 8);
-    bits.number(speed_field(motion.speed), 10)
-        .number(u32::from(motion.is_accurate), 1);
-    bits.degrees(motion.position[1], 28)
-        .degrees(motion.position[0], 27);
-    bits.number(angle_field(motion.course, 10.0), 12)
-        .number(angle_field(motion.heading, 1.0), 9);
+    append_motion(&mut bits, motion);
     // a carrier-sense unit without display, for the whole band
-    bits.number(motion.second, 6)
-        .number(0, 2)
-        .number(1, 1)
-        .number(0, 1)
-        .number(0, 1)
-        .number(1, 1);
-    bits.number(0, 1).number(0, 1).number(0, 1).number(0, 20);
+    bits.number(0, 2).number(0b1001, 4).number(0, 23);
     Message(bits)
 }
 
@@ -184,8 +171,7 @@ pub(crate) fn static_data_b(transponder: &Transponder, part: u32) -> Message {
     } else {
         bits.number(vessel.ship_type, 8)
             .text("MRW", 3)
-            .number(0, 4)
-            .number(0, 20)
+            .number(0, 24)
             .text(&vessel.call_sign, 7);
         append_dimensions(&mut bits, vessel);
         bits.number(1, 4).number(0, 2);
@@ -238,10 +224,7 @@ impl Message {
                 k + 1
             );
             let sum = body.bytes().fold(0, |sum, byte| sum ^ byte);
-            let mut out = format!("!{body}*");
-            // writing to a string cannot fail
-            let _ = write!(out, "{sum:02X}");
-            out
+            format!("!{body}*{sum:02X}")
         };
         pieces.iter().enumerate().map(sentence).collect()
     }

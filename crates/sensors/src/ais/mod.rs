@@ -34,11 +34,9 @@ pub mod encode;
 use crate::ais::encode::{KNOT, Message, ReportedMotion};
 use crate::cost::{CostSite, RECEPTION};
 use crate::exteroceptive::{Observation, Observe};
-use crate::ray_scene::RayScene;
-use crate::sample::{Pose, SampleErrors};
 use merrow_environment::SPEED_OF_LIGHT;
+use merrow_environment::geodesy;
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
-use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
@@ -56,30 +54,41 @@ const STATIC_INTERVAL: f64 = 360.0;
 /// Delay of the first static data after the start of the transponder [s].
 const STATIC_DELAY: f64 = 1.5;
 
-/// Transponders, obstacles and environment of a receiver.
-pub struct RadioEnvironment<'a> {
-    /// All transponders of the world.
-    pub transponders: &'a [Transponder],
-    /// Geodetic origin of the world frame W.
-    pub origin: &'a Origin,
-    /// Geometry that can block a path.
-    pub ray_scene: &'a RayScene,
-    /// Poses of this geometry.
-    pub view: &'a WorldView,
-    /// Sea and air at the instant of the sample.
-    pub environment: &'a EnvironmentState<'a>,
-}
-
 impl Observe for AisReceiver {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
-        let air = RadioEnvironment {
-            transponders: &sample.scene.ais,
-            origin: &sample.scene.origin,
-            ray_scene: sample.ray_scenes.collision(),
-            view: sample.view,
-            environment: sample.environment,
-        };
-        receive((self, sample.rate), &air, sample.pose, sample.errors)
+        let (pose, errors) = (sample.pose, sample.errors);
+        let now = sample.view.time_ns as f64 * 1e-9;
+        let mut out = Vec::new();
+        for (k, transponder) in sample.scene.ais.iter().enumerate() {
+            let Some(motion) = transponder_motion(sample.view, transponder) else {
+                continue;
+            };
+            let is_own = transponder.on.is_some_and(|(robot, _)| robot == pose.robot);
+            let mut draw = errors.draw(k as u64);
+            let margin = if is_own {
+                f64::INFINITY
+            } else {
+                link_margin(self, sample, transponder, &motion)
+            };
+            let fading = errors.std(self.fading_std_db);
+            let since = now - 1.0 / sample.rate;
+            for (time, report) in due_reports(transponder, &motion, [since, now]) {
+                if margin + fading * draw.normal() < 0.0 {
+                    continue;
+                }
+                let origin = &sample.scene.origin;
+                let messages = encode_report(origin, transponder, &motion, (report, time), now);
+                let channel = ['B', 'A'][usize::from(report.number.is_multiple_of(2))];
+                let talker = if is_own { "AIVDO" } else { "AIVDM" };
+                let stamp_ns = (time * 1e9).round().max(0.0) as u64;
+                let sentences = messages
+                    .iter()
+                    .flat_map(|m| m.sentences(talker, channel, report.number));
+                out.extend(sentences.map(|text| Sentence { stamp_ns, text }));
+            }
+        }
+        out.sort_by_key(|sentence| sentence.stamp_ns);
+        FrameData::Sentences(out)
     }
 
     fn cost(&self, site: &CostSite<'_>) -> f64 {
@@ -94,58 +103,6 @@ struct TransponderMotion {
     /// Attitude of its carrier in W, and the angular velocity of the carrier in W.
     R: Mat3,
     w: Vec3,
-}
-
-/// Returns all sentences received since the preceding sample; `rate` is the sample rate [Hz] and
-/// `pose` is the pose of the antenna in W.
-pub fn receive(
-    (spec, rate): (&AisReceiver, f64),
-    air: &RadioEnvironment<'_>,
-    pose: &Pose,
-    errors: &SampleErrors,
-) -> FrameData {
-    let now = air.view.time_ns as f64 * 1e-9;
-    let mut out = Vec::new();
-    for (k, transponder) in air.transponders.iter().enumerate() {
-        let Some(motion) = transponder_motion(air.view, transponder) else {
-            continue;
-        };
-        let is_own = transponder.on.is_some_and(|(robot, _)| robot == pose.robot);
-        let mut draw = errors.stream.draw(
-            (errors.sample + 1)
-                .wrapping_mul(1 << 20)
-                .wrapping_add(k as u64),
-        );
-        let margin = if is_own {
-            f64::INFINITY
-        } else {
-            link_margin(spec, air, transponder, &motion, pose)
-        };
-        let fading = if errors.noise {
-            spec.fading_std_db
-        } else {
-            0.0
-        };
-        for (time, report) in due_reports(transponder, &motion, [now - 1.0 / rate, now]) {
-            if margin + fading * draw.normal() < 0.0 {
-                continue;
-            }
-            let messages = encode_report(air.origin, transponder, &motion, (report, time), now);
-            let channel = if report.number.is_multiple_of(2) {
-                'A'
-            } else {
-                'B'
-            };
-            let talker = if is_own { "AIVDO" } else { "AIVDM" };
-            let stamp_ns = (time * 1e9).round().max(0.0) as u64;
-            let sentences = messages
-                .iter()
-                .flat_map(|m| m.sentences(talker, channel, report.number));
-            out.extend(sentences.map(|text| Sentence { stamp_ns, text }));
-        }
-    }
-    out.sort_by_key(|sentence| sentence.stamp_ns);
-    FrameData::Sentences(out)
 }
 
 fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<TransponderMotion> {
@@ -173,12 +130,13 @@ fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<Tra
 /// Returns the received power over the sensitivity [dB]. (1), (2)
 fn link_margin(
     spec: &AisReceiver,
-    air: &RadioEnvironment<'_>,
+    sample: &Observation<'_>,
     transponder: &Transponder,
     motion: &TransponderMotion,
-    pose: &Pose,
 ) -> f64 {
-    let heights = [motion.p, pose.p_WS].map(|p| air.environment.height_above_surface(p));
+    let (pose, ray_scene) = (sample.pose, sample.ray_scenes.collision());
+    let ends = [motion.p, pose.p_WS];
+    let heights = ends.map(|p| sample.environment.height_above_surface(p));
     if heights.iter().any(|h| *h <= 0.0) {
         return f64::NEG_INFINITY;
     }
@@ -193,20 +151,11 @@ fn link_margin(
     let log = libm::log10;
     let free_space_loss = 20.0 * log(4.0 * PI * d / WAVELENGTH);
     let two_ray_loss = 40.0 * log(d) - 20.0 * log(sender * receiver);
-    let ends = [motion.p, pose.p_WS];
+    let towards = offset.scale(1.0 / d);
     let is_shadowed = match transponder.on {
-        Some((robot, _)) => air
-            .ray_scene
-            .is_occluded_between(air.view, [robot, pose.robot], ends),
-        None => air
-            .ray_scene
-            .first_hit_excluding(
-                air.view,
-                pose.robot,
-                pose.p_WS,
-                offset.scale(1.0 / d),
-                [0.0, d - 0.5],
-            )
+        Some((robot, _)) => ray_scene.is_occluded_between([robot, pose.robot], ends),
+        None => ray_scene
+            .first_hit_excluding(pose.robot, pose.p_WS, towards, [0.0, d - 0.5])
             .is_some(),
     };
     let transmitted = 30.0 + 10.0 * log(transponder.ais.power());

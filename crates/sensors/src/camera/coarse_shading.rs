@@ -334,15 +334,14 @@ fn corners_of([low, high]: [[usize; 2]; 2]) -> [[usize; 2]; 4] {
     [low, [low[0], high[1]], [high[0], low[1]], high]
 }
 
-impl BandRenderer<'_> {
+impl<'a> BandRenderer<'a> {
     /// Shades the tile whose first pixel is `[left, top]` if it shows no shape; returns false
     /// otherwise. `light` is the radiance of the pixels of the band.
-    pub(crate) fn shade_sparse_tile<'a>(
-        &'a self,
+    pub(crate) fn shade_sparse_tile(
+        &self,
         [left, top]: [usize; 2],
         light: &mut [[f32; 3]],
-        tile: &mut Tile,
-        hits: &mut Vec<Option<SurfaceHit<'a>>>,
+        tile: &mut Tile<'a>,
     ) -> bool {
         let (world, shader, columns) = (self.world, self.shader, self.spec.size[0]);
         self.sample_rays([left, top], [&COARSE, &COARSE], tile);
@@ -353,11 +352,11 @@ impl BandRenderer<'_> {
         }
         let clearance = shader.surface_clearance(&tile.rays);
         let mut grid = TileSamples::default();
-        let mut trace = |lines: [&[usize]; 2], tile: &mut Tile, grid: &mut TileSamples<'a>| {
-            self.trace_bottom(clearance, tile, hits);
+        let trace = |lines: [&[usize]; 2], tile: &mut Tile<'a>, grid: &mut TileSamples<'a>| {
+            self.trace_bottom(clearance, tile);
             for (k, surface) in tile.surfaces.iter().enumerate() {
                 let at = [lines[0][k / lines[1].len()], lines[1][k % lines[1].len()]];
-                let sample = Sample::new(shader, tile.pixel_ray(k, hits[k]), *surface);
+                let sample = Sample::new(shader, tile.pixel_ray(k), *surface);
                 grid.samples[at[0]][at[1]] = Some(sample);
             }
         };
@@ -396,12 +395,12 @@ impl BandRenderer<'_> {
             if is_similar[quarter] {
                 let ray = |[j, i]: [usize; 2]| {
                     self.sample_rays([left, top], [&[j], &[i]], tile);
-                    (!tile.rays.is_empty()).then(|| tile.pixel_ray(0, None))
+                    (!tile.rays.is_empty()).then(|| tile.pixel_ray(0).without_hit())
                 };
                 grid.shade_blocks(shader, quarter, ray, &mut out);
             } else {
                 let place = (quarter, top, clearance);
-                self.shade_mixed_quarter(place, &mut grid, &mut out, tile, hits);
+                self.shade_mixed_quarter(place, &mut grid, &mut out, tile);
             }
         }
         true
@@ -409,13 +408,12 @@ impl BandRenderer<'_> {
 
     /// Shades the quarter with this number, which shows several objects, in the tile that starts at
     /// a row. No ray crosses the water surface before a distance [m].
-    fn shade_mixed_quarter<'a>(
-        &'a self,
+    fn shade_mixed_quarter(
+        &self,
         (quarter, top, clearance): (usize, usize, f64),
         grid: &mut TileSamples<'a>,
         out: &mut TileLight,
-        tile: &mut Tile,
-        hits: &mut Vec<Option<SurfaceHit<'a>>>,
+        tile: &mut Tile<'a>,
     ) {
         for [j, i] in quarter_blocks(quarter) {
             let corners = [[j, i + 1], [j + 1, i], [j + 1, i + 1]];
@@ -423,7 +421,7 @@ impl BandRenderer<'_> {
                 out.fill_block([j, i], grid.luminance(self.shader, [j, i]));
             } else {
                 let block = [out.left + 2 * i, top + 2 * j];
-                self.shade_block(block, clearance, out, tile, hits);
+                self.shade_block(block, clearance, out, tile);
             }
         }
     }
@@ -433,7 +431,7 @@ impl BandRenderer<'_> {
         &self,
         [left, top]: [usize; 2],
         [rows, columns]: [&[usize]; 2],
-        tile: &mut Tile,
+        tile: &mut Tile<'_>,
     ) {
         let rows = rows.iter().map(|k| top + SAMPLES[*k]);
         let columns = columns.iter().map(|k| left + SAMPLES[*k]);
@@ -442,35 +440,27 @@ impl BandRenderer<'_> {
 
     /// Traces the rays of a tile, which hit no shape other than a terrain and do not cross the
     /// water surface before the distance `clearance` [m].
-    fn trace_bottom<'a>(
-        &'a self,
-        clearance: f64,
-        tile: &mut Tile,
-        hits: &mut Vec<Option<SurfaceHit<'a>>>,
-    ) {
-        let world = self.world;
-        world
-            .ray_scene
-            .first_bottom_hits(world.view, &self.skip, &tile.rays, hits);
-        self.find_surfaces(clearance, self.shader.color_range, tile, hits);
+    fn trace_bottom(&self, clearance: f64, tile: &mut Tile<'a>) {
+        let ray_scene = self.world.ray_scene;
+        ray_scene.first_bottom_hits(&self.skip, &tile.rays, &mut tile.hits);
+        self.find_surfaces(clearance, self.shader.color_range, tile);
     }
 
     /// Shades a block of 2 x 2 pixels. No ray crosses the water surface before the distance
     /// `clearance` [m].
-    fn shade_block<'a>(
-        &'a self,
+    fn shade_block(
+        &self,
         [left, upper]: [usize; 2],
         clearance: f64,
         out: &mut TileLight,
-        tile: &mut Tile,
-        hits: &mut Vec<Option<SurfaceHit<'a>>>,
+        tile: &mut Tile<'a>,
     ) {
         self.tile_rays(upper..upper + 2, left..left + 2, None, tile);
         // the rays are between the rays of a tile that shows no shape
-        self.trace_bottom(clearance, tile, hits);
+        self.trace_bottom(clearance, tile);
         let mut shading = CoarseShading::default();
         for (k, surface) in tile.surfaces.iter().enumerate() {
-            let sample = Sample::new(self.shader, tile.pixel_ray(k, hits[k]), *surface);
+            let sample = Sample::new(self.shader, tile.pixel_ray(k), *surface);
             let [column, row] = sample.ray.pixel;
             let pixel = out.pixel([row % TILE, column - out.left]);
             add_light(pixel, shading.luminance(self.shader, &sample));
@@ -478,7 +468,7 @@ impl BandRenderer<'_> {
     }
 
     /// Returns true if no ray hits a shape, or all hit one face of one colour.
-    fn are_plain<'a>(&self, mut hits: impl Iterator<Item = Option<SurfaceHit<'a>>>) -> bool {
+    fn are_plain<'b>(&self, mut hits: impl Iterator<Item = Option<SurfaceHit<'b>>>) -> bool {
         match hits.next().flatten().filter(|hit| hit.label > 1) {
             Some(first) if self.world.ray_scene.has_texture(&first) => false,
             Some(first) => hits.all(|hit| hit.is_some_and(|hit| hit.is_on_same_face(&first))),
@@ -492,8 +482,7 @@ impl BandRenderer<'_> {
         &self,
         left: usize,
         clearance: f64,
-        tile: &Tile,
-        hits: &[Option<SurfaceHit>],
+        tile: &Tile<'_>,
         light: &mut [[f32; 3]],
     ) {
         let shader = self.shader;
@@ -503,7 +492,7 @@ impl BandRenderer<'_> {
             left,
         };
         let sample = |k: usize| {
-            let ray = tile.pixel_ray(k, hits[k]);
+            let ray = tile.pixel_ray(k);
             let surface = match tile.surfaces.get(k) {
                 Some(surface) => *surface,
                 None => shader.surface_before(&ray, clearance, shader.color_range),
@@ -530,14 +519,15 @@ impl BandRenderer<'_> {
             };
             let with_corners = pixels(high.map(|k| SAMPLES[k] + 1));
             let corners = quarter_corners(quarter);
-            if self.are_plain(with_corners.map(|k| hits[k])) {
+            if self.are_plain(with_corners.map(|k| tile.hits[k])) {
                 for [j, i] in corners {
                     let k = SAMPLES[j] * TILE + SAMPLES[i];
                     grid.samples[j][i].get_or_insert_with(|| sample(k));
                 }
                 if grid.are_similar(shader, low, corners.into_iter()) {
                     let ray = |[j, i]: [usize; 2]| {
-                        Some(tile.pixel_ray(SAMPLES[j] * TILE + SAMPLES[i], None))
+                        let k = SAMPLES[j] * TILE + SAMPLES[i];
+                        Some(tile.pixel_ray(k).without_hit())
                     };
                     if !grid.fill(shader, [low, high], None, &mut out) {
                         grid.shade_blocks(shader, quarter, ray, &mut out);

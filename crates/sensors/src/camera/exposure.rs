@@ -92,18 +92,21 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
         }
     };
     let mut noise = vec![0.0_f32; if noisy { light.len() } else { 0 }];
-    let noise_model = NoiseModel::new(electrons, exposure.read_noise_electrons);
+    let read = exposure.read_noise_electrons;
+    let [electrons, read, per_electron] =
+        [electrons, read * read, 1.0 / electrons].map(|x| x as f32);
+    // (2): standard deviation at a pixel value over saturation. Shot noise and read noise are
+    // independent, so their variances add.
+    let deviation = |v: f32| (v.min(4.0) * electrons + read).sqrt() * per_electron;
     for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
         // Each row has its own random stream, independent of the rows before it.
-        let index = (errors.sample + 1).wrapping_mul(1 << 20);
-        let draw = errors.stream.draw(index.wrapping_add(row as u64));
-        normal_variates(draw, line);
+        normal_variates(errors.draw(row as u64), line);
         update_scales(row, &mut scales);
         let pixels = &light[row * columns..][..columns];
         for (column, ((noise, pixel), scale)) in
             line.iter_mut().zip(pixels).zip(&scales).enumerate()
         {
-            *noise *= noise_model.deviation(pixel[bayer_color(column, row)] * scale[0]);
+            *noise *= deviation(pixel[bayer_color(column, row)] * scale[0]);
         }
     }
     let demosaicing_noise =
@@ -217,31 +220,6 @@ fn dither_offsets(row: usize, out: &mut [u32]) {
         let at = 0.067_110_56 * (column as u32 as i32 as f32) + first;
         let value = 256.0 * part(52.982_918 * part(at)) - 0.5;
         *out = (if value > 0.0 { value } else { 0.0 } + ROUND).to_bits() & 255;
-    }
-}
-
-/// Signal-dependent standard deviation of the noise. (2)
-struct NoiseModel {
-    electrons: f32,
-    /// Variance of the read noise [electrons²].
-    read: f32,
-    per_electron: f32,
-}
-
-impl NoiseModel {
-    fn new(electrons: f64, read: f64) -> Self {
-        Self {
-            electrons: electrons as f32,
-            read: (read * read) as f32,
-            per_electron: (1.0 / electrons) as f32,
-        }
-    }
-
-    /// Returns the standard deviation of the noise at the pixel value `v`, over saturation.
-    #[inline(always)]
-    fn deviation(&self, v: f32) -> f32 {
-        // Shot noise and read noise are independent, so their variances add.
-        (v.min(4.0) * self.electrons + self.read).sqrt() * self.per_electron
     }
 }
 

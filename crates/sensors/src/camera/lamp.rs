@@ -55,7 +55,7 @@ pub(crate) struct LitLamp {
 /// Collects all lamps of all robots that are switched on.
 pub(crate) fn lit_lamps(world: &RenderContext) -> Vec<LitLamp> {
     let mut all = Vec::new();
-    for (r, robot) in world.scene.robots.iter().enumerate() {
+    for (r, robot) in world.sample.scene.robots.iter().enumerate() {
         for (lamp, level) in robot.lamps.iter().zip(&world.view.lamps[r]) {
             if *level <= 0.0 {
                 continue;

@@ -20,11 +20,10 @@ pub mod snow;
 pub mod water;
 
 use crate::camera::shading::Shader;
+use crate::exteroceptive::Observation;
 use crate::ray_scene::{RayScene, SurfaceHit};
-use crate::sample::{Pose, SampleErrors};
-use merrow_environment::EnvironmentState;
+use crate::sample::Pose;
 use merrow_math::{Mat3, Packed, Vec3};
-use merrow_model::scene::Scene;
 use merrow_model::sensor::camera::CameraImages;
 use merrow_model::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::state::frames::view::WorldView;
@@ -44,16 +43,23 @@ pub trait BandMeter: std::fmt::Debug + Sync {
 /// All objects and light that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RenderContext<'a> {
-    /// Static description of the world.
-    pub scene: &'a Scene,
+    /// Inputs of the sample.
+    pub sample: &'a Observation<'a>,
     /// Ray scene, posed to match `view`.
     pub ray_scene: &'a RayScene,
-    /// Poses of all links and levels of all lamps.
+    /// Poses of all links and levels of all lamps, at one instant of the exposure.
     pub view: &'a WorldView,
-    /// Environment state: sea, air, waves and time.
-    pub environment: &'a EnvironmentState<'a>,
-    /// Measures the bands that are rendered in parallel, if measured at all.
-    pub meter: Option<&'a dyn BandMeter>,
+}
+
+impl RenderContext<'_> {
+    /// Returns the index range of the shapes that the camera does not render.
+    fn hidden_shapes(&self, spec: &CameraSpec) -> Range<u32> {
+        if spec.camera.render_self {
+            0..0
+        } else {
+            self.ray_scene.shapes_of(self.sample.pose.robot)
+        }
+    }
 }
 
 /// Optical properties of the medium (water or air) around a camera.
@@ -77,6 +83,13 @@ pub(crate) struct PixelRay<'a> {
     hit: Option<SurfaceHit<'a>>,
 }
 
+impl PixelRay<'_> {
+    /// Returns the ray without its hit.
+    fn without_hit(self) -> Self {
+        Self { hit: None, ..self }
+    }
+}
+
 /// Radiance, depth and label images of one exposure, row by row.
 #[derive(Default)]
 struct Layers {
@@ -85,18 +98,15 @@ struct Layers {
     labels: Option<Vec<u16>>,
 }
 
-/// Renders one image of the camera `spec` at the pose `pose`.
-///
-/// `parts` are the [`CameraOutput`] bits of the requested outputs; outputs that `spec` does not
-/// provide are ignored. `errors` gives the random stream and the sample index.
-pub(crate) fn render_image(
-    spec: &CameraSpec,
-    world: &RenderContext,
-    pose: &Pose,
-    errors: &SampleErrors,
-    parts: u8,
-) -> CameraImages {
-    let parts = parts & spec.outputs;
+/// Renders one image of the camera `spec`. Requested outputs that `spec` does not provide are
+/// ignored.
+pub(crate) fn render_image(spec: &CameraSpec, sample: &Observation<'_>) -> CameraImages {
+    let world = &RenderContext {
+        sample,
+        ray_scene: sample.ray_scenes.visual(),
+        view: sample.view,
+    };
+    let parts = sample.outputs & spec.outputs;
     let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
     if !colored
         && !CameraOutput::Depth.is_enabled_in(parts)
@@ -109,21 +119,14 @@ pub(crate) fn render_image(
     }
     let mut layers =
         if spec.camera.exposure_s == 0.0 || spec.instants == 1 || world.view.is_at_rest() {
-            render_layers(
-                spec,
-                world,
-                pose,
-                errors,
-                parts,
-                0.5 * spec.camera.exposure_s,
-            )
+            render_layers(spec, world, parts, 0.5 * spec.camera.exposure_s)
         } else {
-            average_exposure(spec, world, pose, errors, parts)
+            average_exposure(spec, world, parts)
         };
     if colored {
-        crate::camera::rain::draw_streaks(spec, world, pose, errors, &mut layers.light);
+        crate::camera::rain::draw_streaks(spec, world, &mut layers.light);
     }
-    let rgb = colored.then(|| crate::camera::exposure::to_rgb8(spec, &layers.light, errors));
+    let rgb = colored.then(|| crate::camera::exposure::to_rgb8(spec, &layers.light, sample.errors));
     CameraImages {
         parts,
         rgb,
@@ -134,13 +137,7 @@ pub(crate) fn render_image(
 
 /// Averages the radiance over the instants of an exposure. Depths and labels are the values of the
 /// midpoint of the exposure.
-fn average_exposure(
-    spec: &CameraSpec,
-    world: &RenderContext,
-    pose: &Pose,
-    errors: &SampleErrors,
-    parts: u8,
-) -> Layers {
+fn average_exposure(spec: &CameraSpec, world: &RenderContext, parts: u8) -> Layers {
     let (mut ray_scene, central) = (world.ray_scene.clone(), spec.instants / 2);
     let mut all = Layers::default();
     for k in 0..spec.instants {
@@ -157,7 +154,7 @@ fn average_exposure(
             view: &view,
             ..*world
         };
-        let instant = render_layers(spec, &world, pose, errors, instant_parts, time);
+        let instant = render_layers(spec, &world, instant_parts, time);
         all.light.resize(instant.light.len(), [0.0; 3]);
         for (sum, pixel) in all.light.iter_mut().zip(&instant.light) {
             sum.iter_mut()
@@ -174,23 +171,13 @@ fn average_exposure(
 /// Renders the layers `time` [s] after the instant of the pose.
 ///
 /// Bands of rows are rendered in parallel if the current thread belongs to a rayon pool.
-fn render_layers(
-    spec: &CameraSpec,
-    world: &RenderContext,
-    pose: &Pose,
-    errors: &SampleErrors,
-    parts: u8,
-    time: f64,
-) -> Layers {
+fn render_layers(spec: &CameraSpec, world: &RenderContext, parts: u8, time: f64) -> Layers {
+    let pose = world.sample.pose;
     let colored = CameraOutput::Rgb.is_enabled_in(parts) || CameraOutput::Jpeg.is_enabled_in(parts);
-    let skip = if spec.camera.render_self {
-        0..0
-    } else {
-        world.ray_scene.shapes_of(pose.robot)
-    };
+    let skip = world.hidden_shapes(spec);
     let poses = row_poses(spec, pose, time);
     let shader = Shader::new(world, spec, &poses, skip.clone(), colored);
-    let wet = world.environment.height_above_surface(pose.p_WS) < 0.0;
+    let wet = world.sample.environment.height_above_surface(pose.p_WS) < 0.0;
     let renderer = BandRenderer {
         spec,
         world,
@@ -226,7 +213,7 @@ fn render_layers(
         }
     }
     if colored && wet && spec.camera.marine_snow > 0.0 {
-        crate::camera::snow::draw_particles(spec, &shader, &poses[0], errors, light);
+        crate::camera::snow::draw_particles(spec, &shader, &poses[0], world.sample.errors, light);
     }
     all
 }
@@ -267,7 +254,7 @@ struct BandRenderer<'a> {
     wet: bool,
 }
 
-impl BandRenderer<'_> {
+impl<'a> BandRenderer<'a> {
     /// Renders all pixels of one band and measures its cost.
     fn render_measured(&self, band: Band) {
         let mut band = Some(band);
@@ -276,7 +263,7 @@ impl BandRenderer<'_> {
                 .into_iter()
                 .for_each(|band| self.render_band(band))
         };
-        match self.world.meter {
+        match self.world.sample.meter {
             Some(meter) => meter.measure(&mut render),
             None => render(),
         }
@@ -284,7 +271,7 @@ impl BandRenderer<'_> {
 
     /// Renders all pixels of one band.
     fn render_band(&self, band: Band) {
-        let (spec, world, shader) = (self.spec, self.world, self.shader);
+        let (spec, shader) = (self.spec, self.shader);
         let Band {
             top,
             mut light,
@@ -294,7 +281,6 @@ impl BandRenderer<'_> {
         let [columns, rows] = spec.size;
         let bottom = rows.min(top + TILE);
         let mut tile = Tile::default();
-        let mut hits = Vec::new();
         // Radiance averages all subpixel positions; depth and labels use the pixel centre.
         let (parts, measured) = (
             spec.subpixels.len().max(1),
@@ -314,15 +300,14 @@ impl BandRenderer<'_> {
             let is_shaded = light.as_mut().is_some_and(|light| {
                 shader.fast
                     && [bottom - top, right - left] == [TILE; 2]
-                    && self.shade_sparse_tile([left, top], light, &mut tile, &mut hits)
+                    && self.shade_sparse_tile([left, top], light, &mut tile)
             });
             if is_shaded && !measured {
                 continue;
             }
             self.tile_rays(top..bottom, left..right, subpixel, &mut tile);
-            world
-                .ray_scene
-                .first_hits(world.view, &self.skip, &tile.rays, &mut hits);
+            let ray_scene = self.world.ray_scene;
+            ray_scene.first_hits(&self.skip, &tile.rays, &mut tile.hits);
             let clearance = shader.surface_clearance(&tile.rays);
             let adds_light = !is_shaded && (parts == 1 || subpixel.is_some());
             tile.surfaces.clear();
@@ -333,19 +318,19 @@ impl BandRenderer<'_> {
                 } else {
                     shader.color_range
                 };
-                self.find_surfaces(clearance, range, &mut tile, &hits);
+                self.find_surfaces(clearance, range, &mut tile);
             }
             if let Some(light) = light.as_mut().filter(|_| adds_light) {
                 if shader.fast {
-                    self.shade_traced_tile(left, clearance, &tile, &hits, light);
+                    self.shade_traced_tile(left, clearance, &tile, light);
                 } else {
-                    self.shade_every_ray(top, &tile, &hits, light);
+                    self.shade_every_ray(top, &tile, light);
                 }
             }
             if subpixel.is_some() {
                 continue;
             }
-            self.measure_every_ray(top, &tile, &hits, (&mut depth, &mut labels));
+            self.measure_every_ray(top, &tile, (&mut depth, &mut labels));
         }
     }
 
@@ -354,12 +339,11 @@ impl BandRenderer<'_> {
     fn measure_every_ray(
         &self,
         top: usize,
-        tile: &Tile,
-        hits: &[Option<SurfaceHit>],
+        tile: &Tile<'_>,
         (depth, labels): (&mut Option<&mut [f32]>, &mut Option<&mut [u16]>),
     ) {
         for (k, surface) in tile.surfaces.iter().enumerate() {
-            let pixel_ray = tile.pixel_ray(k, hits[k]);
+            let pixel_ray = tile.pixel_ray(k);
             let [column, row] = pixel_ray.pixel;
             let k = (row - top) * self.spec.size[0] + column;
             if let Some(depth) = depth {
@@ -373,16 +357,10 @@ impl BandRenderer<'_> {
 
     /// Adds the luminance of every ray of a tile to the radiance of a band that starts at the row
     /// `top`.
-    fn shade_every_ray(
-        &self,
-        top: usize,
-        tile: &Tile,
-        hits: &[Option<SurfaceHit>],
-        light: &mut [[f32; 3]],
-    ) {
+    fn shade_every_ray(&self, top: usize, tile: &Tile<'_>, light: &mut [[f32; 3]]) {
         let weight = 1.0 / self.spec.subpixels.len().max(1) as f64;
         for (k, surface) in tile.surfaces.iter().enumerate() {
-            let pixel_ray = tile.pixel_ray(k, hits[k]);
+            let pixel_ray = tile.pixel_ray(k);
             let [column, row] = pixel_ray.pixel;
             let luminance = self.shader.luminance(&pixel_ray, *surface);
             let pixel = &mut light[(row - top) * self.spec.size[0] + column];
@@ -392,20 +370,13 @@ impl BandRenderer<'_> {
 
     /// Computes the distances at which the rays of a tile cross the water surface before their hits
     /// and within `max_distance` [m]. None crosses it before `clearance` [m].
-    fn find_surfaces(
-        &self,
-        clearance: f64,
-        max_distance: f64,
-        tile: &mut Tile,
-        hits: &[Option<SurfaceHit>],
-    ) {
-        let mut surfaces = std::mem::take(&mut tile.surfaces);
-        surfaces.clear();
-        surfaces.extend(hits.iter().enumerate().map(|(k, hit)| {
-            let ray = tile.pixel_ray(k, *hit);
-            self.shader.surface_before(&ray, clearance, max_distance)
-        }));
-        tile.surfaces = surfaces;
+    fn find_surfaces(&self, clearance: f64, max_distance: f64, tile: &mut Tile<'_>) {
+        tile.surfaces.clear();
+        for k in 0..tile.hits.len() {
+            let ray = tile.pixel_ray(k);
+            let surface = self.shader.surface_before(&ray, clearance, max_distance);
+            tile.surfaces.push(surface);
+        }
     }
 
     /// Computes the rays of a tile, row by row, through the subpixel `subpixel` of each pixel.
@@ -414,7 +385,7 @@ impl BandRenderer<'_> {
         rows: impl Iterator<Item = usize>,
         columns: impl Iterator<Item = usize> + Clone,
         subpixel: Option<[f64; 2]>,
-        tile: &mut Tile,
+        tile: &mut Tile<'_>,
     ) {
         let spec = self.spec;
         // Objects nearer than the minimum range still occlude, so rays start at 0. If the camera
@@ -425,6 +396,7 @@ impl BandRenderer<'_> {
         } else {
             0.0
         };
+        let range = [near, spec.camera.max_range_m];
         tile.rays.clear();
         tile.pixels.clear();
         for row in rows {
@@ -433,37 +405,36 @@ impl BandRenderer<'_> {
                 let Some((p_S, d_S)) = spec.ray([column, row], subpixel, self.wet) else {
                     continue;
                 };
-                tile.rays.push(Ray {
-                    origin: *p_WS + R_WS.mul_vec(p_S),
-                    direction: R_WS.mul_vec(d_S),
-                    range: [near, spec.camera.max_range_m],
-                });
+                let (origin, direction) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
+                tile.rays.push(Ray::new(origin, direction, range));
                 tile.pixels.push(([column, row], d_S.x));
             }
         }
     }
 }
 
-/// Rays of the pixels of a tile.
+/// Rays of the pixels of a tile, and what they hit.
 #[derive(Default)]
-struct Tile {
+struct Tile<'a> {
     rays: Vec<Ray>,
     /// Column and row of each ray's pixel, and the component of the ray along the optical axis.
     pixels: Vec<([usize; 2], f64)>,
+    /// First solid surface that each ray hits.
+    hits: Vec<Option<SurfaceHit<'a>>>,
     /// Distance at which each ray crosses the water surface [m].
     surfaces: Vec<Option<f64>>,
 }
 
-impl Tile {
+impl<'a> Tile<'a> {
     /// Returns the ray `k` with its hit.
-    fn pixel_ray<'a>(&self, k: usize, hit: Option<SurfaceHit<'a>>) -> PixelRay<'a> {
+    fn pixel_ray(&self, k: usize) -> PixelRay<'a> {
         let (ray, (pixel, axial)) = (&self.rays[k], self.pixels[k]);
         PixelRay {
             pixel,
             p: ray.origin,
             d: ray.direction,
             axial,
-            hit,
+            hit: self.hits.get(k).copied().flatten(),
         }
     }
 }

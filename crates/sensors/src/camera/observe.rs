@@ -13,7 +13,7 @@
 //! # Checked by
 //! test/budget/cost.rs
 
-use crate::camera::{RenderContext, render_image};
+use crate::camera::render_image;
 use crate::cost::CostSite;
 use crate::exteroceptive::{Observation, Observe};
 use merrow_model::sensor::camera::{
@@ -34,20 +34,7 @@ const DEPTH: f64 = 140.0;
 
 impl Observe for CameraSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
-        let world = RenderContext {
-            scene: sample.scene,
-            ray_scene: sample.ray_scenes.visual(),
-            view: sample.view,
-            environment: sample.environment,
-            meter: sample.meter,
-        };
-        FrameData::CameraImages(render_image(
-            self,
-            &world,
-            sample.pose,
-            sample.errors,
-            sample.outputs,
-        ))
+        FrameData::CameraImages(render_image(self, sample))
     }
 
     fn cost(&self, site: &CostSite<'_>) -> f64 {

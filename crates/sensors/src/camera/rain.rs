@@ -23,7 +23,6 @@
 
 use crate::camera::sky_radiance::Sky;
 use crate::camera::{RenderContext, lerp};
-use crate::sample::{Pose, SampleErrors};
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_model::sensor::camera::CameraSpec;
@@ -51,20 +50,15 @@ fn slope(rain: f64) -> f64 {
 }
 
 /// Adds rain streaks to the luminance of an image.
-pub(crate) fn draw_streaks(
-    spec: &CameraSpec,
-    world: &RenderContext,
-    pose: &Pose,
-    errors: &SampleErrors,
-    light: &mut [[f32; 3]],
-) {
-    let sea = world.environment.sea;
-    let weather = air::weather(&sea.air, world.environment.time);
+pub(crate) fn draw_streaks(spec: &CameraSpec, world: &RenderContext, light: &mut [[f32; 3]]) {
+    let (pose, environment) = (world.sample.pose, world.sample.environment);
+    let weather = air::weather(&environment.sea.air, environment.time);
     let (R_WS, p_WS) = pose.extrapolate(0.0);
-    if weather.rain_mm_h <= 0.0 || world.environment.height_above_surface(p_WS) < 0.0 {
+    if weather.rain_mm_h <= 0.0 || environment.height_above_surface(p_WS) < 0.0 {
         return;
     }
-    let sky = Sky::new(world.scene, &sea.air, &weather, world.environment.time);
+    let (scene, time) = (world.sample.scene, environment.time);
+    let sky = Sky::new(scene, &environment.sea.air, &weather, time);
     let level = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
     let luminance = level.scale(DROP_LUMINANCE_RATIO / std::f64::consts::PI);
     let exposure_time = if spec.camera.exposure_s > 0.0 {
@@ -72,14 +66,8 @@ pub(crate) fn draw_streaks(
     } else {
         DEFAULT_EXPOSURE_TIME
     };
-    let skip = if spec.camera.render_self {
-        0..0
-    } else {
-        world.ray_scene.shapes_of(pose.robot)
-    };
-    let mut draw = errors
-        .stream
-        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(2));
+    let skip = world.hidden_shapes(spec);
+    let mut draw = world.sample.errors.draw(u64::MAX - 1);
     // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
     let drops = (drop_density(weather.rain_mm_h) * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
         .min(MAX_DROPS) as usize;
@@ -104,10 +92,10 @@ pub(crate) fn draw_streaks(
         let d = R_WS.mul_vec(p);
         let (distance, d) = (d.norm(), d.scale(1.0 / d.norm()));
         let at = p_WS + d.scale(distance);
-        let is_hidden = world.environment.height_above_surface(at) < 0.0
+        let is_hidden = environment.height_above_surface(at) < 0.0
             || world
                 .ray_scene
-                .first_hit(world.view, skip.clone(), p_WS, d, [1e-3, distance])
+                .first_hit(skip.clone(), p_WS, d, [1e-3, distance])
                 .is_some();
         if !is_hidden {
             draw_streak(

@@ -116,13 +116,13 @@ impl<'a> Shader<'a> {
         skip: Range<u32>,
         colored: bool,
     ) -> Self {
-        let (at, sea, p) = (world.environment, world.environment.sea, poses[0].1);
-        let weather = air::weather(&sea.air, at.time);
+        let (at, p) = (world.sample.environment, poses[0].1);
+        let weather = air::weather(&at.sea.air, at.time);
         let (haze, wet) = (
             laser::extinction(&weather, 550e-9),
             at.height_above_surface(p) < 0.0,
         );
-        let sky = Sky::new(world.scene, &sea.air, &weather, at.time).with_haze(haze);
+        let sky = Sky::new(world.sample.scene, &at.sea.air, &weather, at.time).with_haze(haze);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
         // Light of the sun and the sky that the water surface transmits.
         let (reflectance, _) = fresnel_reflectance(sky.sun.z.max(0.02), INDEX);
@@ -130,7 +130,7 @@ impl<'a> Shader<'a> {
             sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - reflectance)),
             sky.diffuse.scale(0.934),
         ];
-        let water = Water::new(&sea.optics, sky.sun, level);
+        let water = Water::new(&at.sea.optics, sky.sun, level);
         let lamps = lamp::lit_lamps(world);
         let (medium, max_distance) = if wet {
             (
@@ -276,13 +276,8 @@ impl<'a> Shader<'a> {
     }
 
     fn first_hit(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<SurfaceHit<'_>> {
-        self.world.ray_scene.first_hit(
-            self.world.view,
-            self.skip.clone(),
-            p,
-            d,
-            [RAY_OFFSET, max_distance],
-        )
+        let (skip, range) = (self.skip.clone(), [RAY_OFFSET, max_distance]);
+        self.world.ray_scene.first_hit(skip, p, d, range)
     }
 
     /// Returns the luminance along a ray in air, and the distance at which the ray ends [m].

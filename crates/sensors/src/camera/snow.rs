@@ -25,9 +25,7 @@ pub(crate) fn draw_particles(
     light: &mut [[f32; 3]],
 ) {
     let (R_WS, p_WS) = pose;
-    let mut draw = errors
-        .stream
-        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
+    let mut draw = errors.draw(u64::MAX);
     // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
     let number = (spec.camera.marine_snow * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
         .min(MAX_PARTICLES as f64) as usize;

@@ -21,52 +21,30 @@
 //! # Checked by
 //! test/sensors/navigation/gnss.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::gnss::{gauss_markov_step, has_signal};
 use crate::measure::{Measure, Sample};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::gnss::{Heading, HeadingReceiver};
-use merrow_model::state::SensorState;
 use std::f64::consts::PI;
 
 impl Measure for HeadingReceiver {
     /// Takes one sample. Channels 0 and 1 of `SensorState::drift` hold the error, channel 3 the
     /// time above water [s].
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Heading> {
-        let (spec, truth, dt) = (self, sample.truth, sample.period());
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Heading> {
+        let (spec, truth) = (self, sample.truth);
         let radio = &sample.interference();
-        let first = memory.samples == 0;
-        for i in 0..2 {
-            let state = &mut memory.drift[i][0];
-            *state = gauss_markov_step(
-                *state,
-                spec.baseline_std_m,
-                dt,
-                spec.correlation_time_s,
-                first,
-                draw,
-            );
-        }
+        let [e_x, e_y] = [0, 1].map(|i| {
+            gauss_markov_step(sample, [i, 0], spec.baseline_std_m, spec.correlation_time_s)
+        });
         let antennas = spec.antennas_m.map(Vec3::from);
         let at = antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
         // the lower antenna decides
         let height = at.map(|p| truth.environment.height_above_surface(p));
         let lower = if height[0] < height[1] { at[0] } else { at[1] };
-        let up = has_signal(
-            memory,
-            truth,
-            lower,
-            (spec.max_depth_m, spec.reacquisition_s),
-            radio,
-            dt,
-        );
+        let limits = (spec.max_depth_m, spec.reacquisition_s);
+        let up = has_signal(sample, lower, limits, radio);
         if !up || radio.spoofed {
             return Some(Heading {
                 yaw: f64::NAN,
@@ -75,8 +53,8 @@ impl Measure for HeadingReceiver {
         }
         let b = antennas[1] - antennas[0];
         let mut r = truth.R_WS.mul_vec(b);
-        if memory.noise {
-            (r.x, r.y) = (r.x + memory.drift[0][0], r.y + memory.drift[1][0]);
+        if sample.memory.noise {
+            (r.x, r.y) = (r.x + e_x, r.y + e_y);
         }
         let yaw = libm::atan2(r.y, r.x) - libm::atan2(b.y, b.x); // (1)
         let horizontal = r.x * r.x + r.y * r.y;
@@ -87,8 +65,4 @@ impl Measure for HeadingReceiver {
     }
 }
 
-impl Faulty for Heading {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.yaw += error();
-    }
-}
+faulty!(Heading: yaw);

@@ -29,40 +29,29 @@ pub mod heading;
 pub mod interference;
 pub mod visibility;
 
-use crate::Truth;
-use crate::fault::{Faulty, error_vector};
+use crate::fault::Faulty;
 use crate::gnss::interference::Interference;
 use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::curvature_radii;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::gnss::{Gnss, GnssSky, GnssSpec, SatelliteConstellation};
-use merrow_model::state::SensorState;
 
 impl Measure for GnssSpec {
     /// Takes one sample. Channels 0-2 of `SensorState::drift` hold both position errors, channel 3
     /// the time above water [s].
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Gnss> {
-        let (receiver, truth, dt) = (&self.receiver, sample.truth, sample.period());
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Gnss> {
+        let (receiver, truth) = (&self.receiver, sample.truth);
         let radio = &sample.interference();
-        let first = memory.samples == 0;
         let h = receiver.horizontal_std_m;
         let std = Vec3::new(h, h, receiver.vertical_std_m);
         let mut error = Vec3::zero();
         for i in 0..3 {
-            let state = &mut memory.drift[i][0];
-            *state =
-                gauss_markov_step(*state, std[i], dt, receiver.correlation_time_s, first, draw);
-            error[i] = *state;
+            error[i] = gauss_markov_step(sample, [i, 0], std[i], receiver.correlation_time_s);
         }
         let limits = (receiver.max_depth_m, receiver.reacquisition_s);
-        let up = has_signal(memory, truth, truth.p_WS, limits, radio, dt);
+        let up = has_signal(sample, truth.p_WS, limits, radio);
+        let draw = &mut sample.draw;
         let doppler = receiver
             .velocity_std_m_s
             .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
@@ -73,16 +62,9 @@ impl Measure for GnssSpec {
             multipath = multipath_std(sky, &view);
             ratios = dilution_ratio(constellation, view.dilution);
             for i in 0..3 {
-                let state = &mut memory.drift[i][1];
-                *state = gauss_markov_step(
-                    *state,
-                    1.0,
-                    dt,
-                    sky.multipath_correlation_time_s,
-                    first,
-                    draw,
-                );
-                error[i] = error[i] * ratios[i] + multipath[i] * *state; // (1)
+                let echoes =
+                    gauss_markov_step(sample, [i, 1], 1.0, sky.multipath_correlation_time_s);
+                error[i] = error[i] * ratios[i] + multipath[i] * echoes; // (1)
             }
             fix &= view.dilution.is_some();
             satellites = Some(if up { view.visible_satellites } else { 0 });
@@ -104,7 +86,7 @@ impl Measure for GnssSpec {
         if !fix {
             return Some(reading);
         }
-        let on = if memory.noise { 1.0 } else { 0.0 };
+        let on = if sample.memory.noise { 1.0 } else { 0.0 };
         let p = truth.p_WS + error.scale(on) + radio.offset;
         reading.position = geodesy::geodetic_from_world(truth.origin, p);
         if let Some((h, v, n)) = doppler {
@@ -120,7 +102,7 @@ impl Measure for GnssSpec {
 
 impl Faulty for Gnss {
     fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        let e = error_vector(error);
+        let e = Vec3::new(error(), error(), error());
         let cosine = merrow_math::real::sin_cos(self.position[0]).1;
         let [M, N] = curvature_radii(self.position[0]).map(|radius| radius + self.position[2]);
         self.position[0] += e.y / M;
@@ -130,38 +112,42 @@ impl Faulty for Gnss {
 }
 
 /// Advances a Gauss-Markov process with the standard deviation `std` and the time constant `tau`
-/// [s] by `dt` [s]; the first sample is drawn from the steady state.
+/// [s] to this sample; the first sample is drawn from the steady state. The process is element `j`
+/// of channel `i` of `SensorState::drift`.
 pub(crate) fn gauss_markov_step(
-    last: f64,
+    sample: &mut Sample<'_>,
+    [i, j]: [usize; 2],
     std: f64,
-    dt: f64,
     tau: f64,
-    first: bool,
-    draw: &mut Draw,
 ) -> f64 {
-    let decay = if tau > 0.0 { libm::exp(-dt / tau) } else { 0.0 };
-    let innovation = std * draw.normal();
-    if first {
+    let decay = if tau > 0.0 {
+        libm::exp(-sample.period() / tau)
+    } else {
+        0.0
+    };
+    let innovation = std * sample.draw.normal();
+    let state = &mut sample.memory.drift[i][j];
+    *state = if sample.memory.samples == 0 {
         innovation
     } else {
-        decay * last + (1.0 - decay * decay).sqrt() * innovation
-    }
+        decay * *state + (1.0 - decay * decay).sqrt() * innovation
+    };
+    *state
 }
 
 /// Returns true if an antenna at `p` (in W [m]) has received satellites for long enough. The limits
 /// are the maximum depth of the antenna [m] and the time for reacquisition [s]; channel 3 of
 /// `SensorState::drift` counts the time.
 pub(crate) fn has_signal(
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
+    sample: &mut Sample<'_>,
     p: Vec3,
     (max_depth, reacquisition): (f64, f64),
     radio: &Interference,
-    dt: f64,
 ) -> bool {
-    let first = memory.samples == 0;
-    let above = &mut memory.drift[3][0];
-    let is_blocked = radio.jammed || -truth.environment.height_above_surface(p) > max_depth;
+    let (first, dt) = (sample.memory.samples == 0, sample.period());
+    let above = &mut sample.memory.drift[3][0];
+    let depth = -sample.truth.environment.height_above_surface(p);
+    let is_blocked = radio.jammed || depth > max_depth;
     *above = match (is_blocked, first) {
         (true, _) => 0.0,
         (false, true) => reacquisition,

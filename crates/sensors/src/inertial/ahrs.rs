@@ -61,15 +61,10 @@ use merrow_model::state::{FaultEffect, SensorState};
 const DOUBLINGS: usize = 40;
 
 impl Measure for AhrsSpec {
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Imu> {
-        let now_ns = sample.on_board.now_ns;
-        let reading = measure(self, sample.sensor, memory, sample.truth, now_ns, draw);
-        Some(reading)
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Imu> {
+        let (now_ns, memory) = (sample.on_board.now_ns, &mut *sample.memory);
+        let (sensor, truth, draw) = (sample.sensor, sample.truth, &mut sample.draw);
+        Some(measure(self, sensor, memory, truth, now_ns, draw))
     }
 }
 
@@ -82,36 +77,24 @@ pub fn measure(
     now_ns: u64,
     draw: &mut Draw,
 ) -> Imu {
-    let SensorState {
-        drift,
-        channel_faults: parts,
-        noise: on,
-        samples,
-        filter,
-        ..
-    } = memory;
+    let (parts, on, samples) = (memory.channel_faults, memory.noise, memory.samples);
     // `NavigationFilter::for_sensor` creates the filter state that matches the kind of the sensor
-    let Some(NavigationFilter::Ahrs(filter)) = filter.as_deref_mut() else {
+    let Some(NavigationFilter::Ahrs(filter)) = memory.filter.as_deref_mut() else {
         unreachable!("the filter state of an AHRS sensor must be `NavigationFilter::Ahrs`")
     };
     let up = truth.R_WS.r[2];
     let specific_force = truth.a_WS_S + up.scale(truth.environment.gravity);
     let triads = Triads {
         errors: [&spec.gyro, &spec.accelerometer],
-        drift,
-        faults: parts,
-        noise: *on,
-        sample: *samples,
+        drift: &mut memory.drift,
+        faults: &parts,
+        noise: on,
+        sample: samples,
     };
     let [rate, force] = triads.measure(sensor, [truth.V_WS_S.w, specific_force], filter.raw, draw);
     let true_field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field) + spec.iron;
-    let field = noise::measure_vector(
-        &spec.magnetometer,
-        &mut filter.field_drift,
-        true_field,
-        *on,
-        draw,
-    );
+    let drift = &mut filter.field_drift;
+    let field = noise::measure_vector(&spec.magnetometer, drift, true_field, on, draw);
     let inputs = FilterInputs {
         rate,
         force,
@@ -125,13 +108,14 @@ pub fn measure(
         advance(spec, &at, filter, &inputs);
     } else {
         let is_intact = parts[..2].iter().all(|part| *part == FaultEffect::NONE);
-        if spec.ahrs.start == AhrsStart::Aligned && *samples == 0 && is_intact {
+        if spec.ahrs.start == AhrsStart::Aligned && samples == 0 && is_intact {
             let truth = [up.scale(truth.environment.gravity), true_field];
-            let settled = settled_inputs(spec, &inputs, truth, (drift, &filter.field_drift), *on);
-            align(spec, &at, filter, &settled, *on, draw);
+            let drift = (&memory.drift, &filter.field_drift);
+            let settled = settled_inputs(spec, &inputs, truth, drift, on);
+            align(spec, &at, filter, &settled, on, draw);
         } else {
             filter.q = initial_attitude(spec, &inputs);
-            filter.covariance = cold_covariance(spec, &inputs, *samples);
+            filter.covariance = cold_covariance(spec, &inputs, samples);
         }
         filter.started = true;
     }
@@ -140,7 +124,7 @@ pub fn measure(
         angular_velocity: rate - filter.bias,
         linear_acceleration: force,
         orientation: Some(filter.q),
-        variances: variances(spec, filter, &inputs, *samples),
+        variances: variances(spec, filter, &inputs, samples),
     }
 }
 

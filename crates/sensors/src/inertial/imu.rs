@@ -17,65 +17,44 @@
 //! # Checked by
 //! test/sensors/inertial/imu.rs, test/sensors/inertial/noise.rs
 
-use crate::fault::{Faulty, error_vector};
+use crate::Truth;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::{Truth, noise};
 use merrow_math::rng::Draw;
 use merrow_math::{Quat, Vec3};
 use merrow_model::sensor::inertial::Imu;
 use merrow_model::sensor::inertial::ImuSpec;
-use merrow_model::state::SensorState;
 
 impl Measure for ImuSpec {
     /// Takes one sample. Channels 0-2 of `SensorState::drift` belong to the gyro, 3-5 to the
     /// accelerometer.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Imu> {
-        let Self {
-            gyro,
-            accelerometer,
-            orientation_std,
-        } = self;
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Imu> {
+        let (gyro, accelerometer) = (&self.gyro, &self.accelerometer);
         let truth = sample.truth;
-        let on = memory.noise;
         let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.environment.gravity); // (1)
-        let (g, a) = memory.drift.split_at_mut(3);
-        let angular_velocity = noise::measure_vector(gyro, g, truth.V_WS_S.w, on, draw);
-        let linear_acceleration = noise::measure_vector(accelerometer, a, specific_force, on, draw);
-        let orientation = orientation_std.map(|std| attitude(truth, std, on, draw));
-        let attitude_variances = orientation_std.unwrap_or([0.0; 3]).map(|s| s * s);
+        let angular_velocity = sample.measure_vector(gyro, 0, truth.V_WS_S.w);
+        let linear_acceleration = sample.measure_vector(accelerometer, 3, specific_force);
+        let (on, draw) = (sample.memory.noise, &mut sample.draw);
+        let std = self.orientation_std;
+        let orientation = std.map(|std| attitude(truth, std, on, draw));
+        let attitude_variances = std.unwrap_or([0.0; 3]).map(|s| s * s);
         Some(Imu {
             angular_velocity,
             linear_acceleration,
             orientation,
             variances: [
-                gyro.variances(angular_velocity, memory.samples),
-                accelerometer.variances(linear_acceleration, memory.samples),
+                gyro.variances(angular_velocity, sample.memory.samples),
+                accelerometer.variances(linear_acceleration, sample.memory.samples),
                 Vec3::from(attitude_variances),
             ],
         })
     }
 }
 
-impl Faulty for Imu {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.angular_velocity += error_vector(error);
-        self.linear_acceleration += error_vector(error);
-    }
-
-    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
-        let triads = [&mut self.angular_velocity, &mut self.linear_acceleration];
-        for (part, triad) in triads.into_iter().enumerate() {
-            for axis in 0..3 {
-                f(part, 3 * part + axis, &mut triad[axis]);
-            }
-        }
-    }
-}
+faulty!(
+    Imu: angular_velocity, linear_acceleration;
+    parts: angular_velocity, linear_acceleration
+);
 
 /// Returns the true attitude, rotated by small errors with the standard deviations `std` [rad]
 /// about the two levelled axes and the vertical.

@@ -36,7 +36,7 @@
 //! test/sensors/inertial/ins.rs, test/sensors/inertial/ins_aided.rs
 
 use crate::Truth;
-use crate::fault::{Faulty, error_vector};
+use crate::fault::faulty;
 use crate::inertial::{Triads, ins_filter};
 use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
@@ -93,15 +93,10 @@ impl Earth {
 }
 
 impl Measure for InsSpec {
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Navigation> {
-        let now_ns = sample.on_board.now_ns;
-        let reading = measure(self, sample.sensor, memory, sample.truth, now_ns, draw);
-        Some(reading)
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Navigation> {
+        let (now_ns, memory) = (sample.on_board.now_ns, &mut *sample.memory);
+        let (sensor, truth, draw) = (sample.sensor, sample.truth, &mut sample.draw);
+        Some(measure(self, sensor, memory, truth, now_ns, draw))
     }
 }
 
@@ -115,16 +110,9 @@ pub fn measure(
     now_ns: u64,
     draw: &mut Draw,
 ) -> Navigation {
-    let SensorState {
-        drift,
-        channel_faults: parts,
-        noise: on,
-        samples,
-        filter,
-        ..
-    } = memory;
+    let (parts, on, samples) = (memory.channel_faults, memory.noise, memory.samples);
     // `NavigationFilter::for_sensor` creates the filter state that matches the kind of the sensor
-    let Some(NavigationFilter::Ins(filter)) = filter.as_deref_mut() else {
+    let Some(NavigationFilter::Ins(filter)) = memory.filter.as_deref_mut() else {
         unreachable!("the filter state of an INS sensor must be `NavigationFilter::Ins`")
     };
     let earth = Earth::at_origin(truth.origin, truth.environment.gravity);
@@ -134,10 +122,10 @@ pub fn measure(
     let force = truth.a_WS_S - truth.R_WS.tr_mul_vec(earth.free_fall_acceleration(v));
     let triads = Triads {
         errors: [&spec.gyro, &spec.accelerometer],
-        drift,
-        faults: parts,
-        noise: *on,
-        sample: *samples,
+        drift: &mut memory.drift,
+        faults: &parts,
+        noise: on,
+        sample: samples,
     };
     let before = filter.raw;
     filter.raw = triads.measure(sensor, [rate, force], before, draw);
@@ -148,17 +136,13 @@ pub fn measure(
         ins_filter::predict_covariance(spec, filter, &earth, f, dt);
         apply_aids(spec, filter, truth, w, now_ns);
     } else {
-        align(spec, filter, truth, *on, draw);
+        align(spec, filter, truth, on, draw);
     }
     filter.time_ns = now_ns;
     navigation_output(spec, filter, &earth, truth)
 }
 
-impl Faulty for Navigation {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.p_WS += error_vector(error);
-    }
-}
+faulty!(Navigation: p_WS);
 
 /// Stores a reading of sensor number `sensor` of the same robot for the next sample, if this sensor
 /// is an aid.

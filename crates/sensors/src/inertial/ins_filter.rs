@@ -59,16 +59,6 @@ const MIN_STD: f64 = 1e-4;
 /// Depth below which a pressure sensor is taken to be submerged [m].
 const MIN_DEPTH: f64 = 0.1;
 
-/// Innovation of a reading: `y = H δ + n`.
-struct Innovation {
-    /// Difference of the reading and its expected value.
-    y: Vec3,
-    /// H of this reading, by blocks.
-    h: [Mat3; BLOCKS],
-    /// Covariance N of the noise n.
-    noise: Sym3,
-}
-
 fn diagonal(d: Vec3) -> Mat3 {
     Mat3::from_rows(
         Vec3::new(d.x, 0.0, 0.0),
@@ -238,15 +228,7 @@ pub(crate) fn update_with_dvl(
     let reported = Mat3::from_rows(row(0), row(1), row(2)) + isotropic(MIN_STD * MIN_STD);
     // the scale error is a state
     let noise = Sym3::upper(&reported).minus_outer(r.velocity, aid.scale_std * aid.scale_std);
-    update(
-        spec,
-        filter,
-        &Innovation {
-            y: r.velocity - expected.scale(k),
-            h,
-            noise,
-        },
-    );
+    update(spec, filter, r.velocity - expected.scale(k), &h, &noise);
 }
 
 /// Updates the filter with a GNSS position, and with the GNSS velocity if there is one. The reading
@@ -281,15 +263,7 @@ pub(crate) fn update_with_gnss(
     }
     let noise = Vec3::from(noise.to_array().map(|x| x.max(MIN_STD * MIN_STD)));
     let noise = Sym3::upper(&diagonal(noise));
-    update(
-        spec,
-        filter,
-        &Innovation {
-            y: found - expected,
-            h,
-            noise,
-        },
-    );
+    update(spec, filter, found - expected, &h, &noise);
     if r.velocity.is_finite() {
         let (_, v_now, _) = past_state(filter, w, age);
         let arm_velocity = R.mul_vec(w.cross(aid.p_SoA));
@@ -299,15 +273,8 @@ pub(crate) fn update_with_gnss(
         h[GYRO_BIAS] = R.mul_mat(&Mat3::cross(aid.p_SoA));
         let variances = r.velocity_variances.map(|x| x.max(MIN_STD * MIN_STD));
         let noise = Sym3::upper(&diagonal(Vec3::from(variances)));
-        update(
-            spec,
-            filter,
-            &Innovation {
-                y: r.velocity - v_now - arm_velocity,
-                h,
-                noise,
-            },
-        );
+        let y = r.velocity - v_now - arm_velocity;
+        update(spec, filter, y, &h, &noise);
     }
 }
 
@@ -342,35 +309,30 @@ pub(crate) fn update_with_pressure(
         yz: 0.0,
         zz: variance,
     };
-    update(
-        spec,
-        filter,
-        &Innovation {
-            y: Vec3::new(0.0, 0.0, z - expected),
-            h,
-            noise,
-        },
-    );
+    let y = Vec3::new(0.0, 0.0, z - expected);
+    update(spec, filter, y, &h, &noise);
 }
 
-/// Performs the update (4), unless the innovation exceeds the gate.
-fn update(spec: &InsSpec, filter: &mut InsMemory, innovation: &Innovation) {
+/// Performs the update (4) with the innovation `y = H δ + n`, the difference of a reading and its
+/// expected value, unless it exceeds the gate. `h` is H by blocks, `noise` the covariance N of the
+/// noise n.
+fn update(spec: &InsSpec, filter: &mut InsMemory, y: Vec3, h: &[Mat3; BLOCKS], noise: &Sym3) {
     let c = &mut filter.covariance;
-    let used = |k: &usize| innovation.h[*k] != Mat3::zero();
+    let used = |k: &usize| h[*k] != Mat3::zero();
     // P Hᵀ
     let mut ph = [Mat3::zero(); BLOCKS];
     for (sum, row) in ph.iter_mut().zip(c.iter()) {
         for k in (0..BLOCKS).filter(used) {
-            *sum = *sum + row[k].mul_mat_tr(&innovation.h[k]);
+            *sum = *sum + row[k].mul_mat_tr(&h[k]);
         }
     }
-    let mut s = innovation.noise.full();
+    let mut s = noise.full();
     for k in (0..BLOCKS).filter(used) {
-        s = s + innovation.h[k].mul_mat(&ph[k]);
+        s = s + h[k].mul_mat(&ph[k]);
     }
     let inverse = Sym3::upper(&s).inverse();
-    let weighted = inverse.mul_vec(innovation.y);
-    if innovation.y.dot(weighted) > spec.ins.innovation_gate * spec.ins.innovation_gate {
+    let weighted = inverse.mul_vec(y);
+    if y.dot(weighted) > spec.ins.innovation_gate * spec.ins.innovation_gate {
         filter.rejected += 1;
         return;
     }

@@ -17,35 +17,22 @@
 //! # Checked by
 //! test/sensors/navigation/position_sensors.rs
 
-use crate::fault::{Faulty, error_vector};
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::noise;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::inertial::Magnetometer;
 use merrow_model::sensor::inertial::MagnetometerSpec;
-use merrow_model::state::SensorState;
 
 impl Measure for MagnetometerSpec {
     /// Takes one sample of the field in S [T].
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Magnetometer> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Magnetometer> {
         let (errors, truth) = (&self.errors, sample.truth);
         let field = truth.R_WS.tr_mul_vec(truth.origin.magnetic_field); // (1)
-        let on = memory.noise;
-        let field = noise::measure_vector(errors, &mut memory.drift[..3], field, on, draw);
+        let field = sample.measure_vector(errors, 0, field);
         Some(Magnetometer {
             field,
-            variances: errors.variances(field, memory.samples),
+            variances: errors.variances(field, sample.memory.samples),
         })
     }
 }
 
-impl Faulty for Magnetometer {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.field += error_vector(error);
-    }
-}
+faulty!(Magnetometer: field);

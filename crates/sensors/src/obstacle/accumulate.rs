@@ -2,9 +2,7 @@
 //! `DetectorSpec::accumulation`.
 
 use crate::obstacle::fit_boxes;
-use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Stream;
-use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::sensor::obstacle::DetectorSpec;
 use merrow_model::sensor::obstacle::{Detection, Echo, EchoSet};
 use std::collections::VecDeque;
@@ -39,39 +37,11 @@ impl EchoAccumulator {
             self.samples.pop_front();
         }
         self.samples.push_back((stamp_ns, echo_set.echoes.clone()));
-        let all: Vec<Echo> = self
-            .samples
-            .iter()
-            .flat_map(|sample| sample.1.iter().copied())
-            .collect();
-        let EchoSet {
-            R_WS,
-            p_WS,
-            sample,
-            noise,
-            fault,
-            ..
-        } = *echo_set;
-        let zero_velocity = SpatialVelocity {
-            w: Vec3::zero(),
-            v: Vec3::zero(),
+        let samples = self.samples.iter();
+        let all = EchoSet {
+            echoes: samples.flat_map(|(_, echoes)| echoes).copied().collect(),
+            ..*echo_set
         };
-        let pose = Pose {
-            robot: 0,
-            R_WS,
-            p_WS,
-            V_WS_S: zero_velocity,
-        };
-        fit_boxes(
-            spec,
-            &all,
-            &pose,
-            &SampleErrors {
-                stream,
-                sample,
-                noise,
-                fault,
-            },
-        )
+        fit_boxes(spec, &all, stream)
     }
 }

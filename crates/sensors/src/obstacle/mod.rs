@@ -36,12 +36,12 @@ pub mod track;
 
 use crate::cost::CostSite;
 use crate::exteroceptive;
-use crate::exteroceptive::{EchoThreshold, Observation, Observe, SourceFrame};
-use crate::sample::{Pose, SampleErrors};
-use merrow_math::rng::Draw;
+use crate::exteroceptive::{Observation, Observe, SourceFrame};
+use crate::sample::SampleErrors;
+use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::sensor::obstacle::{Detection, Echo, EchoSet};
-use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle, ObstacleDetector};
+use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
 
 /// Box with a vertical axis, in W.
@@ -58,12 +58,25 @@ pub(crate) struct Cuboid {
 impl Observe for DetectorSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         let (pose, errors) = (sample.pose, sample.errors);
+        let mut set = EchoSet {
+            echoes: Vec::new(),
+            R_WS: pose.R_WS,
+            p_WS: pose.p_WS,
+            sample: errors.sample,
+            noise: errors.noise,
+            fault: errors.fault,
+        };
         if self.detector.sensor.is_none() {
-            return listed_boxes(self, &sample.scene.obstacles, pose, errors);
+            return listed_boxes(self, &sample.scene.obstacles, &set, errors.stream);
         }
-        match &sample.source {
-            Some(source) => frame_boxes(self, (source, sample.view.time_ns), pose, errors),
-            None => FrameData::Detections(Vec::new()),
+        let Some(source) = &sample.source else {
+            return FrameData::Detections(Vec::new());
+        };
+        set.echoes = source_echoes(self, source, sample.view.time_ns, &set);
+        if self.accumulation > 0.0 {
+            FrameData::Echoes(set)
+        } else {
+            FrameData::Detections(fit_boxes(self, &set, errors.stream))
         }
     }
 
@@ -77,20 +90,20 @@ impl Observe for DetectorSpec {
 fn listed_boxes(
     spec: &DetectorSpec,
     obstacles: &[Obstacle],
-    pose: &Pose,
-    errors: &SampleErrors,
+    set: &EchoSet,
+    stream: Stream,
 ) -> FrameData {
     let visible = obstacles
         .iter()
         .enumerate()
-        .filter(|(_, o)| is_in_field_of_view(spec, pose, o.p));
+        .filter(|(_, o)| is_in_field_of_view(spec, set, o.p));
     let report = |(k, o): (usize, &Obstacle)| {
         let cuboid = Cuboid {
             p: o.p,
             size: o.size,
             yaw: o.yaw,
         };
-        report_box(spec, cuboid, pose, errors, k).map(|found| Detection {
+        report_box(spec, cuboid, set, stream, k).map(|found| Detection {
             listed: Some(k),
             ..found
         })
@@ -98,59 +111,33 @@ fn listed_boxes(
     FrameData::Detections(visible.filter_map(report).collect())
 }
 
-/// Reports boxes fitted to the echoes of a frame of another sensor, which began at `stamp_ns` [ns].
-/// A detector that accumulates samples (`accumulation` > 0) returns the echoes instead.
-fn frame_boxes(
+/// Returns the echoes of a frame of another sensor, which began at `stamp_ns` [ns], that are within
+/// sector, range and heights.
+fn source_echoes(
     spec: &DetectorSpec,
-    (source, stamp_ns): (&SourceFrame<'_>, u64),
-    pose: &Pose,
-    errors: &SampleErrors,
-) -> FrameData {
-    let threshold = EchoThreshold {
-        level: spec.detector.threshold_db,
-        window: spec.detector.window_m,
-    };
+    source: &SourceFrame<'_>,
+    stamp_ns: u64,
+    set: &EchoSet,
+) -> Vec<Echo> {
     let within = |echo: &Echo| {
         let heights = spec.detector.height_m;
         heights.is_none_or(|[low, high]| (low..=high).contains(&echo.p.z))
-            && is_in_field_of_view(spec, pose, echo.p)
+            && is_in_field_of_view(spec, set, echo.p)
     };
-    let echoes: Vec<Echo> = exteroceptive::law(source.spec)
-        .echoes(source.data, stamp_ns, &threshold)
+    exteroceptive::law(source.spec)
+        .echoes(source.data, stamp_ns, &spec.detector)
         .into_iter()
         .map(|(p, half_height)| Echo {
             p: source.pose.p_WS + source.pose.R_WS.mul_vec(p),
             half_height,
         })
         .filter(within)
-        .collect();
-    if spec.accumulation > 0.0 {
-        let SampleErrors {
-            sample,
-            noise,
-            fault,
-            ..
-        } = *errors;
-        let Pose { R_WS, p_WS, .. } = *pose;
-        return FrameData::Echoes(EchoSet {
-            echoes,
-            R_WS,
-            p_WS,
-            sample,
-            noise,
-            fault,
-        });
-    }
-    FrameData::Detections(fit_boxes(spec, &echoes, pose, errors))
+        .collect()
 }
 
 /// Fits boxes to echoes (positions in W [m]) and adds the errors of the detector.
-pub(crate) fn fit_boxes(
-    spec: &DetectorSpec,
-    echoes: &[Echo],
-    pose: &Pose,
-    errors: &SampleErrors,
-) -> Vec<Detection> {
+pub(crate) fn fit_boxes(spec: &DetectorSpec, set: &EchoSet, stream: Stream) -> Vec<Detection> {
+    let echoes = &set.echoes;
     let groups = crate::obstacle::cluster::cluster_echoes(echoes, spec.detector.cluster_gap_m);
     let min_echoes = spec.detector.min_echoes as usize;
     let large = groups.iter().filter(|group| group.len() >= min_echoes);
@@ -159,7 +146,7 @@ pub(crate) fn fit_boxes(
         for axis in 0..3 {
             cuboid.size[axis] = cuboid.size[axis].max(spec.detector.min_size_m);
         }
-        report_box(spec, cuboid, pose, errors, k).map(|found| Detection {
+        report_box(spec, cuboid, set, stream, k).map(|found| Detection {
             echoes: group.len(),
             ..found
         })
@@ -168,8 +155,8 @@ pub(crate) fn fit_boxes(
 }
 
 /// Returns true if `p` (in W [m]) is within sector and range.
-fn is_in_field_of_view(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
-    let d = pose.R_WS.tr_mul_vec(p - pose.p_WS);
+fn is_in_field_of_view(spec: &DetectorSpec, set: &EchoSet, p: Vec3) -> bool {
+    let d = set.R_WS.tr_mul_vec(p - set.p_WS);
     let r = d.norm();
     if !(spec.detector.min_range_m..=spec.detector.max_range_m).contains(&r) {
         return false;
@@ -183,26 +170,27 @@ fn is_in_field_of_view(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
 fn report_box(
     spec: &DetectorSpec,
     cuboid: Cuboid,
-    pose: &Pose,
-    errors: &SampleErrors,
+    set: &EchoSet,
+    stream: Stream,
     k: usize,
 ) -> Option<Detection> {
-    let mut draw = errors.stream.draw(
-        (errors.sample + 1)
-            .wrapping_mul(1 << 20)
-            .wrapping_add(k as u64),
-    );
+    let errors = SampleErrors {
+        stream,
+        sample: set.sample,
+        noise: set.noise,
+        fault: set.fault,
+    };
+    let mut draw = errors.draw(k as u64);
     if errors.noise && draw.uniform() < spec.detector.miss_probability {
         return None;
     }
-    let ObstacleDetector {
-        position_std_m,
-        size_std_m,
-        ..
-    } = spec.detector;
-    let [position, size, turn] =
-        [position_std_m, size_std_m, spec.yaw_std].map(|std| if errors.noise { std } else { 0.0 });
-    let direction = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
+    let stds = [
+        spec.detector.position_std_m,
+        spec.detector.size_std_m,
+        spec.yaw_std,
+    ];
+    let [position, size, turn] = stds.map(|std| errors.std(std));
+    let direction = (cuboid.p - set.p_WS).unit().unwrap_or_default();
     let fault_error =
         direction.scale(errors.fault.offset) + draw_vector(errors.fault.noise, &mut draw);
     let p = cuboid.p + draw_vector(position, &mut draw) + fault_error;
@@ -212,8 +200,8 @@ fn report_box(
     let (p_out, R) = match spec.detector.in_world {
         true => (p, R_WO),
         false => (
-            pose.R_WS.tr_mul_vec(p - pose.p_WS),
-            pose.R_WS.transpose().mul_mat(&R_WO),
+            set.R_WS.tr_mul_vec(p - set.p_WS),
+            set.R_WS.transpose().mul_mat(&R_WO),
         ),
     };
     Some(Detection {

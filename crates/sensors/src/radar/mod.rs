@@ -43,20 +43,17 @@ pub mod fading;
 
 use crate::cost::CostSite;
 use crate::exteroceptive::{Observation, Observe};
-use crate::radar::clutter::SeaClutter;
+use crate::radar::clutter::{SeaClutter, rain_attenuation};
 use crate::radar::fading::draw_gamma;
-use crate::ray_scene::RayScene;
-use crate::sample::{Pose, SampleErrors};
 use crate::sonar::beam::{pattern, width};
-use crate::sonar::decibels::{level, power};
+use crate::sonar::decibels::level;
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
-use merrow_environment::{EnvironmentState, SPEED_OF_LIGHT, air};
+use merrow_environment::{SPEED_OF_LIGHT, air};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::sensor::radar::RadarSpec;
 use merrow_model::sensor::radar::Sweep;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::view::WorldView;
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
 use std::ops::Range;
@@ -68,10 +65,7 @@ const CONTRIBUTING_BEAM_WIDTHS: f64 = 2.2;
 /// Radar at the instant of a sector.
 struct Antenna<'a> {
     spec: &'a RadarSpec,
-    ray_scene: &'a RayScene,
-    view: &'a WorldView,
-    environment: &'a EnvironmentState<'a>,
-    pose: &'a Pose,
+    sample: &'a Observation<'a>,
     /// First label of a robot.
     first_robot: u16,
     /// Wavelength of the radar [m].
@@ -101,17 +95,35 @@ const SPOKE: [f64; 2] = [360.0, 2.0];
 
 impl Observe for RadarSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
-        sweep(
-            (self, sample.rate),
-            (
-                sample.ray_scenes.collision(),
-                sample.view,
-                sample.environment,
-            ),
-            sample.scene.structures.len(),
-            sample.pose,
-            sample.errors,
-        )
+        let at = sample.environment;
+        let weather = air::weather(&at.sea.air, at.time);
+        let (wavelength, wind) = (SPEED_OF_LIGHT / self.frequency, weather.wind.norm());
+        let (rain, polarisation) = (weather.rain_mm_h, self.radar.polarisation);
+        let antenna = Antenna {
+            spec: self,
+            sample,
+            first_robot: (sample.scene.structures.len() + 2) as u16,
+            wavelength,
+            rain: [rain, rain_attenuation(self.frequency, polarisation, rain)],
+            sea: SeaClutter {
+                wavelength,
+                wind,
+                polarisation,
+            },
+            upwind: weather.wind.scale(-1.0 / wind.max(1e-9)),
+            height: at.height_above_surface(sample.pose.p_WS),
+        };
+        let [first, last] = self.spoke_range(sample.errors.sample, sample.rate);
+        let reach = contributing_spokes(self);
+        // Columns before the first spoke and after the last spoke also contribute to these spokes.
+        let columns: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
+            .flat_map(|k| (0..self.columns()).map(move |c| (k, c)))
+            .map(|(k, c)| antenna.trace_column((first + k) as f64 - reach as f64 + offset(self, c)))
+            .collect();
+        let spokes = (first..last)
+            .map(|n| antenna.spoke(n, first, reach, &columns))
+            .collect();
+        FrameData::Sweep(Sweep { first, spokes })
     }
 
     fn cost(&self, site: &CostSite<'_>) -> f64 {
@@ -125,54 +137,6 @@ impl Observe for RadarSpec {
         lines * (self.rows.len() as f64 * site.world.ray() + bins * LINE)
             + spokes * bins * (SPOKE[0] + contributing_rays * SPOKE[1])
     }
-}
-
-/// Computes one sector. `rate` is the number of sectors per second, `structures` the number of
-/// structures in the world.
-pub fn sweep(
-    (spec, rate): (&RadarSpec, f64),
-    (ray_scene, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
-    structures: usize,
-    pose: &Pose,
-    errors: &SampleErrors,
-) -> FrameData {
-    let weather = air::weather(&at.sea.air, at.time);
-    let (wavelength, wind) = (SPEED_OF_LIGHT / spec.frequency, weather.wind.norm());
-    let antenna = Antenna {
-        spec,
-        ray_scene,
-        view,
-        environment: at,
-        pose,
-        first_robot: (structures + 2) as u16,
-        wavelength,
-        rain: [
-            weather.rain_mm_h,
-            crate::radar::clutter::rain_attenuation(
-                spec.frequency,
-                spec.radar.polarisation,
-                weather.rain_mm_h,
-            ),
-        ],
-        sea: SeaClutter {
-            wavelength,
-            wind,
-            polarisation: spec.radar.polarisation,
-        },
-        upwind: weather.wind.scale(-1.0 / wind.max(1e-9)),
-        height: at.height_above_surface(pose.p_WS),
-    };
-    let [first, last] = spec.spoke_range(errors.sample, rate);
-    let reach = contributing_spokes(spec);
-    // Columns before the first spoke and after the last spoke also contribute to these spokes.
-    let columns: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
-        .flat_map(|k| (0..spec.columns()).map(move |c| (k, c)))
-        .map(|(k, c)| antenna.trace_column((first + k) as f64 - reach as f64 + offset(spec, c)))
-        .collect();
-    let spokes = (first..last)
-        .map(|n| antenna.spoke(n, first, reach, &columns, errors))
-        .collect();
-    FrameData::Sweep(Sweep { first, spokes })
 }
 
 /// Returns the angle of a column relative to the centre of its spoke [spokes].
@@ -203,7 +167,7 @@ impl Antenna<'_> {
     fn horizon(&self, spoke: f64) -> Vec3 {
         let turns = spoke / self.spec.spokes() as f64;
         let (s, c) = sin_cos(-TAU * (turns - turns.floor()));
-        let d = self.pose.R_WS.mul_vec(Vec3::new(c, s, 0.0));
+        let d = self.sample.pose.R_WS.mul_vec(Vec3::new(c, s, 0.0));
         Vec3::new(d.x, d.y, 0.0)
             .unit()
             .unwrap_or(Vec3::new(1.0, 0.0, 0.0))
@@ -235,18 +199,14 @@ impl Antenna<'_> {
             } else {
                 f64::INFINITY
             };
-            let hit = self.ray_scene.first_hit_excluding(
-                self.view,
-                self.pose.robot,
-                self.pose.p_WS,
-                d,
-                [0.0, max_range.min(to_sea)],
-            );
-            let Some(hit) = hit else { continue };
+            let (pose, ray_scene) = (self.sample.pose, self.sample.ray_scenes.collision());
+            let range = [0.0, max_range.min(to_sea)];
+            let Some(hit) = ray_scene.first_hit_excluding(pose.robot, pose.p_WS, d, range) else {
+                continue;
+            };
             let r = hit.distance;
-            let z = self
-                .environment
-                .height_above_surface(self.pose.p_WS + d.scale(r));
+            let environment = self.sample.environment;
+            let z = environment.height_above_surface(pose.p_WS + d.scale(r));
             if z < min_visible_height(self.height, r) {
                 continue;
             }
@@ -257,7 +217,7 @@ impl Antenna<'_> {
             if cells.is_empty() {
                 continue;
             }
-            let along = self.pose.R_WS.tr_mul_vec(d).z;
+            let along = pose.R_WS.tr_mul_vec(d).z;
             let b = pattern(&spec.along, libm::asin(along.clamp(-1.0, 1.0)));
             let gamma = if hit.label == 1 {
                 spec.land
@@ -355,11 +315,8 @@ impl Antenna<'_> {
             0.0
         };
         let sea = if lit {
-            let direction = self
-                .pose
-                .R_WS
-                .tr_mul_vec(h - Vec3::new(0.0, 0.0, self.height / r))
-                .unit();
+            let towards = h - Vec3::new(0.0, 0.0, self.height / r);
+            let direction = self.sample.pose.R_WS.tr_mul_vec(towards).unit();
             let b = pattern(
                 &spec.along,
                 direction.map_or(0.0, |d| libm::asin(d.z.clamp(-1.0, 1.0))),
@@ -374,15 +331,9 @@ impl Antenna<'_> {
 
     /// Returns the strengths of spoke `n`. `columns` are the columns starting `reach` spokes before
     /// `first`.
-    fn spoke(
-        &self,
-        n: u64,
-        first: u64,
-        reach: u64,
-        columns: &[ColumnEchoes],
-        errors: &SampleErrors,
-    ) -> Vec<f32> {
-        let spec = self.spec;
+    fn spoke(&self, n: u64, first: u64, reach: u64, columns: &[ColumnEchoes]) -> Vec<f32> {
+        let (spec, errors) = (self.spec, self.sample.errors);
+        let fades = spec.radar.fading && errors.noise;
         let (mut mean, mut lit, mut total_weight) =
             (vec![0.0; spec.bins()], vec![0.0; spec.bins()], 0.0);
         let (turn, mut vessels) = (n / spec.spokes() as u64, vec![0.0; spec.bins()]);
@@ -407,7 +358,7 @@ impl Antenna<'_> {
                 // One variate per vessel and rotation: (3) of fading.rs.
                 let fluctuation = fluctuations.entry(*label).or_insert_with(|| {
                     let draw_index = u64::MAX - (turn << 16 | u64::from(*label));
-                    if self.fades(errors) {
+                    if fades {
                         draw_gamma(1.0, &mut errors.stream.draw(draw_index))
                     } else {
                         1.0
@@ -423,7 +374,7 @@ impl Antenna<'_> {
             let share = lit[k] / total_weight;
             let [sea, rain] = self.clutter(h, r, share > 0.0);
             let mut p = [mean[k] + rain + spec.noise, share * sea];
-            if self.fades(errors) {
+            if fades {
                 let grazing = libm::atan(self.height.max(0.0) / r);
                 let shape = self.sea.shape(grazing, h.dot(self.upwind), r * spec.width);
                 p[1] *= draw_gamma(shape, &mut draw);
@@ -439,19 +390,4 @@ impl Antenna<'_> {
         };
         (0..spec.bins()).map(strength_at).collect()
     }
-
-    fn fades(&self, errors: &SampleErrors) -> bool {
-        self.spec.radar.fading && errors.noise
-    }
-}
-
-/// Returns the echo power [W] that a published `strength` [-], 0..1, represents at the range `r`
-/// [m].
-pub fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
-    let range_gain =
-        spec.radar.gain_per_decade_db * libm::log10(r.max(1.0) / spec.radar.max_range_m);
-    let dbm = spec.radar.levels_dbm[0]
-        + f64::from(strength) * (spec.radar.levels_dbm[1] - spec.radar.levels_dbm[0])
-        - range_gain;
-    power(dbm - 30.0)
 }

@@ -39,9 +39,7 @@ pub(crate) fn detect_soundings(
     errors: &SampleErrors,
 ) -> Vec<Sounding> {
     let floor = receive::detection_threshold(spec, wind);
-    let mut draw = errors
-        .stream
-        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
+    let mut draw = errors.draw(u64::MAX);
     let mut detect = |powers: &[f32]| {
         let power = |k: usize| f64::from(powers[k + 1]);
         let smoothed_at = |k: usize| smoothed(&powers[k..k + 3]);

@@ -42,7 +42,7 @@ pub(crate) struct ColumnEchoes {
 }
 
 /// Path of a ray: length, apparent length and absorption.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct AcousticPath {
     /// Length of the path [m].
     pub r: f64,

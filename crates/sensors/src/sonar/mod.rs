@@ -58,19 +58,16 @@ pub mod reflection;
 mod targets;
 
 use crate::cost::{CostSite, reaches_surface};
-use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
-use crate::ray_scene::RayScene;
-use crate::sample::{Pose, SampleErrors};
+use crate::exteroceptive::{Observation, Observe, SensorEcho};
 use crate::sonar::arc::SoundSpeedProfile;
 use crate::sonar::echoes::EchoPowers;
-use crate::sonar::interference::Burst;
 use crate::sonar::medium::Medium;
 use crate::sonar::propagation::PropagationContext;
-use merrow_environment::{EnvironmentState, air};
+use merrow_environment::air;
+use merrow_model::sensor::obstacle::ObstacleDetector;
 use merrow_model::sensor::sonar::Ping;
 use merrow_model::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::view::WorldView;
 
 /// Echo of one ray [ns].
 const ECHO: f64 = 280.0;
@@ -83,15 +80,42 @@ const SPREAD: f64 = 0.15;
 
 impl Observe for SonarSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
-        ping(
-            self,
-            sample.ray_scenes.visual(),
-            sample.view,
-            sample.environment,
-            sample.pose,
-            sample.errors,
-            &interference::interfering_pulses(self, sample),
-        )
+        let (environment, pose, errors) = (sample.environment, sample.pose, sample.errors);
+        let (reach, frequency) = (self.sonar.max_range_m, self.frequency);
+        let weather = air::weather(&environment.sea.air, environment.time);
+        let medium = Medium::from_water_near(environment, pose.p_WS, reach, frequency);
+        let assumed = self.sonar.sound_speed_m_s;
+        let refracts = self.sonar.refraction;
+        let profile = refracts.then(|| SoundSpeedProfile::around(environment, pose.p_WS, reach));
+        let context = PropagationContext {
+            ray_scene: sample.ray_scenes.visual(),
+            environment,
+            medium: &medium,
+            layers: profile.flatten(),
+            wind: weather.wind.norm(),
+            sound_speed: assumed.unwrap_or(1.0 / medium.at_sonar[0]),
+        };
+        let (wind, head) = (context.wind, self.head_angle(errors.sample));
+        let mut echo_powers = EchoPowers::new(self, context.sound_speed);
+        if environment.height_above_surface(pose.p_WS) < 0.0 {
+            echoes::add_echoes(&mut echo_powers, self, &context, pose, head);
+            let bursts = interference::interfering_pulses(self, sample);
+            interference::add_bursts(&mut echo_powers, self, &bursts, head);
+        }
+        receive::add_noise_and_speckle(&mut echo_powers, self, wind, errors);
+        let finds = self.kind == SonarKind::Multibeam || self.profiles;
+        let soundings = if finds {
+            bottom::detect_soundings(&echo_powers, self, wind, errors)
+        } else {
+            Vec::new()
+        };
+        FrameData::Ping(Ping {
+            sound_speed: context.sound_speed,
+            head,
+            number: errors.sample,
+            levels: receive::quantise(&echo_powers, self, &medium),
+            soundings,
+        })
     }
 
     fn cost(&self, site: &CostSite<'_>) -> f64 {
@@ -129,71 +153,10 @@ impl Observe for SonarSpec {
         paths * rays * (ECHO + world.ray()) + world.surface(rays, wet) + bins * numbers
     }
 
-    fn echoes(&self, data: &FrameData, _: u64, threshold: &EchoThreshold) -> Vec<SensorEcho> {
+    fn echoes(&self, data: &FrameData, _: u64, detector: &ObstacleDetector) -> Vec<SensorEcho> {
         match data {
-            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, threshold),
+            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, detector),
             _ => Vec::new(),
         }
     }
-}
-
-/// Computes one ping of the sonar `spec` at the pose `pose`, with the interference of other sonars
-/// (`bursts`).
-pub fn ping(
-    spec: &SonarSpec,
-    ray_scene: &RayScene,
-    view: &WorldView,
-    environment: &EnvironmentState<'_>,
-    pose: &Pose,
-    errors: &SampleErrors,
-    bursts: &[Burst],
-) -> FrameData {
-    let wind = air::weather(&environment.sea.air, environment.time)
-        .wind
-        .norm();
-    let medium = Medium::from_water_near(
-        environment,
-        pose.p_WS,
-        spec.sonar.max_range_m,
-        spec.frequency,
-    );
-    let sound_speed = spec
-        .sonar
-        .sound_speed_m_s
-        .unwrap_or(1.0 / medium.at_sonar[0]);
-    let head = spec.head_angle(errors.sample);
-    let layers = if spec.sonar.refraction {
-        SoundSpeedProfile::around(environment, pose.p_WS, spec.sonar.max_range_m)
-    } else {
-        None
-    };
-    let context = PropagationContext {
-        ray_scene,
-        view,
-        environment,
-        medium: &medium,
-        layers,
-        wind,
-        sound_speed,
-    };
-    let mut echo_powers = EchoPowers::new(spec, sound_speed);
-    if environment.height_above_surface(pose.p_WS) < 0.0 {
-        crate::sonar::echoes::add_echoes(&mut echo_powers, spec, &context, pose, head);
-        crate::sonar::interference::add_bursts(&mut echo_powers, spec, bursts, head);
-    }
-    crate::sonar::receive::add_noise_and_speckle(&mut echo_powers, spec, wind, errors);
-    let finds = spec.kind == SonarKind::Multibeam || spec.profiles;
-    let soundings = if finds {
-        crate::sonar::bottom::detect_soundings(&echo_powers, spec, wind, errors)
-    } else {
-        Vec::new()
-    };
-    let levels = crate::sonar::receive::quantise(&echo_powers, spec, &medium);
-    FrameData::Ping(Ping {
-        sound_speed,
-        head,
-        number: errors.sample,
-        levels,
-        soundings,
-    })
 }

@@ -16,7 +16,6 @@ use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Backscatter;
 use merrow_model::sensor::sonar::SonarSpec;
-use merrow_model::state::frames::view::WorldView;
 use std::f64::consts::TAU;
 
 /// Label of the seabed in the ray scene.
@@ -31,8 +30,6 @@ const REFLECTION_POINT_TOLERANCE: [f64; 2] = [0.02, 0.01];
 pub(crate) struct PropagationContext<'a> {
     /// Shapes that rays can hit.
     pub ray_scene: &'a RayScene,
-    /// World view to which the shapes are posed.
-    pub view: &'a WorldView,
     /// Environment state at the ping.
     pub environment: &'a EnvironmentState<'a>,
     /// Speed of sound and absorption along straight paths.
@@ -135,6 +132,17 @@ struct TracedPath {
     power_fraction: f64,
 }
 
+impl TracedPath {
+    /// Creates a path without a reflection.
+    fn straight(path: AcousticPath) -> Self {
+        Self {
+            via: PathKind::Straight,
+            path,
+            power_fraction: 1.0,
+        }
+    }
+}
+
 impl Transmitter<'_> {
     /// Traces the rays of one column at the angle `across` [rad] with the transmit pattern
     /// `across_pattern`, divided at the small shapes `targets`, and adds their echoes to `echoes`.
@@ -182,13 +190,8 @@ impl Transmitter<'_> {
 
     /// Returns the first hit of a ray within `max_distance` [m], including the water surface.
     fn first_hit(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<HitPoint> {
-        let hit = self.context.ray_scene.first_hit_excluding(
-            self.context.view,
-            self.robot,
-            p,
-            d,
-            [0.0, max_distance],
-        );
+        let (ray_scene, range) = (self.context.ray_scene, [0.0, max_distance]);
+        let hit = ray_scene.first_hit_excluding(self.robot, p, d, range);
         let reach = hit.map_or(max_distance, |hit| hit.distance);
         if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
@@ -235,9 +238,7 @@ impl Transmitter<'_> {
         match point.scatterer {
             Scatterer::Surface => coherent_reflection(sine, wave_number, self.height),
             Scatterer::Solid(material) => {
-                let PropagationContext {
-                    environment: at, ..
-                } = self.context;
+                let at = self.context.environment;
                 let density = water_column::density(at.sea, at.gravity, || point.p, at.time);
                 reflection::seabed_reflection(
                     &material.subsurface,
@@ -349,15 +350,7 @@ impl Transmitter<'_> {
     /// Traces a refracted ray in straight sections; it ends at its first hit.
     fn trace_refracted(&self, layers: &SoundSpeedProfile, ray: &Ray, echoes: &mut ColumnEchoes) {
         let (medium, max_distance) = (self.context.medium, self.spec.sonar.max_range_m);
-        let (mut p, mut d, mut path) = (
-            self.p,
-            ray.d,
-            AcousticPath {
-                r: 0.0,
-                apparent_length: 0.0,
-                loss: 0.0,
-            },
-        );
+        let (mut p, mut d, mut path) = (self.p, ray.d, AcousticPath::default());
         while max_distance - path.r > 1e-6 * max_distance {
             let section = layers.next_section(p.z, d, [max_distance - path.r, max_distance]);
             let (chord, length) = section.chord(section.arc);
@@ -371,21 +364,12 @@ impl Transmitter<'_> {
                 let sides = ray
                     .sides
                     .map(|(side, half)| (section.rotate_with_ray(ray.d, chord, side), half));
-                let outgoing = TracedPath {
-                    via: PathKind::Straight,
-                    path,
-                    power_fraction: 1.0,
+                let ray = Ray {
+                    d: chord,
+                    sides,
+                    ..*ray
                 };
-                return self.add(
-                    &Ray {
-                        d: chord,
-                        sides,
-                        ..*ray
-                    },
-                    &outgoing,
-                    &point,
-                    echoes,
-                );
+                return self.add(&ray, &TracedPath::straight(path), &point, echoes);
             }
             (p, d) = (q, section.direction(section.arc));
         }
@@ -397,11 +381,7 @@ impl Transmitter<'_> {
             return;
         };
         let path = self.straight_path(self.p, point.p, point.distance);
-        let outgoing = TracedPath {
-            via: PathKind::Straight,
-            path,
-            power_fraction: 1.0,
-        };
+        let outgoing = TracedPath::straight(path);
         self.add(ray, &outgoing, &point, echoes);
         if !self.spec.sonar.multipath {
             return;
@@ -475,16 +455,11 @@ impl Transmitter<'_> {
                 apparent_length,
                 loss: 0.5 * (outgoing.path.loss + back.path.loss),
             };
-            self.add_patch(
-                &Ray {
-                    solid_angle: 0.0,
-                    ..*ray
-                },
-                path,
-                power,
-                point,
-                echoes,
-            );
+            let ray = Ray {
+                solid_angle: 0.0,
+                ..*ray
+            };
+            self.add_patch(&ray, path, power, point, echoes);
         }
     }
 
@@ -503,15 +478,8 @@ impl Transmitter<'_> {
         if via == PathKind::Straight {
             let (d, r) = direction_and_distance(self.p, to)?;
             self.is_clear(to, d.scale(-1.0), r).then_some(())?;
-            return Some((
-                TracedPath {
-                    via,
-                    path: self.straight_path(self.p, to, r),
-                    power_fraction: 1.0,
-                },
-                d,
-                d,
-            ));
+            let path = TracedPath::straight(self.straight_path(self.p, to, r));
+            return Some((path, d, d));
         }
         let (m, n, scatterer) = self.reflection_point(via, to)?;
         let ((first, r), (last, rest)) = (
@@ -532,26 +500,18 @@ impl Transmitter<'_> {
             && self.is_clear(m, first.scale(-1.0), r)
             && self.is_clear(m, last, rest);
         let path = self.straight_path(self.p, m, r) + self.straight_path(m, to, rest);
-        is_open.then_some((
-            TracedPath {
-                via,
-                path,
-                power_fraction,
-            },
-            first,
-            last,
-        ))
+        let path = TracedPath {
+            via,
+            path,
+            power_fraction,
+        };
+        is_open.then_some((path, first, last))
     }
 
     /// Returns the reflection point between the sonar and `to`, the normal on the water side, and
     /// the material.
     fn reflection_point(&self, via: PathKind, to: Vec3) -> Option<(Vec3, Vec3, Scatterer)> {
-        let PropagationContext {
-            environment: at,
-            ray_scene,
-            view,
-            ..
-        } = self.context;
+        let (at, ray_scene) = (self.context.environment, self.context.ray_scene);
         let up = Vec3::new(0.0, 0.0, 1.0);
         if via == PathKind::Surface {
             let midpoint = Vec3::new(0.5 * (self.p.x + to.x), 0.5 * (self.p.y + to.y), 0.0);
@@ -575,7 +535,7 @@ impl Transmitter<'_> {
         // The ray must hit the seabed near the reflection point, which also gives its material.
         let (d, r) = direction_and_distance(to, m)?;
         let near = REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * r;
-        let hit = ray_scene.first_hit_excluding(view, self.robot, to, d, [0.0, r + near])?;
+        let hit = ray_scene.first_hit_excluding(self.robot, to, d, [0.0, r + near])?;
         let is_there = hit.label == BOTTOM && (hit.distance - r).abs() < near;
         is_there.then_some((m, n, Scatterer::Solid(hit.material.backscatter)))
     }
@@ -585,15 +545,9 @@ impl Transmitter<'_> {
     fn is_clear(&self, p: Vec3, d: Vec3, max_distance: f64) -> bool {
         let near = (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * max_distance)
             .min(0.4 * max_distance);
-        self.context
-            .ray_scene
-            .first_hit_excluding(
-                self.context.view,
-                self.robot,
-                p,
-                d,
-                [near, max_distance - near],
-            )
+        let (ray_scene, range) = (self.context.ray_scene, [near, max_distance - near]);
+        ray_scene
+            .first_hit_excluding(self.robot, p, d, range)
             .is_none()
     }
 }

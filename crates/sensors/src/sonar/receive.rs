@@ -44,7 +44,6 @@ pub(crate) fn add_noise_and_speckle(
     }
     let correlated_bins = ((echo_powers.cell / spec.bin()).round() as usize).max(1);
     // Each range has its own random stream, independent of the ranges before it.
-    let first = (errors.sample + 1).wrapping_mul(1 << 20);
     let rows = echo_powers
         .power
         .chunks_exact_mut(echo_powers.beams)
@@ -52,14 +51,14 @@ pub(crate) fn add_noise_and_speckle(
     if correlated_bins == 1 {
         // The power of one complex normal variate is exponential.
         for (k, row) in rows {
-            let mut draw = errors.stream.draw(first.wrapping_add(k as u64));
+            let mut draw = errors.draw(k as u64);
             row.iter_mut().for_each(|p| *p *= draw.exponential() as f32);
         }
         return;
     }
     let mut filter = SpeckleFilter::new(echo_powers.beams, correlated_bins);
     for (k, row) in rows {
-        let mut draw = errors.stream.draw(first.wrapping_add(k as u64));
+        let mut draw = errors.draw(k as u64);
         if k == 0 {
             (1..correlated_bins).for_each(|_| filter.step(&mut draw));
         }

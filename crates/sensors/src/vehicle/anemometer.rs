@@ -23,28 +23,20 @@
 //! # Checked by
 //! test/sensors/instruments/air_sensors.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::noise;
 use crate::water::probe;
 use merrow_environment::air;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_math::rng::Draw;
-use merrow_model::scene::SensorKind;
 use merrow_model::sensor::vehicle::AnemometerSpec;
 use merrow_model::sensor::vehicle::Wind;
-use merrow_model::state::{SensorLag, SensorState};
+use merrow_model::state::SensorLag;
 
 impl Measure for AnemometerSpec {
     /// Takes one sample: speed [m/s], direction [rad] and velocity of the apparent wind in S [m/s].
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Wind> {
-        let (spec, truth, number) = (self, sample.truth, memory.samples);
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Wind> {
+        let (spec, truth, number) = (self, sample.truth, sample.memory.samples);
         let variances = |speed: f64, from: f64| {
             let direction = spec.direction.variance(from, number);
             [spec.speed.variance(speed, number), direction]
@@ -58,11 +50,10 @@ impl Measure for AnemometerSpec {
             let w_W =
                 air::wind::wind_velocity(&truth.environment.sea.air, over, truth.environment.time);
             let w = truth.R_WS.tr_mul_vec(w_W) - truth.V_WS_S.v; // (1)
-            let [speed, from] = lagged_wind(spec, &mut memory.lag, truth.environment.time, w);
-            let on = memory.noise;
-            let speed =
-                noise::measure_scalar(&spec.speed, &mut memory.drift[0], speed, on, draw).max(0.0);
-            let from = noise::measure_scalar(&spec.direction, &mut memory.drift[1], from, on, draw);
+            let [speed, from] =
+                lagged_wind(spec, &mut sample.memory.lag, truth.environment.time, w);
+            let speed = sample.measure_scalar(&spec.speed, 0, speed).max(0.0);
+            let from = sample.measure_scalar(&spec.direction, 1, from);
             let mut wind = Wind {
                 speed,
                 from: from.to_radians(),
@@ -72,7 +63,7 @@ impl Measure for AnemometerSpec {
             update_vector(&mut wind);
             return Some(wind);
         }
-        memory.lag = None;
+        sample.memory.lag = None;
         Some(Wind {
             speed: none,
             from: none,
@@ -82,23 +73,10 @@ impl Measure for AnemometerSpec {
     }
 }
 
-impl Faulty for Wind {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.speed += error();
-    }
-
-    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
-        f(0, 0, &mut self.speed);
-        f(1, 1, &mut self.from);
-    }
-
-    fn recompute_derived(&mut self, _kind: &SensorKind) {
-        update_vector(self);
-    }
-}
+faulty!(Wind: speed; parts: speed, from; derived: |wind, _| update_vector(wind));
 
 /// Wraps the direction to one turn and computes the velocity vector [m/s] from speed and direction.
-pub(crate) fn update_vector(wind: &mut Wind) {
+fn update_vector(wind: &mut Wind) {
     let turn = std::f64::consts::TAU;
     wind.from -= turn * (wind.from / turn).floor();
     let (s, c) = sin_cos(wind.from);

@@ -18,22 +18,15 @@
 
 use crate::measure::{Measure, Sample};
 use crate::water::pressure;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::vehicle::BarometerSpec;
 use merrow_model::sensor::water::Pressure;
-use merrow_model::state::SensorState;
 
 impl Measure for BarometerSpec {
     /// Takes one sample [Pa], limited to the range of the device.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Pressure> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Pressure> {
         let (range, truth) = (self.range_pa, sample.truth);
         let p = truth.environment.absolute_pressure(truth.p_WS); // (1)
-        let mut reading = pressure::measure_pressure(&self.errors, p, memory, truth, draw);
+        let mut reading = pressure::measure_pressure(&self.errors, p, sample);
         reading.pressure = reading.pressure.clamp(range[0], range[1]);
         Some(reading)
     }

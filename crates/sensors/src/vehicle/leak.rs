@@ -23,19 +23,17 @@
 //! # Checked by
 //! test/sensors/instruments/air_sensors.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use merrow_math::rng::Draw;
 use merrow_model::scene::fault;
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::sensor::vehicle::Leak;
 use merrow_model::sensor::vehicle::LeakDetector;
-use merrow_model::state::SensorState;
 
 impl Measure for LeakDetector {
     /// Takes one sample of a detector that trips at its volume of water in its link, or without a
     /// volume if the water reaches its position.
-    fn measure(&self, _: &mut SensorState, sample: &Sample<'_>, _: &mut Draw) -> Option<Leak> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Leak> {
         let (sensor, truth, on_board) = (sample.sensor, sample.truth, sample.on_board);
         let volume = self.trigger_volume_m3;
         let leaks = on_board.faults.iter().filter_map(|memory| {
@@ -63,11 +61,7 @@ impl Measure for LeakDetector {
     }
 }
 
-impl Faulty for Leak {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.signal += error();
-    }
-}
+faulty!(Leak: signal);
 
 /// Computes (1): level of `water` [m³] over the centre of the compartment [m].
 fn water_level(leak: &fault::Leak, water: f64) -> f64 {

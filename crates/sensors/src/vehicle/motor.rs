@@ -23,25 +23,17 @@
 //! # Checked by
 //! test/sensors/instruments/telemetry.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::noise;
 use crate::water::probe;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::vehicle::Motor;
 use merrow_model::sensor::vehicle::MotorSpec;
 use merrow_model::sensor::water::Quantity;
-use merrow_model::state::SensorState;
 
 impl Measure for MotorSpec {
     /// Takes one sample: shaft speed [rad/s], current [A], voltage [V], temperature [°C], torque
     /// [N m] and power [W].
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Motor> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Motor> {
         let (spec, truth, on_board) = (self, sample.truth, sample.on_board);
         let thruster = &on_board.robot.thrusters[spec.thruster];
         let actuator = &on_board.actuators[spec.thruster];
@@ -63,13 +55,8 @@ impl Measure for MotorSpec {
             none
         };
         let temperature = probe::true_quantity(Quantity::Temperature, truth) + actuator.heat;
-        let mut found = [speed, current, voltage, temperature];
-        let on = memory.noise;
-        for i in 0..4 {
-            found[i] =
-                noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
-        }
-        let [speed, current, voltage, temperature] = found;
+        let [speed, current, voltage, temperature] =
+            sample.measure_scalars(&spec.errors, [speed, current, voltage, temperature]);
         Some(Motor {
             speed,
             current,
@@ -81,18 +68,4 @@ impl Measure for MotorSpec {
     }
 }
 
-impl Faulty for Motor {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.speed += error();
-    }
-
-    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
-        let all = [
-            &mut self.speed,
-            &mut self.current,
-            &mut self.voltage,
-            &mut self.temperature,
-        ];
-        all.into_iter().enumerate().for_each(|(k, x)| f(k, k, x));
-    }
-}
+faulty!(Motor: speed; parts: speed, current, voltage, temperature);

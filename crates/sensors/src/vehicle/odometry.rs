@@ -1,16 +1,14 @@
 //! Ground truth: exact pose in the world and velocity in the sensor frame.
 
-use crate::fault::{Faulty, error_vector};
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use merrow_math::Quat;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::vehicle::Odometry;
 use merrow_model::sensor::vehicle::OdometrySpec;
-use merrow_model::state::SensorState;
 
 impl Measure for OdometrySpec {
     /// Returns the true pose in W and the true velocity in S, without errors.
-    fn measure(&self, _: &mut SensorState, sample: &Sample<'_>, _: &mut Draw) -> Option<Odometry> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Odometry> {
         let truth = sample.truth;
         Some(Odometry {
             p_WS: truth.p_WS,
@@ -21,8 +19,4 @@ impl Measure for OdometrySpec {
     }
 }
 
-impl Faulty for Odometry {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.p_WS += error_vector(error);
-    }
-}
+faulty!(Odometry: p_WS);

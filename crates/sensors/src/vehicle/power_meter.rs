@@ -15,39 +15,27 @@
 //! # Checked by
 //! test/sensors/instruments/telemetry.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::noise;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::vehicle::Power;
 use merrow_model::sensor::vehicle::PowerSpec;
-use merrow_model::state::{SensorLag, SensorState};
+use merrow_model::state::SensorLag;
 
 impl Measure for PowerSpec {
     /// Takes one sample and integrates the charge since the preceding one.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Power> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Power> {
         let (spec, period, on_board) = (self, sample.period(), sample.on_board);
-        let mut found = [on_board.battery.voltage, on_board.battery.current];
-        let on = memory.noise;
-        for i in 0..2 {
-            found[i] =
-                noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
-        }
-        let [voltage, current] = found;
+        let battery = [on_board.battery.voltage, on_board.battery.current];
+        let [voltage, current] = sample.measure_scalars(&spec.errors, battery);
         let pack = on_board.robot.battery.as_ref();
         let capacity = pack.map_or(f64::NAN, |pack| pack.capacity_ah);
         // the current error of a fault is counted too
-        let counted = current + memory.channel_faults[1].offset;
-        let charge = match &memory.lag {
+        let counted = current + sample.memory.channel_faults[1].offset;
+        let charge = match &sample.memory.lag {
             Some(before) => before.output[0] - counted * period / 3600.0, // (1)
             None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity_ah),
         };
-        memory.lag = Some(SensorLag {
+        sample.memory.lag = Some(SensorLag {
             time: 0.0,
             input: [0.0; 3],
             output: [charge, 0.0, 0.0],
@@ -61,13 +49,4 @@ impl Measure for PowerSpec {
     }
 }
 
-impl Faulty for Power {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.voltage += error();
-    }
-
-    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
-        f(0, 0, &mut self.voltage);
-        f(1, 1, &mut self.current);
-    }
-}
+faulty!(Power: voltage; parts: voltage, current);

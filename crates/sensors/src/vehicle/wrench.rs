@@ -26,14 +26,12 @@
 //! # Checked by
 //! test/sensors/instruments/wrench.rs, test/identity/wrench.rs
 
-use crate::fault::{Faulty, error_vector};
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::noise;
 use merrow_math::SpatialForce;
-use merrow_math::rng::Draw;
 use merrow_model::scene::{Robot, Sensor};
 use merrow_model::sensor::vehicle::{Wrench, WrenchDirection, WrenchSpec};
-use merrow_model::state::{SensorState, Workspace};
+use merrow_model::state::Workspace;
 
 /// Computes the wrench that the parent exerts on `link` through their joint, at Lo in L [N, N m].
 /// `constraint_forces` are the contact forces and the coupling forces on all links, at Lo along the
@@ -93,17 +91,8 @@ pub fn wrench_at_sensor(
 impl Measure for WrenchSpec {
     /// Takes one sample of the wrench at S in S. Channels 0-2 of `SensorState::drift` belong to the
     /// force, 3-5 to the torque.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Wrench> {
-        let Self {
-            force,
-            torque,
-            direction,
-        } = self;
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Wrench> {
+        let (force, torque) = (&self.force, &self.torque);
         let (sensor, on_board) = (sample.sensor, sample.on_board);
         let F_L = joint_wrench(
             on_board.robot,
@@ -111,24 +100,18 @@ impl Measure for WrenchSpec {
             sensor.link,
             on_board.constraint_forces,
         );
-        let F_S = wrench_at_sensor(sensor, &F_L, *direction);
-        let on = memory.noise;
-        let (f, m) = memory.drift.split_at_mut(3);
-        let measured_force = noise::measure_vector(force, f, F_S.f, on, draw);
-        let measured_torque = noise::measure_vector(torque, m, F_S.m, on, draw);
+        let F_S = wrench_at_sensor(sensor, &F_L, self.direction);
+        let measured_force = sample.measure_vector(force, 0, F_S.f);
+        let measured_torque = sample.measure_vector(torque, 3, F_S.m);
         Some(Wrench {
             force: measured_force,
             torque: measured_torque,
             variances: [
-                force.variances(measured_force, memory.samples),
-                torque.variances(measured_torque, memory.samples),
+                force.variances(measured_force, sample.memory.samples),
+                torque.variances(measured_torque, sample.memory.samples),
             ],
         })
     }
 }
 
-impl Faulty for Wrench {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.force += error_vector(error);
-    }
-}
+faulty!(Wrench: force);

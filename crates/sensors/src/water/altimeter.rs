@@ -17,27 +17,15 @@
 //! # Checked by
 //! test/sensors/navigation/altimeter.rs (V85), test/sensors/sonar/beam_targets.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::noise;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::water::Altimeter;
 use merrow_model::sensor::water::AltimeterSpec;
-use merrow_model::state::SensorState;
 
 impl Measure for AltimeterSpec {
     /// Takes one sample. Ranges outside of the limits are infinite as in REP-117.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Altimeter> {
-        let Self {
-            errors,
-            limits,
-            beam_width,
-        } = self;
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Altimeter> {
+        let (errors, limits) = (&self.errors, self.limits);
         let truth = sample.truth;
         let [target, ..] = sample.on_board.work.beam_hits(sample.index);
         let beam = truth.R_WS.col(0);
@@ -46,23 +34,16 @@ impl Measure for AltimeterSpec {
         let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
         let range = match hit.filter(|_| in_water) {
             Some(r) if r < limits[0] => f64::NEG_INFINITY,
-            Some(r) if r <= limits[1] => {
-                let on = memory.noise;
-                noise::measure_scalar(errors, &mut memory.drift[0], r, on, draw)
-            }
+            Some(r) if r <= limits[1] => sample.measure_scalar(errors, 0, r),
             _ => f64::INFINITY,
         };
         Some(Altimeter {
             range,
-            limits: *limits,
-            beam_width: *beam_width,
-            variance: errors.variance(range, memory.samples),
+            limits,
+            beam_width: self.beam_width,
+            variance: errors.variance(range, sample.memory.samples),
         })
     }
 }
 
-impl Faulty for Altimeter {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.range += error();
-    }
-}
+faulty!(Altimeter: range);

@@ -27,18 +27,17 @@
 //! # Checked by
 //! test/sensors/instruments/ctd.rs
 
-use crate::fault::Faulty;
+use crate::Truth;
+use crate::fault::faulty;
+use crate::lag::first_order_lag;
 use crate::measure::{Measure, Sample};
 use crate::water::probe;
-use crate::{Truth, lag, noise};
 use merrow_environment::conductivity;
 use merrow_environment::seawater;
 use merrow_environment::seawater::ipts68_from_its90;
-use merrow_math::rng::Draw;
 use merrow_model::scene::SensorKind;
 use merrow_model::sensor::water::Ctd;
 use merrow_model::sensor::water::{CtdSpec, DepthLaw, Quantity};
-use merrow_model::state::SensorState;
 
 /// Air pressure that the instrument assumes [Pa].
 const ASSUMED_AIR_PRESSURE: f64 = 101_325.0;
@@ -46,15 +45,11 @@ const ASSUMED_AIR_PRESSURE: f64 = 101_325.0;
 impl Measure for CtdSpec {
     /// Takes one sample of conductivity, temperature and pressure and derives salinity, depth and
     /// speed of sound.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Ctd> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Ctd> {
         let (spec, truth) = (self, sample.truth);
         let temperature = probe::true_quantity(Quantity::Temperature, truth);
         let absolute = truth.environment.absolute_pressure(truth.p_WS);
+        let (lag, now) = (&mut sample.memory.lag, truth.environment.time);
         let mut values = [temperature, true_conductivity(temperature, truth), absolute];
         let tau = [
             spec.temperature_response_s,
@@ -62,15 +57,12 @@ impl Measure for CtdSpec {
             0.0,
         ];
         if tau != [0.0; 3] {
-            values = lag::first_order_lag(&mut memory.lag, truth.environment.time, values, tau); // (2)
+            values = first_order_lag(lag, now, values, tau); // (2)
         }
-        let on = memory.noise;
-        for i in 0..3 {
-            values[i] =
-                noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], values[i], on, draw);
-        }
+        values = sample.measure_scalars(&spec.errors, values);
         let [temperature, conductivity, pressure] = values;
-        let variances = [0, 1, 2].map(|i| spec.errors[i].variance(values[i], memory.samples));
+        let variances =
+            [0, 1, 2].map(|i| spec.errors[i].variance(values[i], sample.memory.samples));
         let none = f64::NAN;
         let mut ctd = Ctd {
             temperature,
@@ -86,23 +78,11 @@ impl Measure for CtdSpec {
     }
 }
 
-impl Faulty for Ctd {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.temperature += error();
-    }
-
-    fn for_each_part_value(&mut self, f: &mut dyn FnMut(usize, usize, &mut f64)) {
-        f(0, 0, &mut self.temperature);
-        f(1, 1, &mut self.conductivity);
-        f(2, 2, &mut self.pressure);
-    }
-
-    fn recompute_derived(&mut self, kind: &SensorKind) {
-        if let SensorKind::Ctd(spec) = kind {
-            derive_quantities(spec, self);
-        }
-    }
-}
+faulty!(
+    Ctd: temperature;
+    parts: temperature, conductivity, pressure;
+    derived: |ctd, kind| if let SensorKind::Ctd(spec) = kind { derive_quantities(spec, ctd) }
+);
 
 /// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is the water temperature
 /// [°C].

@@ -31,7 +31,7 @@
 //! # Checked by
 //! test/sensors/navigation/dvl.rs (V81), test/sensors/sonar/beam_targets.rs
 
-use crate::fault::{Faulty, error_vector};
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use crate::{Truth, noise};
 use merrow_environment::water_column;
@@ -39,7 +39,6 @@ use merrow_math::rng::Draw;
 use merrow_math::{SpatialVelocity, Sym3, Vec3};
 use merrow_model::sensor::water::DvlSpec;
 use merrow_model::sensor::water::{Dvl, DvlBeam, DvlLock};
-use merrow_model::state::SensorState;
 use merrow_model::state::workspace::BeamHit;
 
 /// Lower limit of the determinant of NᵀN for a solution.
@@ -47,21 +46,16 @@ const MIN_DETERMINANT: f64 = 1e-9;
 
 impl Measure for DvlSpec {
     /// Takes one sample: a ping of all beams.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Dvl> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Dvl> {
         let (spec, sensor, truth) = (self, sample.sensor, sample.truth);
-        let on = memory.noise;
+        let on = sample.memory.noise;
         let scale = if on {
             1.0 + spec.scale_std * sensor.stream.draw(0).normal()
         } else {
             1.0
         };
         let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
-        let (mut beams, altitude) = track_bottom(self, sample, (in_water, on, scale), draw);
+        let (mut beams, altitude) = track_bottom(self, sample, (in_water, on, scale));
         let mut lock = DvlLock::Bottom;
         let mut std = spec.log.bottom_std_m_s;
         let mut solution = solve_velocity(&beams);
@@ -71,7 +65,15 @@ impl Measure for DvlSpec {
         {
             lock = DvlLock::Water;
             std = spec.log.water_std_m_s;
-            track_water(spec, truth, v_water, scale, on, &mut beams, draw);
+            track_water(
+                spec,
+                truth,
+                v_water,
+                scale,
+                on,
+                &mut beams,
+                &mut sample.draw,
+            );
             solution = solve_velocity(&beams);
         }
         for beam in &mut beams {
@@ -124,22 +126,18 @@ fn velocity_covariance(spec: &DvlSpec, std: f64, v: Vec3, inverse: &Sym3) -> Sym
     all
 }
 
-impl Faulty for Dvl {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.velocity += error_vector(error);
-    }
-}
+faulty!(Dvl: velocity);
 
 /// Measures range and velocity of each beam on the seabed; returns the beams and the mean altitude
 /// over the beams with an echo [m]. `scale` is the scale error of the velocity.
 fn track_bottom(
     spec: &DvlSpec,
-    sample: &Sample<'_>,
+    sample: &mut Sample<'_>,
     (in_water, on, scale): (bool, bool, f64),
-    draw: &mut Draw,
 ) -> ([DvlBeam; 4], f64) {
     let truth = sample.truth;
     let hits = &sample.on_board.work.beam_hits(sample.index);
+    let draw = &mut sample.draw;
     let mut beams = [DvlBeam {
         direction: Vec3::zero(),
         bottom: false,

@@ -23,55 +23,31 @@
 //! test/analytic/environment/water_column.rs, test/analytic/bodies/floating.rs,
 //! test/sensors/instruments/air_sensors.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::{Truth, noise};
 use merrow_environment::hydrostatics;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::Errors;
 use merrow_model::sensor::water::Pressure;
 use merrow_model::sensor::water::PressureSpec;
-use merrow_model::state::SensorState;
 
 impl Measure for PressureSpec {
     /// Takes one sample [Pa].
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Pressure> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Pressure> {
         let truth = sample.truth;
         let p = truth.environment.absolute_pressure(truth.p_WS);
-        Some(measure_pressure(&self.errors, p, memory, truth, draw))
+        Some(measure_pressure(&self.errors, p, sample))
     }
 }
 
 /// Measures the pressure `p` [Pa] with `errors` at the sensor.
-pub(crate) fn measure_pressure(
-    errors: &Errors,
-    p: f64,
-    memory: &mut SensorState,
-    truth: &Truth<'_>,
-    draw: &mut Draw,
-) -> Pressure {
-    let around = truth.environment;
-    let pressure = noise::measure_scalar(errors, &mut memory.drift[0], p, memory.noise, draw);
+pub(crate) fn measure_pressure(errors: &Errors, p: f64, sample: &mut Sample<'_>) -> Pressure {
+    let (p_WS, around) = (sample.truth.p_WS, sample.truth.environment);
+    let pressure = sample.measure_scalar(errors, 0, p);
     Pressure {
         pressure,
-        variance: errors.variance(pressure, memory.samples),
-        water: hydrostatics::water_at_rest(
-            around.sea,
-            around.gravity,
-            truth.p_WS,
-            around.time,
-            pressure,
-        ),
+        variance: errors.variance(pressure, sample.memory.samples),
+        water: hydrostatics::water_at_rest(around.sea, around.gravity, p_WS, around.time, pressure),
     }
 }
 
-impl Faulty for Pressure {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.pressure += error();
-    }
-}
+faulty!(Pressure: pressure);

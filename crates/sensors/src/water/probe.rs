@@ -17,35 +17,27 @@
 //! # Checked by
 //! test/sensors/instruments/probe.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use crate::{Truth, lag, noise};
+use crate::{Truth, lag};
 use merrow_environment::{air, water_column};
-use merrow_math::rng::Draw;
 use merrow_model::sensor::water::Probe;
 use merrow_model::sensor::water::{ProbeSpec, Quantity};
-use merrow_model::state::SensorState;
 
 impl Measure for ProbeSpec {
     /// Takes one sample of the quantity of the probe, in its unit.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        draw: &mut Draw,
-    ) -> Option<Probe> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Probe> {
         let (spec, truth) = (self, sample.truth);
         let mut x = true_quantity(spec.quantity, truth);
         if spec.response_s > 0.0 {
             [x, ..] = lag::first_order_lag(
-                &mut memory.lag,
+                &mut sample.memory.lag,
                 truth.environment.time,
                 [x, 0.0, 0.0],
                 [spec.response_s, 0.0, 0.0],
             );
         }
-        let on = memory.noise;
-        let y = noise::measure_scalar(&spec.errors, &mut memory.drift[0], x, on, draw);
+        let y = sample.measure_scalar(&spec.errors, 0, x);
         let y = if y.abs() < spec.detection_limit {
             0.0
         } else {
@@ -54,16 +46,12 @@ impl Measure for ProbeSpec {
         let value = y.clamp(spec.range[0], spec.range[1]); // (1)
         Some(Probe {
             value,
-            variance: spec.errors.variance(value, memory.samples),
+            variance: spec.errors.variance(value, sample.memory.samples),
         })
     }
 }
 
-impl Faulty for Probe {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.value += error();
-    }
-}
+faulty!(Probe: value);
 
 /// Returns the true value of a quantity at the sensor, in its unit.
 pub(crate) fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {

@@ -21,26 +21,19 @@
 //! # Checked by
 //! test/sensors/instruments/sampler.rs
 
-use crate::fault::Faulty;
+use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
 use crate::water::probe;
-use merrow_math::rng::Draw;
 use merrow_model::sensor::water::SamplerSpec;
-use merrow_model::state::SensorState;
 use merrow_model::state::bottle::{Bottle, Filling};
 
 impl Measure for SamplerSpec {
     /// Advances the pump to `now_ns` [ns] and returns the bottle that was opened last, or `None` if
     /// none was opened.
-    fn measure(
-        &self,
-        memory: &mut SensorState,
-        sample: &Sample<'_>,
-        _: &mut Draw,
-    ) -> Option<Bottle> {
+    fn measure(&self, sample: &mut Sample<'_>) -> Option<Bottle> {
         let (spec, truth, period) = (self, sample.truth, sample.period());
         let now_ns = sample.on_board.now_ns;
-        let sampler = memory.sampler.as_mut()?;
+        let sampler = sample.memory.sampler.as_mut()?;
         let bottle = &mut sampler.bottles[sampler.current?];
         // the pump does not make up for lost samples
         let passed = (now_ns.saturating_sub(sampler.until_ns) as f64 * 1e-9).min(period * 1.5);
@@ -69,8 +62,4 @@ impl Measure for SamplerSpec {
     }
 }
 
-impl Faulty for Bottle {
-    fn add_errors(&mut self, error: &mut dyn FnMut() -> f64) {
-        self.volume += error();
-    }
-}
+faulty!(Bottle: volume);

@@ -1,7 +1,6 @@
 //! Constants of the modems with equal transceivers, prepared for an instant.
 
 use crate::channel::conductive::ConductiveWave;
-use crate::channel::world::is_same;
 use crate::channel::{optical, thermal_noise};
 use merrow_environment::absorption::{AbsorptionProfile, water_at};
 use merrow_environment::conductivity::conductivity;
@@ -10,54 +9,13 @@ use merrow_environment::sound::noise::ambient;
 use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::decibels::power;
-use merrow_model::scene::Sea;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::Medium;
-use merrow_model::scene::sea::water::WaterColumn;
 use merrow_sensors::acoustic::path::PathWater;
 use merrow_sensors::sonar::medium::Medium as WaterTable;
-use std::sync::Arc;
 
 /// Depth below the last layer of a column to which tables extend [m].
 const TABLE_MARGIN: f64 = 1.0;
-
-/// Water for sound of one frequency.
-#[derive(Clone, Debug)]
-enum SoundWater {
-    /// Values that depend on position, time or region.
-    Sampled,
-    /// One temperature, salinity and speed of sound.
-    Homogeneous {
-        slowness: f64,
-        absorption: AbsorptionProfile,
-    },
-    /// Values that depend on the depth only.
-    Table(WaterTable),
-}
-
-/// State of the sea for which a class was prepared.
-#[derive(Clone, Debug)]
-struct WaterKey {
-    values: [f64; 3],
-    column: Option<Arc<WaterColumn>>,
-    has_regions: bool,
-}
-
-impl WaterKey {
-    fn new(sea: &Sea) -> Self {
-        Self {
-            values: [sea.density, sea.temperature, sea.sound_speed],
-            column: sea.column.clone(),
-            has_regions: !sea.regions.is_empty(),
-        }
-    }
-
-    fn is_current(&self, sea: &Sea) -> bool {
-        is_same(&self.column, &sea.column)
-            && self.values == [sea.density, sea.temperature, sea.sound_speed]
-            && self.has_regions != sea.regions.is_empty()
-    }
-}
 
 /// Modems with equal transceivers.
 #[derive(Clone, Debug)]
@@ -73,8 +31,8 @@ pub(crate) struct Class {
     pub wave: Option<ConductiveWave>,
     /// Conductivity of the water at the surface [S/m].
     pub conductivity: f64,
-    water: SoundWater,
-    key: Option<WaterKey>,
+    /// Water for the path law of sound.
+    pub water: PathWater,
 }
 
 impl Class {
@@ -105,40 +63,28 @@ impl Class {
             noise,
             wave: None,
             conductivity: 0.0,
-            water: SoundWater::Sampled,
-            key: None,
+            water: PathWater::Sampled,
         }
     }
 
-    /// Returns the water for the path law of sound.
-    pub(crate) fn path_water(&self) -> PathWater<'_> {
-        match &self.water {
-            SoundWater::Sampled => PathWater::Sampled,
-            SoundWater::Homogeneous {
-                slowness,
-                absorption,
-            } => PathWater::Homogeneous {
-                slowness: *slowness,
-                absorption: *absorption,
-            },
-            SoundWater::Table(table) => PathWater::Table(table),
-        }
-    }
-
-    /// Prepares the class for `environment` and the wind speed `wind` [m/s]. Returns true if the
-    /// water has changed.
-    pub(crate) fn update(&mut self, environment: &EnvironmentState<'_>, wind: f64) -> bool {
+    /// Prepares the class for the wind speed `wind` [m/s] and, if the sea has changed, for
+    /// `environment`.
+    pub(crate) fn update(
+        &mut self,
+        environment: &EnvironmentState<'_>,
+        wind: f64,
+        has_changed: bool,
+    ) {
         let frequency = self.transceiver.frequency();
         if let Medium::Acoustic(acoustic) = &self.transceiver.medium {
             let spectral =
                 ambient(1e-3 * frequency, wind, acoustic.shipping) + power(acoustic.self_noise_db);
             self.noise = spectral * self.transceiver.bandwidth();
         }
-        let sea = environment.sea;
-        if self.key.as_ref().is_some_and(|key| key.is_current(sea)) {
-            return false;
+        if !has_changed {
+            return;
         }
-        self.key = Some(WaterKey::new(sea));
+        let sea = environment.sea;
         match &self.transceiver.medium {
             Medium::Acoustic(_) => self.water = self.sound_water(environment),
             Medium::Electromagnetic(m) => {
@@ -154,35 +100,34 @@ impl Class {
             Medium::Radio(_) => self.conductivity = conductivity_at(environment, Vec3::zero()),
             Medium::Optical(_) | Medium::Satellite(_) => {}
         }
-        true
     }
 
     /// Returns true if sound paths do not depend on the time.
     pub(crate) fn has_constant_water(&self) -> bool {
-        !matches!(self.water, SoundWater::Sampled)
+        !matches!(self.water, PathWater::Sampled)
     }
 
-    fn sound_water(&self, environment: &EnvironmentState<'_>) -> SoundWater {
+    fn sound_water(&self, environment: &EnvironmentState<'_>) -> PathWater {
         let Medium::Acoustic(acoustic) = &self.transceiver.medium else {
-            return SoundWater::Sampled;
+            return PathWater::Sampled;
         };
         let (sea, frequency) = (environment.sea, self.transceiver.frequency());
         if !sea.regions.is_empty() {
-            return SoundWater::Sampled;
+            return PathWater::Sampled;
         }
         let Some(column) = &sea.column else {
             let water = water_at(environment, Vec3::zero());
-            return SoundWater::Homogeneous {
+            return PathWater::Homogeneous {
                 slowness: 1.0 / sea.sound_speed,
                 absorption: AbsorptionProfile::new(acoustic.absorption, 1e-3 * frequency, &water),
             };
         };
         if column.temperature.is_some() || column.salinity.is_some() {
-            return SoundWater::Sampled;
+            return PathWater::Sampled;
         }
         let last = column.layers.last().map_or(0.0, |layer| layer.depth);
         let deepest = last.max(-sea.seabed.z0) + TABLE_MARGIN;
-        SoundWater::Table(WaterTable::of_column(
+        PathWater::Table(WaterTable::of_column(
             environment,
             deepest,
             frequency,

@@ -9,7 +9,7 @@ use crate::channel::world::{ChannelInstant, WorldChannel};
 use crate::channel::{
     Arrival, End, acoustic, conductive, doppler_loss, multipath, optical, radio, satellite,
 };
-use crate::propagation::{Channel, Obstruction, Propagation};
+use crate::propagation::{Channel, Propagation};
 use merrow_math::Vec3;
 use merrow_math::decibels::ratio;
 use merrow_model::scene::comms::Transceiver;
@@ -17,7 +17,8 @@ use merrow_model::scene::comms::medium::{
     AcousticMedium, ElectromagneticMedium, Medium, SatelliteRole,
 };
 use merrow_model::scene::comms::transceiver::Reception;
-use merrow_sensors::acoustic::path::{AcousticMedium as PathMedium, Obstacles, PathEnd, PathWater};
+use merrow_model::state::comms::LossCause;
+use merrow_sensors::acoustic::path::{AcousticMedium as PathMedium, PathEnd, PathWater};
 use merrow_sensors::acoustic::thruster_noise;
 
 /// Mean power relative to the noise below which a signal is not tested for obstacles.
@@ -42,10 +43,10 @@ impl Channel for InstantChannel<'_> {
     fn propagate(&self, from: usize, to: usize, t_ns: u64, power: f64) -> Propagation {
         let overlap = self.world.overlap(from, to);
         if overlap <= 0.0 {
-            return self.no_signal(to, Obstruction::OutOfView);
+            return self.no_signal(to, LossCause::OutOfView);
         }
         if self.is_misplaced(from) || self.is_misplaced(to) {
-            return self.no_signal(to, Obstruction::Surface);
+            return self.no_signal(to, LossCause::Surface);
         }
         let mut moved = [None; 2];
         let [source, receiver] = {
@@ -53,7 +54,7 @@ impl Channel for InstantChannel<'_> {
             [self.end(from, t_ns, a), self.end(to, t_ns, b)]
         };
         if !source.p.is_finite() || !receiver.p.is_finite() {
-            return self.no_signal(to, Obstruction::OutOfView);
+            return self.no_signal(to, LossCause::OutOfView);
         }
         let sent = self.class(from).reference_power * power * overlap;
         match self.signal((from, source), (to, receiver), t_ns, sent) {
@@ -102,7 +103,7 @@ impl InstantChannel<'_> {
     }
 
     /// Returns a propagation without a signal.
-    fn no_signal(&self, to: usize, obstruction: Obstruction) -> Propagation {
+    fn no_signal(&self, to: usize, obstruction: LossCause) -> Propagation {
         Propagation {
             delay_ns: 0,
             mean_power: 0.0,
@@ -120,7 +121,7 @@ impl InstantChannel<'_> {
         (to, receiver): (usize, &End),
         t_ns: u64,
         sent: f64,
-    ) -> Result<Signal, Obstruction> {
+    ) -> Result<Signal, LossCause> {
         let (a, b) = (self.class(from), self.class(to));
         let ends = ((source, &a.transceiver), (receiver, &b.transceiver));
         let arrival = match (&a.transceiver.medium, &b.transceiver.medium) {
@@ -154,7 +155,7 @@ impl InstantChannel<'_> {
             (Medium::Satellite(_), _) => {
                 return self.over_satellite((from, source), (to, receiver), t_ns);
             }
-            _ => return Err(Obstruction::OutOfView),
+            _ => return Err(LossCause::OutOfView),
         };
         let noise = self.noise(to, receiver, sent * arrival.gain) + sent * arrival.late;
         Ok(Signal { arrival, noise })
@@ -165,19 +166,19 @@ impl InstantChannel<'_> {
         medium: &AcousticMedium,
         class: &Class,
         ends: ((&End, &Transceiver), (&End, &Transceiver)),
-    ) -> Result<Arrival, Obstruction> {
+    ) -> Result<Arrival, LossCause> {
         let frequency = class.transceiver.frequency();
         let water = PathMedium {
             environment: self.instant.environment,
             refracts: medium.refraction,
             absorption: medium.absorption,
             spreading: medium.spreading,
-            water: class.path_water(),
+            water: &class.water,
         };
         let (source, receiver) = (ends.0.0, ends.1.0);
-        let path =
-            acoustic::moving_path(&water, source, receiver, frequency).ok_or(acoustic::NO_PATH)?;
-        let speeds = match &water.water {
+        let path = acoustic::moving_path(&water, source, receiver, frequency)
+            .ok_or(LossCause::ShadowZone)?;
+        let speeds = match &class.water {
             PathWater::Homogeneous { slowness, .. } => [1.0 / slowness; 2],
             _ => [source.p, receiver.p].map(|p| water.sound_speed(p)),
         };
@@ -253,30 +254,31 @@ impl InstantChannel<'_> {
         (from, source): (usize, &End),
         (to, receiver): (usize, &End),
         t_ns: u64,
-    ) -> Result<Signal, Obstruction> {
+    ) -> Result<Signal, LossCause> {
         let t = t_ns as f64 * 1e-9;
         let mut snr = GATEWAY_SNR;
         let mut time = 0.0;
         for (modem, end) in [(from, source), (to, receiver)] {
             let class = self.class(modem);
             let Medium::Satellite(medium) = &class.transceiver.medium else {
-                return Err(Obstruction::OutOfView);
+                return Err(LossCause::OutOfView);
             };
             let terminal = (medium, &class.transceiver);
             let connection = satellite::connect(terminal, end, &self.world.origin, t)
-                .ok_or(Obstruction::NoSatellite)?;
+                .ok_or(LossCause::NoSatellite)?;
             if modem == from {
                 time += medium.latency_s;
             }
             let is_blocked = |d| {
-                self.obstacles().is_some_and(|o| {
-                    o.is_blocked_along(end.robot, end.p, d, satellite::SKY_DISTANCE)
+                let ray_scene = self.instant.ray_scene;
+                ray_scene.is_some_and(|scene| {
+                    scene.is_blocked_along(end.robot, end.p, d, satellite::SKY_DISTANCE)
                 })
             };
             let is_hidden =
                 class.transceiver.line_of_sight && connection.direction.is_some_and(is_blocked);
             if is_hidden {
-                return Err(Obstruction::NoSatellite);
+                return Err(LossCause::NoSatellite);
             }
             snr = connection.snr.min(snr);
             time += connection.delay;
@@ -291,14 +293,6 @@ impl InstantChannel<'_> {
         Ok(Signal {
             arrival,
             noise: self.class(to).noise,
-        })
-    }
-
-    fn obstacles(&self) -> Option<Obstacles<'_>> {
-        let instant = self.instant;
-        instant.ray_scene.map(|ray_scene| Obstacles {
-            ray_scene,
-            view: instant.view,
         })
     }
 
@@ -319,11 +313,11 @@ impl InstantChannel<'_> {
             .max_range_m
             .is_some_and(|range| distance() > range)
         {
-            obstruction = Some(Obstruction::OutOfRange);
+            obstruction = Some(LossCause::OutOfRange);
         } else if let Reception::SignalExcess { threshold_db, .. } = transceiver.reception
             && sent * arrival.isotropic <= ratio(threshold_db) * noise
         {
-            obstruction = Some(Obstruction::OutOfRange);
+            obstruction = Some(LossCause::OutOfRange);
         } else if transceiver.line_of_sight && mean_power >= WEAK * noise {
             obstruction = self.obstacle(from, to);
         }
@@ -359,8 +353,8 @@ impl InstantChannel<'_> {
     }
 
     /// Returns the obstacle between two modems at the start of the step, if any.
-    fn obstacle(&self, from: usize, to: usize) -> Option<Obstruction> {
-        let obstacles = self.obstacles()?;
+    fn obstacle(&self, from: usize, to: usize) -> Option<LossCause> {
+        let ray_scene = self.instant.ray_scene?;
         if matches!(self.class(to).transceiver.medium, Medium::Satellite(_)) {
             return None;
         }
@@ -375,15 +369,15 @@ impl InstantChannel<'_> {
                     robot: world.ends[k].robot,
                     p: world.ends[k].p,
                 });
-                let label = obstacles.find_between(a, b);
+                let label = ray_scene.find_between(a, b);
                 cell.set((cache.instant, label));
                 label
             }
         };
         Some(match usize::from(label?) {
-            1 => Obstruction::Terrain,
-            label if label < 2 + world.n_structures => Obstruction::Structure,
-            _ => Obstruction::Robot,
+            1 => LossCause::Terrain,
+            label if label < 2 + world.n_structures => LossCause::Structure,
+            _ => LossCause::Robot,
         })
     }
 }

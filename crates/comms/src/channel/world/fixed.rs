@@ -1,41 +1,11 @@
 //! Arrivals of sound between modems at rest, kept until an end or the sea changes.
 
-use crate::channel::world::is_same;
 use crate::channel::{Arrival, End};
 use merrow_math::Vec3;
-use merrow_model::scene::Sea;
-use merrow_model::scene::sea::terrain::Terrain;
 use std::cell::{Cell, OnceCell};
-use std::sync::Arc;
 
 /// Maximum number of modems whose arrivals are kept: at most 50 MB.
 const MAX_MODEMS: usize = 1024;
-
-/// Values of the sea, except its water, on which arrivals depend.
-#[derive(Clone, Debug)]
-struct SeaKey {
-    /// Height and slopes of the seabed, height of the waves.
-    values: [f64; 4],
-    terrain: Option<Arc<Terrain>>,
-}
-
-impl SeaKey {
-    fn new(sea: &Sea, wave_height: f64) -> Self {
-        Self {
-            values: Self::values(sea, wave_height),
-            terrain: sea.seabed.terrain.clone(),
-        }
-    }
-
-    fn values(sea: &Sea, wave_height: f64) -> [f64; 4] {
-        let [east, north] = sea.seabed.slope;
-        [sea.seabed.z0, east, north, wave_height]
-    }
-
-    fn is_current(&self, sea: &Sea, wave_height: f64) -> bool {
-        self.values == Self::values(sea, wave_height) && is_same(&self.terrain, &sea.seabed.terrain)
-    }
-}
 
 /// Arrival with the number of the update in which it was computed; 0: none.
 type Entry = Cell<(u64, Arrival)>;
@@ -49,7 +19,6 @@ pub(super) struct FixedArrivals {
     moved: Vec<u64>,
     /// Update in which the sea last changed.
     sea_changed: u64,
-    sea: Option<SeaKey>,
     /// Entries by transmitter and receiver; a transmitter that never rests has none.
     rows: Vec<OnceCell<Box<[Entry]>>>,
 }
@@ -65,13 +34,11 @@ impl FixedArrivals {
         }
     }
 
-    /// Starts an update. `water_changed` states whether the water of a modem has changed.
-    pub(super) fn start_update(&mut self, sea: &Sea, wave_height: f64, water_changed: bool) {
+    /// Starts an update. `sea_has_changed` states whether the sea is not that of the last update.
+    pub(super) fn start_update(&mut self, sea_has_changed: bool) {
         self.update += 1;
-        let is_current = |key: &SeaKey| key.is_current(sea, wave_height);
-        if water_changed || !self.sea.as_ref().is_some_and(is_current) {
+        if sea_has_changed {
             self.sea_changed = self.update;
-            self.sea = Some(SeaKey::new(sea, wave_height));
         }
     }
 

@@ -45,38 +45,13 @@ use merrow_model::scene::comms::directivity::mount_attitude;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{Modem, Transceiver};
 use merrow_model::scene::robot::collision::Ground;
-use merrow_model::scene::{Origin, Scene};
+use merrow_model::scene::sea::terrain::Terrain;
+use merrow_model::scene::sea::water::WaterColumn;
+use merrow_model::scene::{Origin, Scene, Sea};
 use merrow_model::state::frames::view::WorldView;
 use merrow_sensors::ray_scene::RayScene;
 use std::cell::Cell;
 use std::sync::Arc;
-
-/// Properties of a modem from which a channel computes its paths: position, axis and transceiver.
-#[derive(Clone, Debug)]
-pub struct ModemPlace {
-    /// Name, unique in the world.
-    pub name: String,
-    /// Index of the robot and of the link that carry it; `None`: fixed in the world.
-    pub on: Option<(usize, usize)>,
-    /// Position in L, or in W if no link carries it [m].
-    pub p: Vec3,
-    /// Acoustic axis or boresight in L, or in W if no link carries it; a unit vector.
-    pub axis: Vec3,
-    /// Transmitter and receiver of the modem.
-    pub transceiver: Transceiver,
-}
-
-impl From<&Modem> for ModemPlace {
-    fn from(modem: &Modem) -> Self {
-        Self {
-            name: modem.name.clone(),
-            on: modem.on,
-            p: modem.p,
-            axis: modem.axis,
-            transceiver: modem.transceiver.clone(),
-        }
-    }
-}
 
 /// World at the start of a step.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +92,8 @@ pub struct WorldChannel {
     ends: Vec<End>,
     wave_height: f64,
     irradiance: f64,
+    /// Sea at the last update.
+    sea: Option<SeaKey>,
     cache: InstantCache,
     fixed: FixedArrivals,
 }
@@ -146,7 +123,7 @@ fn band_overlap(from: &Transceiver, to: &Transceiver) -> f64 {
 
 impl WorldChannel {
     /// Prepares the channels between `modems`, which are numbered in this order.
-    pub fn new(scene: &Scene, modems: &[ModemPlace]) -> Self {
+    pub fn new(scene: &Scene, modems: &[Modem]) -> Self {
         let mut classes: Vec<Class> = Vec::new();
         let mut placed = Vec::with_capacity(modems.len());
         for modem in modems {
@@ -184,6 +161,7 @@ impl WorldChannel {
             ends: Vec::with_capacity(n),
             wave_height: 0.0,
             irradiance: 0.0,
+            sea: None,
             cache: InstantCache {
                 misplaced: vec![Cell::new(None); n],
                 thruster_noise: vec![Cell::new(f64::NAN); n],
@@ -202,10 +180,6 @@ impl WorldChannel {
         let wind = air::weather(&environment.sea.air, environment.time)
             .wind
             .norm();
-        let mut water_changed = false;
-        for class in &mut self.classes {
-            water_changed |= class.update(environment, wind);
-        }
         let any = |is: fn(&Medium) -> bool| self.classes.iter().any(|c| is(&c.transceiver.medium));
         if any(needs_wave_height) {
             self.wave_height = environment.waves.map_or(0.0, |waves| waves.height_std());
@@ -215,8 +189,13 @@ impl WorldChannel {
             let sun = sunlight::sunlight_at_time(air, &self.origin, time);
             self.irradiance = sun.beam * sun.towards.z.max(0.0) + sun.sky;
         }
-        self.fixed
-            .start_update(environment.sea, self.wave_height, water_changed);
+        let sea = SeaKey::new(environment.sea, self.wave_height);
+        let has_changed = self.sea.as_ref() != Some(&sea);
+        self.sea = Some(sea);
+        for class in &mut self.classes {
+            class.update(environment, wind, has_changed);
+        }
+        self.fixed.start_update(has_changed);
         for (k, modem) in self.modems.iter().enumerate() {
             let end = modem.end(instant.view);
             self.fixed.note_place(k, self.ends.get(k), &end);
@@ -238,9 +217,45 @@ impl WorldChannel {
     }
 }
 
-/// Returns true if both values are the same object, or none.
-fn is_same<T>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {
-    a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr)
+/// Values of the sea on which classes and arrivals depend.
+#[derive(Clone, Debug)]
+struct SeaKey {
+    /// Water, height and slopes of the seabed, and height of the waves.
+    values: [f64; 7],
+    has_regions: bool,
+    column: Option<Arc<WaterColumn>>,
+    terrain: Option<Arc<Terrain>>,
+}
+
+impl SeaKey {
+    fn new(sea: &Sea, wave_height: f64) -> Self {
+        let ([east, north], z0) = (sea.seabed.slope, sea.seabed.z0);
+        Self {
+            values: [
+                sea.density,
+                sea.temperature,
+                sea.sound_speed,
+                z0,
+                east,
+                north,
+                wave_height,
+            ],
+            has_regions: !sea.regions.is_empty(),
+            column: sea.column.clone(),
+            terrain: sea.seabed.terrain.clone(),
+        }
+    }
+}
+
+impl PartialEq for SeaKey {
+    fn eq(&self, other: &Self) -> bool {
+        let column = |key: &Self| key.column.as_ref().map(Arc::as_ptr);
+        let terrain = |key: &Self| key.terrain.as_ref().map(Arc::as_ptr);
+        self.values == other.values
+            && self.has_regions == other.has_regions
+            && column(self) == column(other)
+            && terrain(self) == terrain(other)
+    }
 }
 
 /// Returns true if the law of the medium needs the height of the waves.

@@ -3,9 +3,6 @@
 use crate::scene::nanoseconds::nanoseconds;
 use merrow_yaml::spec::spec;
 
-/// Maximum number of frames of one message.
-pub const MAX_FRAGMENTS: usize = 64;
-
 spec! {
     /// Division of messages into frames.
     pub struct Framing {

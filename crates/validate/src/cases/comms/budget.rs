@@ -2,7 +2,7 @@
 
 use crate::cases::comms::{run_modems, uniform_water};
 use crate::cases::prelude::*;
-use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
+use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::Channel;
 use merrow_environment::SPEED_OF_LIGHT;
 use merrow_environment::absorption::{Water, francois_garrison};
@@ -117,8 +117,7 @@ fn received(
         ray_scene: None,
         shaft_speeds: &[],
     };
-    let places: Vec<ModemPlace> = scene.modems.iter().map(ModemPlace::from).collect();
-    let mut world = WorldChannel::new(&scene, &places);
+    let mut world = WorldChannel::new(&scene, &scene.modems);
     let channel = world.update_to(&instant);
     let to_milliwatts = match scene.modems[source].transceiver.medium {
         Medium::Optical(_) => 1e3,

@@ -5,7 +5,7 @@ use merrow_model::state::comms::{LossCause, NetworkState, PacketCounts};
 /// Numbers of packets by state. `queued` and `in_flight` are counted in the lists of the network
 /// state, the others are copied from its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Balance {
+pub(crate) struct Balance {
     /// Packets in transmit queues.
     pub queued: u64,
     /// Packets in service or in flight.
@@ -33,14 +33,14 @@ impl Balance {
     }
 
     /// Returns true if the sum of all states is the number of packets that entered.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.queued + self.in_flight + self.delivered + self.lost == self.entered
     }
 }
 
 /// Returns the balance of the copies of messages: one copy per modem that a message is addressed
 /// to.
-pub fn copies(state: &NetworkState) -> Balance {
+pub(crate) fn copies(state: &NetworkState) -> Balance {
     let [mut queued, mut in_flight] = [0; 2];
     for (_, message) in state.messages.iter() {
         let open = message.copies.iter().filter(|copy| !copy.is_closed).count() as u64;
@@ -54,7 +54,7 @@ pub fn copies(state: &NetworkState) -> Balance {
 }
 
 /// Returns the balance of single frames at the receivers that can decode them.
-pub fn frames(state: &NetworkState) -> Balance {
+pub(crate) fn frames(state: &NetworkState) -> Balance {
     let mut in_flight = 0;
     for (_, transmission) in state.transmissions.iter() {
         let rest = transmission.receptions[transmission.departed as usize..].iter();
