@@ -43,24 +43,22 @@ pub(crate) fn apply_command(
         return Err("duration_s is NaN; expected a number".to_string());
     }
     let p = &request.reference_point;
-    Ok(Command::Body(
-        robot,
-        BodyCommand::ApplyWrench {
-            wrench: AppliedWrench {
-                link: frame.link,
-                source: WrenchSource::Service,
-                frame: axes,
-                F: along_axes(&frame, axes, &request.wrench),
-                p_LoP: frame.point(Vec3::new(p.x, p.y, p.z)),
-                start_ns: (request.delay_s * 1e9) as u64,
-                end_ns: if request.duration_s < 0.0 {
-                    u64::MAX
-                } else {
-                    (request.duration_s * 1e9) as u64
-                },
+    Ok(BodyCommand::ApplyWrench {
+        wrench: AppliedWrench {
+            link: frame.link,
+            source: WrenchSource::Service,
+            frame: axes,
+            F: along_axes(&frame, axes, &request.wrench),
+            p_LoP: frame.point(Vec3::new(p.x, p.y, p.z)),
+            start_ns: (request.delay_s * 1e9) as u64,
+            end_ns: if request.duration_s < 0.0 {
+                u64::MAX
+            } else {
+                (request.duration_s * 1e9) as u64
             },
         },
-    ))
+    }
+    .of(robot))
 }
 
 /// Converts a request to a command.
@@ -74,12 +72,10 @@ pub(crate) fn clear_command(
     let (robot, name) = find_body(scene, &request.body)?;
     let model = &scene.robots[robot];
     let link = name.map(|name| find_frame(model, name)).transpose()?;
-    Ok(Command::Body(
-        robot,
-        BodyCommand::ClearWrenches {
-            link: link.map(|frame| frame.link),
-        },
-    ))
+    Ok(BodyCommand::ClearWrenches {
+        link: link.map(|frame| frame.link),
+    }
+    .of(robot))
 }
 
 /// Returns a wrench along the axes of W, or of the frame, along the axes of W or L.

@@ -14,7 +14,7 @@ mod vrx;
 use crate::topics::{Input, Output};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;
-use merrow_model::state::{ActuatorCommand, Command};
+use merrow_model::state::ActuatorCommand;
 use merrow_ros2::msg::std_msgs::Float64;
 
 /// A sensor topic: the robot, the sensor, and its topic after the name of the sensor.
@@ -77,10 +77,7 @@ fn thrust_input(i: usize, topic: String, thruster: usize) -> Input {
     Input::new(topic, "N", move |arrival, thrust: Float64| {
         let (robot, density) = (&arrival.scene.robots[i], arrival.scene.sea.density);
         let value = command_of_thrust(robot, thruster, thrust.data, density)?;
-        Ok(Command::Actuator(
-            i,
-            ActuatorCommand::Thruster { thruster, value },
-        ))
+        Ok(ActuatorCommand::Thruster { thruster, value }.of(i))
     })
 }
 

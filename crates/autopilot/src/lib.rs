@@ -161,14 +161,12 @@ fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
             Command::Actuator(robot, ActuatorCommand::Thruster { thruster, value })
         }
         ServoDevice::Fin(fin) => Command::Actuator(robot, ActuatorCommand::Fin { fin, value }),
-        ServoDevice::Joint(joint) => Command::Joint(
-            robot,
-            JointCommand::JointWithMode {
-                joint,
-                mode: JointMode::Position,
-                value,
-            },
-        ),
+        ServoDevice::Joint(joint) => JointCommand::JointWithMode {
+            joint,
+            mode: JointMode::Position,
+            value,
+        }
+        .of(robot),
         ServoDevice::Load(load) => {
             Command::Device(robot, DeviceCommand::Load { load, level: value })
         }

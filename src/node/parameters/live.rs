@@ -301,10 +301,7 @@ impl LiveParameters {
                     commands.push(Command::Device(robot, DeviceCommand::Load { load, level }));
                 }
                 (Effect::Gain { robot, kind, axis }, &Value::Double(value)) => {
-                    commands.push(Command::Firmware(
-                        robot,
-                        FirmwareCommand::Gain { kind, axis, value },
-                    ));
+                    commands.push(FirmwareCommand::Gain { kind, axis, value }.of(robot));
                 }
                 (
                     Effect::Health {

@@ -5,7 +5,7 @@ use crate::cases::reference_data::{ReferenceData, advance, apply, environment_of
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::{ActuatorCommand, Command, Motion, Workspace};
+use merrow_model::state::{ActuatorCommand, Motion, Workspace};
 use merrow_schema::GRAVITY;
 use merrow_sim::step::Kernel;
 use std::f64::consts::FRAC_PI_2;
@@ -252,12 +252,10 @@ robots: {usv: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: n
     )?;
     apply(
         &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thrusters {
-                values: vec![100.0, 80.0],
-            },
-        ),
+        &ActuatorCommand::Thrusters {
+            values: vec![100.0, 80.0],
+        }
+        .of(0),
     )?;
     advance(&mut s, 60.0);
     let V = s.state.robots[0].motion.V_WB_B;

@@ -168,12 +168,10 @@ robots:
             let [rudder, stern, shaft] = drive(steps as f64 * DT);
             apply(
                 &mut s,
-                &Command::Actuator(
-                    0,
-                    ActuatorCommand::Thrusters {
-                        values: vec![shaft, rudder, stern],
-                    },
-                ),
+                &ActuatorCommand::Thrusters {
+                    values: vec![shaft, rudder, stern],
+                }
+                .of(0),
             )?;
             if mss {
                 let V = s.state.robots[0].motion.V_WB_B.v;
@@ -322,13 +320,11 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
     )?;
     apply(
         &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thruster {
-                thruster: 0,
-                value: SHAFT,
-            },
-        ),
+        &ActuatorCommand::Thruster {
+            thruster: 0,
+            value: SHAFT,
+        }
+        .of(0),
     )?;
     // the vehicle first drifts with the current; after a long time it moves as in still water
     advance(&mut s, 150.0);

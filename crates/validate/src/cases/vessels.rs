@@ -8,7 +8,7 @@ use merrow_chart::canvas::Drawing;
 use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, draw_figure};
 use merrow_environment::air;
 use merrow_math::Vec3;
-use merrow_model::state::{ActuatorCommand, Command};
+use merrow_model::state::ActuatorCommand;
 use otter::Decay;
 
 const PROGRAMS: &str = "MSS 736a3d1 in GNU Octave; PythonVehicleSimulator c717e07";
@@ -181,13 +181,11 @@ robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null,
     let mut s = data.simulation(text)?;
     apply(
         &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thruster {
-                thruster: 0,
-                value: 3.86,
-            },
-        ),
+        &ActuatorCommand::Thruster {
+            thruster: 0,
+            value: 3.86,
+        }
+        .of(0),
     )?;
     advance(&mut s, 120.0);
     let speed = s.state.robots[0].motion.V_WB_B.v.x;
@@ -311,12 +309,10 @@ fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .sum();
     apply(
         &mut s,
-        &Command::Actuator(
-            0,
-            ActuatorCommand::Thrusters {
-                values: vec![hover; 6],
-            },
-        ),
+        &ActuatorCommand::Thrusters {
+            values: vec![hover; 6],
+        }
+        .of(0),
     )?;
     advance(&mut s, 1.0);
     let lift: f64 = s.state.robots[0].actuators.iter().map(|a| a.thrust).sum();
@@ -354,13 +350,11 @@ robots: {{usv: {{model: {{extends: robots/{model}.yaml, sensors: null, body: {{w
         for thruster in 0..2 {
             apply(
                 &mut s,
-                &Command::Actuator(
-                    0,
-                    ActuatorCommand::Thruster {
-                        thruster,
-                        value: command,
-                    },
-                ),
+                &ActuatorCommand::Thruster {
+                    thruster,
+                    value: command,
+                }
+                .of(0),
             )?;
         }
         advance(&mut s, 60.0);

@@ -309,14 +309,14 @@ fn setting(
         }
         ScheduledKindConfig::Gain {
             axis, error, value, ..
-        } => Some(Command::Firmware(
-            robot,
+        } => Some(
             FirmwareCommand::Gain {
                 kind: *error,
                 axis: *axis as usize,
                 value: *value,
-            },
-        )),
+            }
+            .of(robot),
+        ),
         ScheduledKindConfig::Health { .. } => health(file, robot, model, problems),
         _ => None,
     }
@@ -349,18 +349,12 @@ fn health(
         (Some(name), None) => {
             let names = model.thrusters.iter().map(|t| t.name.as_str());
             let thruster = find(file, "thruster", name, names, problems)?;
-            Some(Command::Device(
-                robot,
-                DeviceCommand::Health { thruster, health },
-            ))
+            Some(DeviceCommand::Health { thruster, health }.of(robot))
         }
         (None, Some(name)) => {
             let names = model.fins.iter().map(|f| f.name.as_str());
             let fin = find(file, "fin", name, names, problems)?;
-            Some(Command::Device(
-                robot,
-                DeviceCommand::FinHealth { fin, health },
-            ))
+            Some(DeviceCommand::FinHealth { fin, health }.of(robot))
         }
         _ => {
             let text = "expected the name of either a `thruster` or a `fin`";
@@ -436,8 +430,7 @@ fn push(
         );
         return None;
     };
-    Some(Command::Body(
-        robot,
+    Some(
         BodyCommand::ApplyWrench {
             wrench: AppliedWrench {
                 link: frame.link,
@@ -451,8 +444,9 @@ fn push(
                 start_ns: 0,
                 end_ns: (duration_s * 1e9) as u64,
             },
-        },
-    ))
+        }
+        .of(robot),
+    )
 }
 
 /// Returns the commands of controllers, and the duration for which they are repeated [s].
@@ -480,26 +474,24 @@ fn motion_commands(
             duration_s,
             ..
         } => {
-            let command = Command::Firmware(
-                robot,
-                FirmwareCommand::Velocity {
-                    linear: Vec3::from(*linear_m_s),
-                    angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
-                },
-            );
+            let command = FirmwareCommand::Velocity {
+                linear: Vec3::from(*linear_m_s),
+                angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
+            }
+            .of(robot);
             Some((vec![command], *duration_s))
         }
         ScheduledKindConfig::HeadingDepth {
             heading_deg,
             depth_m,
             ..
-        } => once(Command::Firmware(
-            robot,
+        } => once(
             FirmwareCommand::HeadingDepth {
                 heading: heading_deg.map(f64::to_radians),
                 depth: *depth_m,
-            },
-        )),
+            }
+            .of(robot),
+        ),
         ScheduledKindConfig::Mode { mode, .. } => {
             let Some(mode) = ControlMode::from_keyword(mode) else {
                 let names = ControlMode::ALL.iter().map(|(_, name)| *name);
@@ -512,17 +504,14 @@ fn motion_commands(
                 problems.push(file.at.key_place("mode"), why);
                 return None;
             }
-            once(Command::Firmware(
-                robot,
-                FirmwareCommand::ControlMode { mode },
-            ))
+            once(FirmwareCommand::ControlMode { mode }.of(robot))
         }
-        ScheduledKindConfig::Arm { on, .. } => once(Command::Firmware(
-            robot,
+        ScheduledKindConfig::Arm { on, .. } => once(
             FirmwareCommand::FirmwareOrder {
                 order: FirmwareOrder::Enable(*on),
-            },
-        )),
+            }
+            .of(robot),
+        ),
         kind => {
             let command = goal_or_path(kind, robot)?;
             check_task(file, &scene.robots[robot], &command, problems)?;
@@ -563,20 +552,20 @@ fn goal_or_path(kind: &ScheduledKindConfig, robot: usize) -> Option<Command> {
                 let [roll, pitch, yaw] = rpy.map(f64::to_radians);
                 Quat::from_rpy(roll, pitch, yaw)
             });
-            Some(Command::Firmware(
-                robot,
+            Some(
                 FirmwareCommand::PoseGoal {
                     p_WB: Vec3::from(*position_m),
                     q_WB: attitude,
-                },
-            ))
+                }
+                .of(robot),
+            )
         }
-        ScheduledKindConfig::Path { waypoints_m, .. } => Some(Command::Firmware(
-            robot,
+        ScheduledKindConfig::Path { waypoints_m, .. } => Some(
             FirmwareCommand::FollowPath {
                 waypoints: Arc::new(waypoints_m.iter().map(|p| Vec3::from(*p)).collect()),
-            },
-        )),
+            }
+            .of(robot),
+        ),
         _ => None,
     }
 }

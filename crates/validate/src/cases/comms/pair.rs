@@ -82,13 +82,11 @@ impl Pair {
         );
         let mut simulation = data.simulation(&text)?;
         for (robot, heading) in headings.into_iter().enumerate() {
-            let thruster = Command::Actuator(
-                robot,
-                ActuatorCommand::Thruster {
-                    thruster: 0,
-                    value: SHAFT,
-                },
-            );
+            let thruster = ActuatorCommand::Thruster {
+                thruster: 0,
+                value: SHAFT,
+            }
+            .of(robot);
             apply(&mut simulation, &thruster)?;
             steer(&mut simulation, robot, heading, -places[robot][2])?;
         }
@@ -172,13 +170,11 @@ fn steer(
     heading: f64,
     depth: f64,
 ) -> Result<(), String> {
-    let command = Command::Firmware(
-        robot,
-        FirmwareCommand::HeadingDepth {
-            heading: Some(heading.to_radians()),
-            depth: Some(depth),
-        },
-    );
+    let command = FirmwareCommand::HeadingDepth {
+        heading: Some(heading.to_radians()),
+        depth: Some(depth),
+    }
+    .of(robot);
     apply(simulation, &command)
 }
 
