@@ -422,17 +422,6 @@ impl GroupIndex {
     }
 }
 
-/// Kind of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActionKind {
-    /// Follows a trajectory, by `control_msgs/action/FollowJointTrajectory`.
-    Follow,
-    /// Moves a gripper, by `control_msgs/action/GripperCommand`.
-    Gripper,
-    /// Moves a gripper, by `control_msgs/action/ParallelGripperCommand`.
-    ParallelGripper,
-}
-
 /// An action that the node offers.
 #[derive(Clone, Debug)]
 pub struct ActionPlan {
@@ -442,8 +431,6 @@ pub struct ActionPlan {
     pub kind: &'static str,
     /// Group of joints that the action moves.
     pub group_index: GroupIndex,
-    /// Kind of the action.
-    pub action: ActionKind,
 }
 
 /// Returns the name with a leading slash.
