@@ -356,10 +356,10 @@ fn serve_interfaces(
         node: Arc::clone(interface.node()),
         requests: interface.requests().clone(),
         editor,
-        refusals: interface.refusals(),
+        rejections: Arc::clone(interface.rejections()),
         now_ns: interface.now_ns(),
         stop: Arc::clone(stop),
-        version: interface.simulation_interfaces_version(),
+        has_version1: interface.has_interfaces_version1(),
         prefix: interface.simulation_interfaces_prefix(),
     });
     Ok(Some(interfaces.map_err(|e| e.to_string())?))

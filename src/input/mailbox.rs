@@ -4,6 +4,7 @@ use crate::arm::progress::Progress;
 use crate::node::checkpoint::FileWriter;
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
+use crate::publisher::state::Task;
 use crossbeam_channel::Sender;
 use merrow_messages::convert::WORLD_FRAME;
 use merrow_messages::frames::world_frame;
@@ -23,6 +24,8 @@ pub struct Mailbox {
     pub version: SceneVersion,
     /// Channel of requests to the running world.
     pub requests: Sender<Request>,
+    /// Tasks of the publisher thread.
+    pub tasks: Sender<Task>,
     /// Counters of rejected requests.
     pub rejections: Arc<Rejections>,
     /// Logger that reports rejections.
@@ -44,6 +47,12 @@ impl Mailbox {
         {
             self.logger.warn(line);
         }
+    }
+
+    /// Sends a request to the run. If the run has ended, the request is dropped together with its
+    /// caller.
+    pub(super) fn send_request(&self, request: Request) {
+        let _ = self.requests.send(request);
     }
 }
 

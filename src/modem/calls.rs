@@ -10,7 +10,7 @@
 //! It ends after the timeout of the bridge, is counted as a rejection and logged.
 
 use crate::input::mailbox::Mailbox;
-use crate::input::service_names::own_names;
+use crate::input::own_services::own_names;
 use crate::modem::bridges::BridgeError;
 use crate::topics::Input;
 use merrow_messages::msg::Packet;

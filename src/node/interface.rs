@@ -15,8 +15,6 @@ use crate::node::parameters::live::{self, ParameterSinks};
 use crate::node::parameters::node as node_parameters;
 use crate::publisher::GoalObservers;
 use crate::publisher::state::{PublisherState, Task};
-use crate::simulation_interfaces::refusals::Refusals;
-use crate::simulation_interfaces::version::Version;
 use crate::topics::{ActionPlan, Input, Plan};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
@@ -159,12 +157,9 @@ impl Interface {
         &self.node
     }
 
-    /// Returns the report of refused requests.
-    pub fn refusals(&self) -> Refusals {
-        Refusals {
-            logger: self.node.logger().clone(),
-            rejections: Arc::clone(&self.rejections),
-        }
+    /// Returns the counters of refused requests.
+    pub fn rejections(&self) -> &Arc<Rejections> {
+        &self.rejections
     }
 
     /// Returns the simulated time [ns].
@@ -172,9 +167,9 @@ impl Interface {
         Arc::clone(&self.progress.now_ns)
     }
 
-    /// Returns the version that the parameter `simulation_interfaces_version` selects.
-    pub fn simulation_interfaces_version(&self) -> Version {
-        node_parameters::simulation_interfaces_version(&self.parameters)
+    /// Returns whether the services of `simulation_interfaces` have the types of version 1.
+    pub fn has_interfaces_version1(&self) -> bool {
+        node_parameters::has_interfaces_version1(&self.parameters)
     }
 
     /// Returns the text before the names of the services of `simulation_interfaces`.
@@ -242,6 +237,7 @@ impl Interface {
             scene: Arc::clone(scene),
             version,
             requests: self.requests.clone(),
+            tasks: self.tasks.clone(),
             rejections: Arc::clone(&self.rejections),
             logger: self.node.logger().clone(),
             progress: Arc::clone(&self.progress),
@@ -255,9 +251,8 @@ impl Interface {
             .map_err(text)?;
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
-        let tasks = self.tasks.clone();
-        let services = services::start(&self.node, &mailbox, &self.parameters, tasks, &self.calls)
-            .map_err(text)?;
+        let services =
+            services::start(&self.node, &mailbox, &self.parameters, &self.calls).map_err(text)?;
         let mut objects = self.lock();
         let former = std::mem::take(&mut objects.actions);
         let actions = self

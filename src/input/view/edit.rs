@@ -3,8 +3,8 @@
 //! The changes are the changes of the services of `simulation_interfaces`, on the thread of the
 //! world editor. Each change has an inverse, which undoes it. All pages share one history.
 
+use crate::input::serve::BUSY;
 use crate::node::world_editor::{EditSender, WorldEditor};
-use crate::simulation_interfaces::answer::BUSY;
 use crate::simulation_interfaces::{edits, worlds};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;

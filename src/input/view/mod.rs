@@ -11,7 +11,6 @@ use crate::modem::bridges::find_type;
 use crate::node::parameters::live::{ParameterSinks, start as start_parameters};
 use crate::node::parameters::node::PACE;
 use crate::node::world_editor::EditSender;
-use crate::picture;
 use crate::picture::live;
 use crate::publisher::state::{PublisherState, Task};
 use crossbeam_channel::Sender;
@@ -27,8 +26,8 @@ use merrow_view::action::{ControlAction, FaultAction};
 use merrow_view::readings::foreign_topics::ForeignTopics;
 use merrow_view::readings::topic_table::TopicTable;
 use merrow_view::{
-    Answer, Catalogue, ControlState, Controls, DrawnImage, FieldOfView, ImageSource,
-    MessageNumbers, RobotControls, TopicInfo, TopicMessage, WatchedFrame,
+    Answer, Catalogue, ControlState, Controls, ImageSource, MessageNumbers, RobotControls,
+    TopicInfo, TopicMessage,
 };
 use merrow_world::build::fault::request_values;
 use merrow_world::data_dir;
@@ -304,14 +303,6 @@ impl Controls for ViewControls {
 
     fn image_source(&self, _: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
         live::source(sensor)
-    }
-
-    fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
-        picture::field_of_view(sensor)
-    }
-
-    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
-        live::image(sensor, kind, frames)
     }
 
     fn topics(&self) -> Vec<TopicInfo> {

@@ -334,7 +334,7 @@ fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
 mod tests {
     use super::*;
     use crate::arm::Progress;
-    use crate::input::command_services::RecordedRequests;
+    use crate::input::own_services::RecordedRequests;
     use crate::topics::Arrival;
     use merrow_ros2::parameters::ParameterServer;
     use merrow_world::{Overrides, load_text};

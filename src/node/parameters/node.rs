@@ -2,7 +2,6 @@
 
 use super::world_parameter::{Effect, WorldParameter};
 use crate::publisher::state::DEFAULT_CLOCK_RATE;
-use crate::simulation_interfaces::version::Version;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
@@ -66,12 +65,9 @@ pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
     ]
 }
 
-/// Returns version 1 if the parameter has the value 1, otherwise version 2.
-pub(crate) fn simulation_interfaces_version(server: &ParameterServer) -> Version {
-    match server.get(INTERFACES_VERSION) {
-        Some(Value::Integer(1)) => Version::One,
-        _ => Version::Two,
-    }
+/// Returns whether the services of `simulation_interfaces` have the types of version 1.
+pub(crate) fn has_interfaces_version1(server: &ParameterServer) -> bool {
+    server.get(INTERFACES_VERSION) == Some(Value::Integer(1))
 }
 
 /// Returns the text before the names of the services of `simulation_interfaces`.
