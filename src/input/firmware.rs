@@ -4,14 +4,14 @@ use crate::input::motion_control;
 use crate::input::node_service::NodeService;
 use crate::topics::{Input, Output, PageControl};
 use merrow_math::{Quat, Vec3};
-use merrow_messages::convert::{from_vector3, header, point, quaternion, vector3};
+use merrow_messages::convert::{from_vector3, header, pose, vector3};
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{Command, FirmwareCommand};
-use merrow_ros2::msg::geometry_msgs::{Pose, Twist, TwistStamped};
+use merrow_ros2::msg::geometry_msgs::{Twist, TwistStamped};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
 use merrow_ros2::msg::std_srvs::Trigger;
@@ -188,10 +188,8 @@ pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> O
         child_frame_id: merrow_messages::frames::link_frame(model, 0),
         ..Odometry::default()
     };
-    message.pose.pose = Pose {
-        position: point(Vec3::new(x, y, 0.0)),
-        orientation: quaternion(Quat::from_rpy(0.0, 0.0, yaw)),
-    };
+    let attitude = Quat::from_rpy(0.0, 0.0, yaw);
+    message.pose.pose = pose(Vec3::new(x, y, 0.0), attitude);
     message.twist.twist = Twist {
         linear: vector3(Vec3::new(v, 0.0, 0.0)),
         angular: vector3(Vec3::new(0.0, 0.0, w)),

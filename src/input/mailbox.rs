@@ -56,13 +56,28 @@ impl Mailbox {
     }
 }
 
-/// Returns the index of the robot with this name.
-pub(crate) fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
-    let found = scene.robots.iter().position(|r| r.name == name);
+/// Returns the index of an object of a `kind` by its name, among the names of all of them.
+///
+/// # Errors
+/// One line: there is no such object; with the name that was probably meant.
+pub fn find_named<'a>(
+    kind: &str,
+    name: &str,
+    names: impl Iterator<Item = &'a String> + Clone,
+) -> Result<usize, String> {
+    let found = names.clone().position(|own| own == name);
     found.ok_or_else(|| {
-        let names = scene.robots.iter().map(|robot| robot.name.as_str());
-        format!("no robot {name:?}{}", known_names(name, names))
+        let known = known_names(name, names.map(String::as_str));
+        format!("no {kind} {name:?}{known}")
     })
+}
+
+/// Returns the index of the robot with this name.
+///
+/// # Errors
+/// One line: there is no such robot.
+pub fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
+    find_named("robot", name, scene.robots.iter().map(|robot| &robot.name))
 }
 
 /// Checks that a pose is in the frame of the world, which the profile of `robot` can rename; an

@@ -5,7 +5,7 @@ use crate::input::node_service::NodeService;
 use crate::replay::state::set_mode;
 use crate::topics::{Input, Output, PageControl};
 use merrow_math::{Quat, Vec3};
-use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
+use merrow_messages::convert::{WORLD_FRAME, from_point, from_quaternion, header, pose, vector3};
 use merrow_messages::frames::ObjectStates;
 use merrow_messages::msg::{ControllerStatus, SetControlMode};
 use merrow_model::scene::robot::feedback::Feedback;
@@ -15,7 +15,7 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
 use merrow_model::state::{Command, FirmwareCommand, Motion};
-use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twist, Wrench};
+use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped, Quaternion, Twist, Wrench};
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_ros2::msg::std_msgs::String as StringMsg;
@@ -150,7 +150,7 @@ pub(super) fn goal_command(
     let model = scene.robots.get(robot);
     check_frame(model, &message.header.frame_id)?;
     Ok(FirmwareCommand::PoseGoal {
-        p_WB: position(&message.pose.position),
+        p_WB: from_point(&message.pose.position),
         q_WB: attitude(&message.pose.orientation)?,
     }
     .of(robot))
@@ -163,16 +163,12 @@ pub(super) fn path_command(scene: &Scene, robot: usize, message: &Path) -> Resul
     let mut waypoints = Vec::with_capacity(message.poses.len());
     for pose in &message.poses {
         check_frame(model, &pose.header.frame_id)?;
-        waypoints.push(position(&pose.pose.position));
+        waypoints.push(from_point(&pose.pose.position));
     }
     Ok(FirmwareCommand::FollowPath {
         waypoints: Arc::new(waypoints),
     }
     .of(robot))
-}
-
-fn position(p: &Point) -> Vec3 {
-    Vec3::new(p.x, p.y, p.z)
 }
 
 /// Returns the attitude, or `None` for the zero quaternion of a pose without attitude.
@@ -284,13 +280,6 @@ pub fn status(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> Controlle
     status.requested_wrench = wrench(&control.requested);
     status.allocated_wrench = wrench(&control.allocated);
     status
-}
-
-fn pose(p: Vec3, q: Quat) -> Pose {
-    Pose {
-        position: point(p),
-        orientation: quaternion(q),
-    }
 }
 
 /// Returns the reference of the pose; a part without reference is taken from `motion`.

@@ -8,7 +8,7 @@
 //! The node's thread passes each request to the run or the recorder, which reply from their own
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
-use crate::input::mailbox::{Mailbox, find_robot, read};
+use crate::input::mailbox::{Mailbox, find_named, find_robot, read};
 use crate::input::node_service::{Context, NodeService};
 use crate::input::serve::{Caller, REQUESTS, full_name};
 use crate::input::{faults, firmware, motion_control, profile_services, wrench};
@@ -18,8 +18,7 @@ use crate::node::parameters::weather;
 use crate::publisher::state::Task;
 use crate::simulation_interfaces::names;
 use crate::topics::Input;
-use merrow_math::Vec3;
-use merrow_messages::convert::{from_quaternion, from_vector3, instruments, time};
+use merrow_messages::convert::{from_point, from_quaternion, from_vector3, instruments, time};
 use merrow_messages::msg::{
     ApplyWrench, Checkpoint, CheckpointRequest, ClearWrenches, Couple, CoupleRequest, Fault,
     Record, RecordRequest, SaveWorld, ServiceRequest, SetPose, SetPoseRequest, StepSimulation,
@@ -32,7 +31,6 @@ use merrow_ros2::msg::Outcome;
 use merrow_ros2::msg::std_srvs::Trigger;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::{Reply, Request, StepResult};
-use merrow_yaml::error::known_names;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -117,7 +115,11 @@ pub(super) fn all(scene: &Scene) -> Vec<NodeService> {
 pub(crate) fn own_names(scene: &Scene) -> Vec<(String, &'static str)> {
     let full = |service: NodeService| (full_name(&service.name), service.info.name);
     let mut all: Vec<_> = of_node().into_iter().map(full).collect();
-    all.extend(names::SERVICES.map(|(name, kind)| (name.to_string(), kind)));
+    all.extend(
+        names::SERVICES
+            .iter()
+            .map(|(name, kind)| (name.to_string(), *kind)),
+    );
     all.extend(of_devices(scene).into_iter().map(full));
     all
 }
@@ -217,10 +219,9 @@ impl RecordedRequests {
 }
 
 fn set_pose(scene: &Scene, request: &SetPoseRequest) -> Result<Command, String> {
-    let p = &request.pose.position;
     find_robot(scene, &request.robot).map(|robot| {
         BodyCommand::SetPose {
-            p_WB: Vec3::new(p.x, p.y, p.z),
+            p_WB: from_point(&request.pose.position),
             q_WB: from_quaternion(&request.pose.orientation),
             v_WB_B: from_vector3(&request.twist.linear),
             w_WB_B: from_vector3(&request.twist.angular),
@@ -231,12 +232,8 @@ fn set_pose(scene: &Scene, request: &SetPoseRequest) -> Result<Command, String> 
 
 /// Converts a request to a coupling command.
 fn coupling(scene: &Scene, request: &CoupleRequest) -> Result<Command, String> {
-    let name = &request.coupling;
-    let found = scene.couplings.iter().position(|c| c.name == *name);
-    let coupling = found.ok_or_else(|| {
-        let names = scene.couplings.iter().map(|c| c.name.as_str());
-        format!("no coupling {name:?}{}", known_names(name, names))
-    })?;
+    let names = scene.couplings.iter().map(|coupling| &coupling.name);
+    let coupling = find_named("coupling", &request.coupling, names)?;
     let partner = (!request.partner.is_empty()).then_some(&request.partner);
     Ok(Command::SetCoupling {
         coupling,

@@ -7,6 +7,7 @@
 
 use crate::input::mailbox::find_robot;
 use crate::input::node_service::NodeService;
+use crate::node::parameters::sea::{DIRECTION, SPEED, UP};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::from_quaternion;
 use merrow_messages::msg::stonefish_ros2::{Respawn, RespawnRequest};
@@ -23,10 +24,6 @@ use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use parking_lot::Mutex;
 use std::sync::Arc;
-
-const SPEED: &str = "water.current.speed_m_s";
-const DIRECTION: &str = "water.current.direction_deg";
-const UP: &str = "water.current.up_m_s";
 
 /// Speed and vertical velocity of a current that is switched off [m/s].
 type Suspended = Arc<Mutex<Option<[f64; 2]>>>;

@@ -1,8 +1,8 @@
 //! Services that apply wrenches to links and end them.
 
 use crate::input::mailbox::find_robot;
-use merrow_math::{SpatialForce, Vec3};
-use merrow_messages::convert::{WORLD_FRAME, from_vector3};
+use merrow_math::SpatialForce;
+use merrow_messages::convert::{WORLD_FRAME, from_point, from_vector3};
 use merrow_messages::msg::{ApplyWrenchRequest, ClearWrenchesRequest};
 use merrow_model::scene::{LinkFrame, Robot, Scene};
 use merrow_model::state::{AppliedWrench, BodyCommand, Command, WrenchFrame, WrenchSource};
@@ -42,14 +42,13 @@ pub(crate) fn apply_command(
     if request.duration_s.is_nan() {
         return Err("duration_s is NaN; expected a number".to_string());
     }
-    let p = &request.reference_point;
     Ok(BodyCommand::ApplyWrench {
         wrench: AppliedWrench {
             link: frame.link,
             source: WrenchSource::Service,
             frame: axes,
             F: along_axes(&frame, axes, &request.wrench),
-            p_LoP: frame.point(Vec3::new(p.x, p.y, p.z)),
+            p_LoP: frame.point(from_point(&request.reference_point)),
             start_ns: (request.delay_s * 1e9) as u64,
             end_ns: if request.duration_s < 0.0 {
                 u64::MAX

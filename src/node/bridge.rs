@@ -57,10 +57,9 @@ pub struct Bridge {
     next_outputs: NextOutputs,
     /// State of the devices at the last update of their parameters.
     devices: Vec<DeviceStates>,
+    /// Numbers of the next periods of frames and of states.
     next_frame: u64,
-    next_battery: u64,
-    next_diagnostics: u64,
-    next_modem_status: u64,
+    next_status: u64,
     last_clock: u64,
     /// Whether the run was paused at the last block.
     paused: bool,
@@ -185,14 +184,11 @@ impl Bridge {
     ) -> Self {
         let (interface, publishers) = node.unzip();
         let (scene, now) = (&simulation.scene, simulation.time_ns());
-        let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
-        let mut next_modem_status = 0;
+        let (mut next_frame, mut next_status) = (0, 0);
         if now > 0 {
             // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
-            is_due(&mut next_battery, STATUS_RATE, now);
-            is_due(&mut next_diagnostics, STATUS_RATE, now);
-            is_due(&mut next_modem_status, STATUS_RATE, now);
+            is_due(&mut next_status, STATUS_RATE, now);
         }
         Self {
             publisher_thread,
@@ -209,9 +205,7 @@ impl Bridge {
             next_outputs: NextOutputs::default(),
             devices: Vec::new(),
             next_frame,
-            next_battery,
-            next_diagnostics,
-            next_modem_status,
+            next_status,
             last_clock: 0,
             paused: false,
             thrust: ThrustWatch::default(),
@@ -367,16 +361,16 @@ impl Observer for Bridge {
             }
             batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
-        if is_due(&mut self.next_battery, STATUS_RATE, now) {
+        let has_status = is_due(&mut self.next_status, STATUS_RATE, now);
+        if has_status {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
-        let has_status = is_due(&mut self.next_modem_status, STATUS_RATE, now);
         batch.network = NetworkBatch::read(simulation, has_status);
         batch.computers = ComputerBatch::read(simulation, has_status);
         batch.has_no_clock = self.is_clock_early(control, now);
         // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
-        if is_due(&mut self.next_diagnostics, STATUS_RATE, now) || is_changed {
+        if has_status || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control, &mut self.thrust));
         }
         // in real time the simulation must not wait
@@ -423,8 +417,7 @@ impl Observer for Bridge {
     }
 
     fn reset(&mut self) {
-        (self.next_frame, self.next_battery, self.next_diagnostics) = (0, 0, 0);
-        (self.next_modem_status, self.last_clock) = (0, 0);
+        (self.next_frame, self.next_status, self.last_clock) = (0, 0, 0);
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 

@@ -24,7 +24,7 @@ use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_ros2::qos::Qos;
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -245,7 +245,7 @@ impl Interface {
             writer: self.writer.sender(),
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
-        let former = std::mem::take(&mut self.lock().subscriptions);
+        let former = std::mem::take(&mut self.objects.lock().subscriptions);
         let subscriptions = self
             .subscribe(former, &plan.inputs, &mailbox)
             .map_err(text)?;
@@ -253,7 +253,7 @@ impl Interface {
         // before a step request acts in that step
         let services =
             services::start(&self.node, &mailbox, &self.parameters, &self.calls).map_err(text)?;
-        let mut objects = self.lock();
+        let mut objects = self.objects.lock();
         let former = std::mem::take(&mut objects.actions);
         let actions = self
             .connect_actions(former, &plan.actions, &mailbox)
@@ -330,9 +330,5 @@ impl Interface {
         let observers = actions.iter().map(|action| Arc::clone(&action.observer));
         *self.goals.lock() = observers.collect();
         Ok(actions)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Objects> {
-        self.objects.lock()
     }
 }

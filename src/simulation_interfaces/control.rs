@@ -6,7 +6,6 @@
 use crate::input::serve::Caller;
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::{Connections, done, failed, failure, worlds};
-use crossbeam_channel::{Sender, bounded};
 use merrow_ros2::msg::simulation_interfaces::{
     GetSimulationState, GetSimulationStateResponse, ResetSimulation, ResetSimulationRequest,
     ServiceResult, SetSimulationState, SetSimulationStateResponse, SimulationState, StepSimulation,
@@ -48,15 +47,10 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
                 });
             },
         )?,
-        connections.serve::<ResetSimulation>(
+        connections.serve_edit::<ResetSimulation>(
             "reset_simulation",
-            |connections, request, caller| {
-                let requests = connections.requests.clone();
-                connections.editor.send(move |editor| {
-                    let reset = reset(editor, &requests, request.scope);
-                    caller.finish(reset.map(|()| done()));
-                });
-            },
+            false,
+            |editor, request| reset(editor, request.scope).map(|()| done()),
         )?,
         connections.serve::<StepSimulation>(
             "step_simulation",
@@ -120,7 +114,7 @@ fn set_state(
     match target {
         SimulationState::STATE_STOPPED => connections.editor.send(move |editor| {
             let _ = requests.send(Request::Pause(Reply::new(|()| {})));
-            let reset = reset(editor, &requests, ResetSimulationRequest::SCOPE_DEFAULT);
+            let reset = reset(editor, ResetSimulationRequest::SCOPE_DEFAULT);
             caller.finish(reset.map(|()| done()));
         }),
         SimulationState::STATE_PLAYING | SimulationState::STATE_PAUSED => {
@@ -138,11 +132,7 @@ fn set_state(
 }
 
 /// Resets the parts of the simulation that `scope` selects.
-fn reset(
-    editor: &mut WorldEditor,
-    requests: &Sender<Request>,
-    scope: u8,
-) -> Result<(), ServiceResult> {
+fn reset(editor: &mut WorldEditor, scope: u8) -> Result<(), ServiceResult> {
     let has = |bit: u8| scope == ResetSimulationRequest::SCOPE_DEFAULT || scope & bit != 0;
     let time = has(ResetSimulationRequest::SCOPE_TIME);
     let state = has(ResetSimulationRequest::SCOPE_STATE);
@@ -169,14 +159,9 @@ fn reset(
     if !state {
         return Ok(());
     }
-    let (reply, answer) = bounded(1);
-    let request = if time {
-        Request::Reset(Reply::from(reply))
-    } else {
-        Request::ResetState(Reply::from(reply))
+    let reset = match time {
+        true => editor.ask(Request::Reset),
+        false => editor.ask(Request::ResetState),
     };
-    let sent = requests.send(request).is_ok();
-    let is_reset = sent && answer.recv().is_ok();
-    let ended = || failed("the simulation has ended".to_string());
-    is_reset.then_some(()).ok_or_else(ended)
+    reset.map_err(failed)
 }

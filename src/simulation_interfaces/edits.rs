@@ -6,9 +6,9 @@ use crate::node::file_access::FileKind;
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::{Connections, entities, spawn};
 use merrow_math::{Quat, Vec3};
-use merrow_messages::convert::{header, point, quaternion};
+use merrow_messages::convert::{header, pose};
 use merrow_messages::msg::SaveWorld;
-use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped};
+use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::simulation_interfaces::{
     EntityState, Resource, ServiceResult, SetEntityStateRequest, SpawnEntity,
 };
@@ -47,7 +47,7 @@ pub(crate) fn add(
         entity_namespace: String::new(),
         initial_pose: PoseStamped {
             header: header(0, ""),
-            pose: pose(placement),
+            pose: pose(placement.p_WB, placement.q_WB),
         },
     };
     spawn::spawn(editor, &request).map_err(reason)
@@ -96,7 +96,7 @@ pub(crate) fn place_entity(
     let request = SetEntityStateRequest {
         entity: name.to_string(),
         state: EntityState {
-            pose: pose(placement),
+            pose: pose(placement.p_WB, placement.q_WB),
             ..EntityState::default()
         },
         set_pose: true,
@@ -133,13 +133,6 @@ pub(crate) fn placement(editor: &WorldEditor, name: &str) -> Result<Placement, S
 pub(crate) fn current_document(editor: &WorldEditor) -> Result<Document, String> {
     let document = editor.document().clone();
     editor.access(move |simulation| document.with_state(&simulation.scene, &simulation.state))
-}
-
-fn pose(placement: Placement) -> Pose {
-    Pose {
-        position: point(placement.p_WB),
-        orientation: quaternion(placement.q_WB),
-    }
 }
 
 /// Returns the message of a result as one line.

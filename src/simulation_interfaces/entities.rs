@@ -5,11 +5,13 @@
 //! in the frame of the header: the world (`world`, or empty), or the base link of another entity.
 
 use crate::node::world_editor::{EditSender, WorldEditor};
-use crate::simulation_interfaces::filters::{Filter, robot_bounds, structure_bounds};
+use crate::simulation_interfaces::filters::{
+    Filter, box_around, box_corners, robot_bounds, structure_bounds,
+};
 use crate::simulation_interfaces::{Connections, done, failed, failure, no_entity};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{
-    WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
+    WORLD_FRAME, from_point, from_quaternion, from_vector3, header, pose, vector3,
 };
 use merrow_model::state::BodyCommand;
 use merrow_physics::contact::free_pose::{EXPECTED, check_position};
@@ -225,10 +227,6 @@ fn info(object: &ObjectInfo) -> EntityInfo {
 /// Returns the state of an object in the world. A robot that was removed since is at the origin.
 fn state(simulation: &Simulation, object: &ObjectInfo) -> EntityState {
     let stamp = header(simulation.time_ns(), WORLD_FRAME);
-    let pose = |p: Vec3, q: Quat| Pose {
-        position: point(p),
-        orientation: quaternion(q),
-    };
     if let Some(Placement { p_WB, q_WB }) = object.placement {
         return EntityState {
             header: stamp,
@@ -283,7 +281,6 @@ fn own_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
 
 /// Returns the box around an object, with axes of the world.
 fn world_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
-    let [lower, upper] = own_box(simulation, object);
     let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
     let mut moving = robots.filter(|(robot, _)| robot.name == object.name);
     let (q_WB, p_WB) = match (object.placement, moving.next()) {
@@ -292,16 +289,8 @@ fn world_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
         (None, None) => (Quat::identity(), Vec3::zero()),
     };
     let R = q_WB.matrix();
-    let corners = (0..8).map(|k| {
-        let pick = |bit: usize, a: f64, b: f64| if k >> bit & 1 == 0 { a } else { b };
-        let corner = Vec3::new(
-            pick(0, lower.x, upper.x),
-            pick(1, lower.y, upper.y),
-            pick(2, lower.z, upper.z),
-        );
-        p_WB + R.mul_vec(corner)
-    });
-    crate::simulation_interfaces::filters::box_around(corners)
+    let corners = box_corners(own_box(simulation, object));
+    box_around(corners.map(|corner| p_WB + R.mul_vec(corner)))
 }
 
 /// Frame in which a state is expressed, in W.
@@ -359,7 +348,7 @@ fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     if !(0.9..=1.1).contains(&norm) {
         return Err(format!("expected a unit quaternion, found the norm {norm}"));
     }
-    let p_WB = frame.p + frame.q.matrix().mul_vec(Vec3::new(p.x, p.y, p.z));
+    let p_WB = frame.p + frame.q.matrix().mul_vec(from_point(p));
     check_position("position", p_WB)?;
     Ok(Placement {
         p_WB,

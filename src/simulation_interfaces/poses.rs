@@ -1,8 +1,8 @@
 //! Services that list the named poses of the world.
 
 use crate::simulation_interfaces::{Connections, done, failure};
-use merrow_messages::convert::{point, quaternion, vector3};
-use merrow_ros2::msg::geometry_msgs::Pose;
+use merrow_messages::convert;
+use merrow_messages::convert::vector3;
 use merrow_ros2::msg::simulation_interfaces::{
     Bounds, GetNamedPoseBounds, GetNamedPoseBoundsResponse, GetNamedPoses, GetNamedPosesResponse,
     NamedPose, ServiceResult, TagsFilter,
@@ -48,10 +48,7 @@ fn named_pose(pose: &WorldPose) -> NamedPose {
         name: pose.name.clone(),
         description: pose.description.clone(),
         tags: pose.tags.clone(),
-        pose: Pose {
-            position: point(pose.placement.p_WB),
-            orientation: quaternion(pose.placement.q_WB),
-        },
+        pose: convert::pose(pose.placement.p_WB, pose.placement.q_WB),
     }
 }
 

@@ -31,7 +31,6 @@ pub mod status;
 use crate::status::{LinkKind, LinkStatus, LogSink, SharedStatus};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice, ServoOutput};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{ActuatorCommand, Command, DeviceCommand, JointCommand};
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -297,8 +296,6 @@ impl Observer for Autopilots {
             self.share_status();
         }
     }
-
-    fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
 
     fn reset(&mut self) {
         self.links.iter_mut().for_each(|link| link.reset());

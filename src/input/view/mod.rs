@@ -31,7 +31,7 @@ use merrow_view::{
 };
 use merrow_world::build::fault::request_values;
 use merrow_world::data_dir;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -100,12 +100,8 @@ impl ViewControls {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, SceneInputs> {
-        self.scene.lock()
-    }
-
     fn own_topics(&self) -> Arc<TopicTable> {
-        Arc::clone(&self.lock().topics)
+        Arc::clone(&self.scene.lock().topics)
     }
 
     /// Sends a request with a reply, which is the answer.
@@ -123,7 +119,7 @@ impl ViewControls {
         answer: Answer,
         build: impl FnOnce(&SceneInputs) -> Result<Recorded, String>,
     ) {
-        let inputs = self.lock();
+        let inputs = self.scene.lock();
         let (version, built) = (inputs.version, build(&inputs));
         drop(inputs);
         let (commands, message) = match built {
@@ -174,7 +170,7 @@ impl ViewControls {
         let Some(recorder) = &self.recorder else {
             return answer(Err("this run has no recorder".to_string()));
         };
-        let path = free_path(&self.lock().scene.name);
+        let path = free_path(&self.scene.lock().scene.name);
         // a thread that has ended drops the task with the answer
         let _ = recorder.tasks.send(Task::Record(path, Reply::new(answer)));
     }
@@ -203,11 +199,11 @@ fn free_path(world: &str) -> PathBuf {
 
 impl Controls for ViewControls {
     fn set_scene(&self, scene: &Arc<Scene>, version: SceneVersion) {
-        *self.lock() = SceneInputs::new(scene, version);
+        *self.scene.lock() = SceneInputs::new(scene, version);
     }
 
     fn of_robot(&self, robot: usize) -> RobotControls {
-        self.lock().controls(robot)
+        self.scene.lock().controls(robot)
     }
 
     fn request(&self, action: ControlAction, answer: Answer) {
