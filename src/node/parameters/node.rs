@@ -6,6 +6,8 @@ use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_sim::Pace;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Name of the parameter of the pace.
 pub(crate) const PACE: &str = "pace";
@@ -50,7 +52,10 @@ pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
             TRUTH_TF,
             Value::Bool(true),
             "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
-            Effect::TruthFrame(None),
+            Effect::Publisher(Arc::new(|shared, value| {
+                let is_on = *value == Value::Bool(true);
+                shared.truth_tf.store(is_on, Ordering::Relaxed);
+            })),
         ),
         WorldParameter::number(
             "clock_rate_hz",
@@ -58,7 +63,11 @@ pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
             [1.0, 1000.0],
             "Maximum rate of /clock in wall time [Hz], while the pace follows wall time. With other \
              paces and during a pause /clock follows every block of steps.",
-            Effect::ClockRate,
+            Effect::Publisher(Arc::new(|shared, value| {
+                if let Value::Double(rate) = value {
+                    shared.set_clock_rate(*rate);
+                }
+            })),
         ),
         version,
         prefix,
