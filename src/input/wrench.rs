@@ -109,6 +109,7 @@ fn find_body<'a>(scene: &Scene, body: &'a str) -> Result<(usize, Option<&'a str>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_math::Vec3;
     use merrow_ros2::msg::geometry_msgs::Point;
     use merrow_world::{Overrides, load_text};
 
