@@ -244,10 +244,9 @@ fn prepare_recording(
     signals: &SignalStop,
 ) -> Result<(), String> {
     // also for recordings that the service starts; cannot fail: this is the only assignment
-    let _ = signals.recorder.set(bridge.recorder());
-    let publisher = bridge.publisher_state();
+    let _ = signals.recorder.set(bridge.publisher_thread.tasks());
     let world = RecordedWorld::new(document, arguments.seed, arguments.profile);
-    *publisher.world.lock() = world;
+    *bridge.publisher_thread.shared.world.lock() = world;
     if let Some(path) = &arguments.record {
         let line = bridge.record(path.clone())?;
         arguments.inform(line);
@@ -313,9 +312,10 @@ fn serve_world(
     simulation: &Simulation,
     sender: &Sender<sim::Request>,
 ) -> Result<Option<WorldServices>, String> {
-    let (followers, parameters) = match bridge.as_ref().and_then(Bridge::interface) {
+    let (followers, parameters) = match bridge.as_ref().and_then(|bridge| bridge.interface.as_ref())
+    {
         Some(interface) => {
-            let parameters = Arc::clone(interface.parameters());
+            let parameters = Arc::clone(&interface.parameters);
             (Followers::Node(Arc::clone(interface)), parameters)
         }
         None if arguments.view.is_some() => {
@@ -324,9 +324,8 @@ fn serve_world(
         }
         None => return Ok(None),
     };
-    let next_outputs = bridge
-        .as_ref()
-        .map(|bridge| Arc::clone(bridge.next_outputs()));
+    let bridge = bridge.as_ref();
+    let next_outputs = bridge.map(|bridge| Arc::clone(&bridge.next_outputs));
     let editor = EditorThread::start(EditorParts {
         document,
         scene: Arc::clone(&simulation.scene),
@@ -349,21 +348,13 @@ fn serve_interfaces(
     world: Option<&WorldServices>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Option<SimulationInterfaces>, String> {
-    let interface = bridge.as_ref().and_then(Bridge::interface);
+    let interface = bridge.as_ref().and_then(|bridge| bridge.interface.as_ref());
     let editor = world.and_then(|world| world.editor.sender());
     let (Some(interface), Some(editor)) = (interface, editor) else {
         return Ok(None);
     };
-    let interfaces = SimulationInterfaces::start(&Connections {
-        node: Arc::clone(interface.node()),
-        requests: interface.requests().clone(),
-        editor,
-        rejections: Arc::clone(interface.rejections()),
-        now_ns: interface.now_ns(),
-        stop: Arc::clone(stop),
-        has_version1: interface.has_interfaces_version1(),
-        prefix: interface.simulation_interfaces_prefix(),
-    });
+    let connections = Connections::new(interface, editor, Arc::clone(stop));
+    let interfaces = SimulationInterfaces::start(&connections);
     Ok(Some(interfaces.map_err(|e| e.to_string())?))
 }
 
@@ -374,7 +365,10 @@ fn connect_links(
     simulation: &Simulation,
 ) -> Result<(Autopilots, Telemetries), String> {
     let (status, log) = match bridge {
-        Some(bridge) => (bridge.link_status(), bridge.link_log()),
+        Some(bridge) => {
+            let status = bridge.publisher_thread.shared.links.clone();
+            (status, bridge.link_log())
+        }
         None => Default::default(),
     };
     let scene = &simulation.scene;
@@ -401,8 +395,8 @@ fn start_view(
         return Ok(None);
     };
     let recorder = bridge.as_ref().map(|bridge| Recorder {
-        tasks: bridge.recorder(),
-        shared: bridge.publisher_state(),
+        tasks: bridge.publisher_thread.tasks(),
+        shared: Arc::clone(&bridge.publisher_thread.shared),
     });
     let parts = ControlParts {
         requests: world.requests.clone(),

@@ -80,6 +80,23 @@ pub fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
     find_named("robot", name, scene.robots.iter().map(|robot| &robot.name))
 }
 
+/// Returns the values of a request by name; of a repeated name the last one.
+///
+/// # Errors
+/// One line: the numbers of names and of values differ.
+pub(crate) fn named_values(
+    names: &[String],
+    values: &[f64],
+) -> Result<impl Fn(&str) -> Option<f64>, String> {
+    if names.len() != values.len() {
+        let (names, values) = (names.len(), values.len());
+        return Err(format!(
+            "expected one value for each name, found {values} values for {names} names"
+        ));
+    }
+    Ok(|name: &str| names.iter().rposition(|own| own == name).map(|k| values[k]))
+}
+
 /// Checks that a pose is in the frame of the world, which the profile of `robot` can rename; an
 /// empty frame is taken to be this frame.
 pub(crate) fn check_frame(robot: Option<&Robot>, frame: &str) -> Result<(), String> {

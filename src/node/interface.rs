@@ -10,9 +10,7 @@ use crate::modem::calls::BridgedCalls;
 use crate::node::checkpoint::WriterThread;
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
-use crate::node::parameters::devices::{self, DeviceStates};
 use crate::node::parameters::live::{self, ParameterSinks};
-use crate::node::parameters::node as node_parameters;
 use crate::publisher::GoalObservers;
 use crate::publisher::state::{PublisherState, Task};
 use crate::topics::{ActionPlan, Input, Plan};
@@ -27,25 +25,28 @@ use merrow_sim::{Pace, Request, SceneVersion, Simulation};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 /// Objects of a node that receive. Fields are dropped in this order, the node last.
 pub struct Interface {
     objects: Mutex<Objects>,
     writer: WriterThread,
     _parameter_services: ParameterServices,
-    parameters: Arc<ParameterServer>,
+    /// Parameters of the node.
+    pub parameters: Arc<ParameterServer>,
     /// Requests to the running world.
-    requests: Sender<Request>,
+    pub requests: Sender<Request>,
     /// Tasks of the publisher thread.
     tasks: Sender<Task>,
     /// State shared with the publisher thread.
     shared: Arc<PublisherState>,
-    rejections: Arc<Rejections>,
-    progress: Arc<Progress>,
+    /// Counters of refused requests.
+    pub rejections: Arc<Rejections>,
+    /// Progress of the run.
+    pub progress: Arc<Progress>,
     goals: GoalObservers,
     calls: Arc<BridgedCalls>,
-    node: Arc<Node>,
+    /// Node of the run.
+    pub node: Arc<Node>,
     files: FileAccess,
 }
 
@@ -140,51 +141,6 @@ impl Interface {
         };
         interface.connect(&simulation.scene, simulation.scene_version, parts.plan)?;
         Ok(Arc::new(interface))
-    }
-
-    /// Updates the parameters of devices that commands, faults or a schedule have changed since
-    /// `known`.
-    pub(crate) fn update_device_parameters(
-        &self,
-        simulation: &Simulation,
-        known: &mut Vec<DeviceStates>,
-    ) {
-        devices::update_changed(&self.parameters, simulation, known);
-    }
-
-    /// Returns the node of the run.
-    pub fn node(&self) -> &Arc<Node> {
-        &self.node
-    }
-
-    /// Returns the counters of refused requests.
-    pub fn rejections(&self) -> &Arc<Rejections> {
-        &self.rejections
-    }
-
-    /// Returns the simulated time [ns].
-    pub fn now_ns(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.progress.now_ns)
-    }
-
-    /// Returns whether the services of `simulation_interfaces` have the types of version 1.
-    pub fn has_interfaces_version1(&self) -> bool {
-        node_parameters::has_interfaces_version1(&self.parameters)
-    }
-
-    /// Returns the text before the names of the services of `simulation_interfaces`.
-    pub fn simulation_interfaces_prefix(&self) -> String {
-        node_parameters::simulation_interfaces_prefix(&self.parameters)
-    }
-
-    /// Returns the parameters of the node.
-    pub fn parameters(&self) -> &Arc<ParameterServer> {
-        &self.parameters
-    }
-
-    /// Returns the requests to the running world.
-    pub fn requests(&self) -> &Sender<Request> {
-        &self.requests
     }
 
     /// Creates one publisher per output of a plan. A topic that is already published keeps its

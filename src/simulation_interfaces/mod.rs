@@ -21,6 +21,8 @@ pub(crate) mod worlds;
 
 use crate::input::serve::{Caller, serve};
 use crate::node::diagnostics::Rejections;
+use crate::node::interface::Interface;
+use crate::node::parameters::node::{has_interfaces_version1, simulation_interfaces_prefix};
 use crate::node::world_editor::{EditSender, WorldEditor};
 use crossbeam_channel::Sender;
 use merrow_ros2::message::{Service as ServiceType, ServiceInfo};
@@ -39,22 +41,21 @@ pub const ACTION: (&str, &str) = ("/simulate_steps", steps::TYPE);
 /// Connections of the services to the running world.
 #[derive(Clone)]
 pub struct Connections {
-    /// Node of the run.
-    pub node: Arc<Node>,
+    node: Arc<Node>,
     /// Requests to the running world.
-    pub requests: Sender<Request>,
+    requests: Sender<Request>,
     /// Changes of the world.
-    pub editor: EditSender,
+    editor: EditSender,
     /// Counters of refused requests.
-    pub rejections: Arc<Rejections>,
+    rejections: Arc<Rejections>,
     /// Simulated time since the start [ns].
-    pub now_ns: Arc<AtomicU64>,
+    now_ns: Arc<AtomicU64>,
     /// Set to end the program.
-    pub stop: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
     /// Whether the services have the types of version 1, of the packages for Humble and Jazzy.
-    pub has_version1: bool,
+    has_version1: bool,
     /// Text before the names of all services, such as `gzserver`; empty: the names are absolute.
-    pub prefix: String,
+    prefix: String,
 }
 
 /// The running services. Dropping it ends them.
@@ -83,6 +84,20 @@ impl SimulationInterfaces {
 }
 
 impl Connections {
+    /// Connects the node of an interface with the editor of the world; `stop` ends the program.
+    pub fn new(interface: &Interface, editor: EditSender, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            node: Arc::clone(&interface.node),
+            requests: interface.requests.clone(),
+            editor,
+            rejections: Arc::clone(&interface.rejections),
+            now_ns: Arc::clone(&interface.progress.now_ns),
+            stop,
+            has_version1: has_interfaces_version1(&interface.parameters),
+            prefix: simulation_interfaces_prefix(&interface.parameters),
+        }
+    }
+
     /// Returns the name of a service or action.
     fn name(&self, name: &str) -> String {
         match self.prefix.trim_matches('/') {

@@ -1,6 +1,7 @@
 //! Weather parameters and service: names, ranges, and the change that a batch of values requests.
 
 use super::world_parameter::{Effect, WorldParameter};
+use crate::input::mailbox::named_values;
 use merrow_environment::air::wind;
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::air::Air;
@@ -103,13 +104,7 @@ pub(crate) fn change_from_request(
     duration_s: f64,
     current: impl Fn(&str) -> Option<f64>,
 ) -> Result<WeatherChange, String> {
-    if names.len() != values.len() {
-        return Err(format!(
-            "expected one value for each name, found {} values for {} names",
-            values.len(),
-            names.len()
-        ));
-    }
+    let find = named_values(names, values)?;
     if !(duration_s.is_finite() && duration_s >= 0.0) {
         return Err(format!(
             "duration_s: expected 0 or more seconds, found {duration_s}"
@@ -128,14 +123,8 @@ pub(crate) fn change_from_request(
             return Err(format!("{name}: expected {low} to {high}, found {value}"));
         }
     }
-    let find = |requested: &str| {
-        names
-            .iter()
-            .rposition(|name| name == requested)
-            .map(|k| values[k])
-    };
     let known = |name: &str| find(name).or_else(|| current(name));
-    Ok(build_change(find, known, duration_s))
+    Ok(build_change(&find, known, duration_s))
 }
 
 /// Builds a change. `given` returns the fields that change, `known` also returns the fields that
