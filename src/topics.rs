@@ -302,8 +302,8 @@ pub enum PageControl {
     Gamepad,
     /// A push on a link. The inputs of a robot are in the order of its links.
     Push,
-    /// A slider, with the command for its value.
-    Slider(ActuatorControl, Arc<dyn Fn(f64) -> Command + Send + Sync>),
+    /// A slider.
+    Slider(ActuatorControl),
     /// A slider for each joint.
     Joints(Vec<ActuatorControl>),
 }
@@ -366,12 +366,10 @@ impl Input {
         command: impl Fn(f64) -> Command + Send + Sync + 'static,
     ) -> Self {
         use merrow_ros2::msg::std_msgs::Float64;
-        let command = Arc::new(command);
-        let of_page = Arc::clone(&command);
         Self::new(topic, unit, move |_, message: Float64| {
             command(message.data)
         })
-        .on_page(PageControl::Slider(control, of_page))
+        .on_page(PageControl::Slider(control))
     }
 
     /// Sets the control of the live view with the same effect.

@@ -102,8 +102,7 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), String> {
     let scene = super::load(&arguments.world, overrides)?.scene;
     let robot = arguments.robot.as_deref();
     let shown = robot.map(|name| find_robot(&scene, name)).transpose()?;
-    super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())?;
-    Ok(())
+    super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())
 }
 
 /// Executes the command `merrow export`.
@@ -136,9 +135,7 @@ pub(super) fn run_repair(arguments: &RepairArguments) -> Result<(), String> {
     let output = arguments.output.clone();
     let output = output.unwrap_or_else(|| repair::default_output(&arguments.bag));
     let done = repair::repair(&arguments.bag, &output)?;
-    for note in &done.notes {
-        eprintln!("merrow: {note}");
-    }
+    print_notes(&done.notes);
     let (messages, path) = (done.summary.messages, done.summary.path.display());
     println!("{messages} messages in {path}");
     Ok(())

@@ -68,6 +68,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
         },
     )?;
     println!("view: {}", player.url());
-    player.run(&stop)?;
-    Ok(())
+    player.run(&stop)
 }

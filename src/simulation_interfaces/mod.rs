@@ -83,6 +83,9 @@ impl SimulationInterfaces {
     }
 }
 
+/// Response to a request, or the result of a request that failed.
+type Handled<S> = Result<<S as ServiceType>::Response, ServiceResult>;
+
 impl Connections {
     /// Connects the node of an interface with the editor of the world; `stop` ends the program.
     pub fn new(interface: &Interface, editor: EditSender, stop: Arc<AtomicBool>) -> Self {
@@ -131,7 +134,7 @@ impl Connections {
     fn serve_run<S: ServiceType<Response: Outcome>>(
         &self,
         name: &str,
-        handle: fn(&mut Simulation, &EditSender, S::Request) -> Result<S::Response, ServiceResult>,
+        handle: fn(&mut Simulation, &EditSender, S::Request) -> Handled<S>,
     ) -> Result<Service, NodeError> {
         self.serve::<S>(name, move |connections, request, caller| {
             let editor = connections.editor.clone();
@@ -147,7 +150,7 @@ impl Connections {
         &self,
         name: &'static str,
         reports: bool,
-        handle: fn(&mut WorldEditor, S::Request) -> Result<S::Response, ServiceResult>,
+        handle: fn(&mut WorldEditor, S::Request) -> Handled<S>,
     ) -> Result<Service, NodeError> {
         self.serve::<S>(name, move |connections, request, caller| {
             let own = connections.clone();

@@ -39,6 +39,12 @@ impl WorldParameter {
     }
 }
 
+/// Sets the state of the publisher thread to a value.
+type SetPublisher = dyn Fn(&PublisherState, &Value) + Send + Sync;
+
+/// Returns the command for a value; `None` for a value of another type.
+type DeviceValue = dyn Fn(&Value) -> Option<Command> + Send + Sync;
+
 /// What a parameter changes.
 #[derive(Clone)]
 pub(crate) enum Effect {
@@ -47,13 +53,13 @@ pub(crate) enum Effect {
     /// The pace.
     Pace,
     /// The publisher thread.
-    Publisher(Arc<dyn Fn(&PublisherState, &Value) + Send + Sync>),
+    Publisher(Arc<SetPublisher>),
     /// Water, current and waves, which follow from all parameters with this effect.
     Sea,
     /// Wind, rain, visibility and time of day.
     Weather,
-    /// A device, by the command for a value; `None` for a value of another type.
-    Device(Arc<dyn Fn(&Value) -> Option<Command> + Send + Sync>),
+    /// A device, by a command.
+    Device(Arc<DeviceValue>),
     /// Health of an actuator, which follows from `<prefix>.state` and `<prefix>.efficiency`.
     Health {
         robot: usize,
