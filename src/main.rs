@@ -27,10 +27,10 @@ static BUNDLED: [(&str, Dir<'static>); 5] = [
 fn main() -> ExitCode {
     embed(bundled_files());
     let arguments: Vec<String> = std::env::args().collect();
-    let (own, ros) = cli::split_ros_args(&arguments);
+    let (_, own) = merrow_ros2::args::split(&arguments);
     let command = cli::Cli::parse_from(cli::join_addresses(&own));
     suppress_output_panic();
-    let done = match panic::catch_unwind(AssertUnwindSafe(|| cli::execute(command, &ros))) {
+    let done = match panic::catch_unwind(AssertUnwindSafe(|| cli::execute(command, &arguments))) {
         Ok(done) => done,
         Err(cause) => match output_failure(&*cause) {
             Some(why) if why.contains("Broken pipe") => Ok(ExitCode::SUCCESS),

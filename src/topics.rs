@@ -321,8 +321,8 @@ pub enum PageControl {
     Gamepad,
     /// A push on a link. The inputs of a robot are in the order of its links.
     Push,
-    /// A slider, with the command for its value.
-    Slider(ActuatorControl, Arc<dyn Fn(f64) -> Command + Send + Sync>),
+    /// A slider.
+    Slider(ActuatorControl),
     /// A slider for each joint.
     Joints(Vec<ActuatorControl>),
 }
@@ -385,12 +385,10 @@ impl Input {
         command: impl Fn(f64) -> Command + Send + Sync + 'static,
     ) -> Self {
         use merrow_ros2::msg::std_msgs::Float64;
-        let command = Arc::new(command);
-        let of_page = Arc::clone(&command);
         Self::new(topic, unit, move |_, message: Float64| {
             command(message.data)
         })
-        .on_page(PageControl::Slider(control, of_page))
+        .on_page(PageControl::Slider(control))
     }
 
     /// Sets the control of the live view with the same effect.
@@ -441,17 +439,6 @@ impl GroupIndex {
     }
 }
 
-/// Kind of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActionKind {
-    /// Follows a trajectory, by `control_msgs/action/FollowJointTrajectory`.
-    Follow,
-    /// Moves a gripper, by `control_msgs/action/GripperCommand`.
-    Gripper,
-    /// Moves a gripper, by `control_msgs/action/ParallelGripperCommand`.
-    ParallelGripper,
-}
-
 /// An action that the node offers.
 #[derive(Clone, Debug)]
 pub struct ActionPlan {
@@ -461,8 +448,6 @@ pub struct ActionPlan {
     pub kind: &'static str,
     /// Group of joints that the action moves.
     pub group_index: GroupIndex,
-    /// Kind of the action.
-    pub action: ActionKind,
 }
 
 /// Returns the name with a leading slash.

@@ -950,7 +950,7 @@ fn snapshots_show_the_requested_image() {
     );
     let printed = of("camera").expect_err("there is none");
     assert!(
-        printed.starts_with("merrow: no sensor `camera` on rov; expected one of imu, dvl, "),
+        printed.starts_with("merrow: no sensor \"camera\"; expected one of `imu`, `dvl`, "),
         "{printed}"
     );
 }

@@ -5,19 +5,21 @@
 //! with the commands. This module maps these numbers to the clients' goals while they are
 //! executing.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::input::mailbox::Mailbox;
 use crate::topics::GroupIndex;
 use merrow_messages::frames::ObjectStates;
-use merrow_model::scene::{Correspondence, Scene};
+use merrow_model::scene::{Correspondence, JointGroup, Robot, Scene};
+use merrow_model::state::JointCommand;
+use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::joint::{Goal, GoalState, Measured};
-use merrow_model::state::{Command, JointCommand};
 use merrow_ros2::action_type::Action;
+use merrow_ros2::cdr::CdrError;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
-use merrow_ros2::node::GoalHandle;
+use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Node, NodeError};
 use merrow_sim::{Reply, Request, SceneVersion, Simulation};
 
 /// Status of the goals of a group.
@@ -100,8 +102,46 @@ pub trait GoalObserver: Send + Sync {
     fn end_removed_goals(&self, up_to: u64);
 }
 
-/// Conversion of the status of an action's goals to messages.
-pub(super) trait GoalReport: Action {
+/// A running action server. Dropping it stops the server.
+pub type RunningAction = Box<dyn Send>;
+
+/// Starts the action server named `label` for the group `group_index`. Returns the server and the
+/// observer that reports on its goals.
+///
+/// # Errors
+/// An endpoint could not be created.
+pub(super) fn start<A: GroupAction>(
+    node: &Node,
+    label: &str,
+    group_index: GroupIndex,
+    mailbox: &Mailbox,
+) -> Result<(RunningAction, Arc<dyn GoalObserver>), NodeError> {
+    let slot: Arc<Slot<A>> = Slot::new(group_index, mailbox);
+    let executor = GroupExecutor {
+        label: label.to_string(),
+        slot: Arc::clone(&slot),
+    };
+    let now_ns = Arc::clone(&mailbox.progress.now_ns);
+    let server = ActionServer::start(node, label, now_ns, executor)?;
+    Ok((Box::new(server), slot))
+}
+
+/// An action of a group of joints: its goals as commands, and the status of its goals as messages.
+pub(super) trait GroupAction: Action {
+    /// A checked goal.
+    type Task;
+    /// Checks a goal at the simulation time `now_ns` [ns].
+    ///
+    /// # Errors
+    /// The reason why the goal is invalid, and the result for its client.
+    fn check(
+        robot: &Robot,
+        group: &JointGroup,
+        goal: Self::Goal,
+        now_ns: u64,
+    ) -> Result<Self::Task, (String, Self::Result)>;
+    /// Builds the command that starts the goal `id` of the group with this index.
+    fn command(group: usize, id: u64, task: Self::Task) -> JointCommand;
     /// Builds the result of a goal that ended with this state.
     fn build_result(scene: &Scene, status: &GroupStatus, goal: ClientGoalState) -> Self::Result;
     /// Builds the feedback of a goal.
@@ -111,11 +151,55 @@ pub(super) trait GoalReport: Action {
         group_index: GroupIndex,
     ) -> Self::Feedback;
     /// Builds the result of a goal that was aborted for a reason outside of its group.
-    fn aborted_result(reason: &str) -> Self::Result;
+    fn aborted_result(_reason: &str) -> Self::Result {
+        Self::Result::default()
+    }
+}
+
+/// Executor of the goals of a group.
+struct GroupExecutor<A: Action> {
+    label: String,
+    slot: Arc<Slot<A>>,
+}
+
+impl<A: GroupAction> Executor<A> for GroupExecutor<A> {
+    type Task = A::Task;
+
+    fn check(&mut self, goal: A::Goal) -> Result<A::Task, A::Result> {
+        let Binding {
+            group_index,
+            mailbox,
+        } = self.slot.binding();
+        let (robot, group) = group_index.lookup(&mailbox.scene);
+        let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
+        A::check(robot, group, goal, now_ns).map_err(|(reason, result)| {
+            let why = format!("goal rejected: {reason}");
+            mailbox.reject(Some(group_index.robot), &self.label, &why);
+            result
+        })
+    }
+
+    fn start(&mut self, goal: GoalHandle<A>, task: A::Task) {
+        self.slot.start(goal, task);
+    }
+
+    fn cancel(&mut self, id: GoalId) {
+        self.slot.cancel(id);
+    }
+
+    fn replaced_result(&mut self) -> A::Result {
+        A::aborted_result("replaced by another goal")
+    }
+
+    fn report_malformed(&mut self, what: &str, why: &CdrError) {
+        let why = format!("malformed {what} request: {why}");
+        let mailbox = self.slot.binding().mailbox;
+        mailbox.reject(None, &self.label, &why);
+    }
 }
 
 /// The executing goal of a client in a group, with its number in the control.
-pub(super) struct Slot<A: Action> {
+struct Slot<A: Action> {
     binding: Mutex<Binding>,
     observed: Mutex<Observed>,
     active: Mutex<Option<(u64, GoalHandle<A>)>>,
@@ -132,16 +216,14 @@ struct Observed {
 /// Group of joints that an action moves, and the connection to the world. Both change with the
 /// scene.
 #[derive(Clone)]
-pub(super) struct Binding {
-    /// Group of joints, by index.
-    pub group_index: GroupIndex,
-    /// Connection to the world.
-    pub mailbox: Mailbox,
+struct Binding {
+    group_index: GroupIndex,
+    mailbox: Mailbox,
 }
 
-impl<A: GoalReport> Slot<A> {
+impl<A: GroupAction> Slot<A> {
     /// Creates an empty slot.
-    pub(super) fn new(group_index: GroupIndex, mailbox: &Mailbox) -> Arc<Self> {
+    fn new(group_index: GroupIndex, mailbox: &Mailbox) -> Arc<Self> {
         Arc::new(Self {
             binding: Mutex::new(Binding {
                 group_index,
@@ -156,40 +238,26 @@ impl<A: GoalReport> Slot<A> {
     }
 
     /// Returns the current group and connection.
-    pub(super) fn binding(&self) -> Binding {
-        self.lock_binding().clone()
+    fn binding(&self) -> Binding {
+        self.binding.lock().clone()
     }
 
-    fn lock_observed(&self) -> MutexGuard<'_, Observed> {
-        self.observed.lock()
-    }
-
-    fn lock_binding(&self) -> MutexGuard<'_, Binding> {
-        self.binding.lock()
-    }
-
-    /// Sends a goal to the run, as the command that `command` builds from the goal number.
-    pub(super) fn start(
-        &self,
-        goal: GoalHandle<A>,
-        command: impl FnOnce(GroupIndex, u64) -> Command,
-    ) {
+    /// Sends a goal to the run.
+    fn start(&self, goal: GoalHandle<A>, task: A::Task) {
         let Binding {
-            group_index,
+            group_index: GroupIndex { robot, group },
             mailbox,
         } = self.binding();
         let number = crate::arm::goal_number(&mailbox.progress);
-        *self.lock() = Some((number, goal.clone()));
+        *self.active.lock() = Some((number, goal.clone()));
         let progress = Arc::clone(&mailbox.progress);
-        let reply = Reply::new(
-            move |taken: Result<(), merrow_model::state::commands::CommandRejection>| {
-                progress.applied.fetch_max(number, Ordering::Relaxed);
-                if let Err(rejection) = taken {
-                    goal.finish(GoalOutcome::Aborted, A::aborted_result(&rejection.reason));
-                }
-            },
-        );
-        let command = command(group_index, number);
+        let reply = Reply::new(move |taken: Result<(), CommandRejection>| {
+            progress.applied.fetch_max(number, Ordering::Relaxed);
+            if let Err(rejection) = taken {
+                goal.finish(GoalOutcome::Aborted, A::aborted_result(&rejection.reason));
+            }
+        });
+        let command = A::command(group, number, task).of(robot);
         // sending fails if the run has ended
         let _ = mailbox
             .requests
@@ -197,20 +265,20 @@ impl<A: GoalReport> Slot<A> {
     }
 
     /// Requests the run to cancel a goal.
-    pub(super) fn cancel(&self, id: GoalId) {
-        let under_way = self.lock();
+    fn cancel(&self, id: GoalId) {
+        let under_way = self.active.lock();
         let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
             return;
         };
         let binding = self.binding();
         let GroupIndex { robot, group } = binding.group_index;
-        let command = Command::Joint(robot, JointCommand::CancelGoal { group, id: *number });
+        let command = JointCommand::CancelGoal { group, id: *number }.of(robot);
         let request = Request::Command(binding.mailbox.version, command);
         let _ = binding.mailbox.requests.send(request);
     }
 
     fn end(&self, number: u64, end: GoalOutcome, result: A::Result) {
-        let mut under_way = self.lock();
+        let mut under_way = self.active.lock();
         if let Some((_, goal)) = under_way.take_if(|(current, _)| *current == number) {
             drop(under_way);
             goal.finish(end, result);
@@ -218,22 +286,18 @@ impl<A: GoalReport> Slot<A> {
     }
 
     fn number(&self) -> Option<u64> {
-        self.lock().as_ref().map(|(number, _)| *number)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<(u64, GoalHandle<A>)>> {
-        self.active.lock()
+        self.active.lock().as_ref().map(|(number, _)| *number)
     }
 }
 
-impl<A: GoalReport> GoalObserver for Slot<A> {
+impl<A: GroupAction> GoalObserver for Slot<A> {
     fn group_index(&self, version: SceneVersion) -> Option<GroupIndex> {
-        let observed = *self.lock_observed();
+        let observed = *self.observed.lock();
         observed.group_index.filter(|_| observed.version == version)
     }
 
     fn change_scene(&self, version: SceneVersion, same: &Correspondence) {
-        let mut observed = self.lock_observed();
+        let mut observed = self.observed.lock();
         if observed.version >= version {
             return;
         }
@@ -256,7 +320,7 @@ impl<A: GoalReport> GoalObserver for Slot<A> {
     }
 
     fn bind(&self, group_index: GroupIndex, mailbox: &Mailbox) {
-        *self.lock_binding() = Binding {
+        *self.binding.lock() = Binding {
             group_index,
             mailbox: mailbox.clone(),
         };
@@ -279,7 +343,7 @@ impl<A: GoalReport> GoalObserver for Slot<A> {
     }
 
     fn publish_feedback(&self, scene: &Scene, snapshot: &ObjectStates, group_index: GroupIndex) {
-        let goal = self.lock().as_ref().map(|(_, goal)| goal.clone());
+        let goal = self.active.lock().as_ref().map(|(_, goal)| goal.clone());
         if let Some(goal) = goal {
             goal.feedback(|| A::build_feedback(scene, snapshot, group_index));
         }

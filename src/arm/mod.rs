@@ -13,22 +13,22 @@ pub mod progress;
 mod request;
 mod state;
 
-pub use crate::arm::goal_status::{GoalObserver, GroupStatus};
+pub use crate::arm::goal_status::{GoalObserver, GroupStatus, RunningAction};
 pub use crate::arm::progress::Progress;
 pub use crate::arm::request::{goal_number, topic_trajectory};
 pub use crate::arm::state::{controller_state, joint_state, joint_state_names};
 
 use crate::input::array_input;
 use crate::input::mailbox::Mailbox;
-use crate::topics::{ActionKind, ActionPlan, GroupIndex, Input, Output};
+use crate::topics::{ActionPlan, GroupIndex, Input, Output};
 use merrow_model::scene::{Drive, JointGroup, JointKind, JointMode, Robot};
-use merrow_model::state::{Command, JointCommand};
+use merrow_model::state::JointCommand;
 use merrow_ros2::action_type::Action;
 use merrow_ros2::message::Service;
 use merrow_ros2::msg::control_msgs::{
     follow_joint_trajectory as action, gripper_command, parallel_gripper_command,
 };
-use merrow_ros2::node::{ActionServer, Node, NodeError};
+use merrow_ros2::node::{Node, NodeError};
 use std::sync::Arc;
 
 /// Returns true if every joint of the group accepts commands in `mode`.
@@ -79,13 +79,11 @@ pub fn outputs(index: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 /// Appends the topics that command the groups of a robot to `inputs`.
 pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (group_index, group) in groups(index, robot) {
+        let names = group.names(robot).collect::<Vec<_>>().join(", ");
         let base = format!("{}/{}", robot.name, group.name);
         if supports_mode(robot, group, JointMode::Position) {
-            let unit = format!(
-                "points of {}: {}",
-                joint_names(robot, group),
-                unit(robot, group, JointMode::Position)
-            );
+            let unit = unit(robot, group, JointMode::Position);
+            let unit = format!("points of {names}: {unit}");
             let topic = format!("{base}_controller/joint_trajectory");
             inputs.push(Input::new(topic, unit, move |arrival, message| {
                 topic_trajectory(arrival.scene, group_index, message, arrival.progress)
@@ -93,33 +91,21 @@ pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         }
         for mode in [JointMode::Position, JointMode::Velocity, JointMode::Effort] {
             if supports_mode(robot, group, mode) {
-                let unit = format!(
-                    "one value per joint ({}): {}",
-                    joint_names(robot, group),
-                    unit(robot, group, mode)
-                );
+                let unit = unit(robot, group, mode);
+                let unit = format!("one value per joint ({names}): {unit}");
                 let topic = format!("{base}_{}_controller/commands", mode.keyword());
                 let GroupIndex { robot, group } = group_index;
                 inputs.push(array_input(topic, unit, move |values| {
-                    let command = JointCommand::JointGroup {
+                    JointCommand::JointGroup {
                         group,
                         mode,
                         values,
-                    };
-                    Command::Joint(robot, command)
+                    }
+                    .of(robot)
                 }));
             }
         }
     }
-}
-
-fn joint_names(robot: &Robot, group: &JointGroup) -> String {
-    let names: Vec<&str> = group
-        .joints
-        .iter()
-        .map(|j| robot.links[j + 1].joint.name.as_str())
-        .collect();
-    names.join(", ")
 }
 
 /// Returns the unit of a command to the joints of the group.
@@ -141,51 +127,25 @@ fn unit(robot: &Robot, group: &JointGroup, mode: JointMode) -> &'static str {
 pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
     let mut actions = Vec::new();
     for (group_index, group) in groups(index, robot) {
-        let mut add = |controller: &str, action: &str, kind, deed| {
-            let name = format!("{}/{}{controller}/{action}", robot.name, group.name);
+        let mut add = |end: &str, kind| {
+            let name = format!("{}/{}{end}", robot.name, group.name);
             actions.push(ActionPlan {
                 name,
                 kind,
                 group_index,
-                action: deed,
             });
         };
         if supports_mode(robot, group, JointMode::Position) {
-            let kind = action::Action::TYPE;
-            add(
-                "_controller",
-                "follow_joint_trajectory",
-                kind,
-                ActionKind::Follow,
-            );
+            let end = "_controller/follow_joint_trajectory";
+            add(end, action::Action::TYPE);
         }
         if is_gripper(robot, group) {
-            add(
-                "_controller",
-                "gripper_cmd",
-                gripper_command::Action::TYPE,
-                ActionKind::Gripper,
-            );
-            let kind = parallel_gripper_command::Action::TYPE;
-            add(
-                "_parallel_controller",
-                "gripper_cmd",
-                kind,
-                ActionKind::ParallelGripper,
-            );
+            add("_controller/gripper_cmd", gripper_command::Action::TYPE);
+            let end = "_parallel_controller/gripper_cmd";
+            add(end, parallel_gripper_command::Action::TYPE);
         }
     }
     actions
-}
-
-/// A running action server. Dropping it stops the server.
-pub enum RunningAction {
-    /// Server of a trajectory action.
-    Follow(ActionServer<action::Action>),
-    /// Server of a gripper action.
-    Gripper(ActionServer<gripper_command::Action>),
-    /// Server of a parallel gripper action.
-    ParallelGripper(ActionServer<parallel_gripper_command::Action>),
 }
 
 /// Starts an action. Returns the server and the observer that reports on its goals.
@@ -197,24 +157,14 @@ pub fn serve(
     plan: &ActionPlan,
     mailbox: &Mailbox,
 ) -> Result<(RunningAction, Arc<dyn GoalObserver>), NodeError> {
-    let label = plan.name.as_str();
-    Ok(match plan.action {
-        ActionKind::Follow => {
-            let (server, watch) =
-                crate::arm::follow_joint_trajectory::start(node, label, plan.group_index, mailbox)?;
-            (RunningAction::Follow(server), watch)
+    let start = match plan.kind {
+        gripper_command::Action::TYPE => goal_status::start::<gripper_command::Action>,
+        parallel_gripper_command::Action::TYPE => {
+            goal_status::start::<parallel_gripper_command::Action>
         }
-        ActionKind::Gripper => {
-            let (server, watch) =
-                crate::arm::gripper::start(node, label, plan.group_index, mailbox)?;
-            (RunningAction::Gripper(server), watch)
-        }
-        ActionKind::ParallelGripper => {
-            let (server, watch) =
-                crate::arm::gripper::start(node, label, plan.group_index, mailbox)?;
-            (RunningAction::ParallelGripper(server), watch)
-        }
-    })
+        _ => goal_status::start::<action::Action>,
+    };
+    start(node, &plan.name, plan.group_index, mailbox)
 }
 
 /// Lists the services of an action: the name after `_action/`, and the type.

@@ -64,14 +64,12 @@ pub fn topic_trajectory(
     let found = trajectory(robot, group, message).and_then(|t| check_goal(robot, group, t, now_ns));
     let found = found.map_err(|rejection| rejection.reason)?;
     let GroupIndex { robot, group } = group_index;
-    Ok(Command::Joint(
-        robot,
-        JointCommand::Trajectory {
-            group,
-            id: goal_number(progress),
-            trajectory: Arc::new(found),
-        },
-    ))
+    Ok(JointCommand::Trajectory {
+        group,
+        id: goal_number(progress),
+        trajectory: Arc::new(found),
+    }
+    .of(robot))
 }
 
 /// Converts an action goal to a trajectory and checks it. `now_ns` is the simulation time [ns].
@@ -173,20 +171,15 @@ fn trajectory(
 
 /// Finds the joint of the group with this name.
 fn find_joint(robot: &Robot, group: &JointGroup, name: &str) -> Result<usize, Rejection> {
-    let name_of = |joint: usize| robot.links[joint + 1].joint.name.as_str();
-    group
-        .joints
-        .iter()
-        .copied()
-        .find(|joint| name_of(*joint) == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = group.joints.iter().map(|joint| name_of(*joint)).collect();
-            invalid_joints(format!(
-                "no joint {name:?} in group {}; expected one of {}",
-                group.name,
-                names.join(", ")
-            ))
-        })
+    let found = group.names(robot).position(|own| own == name);
+    found.map(|k| group.joints[k]).ok_or_else(|| {
+        let names: Vec<&str> = group.names(robot).collect();
+        invalid_joints(format!(
+            "no joint {name:?} in group {}; expected one of {}",
+            group.name,
+            names.join(", ")
+        ))
+    })
 }
 
 /// Returns one tolerance per joint, in the order of the trajectory; empty if none is given.

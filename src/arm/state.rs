@@ -123,7 +123,7 @@ pub fn controller_state(
     }
     JointTrajectoryControllerState {
         header: header(snapshot.time_ns, ""),
-        joint_names: names(robot, group),
+        joint_names: group.names(robot).map(str::to_string).collect(),
         reference,
         feedback,
         error,
@@ -147,20 +147,12 @@ pub(super) fn feedback(
     } = Points::read(group, snapshot, group_index);
     Feedback {
         header: header(snapshot.time_ns, ""),
-        joint_names: names(robot, group),
+        joint_names: group.names(robot).map(str::to_string).collect(),
         desired: reference,
         actual: feedback,
         error,
         ..Feedback::default()
     }
-}
-
-fn names(robot: &Robot, group: &JointGroup) -> Vec<String> {
-    group
-        .joints
-        .iter()
-        .map(|joint| robot.links[joint + 1].joint.name.clone())
-        .collect()
 }
 
 fn tracking<'s>(

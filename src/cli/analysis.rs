@@ -2,6 +2,7 @@
 //! and layouts of programs that show them.
 
 use clap::Args;
+use merrow::input::mailbox::find_robot;
 use merrow::layout::{Tool, layout};
 use merrow_analysis::export::export;
 use merrow_analysis::plot::{TimeAxis, plot};
@@ -12,7 +13,6 @@ use merrow_ros2::bag::repair;
 use merrow_world::Overrides;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Arguments of `merrow export`.
 #[derive(Args, Debug)]
@@ -87,7 +87,7 @@ pub(super) struct LayoutArguments {
 }
 
 /// Executes the command `merrow layout`.
-pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<ExitCode, String> {
+pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<(), String> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["json", "xml", "rviz"])?;
     let tool = match super::snapshot::extension(file).as_str() {
@@ -100,23 +100,13 @@ pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<ExitCode, String
         ..Overrides::default()
     };
     let scene = super::load(&arguments.world, overrides)?.scene;
-    let mut shown = None;
-    if let Some(name) = &arguments.robot {
-        let names: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
-        let found = names.iter().position(|known| known == name);
-        shown = Some(found.ok_or_else(|| {
-            format!(
-                "--robot: no robot `{name}`; expected one of {}",
-                names.join(", ")
-            )
-        })?);
-    }
-    super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    let robot = arguments.robot.as_deref();
+    let shown = robot.map(|name| find_robot(&scene, name)).transpose()?;
+    super::snapshot::write_file(file, layout(&scene, tool, shown).as_bytes())
 }
 
 /// Executes the command `merrow export`.
-pub(super) fn run_export(arguments: &ExportArguments) -> Result<ExitCode, String> {
+pub(super) fn run_export(arguments: &ExportArguments) -> Result<(), String> {
     let folder = &arguments.csv;
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let exported = export(&arguments.bag, &mut |name| {
@@ -134,27 +124,25 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<ExitCode, String
         exported.files,
         folder.display()
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Copies the messages of a bag without its end to a complete bag.
 ///
 /// # Errors
 /// As [`repair::repair`].
-pub(super) fn run_repair(arguments: &RepairArguments) -> Result<ExitCode, String> {
+pub(super) fn run_repair(arguments: &RepairArguments) -> Result<(), String> {
     let output = arguments.output.clone();
     let output = output.unwrap_or_else(|| repair::default_output(&arguments.bag));
     let done = repair::repair(&arguments.bag, &output)?;
-    for note in &done.notes {
-        eprintln!("merrow: {note}");
-    }
+    print_notes(&done.notes);
     let (messages, path) = (done.summary.messages, done.summary.path.display());
     println!("{messages} messages in {path}");
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Executes the command `merrow plot`.
-pub(super) fn run_plot(arguments: &PlotArguments) -> Result<ExitCode, String> {
+pub(super) fn run_plot(arguments: &PlotArguments) -> Result<(), String> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["svg"])?;
     let is_schedule = arguments.fields.iter().all(|field| !field.contains('.'));
@@ -165,18 +153,18 @@ pub(super) fn run_plot(arguments: &PlotArguments) -> Result<ExitCode, String> {
     print_notes(&plotted.notes);
     super::snapshot::write_file(file, plotted.drawing.svg().as_bytes())?;
     println!("{} curves in {}", plotted.curves, file.display());
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Executes the command `merrow report`.
-pub(super) fn run_report(arguments: &ReportArguments) -> Result<ExitCode, String> {
+pub(super) fn run_report(arguments: &ReportArguments) -> Result<(), String> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["html"])?;
     let report = report(&arguments.bag)?;
     print_notes(&report.notes);
     super::snapshot::write_file(file, report.html.as_bytes())?;
     println!("{}: {}", file.display(), report.sections.join(", "));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Prints lines about the bag, which do not fail the command.

@@ -2,6 +2,7 @@
 
 use super::shapes;
 use merrow::arm;
+use merrow::input::mailbox::find_robot;
 use merrow::input::services;
 use merrow::node::parameters::list;
 use merrow::simulation_interfaces;
@@ -13,7 +14,7 @@ use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
 use merrow_model::scene::computer::TaskIndex;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::fault_devices;
-use merrow_model::scene::{Link, Robot, Scene, Tether, TetherEnd, Winch};
+use merrow_model::scene::{Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_model::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::sensor::ais::Transponder;
 use merrow_model::sensor::obstacle::Obstacle;
@@ -25,26 +26,16 @@ use merrow_sim::report::cost;
 use merrow_sim::report::hydrostatic_equilibrium;
 use merrow_sim::report::hydrostatic_equilibrium::Equilibrium;
 use merrow_world::{ModelInfo, Source, World};
-use merrow_yaml::error::known_names;
 use serde_json::{Value, json};
-use std::process::ExitCode;
 
 /// Mark of statements in the sources of components that have not been confirmed.
 const UNVERIFIED: &str = "unverified";
 
-/// Returns the robot `name` of a world.
-fn find_robot<'a>(world: &'a World, name: &str) -> Result<&'a Robot, String> {
-    let robots = &world.scene.robots;
-    robots.iter().find(|r| r.name == name).ok_or_else(|| {
-        let known = known_names(name, robots.iter().map(|r| r.name.as_str()));
-        format!("no robot {name:?} in {}{known}", world.scene.name)
-    })
-}
-
 /// Prints the URDF of a robot.
-pub(super) fn print_urdf(world: &World, robot: &str) -> Result<ExitCode, String> {
-    print!("{}", urdf::urdf(find_robot(world, robot)?));
-    Ok(ExitCode::SUCCESS)
+pub(super) fn print_urdf(world: &World, robot: &str) -> Result<(), String> {
+    let robot = find_robot(&world.scene, robot)?;
+    print!("{}", urdf::urdf(&world.scene.robots[robot]));
+    Ok(())
 }
 
 /// Prints the description: of the robot `only` if given, and only its topics, actions and services
@@ -54,10 +45,10 @@ pub(super) fn describe(
     as_json: bool,
     only: Option<&str>,
     only_topics: bool,
-) -> Result<ExitCode, String> {
+) -> Result<(), String> {
     let mut all = rounded_json(describe_world(world));
     if let Some(name) = only {
-        find_robot(world, name)?;
+        find_robot(&world.scene, name)?;
         keep_robot(&mut all, name);
     }
     if let (true, Value::Object(map)) = (only_topics, &mut all) {
@@ -71,7 +62,7 @@ pub(super) fn describe(
     } else {
         print_text(&all);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Parts of the description that are printed with `--topics`.
@@ -437,19 +428,6 @@ fn computers_json(robot: &Robot) -> Vec<Value> {
         .collect()
 }
 
-/// Prints the computers of a robot.
-fn print_computers(r: &Value) {
-    for computer in rows(r, "computers") {
-        let tasks = rows(computer, "tasks").map(|task| text(&task["name"]));
-        println!(
-            "    computer {} (processors: {}): tasks {}",
-            text(&computer["name"]),
-            computer["processors"],
-            tasks.collect::<Vec<_>>().join(", ")
-        );
-    }
-}
-
 /// Describes the connection to an autopilot. The port of a disabled autopilot is assigned by the
 /// order of the robots.
 fn autopilot_json(robot: &Robot, autopilot: &Autopilot) -> Value {
@@ -490,6 +468,7 @@ fn at_rest(robot: &Robot, scene: &Scene) -> Value {
         let scaled = values.iter().map(|x| x * a.submerged_fraction);
         scaled.collect()
     };
+    let added = &robot.links[0].added.D;
     json!({
         "floats": true,
         "base_height_m": a.z,
@@ -500,19 +479,13 @@ fn at_rest(robot: &Robot, scene: &Scene) -> Value {
         "center_of_buoyancy_m": a.p_BoCb.map(|p| p.to_array()),
         "center_of_mass_m": a.p_BoBcm.to_array(),
         "base_submerged_fraction": a.submerged_fraction,
-        "base_added_mass_kg": effective(&added_mass_diagonal(&robot.links[0])),
+        "base_added_mass_kg": effective(&[added.xx, added.yy, added.zz]),
         "base_linear_damping": effective(&robot.links[0].linear_damping.diagonal()),
         "base_quadratic_damping": effective(&robot.links[0].quadratic_damping.diagonal()),
         "waterplane_area_m2": a.waterplane,
         "metacentric_height_transverse_m": a.gm_transverse,
         "metacentric_height_longitudinal_m": a.gm_longitudinal,
     })
-}
-
-/// Returns the added mass of a fully submerged link along x, y and z [kg].
-fn added_mass_diagonal(link: &Link) -> [f64; 3] {
-    let m = &link.added.D;
-    [m.xx, m.yy, m.zz]
 }
 
 /// Formats the hydrostatic equilibrium of a robot as one line.
@@ -522,84 +495,44 @@ fn at_rest_text(r: &Value) -> Option<String> {
         return Some("neutrally buoyant".to_string());
     }
     if a["floats"] == false {
-        return Some(format!(
-            "negatively buoyant by {:.2} N",
-            a["weight_in_water_n"].as_f64()?
-        ));
+        return Some(fill("negatively buoyant by {weight_in_water_n:.2} N", a));
     }
-    let number = |key: &str| a[key].as_f64();
-    let list = |key: &str| {
-        let values = a[key].as_array()?.iter();
-        let texts = values.filter_map(|x| Some(format!("{:.4}", x.as_f64()?)));
-        Some(texts.collect::<Vec<_>>().join(", "))
-    };
-    let mut parts = Vec::new();
+    a["displaced_volume_m3"].as_f64()?;
+    let mut text = "at rest: ".to_string();
     // a robot with linear hydrostatics has no hull shape
-    if let Some(draught) = number("draught_m") {
-        parts.push(format!("draught {draught:.4} m"));
+    if !a["draught_m"].is_null() {
+        text += &fill("draught {draught_m:.4} m, ", a);
     }
-    parts.push(format!(
-        "displaced volume {:.5} m3",
-        number("displaced_volume_m3")?
-    ));
+    text += &fill("displaced volume {displaced_volume_m3:.5} m3, ", a);
     if let Some(center) = a["center_of_buoyancy_m"].as_array() {
+        let center = center.iter().filter_map(Value::as_f64);
         let center: Vec<String> = center
-            .iter()
-            .filter_map(|x| Some(format!("{:.4}", (x.as_f64()? * 1e4).round() * 1e-4 + 0.0)))
+            .map(|x| format!("{:.4}", (x * 1e4).round() * 1e-4 + 0.0))
             .collect();
-        parts.push(format!("centre of buoyancy [{}]", center.join(", ")));
+        text += &format!("centre of buoyancy [{}], ", center.join(", "));
     }
-    parts.push(format!(
-        "waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg, submerged \
-         fraction of the base {:.4}, its added mass [{}] kg, its damping in SI units along x, y, z \
-         and about them: linear [{}], quadratic [{}]",
-        number("waterplane_area_m2")?,
-        number("metacentric_height_transverse_m")?,
-        number("metacentric_height_longitudinal_m")?,
-        number("roll_deg")?,
-        number("pitch_deg")?,
-        number("base_submerged_fraction")?,
-        list("base_added_mass_kg")?,
-        list("base_linear_damping")?,
-        list("base_quadratic_damping")?,
-    ));
-    Some(format!("at rest: {}", parts.join(", ")))
+    let rest = "waterplane {waterplane_area_m2:.4} m2, GMt {metacentric_height_transverse_m:.4} m, \
+        GMl {metacentric_height_longitudinal_m:.4} m, roll {roll_deg:.2} deg, pitch {pitch_deg:.2} \
+        deg, submerged fraction of the base {base_submerged_fraction:.4}, its added mass \
+        [{base_added_mass_kg:.4}] kg, its damping in SI units along x, y, z and about them: linear \
+        [{base_linear_damping:.4}], quadratic [{base_quadratic_damping:.4}]";
+    Some(text + &fill(rest, a))
 }
 
-/// Lists the frames with their parents.
+/// Lists the frames with their parents, the moving ones first.
 fn frame_tree(scene: &Scene) -> Vec<Value> {
-    let state = merrow_model::state::State::new(scene);
-    let snapshot = frames::ObjectStates {
-        time_ns: 0,
-        actuators: Vec::new(),
-        motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
-        fins: state.robots.iter().map(|r| r.fins.clone()).collect(),
-        buoyancy_engines: Vec::new(),
-        firmware: Vec::new(),
-        efforts: Vec::new(),
-        contacts: Vec::new(),
-        contact_wrenches: Vec::new(),
-        tethers: Vec::new(),
-        tracking: Vec::new(),
-        modes: Vec::new(),
-        starts: Vec::new(),
+    let mut all = frames::start_frames(scene);
+    let fixed = frames::static_frames(scene).transforms.len();
+    all.rotate_left(fixed);
+    let moving = all.len() - fixed;
+    let one = |(k, t): (usize, &TransformStamped)| {
+        json!({
+            "parent": t.header.frame_id,
+            "child": t.child_frame_id,
+            "moves": k < moving,
+        })
     };
-    let moving = frames::moving_frames(scene, &snapshot, |_| true).transforms;
-    let fixed = frames::static_frames(scene).transforms;
-    let one = |moves: bool| {
-        move |t: TransformStamped| {
-            json!({
-                "parent": t.header.frame_id,
-                "child": t.child_frame_id,
-                "moves": moves,
-            })
-        }
-    };
-    moving
-        .into_iter()
-        .map(one(true))
-        .chain(fixed.into_iter().map(one(false)))
-        .collect()
+    all.iter().enumerate().map(one).collect()
 }
 
 /// Formats the computing cost of a sensor.
@@ -623,28 +556,96 @@ fn text(v: &Value) -> String {
     v.as_str().map_or_else(|| v.to_string(), str::to_owned)
 }
 
+/// Replaces `{key}` in a template by the value of an object, as text without quotes. `{key:<8}` and
+/// `{key:>8}` align it as `format!` does; `{key:.2}` formats a number, or the numbers of a list.
+fn fill(template: &str, object: &Value) -> String {
+    let mut parts = template.split('{');
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (field, rest) = part.split_once('}').unwrap_or((part, ""));
+        let (key, form) = field.split_once(':').unwrap_or((field, "<0"));
+        let (value, n) = (&object[key], form[1..].parse().unwrap_or(0));
+        out += &match form.as_bytes()[0] {
+            b'.' => decimals(value, n),
+            b'>' => format!("{:>n$}", text(value)),
+            _ => format!("{:<n$}", text(value)),
+        };
+        out += rest;
+    }
+    out
+}
+
+/// Formats a number, or a list of numbers, with `n` decimals.
+fn decimals(value: &Value, n: usize) -> String {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|x| decimals(x, n)).collect();
+            items.join(", ")
+        }
+        number => format!("{:.n$}", number.as_f64().unwrap_or(f64::NAN)),
+    }
+}
+
 /// Returns the entries of the list `key`; none if it is missing.
 fn rows<'a>(all: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     all[key].as_array().into_iter().flatten()
 }
+
+/// Lists of a description: key, heading, and the line of an entry.
+const LISTS: &str = "\
+published|published|  {topic:<44} {type:<46} {rate:>7}  {qos}
+subscribed|subscribed|  {topic:<44} {type:<46} {unit}
+actions|actions|  {action:<44} {type}
+services|services|  {service:<44} {type}
+parameters|parameters of /merrow|  {name:<44} {type:<8} {default:<12} {description}
+frames|frames|  {parent} -> {child} ({motion})";
+
+/// Lists of objects without a heading, as in [`LISTS`].
+const OBJECTS: &str = "\
+tethers||  {name}: tether from {from} to {to} ({length_m} m in {segments} segments)
+beacons||  {name}: {kind} at {at} ({frequency_khz} kHz)
+ais||  {name}: AIS class {class} at {at}";
 
 /// Prints the description of a world as text. A part that is not in `all` is left out.
 fn print_text(all: &Value) {
     if !all["robots"].is_null() {
         print_objects(all);
     }
-    print_topics(all);
-    print_actions_services_and_parameters(all);
-    print_frames(all);
+    print_lists(LISTS, all);
+}
+
+/// Prints lists of a description, each entry with the marks of its values.
+fn print_lists(lists: &str, all: &Value) {
+    for list in lists.lines() {
+        let mut columns = list.split('|');
+        let [key, heading, template] = [(); 3].map(|()| columns.next().unwrap_or_default());
+        let is_shown = match key {
+            "actions" => rows(all, key).next().is_some(),
+            _ => !all[key].is_null(),
+        };
+        if is_shown && !heading.is_empty() {
+            println!("\n{heading}");
+        }
+        for row in rows(all, key) {
+            let mut shown = row.clone();
+            let rate = row["rate_hz"].as_f64();
+            shown["rate"] = json!(rate.map_or("-".to_string(), |rate| format!("{rate} Hz")));
+            shown["motion"] = json!(if row["moves"] == true {
+                "moves"
+            } else {
+                "fixed"
+            });
+            println!("{}", fill(template, &shown));
+            print_marks(row);
+        }
+    }
 }
 
 /// Prints the robots and other objects of a world, and the cost of all sensors.
 fn print_objects(all: &Value) {
     println!(
-        "world {}, step {} s, seed {}",
-        text(&all["world"]),
-        all["step_s"],
-        all["seed"]
+        "{}",
+        fill("world {world}, step {step_s} s, seed {seed}", all)
     );
     for section in ["robots", "props", "actors"] {
         let mut own = rows(all, "robots")
@@ -655,7 +656,7 @@ fn print_objects(all: &Value) {
         }
         own.for_each(print_robot);
     }
-    print_other_objects(all);
+    print_lists(OBJECTS, all);
     println!("\n{}", load_text(all));
 }
 
@@ -717,127 +718,28 @@ fn print_robot(r: &Value) {
             "    keeps station within {distance} m of a goal, because it cannot move sideways"
         );
     }
-    for s in r["sensors"].as_array().into_iter().flatten() {
+    for s in rows(r, "sensors") {
         if let Some(cost) = cost_text(s) {
             let rate = s["rate_hz"].as_f64().unwrap_or_default();
-            println!(
-                "    {} ({}, {rate} Hz): {cost}",
-                text(&s["name"]),
-                text(&s["kind"])
-            );
+            println!("{}{rate} Hz): {cost}", fill("    {name} ({kind}, ", s));
         }
     }
-    print_computers(r);
+    for computer in rows(r, "computers") {
+        let tasks = rows(computer, "tasks").map(|task| text(&task["name"]));
+        let tasks = tasks.collect::<Vec<_>>().join(", ");
+        let line = fill(
+            "    computer {name} (processors: {processors}): tasks ",
+            computer,
+        );
+        println!("{line}{tasks}");
+    }
     let autopilot = &r["autopilot"];
     if !autopilot.is_null() {
-        let state = if autopilot["enabled"] == true {
-            format!(
-                "{} port {}",
-                text(&autopilot["protocol"]),
-                autopilot["port"]
-            )
-        } else {
-            "with `merrow run --autopilot`".to_string()
+        let template = match autopilot["enabled"] == true {
+            true => "    autopilot: {program}, {protocol} port {port}",
+            false => "    autopilot: {program}, with `merrow run --autopilot`",
         };
-        println!("    autopilot: {}, {state}", text(&autopilot["program"]));
+        println!("{}", fill(template, autopilot));
     }
     print_marks(r);
-}
-
-/// Prints the tethers, beacons and AIS transponders.
-fn print_other_objects(all: &Value) {
-    for t in rows(all, "tethers") {
-        let (name, from, to) = (text(&t["name"]), text(&t["from"]), text(&t["to"]));
-        println!(
-            "  {name}: tether from {from} to {to} ({} m in {} segments)",
-            t["length_m"], t["segments"]
-        );
-        print_marks(t);
-    }
-    for b in rows(all, "beacons") {
-        let (name, kind, at) = (text(&b["name"]), text(&b["kind"]), text(&b["at"]));
-        println!("  {name}: {kind} at {at} ({} kHz)", b["frequency_khz"]);
-        print_marks(b);
-    }
-    for t in rows(all, "ais") {
-        println!(
-            "  {}: AIS class {} at {}",
-            text(&t["name"]),
-            text(&t["class"]),
-            text(&t["at"])
-        );
-    }
-}
-
-/// Prints the published and the subscribed topics.
-fn print_topics(all: &Value) {
-    if !all["published"].is_null() {
-        println!("\npublished");
-    }
-    for o in rows(all, "published") {
-        let rate = o["rate_hz"]
-            .as_f64()
-            .map_or_else(|| "-".to_string(), |r| format!("{r} Hz"));
-        println!(
-            "  {:<44} {:<46} {:>7}  {}",
-            text(&o["topic"]),
-            text(&o["type"]),
-            rate,
-            text(&o["qos"])
-        );
-    }
-    if !all["subscribed"].is_null() {
-        println!("\nsubscribed");
-    }
-    for i in rows(all, "subscribed") {
-        println!(
-            "  {:<44} {:<46} {}",
-            text(&i["topic"]),
-            text(&i["type"]),
-            text(&i["unit"])
-        );
-    }
-}
-
-/// Prints the actions, services and parameters of the node.
-fn print_actions_services_and_parameters(all: &Value) {
-    if rows(all, "actions").next().is_some() {
-        println!("\nactions");
-    }
-    for a in rows(all, "actions") {
-        println!("  {:<44} {}", text(&a["action"]), text(&a["type"]));
-    }
-    if !all["services"].is_null() {
-        println!("\nservices");
-    }
-    for s in rows(all, "services") {
-        println!("  {:<44} {}", text(&s["service"]), text(&s["type"]));
-    }
-    if !all["parameters"].is_null() {
-        println!("\nparameters of /merrow");
-    }
-    for p in rows(all, "parameters") {
-        let name = text(&p["name"]);
-        println!(
-            "  {name:<44} {:<8} {:<12} {}",
-            text(&p["type"]),
-            text(&p["default"]),
-            text(&p["description"])
-        );
-    }
-}
-
-/// Prints the frames and their parents.
-fn print_frames(all: &Value) {
-    if !all["frames"].is_null() {
-        println!("\nframes");
-    }
-    for f in rows(all, "frames") {
-        let moves = if f["moves"] == true { "moves" } else { "fixed" };
-        println!(
-            "  {} -> {} ({moves})",
-            text(&f["parent"]),
-            text(&f["child"])
-        );
-    }
 }

@@ -2,58 +2,41 @@
 
 use merrow_world::{catalogue, data_dir};
 use serde_json::{Map, Value, json};
-use std::process::ExitCode;
+
+/// Kinds of bundled files.
+const KINDS: &str =
+    "worlds robots props bodies thrusters fins sensors batteries firmware lines beacons modems";
 
 /// Prints the bundled worlds and components, each with its description.
-pub(super) fn list(as_json: bool) -> Result<ExitCode, String> {
+pub(super) fn list(as_json: bool) -> Result<(), String> {
     data_dir::check()?;
-    let kinds = [
-        ("worlds", "worlds"),
-        ("robots", "params/robots"),
-        ("props", "params/props"),
-        ("bodies", "params/bodies"),
-        ("thrusters", "params/thrusters"),
-        ("fins", "params/fins"),
-        ("sensors", "params/sensors"),
-        ("batteries", "params/batteries"),
-        ("firmware", "params/firmware"),
-        ("lines", "params/lines"),
-        ("beacons", "params/beacons"),
-        ("modems", "params/modems"),
-    ];
-    if as_json {
-        let mut all: Map<String, Value> = kinds
-            .iter()
-            .map(|(kind, folder)| ((*kind).to_string(), json!(data_dir::file_names(folder))))
-            .collect();
-        let lines = |folder: &str| -> Map<String, Value> {
-            let names = data_dir::file_names(folder).into_iter();
-            names
-                .map(|name| (name.clone(), json!(catalogue::description(folder, &name))))
-                .collect()
+    let kinds = KINDS.split(' ').map(|kind| {
+        let folder = match kind {
+            "worlds" => kind.to_string(),
+            _ => format!("params/{kind}"),
         };
-        let descriptions: Map<String, Value> = kinds
-            .iter()
-            .map(|(kind, folder)| ((*kind).to_string(), Value::Object(lines(folder))))
-            .collect();
+        let names = data_dir::file_names(&folder).into_iter();
+        let described = names.map(|name| (catalogue::description(&folder, &name), name));
+        (kind, described.collect::<Vec<_>>())
+    });
+    if as_json {
+        let (mut all, mut descriptions) = (Map::new(), Map::new());
+        for (kind, files) in kinds {
+            let names: Vec<&String> = files.iter().map(|(_, name)| name).collect();
+            all.insert(kind.into(), json!(names));
+            let lines = files.into_iter().map(|(text, name)| (name, json!(text)));
+            descriptions.insert(kind.into(), Value::Object(lines.collect()));
+        }
         all.insert("descriptions".into(), Value::Object(descriptions));
         println!("{}", Value::Object(all));
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
-    for (kind, folder) in kinds {
+    for (kind, files) in kinds {
         println!("{kind}:");
-        let names = data_dir::file_names(folder);
-        let width = names.iter().map(String::len).max().unwrap_or(0);
-        for name in names {
-            println!(
-                "{}",
-                format!(
-                    "  {name:<width$}  {}",
-                    catalogue::description(folder, &name)
-                )
-                .trim_end()
-            );
+        let width = files.iter().map(|(_, name)| name.len()).max().unwrap_or(0);
+        for (text, name) in files {
+            println!("{}", format!("  {name:<width$}  {text}").trim_end());
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

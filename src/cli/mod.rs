@@ -108,28 +108,6 @@ enum Command {
     },
 }
 
-/// Splits off `--ros-args` and the arguments after it, up to `--`, as every ROS program does.
-pub(crate) fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
-    let (mut own, mut ros, mut in_ros) = (Vec::new(), Vec::new(), false);
-    for argument in arguments {
-        match argument.as_str() {
-            "--ros-args" => in_ros = true,
-            "--" if in_ros => {
-                in_ros = false;
-                ros.push(argument.clone());
-                continue;
-            }
-            _ => {}
-        }
-        if in_ros {
-            ros.push(argument.clone())
-        } else {
-            own.push(argument.clone())
-        }
-    }
-    (own, ros)
-}
-
 /// Returns the numbers of robots, props and actors of a world as text.
 fn count_objects(world: &World) -> String {
     let count = |section: &str| world.models.iter().filter(|m| m.section == section).count();
@@ -143,15 +121,14 @@ fn count_objects(world: &World) -> String {
     text.collect::<Vec<_>>().join(", ")
 }
 
-/// Executes the command of the command line.
-pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
+/// Executes the command of the command line. `arguments` are all arguments of the program.
+pub(crate) fn execute(cli: Cli, arguments: &[String]) -> Result<ExitCode, String> {
     match cli.command {
-        Command::Run(arguments) => run::run(&arguments, ros),
-        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Run(own) => run::run(&own, arguments)?,
+        Command::Replay(arguments) => replay::run(&arguments)?,
         Command::Check { world } => {
             let found = load(&world, Overrides::default())?;
             println!("{world}: no errors, {}", count_objects(&found));
-            Ok(ExitCode::SUCCESS)
         }
         Command::Describe {
             world,
@@ -167,32 +144,34 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             };
             let world = load(&world, overrides)?;
             match urdf {
-                Some(robot) => describe::print_urdf(&world, &robot),
-                None => describe::describe(&world, json, robot.as_deref(), topics),
+                Some(robot) => describe::print_urdf(&world, &robot)?,
+                None => describe::describe(&world, json, robot.as_deref(), topics)?,
             }
         }
-        Command::Validate { set, arguments } => match set {
-            Some(set) => program::set(cases_of(set), &arguments.arguments),
-            None => program::all(all_cases(), &VALIDATION, "validation", &arguments),
-        },
-        Command::Terrain(arguments) => terrain::run(&arguments),
-        Command::Save(arguments) => save::save(&arguments),
-        Command::Snapshot(arguments) => snapshot::run(&arguments),
-        Command::Export(arguments) => analysis::run_export(&arguments),
-        Command::Plot(arguments) => analysis::run_plot(&arguments),
-        Command::Report(arguments) => analysis::run_report(&arguments),
-        Command::Repair(arguments) => analysis::run_repair(&arguments),
-        Command::Layout(arguments) => analysis::run_layout(&arguments),
+        Command::Validate { set, arguments } => {
+            return match set {
+                Some(set) => program::set(cases_of(set), &arguments.arguments),
+                None => program::all(all_cases(), &VALIDATION, "validation", &arguments),
+            };
+        }
+        Command::Terrain(arguments) => terrain::run(&arguments)?,
+        Command::Save(arguments) => save::save(&arguments)?,
+        Command::Snapshot(arguments) => snapshot::run(&arguments)?,
+        Command::Export(arguments) => analysis::run_export(&arguments)?,
+        Command::Plot(arguments) => analysis::run_plot(&arguments)?,
+        Command::Report(arguments) => analysis::run_report(&arguments)?,
+        Command::Repair(arguments) => analysis::run_repair(&arguments)?,
+        Command::Layout(arguments) => analysis::run_layout(&arguments)?,
         Command::Schema => {
             let schema = world::json_schema();
             println!(
                 "{}",
                 serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?
             );
-            Ok(ExitCode::SUCCESS)
         }
-        Command::List { json } => list::list(json),
+        Command::List { json } => list::list(json)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Parses the name of a profile.
@@ -223,18 +202,13 @@ fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), 
         return Err(error);
     }
     let path: PathBuf = world::data_dir::world_file(name);
-    let (document, mut world) = Document::load(&path, overrides).map_err(|problems| {
-        let n = problems.len();
-        format!(
-            "{n} error{} in {name}\n{problems}",
-            if n == 1 { "" } else { "s" }
-        )
-    })?;
-    world_check::check(&document, &world).map_err(|lines| {
-        let n = lines.len();
+    let errors = |n: usize, lines: String| {
         let s = if n == 1 { "" } else { "s" };
-        format!("{n} error{s} in {name}\n{}", lines.join("\n"))
-    })?;
+        format!("{n} error{s} in {name}\n{lines}")
+    };
+    let (document, mut world) = Document::load(&path, overrides)
+        .map_err(|problems| errors(problems.len(), problems.to_string()))?;
+    world_check::check(&document, &world).map_err(|lines| errors(lines.len(), lines.join("\n")))?;
     let currents = world_check::current_warnings(&document, &world);
     world.warnings.extend(currents);
     for note in bridge_notes(&world) {

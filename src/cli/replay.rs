@@ -6,7 +6,6 @@ use merrow::replay::player::{Player, PlayerOptions, SPEEDS};
 use merrow_world::Overrides;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,7 +43,7 @@ fn speed(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// The bag cannot be read, its world is not known, or the address cannot be used.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     let load = |name: &String| super::load(name, Overrides::default());
     let world = arguments.world.as_ref().map(load).transpose()?;
     let recording = Recording::open(&arguments.bag, world)?;
@@ -54,7 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let [start, end] = recording.bounds_s();
     println!("{}: {start:.2} s to {end:.2} s", arguments.bag.display());
     if arguments.check {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     let stop = Arc::new(AtomicBool::new(false));
     let signal = Arc::clone(&stop);
@@ -69,6 +68,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         },
     )?;
     println!("view: {}", player.url());
-    player.run(&stop)?;
-    Ok(ExitCode::SUCCESS)
+    player.run(&stop)
 }

@@ -21,7 +21,6 @@ use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow::terminal;
 use merrow_autopilot::Autopilots;
 use merrow_autopilot::mavlink::Telemetries;
-use merrow_autopilot::status::{LogSink, SharedStatus};
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
@@ -34,9 +33,9 @@ use merrow_world::import::grid::mapped_file;
 use merrow_world::{Document, Overrides};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -114,6 +113,13 @@ impl Arguments {
     fn files(&self) -> FileAccess {
         FileAccess::new(self.output_dir.clone(), self.allow_paths)
     }
+
+    /// Prints a line, unless standard output contains only the summary.
+    fn inform(&self, line: impl Display) {
+        if !self.json {
+            terminal::inform(line);
+        }
+    }
 }
 
 /// Parses an address and a port, `localhost` and a port, or the port of this machine only.
@@ -164,7 +170,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// The world cannot be loaded or run, or the recording is incomplete.
-pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<(), String> {
     if let Some(path) = &arguments.record {
         // a large world takes long to load
         Bag::check_path(path).map_err(|why| why.to_string())?;
@@ -187,14 +193,12 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     }
     let world_services = serve_world(arguments, &bridge, document, &simulation, &sender)?;
     let services = serve_interfaces(&bridge, world_services.as_ref(), &signals.stop)?;
-    let mut autopilots = connect_autopilots(arguments, &bridge, &simulation)?;
-    let mut telemetries = connect_telemetries(arguments, &bridge, &simulation)?;
+    let (mut autopilots, mut telemetries) = connect_links(arguments, &bridge, &simulation)?;
     let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
     print_reachable(arguments, ros, &simulation)?;
-    let mut progress = Progress::new(arguments, simulation.time_ns());
-    let mut grids = MappedGrids(Arc::clone(&signals.stop));
+    let mut progress = Progress::new(arguments, simulation.time_ns(), &signals.stop);
     let mut observers: Vec<&mut dyn Observer> =
-        vec![&mut grids, &mut autopilots, &mut telemetries, &mut progress];
+        vec![&mut progress, &mut autopilots, &mut telemetries];
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -219,8 +223,8 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     let mut failed = after_run(&summary, autosave.as_ref(), &mut simulation);
     if let Some(bridge) = &bridge {
         match bridge.stop_recording() {
-            Ok(Some(line)) if !arguments.json => terminal::inform(format_args!("recorded {line}")),
-            Ok(_) => {}
+            Ok(Some(line)) => arguments.inform(format_args!("recorded {line}")),
+            Ok(None) => {}
             Err(why) => failed = failed.or(Some(format!("the recording is incomplete: {why}"))),
         }
     }
@@ -229,7 +233,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
         failed = failed.or(Some(why));
     }
     failed = failed.or(report_halted(&simulation));
-    failed.map_or(Ok(ExitCode::SUCCESS), Err)
+    failed.map_or(Ok(()), Err)
 }
 
 /// Passes the world to the recorder, and starts the recording of `--record`.
@@ -240,15 +244,12 @@ fn prepare_recording(
     signals: &SignalStop,
 ) -> Result<(), String> {
     // also for recordings that the service starts; cannot fail: this is the only assignment
-    let _ = signals.recorder.set(bridge.recorder());
-    let publisher = bridge.publisher_state();
+    let _ = signals.recorder.set(bridge.publisher_thread.tasks());
     let world = RecordedWorld::new(document, arguments.seed, arguments.profile);
-    *publisher.world.lock() = world;
+    *bridge.publisher_thread.shared.world.lock() = world;
     if let Some(path) = &arguments.record {
         let line = bridge.record(path.clone())?;
-        if !arguments.json {
-            terminal::inform(line);
-        }
+        arguments.inform(line);
     }
     Ok(())
 }
@@ -311,9 +312,10 @@ fn serve_world(
     simulation: &Simulation,
     sender: &Sender<sim::Request>,
 ) -> Result<Option<WorldServices>, String> {
-    let (followers, parameters) = match bridge.as_ref().and_then(Bridge::interface) {
+    let (followers, parameters) = match bridge.as_ref().and_then(|bridge| bridge.interface.as_ref())
+    {
         Some(interface) => {
-            let parameters = Arc::clone(interface.parameters());
+            let parameters = Arc::clone(&interface.parameters);
             (Followers::Node(Arc::clone(interface)), parameters)
         }
         None if arguments.view.is_some() => {
@@ -322,9 +324,8 @@ fn serve_world(
         }
         None => return Ok(None),
     };
-    let next_outputs = bridge
-        .as_ref()
-        .map(|bridge| Arc::clone(bridge.next_outputs()));
+    let bridge = bridge.as_ref();
+    let next_outputs = bridge.map(|bridge| Arc::clone(&bridge.next_outputs));
     let editor = EditorThread::start(EditorParts {
         document,
         scene: Arc::clone(&simulation.scene),
@@ -347,67 +348,40 @@ fn serve_interfaces(
     world: Option<&WorldServices>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Option<SimulationInterfaces>, String> {
-    let interface = bridge.as_ref().and_then(Bridge::interface);
+    let interface = bridge.as_ref().and_then(|bridge| bridge.interface.as_ref());
     let editor = world.and_then(|world| world.editor.sender());
     let (Some(interface), Some(editor)) = (interface, editor) else {
         return Ok(None);
     };
-    let interfaces = SimulationInterfaces::start(&Connections {
-        node: Arc::clone(interface.node()),
-        requests: interface.requests().clone(),
-        editor,
-        refusals: interface.refusals(),
-        now_ns: interface.now_ns(),
-        stop: Arc::clone(stop),
-        version: interface.simulation_interfaces_version(),
-        prefix: interface.simulation_interfaces_prefix(),
-    });
+    let connections = Connections::new(interface, editor, Arc::clone(stop));
+    let interfaces = SimulationInterfaces::start(&connections);
     Ok(Some(interfaces.map_err(|e| e.to_string())?))
 }
 
-/// Opens the sockets of the autopilots.
-fn connect_autopilots(
+/// Opens the sockets of the autopilots and the connections to ground stations.
+fn connect_links(
     arguments: &Arguments,
     bridge: &Option<Bridge>,
     simulation: &Simulation,
-) -> Result<Autopilots, String> {
-    let (status, log) = link_reports(bridge);
-    let autopilots = Autopilots::connect(&simulation.scene, status, log)?;
-    if arguments.autopilot && autopilots.descriptions().is_empty() {
-        terminal::warn(format_args!(
-            "warning: --autopilot: no robot of this world has the key `autopilot`"
-        ));
-    }
-    if !arguments.json {
-        for line in autopilots.descriptions() {
-            terminal::inform(line);
+) -> Result<(Autopilots, Telemetries), String> {
+    let (status, log) = match bridge {
+        Some(bridge) => {
+            let status = bridge.publisher_thread.shared.links.clone();
+            (status, bridge.link_log())
         }
-    }
-    Ok(autopilots)
-}
-
-/// Returns the diagnostics and the log for links to autopilots and ground stations.
-fn link_reports(bridge: &Option<Bridge>) -> (SharedStatus, LogSink) {
-    match bridge {
-        Some(bridge) => (bridge.link_status(), bridge.link_log()),
         None => Default::default(),
+    };
+    let scene = &simulation.scene;
+    let autopilots = Autopilots::connect(scene, status.clone(), log.clone())?;
+    if arguments.autopilot && autopilots.descriptions().is_empty() {
+        terminal::warn("warning: --autopilot: no robot of this world has the key `autopilot`");
     }
-}
-
-/// Opens the connections to ground stations.
-fn connect_telemetries(
-    arguments: &Arguments,
-    bridge: &Option<Bridge>,
-    simulation: &Simulation,
-) -> Result<Telemetries, String> {
-    let (status, log) = link_reports(bridge);
-    let telemetries = Telemetries::connect(&simulation.scene, status, log)?;
-    if !arguments.json {
-        for line in telemetries.descriptions() {
-            terminal::inform(line);
-        }
+    let telemetries = Telemetries::connect(scene, status, log)?;
+    let lines = autopilots.descriptions().into_iter();
+    for line in lines.chain(telemetries.descriptions()) {
+        arguments.inform(line);
     }
-    Ok(telemetries)
+    Ok((autopilots, telemetries))
 }
 
 /// Starts the server of the live view and prints its address.
@@ -421,8 +395,8 @@ fn start_view(
         return Ok(None);
     };
     let recorder = bridge.as_ref().map(|bridge| Recorder {
-        tasks: bridge.recorder(),
-        shared: bridge.publisher_state(),
+        tasks: bridge.publisher_thread.tasks(),
+        shared: Arc::clone(&bridge.publisher_thread.shared),
     });
     let parts = ControlParts {
         requests: world.requests.clone(),
@@ -458,8 +432,8 @@ fn print_reachable(
         None => Ipv4Addr::LOCALHOST.into(),
     });
     let line = reachable::line(node.as_ref(), view, &simulation.scene.robots);
-    if let Some(line) = line.filter(|_| !arguments.json) {
-        terminal::inform(line);
+    if let Some(line) = line {
+        arguments.inform(line);
     }
     Ok(())
 }
@@ -523,19 +497,6 @@ impl SignalStop {
 
 const SHORTENED: &str = "a grid file that is mapped from disk was shortened during the run, so the \
                          last values are wrong; restore the file and run again";
-
-/// Ends the run when a mapped grid was shortened.
-struct MappedGrids(Arc<AtomicBool>);
-
-impl Observer for MappedGrids {
-    fn after_block(&mut self, _: &Simulation, _: &Control) {
-        if mapped_file::is_shortened() {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn rejected(&mut self, _: &CommandRejection, _: &Simulation) {}
-}
 
 /// Ends the process without waiting for the simulation loop; an active recording is completed.
 fn force_exit(recorder: Option<&Sender<Task>>) {
@@ -711,8 +672,6 @@ fn next_multiple(every_ns: u64, now_ns: u64) -> u64 {
 impl Observer for Autosave {
     fn after_block(&mut self, _: &Simulation, _: &Control) {}
 
-    fn rejected(&mut self, _: &CommandRejection, _: &Simulation) {}
-
     fn reset(&mut self) {
         self.next_ns = self.every_ns;
     }
@@ -730,8 +689,10 @@ impl Observer for Autosave {
     }
 }
 
-/// Progress line on the terminal; hidden if there is no terminal.
+/// Progress line on the terminal; hidden if there is no terminal. Ends the run when a mapped grid
+/// was shortened.
 struct Progress {
+    stop: Arc<AtomicBool>,
     bar: ProgressBar,
     bounded: bool,
     last_ms: u64,
@@ -745,7 +706,7 @@ struct Progress {
 
 impl Progress {
     /// Creates the progress line of a run that begins at `now_ns` [ns].
-    fn new(arguments: &Arguments, now_ns: u64) -> Self {
+    fn new(arguments: &Arguments, now_ns: u64, stop: &Arc<AtomicBool>) -> Self {
         let duration = arguments.duration;
         let bar = match duration {
             _ if arguments.json => ProgressBar::hidden(),
@@ -761,6 +722,7 @@ impl Progress {
             bar.set_style(style);
         }
         Self {
+            stop: Arc::clone(stop),
             bar,
             bounded: duration.is_some(),
             last_ms: 0,
@@ -773,6 +735,9 @@ impl Progress {
 
 impl Observer for Progress {
     fn after_block(&mut self, simulation: &Simulation, control: &Control) {
+        if mapped_file::is_shortened() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
         let wall_ms = (control.wall_s * 1000.0) as u64;
         if wall_ms < self.last_ms + 100 {
             return;

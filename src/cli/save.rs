@@ -5,7 +5,6 @@ use clap::Args;
 use merrow::node::checkpoint;
 use merrow_world::Overrides;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Arguments of `merrow save`.
 #[derive(Args, Debug)]
@@ -27,7 +26,7 @@ pub(super) struct Arguments {
 ///
 /// # Errors
 /// The world cannot be loaded, or the file cannot be written.
-pub(super) fn save(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn save(arguments: &Arguments) -> Result<(), String> {
     let resume = arguments.resume.as_deref();
     let (document, mut simulation) =
         load_simulation(&arguments.world, Overrides::default(), 0, resume)?;
@@ -39,5 +38,5 @@ pub(super) fn save(arguments: &Arguments) -> Result<ExitCode, String> {
         .to_yaml();
     checkpoint::write_world(&arguments.output, &text)?;
     println!("wrote {}", arguments.output.display());
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -4,9 +4,9 @@ use super::readings;
 use super::sensor_image;
 use bytes::Bytes;
 use clap::Args;
+use merrow::input::mailbox::{find_named, find_robot};
 use merrow::picture;
 use merrow::picture::{SensorImage, SnapshotOutput};
-use merrow_chart::canvas::Drawing;
 use merrow_environment::air::sun;
 use merrow_math::{Mat3, Vec3};
 use merrow_messages::convert::header;
@@ -21,7 +21,6 @@ use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
 use merrow_world::Overrides;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Columns and rows of an external view.
@@ -119,7 +118,7 @@ fn set_time(simulation: &mut Simulation, arguments: &Arguments) {
 }
 
 /// Renders the image or the plot and writes its file.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     if let Some(at) = arguments.at.filter(|at| !(0.0..=1e6).contains(at)) {
         return Err(format!("--at is {at}; expected 0 to 1000000 s"));
     }
@@ -140,7 +139,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         write_sensor(&mut simulation, arguments, steps)?
     };
     println!("{}: {message}", output.display());
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Writes the view from the chosen viewpoint after `steps` steps. Returns the file and a line about
@@ -192,10 +191,8 @@ fn write_sensor(
             let output = arguments.output_or("snapshot.svg");
             check_output(&output, &PLOT_EXTENSIONS)?;
             let seconds = arguments.at.unwrap_or(readings::DEFAULT_DURATION);
-            curves(
-                &readings::draw(simulation, robot, sensor, seconds)?,
-                &output,
-            )?;
+            let drawing = readings::draw(simulation, robot, sensor, seconds)?;
+            write_file(&output, drawing.svg().as_bytes())?;
             return Ok((output, format!("from 0 to {seconds} s")));
         }
     };
@@ -218,13 +215,8 @@ fn write_sensor(
             String::new()
         }
         SensorImage::Colored(shown) => {
-            let rgb = Bytes::from(shown.rgb);
-            let view = ImageView {
-                width: shown.width as u32,
-                height: shown.height as u32,
-                pixels: Pixels::Rgb8(&rgb),
-            };
-            save(&view, &output)?;
+            let size = [shown.width, shown.height];
+            save(&ImageView::rgb(&Bytes::from(shown.rgb), size), &output)?;
             shown.legend
         }
     };
@@ -271,29 +263,11 @@ fn sun_text(simulation: &Simulation) -> String {
 
 /// Returns the indices of the requested robot and sensor.
 fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String> {
-    let (robot, sensor) = (
-        arguments.robot.as_deref().unwrap_or_default(),
-        arguments.sensor.as_deref().unwrap_or_default(),
-    );
-    let r = scene
-        .robots
-        .iter()
-        .position(|r| r.name == robot)
-        .ok_or_else(|| {
-            let robots: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
-            format!("no robot `{robot}`; expected one of {}", robots.join(", "))
-        })?;
-    let sensors = &scene.robots[r].sensors;
-    let found = sensors.iter().position(|s| s.name == sensor);
-    found.map(|s| (r, s)).ok_or_else(|| {
-        let names: Vec<&str> = sensors.iter().map(|s| s.name.as_str()).collect();
-        let names = if names.is_empty() {
-            "the robot has none".to_string()
-        } else {
-            format!("expected one of {}", names.join(", "))
-        };
-        format!("no sensor `{sensor}` on {robot}; {names}")
-    })
+    let robot = find_robot(scene, arguments.robot.as_deref().unwrap_or_default())?;
+    let sensors = scene.robots[robot].sensors.iter();
+    let name = arguments.sensor.as_deref().unwrap_or_default();
+    let sensor = find_named("sensor", name, sensors.map(|sensor| &sensor.name))?;
+    Ok((robot, sensor))
 }
 
 /// Returns the viewpoint and the target point of a view.
@@ -320,11 +294,7 @@ fn axes(d: Vec3) -> Mat3 {
         .unit()
         .unwrap_or(Vec3::new(0.0, 1.0, 0.0));
     let z = x.cross(y);
-    Mat3::from_rows(
-        Vec3::new(x.x, y.x, z.x),
-        Vec3::new(x.y, y.y, z.y),
-        Vec3::new(x.z, y.z, z.z),
-    )
+    Mat3::from_rows(x, y, z).transpose()
 }
 
 /// Writes the requested output of a camera image.
@@ -335,15 +305,7 @@ fn write(images: &CameraImages, show: &str, size: [usize; 2], file: &Path) -> Re
         "labels" => labels(images.labels.as_ref().ok_or_else(missing)?),
         _ => images.rgb.clone().ok_or_else(missing)?,
     };
-    let [width, height] = size.map(|n| n as u32);
-    save(
-        &ImageView {
-            width,
-            height,
-            pixels: Pixels::Rgb8(&rgb),
-        },
-        file,
-    )
+    save(&ImageView::rgb(&rgb, size), file)
 }
 
 /// Writes an image as PNG or JPEG.
@@ -384,11 +346,6 @@ pub(super) fn extension(file: &Path) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .to_lowercase()
-}
-
-/// Writes a plot as SVG.
-fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
-    write_file(file, drawing.svg().as_bytes())
 }
 
 /// Writes bytes to a file.

@@ -6,7 +6,6 @@ use merrow_scenery::sites::quay::Quay;
 use merrow_scenery::sites::sand::Sand;
 use merrow_scenery::sites::{File, quay_file, survey_file};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Options of `merrow terrain`.
 #[derive(Args, Debug)]
@@ -34,7 +33,7 @@ enum Kind {
 }
 
 /// Generates the files and prints a summary.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     let seed = arguments.seed;
     let (files, what, part): (Vec<File>, String, &str) = match arguments.kind {
         Kind::Riverwatch => {
@@ -79,5 +78,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         folder.display(),
         begin.display()
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

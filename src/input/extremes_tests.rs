@@ -1,7 +1,7 @@
 //! Tests of the extreme values of every field of every input topic and of every service that
 //! becomes a command.
 
-use super::command_services;
+use super::own_services;
 use crate::arm::progress::Progress;
 use crate::node::diagnostics::Rejections;
 use crate::node::parameters::live::RecordedParameters;
@@ -254,13 +254,15 @@ fn extreme_fields_are_refused_or_applied() {
                 });
             }
         }
-        for service in command_services::all(&scene) {
+        for service in own_services::all(&scene) {
             let label = format!("{}: {}", path.display(), service.name);
+            let Some(convert) = service.convert else {
+                continue;
+            };
             if is_new(&service.name, service.info.name) {
                 let description = &service.info.request.description;
                 apply_extremes(&scene, &label, description, &|bytes| {
-                    (service.convert)(&scene, parameters.server(), bytes)
-                        .map(|command| vec![command])
+                    convert(&scene, parameters.server(), bytes).map(|command| vec![command])
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! Conversion of fault service requests to commands.
 
-use crate::input::mailbox::find_robot;
+use crate::input::mailbox::{find_robot, named_values};
 use merrow_messages::msg::FaultRequest;
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::fault_devices::{check_fault, find_device};
@@ -65,13 +65,7 @@ fn fault_kind(
         values,
         ..
     } = request;
-    if names.len() != values.len() {
-        return Err(format!(
-            "expected one value for each name, found {} values for {} names",
-            values.len(),
-            names.len()
-        ));
-    }
+    let get = named_values(names, values)?;
     let kinds = request_values();
     let Some(expected) = kinds.iter().find(|values| values.kind == *kind) else {
         let words: Vec<&str> = kinds.iter().map(|values| values.kind.as_str()).collect();
@@ -87,7 +81,6 @@ fn fault_kind(
             all.join(", ")
         ));
     }
-    let get = |name: &str| names.iter().rposition(|n| n == name).map(|k| values[k]);
     if let Some(missing) = expected.required.iter().find(|name| get(name).is_none()) {
         return Err(format!("the fault {kind} requires {missing}"));
     }

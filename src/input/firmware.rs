@@ -1,18 +1,20 @@
 //! Topics and services of the built-in firmwares.
 
 use crate::input::motion_control;
+use crate::input::node_service::NodeService;
 use crate::topics::{Input, Output, PageControl};
 use merrow_math::{Quat, Vec3};
-use merrow_messages::convert::{from_vector3, header, point, quaternion, vector3};
+use merrow_messages::convert::{from_vector3, header, pose, vector3};
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::FirmwareLawState;
 use merrow_model::state::{Command, FirmwareCommand};
-use merrow_ros2::msg::geometry_msgs::{Pose, Twist, TwistStamped};
+use merrow_ros2::msg::geometry_msgs::{Twist, TwistStamped};
 use merrow_ros2::msg::nav_msgs::Odometry;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
+use merrow_ros2::msg::std_srvs::Trigger;
 
 /// Appends the topics that the firmware of robot `i` publishes.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
@@ -134,41 +136,29 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     motion_control::inputs(i, robot, inputs);
 }
 
-/// Lists the firmware services of type `std_srvs/srv/Trigger`: name, robot index and order.
-pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
-    let flies = |robot: &Robot| {
-        robot
-            .firmware
-            .as_ref()
-            .is_some_and(|f| f.multirotor().is_some())
-    };
-    let robots = scene
-        .robots
-        .iter()
-        .enumerate()
-        .filter(|(_, robot)| flies(robot));
-    let of = |(i, robot): (usize, &Robot)| {
-        [
-            ("takeoff", FirmwareOrder::TakeOff),
-            ("land", FirmwareOrder::Land),
-        ]
-        .map(|(name, order)| {
-            let name = robot.in_namespace(&format!("{}/{name}", robot.name));
-            (name, i, order)
-        })
-    };
-    robots.flat_map(of).collect()
+/// Appends the services of the firmware of robot `i`.
+pub(crate) fn services(i: usize, robot: &Robot, all: &mut Vec<NodeService>) {
+    let firmware = robot.firmware.as_ref();
+    if firmware.is_none_or(|firmware| firmware.multirotor().is_none()) {
+        return;
+    }
+    for (name, order) in [
+        ("takeoff", FirmwareOrder::TakeOff),
+        ("land", FirmwareOrder::Land),
+    ] {
+        let name = robot.in_namespace(&format!("{}/{name}", robot.name));
+        let convert = move |_: &_, _: &_, _: &_| Ok(FirmwareCommand::FirmwareOrder { order }.of(i));
+        all.push(NodeService::command::<Trigger>(name, Some(i), convert));
+    }
 }
 
 /// Converts a velocity in the base of a robot.
 pub(super) fn velocity_command(robot: usize, twist: &Twist) -> Command {
-    Command::Firmware(
-        robot,
-        FirmwareCommand::Velocity {
-            linear: from_vector3(&twist.linear),
-            angular: from_vector3(&twist.angular),
-        },
-    )
+    FirmwareCommand::Velocity {
+        linear: from_vector3(&twist.linear),
+        angular: from_vector3(&twist.angular),
+    }
+    .of(robot)
 }
 
 /// Returns the flight mode of a robot.
@@ -198,10 +188,8 @@ pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> O
         child_frame_id: merrow_messages::frames::link_frame(model, 0),
         ..Odometry::default()
     };
-    message.pose.pose = Pose {
-        position: point(Vec3::new(x, y, 0.0)),
-        orientation: quaternion(Quat::from_rpy(0.0, 0.0, yaw)),
-    };
+    let attitude = Quat::from_rpy(0.0, 0.0, yaw);
+    message.pose.pose = pose(Vec3::new(x, y, 0.0), attitude);
     message.twist.twist = Twist {
         linear: vector3(Vec3::new(v, 0.0, 0.0)),
         angular: vector3(Vec3::new(0.0, 0.0, w)),

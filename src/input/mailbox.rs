@@ -4,6 +4,7 @@ use crate::arm::progress::Progress;
 use crate::node::checkpoint::FileWriter;
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
+use crate::publisher::state::Task;
 use crossbeam_channel::Sender;
 use merrow_messages::convert::WORLD_FRAME;
 use merrow_messages::frames::world_frame;
@@ -23,6 +24,8 @@ pub struct Mailbox {
     pub version: SceneVersion,
     /// Channel of requests to the running world.
     pub requests: Sender<Request>,
+    /// Tasks of the publisher thread.
+    pub tasks: Sender<Task>,
     /// Counters of rejected requests.
     pub rejections: Arc<Rejections>,
     /// Logger that reports rejections.
@@ -45,15 +48,53 @@ impl Mailbox {
             self.logger.warn(line);
         }
     }
+
+    /// Sends a request to the run. If the run has ended, the request is dropped together with its
+    /// caller.
+    pub(super) fn send_request(&self, request: Request) {
+        let _ = self.requests.send(request);
+    }
+}
+
+/// Returns the index of an object of a `kind` by its name, among the names of all of them.
+///
+/// # Errors
+/// One line: there is no such object; with the name that was probably meant.
+pub fn find_named<'a>(
+    kind: &str,
+    name: &str,
+    names: impl Iterator<Item = &'a String> + Clone,
+) -> Result<usize, String> {
+    let found = names.clone().position(|own| own == name);
+    found.ok_or_else(|| {
+        let known = known_names(name, names.map(String::as_str));
+        format!("no {kind} {name:?}{known}")
+    })
 }
 
 /// Returns the index of the robot with this name.
-pub(crate) fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
-    let found = scene.robots.iter().position(|r| r.name == name);
-    found.ok_or_else(|| {
-        let names = scene.robots.iter().map(|robot| robot.name.as_str());
-        format!("no robot {name:?}{}", known_names(name, names))
-    })
+///
+/// # Errors
+/// One line: there is no such robot.
+pub fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
+    find_named("robot", name, scene.robots.iter().map(|robot| &robot.name))
+}
+
+/// Returns the values of a request by name; of a repeated name the last one.
+///
+/// # Errors
+/// One line: the numbers of names and of values differ.
+pub(crate) fn named_values(
+    names: &[String],
+    values: &[f64],
+) -> Result<impl Fn(&str) -> Option<f64>, String> {
+    if names.len() != values.len() {
+        let (names, values) = (names.len(), values.len());
+        return Err(format!(
+            "expected one value for each name, found {values} values for {names} names"
+        ));
+    }
+    Ok(|name: &str| names.iter().rposition(|own| own == name).map(|k| values[k]))
 }
 
 /// Checks that a pose is in the frame of the world, which the profile of `robot` can rename; an

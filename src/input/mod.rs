@@ -1,15 +1,15 @@
 //! Subscribed commands: decodes them, checks their form and sends them to the run. This module does
 //! not access the simulation state.
 
-pub(crate) mod command_services;
 pub mod faults;
 pub mod firmware;
 pub mod mailbox;
 pub mod motion_control;
-pub mod profile_services;
+pub(crate) mod node_service;
+pub(crate) mod own_services;
+pub(crate) mod profile_services;
 pub mod replay;
 pub(crate) mod serve;
-pub(crate) mod service_names;
 pub mod services;
 pub mod view;
 pub(crate) mod wrench;
@@ -110,13 +110,11 @@ pub(crate) fn array_input(
 }
 
 pub(crate) fn wrench_command(robot: usize, wrench: &Wrench) -> Command {
-    Command::Actuator(
-        robot,
-        ActuatorCommand::Wrench {
-            force: from_vector3(&wrench.force),
-            moment: from_vector3(&wrench.torque),
-        },
-    )
+    ActuatorCommand::Wrench {
+        force: from_vector3(&wrench.force),
+        moment: from_vector3(&wrench.torque),
+    }
+    .of(robot)
 }
 
 /// Converts a wrench on a link, which acts for a limited time.
@@ -133,20 +131,18 @@ pub(crate) fn external_wrench(
         R_LF: model.links[link].R_LU,
         p_LoF: Vec3::zero(),
     };
-    Ok(Command::Body(
-        robot,
-        BodyCommand::ApplyWrench {
-            wrench: AppliedWrench {
-                link,
-                source: WrenchSource::Topic,
-                frame: axes,
-                F: wrench::along_axes(&frame, axes, &message.wrench),
-                p_LoP: Vec3::zero(),
-                start_ns: 0,
-                end_ns: (WRENCH_TIMEOUT_S * 1e9) as u64,
-            },
+    Ok(BodyCommand::ApplyWrench {
+        wrench: AppliedWrench {
+            link,
+            source: WrenchSource::Topic,
+            frame: axes,
+            F: wrench::along_axes(&frame, axes, &message.wrench),
+            p_LoP: Vec3::zero(),
+            start_ns: 0,
+            end_ns: (WRENCH_TIMEOUT_S * 1e9) as u64,
         },
-    ))
+    }
+    .of(robot))
 }
 
 /// Returns the axes of a wrench on a link from the frame of its header.
@@ -226,14 +222,14 @@ pub(crate) fn joint_commands(
                 values[k]
             ));
         }
-        commands.push(Command::Joint(
-            robot,
+        commands.push(
             JointCommand::JointWithMode {
                 joint,
                 mode,
                 value: values[k],
-            },
-        ));
+            }
+            .of(robot),
+        );
     }
     Ok(commands)
 }
@@ -255,13 +251,11 @@ mod tests {
         let world = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
         let scene = world.unwrap_or_else(|e| panic!("{e}")).scene;
         let goal = |robot, x| {
-            Command::Firmware(
-                robot,
-                FirmwareCommand::PoseGoal {
-                    p_WB: Vec3::new(x, 0.0, 0.0),
-                    q_WB: None,
-                },
-            )
+            FirmwareCommand::PoseGoal {
+                p_WB: Vec3::new(x, 0.0, 0.0),
+                q_WB: None,
+            }
+            .of(robot)
         };
         for (robot, name) in [(0, "boat"), (1, "fast")] {
             let mut notes = GoalNotes::default();

@@ -1,12 +1,13 @@
 //! Topics and services of controllers: modes, goals, paths, joystick, status.
 
 use crate::input::mailbox::check_frame;
+use crate::input::node_service::NodeService;
 use crate::replay::state::set_mode;
 use crate::topics::{Input, Output, PageControl};
 use merrow_math::{Quat, Vec3};
-use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
+use merrow_messages::convert::{WORLD_FRAME, from_point, from_quaternion, header, pose, vector3};
 use merrow_messages::frames::ObjectStates;
-use merrow_messages::msg::ControllerStatus;
+use merrow_messages::msg::{ControllerStatus, SetControlMode};
 use merrow_model::scene::robot::feedback::Feedback;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::Joystick;
@@ -14,10 +15,11 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
 use merrow_model::state::{Command, FirmwareCommand, Motion};
-use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twist, Wrench};
+use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped, Quaternion, Twist, Wrench};
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_ros2::msg::std_msgs::String as StringMsg;
+use merrow_ros2::msg::std_srvs::SetBool;
 use merrow_yaml::read::from_defaults;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -105,26 +107,24 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     }
 }
 
-/// Service of a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ControllerService {
-    /// Requests a mode, with `merrow_msgs/srv/SetControlMode`.
-    SetMode,
-    /// Arms or disarms the vehicle, with `std_srvs/srv/SetBool`.
-    Arm,
-}
-
-/// Lists the services of the controllers: name, robot index and service.
-pub fn services(scene: &Scene) -> Vec<(String, usize, ControllerService)> {
-    let mut all = Vec::new();
-    for (i, robot) in scene.robots.iter().enumerate() {
-        let name = |service: &str| robot.in_namespace(&format!("{}/{service}", robot.name));
-        if robot.firmware.is_some() {
-            all.push((name("set_mode"), i, ControllerService::SetMode));
-            all.push((name("arm"), i, ControllerService::Arm));
-        }
+/// Appends the services of the controller of robot `i`.
+pub(crate) fn services(i: usize, robot: &Robot, all: &mut Vec<NodeService>) {
+    let name = |service: &str| robot.in_namespace(&format!("{}/{service}", robot.name));
+    if robot.firmware.is_some() {
+        all.push(NodeService::command::<SetControlMode>(
+            name("set_mode"),
+            Some(i),
+            move |_, _, request| mode_command(i, &request.mode),
+        ));
+        all.push(NodeService::command::<SetBool>(
+            name("arm"),
+            Some(i),
+            move |_, _, request| {
+                let order = FirmwareOrder::Enable(request.data);
+                Ok(FirmwareCommand::FirmwareOrder { order }.of(i))
+            },
+        ));
     }
-    all
 }
 
 /// Returns the command that requests the mode with this name.
@@ -139,10 +139,7 @@ pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
             names.join(", ")
         ));
     };
-    Ok(Command::Firmware(
-        robot,
-        FirmwareCommand::ControlMode { mode },
-    ))
+    Ok(FirmwareCommand::ControlMode { mode }.of(robot))
 }
 
 /// Converts a pose to which a robot moves.
@@ -153,13 +150,11 @@ pub(super) fn goal_command(
 ) -> Result<Command, String> {
     let model = scene.robots.get(robot);
     check_frame(model, &message.header.frame_id)?;
-    Ok(Command::Firmware(
-        robot,
-        FirmwareCommand::PoseGoal {
-            p_WB: position(&message.pose.position),
-            q_WB: attitude(&message.pose.orientation)?,
-        },
-    ))
+    Ok(FirmwareCommand::PoseGoal {
+        p_WB: from_point(&message.pose.position),
+        q_WB: attitude(&message.pose.orientation)?,
+    }
+    .of(robot))
 }
 
 /// Converts the waypoints of a path.
@@ -169,18 +164,12 @@ pub(super) fn path_command(scene: &Scene, robot: usize, message: &Path) -> Resul
     let mut waypoints = Vec::with_capacity(message.poses.len());
     for pose in &message.poses {
         check_frame(model, &pose.header.frame_id)?;
-        waypoints.push(position(&pose.pose.position));
+        waypoints.push(from_point(&pose.pose.position));
     }
-    Ok(Command::Firmware(
-        robot,
-        FirmwareCommand::FollowPath {
-            waypoints: Arc::new(waypoints),
-        },
-    ))
-}
-
-fn position(p: &Point) -> Vec3 {
-    Vec3::new(p.x, p.y, p.z)
+    Ok(FirmwareCommand::FollowPath {
+        waypoints: Arc::new(waypoints),
+    }
+    .of(robot))
 }
 
 /// Returns the attitude, or `None` for the zero quaternion of a pose without attitude.
@@ -231,19 +220,13 @@ fn mapped_commands(
         (joystick.station_keeping_button, ControlMode::StationKeeping),
     ] {
         if is_pressed(button) {
-            commands.push(Command::Firmware(
-                robot,
-                FirmwareCommand::ControlMode { mode },
-            ));
+            commands.push(FirmwareCommand::ControlMode { mode }.of(robot));
         }
     }
     for (button, on) in [(joystick.disarm_button, false), (joystick.arm_button, true)] {
         if is_pressed(button) {
             let order = FirmwareOrder::Enable(on);
-            commands.push(Command::Firmware(
-                robot,
-                FirmwareCommand::FirmwareOrder { order },
-            ));
+            commands.push(FirmwareCommand::FirmwareOrder { order }.of(robot));
         }
     }
     let mut sticks = [0.0; 4];
@@ -256,10 +239,7 @@ fn mapped_commands(
         };
         *stick = f64::from(*value);
     }
-    commands.push(Command::Firmware(
-        robot,
-        FirmwareCommand::Joystick { sticks },
-    ));
+    commands.push(FirmwareCommand::Joystick { sticks }.of(robot));
     Ok(commands)
 }
 
@@ -302,13 +282,6 @@ pub fn status(scene: &Scene, robot: usize, snapshot: &ObjectStates) -> Controlle
     status.requested_wrench = wrench(&control.requested);
     status.allocated_wrench = wrench(&control.allocated);
     status
-}
-
-fn pose(p: Vec3, q: Quat) -> Pose {
-    Pose {
-        position: point(p),
-        orientation: quaternion(q),
-    }
 }
 
 /// Returns the reference of the pose; a part without reference is taken from `motion`.

@@ -3,19 +3,18 @@
 //! A replay applies the commands at the start of the same steps as the recorded run.
 
 use crate::arm::progress::Progress;
-use crate::input::command_services::RecordedRequests;
+use crate::input::own_services::RecordedRequests;
 use crate::input::serve::REQUESTS;
 use crate::node::parameters::live::{EVENTS, RecordedParameters};
 use crate::topics::{Arrival, Input, Plan, absolute};
 use merrow_model::scene::Scene;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::state::{Command, State};
+use merrow_model::state::State;
 use merrow_ros2::bag::read::{RecordedMessage, read_messages};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::node::changed_values;
-use merrow_ros2::parameters::ParameterServer;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -34,48 +33,121 @@ pub struct Replay {
     pub refused: Vec<String>,
 }
 
+/// Conversion of recorded messages of inputs, of changed parameters and of requests of services to
+/// commands.
+pub(crate) struct RecordedCommands<'a> {
+    scene: &'a Scene,
+    inputs: HashMap<String, &'a Input>,
+    parameters: RecordedParameters,
+    requests: RecordedRequests,
+    progress: Progress,
+}
+
+impl<'a> RecordedCommands<'a> {
+    /// Prepares the inputs of a scene whose run has this progress.
+    ///
+    /// # Errors
+    /// One line: a parameter could not be declared.
+    pub(crate) fn new(
+        scene: &'a Arc<Scene>,
+        plan: &'a Plan,
+        progress: Progress,
+    ) -> Result<Self, String> {
+        let inputs = plan.inputs.iter().chain(&plan.calls);
+        Ok(Self {
+            scene,
+            inputs: inputs.map(|i| (absolute(&i.topic), i)).collect(),
+            parameters: RecordedParameters::new(scene)?,
+            requests: RecordedRequests::new(scene),
+            progress,
+        })
+    }
+
+    /// Converts a message of a topic at a simulated time [ns].
+    ///
+    /// # Errors
+    /// One line: the message is malformed or not valid.
+    pub(crate) fn commands(
+        &self,
+        topic: &str,
+        bytes: &[u8],
+        time_ns: u64,
+    ) -> Result<Vec<ScheduledCommand>, String> {
+        let commands = if topic == EVENTS {
+            let event = from_bytes::<ParameterEvent>(bytes).map_err(|e| e.to_string())?;
+            self.parameters.set(changed_values(event))?
+        } else if topic == REQUESTS {
+            let server = self.parameters.server();
+            vec![self.requests.command(self.scene, server, bytes)?]
+        } else {
+            let arrival = Arrival {
+                scene: self.scene,
+                progress: &self.progress,
+            };
+            self.progress.now_ns.store(time_ns, Ordering::Relaxed);
+            let input = self
+                .inputs
+                .get(topic)
+                .ok_or("the world has no such input")?;
+            (input.decode)(arrival, bytes)?
+        };
+        let name: Arc<str> = topic.into();
+        let scheduled = commands.into_iter().map(|command| ScheduledCommand {
+            name: Arc::clone(&name),
+            time_ns,
+            command,
+        });
+        Ok(scheduled.collect())
+    }
+
+    /// Returns a line about a message whose type differs from the type of its input.
+    fn wrong_type(&self, message: &RecordedMessage) -> Option<String> {
+        let (topic, found) = (&message.topic, &message.type_name);
+        let expected = self.inputs.get(topic)?.info.name;
+        (found != expected).then(|| format!("{topic}: expected the type {expected}, found {found}"))
+    }
+}
+
 /// Reads the commands of a bag for the world `scene`, which starts with `state`.
 ///
 /// # Errors
 /// One line: the bag cannot be read, has no commands for this world, or has no simulated time.
 pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<Replay, String> {
     let plan = Plan::new(scene);
-    let inputs: HashMap<String, &Input> = plan
-        .inputs
-        .iter()
-        .chain(&plan.calls)
-        .map(|input| (absolute(&input.topic), input))
-        .collect();
-    let mut topics: HashSet<String> = inputs.keys().cloned().collect();
-    topics.insert(CLOCK.to_string());
-    topics.insert(EVENTS.to_string());
-    let parameters = RecordedParameters::new(scene)?;
-    let requests = RecordedRequests::new(scene);
-    let messages = read_messages(path, &topics)?;
-    let progress = Progress::from_state(state);
+    let recorded = RecordedCommands::new(scene, &plan, Progress::from_state(state))?;
+    let mut topics: HashSet<String> = recorded.inputs.keys().cloned().collect();
+    topics.extend([CLOCK, EVENTS].map(str::to_string));
     let mut replay = Replay::default();
     let mut clock_ns = None;
-    for message in messages {
-        if message.topic == CLOCK {
+    for message in read_messages(path, &topics)? {
+        let topic = message.topic.as_str();
+        if topic == CLOCK {
             let clock = from_bytes::<Clock>(&message.cdr).map_err(|e| e.to_string())?;
-            let (sec, nanosec) = (clock.clock.sec, clock.clock.nanosec);
-            clock_ns = Some(u64::from(sec.unsigned_abs()) * 1_000_000_000 + u64::from(nanosec));
+            clock_ns = Some(clock.clock.to_nanos());
             continue;
         }
-        if message.topic == EVENTS {
+        let time_ns = match simulated_time(&message, clock_ns, path) {
+            Ok(time_ns) => time_ns,
             // events before the first `/clock` declare parameters
-            if let Ok(time_ns) = simulated_time(&message, clock_ns, path) {
-                replay.add_parameters(&parameters, &message, time_ns);
+            Err(_) if topic == EVENTS => continue,
+            Err(why) => return Err(why),
+        };
+        if let Some(line) = recorded.wrong_type(&message) {
+            // the type of a topic is the same in all its messages
+            if !replay.refused.contains(&line) {
+                replay.refused.push(line);
             }
             continue;
         }
-        let Some(input) = inputs.get(&message.topic) else {
-            continue;
-        };
-        let time_ns = simulated_time(&message, clock_ns, path)?;
-        progress.now_ns.store(time_ns, Ordering::Relaxed);
-        let services = (&requests, parameters.server());
-        replay.add(scene, (&progress, services), input, &message, time_ns);
+        match recorded.commands(topic, &message.cdr, time_ns) {
+            Ok(commands) => replay.commands.extend(commands),
+            Err(why) => {
+                let seconds = time_ns as f64 * 1e-9;
+                replay
+                    .refused
+                    .push(format!("{topic} at {seconds} s: {why}"));
+            }
+        }
     }
     if replay.commands.is_empty() && replay.refused.is_empty() {
         let why = "the bag has no commands for this world";
@@ -100,68 +172,4 @@ fn simulated_time(
             path.display()
         )
     })
-}
-
-impl Replay {
-    /// Adds the commands of changed parameters.
-    fn add_parameters(
-        &mut self,
-        parameters: &RecordedParameters,
-        message: &RecordedMessage,
-        time_ns: u64,
-    ) {
-        let event = from_bytes::<ParameterEvent>(&message.cdr).map_err(|e| e.to_string());
-        let commands = event.and_then(|event| parameters.set(changed_values(event)));
-        match commands {
-            Ok(commands) => self.add_commands(EVENTS, commands, time_ns),
-            Err(why) => {
-                let seconds = time_ns as f64 * 1e-9;
-                self.refused.push(format!("{EVENTS} at {seconds} s: {why}"));
-            }
-        }
-    }
-
-    fn add_commands(&mut self, topic: &str, commands: Vec<Command>, time_ns: u64) {
-        let name: Arc<str> = topic.into();
-        self.commands
-            .extend(commands.into_iter().map(|command| ScheduledCommand {
-                name: Arc::clone(&name),
-                time_ns,
-                command,
-            }));
-    }
-
-    fn add(
-        &mut self,
-        scene: &Arc<Scene>,
-        (progress, services): (&Progress, (&RecordedRequests, &ParameterServer)),
-        input: &Input,
-        message: &RecordedMessage,
-        time_ns: u64,
-    ) {
-        let topic = &message.topic;
-        if message.type_name != input.info.name {
-            let (found, expected) = (&message.type_name, input.info.name);
-            let line = format!("{topic}: expected the type {expected}, found {found}");
-            // the type of a topic is the same in all its messages
-            if !self.refused.contains(&line) {
-                self.refused.push(line);
-            }
-            return;
-        }
-        let read = if input.topic == REQUESTS {
-            let (requests, parameters) = services;
-            let command = requests.command(scene, parameters, &message.cdr);
-            command.map(|command| vec![command])
-        } else {
-            (input.decode)(Arrival { scene, progress }, &message.cdr)
-        };
-        match read {
-            Ok(commands) => self.add_commands(topic, commands, time_ns),
-            Err(why) => {
-                let seconds = time_ns as f64 * 1e-9;
-                self.refused.push(format!("{topic} at {seconds} s: {why}"));
-            }
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! Services that apply wrenches to links and end them.
 
 use crate::input::mailbox::find_robot;
-use merrow_math::{SpatialForce, Vec3};
-use merrow_messages::convert::{WORLD_FRAME, from_vector3};
+use merrow_math::SpatialForce;
+use merrow_messages::convert::{WORLD_FRAME, from_point, from_vector3};
 use merrow_messages::msg::{ApplyWrenchRequest, ClearWrenchesRequest};
 use merrow_model::scene::{LinkFrame, Robot, Scene};
 use merrow_model::state::{AppliedWrench, BodyCommand, Command, WrenchFrame, WrenchSource};
@@ -42,25 +42,22 @@ pub(crate) fn apply_command(
     if request.duration_s.is_nan() {
         return Err("duration_s is NaN; expected a number".to_string());
     }
-    let p = &request.reference_point;
-    Ok(Command::Body(
-        robot,
-        BodyCommand::ApplyWrench {
-            wrench: AppliedWrench {
-                link: frame.link,
-                source: WrenchSource::Service,
-                frame: axes,
-                F: along_axes(&frame, axes, &request.wrench),
-                p_LoP: frame.point(Vec3::new(p.x, p.y, p.z)),
-                start_ns: (request.delay_s * 1e9) as u64,
-                end_ns: if request.duration_s < 0.0 {
-                    u64::MAX
-                } else {
-                    (request.duration_s * 1e9) as u64
-                },
+    Ok(BodyCommand::ApplyWrench {
+        wrench: AppliedWrench {
+            link: frame.link,
+            source: WrenchSource::Service,
+            frame: axes,
+            F: along_axes(&frame, axes, &request.wrench),
+            p_LoP: frame.point(from_point(&request.reference_point)),
+            start_ns: (request.delay_s * 1e9) as u64,
+            end_ns: if request.duration_s < 0.0 {
+                u64::MAX
+            } else {
+                (request.duration_s * 1e9) as u64
             },
         },
-    ))
+    }
+    .of(robot))
 }
 
 /// Converts a request to a command.
@@ -74,12 +71,10 @@ pub(crate) fn clear_command(
     let (robot, name) = find_body(scene, &request.body)?;
     let model = &scene.robots[robot];
     let link = name.map(|name| find_frame(model, name)).transpose()?;
-    Ok(Command::Body(
-        robot,
-        BodyCommand::ClearWrenches {
-            link: link.map(|frame| frame.link),
-        },
-    ))
+    Ok(BodyCommand::ClearWrenches {
+        link: link.map(|frame| frame.link),
+    }
+    .of(robot))
 }
 
 /// Returns a wrench along the axes of W, or of the frame, along the axes of W or L.
@@ -114,6 +109,7 @@ fn find_body<'a>(scene: &Scene, body: &'a str) -> Result<(usize, Option<&'a str>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merrow_math::Vec3;
     use merrow_ros2::msg::geometry_msgs::Point;
     use merrow_world::{Overrides, load_text};
 

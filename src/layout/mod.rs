@@ -14,78 +14,21 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 /// Panels of a type of message: type, title, fields.
-const FIELDS: [(&str, &str, &[&str]); 14] = [
-    (
-        "nav_msgs/msg/Odometry",
-        "position [m]",
-        &[
-            "pose.pose.position.x",
-            "pose.pose.position.y",
-            "pose.pose.position.z",
-        ],
-    ),
-    (
-        "nav_msgs/msg/Odometry",
-        "velocity [m/s]",
-        &[
-            "twist.twist.linear.x",
-            "twist.twist.linear.y",
-            "twist.twist.linear.z",
-        ],
-    ),
-    (
-        "sensor_msgs/msg/Imu",
-        "angular velocity [rad/s]",
-        &[
-            "angular_velocity.x",
-            "angular_velocity.y",
-            "angular_velocity.z",
-        ],
-    ),
-    (
-        "sensor_msgs/msg/Imu",
-        "specific force [m/s2]",
-        &[
-            "linear_acceleration.x",
-            "linear_acceleration.y",
-            "linear_acceleration.z",
-        ],
-    ),
-    (
-        "sensor_msgs/msg/MagneticField",
-        "magnetic field [T]",
-        &["magnetic_field.x", "magnetic_field.y", "magnetic_field.z"],
-    ),
-    (
-        "sensor_msgs/msg/FluidPressure",
-        "pressure [Pa]",
-        &["fluid_pressure"],
-    ),
-    (
-        "sensor_msgs/msg/Temperature",
-        "temperature [deg C]",
-        &["temperature"],
-    ),
-    ("sensor_msgs/msg/Range", "range [m]", &["range"]),
-    ("sensor_msgs/msg/BatteryState", "voltage [V]", &["voltage"]),
-    ("sensor_msgs/msg/BatteryState", "current [A]", &["current"]),
-    (
-        "marine_acoustic_msgs/msg/Dvl",
-        "velocity [m/s]",
-        &["velocity.x", "velocity.y", "velocity.z"],
-    ),
-    (
-        "marine_acoustic_msgs/msg/Dvl",
-        "altitude [m]",
-        &["altitude"],
-    ),
-    ("std_msgs/msg/Float64", "value", &["data"]),
-    (
-        "geometry_msgs/msg/WrenchStamped",
-        "force [N]",
-        &["wrench.force.x", "wrench.force.y", "wrench.force.z"],
-    ),
-];
+const FIELDS: &str = "\
+nav_msgs/msg/Odometry; position [m]; pose.pose.position.x pose.pose.position.y pose.pose.position.z
+nav_msgs/msg/Odometry; velocity [m/s]; twist.twist.linear.x twist.twist.linear.y twist.twist.linear.z
+sensor_msgs/msg/Imu; angular velocity [rad/s]; angular_velocity.x angular_velocity.y angular_velocity.z
+sensor_msgs/msg/Imu; specific force [m/s2]; linear_acceleration.x linear_acceleration.y linear_acceleration.z
+sensor_msgs/msg/MagneticField; magnetic field [T]; magnetic_field.x magnetic_field.y magnetic_field.z
+sensor_msgs/msg/FluidPressure; pressure [Pa]; fluid_pressure
+sensor_msgs/msg/Temperature; temperature [deg C]; temperature
+sensor_msgs/msg/Range; range [m]; range
+sensor_msgs/msg/BatteryState; voltage [V]; voltage
+sensor_msgs/msg/BatteryState; current [A]; current
+marine_acoustic_msgs/msg/Dvl; velocity [m/s]; velocity.x velocity.y velocity.z
+marine_acoustic_msgs/msg/Dvl; altitude [m]; altitude
+std_msgs/msg/Float64; value; data
+geometry_msgs/msg/WrenchStamped; force [N]; wrench.force.x wrench.force.y wrench.force.z";
 
 /// Colours of the curves of a plot.
 const COLOURS: [&str; 3] = ["#c82828", "#1e5ab4", "#1e8c46"];
@@ -98,7 +41,7 @@ const MAX_IMAGES: usize = 4;
 struct Plot {
     title: String,
     topic: String,
-    fields: &'static [&'static str],
+    fields: Vec<&'static str>,
 }
 
 /// Topics of a world, by their use.
@@ -158,14 +101,16 @@ fn collect(scene: &Scene, robot_index: Option<usize>) -> Topics {
         }
         let start = format!("{}/", absolute(&robot.in_namespace(&robot.name)));
         let mut plots = Vec::new();
-        for (type_name, title, fields) in FIELDS {
+        for row in FIELDS.lines() {
+            let mut columns = row.split("; ");
+            let [type_name, title, fields] = [(); 3].map(|()| columns.next().unwrap_or_default());
             for output in outputs.iter().filter(|o| o.info.name == type_name) {
                 let topic = absolute(&output.topic);
                 if let Some(name) = topic.strip_prefix(&start) {
                     plots.push(Plot {
                         title: format!("{name}: {title}"),
                         topic,
-                        fields,
+                        fields: fields.split(' ').collect(),
                     });
                 }
             }

@@ -6,34 +6,18 @@ use merrow_model::scene::Scene;
 use merrow_ros2::qos::{Durability, Reliability};
 use std::fmt::Write;
 
-/// Displays by the type of message: type, class of the display, keys of the display. Every display
-/// of a topic is listed; the first of each type is enabled if the last value is true.
-const DISPLAYS: [(&str, &str, &[&str], bool); 9] = [
-    ("nav_msgs/msg/Odometry", "Odometry", &["Keep: 1"], true),
-    (
-        "sensor_msgs/msg/PointCloud2",
-        "PointCloud2",
-        &["Style: Points", "Size (Pixels): 2"],
-        true,
-    ),
-    (
-        "sensor_msgs/msg/LaserScan",
-        "LaserScan",
-        &["Style: Points", "Size (Pixels): 3"],
-        true,
-    ),
-    ("sensor_msgs/msg/Range", "Range", &[], true),
-    ("sensor_msgs/msg/Image", "Image", &[], true),
-    ("geometry_msgs/msg/PoseStamped", "Pose", &[], true),
-    (
-        "geometry_msgs/msg/PoseWithCovarianceStamped",
-        "PoseWithCovariance",
-        &[],
-        false,
-    ),
-    ("geometry_msgs/msg/WrenchStamped", "Wrench", &[], false),
-    ("nav_msgs/msg/Path", "Path", &[], true),
-];
+/// Displays by the type of message: type, class of the display, whether the first of each type is
+/// enabled, keys of the display. Every display of a topic is listed.
+const DISPLAYS: &str = "\
+nav_msgs/msg/Odometry; Odometry; true; Keep: 1
+sensor_msgs/msg/PointCloud2; PointCloud2; true; Style: Points; Size (Pixels): 2
+sensor_msgs/msg/LaserScan; LaserScan; true; Style: Points; Size (Pixels): 3
+sensor_msgs/msg/Range; Range; true
+sensor_msgs/msg/Image; Image; true
+geometry_msgs/msg/PoseStamped; Pose; true
+geometry_msgs/msg/PoseWithCovarianceStamped; PoseWithCovariance; false
+geometry_msgs/msg/WrenchStamped; Wrench; false
+nav_msgs/msg/Path; Path; true";
 
 /// Maximum number of displays of a type of message.
 const MAX_DISPLAYS: usize = 8;
@@ -52,10 +36,14 @@ pub(super) fn configuration(scene: &Scene, robot: Option<usize>) -> String {
             add_topic(&mut out, "Description Topic", output);
         }
     }
-    for (type_name, class, keys, is_enabled) in DISPLAYS {
+    for row in DISPLAYS.lines() {
+        let mut columns = row.split("; ");
+        let [type_name, class, enabled] = [(); 3].map(|()| columns.next().unwrap_or_default());
+        let keys: Vec<&str> = columns.collect();
         let own = outputs.iter().filter(|o| o.info.name == type_name);
         for (k, output) in own.take(MAX_DISPLAYS).enumerate() {
-            add_display(&mut out, class, &output.topic, is_enabled && k == 0, keys);
+            let is_enabled = enabled == "true" && k == 0;
+            add_display(&mut out, class, &output.topic, is_enabled, &keys);
             add_topic(&mut out, "Topic", output);
         }
     }

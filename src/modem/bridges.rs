@@ -16,7 +16,7 @@ use merrow_ros2::installed::InstalledTypes;
 use merrow_ros2::message::TypeInfo;
 use merrow_ros2::qos::Qos;
 use merrow_sim::bridged_message;
-use merrow_world::{Place, World};
+use merrow_world::World;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -178,33 +178,30 @@ pub fn check(world: &World) -> Result<(), Vec<String>> {
         let all = 0..scene.bridges.len();
         errors.extend(all.filter_map(|k| message_type(scene, k, &outputs).err()));
     }
-    let mut services = calls::errors(scene);
-    if errors.is_empty() && services.is_empty() {
-        let findings = feasibility::check(scene);
-        errors.extend(findings.topics);
-        services.extend(findings.services);
+    let topics = errors.into_iter().map(|error| (false, error));
+    let services = calls::errors(scene).into_iter();
+    let mut lines = located(world, topics.chain(services.map(|error| (true, error))));
+    if lines.is_empty() {
+        lines = findings(world, true);
     }
-    let topics = located(errors, &world.bridge_topics);
-    let lines: Vec<String> = topics
-        .chain(located(services, &world.bridge_services))
-        .collect();
     if lines.is_empty() { Ok(()) } else { Err(lines) }
+}
+
+/// Returns the bridges that can never deliver, or those that cannot from the positions at the
+/// start, one line each.
+fn findings(world: &World, are_errors: bool) -> Vec<String> {
+    let found = feasibility::check(&world.scene).into_iter();
+    let found = found.filter(|finding| finding.is_error == are_errors);
+    located(
+        world,
+        found.map(|finding| (finding.is_service, finding.error)),
+    )
 }
 
 /// Returns the exchanges over bridges that cannot succeed from the positions of the robots at the
 /// start, one line each with its place in the world file. The world must be valid.
 pub fn notes(world: &World) -> Vec<String> {
-    let findings = feasibility::check(&world.scene);
-    let (services, topics): (Vec<_>, Vec<_>) = findings
-        .notes
-        .into_iter()
-        .partition(|(is_service, _)| *is_service);
-    let errors = |notes: Vec<(bool, BridgeError)>| notes.into_iter().map(|(_, error)| error);
-    let topics: Vec<BridgeError> = errors(topics).collect();
-    let services: Vec<BridgeError> = errors(services).collect();
-    located(topics, &world.bridge_topics)
-        .chain(located(services, &world.bridge_services))
-        .collect()
+    findings(world, false)
 }
 
 /// Returns the valid bridges of topics with their types.
@@ -218,16 +215,20 @@ pub(super) fn bridge_types(scene: &Scene) -> Vec<(usize, &'static TypeInfo)> {
         .collect()
 }
 
-/// Returns the lines of errors with the places of their bridges.
-fn located(
-    errors: impl IntoIterator<Item = BridgeError>,
-    places: &[Place],
-) -> impl Iterator<Item = String> {
-    let line = |(k, text): BridgeError| match places.get(k) {
-        Some(place) => format!("{place}: {text}"),
-        None => text,
+/// Returns the lines of errors with the places of their bridges in the world file; true for a bridge
+/// of a service.
+fn located(world: &World, errors: impl Iterator<Item = (bool, BridgeError)>) -> Vec<String> {
+    let line = |(is_service, (k, text)): (bool, BridgeError)| {
+        let places = match is_service {
+            true => &world.bridge_services,
+            false => &world.bridge_topics,
+        };
+        match places.get(k) {
+            Some(place) => format!("{place}: {text}"),
+            None => text,
+        }
     };
-    errors.into_iter().map(line)
+    errors.map(line).collect()
 }
 
 /// Adds the topics of all valid bridges.

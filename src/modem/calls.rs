@@ -10,7 +10,7 @@
 //! It ends after the timeout of the bridge, is counted as a rejection and logged.
 
 use crate::input::mailbox::Mailbox;
-use crate::input::service_names::own_names;
+use crate::input::own_services::own_names;
 use crate::modem::bridges::BridgeError;
 use crate::topics::Input;
 use merrow_messages::msg::Packet;
@@ -24,7 +24,7 @@ use merrow_ros2::message::ServiceInfo;
 use merrow_ros2::node::{Client, Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
 use merrow_sim::{ArrivedCall, InputMessage, Request};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -267,7 +267,7 @@ pub(crate) fn start(
         of_bridges.insert(k, node.client_of_type(info, &called, &Qos::SERVICE)?);
     }
     let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
-    let mut state = calls.lock();
+    let mut state = calls.0.lock();
     // the responses of calls before a checkpoint must not reach later callers
     state.last = state.last.max((now_ns / 1_000_000) as u32);
     state.clients = Some(Arc::new(Clients {
@@ -296,13 +296,9 @@ fn report(mailbox: &Mailbox, modem: usize, bridge: &ServiceBridge, why: &str) {
 }
 
 impl BridgedCalls {
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.0.lock()
-    }
-
     /// Transmits the request of a caller and keeps its responder.
     fn start_call(&self, mailbox: &Mailbox, k: usize, request: &[u8], responder: Responder) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.last = state.last.wrapping_add(1);
         let call = state.last;
         let waiting = WaitingCall {
@@ -335,14 +331,14 @@ impl BridgedCalls {
     /// response to the caller.
     pub(crate) fn pass_on(&self, scene: &Scene, arrived: &ArrivedCall<'_>) {
         if arrived.is_response {
-            let waiting = self.lock().waiting.remove(&arrived.call);
+            let waiting = self.0.lock().waiting.remove(&arrived.call);
             if let Some(call) = waiting.filter(|call| call.bridge == arrived.bridge) {
                 call.responder.respond(arrived.message.to_vec());
             }
             return;
         }
         // unlocked during the call, because a service of this node can be another bridge
-        let Some(clients) = self.lock().clients.clone() else {
+        let Some(clients) = self.0.lock().clients.clone() else {
             return;
         };
         let current = &clients.mailbox.scene;
@@ -354,7 +350,7 @@ impl BridgedCalls {
 
     /// Ends the calls whose timeout has passed at `now_ns` [ns], and the calls before a reset.
     pub(crate) fn end_expired(&self, now_ns: u64) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.published_ns = now_ns;
         let Some(clients) = state.clients.clone().filter(|_| !state.waiting.is_empty()) else {
             return;

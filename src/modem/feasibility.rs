@@ -20,36 +20,44 @@ const BRIDGE_NUMBER: usize = 2;
 /// Size of the number of a call in a packet [byte].
 const CALL_NUMBER: usize = 4;
 
-/// Results of the checks of the bridges of a world, by the index of the bridge.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    /// Errors of the bridges of topics.
-    pub(super) topics: Vec<BridgeError>,
-    /// Errors of the bridges of services.
-    pub(super) services: Vec<BridgeError>,
-    /// Exchanges that cannot succeed from the positions at the start: whether the bridge is of a
-    /// service, its index, and the text.
-    pub(super) notes: Vec<(bool, BridgeError)>,
+/// A bridge that cannot deliver.
+#[derive(Debug)]
+pub(super) struct Finding {
+    /// Whether the bridge is of a service.
+    pub(super) is_service: bool,
+    /// The bridge and the text.
+    pub(super) error: BridgeError,
+    /// Whether the bridge can never deliver; otherwise it cannot from the positions at the start.
+    pub(super) is_error: bool,
 }
 
-/// Checks the bridges of a scene whose types are valid.
-pub(super) fn check(scene: &Scene) -> Findings {
-    let mut findings = Findings::default();
+/// Checks the bridges of a scene whose types are valid: first the topics, then the services, each
+/// ordered by bridge.
+pub(super) fn check(scene: &Scene) -> Vec<Finding> {
     let Ok(network) = Network::new(&scene.modems, scene.seed) else {
-        return findings;
+        return Vec::new();
     };
     let checks = Checks {
         scene,
         network,
         places: places(scene),
     };
+    let finding = |is_service: bool, k: usize| {
+        move |(is_error, text): (bool, String)| Finding {
+            is_service,
+            error: (k, text),
+            is_error,
+        }
+    };
+    let mut all = Vec::new();
     for (k, info) in bridge_types(scene) {
-        checks.topic(k, info, &mut findings);
+        all.extend(checks.topic(k, info).map(finding(false, k)));
     }
     for (k, info) in calls::valid_bridges(scene) {
-        checks.service(k, [info.request, info.response], &mut findings);
+        let found = checks.service(k, [info.request, info.response]).into_iter();
+        all.extend(found.map(finding(true, k)));
     }
-    findings
+    all
 }
 
 /// Scene with its network and the positions of the modems at the start.
@@ -60,66 +68,49 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    /// Checks the bridge of a topic with messages of the type `info`.
-    fn topic(&self, k: usize, info: &TypeInfo, findings: &mut Findings) {
+    /// Checks the bridge of a topic with messages of the type `info`. Returns a finding, and whether
+    /// it is an error.
+    fn topic(&self, k: usize, info: &TypeInfo) -> Option<(bool, String)> {
         let bridge = &self.scene.bridges[k];
         let size = BRIDGE_NUMBER + info.description.min_cdr_size();
         if let Some(why) = self.misfit(bridge.from, size) {
             let what = format!("no message on /{} can be transmitted", bridge.topic);
-            findings
-                .topics
-                .push((k, format!("bridge {}: {what}; {why}", bridge.name)));
-            return;
+            return Some((true, format!("bridge {}: {what}; {why}", bridge.name)));
         }
-        if let Some((to, _)) = bridge.to.first().filter(|_| bridge.is_acknowledged) {
-            self.acknowledgement(&bridge.name, [bridge.from, *to], &mut |is_error, text| {
-                match is_error {
-                    true => findings.topics.push((k, text)),
-                    false => findings.notes.push((false, (k, text))),
-                }
-            });
-        }
+        let (to, _) = bridge.to.first().filter(|_| bridge.is_acknowledged)?;
+        self.acknowledgement(&bridge.name, [bridge.from, *to])
     }
 
-    /// Checks the bridge of a service with requests and responses of the types `infos`.
-    fn service(&self, k: usize, infos: [&TypeInfo; 2], findings: &mut Findings) {
+    /// Checks the bridge of a service with requests and responses of the types `infos`. Returns
+    /// findings, and whether each is an error.
+    fn service(&self, k: usize, infos: [&TypeInfo; 2]) -> Vec<(bool, String)> {
         let bridge = &self.scene.service_bridges[k];
         let sizes = infos.map(|info| BRIDGE_NUMBER + CALL_NUMBER + info.description.min_cdr_size());
         let ends = [bridge.from, bridge.to];
-        for (end, (size, what)) in ends
-            .into_iter()
-            .zip(sizes.into_iter().zip(["request", "response"]))
-        {
-            if let Some(why) = self.misfit(end, size) {
+        for (i, what) in ["request", "response"].into_iter().enumerate() {
+            if let Some(why) = self.misfit(ends[i], sizes[i]) {
                 let text = format!(
                     "bridge {}: no {what} of /{} can be transmitted; {why}",
                     bridge.name, bridge.service
                 );
-                findings.services.push((k, text));
-                return;
+                return vec![(true, text)];
             }
         }
-        let mut report = |is_error: bool, text: String| match is_error {
-            true => findings.services.push((k, text)),
-            false => findings.notes.push((true, (k, text))),
-        };
         let airtime_ns =
             self.network.airtime_ns(ends[0], sizes[0]) + self.network.airtime_ns(ends[1], sizes[1]);
         let what = format!(
             "bridge {}: no response can arrive before the timeout",
             bridge.name
         );
-        let remedy = "raise `timeout_s`";
-        self.exchange(
-            &what,
-            ends,
-            [bridge.timeout_ns, airtime_ns],
-            remedy,
-            &mut report,
-        );
-        if bridge.is_acknowledged {
-            self.acknowledgement(&bridge.name, ends, &mut report);
-        }
+        let times_ns = [bridge.timeout_ns, airtime_ns];
+        let response = self.exchange(&what, ends, times_ns, "raise `timeout_s`");
+        let acknowledgement = bridge
+            .is_acknowledged
+            .then(|| self.acknowledgement(&bridge.name, ends));
+        response
+            .into_iter()
+            .chain(acknowledgement.flatten())
+            .collect()
     }
 
     /// Returns why modem `modem` can never transmit a packet of `size` bytes or more.
@@ -147,12 +138,7 @@ impl Checks<'_> {
     }
 
     /// Checks that the acknowledgement of a frame can arrive before the modem repeats the frame.
-    fn acknowledgement(
-        &self,
-        bridge: &str,
-        ends: [usize; 2],
-        report: &mut dyn FnMut(bool, String),
-    ) {
+    fn acknowledgement(&self, bridge: &str, ends: [usize; 2]) -> Option<(bool, String)> {
         let acknowledgement = &self.scene.modems[ends[0]].transceiver.acknowledgement;
         let reply_ns = self.network.acknowledgement_ns(ends[1]);
         let what = format!(
@@ -165,8 +151,7 @@ impl Checks<'_> {
             ends,
             [acknowledgement.timeout_ns(), reply_ns],
             remedy,
-            report,
-        );
+        )
     }
 
     /// Checks that two modems can exchange frames of `airtime_ns` within `limit_ns`. It is an error
@@ -177,8 +162,7 @@ impl Checks<'_> {
         ends: [usize; 2],
         [limit_ns, airtime_ns]: [u64; 2],
         remedy: &str,
-        report: &mut dyn FnMut(bool, String),
-    ) {
+    ) -> Option<(bool, String)> {
         let [a, b] = ends.map(|k| &self.scene.modems[k]);
         let distance = (self.places[ends[0]] - self.places[ends[1]]).norm();
         let travel = distance / signal_speed(self.scene, a);
@@ -186,7 +170,7 @@ impl Checks<'_> {
         let shortest = airtime + 2.0 * travel;
         // the speed of sound varies by less than 10 % along the path
         if airtime + 1.8 * travel <= limit {
-            return;
+            return None;
         }
         let is_error = airtime > limit || a.on.is_none() && b.on.is_none();
         let place = if is_error {
@@ -194,13 +178,11 @@ impl Checks<'_> {
         } else {
             " from the positions at the start"
         };
-        report(
-            is_error,
-            format!(
-                "{what}{place}; expected at least {shortest:.3} s for {distance:.0} m, found {limit} s; \
-                 {remedy}"
-            ),
+        let text = format!(
+            "{what}{place}; expected at least {shortest:.3} s for {distance:.0} m, found {limit} s; \
+             {remedy}"
         );
+        Some((is_error, text))
     }
 }
 

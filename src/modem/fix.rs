@@ -2,6 +2,7 @@
 
 use crate::input::mailbox::{check_frame, read};
 use merrow_math::Vec3;
+use merrow_messages::convert::from_point;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{
     Point, PointStamped, PoseStamped, PoseWithCovarianceStamped,
@@ -43,6 +44,5 @@ pub(crate) fn decoder(type_name: &str) -> Option<FixDecoder> {
 
 fn fix(header: &Header, position: &Point) -> Result<(Vec3, u64), String> {
     check_frame(None, &header.frame_id)?;
-    let p_W = Vec3::new(position.x, position.y, position.z);
-    Ok((p_W, header.stamp.to_nanos()))
+    Ok((from_point(position), header.stamp.to_nanos()))
 }

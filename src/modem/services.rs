@@ -1,6 +1,6 @@
 //! Services of modems: power, rate, medium access, range measurements.
 
-use crate::input::command_services::CommandService;
+use crate::input::node_service::NodeService;
 use crate::modem::topic_name;
 use merrow_messages::msg::{MeasureRange, SetModemMac, SetModemPower, SetModemRate};
 use merrow_model::scene::Scene;
@@ -10,12 +10,12 @@ use merrow_model::state::comms::{ModemCommand, Ranging};
 use merrow_world::build::comms::parse_mac;
 
 /// Lists the services of all modems.
-pub(crate) fn services(scene: &Scene) -> Vec<CommandService> {
+pub(crate) fn services(scene: &Scene) -> Vec<NodeService> {
     let mut all = Vec::new();
     for (modem, device) in scene.modems.iter().enumerate() {
         let name = |what: &str| topic_name(scene, device, what);
         let robot = device.on.map(|(robot, _)| robot);
-        all.push(CommandService::new::<SetModemPower>(
+        all.push(NodeService::command::<SetModemPower>(
             name("set_power"),
             robot,
             move |_, _, request| {
@@ -23,7 +23,7 @@ pub(crate) fn services(scene: &Scene) -> Vec<CommandService> {
                 Ok(Command::Modem(ModemCommand::SetPower { modem, power }))
             },
         ));
-        all.push(CommandService::new::<SetModemRate>(
+        all.push(NodeService::command::<SetModemRate>(
             name("set_rate"),
             robot,
             move |scene, _, request| {
@@ -31,7 +31,7 @@ pub(crate) fn services(scene: &Scene) -> Vec<CommandService> {
                 Ok(Command::Modem(ModemCommand::SetRate { modem, rate }))
             },
         ));
-        all.push(CommandService::new::<SetModemMac>(
+        all.push(NodeService::command::<SetModemMac>(
             name("set_mac"),
             robot,
             move |_, _, request| {
@@ -39,7 +39,7 @@ pub(crate) fn services(scene: &Scene) -> Vec<CommandService> {
                 Ok(Command::Modem(ModemCommand::SetMac { modem, mac }))
             },
         ));
-        all.push(CommandService::new::<MeasureRange>(
+        all.push(NodeService::command::<MeasureRange>(
             name("measure_range"),
             robot,
             move |_, _, request| {

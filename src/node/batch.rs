@@ -51,40 +51,37 @@ pub struct Batch {
     pub lost: LostSamples,
 }
 
-/// Numbers of samples that were dropped, because later samples replace them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LostSamples {
-    /// Readings and frames by robot and sensor, as indices.
-    pub sensors: BTreeMap<[usize; 2], u64>,
+/// Kind of samples that later samples replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lost {
+    /// Readings and frames of a sensor: robot and sensor, as indices.
+    Sensor([usize; 2]),
     /// States of all moving objects.
-    pub snapshots: u64,
+    Snapshots,
     /// States of the batteries.
-    pub batteries: u64,
+    Batteries,
     /// Loads on the couplings.
-    pub loads: u64,
+    Loads,
     /// States of modems and links.
-    pub modems: u64,
+    Modems,
     /// States of computers.
-    pub computers: u64,
+    Computers,
     /// Health data.
-    pub health: u64,
+    Health,
     /// Times.
-    pub clocks: u64,
+    Clocks,
 }
+
+/// Numbers of samples that were dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LostSamples(pub BTreeMap<Lost, u64>);
 
 impl LostSamples {
     /// Adds other numbers.
     pub fn add(&mut self, other: &Self) {
-        for (sensor, n) in &other.sensors {
-            *self.sensors.entry(*sensor).or_default() += n;
+        for (kind, n) in &other.0 {
+            *self.0.entry(*kind).or_default() += n;
         }
-        self.snapshots += other.snapshots;
-        self.batteries += other.batteries;
-        self.loads += other.loads;
-        self.modems += other.modems;
-        self.computers += other.computers;
-        self.health += other.health;
-        self.clocks += other.clocks;
     }
 }
 
@@ -92,26 +89,32 @@ impl Batch {
     /// Drops the samples, which later samples replace, and counts them. Results that occur once
     /// stay.
     pub fn drop_samples(&mut self) {
-        let lost = &mut self.lost;
+        let mut count = |kind: Lost, is_lost: bool| {
+            if is_lost {
+                *self.lost.0.entry(kind).or_default() += 1;
+            }
+        };
         for (robot, sensor, _) in self.readings.drain(..) {
-            let sensor = [robot as usize, sensor as usize];
-            *lost.sensors.entry(sensor).or_default() += 1;
+            count(Lost::Sensor([robot as usize, sensor as usize]), true);
         }
         for frame in self.exteroceptive.drain(..) {
-            let sensor = [frame.robot, frame.sensor];
-            *lost.sensors.entry(sensor).or_default() += 1;
+            count(Lost::Sensor([frame.robot, frame.sensor]), true);
         }
-        lost.snapshots += u64::from(self.snapshot.take().is_some());
-        lost.batteries += u64::from(self.batteries.take().is_some());
-        lost.loads += u64::from(self.loads.take().is_some());
-        lost.health += u64::from(self.health.take().is_some());
-        if let Some(network) = &mut self.network {
-            lost.modems += u64::from(network.states.take().is_some());
-        }
-        if let Some(computers) = &mut self.computers {
-            lost.computers += u64::from(computers.states.take().is_some());
-        }
-        lost.clocks += u64::from(!self.has_no_clock);
+        count(Lost::Snapshots, self.snapshot.take().is_some());
+        count(Lost::Batteries, self.batteries.take().is_some());
+        count(Lost::Loads, self.loads.take().is_some());
+        count(Lost::Health, self.health.take().is_some());
+        let network = self.network.as_mut();
+        count(
+            Lost::Modems,
+            network.is_some_and(|own| own.states.take().is_some()),
+        );
+        let computers = self.computers.as_mut();
+        count(
+            Lost::Computers,
+            computers.is_some_and(|own| own.states.take().is_some()),
+        );
+        count(Lost::Clocks, !self.has_no_clock);
         self.has_no_clock = true;
     }
 

@@ -10,9 +10,8 @@ use crate::node::batch::Batch;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::file_access::FileAccess;
 use crate::node::interface::{Interface, InterfaceParts};
-use crate::node::parameters::devices::DeviceStates;
+use crate::node::parameters::devices::{self, DeviceStates};
 use crate::node::thrust_watch::ThrustWatch;
-use crate::publisher::state::{PublisherState, Task};
 use crate::publisher::{
     GoalObservers, NextScene, PublisherContext, PublisherThread, SceneOutputs, stop_recording,
 };
@@ -20,7 +19,7 @@ use crate::topics::{
     ExteroceptiveOutputs, FRAME_RATE, GroupIndex, Plan, STATUS_RATE, exteroceptive_outputs,
 };
 use crossbeam_channel::Sender;
-use merrow_autopilot::status::{LogSink, SharedStatus};
+use merrow_autopilot::status::LogSink;
 use merrow_messages::frames::ObjectStates;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
@@ -36,7 +35,8 @@ use std::sync::atomic::Ordering;
 
 /// All ROS objects of a run.
 pub struct Bridge {
-    publisher_thread: PublisherThread,
+    /// Thread that publishes and records.
+    pub publisher_thread: PublisherThread,
     rejections: Arc<Rejections>,
     progress: Arc<Progress>,
     /// Last status of the goals of every group of joints.
@@ -52,15 +52,15 @@ pub struct Bridge {
     plan: Arc<Plan>,
     /// One publisher per output of the plan; empty without a node.
     publishers: Arc<[Publisher]>,
-    interface: Option<Arc<Interface>>,
-    /// Topics of the scene that replaces the current one.
-    next_outputs: NextOutputs,
+    /// Objects of the node that receive; `None` without a node.
+    pub interface: Option<Arc<Interface>>,
+    /// Place for the topics of the scene that replaces the current one.
+    pub next_outputs: NextOutputs,
     /// State of the devices at the last update of their parameters.
     devices: Vec<DeviceStates>,
+    /// Numbers of the next periods of frames and of states.
     next_frame: u64,
-    next_battery: u64,
-    next_diagnostics: u64,
-    next_modem_status: u64,
+    next_status: u64,
     last_clock: u64,
     /// Whether the run was paused at the last block.
     paused: bool,
@@ -132,18 +132,12 @@ impl Bridge {
         ))
     }
 
-    /// Returns the status of the links to autopilots and ground stations, which the diagnostics
-    /// publish.
-    pub fn link_status(&self) -> SharedStatus {
-        self.publisher_thread.shared.links.clone()
-    }
-
     /// Returns the log of the links to autopilots and ground stations: the logger of the node, or
     /// the standard error output without a node.
     pub fn link_log(&self) -> LogSink {
         match &self.interface {
             Some(interface) => {
-                let logger = interface.node().logger().clone();
+                let logger = interface.node.logger().clone();
                 LogSink::new(move |line| logger.warn(line))
             }
             None => LogSink::default(),
@@ -185,14 +179,11 @@ impl Bridge {
     ) -> Self {
         let (interface, publishers) = node.unzip();
         let (scene, now) = (&simulation.scene, simulation.time_ns());
-        let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
-        let mut next_modem_status = 0;
+        let (mut next_frame, mut next_status) = (0, 0);
         if now > 0 {
             // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
-            is_due(&mut next_battery, STATUS_RATE, now);
-            is_due(&mut next_diagnostics, STATUS_RATE, now);
-            is_due(&mut next_modem_status, STATUS_RATE, now);
+            is_due(&mut next_status, STATUS_RATE, now);
         }
         Self {
             publisher_thread,
@@ -209,23 +200,11 @@ impl Bridge {
             next_outputs: NextOutputs::default(),
             devices: Vec::new(),
             next_frame,
-            next_battery,
-            next_diagnostics,
-            next_modem_status,
+            next_status,
             last_clock: 0,
             paused: false,
             thrust: ThrustWatch::default(),
         }
-    }
-
-    /// Returns the objects of the node that receive; `None` without a node.
-    pub fn interface(&self) -> Option<&Arc<Interface>> {
-        self.interface.as_ref()
-    }
-
-    /// Returns the place for the topics of the scene that replaces the current one.
-    pub fn next_outputs(&self) -> &NextOutputs {
-        &self.next_outputs
     }
 
     /// Returns the groups of joints whose goals have changed status since the last block.
@@ -316,18 +295,7 @@ impl Bridge {
     /// Returns the network of the node; `None` without one.
     pub fn network(&self) -> Option<Network> {
         let interface = self.interface.as_ref()?;
-        Some(interface.node().network())
-    }
-
-    /// Returns the state of the publisher thread.
-    pub fn publisher_state(&self) -> Arc<PublisherState> {
-        Arc::clone(&self.publisher_thread.shared)
-    }
-
-    /// Returns the channel through which another thread can stop the recording with
-    /// [`stop_recording`].
-    pub fn recorder(&self) -> Sender<Task> {
-        self.publisher_thread.tasks()
+        Some(interface.node.network())
     }
 }
 
@@ -363,20 +331,20 @@ impl Observer for Bridge {
         if is_due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(ObjectStates::read(simulation));
             if let Some(interface) = &self.interface {
-                interface.update_device_parameters(simulation, &mut self.devices);
+                devices::update_changed(&interface.parameters, simulation, &mut self.devices);
             }
             batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
-        if is_due(&mut self.next_battery, STATUS_RATE, now) {
+        let has_status = is_due(&mut self.next_status, STATUS_RATE, now);
+        if has_status {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
-        let has_status = is_due(&mut self.next_modem_status, STATUS_RATE, now);
         batch.network = NetworkBatch::read(simulation, has_status);
         batch.computers = ComputerBatch::read(simulation, has_status);
         batch.has_no_clock = self.is_clock_early(control, now);
         // a pause is reported too, although the simulated time does not advance
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
-        if is_due(&mut self.next_diagnostics, STATUS_RATE, now) || is_changed {
+        if has_status || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control, &mut self.thrust));
         }
         // in real time the simulation must not wait
@@ -404,7 +372,7 @@ impl Observer for Bridge {
             self.rejections
                 .count_rejection(&simulation.scene, rejection.robot, &rejection.reason);
         if let (Some(line), Some(interface)) = (line, &self.interface) {
-            interface.node().logger().warn(line);
+            interface.node.logger().warn(line);
         }
     }
 
@@ -417,14 +385,13 @@ impl Observer for Bridge {
             halt.time_ns as f64 * 1e-9,
         );
         interface
-            .node()
+            .node
             .logger()
             .error(format_args!("{name}: halted at {at:.3} s: {}", halt.cause));
     }
 
     fn reset(&mut self) {
-        (self.next_frame, self.next_battery, self.next_diagnostics) = (0, 0, 0);
-        (self.next_modem_status, self.last_clock) = (0, 0);
+        (self.next_frame, self.next_status, self.last_clock) = (0, 0, 0);
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 

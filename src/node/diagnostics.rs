@@ -19,9 +19,13 @@ use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyVa
 use merrow_ros2::node::shortened;
 use merrow_sim::sensors::scheduler::SensorLoad;
 use merrow_sim::{Control, Simulation};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+
+pub(super) const OK: u8 = DiagnosticStatus::OK;
+pub(super) const WARN: u8 = DiagnosticStatus::WARN;
+pub(super) const ERROR: u8 = DiagnosticStatus::ERROR;
 
 /// Minimum time between two log lines about rejected commands of one robot; all rejections are
 /// counted.
@@ -77,7 +81,7 @@ impl Rejections {
 
     fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
         let reason = one_line(reason);
-        let mut robots = self.lock();
+        let mut robots = self.robots.lock();
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
         entry.count += 1;
         entry.last.clone_from(&reason);
@@ -100,7 +104,7 @@ impl Rejections {
     /// Returns the reasons of all rejections, by name of the robot (`merrow` for the node), each
     /// with its number. Reasons beyond the first of a robot are counted together.
     pub fn by_reason(&self) -> Vec<(String, String, u64)> {
-        let robots = self.lock();
+        let robots = self.robots.lock();
         let mut names: Vec<_> = robots.keys().collect();
         names.sort_unstable();
         let mut all = Vec::new();
@@ -120,16 +124,13 @@ impl Rejections {
     /// Removes the counters of robots that `scene` does not contain.
     pub fn retain(&self, scene: &Scene) {
         let exists = |name: &String| scene.robots.iter().any(|robot| robot.name == *name);
-        self.lock()
+        self.robots
+            .lock()
             .retain(|name, _| name.is_empty() || exists(name));
     }
 
     fn of_robot(&self, name: &str) -> RejectionCount {
-        self.lock().get(name).cloned().unwrap_or_default()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, RejectionCount>> {
-        self.robots.lock()
+        self.robots.lock().get(name).cloned().unwrap_or_default()
     }
 }
 
@@ -339,23 +340,20 @@ fn thrust_status(robot: &str, shortages: &[ThrustShortage]) -> Option<Diagnostic
     let (mut texts, mut values) = (Vec::new(), Vec::new());
     for shortage in shortages {
         let (axis, unit) = AXES[shortage.axis];
-        let [requested, allocated] =
-            [shortage.requested, shortage.allocated].map(|x| format!("{x:.1}"));
+        let (requested, allocated) = (shortage.requested, shortage.allocated);
         texts.push(format!(
-            "{axis}: {requested} {unit} requested, {allocated} {unit} available"
+            "{axis}: {requested:.1} {unit} requested, {allocated:.1} {unit} available"
         ));
-        values.extend([
-            value(&format!("{axis}: requested [{unit}]"), requested),
-            value(&format!("{axis}: allocated [{unit}]"), allocated),
-            value(
-                &format!("{axis}: error without decrease for [s]"),
-                format!("{:.1}", shortage.duration),
-            ),
-        ]);
+        let since = format!("{axis}: error without decrease for [s]");
+        values.extend(numbers([
+            (&format!("{axis}: requested [{unit}]"), 1, requested),
+            (&format!("{axis}: allocated [{unit}]"), 1, allocated),
+            (&since, 1, shortage.duration),
+        ]));
     }
     (!texts.is_empty()).then(|| {
         status(
-            DiagnosticStatus::WARN,
+            WARN,
             format!("{robot}: thrust"),
             format!("the thrust does not suffice in {}", texts.join("; ")),
             values,
@@ -393,36 +391,26 @@ fn run_status(
     let paced = matches!(c.pace, merrow_sim::Pace::Factor(_));
     let late = paced && c.overruns > 0;
     let (level, message) = match (c.paused, late) {
-        (true, _) => (DiagnosticStatus::OK, "paused".to_string()),
-        (false, true) => (
-            DiagnosticStatus::WARN,
-            format!("{} blocks were late", c.overruns),
-        ),
-        (false, false) => (DiagnosticStatus::OK, "running".to_string()),
+        (true, _) => (OK, "paused".to_string()),
+        (false, true) => (WARN, format!("{} blocks were late", c.overruns)),
+        (false, false) => (OK, "running".to_string()),
     };
-    let values = vec![
-        value("pace", c.pace),
-        value(
-            "simulated time [s]",
-            format!("{:.3}", health.time_ns as f64 * 1e-9),
-        ),
-        value(
-            "achieved real-time factor since start",
-            format!("{achieved:.3}"),
-        ),
-        value("overruns", c.overruns),
-        value("jitter mean [us]", format!("{:.1}", c.jitter_s.0 * 1e6)),
-        value("jitter std [us]", format!("{:.1}", c.jitter_s.1 * 1e6)),
-        value(
-            "worst lateness [ms]",
-            format!("{:.3}", c.worst_lateness_s * 1e3),
-        ),
+    let mut values = vec![value("pace", c.pace)];
+    values.extend(numbers([
+        ("simulated time [s]", 3, health.time_ns as f64 * 1e-9),
+        ("achieved real-time factor since start", 3, achieved),
+        ("overruns", 0, c.overruns as f64),
+        ("jitter mean [us]", 1, c.jitter_s.0 * 1e6),
+        ("jitter std [us]", 1, c.jitter_s.1 * 1e6),
+        ("worst lateness [ms]", 3, c.worst_lateness_s * 1e3),
+    ]));
+    values.extend([
         value("dropped messages", dropped),
         value("contacts", health.contacts.0),
         value("collisions", health.contacts.1),
         value("contact steps not converged", health.contacts.2),
         value("refused requests", rejected.count),
-    ];
+    ]);
     status(level, "merrow: run".into(), message, values)
 }
 
@@ -432,9 +420,9 @@ fn robot_status(
     rejected: &RejectionCount,
 ) -> DiagnosticStatus {
     let (level, message) = match (halted, rejected.count) {
-        (Some(cause), _) => (DiagnosticStatus::ERROR, format!("halted: {cause}")),
-        (None, 0) => (DiagnosticStatus::OK, "running".to_string()),
-        (None, n) => (DiagnosticStatus::WARN, format!("{n} commands refused")),
+        (Some(cause), _) => (ERROR, format!("halted: {cause}")),
+        (None, 0) => (OK, "running".to_string()),
+        (None, n) => (WARN, format!("{n} commands refused")),
     };
     let values = vec![
         value("refused commands", rejected.count),
@@ -453,50 +441,36 @@ fn battery_status(
     let (level, message) = match battery.charge {
         c if !battery.is_on() => {
             let why = if c <= 0.0 { "empty" } else { "cut off" };
-            (DiagnosticStatus::ERROR, format!("{why}, {percent:.0} %"))
+            (ERROR, format!("{why}, {percent:.0} %"))
         }
-        c if c < 0.2 => (DiagnosticStatus::WARN, format!("{percent:.0} %")),
-        _ => (DiagnosticStatus::OK, format!("{percent:.0} %")),
+        c if c < 0.2 => (WARN, format!("{percent:.0} %")),
+        _ => (OK, format!("{percent:.0} %")),
     };
-    let mut values = vec![
-        value("charge [%]", format!("{percent:.1}")),
-        value("voltage [V]", format!("{:.2}", battery.voltage)),
-        value("current [A]", format!("{:.2}", battery.current)),
-        value("capacity [A h]", capacity),
-        value("load [W]", format!("{:.1}", battery.load)),
-        value("solar [W]", format!("{:.1}", battery.solar)),
-        value("charger [W]", format!("{:.1}", battery.charger)),
-        value(
-            "energy delivered [W h]",
-            format!("{:.3}", battery.delivered / 3600.0),
-        ),
-        value(
-            "energy gained [W h]",
-            format!("{:.3}", battery.gained / 3600.0),
-        ),
-        value(
-            "energy lost in the battery [W h]",
-            format!("{:.3}", battery.lost / 3600.0),
-        ),
-    ];
+    let mut values = numbers([
+        ("charge [%]", 1, percent),
+        ("voltage [V]", 2, battery.voltage),
+        ("current [A]", 2, battery.current),
+    ]);
+    values.push(value("capacity [A h]", capacity));
+    values.extend(numbers([
+        ("load [W]", 1, battery.load),
+        ("solar [W]", 1, battery.solar),
+        ("charger [W]", 1, battery.charger),
+        ("energy delivered [W h]", 3, battery.delivered / 3600.0),
+        ("energy gained [W h]", 3, battery.gained / 3600.0),
+        ("energy lost in the battery [W h]", 3, battery.lost / 3600.0),
+    ]));
     for (load, level) in robot.loads.iter().zip(levels) {
-        values.push(value(
-            &format!("load {} [W]", load.name),
-            format!("{:.1}", load.power_w * level),
-        ));
+        let name = format!("load {} [W]", load.name);
+        values.extend(numbers([(&name, 1, load.power_w * level)]));
     }
     status(level, format!("{}: battery", robot.name), message, values)
 }
 
 fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
     let (level, message) = match health_status(a.health) {
-        (DiagnosticStatus::OK, _) if a.is_overheated => (
-            DiagnosticStatus::ERROR,
-            "stopped by overheating protection".to_string(),
-        ),
-        (DiagnosticStatus::OK, _) if a.available_fraction <= 0.0 => {
-            (DiagnosticStatus::ERROR, "no power".to_string())
-        }
+        (OK, _) if a.is_overheated => (ERROR, "stopped by overheating protection".to_string()),
+        (OK, _) if a.available_fraction <= 0.0 => (ERROR, "no power".to_string()),
         words => words,
     };
     let current = if voltage > 0.0 {
@@ -504,27 +478,24 @@ fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) ->
     } else {
         0.0
     };
-    let values = vec![
-        value("command", a.command),
-        value("thrust [N]", format!("{:.3}", a.thrust)),
-        value("temperature [deg C]", format!("{:.2}", water + a.heat)),
-        value("current [A]", format!("{current:.3}")),
-        value("power [W]", format!("{:.2}", a.power)),
-        value(
-            "available thrust [%]",
-            format!("{:.1}", 100.0 * a.available_fraction),
-        ),
-    ];
+    let mut values = vec![value("command", a.command)];
+    values.extend(numbers([
+        ("thrust [N]", 3, a.thrust),
+        ("temperature [deg C]", 2, water + a.heat),
+        ("current [A]", 3, current),
+        ("power [W]", 2, a.power),
+        ("available thrust [%]", 1, 100.0 * a.available_fraction),
+    ]));
     status(level, name, message, values)
 }
 
 fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
     let (level, message) = health_status(fin.health);
-    let values = vec![
-        value("command [deg]", format!("{:.2}", fin.command.to_degrees())),
-        value("angle [deg]", format!("{:.2}", fin.angle.to_degrees())),
-        value("power [W]", format!("{:.2}", fin.power)),
-    ];
+    let values = numbers([
+        ("command [deg]", 2, fin.command.to_degrees()),
+        ("angle [deg]", 2, fin.angle.to_degrees()),
+        ("power [W]", 2, fin.power),
+    ]);
     status(level, name, message, values)
 }
 
@@ -532,13 +503,13 @@ fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
 /// are omitted.
 fn receiver_status(name: String, on: bool, last: Option<&Gnss>) -> DiagnosticStatus {
     let (level, message) = match last {
-        _ if !on => (DiagnosticStatus::ERROR, "no output"),
-        None => (DiagnosticStatus::WARN, "starting"),
-        Some(r) if !r.fix => (DiagnosticStatus::WARN, "no fix"),
+        _ if !on => (ERROR, "no output"),
+        None => (WARN, "starting"),
+        Some(r) if !r.fix => (WARN, "no fix"),
         Some(r) => match r.augmentation {
-            Augmentation::None => (DiagnosticStatus::OK, "fix"),
-            Augmentation::Satellites => (DiagnosticStatus::OK, "fix with satellite augmentation"),
-            Augmentation::Ground => (DiagnosticStatus::OK, "fix with ground augmentation"),
+            Augmentation::None => (OK, "fix"),
+            Augmentation::Satellites => (OK, "fix with satellite augmentation"),
+            Augmentation::Ground => (OK, "fix with ground augmentation"),
         },
     };
     let mut values = Vec::new();
@@ -546,18 +517,14 @@ fn receiver_status(name: String, on: bool, last: Option<&Gnss>) -> DiagnosticSta
         values.push(value("fix", r.fix));
         values.extend(r.satellites.map(|n| value("satellites", n)));
         if let Some([h, v]) = r.dilution {
-            values.extend([
-                value("HDOP", format!("{h:.2}")),
-                value("VDOP", format!("{v:.2}")),
-            ]);
+            values.extend(numbers([("HDOP", 2, h), ("VDOP", 2, v)]));
         }
         if r.fix {
             let [east, north, up] = r.variances;
-            values.push(value(
-                "horizontal std [m]",
-                format!("{:.3}", (0.5 * (east + north)).sqrt()),
-            ));
-            values.push(value("vertical std [m]", format!("{:.3}", up.sqrt())));
+            values.extend(numbers([
+                ("horizontal std [m]", 3, (0.5 * (east + north)).sqrt()),
+                ("vertical std [m]", 3, up.sqrt()),
+            ]));
         }
     }
     status(level, name, message.to_string(), values)
@@ -581,7 +548,7 @@ fn fault_status(owner: &str, device: &str, memory: &FaultState) -> DiagnosticSta
     }
     let message = format!("{device} is {}", fault.kind.keyword());
     status(
-        DiagnosticStatus::ERROR,
+        ERROR,
         format!("{owner}: fault {}", fault.name),
         message,
         values,
@@ -592,20 +559,20 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let (level, message) = match (memory.halted_ns, memory.line_break) {
         (Some(t), _) => (
-            DiagnosticStatus::ERROR,
+            ERROR,
             format!("stopped at {:.3} s: state is not finite", seconds(t)),
         ),
         (None, Some(line_break)) => {
             let [of, from] = [tether.n_segments(), line_break.segment + 1];
             (
-                DiagnosticStatus::ERROR,
+                ERROR,
                 format!(
                     "broken at {:.3} s, segment {from} of {of}",
                     seconds(line_break.time_ns)
                 ),
             )
         }
-        (None, None) => (DiagnosticStatus::OK, "intact".to_string()),
+        (None, None) => (OK, "intact".to_string()),
     };
     let [from, to] = memory.tensions;
     let values = vec![
@@ -642,23 +609,20 @@ fn sensors_status(scene: &Scene, sensors: &[SensorLoad]) -> DiagnosticStatus {
         names.push(name);
     }
     let (level, message) = if late.is_empty() {
-        (DiagnosticStatus::OK, "no samples missed".to_string())
+        (OK, "no samples missed".to_string())
     } else {
         let message = format!("samples missed by {}", names.join(", "));
-        (DiagnosticStatus::WARN, message)
+        (WARN, message)
     };
     status(level, "merrow: sensors".into(), message, values)
 }
 
 fn health_status(health: Health) -> (u8, String) {
     match health {
-        Health::Healthy => (DiagnosticStatus::OK, "healthy".to_string()),
-        Health::Reduced(part) => (
-            DiagnosticStatus::WARN,
-            format!("reduced to {:.0} %", part * 100.0),
-        ),
-        Health::Stuck => (DiagnosticStatus::ERROR, "stuck".to_string()),
-        Health::Dead => (DiagnosticStatus::ERROR, "dead".to_string()),
+        Health::Healthy => (OK, "healthy".to_string()),
+        Health::Reduced(part) => (WARN, format!("reduced to {:.0} %", part * 100.0)),
+        Health::Stuck => (ERROR, "stuck".to_string()),
+        Health::Dead => (ERROR, "dead".to_string()),
     }
 }
 
@@ -682,6 +646,12 @@ pub(super) fn value(key: &str, value: impl ToString) -> KeyValue {
         key: key.to_string(),
         value: value.to_string(),
     }
+}
+
+/// Returns numbers, each with its key and its number of decimals.
+fn numbers<const N: usize>(rows: [(&str, usize, f64); N]) -> Vec<KeyValue> {
+    let rows = rows.map(|(key, decimals, x)| value(key, format!("{x:.decimals$}")));
+    rows.into()
 }
 
 #[cfg(test)]

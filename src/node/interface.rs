@@ -10,13 +10,9 @@ use crate::modem::calls::BridgedCalls;
 use crate::node::checkpoint::WriterThread;
 use crate::node::diagnostics::Rejections;
 use crate::node::file_access::FileAccess;
-use crate::node::parameters::devices::{self, DeviceStates};
 use crate::node::parameters::live::{self, ParameterSinks};
-use crate::node::parameters::node as node_parameters;
 use crate::publisher::GoalObservers;
 use crate::publisher::state::{PublisherState, Task};
-use crate::simulation_interfaces::refusals::Refusals;
-use crate::simulation_interfaces::version::Version;
 use crate::topics::{ActionPlan, Input, Plan};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
@@ -26,28 +22,31 @@ use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_ros2::qos::Qos;
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 /// Objects of a node that receive. Fields are dropped in this order, the node last.
 pub struct Interface {
     objects: Mutex<Objects>,
     writer: WriterThread,
     _parameter_services: ParameterServices,
-    parameters: Arc<ParameterServer>,
+    /// Parameters of the node.
+    pub parameters: Arc<ParameterServer>,
     /// Requests to the running world.
-    requests: Sender<Request>,
+    pub requests: Sender<Request>,
     /// Tasks of the publisher thread.
     tasks: Sender<Task>,
     /// State shared with the publisher thread.
     shared: Arc<PublisherState>,
-    rejections: Arc<Rejections>,
-    progress: Arc<Progress>,
+    /// Counters of refused requests.
+    pub rejections: Arc<Rejections>,
+    /// Progress of the run.
+    pub progress: Arc<Progress>,
     goals: GoalObservers,
     calls: Arc<BridgedCalls>,
-    node: Arc<Node>,
+    /// Node of the run.
+    pub node: Arc<Node>,
     files: FileAccess,
 }
 
@@ -144,54 +143,6 @@ impl Interface {
         Ok(Arc::new(interface))
     }
 
-    /// Updates the parameters of devices that commands, faults or a schedule have changed since
-    /// `known`.
-    pub(crate) fn update_device_parameters(
-        &self,
-        simulation: &Simulation,
-        known: &mut Vec<DeviceStates>,
-    ) {
-        devices::update_changed(&self.parameters, simulation, known);
-    }
-
-    /// Returns the node of the run.
-    pub fn node(&self) -> &Arc<Node> {
-        &self.node
-    }
-
-    /// Returns the report of refused requests.
-    pub fn refusals(&self) -> Refusals {
-        Refusals {
-            logger: self.node.logger().clone(),
-            rejections: Arc::clone(&self.rejections),
-        }
-    }
-
-    /// Returns the simulated time [ns].
-    pub fn now_ns(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.progress.now_ns)
-    }
-
-    /// Returns the version that the parameter `simulation_interfaces_version` selects.
-    pub fn simulation_interfaces_version(&self) -> Version {
-        node_parameters::simulation_interfaces_version(&self.parameters)
-    }
-
-    /// Returns the text before the names of the services of `simulation_interfaces`.
-    pub fn simulation_interfaces_prefix(&self) -> String {
-        node_parameters::simulation_interfaces_prefix(&self.parameters)
-    }
-
-    /// Returns the parameters of the node.
-    pub fn parameters(&self) -> &Arc<ParameterServer> {
-        &self.parameters
-    }
-
-    /// Returns the requests to the running world.
-    pub fn requests(&self) -> &Sender<Request> {
-        &self.requests
-    }
-
     /// Creates one publisher per output of a plan. A topic that is already published keeps its
     /// publisher.
     ///
@@ -242,6 +193,7 @@ impl Interface {
             scene: Arc::clone(scene),
             version,
             requests: self.requests.clone(),
+            tasks: self.tasks.clone(),
             rejections: Arc::clone(&self.rejections),
             logger: self.node.logger().clone(),
             progress: Arc::clone(&self.progress),
@@ -249,16 +201,15 @@ impl Interface {
             writer: self.writer.sender(),
         };
         let text = |e: merrow_ros2::node::NodeError| e.to_string();
-        let former = std::mem::take(&mut self.lock().subscriptions);
+        let former = std::mem::take(&mut self.objects.lock().subscriptions);
         let subscriptions = self
             .subscribe(former, &plan.inputs, &mailbox)
             .map_err(text)?;
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
-        let tasks = self.tasks.clone();
-        let services = services::start(&self.node, &mailbox, &self.parameters, tasks, &self.calls)
-            .map_err(text)?;
-        let mut objects = self.lock();
+        let services =
+            services::start(&self.node, &mailbox, &self.parameters, &self.calls).map_err(text)?;
+        let mut objects = self.objects.lock();
         let former = std::mem::take(&mut objects.actions);
         let actions = self
             .connect_actions(former, &plan.actions, &mailbox)
@@ -335,9 +286,5 @@ impl Interface {
         let observers = actions.iter().map(|action| Arc::clone(&action.observer));
         *self.goals.lock() = observers.collect();
         Ok(actions)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Objects> {
-        self.objects.lock()
     }
 }

@@ -1,7 +1,7 @@
 //! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands, links to
 //! autopilots and ground stations.
 
-use crate::node::diagnostics::{status, value};
+use crate::node::diagnostics::{ERROR, OK, WARN, status, value};
 use merrow_autopilot::status::{LinkKind, LinkStatus};
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
 use merrow_ros2::node::NetworkCounters;
@@ -25,7 +25,7 @@ pub(super) fn publisher_status(by_topic: &BTreeMap<String, u64>) -> DiagnosticSt
     let total: u64 = by_topic.values().sum();
     let values = by_topic.iter().map(|(topic, count)| value(topic, count));
     status(
-        DiagnosticStatus::WARN,
+        WARN,
         "merrow: publisher".into(),
         format!("{total} messages were dropped before they were sent"),
         values.collect(),
@@ -36,7 +36,7 @@ pub(super) fn publisher_status(by_topic: &BTreeMap<String, u64>) -> DiagnosticSt
 pub(super) fn subscribers_status(total: u64, evicted: &[(&str, u64)]) -> DiagnosticStatus {
     let values = evicted.iter().map(|(topic, count)| value(topic, count));
     status(
-        DiagnosticStatus::WARN,
+        WARN,
         "merrow: slow subscribers".into(),
         format!("{total} messages were dropped before all reliable subscribers had them"),
         values.collect(),
@@ -58,8 +58,8 @@ pub(super) fn network_status([before, now]: [NetworkCounters; 2]) -> DiagnosticS
     ];
     let worst = new.iter().find(|(count, _)| *count > 0);
     let (level, message) = match worst {
-        Some((count, text)) => (DiagnosticStatus::WARN, format!("{count} {text}")),
-        None => (DiagnosticStatus::OK, "connected".to_string()),
+        Some((count, text)) => (WARN, format!("{count} {text}")),
+        None => (OK, "connected".to_string()),
     };
     let values = vec![
         value("datagrams sent", now.sent),
@@ -81,16 +81,15 @@ pub(crate) fn link_status(link: &LinkStatus, before: Option<&LinkStatus>) -> Dia
         link.faults() > before.map_or(0, |before| before.faults().min(link.faults()));
     let transport = link.kind.transport();
     let (level, message) = match (&link.failure, &link.peer) {
-        (Some(why), _) => (DiagnosticStatus::ERROR, why.clone()),
-        (None, None) if link.lost => (DiagnosticStatus::ERROR, link.note.clone()),
-        (None, _) if has_new_faults => (DiagnosticStatus::WARN, link.note.clone()),
-        (None, Some(peer)) => (DiagnosticStatus::OK, format!("connected to {peer}")),
-        (None, None) if link.kind == LinkKind::GroundStation => (
-            DiagnosticStatus::OK,
-            format!("sends to {transport} {}", link.address),
-        ),
+        (Some(why), _) => (ERROR, why.clone()),
+        (None, None) if link.lost => (ERROR, link.note.clone()),
+        (None, _) if has_new_faults => (WARN, link.note.clone()),
+        (None, Some(peer)) => (OK, format!("connected to {peer}")),
+        (None, None) if link.kind == LinkKind::GroundStation => {
+            (OK, format!("sends to {transport} {}", link.address))
+        }
         (None, None) => (
-            DiagnosticStatus::WARN,
+            WARN,
             format!("no autopilot on {transport} {}", link.address),
         ),
     };

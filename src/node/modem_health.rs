@@ -1,6 +1,6 @@
 //! Diagnostics of modems: discarded messages and control frames, records missing in the logs.
 
-use crate::node::diagnostics::{status, value};
+use crate::node::diagnostics::{ERROR, OK, WARN, status, value};
 use merrow_model::scene::Scene;
 use merrow_model::state::comms::{NetworkState, PacketCounts};
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
@@ -80,7 +80,7 @@ impl NetworkHealth {
             .map(|(bridge, reason, count)| value(&format!("bridge {bridge}: {reason}"), *count));
         (total > 0).then(|| {
             status(
-                DiagnosticStatus::WARN,
+                WARN,
                 "merrow: bridges".into(),
                 format!("{total} messages can never be transmitted"),
                 values.collect(),
@@ -92,9 +92,9 @@ impl NetworkHealth {
     fn log_status(&self) -> DiagnosticStatus {
         let [packets, intervals] = self.missing;
         let (level, message) = match self.missing {
-            [0, 0] => (DiagnosticStatus::OK, "complete".to_string()),
+            [0, 0] => (OK, "complete".to_string()),
             _ => (
-                DiagnosticStatus::WARN,
+                WARN,
                 format!("{packets} packets and {intervals} intervals are missing in the logs"),
             ),
         };
@@ -114,13 +114,10 @@ impl ModemHealth {
     /// Builds the status of a modem with this name and these faults.
     fn status(&self, name: &str, fault: &str) -> DiagnosticStatus {
         let (level, message) = match self.discarded_control {
-            _ if !fault.is_empty() => (DiagnosticStatus::ERROR, format!("fault: {fault}")),
-            n if n > 0 => (
-                DiagnosticStatus::WARN,
-                format!("{n} control frames were discarded"),
-            ),
-            _ if self.is_on => (DiagnosticStatus::OK, "on".to_string()),
-            _ => (DiagnosticStatus::OK, "off".to_string()),
+            _ if !fault.is_empty() => (ERROR, format!("fault: {fault}")),
+            n if n > 0 => (WARN, format!("{n} control frames were discarded")),
+            _ if self.is_on => (OK, "on".to_string()),
+            _ => (OK, "off".to_string()),
         };
         let values = vec![
             value("waiting messages", self.queued),

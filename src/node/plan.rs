@@ -7,8 +7,8 @@
 use crate::arm;
 use crate::computer;
 use crate::input;
-use crate::input::command_services;
 use crate::input::firmware;
+use crate::input::own_services;
 use crate::input::services;
 use crate::modem::{self, bridges};
 use crate::node::world_topics;
@@ -47,7 +47,7 @@ impl Plan {
         add_connections(scene, &mut outputs, &mut inputs);
         bridges::add_topics(scene, &mut outputs, &mut inputs);
         let mut calls = modem::calls::records(scene);
-        calls.push(command_services::requests());
+        calls.push(own_services::requests());
         Self {
             outputs,
             inputs,

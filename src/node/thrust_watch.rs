@@ -170,12 +170,10 @@ seabed: {{depth_m: 50}}
 robots: {{boat: {{model: {{extends: robots/heron.yaml, firmware: {firmware}, battery: null}}}}}}
 "
         );
-        let path = Command::Firmware(
-            0,
-            FirmwareCommand::FollowPath {
-                waypoints: Arc::new(vec![Vec3::new(20.0, 0.0, 0.0), Vec3::new(20.0, 20.0, 0.0)]),
-            },
-        );
+        let path = FirmwareCommand::FollowPath {
+            waypoints: Arc::new(vec![Vec3::new(20.0, 0.0, 0.0), Vec3::new(20.0, 20.0, 0.0)]),
+        }
+        .of(0);
         watched(&text, seconds, &[path], &[])
     }
 
@@ -189,36 +187,30 @@ weather: {{wind_speed_m_s: {wind}, wind_from_deg: 90}}
 robots: {{drone: {{model: {{extends: robots/firefly.yaml, battery: null}}, position_m: [0, 0, 300]}}}}
 "
         );
-        let push = Command::Body(
-            0,
-            BodyCommand::ApplyWrench {
-                wrench: AppliedWrench {
-                    link: 0,
-                    source: WrenchSource::Service,
-                    frame: WrenchFrame::World,
-                    F: SpatialForce {
-                        m: Vec3::default(),
-                        f: Vec3::new(0.0, 0.0, -load),
-                    },
-                    p_LoP: Vec3::default(),
-                    start_ns: 0,
-                    end_ns: u64::MAX,
+        let push = BodyCommand::ApplyWrench {
+            wrench: AppliedWrench {
+                link: 0,
+                source: WrenchSource::Service,
+                frame: WrenchFrame::World,
+                F: SpatialForce {
+                    m: Vec3::default(),
+                    f: Vec3::new(0.0, 0.0, -load),
                 },
+                p_LoP: Vec3::default(),
+                start_ns: 0,
+                end_ns: u64::MAX,
             },
-        );
-        let fly = Command::Firmware(
-            0,
-            FirmwareCommand::Velocity {
-                linear: Vec3::new(1.0, 0.0, 0.0),
-                angular: Vec3::default(),
-            },
-        );
-        let enable = Command::Firmware(
-            0,
-            FirmwareCommand::FirmwareOrder {
-                order: FirmwareOrder::Enable(true),
-            },
-        );
+        }
+        .of(0);
+        let fly = FirmwareCommand::Velocity {
+            linear: Vec3::new(1.0, 0.0, 0.0),
+            angular: Vec3::default(),
+        }
+        .of(0);
+        let enable = FirmwareCommand::FirmwareOrder {
+            order: FirmwareOrder::Enable(true),
+        }
+        .of(0);
         let shortages = watched(&text, 12, &[push, enable], &[fly]).map(|(_, found)| found);
         let shortages = shortages.iter().flatten();
         shortages.map(|shortage| shortage.axis).collect()
@@ -246,13 +238,11 @@ seabed: {{depth_m: 200}}
 robots: {{auv: {{model: {{extends: robots/remus100.yaml, battery: null}}, position_m: [0, 0, -20]}}}}
 "
             );
-            let ahead = Command::Firmware(
-                0,
-                FirmwareCommand::Velocity {
-                    linear: Vec3::new(1.0, 0.0, 0.0),
-                    angular: Vec3::default(),
-                },
-            );
+            let ahead = FirmwareCommand::Velocity {
+                linear: Vec3::new(1.0, 0.0, 0.0),
+                angular: Vec3::default(),
+            }
+            .of(0);
             watched(&text, 30, &[], &[ahead]).map(|(time, _)| time)
         };
         assert_eq!(reported(0.5), None);

@@ -179,9 +179,24 @@ impl WorldEditor {
         &self,
         read: impl FnOnce(&mut Simulation) -> T + Send + 'static,
     ) -> Result<T, String> {
+        self.ask(|reply| {
+            Request::Access(Access::new(move |simulation: &mut Simulation| {
+                reply.send(read(simulation));
+            }))
+        })
+    }
+
+    /// Sends a request to the run and waits for its reply.
+    ///
+    /// # Errors
+    /// The run has ended.
+    pub fn ask<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(Reply<T>) -> Request,
+    ) -> Result<T, String> {
+        let ended = || "the simulation has ended".to_string();
         let (reply, answer) = bounded(1);
-        let access = move |simulation: &mut Simulation| drop(reply.try_send(read(simulation)));
-        let request = Request::Access(Access::new(access));
+        let request = request(Reply::from(reply));
         self.parts.requests.send(request).map_err(|_| ended())?;
         answer.recv().map_err(|_| ended())
     }
@@ -255,8 +270,8 @@ impl WorldEditor {
         // all names and parameters, so that nothing is refused after the change
         let publishers = match &self.parts.followers {
             Followers::Node(interface) => {
-                plan.check_names(&scene, interface.node().names())?;
-                Interface::publishers(interface.node(), &plan)?
+                plan.check_names(&scene, interface.node.names())?;
+                Interface::publishers(&interface.node, &plan)?
             }
             Followers::Parameters(_) => Arc::default(),
         };
@@ -271,19 +286,11 @@ impl WorldEditor {
         let simulation = Box::new(simulation);
         // the old world is dropped here, not on the thread of the run
         if at_start {
-            let (reply, answer) = bounded(1);
-            let request = Request::Load(simulation, Reply::from(reply));
-            self.parts.requests.send(request).map_err(|_| ended())?;
-            drop(answer.recv().map_err(|_| ended())?);
-        } else {
-            let (reply, answer) = bounded(1);
-            let request = Request::Replace(simulation, Reply::from(reply));
-            self.parts.requests.send(request).map_err(|_| ended())?;
-            if let Err(why) = answer.recv().map_err(|_| ended())? {
-                // neither its topics remain nor does a bag contain it
-                self.set_next_outputs(None);
-                return Err(why);
-            }
+            drop(self.ask(|reply| Request::Load(simulation, reply))?);
+        } else if let Err(why) = self.ask(|reply| Request::Replace(simulation, reply))? {
+            // neither its topics remain nor does a bag contain it
+            self.set_next_outputs(None);
+            return Err(why);
         }
         self.version = SceneVersion(self.version.0 + 1);
         let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
@@ -297,7 +304,7 @@ impl WorldEditor {
     /// Returns the parameters of the world.
     fn parameters(&self) -> &Arc<ParameterServer> {
         match &self.parts.followers {
-            Followers::Node(interface) => interface.parameters(),
+            Followers::Node(interface) => &interface.parameters,
             Followers::Parameters(server) => server,
         }
     }
@@ -331,10 +338,6 @@ impl WorldEditor {
         *self.directory.lock() = document.objects();
         self.parts.document = document;
     }
-}
-
-fn ended() -> String {
-    "the simulation has ended".to_string()
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub(super) fn add_tether(
         let p = message.poses.iter().map(|stamped| &stamped.pose.position);
         let nodes = &mut simulation.state.tethers[i].p;
         if p.len() == nodes.len() {
-            *nodes = p.map(|p| Vec3::new(p.x, p.y, p.z)).collect();
+            *nodes = p.map(convert::from_point).collect();
         }
     }));
     outputs.push(Output::states(

@@ -4,30 +4,58 @@
 //! [`apply`] renames the topics of a robot and adds the inputs of its profile; the frames are in
 //! `merrow_messages::frames`, the units and axes of readings in
 //! `merrow_messages::convert::profile`. A topic that the other simulator lacks keeps the name of
-//! Merrow. Each module names the files of the other simulator from which its names come.
+//! Merrow. The names come from these files:
+//!
+//! * Virtual RobotX: osrf/vrx, branch jazzy, 93ae8d0, `vrx_gz/src/vrx_gz/bridges.py`,
+//!   `payload_bridges.py`.
+//! * Gazebo with the systems of DAVE and POSIM: IOES-Lab/POSIM,
+//!   `models/*/config/<robot>/robot_config.py`; thruster system of gz-sim.
+//! * Stonefish with stonefish_ros2 (`ROS2ScenarioParser.cpp`): the user chooses the topics in the
+//!   scenario file. This profile has the units and the image topics of Stonefish, and the names of
+//!   its documentation where it has some.
+//! * UUV Simulator and Plankton: uuvsimulator/uuv_simulator @bfb40cb, `uuv_descriptions`,
+//!   `uuv_gazebo_ros_plugins`; Liquid-ai/Plankton. ROS 2 forbids names that begin with a digit, so
+//!   thruster 0 is `id_0` as in Plankton. The camera plugin of ROS 1 prefixes the name of the camera
+//!   with the name of the model; the plugin of ROS 2, which Plankton uses, has the topics of Merrow.
 
-mod gz;
-mod stonefish;
-mod uuv;
-mod vrx;
+mod inputs;
 
 use crate::topics::{Input, Output};
-use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;
-use merrow_model::state::{ActuatorCommand, Command};
-use merrow_ros2::msg::std_msgs::Float64;
+use merrow_model::scene::{Robot, Sensor};
 
-/// A sensor topic: the robot, the sensor, and its topic after the name of the sensor.
-#[derive(Clone, Copy, Debug)]
-struct SensorTopic<'a> {
-    robot: &'a Robot,
-    /// Kind of the sensor as in world files.
-    kind: &'a str,
-    name: &'a str,
-    suffix: &'a str,
-    /// True for the first sensor of its kind.
-    is_first: bool,
-}
+/// Topics of sensors: profiles, kinds of sensors, ends of the topic after the name of the sensor
+/// (`-`: none), whether all sensors of a kind or only the first has it, and its name.
+const SENSOR_TOPICS: &str = "\
+vrx imu,ahrs /data first {robot}/sensors/imu/imu/data
+vrx gnss /fix first {robot}/sensors/gps/gps/fix
+vrx odometry - first {robot}/sensors/position/ground_truth_odometry
+vrx camera /image_raw,/camera_info,/points all {robot}/sensors/cameras/{name}_sensor{end}
+vrx camera /depth/image_raw all {robot}/sensors/cameras/{name}_sensor/depth
+vrx laser,lidar,tilting_laser /scan,/points all {robot}/sensors/lidars/{name}_sensor{end}
+gz odometry - first /model/{robot}/odometry
+gz imu,ahrs /data first /model/{robot}/imu
+gz magnetometer /data first /model/{robot}/magnetometer
+gz pressure /data first /model/{robot}/sea_pressure
+gz gnss /fix first /model/{robot}/navsat
+gz dvl /data first /model/{robot}/dvl/velocity
+gz camera /image_raw first /model/{robot}/camera/image
+gz camera /camera_info first /model/{robot}/camera/camera_info
+stonefish imu,ahrs,pressure,magnetometer /data all {robot}/{name}
+stonefish gnss /fix all {robot}/{name}
+stonefish dvl /twist all {robot}/{name}
+stonefish altimeter /range all {robot}/{name}
+stonefish camera /image_raw all {robot}/{name}/image_color
+stonefish camera /depth/image_raw all {robot}/{name}/image_depth
+stonefish imaging_sonar,side_scan,scanning_sonar,multibeam /image_display all {robot}/{name}/display
+uuv camera /image_raw all {robot}/{robot}/{name}/camera_image
+uuv camera /camera_info all {robot}/{robot}/{name}/camera_info
+uuv,plankton odometry - first {robot}/pose_gt
+uuv,plankton imu,ahrs /data first {robot}/imu
+uuv,plankton magnetometer /data first {robot}/magnetometer
+uuv,plankton pressure /data first {robot}/pressure
+uuv,plankton gnss /fix first {robot}/gps
+uuv,plankton dvl /twist first {robot}/dvl_twist";
 
 /// Renames the topics of robot `i` and adds the inputs of its profile.
 pub(crate) fn apply(i: usize, robot: &Robot, outputs: &mut [Output], inputs: &mut Vec<Input>) {
@@ -39,124 +67,30 @@ pub(crate) fn apply(i: usize, robot: &Robot, outputs: &mut [Output], inputs: &mu
             output.topic = name;
         }
     }
-    let add = &mut |input: Input| inputs.push(input);
-    match profile {
-        Profile::Vrx => vrx::add_inputs(i, robot, add),
-        Profile::Gz => gz::add_inputs(i, robot, add),
-        Profile::Stonefish => stonefish::add_inputs(i, robot, add),
-        Profile::Uuv | Profile::Plankton => uuv::add_inputs(i, robot, add),
-    }
+    inputs::add(profile, i, robot, inputs);
 }
-
-/// Adds an input.
-type AddInput<'a> = dyn FnMut(Input) + 'a;
 
 /// Returns the name of an output in the profile, if the other simulator has it.
 fn topic_name(profile: Profile, robot: &Robot, output: &Output) -> Option<String> {
     let (_, sensor) = output.sensor()?;
     let own = &robot.sensors[sensor];
-    let prefix = format!("{}/{}", robot.name, own.name);
-    let same = |other: &merrow_model::scene::Sensor| other.kind.name() == own.kind.name();
-    let topic = SensorTopic {
-        robot,
-        kind: own.kind.name(),
-        name: &own.name,
-        suffix: output.topic.strip_prefix(&prefix)?,
-        is_first: robot.sensors.iter().position(same) == Some(sensor),
-    };
-    match profile {
-        Profile::Vrx => vrx::sensor_topic(&topic),
-        Profile::Gz => gz::sensor_topic(&topic),
-        Profile::Stonefish => stonefish::sensor_topic(&topic),
-        Profile::Uuv | Profile::Plankton => uuv::sensor_topic(&topic),
-    }
-}
-
-/// Returns the input of the thrust [N] of a thruster.
-fn thrust_input(i: usize, topic: String, thruster: usize) -> Input {
-    Input::new(topic, "N", move |arrival, thrust: Float64| {
-        let (robot, density) = (&arrival.scene.robots[i], arrival.scene.sea.density);
-        let value = command_of_thrust(robot, thruster, thrust.data, density)?;
-        Ok(Command::Actuator(
-            i,
-            ActuatorCommand::Thruster { thruster, value },
-        ))
-    })
-}
-
-/// Returns the commands of all thrusters for normalised rotor speeds, -1 to 1.
-fn commands_of_speeds(robot: &Robot, speeds: &[f64], density: f64) -> Result<Vec<f64>, String> {
-    let (n, found) = (robot.thrusters.len(), speeds.len());
-    if found != n {
-        return Err(format!(
-            "expected {n} values, one per thruster, found {found}"
-        ));
-    }
-    let commands = speeds.iter().enumerate().map(|(k, x)| {
-        let [low, high] = robot.thrusters[k].thrust_limits(density);
-        let x = check_range(*x)?;
-        // thrust is proportional to the square of the rotor speed
-        let thrust = x * x * if x < 0.0 { low } else { high };
-        command_of_thrust(robot, k, thrust, density)
-    });
-    commands.collect()
-}
-
-fn check_range(x: f64) -> Result<f64, String> {
-    if (-1.0..=1.0).contains(&x) {
-        Ok(x)
-    } else {
-        Err(format!("expected -1 to 1, found {x}"))
-    }
-}
-
-/// Returns the command of a thruster in its own unit for a thrust [N], limited to the range that it
-/// can exert.
-fn command_of_thrust(robot: &Robot, k: usize, thrust: f64, density: f64) -> Result<f64, String> {
-    if !thrust.is_finite() {
-        return Err(format!("expected a finite thrust, found {thrust}"));
-    }
-    let thruster = &robot.thrusters[k];
-    let [low, high] = thruster.thrust_limits(density);
-    Ok(thruster.command_from_thrust(thrust.clamp(low, high), density))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn robot(model: &str) -> Robot {
-        let text = format!("robots: {{r: {{model: {model}}}}}");
-        let world = merrow_world::load_text("w.yaml", &text, merrow_world::Overrides::default());
-        world.expect("a world").scene.robots.remove(0)
-    }
-
-    #[test]
-    fn thrusts_become_commands_that_give_them() {
-        for model in ["bluerov2", "rexrov", "wamv"] {
-            let robot = robot(model);
-            let thrust = 0.3 * robot.thrusters[0].thrust_limits(1000.0)[1];
-            let value = command_of_thrust(&robot, 0, thrust, 1000.0).unwrap();
-            let back = robot.thrusters[0].static_thrust(value, 1000.0);
-            assert!(
-                (back - thrust).abs() < 1e-3 * thrust,
-                "{model}: {back} {thrust}"
-            );
-        }
-    }
-
-    #[test]
-    fn normalized_values_out_of_range_are_refused() {
-        let robot = robot("bluerov2");
-        let mut speeds = vec![0.5; 6];
-        assert!(commands_of_speeds(&robot, &speeds, 1000.0).is_ok());
-        for bad in [1.5, f64::NAN] {
-            speeds[2] = bad;
-            let error = commands_of_speeds(&robot, &speeds, 1000.0).unwrap_err();
-            assert_eq!(error, format!("expected -1 to 1, found {bad}"));
-        }
-        speeds.pop();
-        let error = commands_of_speeds(&robot, &speeds, 1000.0).unwrap_err();
-        assert_eq!(error, "expected 6 values, one per thruster, found 5");
-    }
+    let end = output.topic.strip_prefix(&robot.name)?;
+    let end = end.strip_prefix('/')?.strip_prefix(&own.name)?;
+    let is_same = |other: &Sensor| other.kind.name() == own.kind.name();
+    let is_first = robot.sensors.iter().position(is_same) == Some(sensor);
+    let given = [
+        profile.keyword(),
+        own.kind.name(),
+        if end.is_empty() { "-" } else { end },
+    ];
+    let mut rows = SENSOR_TOPICS
+        .lines()
+        .map(|row| row.split(' ').collect::<Vec<_>>());
+    let row = rows.find(|row| {
+        let mut columns = row.iter().zip(given);
+        columns.all(|(list, value)| list.split(',').any(|own| own == value))
+            && (is_first || row[3] == "all")
+    })?;
+    let name = row[4].replace("{robot}", &robot.name);
+    Some(name.replace("{name}", &own.name).replace("{end}", end))
 }

@@ -17,7 +17,7 @@ use crate::arm::GoalObserver;
 use crate::modem::calls::BridgedCalls;
 
 pub use crate::node::batch::Batch;
-use crate::node::batch::LostSamples;
+use crate::node::batch::{Lost, LostSamples};
 use crate::node::diagnostics;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::losses::Losses;
@@ -630,21 +630,20 @@ fn value(switch: Switch, batch: &Batch) -> Option<bool> {
 
 /// Returns the number of dropped samples of an output.
 fn lost_samples(content: &Content, lost: &LostSamples) -> u64 {
-    match *content {
-        Content::Clock => lost.clocks,
-        Content::Health => lost.health,
-        Content::Sensor { robot, sensor, .. } => {
-            lost.sensors.get(&[robot, sensor]).copied().unwrap_or(0)
-        }
-        Content::States(_) => lost.snapshots,
-        Content::Batteries(_) => lost.batteries,
-        Content::Loads(_) => lost.loads,
-        Content::Network(_) => lost.modems,
-        Content::Computers(_) => lost.computers,
+    let kind = match *content {
+        Content::Clock => Lost::Clocks,
+        Content::Health => Lost::Health,
+        Content::Sensor { robot, sensor, .. } => Lost::Sensor([robot, sensor]),
+        Content::States(_) => Lost::Snapshots,
+        Content::Batteries(_) => Lost::Batteries,
+        Content::Loads(_) => Lost::Loads,
+        Content::Network(_) => Lost::Modems,
+        Content::Computers(_) => Lost::Computers,
         // results that occur once
         Content::Scene(_)
         | Content::Switch(_)
         | Content::NetworkResults(_)
-        | Content::Intervals(_) => 0,
-    }
+        | Content::Intervals(_) => return 0,
+    };
+    lost.0.get(&kind).copied().unwrap_or(0)
 }

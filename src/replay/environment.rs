@@ -1,16 +1,14 @@
 //! Recorded changes of water and weather, and recorded faults.
 
-use crate::input::command_services::RecordedRequests;
+use crate::arm::progress::Progress;
+use crate::input::replay::RecordedCommands;
 use crate::input::serve::REQUESTS;
-use crate::node::parameters::live::{EVENTS, RecordedParameters};
+use crate::node::parameters::live::EVENTS;
 use crate::replay::state;
+use crate::topics::Plan;
 use merrow_model::scene::schedule::ScheduledCommand;
-use merrow_model::scene::{Scene, Sea};
-use merrow_model::state::{Command, DeviceCommand, FaultState, Health, RobotState};
+use merrow_model::state::{Command, DeviceCommand, State};
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
-use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::msg::rcl_interfaces::ParameterEvent;
-use merrow_ros2::node::changed_values;
 use merrow_sim::Simulation;
 
 /// Changes of water and weather, and faults, in the order of time.
@@ -20,65 +18,7 @@ pub(crate) struct RecordedEnvironment {
     /// Number of changes that the shown state contains.
     applied: usize,
     /// State before the first change.
-    initial: Initial,
-}
-
-/// Part of a state that the changes concern.
-#[derive(Debug)]
-struct Initial {
-    sea: Sea,
-    /// Faults of the beacons.
-    faults: Vec<FaultState>,
-    of_robots: Vec<RobotFaults>,
-}
-
-/// Faults of a robot, and the health of its thrusters and fins.
-#[derive(Debug)]
-struct RobotFaults {
-    faults: Vec<FaultState>,
-    thrusters: Vec<Health>,
-    fins: Vec<Health>,
-}
-
-impl RobotFaults {
-    fn new(robot: &RobotState) -> Self {
-        Self {
-            faults: robot.faults.clone(),
-            thrusters: robot.actuators.iter().map(|a| a.health).collect(),
-            fins: robot.fins.iter().map(|fin| fin.health).collect(),
-        }
-    }
-
-    fn restore(&self, robot: &mut RobotState) {
-        robot.faults.clone_from(&self.faults);
-        for (actuator, health) in robot.actuators.iter_mut().zip(&self.thrusters) {
-            actuator.health = *health;
-        }
-        for (fin, health) in robot.fins.iter_mut().zip(&self.fins) {
-            fin.health = *health;
-        }
-    }
-}
-
-impl Initial {
-    fn new(simulation: &Simulation) -> Self {
-        let state = &simulation.state;
-        let robots = state.robots.iter();
-        Self {
-            sea: state.sea.clone(),
-            faults: state.faults.clone(),
-            of_robots: robots.map(RobotFaults::new).collect(),
-        }
-    }
-
-    fn restore(&self, simulation: &mut Simulation) {
-        let state = &mut simulation.state;
-        state.sea = self.sea.clone();
-        state.faults.clone_from(&self.faults);
-        for (robot, faults) in state.robots.iter_mut().zip(&self.of_robots) {
-            faults.restore(robot);
-        }
-    }
+    initial: State,
 }
 
 /// Returns true if the view shows the effect of a command that is not in the recorded outputs.
@@ -94,29 +34,6 @@ fn is_shown(command: &Command) -> bool {
     )
 }
 
-/// Conversion of recorded parameters and requests to commands.
-struct Converter<'a> {
-    scene: &'a Scene,
-    parameters: RecordedParameters,
-    requests: RecordedRequests,
-}
-
-impl Converter<'_> {
-    /// Converts a message of a topic. Damaged messages and messages of other nodes have no
-    /// commands.
-    fn commands(&self, topic: &str, bytes: &[u8]) -> Vec<Command> {
-        if topic == REQUESTS {
-            let server = self.parameters.server();
-            let command = self.requests.command(self.scene, server, bytes);
-            return command.into_iter().collect();
-        }
-        let event = from_bytes::<ParameterEvent>(bytes).unwrap_or_default();
-        self.parameters
-            .set(changed_values(event))
-            .unwrap_or_default()
-    }
-}
-
 impl RecordedEnvironment {
     /// Reads the changed parameters and the requests of services of a bag, and the schedule of the
     /// world. `simulated_ns` converts the time of a record to simulated time [ns].
@@ -125,6 +42,7 @@ impl RecordedEnvironment {
     /// One line: the bag cannot be read.
     pub(crate) fn new(
         simulation: &Simulation,
+        plan: &Plan,
         index: &mut BagIndex,
         simulated_ns: impl Fn(u64) -> u64,
     ) -> Result<Self, String> {
@@ -142,25 +60,21 @@ impl RecordedEnvironment {
         places.sort_by_key(|(_, place)| place.log_time_ns);
         let scheduled = scene.schedule.iter().filter(|own| is_shown(&own.command));
         let mut changes: Vec<ScheduledCommand> = scheduled.cloned().collect();
-        let converter = Converter {
-            scene,
-            parameters: RecordedParameters::new(scene)?,
-            requests: RecordedRequests::new(scene),
-        };
+        let recorded = RecordedCommands::new(scene, plan, Progress::default())?;
         for (topic, place) in places {
             let bytes = index.read(&place)?;
-            let commands = converter.commands(topic, &bytes).into_iter();
-            changes.extend(commands.filter(is_shown).map(|command| ScheduledCommand {
-                name: topic.into(),
-                time_ns: simulated_ns(place.log_time_ns),
-                command,
-            }));
+            let time_ns = simulated_ns(place.log_time_ns);
+            // damaged messages and messages of other nodes have no commands
+            let commands = recorded
+                .commands(topic, &bytes, time_ns)
+                .unwrap_or_default();
+            changes.extend(commands.into_iter().filter(|own| is_shown(&own.command)));
         }
         changes.sort_by_key(|change| change.time_ns);
         Ok(Self {
             changes,
             applied: 0,
-            initial: Initial::new(simulation),
+            initial: simulation.state.clone(),
         })
     }
 
@@ -169,7 +83,7 @@ impl RecordedEnvironment {
         let now = simulation.time_ns();
         let wanted = self.changes.partition_point(|change| change.time_ns <= now);
         if wanted < self.applied {
-            self.initial.restore(simulation);
+            self.restore_initial(&mut simulation.state);
             self.applied = 0;
         }
         for change in &self.changes[self.applied..wanted] {
@@ -180,5 +94,20 @@ impl RecordedEnvironment {
         }
         self.applied = wanted;
         state::set_time(simulation, now);
+    }
+
+    /// Sets water, weather and faults to their values before the first change.
+    fn restore_initial(&self, state: &mut State) {
+        state.sea = self.initial.sea.clone();
+        state.faults.clone_from(&self.initial.faults);
+        for (robot, initial) in state.robots.iter_mut().zip(&self.initial.robots) {
+            robot.faults.clone_from(&initial.faults);
+            for (actuator, initial) in robot.actuators.iter_mut().zip(&initial.actuators) {
+                actuator.health = initial.health;
+            }
+            for (fin, initial) in robot.fins.iter_mut().zip(&initial.fins) {
+                fin.health = initial.health;
+            }
+        }
     }
 }

@@ -90,7 +90,7 @@ impl Recording {
         let time_ns = simulated_times(&scene, &tracks[0], &mut index, log_ns)?;
         let mut simulation = Simulation::new(scene, 1)?;
         state::forget(&mut simulation);
-        let environment = RecordedEnvironment::new(&simulation, &mut index, |log| {
+        let environment = RecordedEnvironment::new(&simulation, &plan, &mut index, |log| {
             simulated_time(log, log_ns, time_ns)
         })?;
         let mut recording = Self {
@@ -159,36 +159,10 @@ impl Recording {
             .show(&mut self.simulation, &mut self.index, log_ns)
     }
 
-    /// Discards the outputs of the network since the previous state.
-    fn clear_network_output(&mut self) {
-        let output = &mut self.simulation.network_output;
-        if !output.is_empty() {
-            Arc::make_mut(output).clear();
-        }
-    }
-
-    /// Returns the rates [Hz] of the recorded messages of the sensors of each robot in the second
-    /// before a simulated time [s].
-    ///
-    /// # Errors
-    /// One line: the bag cannot be read.
-    fn sensor_rates(&mut self, time_s: f64) -> Result<Vec<Vec<f64>>, String> {
-        let log_ns = self.log_time_ns(time_s);
-        self.rates.count(&mut self.index, log_ns)
-    }
-
     /// Returns the recorded topics.
     pub(crate) fn topics(&self) -> TopicTable {
         let topics = self.index.topics.iter();
         TopicTable::new(topics.map(|t| (t.name.as_str(), t.type_name.as_str(), &*t.definition)))
-    }
-
-    /// Reads the messages of these topics from the start of the bag on.
-    ///
-    /// # Errors
-    /// One line: the bag cannot be read.
-    fn plot_topics(&mut self, topics: &[String]) -> Result<(), String> {
-        self.plots.start(topics, &mut self.index)
     }
 
     /// Passes the next messages of the plotted topics on.
@@ -200,11 +174,6 @@ impl Recording {
         self.plots.read(&mut self.index, plotted, |log| {
             simulated_time(log, log_ns, time_ns)
         })
-    }
-
-    /// Clears the list of the shown images, after a change of the time.
-    fn forget_images(&mut self) {
-        self.images.seek();
     }
 
     /// Shows the images that are watched and new at a simulated time [s].

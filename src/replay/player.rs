@@ -1,6 +1,5 @@
 //! Player of a recording: moves the shown time at the speed that the clients of the view request.
 
-use crate::picture;
 use crate::picture::live;
 use crate::replay::Recording;
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -10,10 +9,9 @@ use merrow_view::action::ControlAction;
 use merrow_view::readings::plotted::PlottedTopics;
 use merrow_view::readings::topic_table::TopicTable;
 use merrow_view::{
-    Answer, Controls, DrawnImage, FieldOfView, ImageSource, MessageNumbers, RobotControls,
-    TopicInfo, TopicMessage, View, WatchedFrame,
+    Answer, Controls, ImageSource, MessageNumbers, RobotControls, TopicInfo, TopicMessage, View,
 };
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -31,10 +29,7 @@ const RATE_PERIOD: Duration = Duration::from_millis(500);
 const NOT_LIVE: &str = "a recording cannot be changed; start the world with `merrow run --view`";
 
 /// Request of a client to the player.
-struct Request {
-    action: ControlAction,
-    answer: Answer,
-}
+type Request = (ControlAction, Answer);
 
 /// Controls of the view of a recording.
 struct ReplayControls {
@@ -50,12 +45,6 @@ struct ReplayControls {
     images: HashMap<(usize, usize), Vec<&'static str>>,
 }
 
-impl ReplayControls {
-    fn lock_changed(&self) -> MutexGuard<'_, Option<Vec<String>>> {
-        self.changed.lock()
-    }
-}
-
 impl Controls for ReplayControls {
     fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
 
@@ -65,7 +54,7 @@ impl Controls for ReplayControls {
 
     fn request(&self, action: ControlAction, answer: Answer) {
         // a player that has ended drops the request with the answer; the connection then ends too
-        let _ = self.requests.send(Request { action, answer });
+        let _ = self.requests.send((action, answer));
     }
 
     fn image_source(&self, place: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
@@ -86,7 +75,7 @@ impl Controls for ReplayControls {
 
     fn plot_topics(&self, topics: &[String]) {
         self.plotted.set(topics);
-        *self.lock_changed() = Some(topics.to_vec());
+        *self.changed.lock() = Some(topics.to_vec());
     }
 
     fn take_messages(&self, _: u64) -> Vec<TopicMessage> {
@@ -95,14 +84,6 @@ impl Controls for ReplayControls {
 
     fn numbers(&self, message: &TopicMessage) -> Option<MessageNumbers> {
         self.topics.numbers(message)
-    }
-
-    fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
-        picture::field_of_view(sensor)
-    }
-
-    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
-        live::image(sensor, kind, frames)
     }
 }
 
@@ -206,9 +187,10 @@ impl Player {
             self.recording.show(self.time_s)?;
         }
         self.recording.show_images(&self.view, self.time_s)?;
-        let changed = self.controls.lock_changed().take();
+        let changed = self.controls.changed.lock().take();
         if let Some(topics) = changed {
-            self.recording.plot_topics(&topics)?;
+            let recording = &mut self.recording;
+            recording.plots.start(&topics, &mut recording.index)?;
         }
         self.recording.read_plots(&self.controls.plotted)?;
         let control = Control {
@@ -222,47 +204,41 @@ impl Player {
         };
         self.view.after_block(&self.recording.simulation, &control);
         // the view adds the output of each block once
-        self.recording.clear_network_output();
+        let output = &mut self.recording.simulation.network_output;
+        if !output.is_empty() {
+            Arc::make_mut(output).clear();
+        }
         if self.view.clients() > 0 && self.rated.elapsed() > RATE_PERIOD {
             self.rated = Instant::now();
-            let rates = self.recording.sensor_rates(self.time_s)?;
+            let log_ns = self.recording.log_time_ns(self.time_s);
+            let recording = &mut self.recording;
+            let rates = recording.rates.count(&mut recording.index, log_ns)?;
             self.view.publish_rates(&rates);
         }
         Ok(())
     }
 
-    fn handle(&mut self, request: Request) -> Result<(), String> {
-        let Request { action, answer } = request;
+    fn handle(&mut self, (action, answer): Request) -> Result<(), String> {
         let [start, end] = self.recording.bounds_s();
-        let done = match action {
-            ControlAction::Pause => {
-                self.is_playing = false;
-                Ok(())
-            }
+        let mut done = Ok(());
+        match action {
+            ControlAction::Pause => self.is_playing = false,
             ControlAction::Resume => {
                 if self.time_s >= end {
                     self.seek(start)?;
                 }
                 self.is_playing = true;
-                Ok(())
             }
             ControlAction::Step { steps } => {
                 self.is_playing = false;
                 let step_s = self.recording.simulation.scene.dt();
                 self.seek(self.time_s + steps as f64 * step_s)?;
-                Ok(())
             }
-            ControlAction::Reset => {
-                self.seek(start)?;
-                Ok(())
-            }
-            ControlAction::Seek { time_s } => {
-                self.seek(time_s)?;
-                Ok(())
-            }
-            ControlAction::Pace { pace } => self.set_speed(pace),
-            _ => Err(NOT_LIVE.to_string()),
-        };
+            ControlAction::Reset => self.seek(start)?,
+            ControlAction::Seek { time_s } => self.seek(time_s)?,
+            ControlAction::Pace { pace } => done = self.set_speed(pace),
+            _ => done = Err(NOT_LIVE.to_string()),
+        }
         answer(done.map(|()| String::new()));
         Ok(())
     }
@@ -285,7 +261,7 @@ impl Player {
         let [start, end] = self.recording.bounds_s();
         self.time_s = time_s.clamp(start, end);
         self.recording.show(self.time_s)?;
-        self.recording.forget_images();
+        self.recording.images.seek();
         self.view.seeked();
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Poses of robots, joints and fins from recorded transforms, or from true odometry.
 
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
-use merrow_messages::convert::{WORLD_FRAME, from_quaternion, from_vector3};
+use merrow_messages::convert::{WORLD_FRAME, from_point, from_quaternion, from_vector3};
 use merrow_messages::frames::link_frame;
 use merrow_model::kinematics::coupling::rotation_vector;
 use merrow_model::scene::{JointKind, Link, Robot, Scene, Sensor};
@@ -233,7 +233,7 @@ impl Track {
 /// Returns the pose of the base in W from the odometry of a sensor on it.
 fn base_of(sensor: &Sensor, message: &Odometry) -> (Vec3, Quat) {
     let pose = &message.pose.pose;
-    let p_WS = Vec3::new(pose.position.x, pose.position.y, pose.position.z);
+    let p_WS = from_point(&pose.position);
     let R_WS = from_quaternion(&pose.orientation).matrix();
     let R_WB = R_WS.mul_mat(&sensor.R_LS.transpose());
     (p_WS - R_WB.mul_vec(sensor.p_LoS), Quat::from_matrix(&R_WB))

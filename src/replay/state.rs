@@ -3,9 +3,9 @@
 use crate::replay::poses::Sample;
 use crate::replay::world::ACTUATORS;
 use crate::topics::{Plan, Restore};
-use merrow_math::{Quat, SpatialVelocity, Vec3};
+use merrow_math::{Quat, SpatialVelocity};
 use merrow_messages::actuators;
-use merrow_messages::convert::from_vector3;
+use merrow_messages::convert::{from_point, from_vector3};
 use merrow_messages::msg::Contact;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::contact;
@@ -106,11 +106,10 @@ pub(crate) fn read_contact(scene: &Scene, contact: &Contact) -> Option<contact::
             collider: 0,
         })
     };
-    let p = &contact.position;
     Some(contact::Contact {
         a: body(&contact.robot_a, &contact.link_a, &contact.collider_a)?,
         b: body(&contact.robot_b, &contact.link_b, &contact.collider_b)?,
-        p_W: Vec3::new(p.x, p.y, p.z),
+        p_W: from_point(&contact.position),
         n_W: from_vector3(&contact.normal),
         gap: contact.separation,
         impulse_W: from_vector3(&contact.impulse),

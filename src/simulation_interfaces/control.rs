@@ -3,13 +3,12 @@
 //! A world is stopped from a reset or from its load on, until it is played, stepped or paused, at
 //! any start time. A lock-stepped world counts as paused, because it advances on request only.
 
+use crate::input::serve::Caller;
 use crate::node::world_editor::WorldEditor;
-use crate::simulation_interfaces::{Answer, Connections, failure, ok, outcome, worlds};
-use crossbeam_channel::{Sender, bounded};
+use crate::simulation_interfaces::{Connections, done, failed, failure, worlds};
 use merrow_ros2::msg::simulation_interfaces::{
     GetSimulationState, GetSimulationStateResponse, ResetSimulation, ResetSimulationRequest,
-    ResetSimulationResponse, ServiceResult, SetSimulationState, SetSimulationStateResponse,
-    SimulationState, StepSimulation, StepSimulationResponse,
+    ServiceResult, SetSimulationState, SetSimulationStateResponse, SimulationState, StepSimulation,
 };
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::{Pace, Reply, Request, RunStatus};
@@ -20,7 +19,7 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
     Ok(vec![
         connections.serve::<GetSimulationState>(
             "get_simulation_state",
-            |connections, _, answer| {
+            |connections, _, caller| {
                 let requests = connections.requests.clone();
                 connections.editor.send(move |editor| {
                     let is_loaded = worlds::is_loaded(editor.document());
@@ -30,9 +29,9 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
                         } else {
                             SimulationState::STATE_NO_WORLD
                         };
-                        answer.send(&GetSimulationStateResponse {
+                        caller.send(&GetSimulationStateResponse {
                             state: SimulationState { state },
-                            result: ok(),
+                            ..done()
                         });
                     });
                     let _ = requests.send(Request::Status(reply));
@@ -41,30 +40,23 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
         )?,
         connections.serve::<SetSimulationState>(
             "set_simulation_state",
-            |connections, request, answer| {
+            |connections, request, caller| {
                 let target = request.state.state;
                 with_status(connections, move |connections, status| {
-                    set_state(&connections, status, target, answer);
+                    set_state(&connections, status, target, caller);
                 });
             },
         )?,
-        connections.serve::<ResetSimulation>(
+        connections.serve_edit::<ResetSimulation>(
             "reset_simulation",
-            |connections, request, answer| {
-                let requests = connections.requests.clone();
-                connections.editor.send(move |editor| {
-                    let result = reset(editor, &requests, request.scope);
-                    answer.send(&ResetSimulationResponse { result });
-                });
-            },
+            false,
+            |editor, request| reset(editor, request.scope).map(|()| done()),
         )?,
         connections.serve::<StepSimulation>(
             "step_simulation",
-            |connections, request, answer| {
-                let reply = Reply::new(move |stepped: merrow_sim::StepResult| {
-                    answer.send(&StepSimulationResponse {
-                        result: outcome(stepped.result),
-                    });
+            |connections, request, caller| {
+                let reply = caller.reply(|stepped: merrow_sim::StepResult| {
+                    stepped.result.map(|()| String::new())
                 });
                 let _ = connections
                     .requests
@@ -100,67 +92,59 @@ fn set_state(
     connections: &Connections,
     status: RunStatus,
     target: u8,
-    answer: Answer<SetSimulationState>,
+    caller: Caller<SetSimulationState>,
 ) {
-    let refuse = |answer: Answer<SetSimulationState>, code: u8, why: String| {
-        let result = failure(code, why);
-        answer.send(&SetSimulationStateResponse { result });
-    };
-    if state(&status) == target {
-        let why = "the simulation is in this state already".to_string();
-        let code = SetSimulationStateResponse::ALREADY_IN_TARGET_STATE;
-        return refuse(answer, code, why);
-    }
-    if target > SimulationState::STATE_QUITTING {
-        let why = format!("expected a state from 0 (stopped) to 3 (quitting), found {target}");
-        let code = SetSimulationStateResponse::INCORRECT_TRANSITION;
-        return refuse(answer, code, why);
-    }
     let is_lockstep = status.pace == Pace::Lockstep && !status.paused;
-    if target == SimulationState::STATE_PLAYING && is_lockstep {
+    let refused = if state(&status) == target {
+        let why = "the simulation is in this state already".to_string();
+        Some((SetSimulationStateResponse::ALREADY_IN_TARGET_STATE, why))
+    } else if target > SimulationState::STATE_QUITTING {
+        let why = format!("expected a state from 0 (stopped) to 3 (quitting), found {target}");
+        Some((SetSimulationStateResponse::INCORRECT_TRANSITION, why))
+    } else if target == SimulationState::STATE_PLAYING && is_lockstep {
         let why = "the pace is lockstep; set the parameter `pace` first".to_string();
-        let code = SetSimulationStateResponse::STATE_TRANSITION_ERROR;
-        return refuse(answer, code, why);
-    }
-    let reached = |answer: Answer<SetSimulationState>| {
-        Reply::new(move |()| answer.send(&SetSimulationStateResponse { result: ok() }))
+        Some((SetSimulationStateResponse::STATE_TRANSITION_ERROR, why))
+    } else {
+        None
     };
-    let request = match target {
-        SimulationState::STATE_PLAYING => Request::Resume(reached(answer)),
-        SimulationState::STATE_PAUSED => Request::Pause(reached(answer)),
-        SimulationState::STATE_STOPPED => {
-            let requests = connections.requests.clone();
-            connections.editor.send(move |editor| {
-                let _ = requests.send(Request::Pause(Reply::new(|()| {})));
-                let scope = ResetSimulationRequest::SCOPE_DEFAULT;
-                let result = reset(editor, &requests, scope);
-                answer.send(&SetSimulationStateResponse { result });
+    if let Some((code, why)) = refused {
+        return caller.finish(Err(failure(code, why)));
+    }
+    let requests = connections.requests.clone();
+    match target {
+        SimulationState::STATE_STOPPED => connections.editor.send(move |editor| {
+            let _ = requests.send(Request::Pause(Reply::new(|()| {})));
+            let reset = reset(editor, ResetSimulationRequest::SCOPE_DEFAULT);
+            caller.finish(reset.map(|()| done()));
+        }),
+        SimulationState::STATE_PLAYING | SimulationState::STATE_PAUSED => {
+            let reply = caller.reply(|()| Ok(String::new()));
+            let _ = requests.send(match target {
+                SimulationState::STATE_PLAYING => Request::Resume(reply),
+                _ => Request::Pause(reply),
             });
-            return;
         }
         _ => {
-            reached(answer).send(());
+            caller.send(&done());
             connections.stop.store(true, Ordering::Relaxed);
-            return;
         }
-    };
-    let _ = connections.requests.send(request);
+    }
 }
 
 /// Resets the parts of the simulation that `scope` selects.
-fn reset(editor: &mut WorldEditor, requests: &Sender<Request>, scope: u8) -> ServiceResult {
+fn reset(editor: &mut WorldEditor, scope: u8) -> Result<(), ServiceResult> {
     let has = |bit: u8| scope == ResetSimulationRequest::SCOPE_DEFAULT || scope & bit != 0;
     let time = has(ResetSimulationRequest::SCOPE_TIME);
     let state = has(ResetSimulationRequest::SCOPE_STATE);
     let spawned = has(ResetSimulationRequest::SCOPE_SPAWNED);
     if time && !state {
-        let why = "expected a reset of time and state, found a reset of only the time".to_string();
-        return failure(ServiceResult::RESULT_FEATURE_UNSUPPORTED, why);
+        let why = "expected a reset of time and state, found a reset of only the time";
+        return Err(failure(ServiceResult::RESULT_FEATURE_UNSUPPORTED, why));
     }
     if !(time || state || spawned) {
-        let why =
-            format!("scope: expected a sum of 1 (time), 2 (state), 4 (spawned), found {scope}");
-        return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
+        return Err(failed(format!(
+            "scope: expected a sum of 1 (time), 2 (state), 4 (spawned), found {scope}"
+        )));
     }
     if spawned {
         let document = if time {
@@ -168,26 +152,16 @@ fn reset(editor: &mut WorldEditor, requests: &Sender<Request>, scope: u8) -> Ser
         } else {
             editor.document().without_spawned()
         };
-        if document.changes() != editor.document().changes()
-            && let Err(why) = editor.change(document)
-        {
-            return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
+        if document.changes() != editor.document().changes() {
+            editor.change(document).map_err(failed)?;
         }
     }
     if !state {
-        return ok();
+        return Ok(());
     }
-    let (reply, done) = bounded(1);
-    let request = if time {
-        Request::Reset(Reply::from(reply))
-    } else {
-        Request::ResetState(Reply::from(reply))
+    let reset = match time {
+        true => editor.ask(Request::Reset),
+        false => editor.ask(Request::ResetState),
     };
-    let sent = requests.send(request).is_ok();
-    if sent && done.recv().is_ok() {
-        ok()
-    } else {
-        let why = "the simulation has ended".to_string();
-        failure(ServiceResult::RESULT_OPERATION_FAILED, why)
-    }
+    reset.map_err(failed)
 }

@@ -1,14 +1,34 @@
-//! Changes of the world by other clients than the services, with the functions of the services.
+//! Changes of the world by other clients than the services of `simulation_interfaces`, with the
+//! functions of these services.
 
+use crate::node::checkpoint;
+use crate::node::file_access::FileKind;
 use crate::node::world_editor::WorldEditor;
-use crate::simulation_interfaces::{entities, save, spawn};
+use crate::simulation_interfaces::{Connections, entities, spawn};
 use merrow_math::{Quat, Vec3};
-use merrow_messages::convert::{header, point, quaternion};
-use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped};
+use merrow_messages::convert::{header, pose};
+use merrow_messages::msg::SaveWorld;
+use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::simulation_interfaces::{
     EntityState, Resource, ServiceResult, SetEntityStateRequest, SpawnEntity,
 };
+use merrow_ros2::node::{NodeError, Service};
 use merrow_world::document::{Document, Placement};
+
+/// Starts the service `~/save_world`, which is not part of `simulation_interfaces`.
+pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve_private::<SaveWorld>("~/save_world", |connections, request, caller| {
+        connections.editor.send(move |editor| {
+            caller.answer(save(editor, &request.uri).map(|()| String::new()));
+        });
+    })
+}
+
+fn save(editor: &WorldEditor, uri: &str) -> Result<(), String> {
+    let path = editor.files().path_to_write(uri, FileKind::World)?;
+    let text = current_document(editor)?.to_yaml();
+    checkpoint::write_world(&path, &text)
+}
 
 /// Adds an entity as the service `spawn_entity` with `allow_renaming`, and returns its name.
 ///
@@ -27,11 +47,10 @@ pub(crate) fn add(
         entity_namespace: String::new(),
         initial_pose: PoseStamped {
             header: header(0, ""),
-            pose: pose(placement),
+            pose: pose(placement.p_WB, placement.q_WB),
         },
     };
-    let spawned = spawn::spawn(editor, &request);
-    success(spawned.result).map(|()| spawned.entity_name)
+    spawn::spawn(editor, &request).map_err(reason)
 }
 
 /// Adds a copy of an object with its attitude at another position in W [m], and returns its name.
@@ -53,11 +72,7 @@ pub(crate) fn duplicate(
     let is_free = |copy: &String| objects.iter().all(|object| object.name != *copy);
     let copy = names.find(is_free).unwrap_or_default();
     let changed = document.with_copy(name, &copy, placement)?;
-    let lines = |why: String| {
-        let lines: Vec<&str> = why.lines().map(str::trim).collect();
-        lines.join("; ")
-    };
-    editor.change(changed).map_err(lines)?;
+    editor.change(changed).map_err(|why| one_line(&why))?;
     Ok(copy)
 }
 
@@ -66,7 +81,7 @@ pub(crate) fn duplicate(
 /// # Errors
 /// The reason of the refusal.
 pub(crate) fn remove(editor: &mut WorldEditor, name: &str) -> Result<(), String> {
-    success(spawn::delete(editor, name))
+    spawn::delete(editor, name).map_err(reason)
 }
 
 /// Places an entity as the service `set_entity_state` with zero twist.
@@ -81,14 +96,14 @@ pub(crate) fn place_entity(
     let request = SetEntityStateRequest {
         entity: name.to_string(),
         state: EntityState {
-            pose: pose(placement),
+            pose: pose(placement.p_WB, placement.q_WB),
             ..EntityState::default()
         },
         set_pose: true,
         set_twist: true,
         ..SetEntityStateRequest::default()
     };
-    success(entities::set_state_now(editor, request))
+    entities::set_state_now(editor, request).map_err(reason)
 }
 
 /// Returns the current pose of an entity in W.
@@ -116,21 +131,17 @@ pub(crate) fn placement(editor: &WorldEditor, name: &str) -> Result<Placement, S
 /// # Errors
 /// The run has ended.
 pub(crate) fn current_document(editor: &WorldEditor) -> Result<Document, String> {
-    save::current_document(editor)
+    let document = editor.document().clone();
+    editor.access(move |simulation| document.with_state(&simulation.scene, &simulation.state))
 }
 
-fn pose(placement: Placement) -> Pose {
-    Pose {
-        position: point(placement.p_WB),
-        orientation: quaternion(placement.q_WB),
-    }
+/// Returns the message of a result as one line.
+fn reason(result: ServiceResult) -> String {
+    one_line(&result.error_message)
 }
 
-/// Returns an error with the message of a result that is not a success, as one line.
-fn success(result: ServiceResult) -> Result<(), String> {
-    if result.result == ServiceResult::RESULT_OK {
-        return Ok(());
-    }
-    let lines: Vec<&str> = result.error_message.lines().map(str::trim).collect();
-    Err(lines.join("; "))
+/// Returns the lines of a reason as one line.
+pub(crate) fn one_line(why: &str) -> String {
+    let lines: Vec<&str> = why.lines().map(str::trim).collect();
+    lines.join("; ")
 }

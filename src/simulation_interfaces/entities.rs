@@ -5,24 +5,25 @@
 //! in the frame of the header: the world (`world`, or empty), or the base link of another entity.
 
 use crate::node::world_editor::{EditSender, WorldEditor};
-use crate::simulation_interfaces::filters::{Filter, robot_bounds, structure_bounds};
-use crate::simulation_interfaces::{
-    Connections, Version, failure, no_entity, ok, outcome, version1,
+use crate::simulation_interfaces::filters::{
+    Filter, box_around, box_corners, robot_bounds, structure_bounds,
 };
+use crate::simulation_interfaces::{Connections, done, failed, failure, no_entity};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{
-    WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
+    WORLD_FRAME, from_point, from_quaternion, from_vector3, header, pose, vector3,
 };
-use merrow_model::state::{BodyCommand, Command};
+use merrow_model::state::BodyCommand;
 use merrow_physics::contact::free_pose::{EXPECTED, check_position};
 use merrow_ros2::msg::geometry_msgs::{Accel, Pose, Twist};
 use merrow_ros2::msg::simulation_interfaces::{
-    Bounds, EntityCategory, EntityInfo, EntityState, GetEntities, GetEntitiesResponse,
-    GetEntitiesStates, GetEntitiesStatesResponse, GetEntityBounds, GetEntityBoundsResponse,
-    GetEntityInfo, GetEntityInfoResponse, GetEntityState, GetEntityStateResponse, ServiceResult,
-    SetEntityInfo, SetEntityInfoResponse, SetEntityState, SetEntityStateRequest,
+    Bounds, EntityCategory, EntityFilters, EntityInfo, EntityState, GetEntities,
+    GetEntitiesResponse, GetEntitiesStates, GetEntitiesStatesResponse, GetEntityBounds,
+    GetEntityBoundsResponse, GetEntityInfo, GetEntityInfoResponse, GetEntityState,
+    GetEntityStateResponse, ServiceResult, SetEntityInfo, SetEntityState, SetEntityStateRequest,
     SetEntityStateResponse,
 };
+use merrow_ros2::msg::simulation_interfaces_v1 as v1;
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
 use merrow_world::document::{Labels, ObjectInfo, Placement};
@@ -30,98 +31,74 @@ use merrow_world::document::{Labels, ObjectInfo, Placement};
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        serve_get_entities(connections)?,
-        serve_get_entities_states(connections)?,
-        serve_get_entity_state(connections)?,
-        serve_get_entity_info(connections)?,
-        serve_set_entity_info(connections)?,
-        serve_get_entity_bounds(connections)?,
-        match connections.version {
-            Version::One => version1::serve_set_entity_state(connections)?,
-            Version::Two => serve_set_entity_state(connections)?,
-        },
+        connections.serve_run::<GetEntities>("get_entities", |simulation, editor, request| {
+            let entities = names(&select(simulation, editor, &request.filters)?);
+            Ok(GetEntitiesResponse { entities, ..done() })
+        })?,
+        connections.serve_run::<GetEntitiesStates>(
+            "get_entities_states",
+            |simulation, editor, request| {
+                let objects = select(simulation, editor, &request.filters)?;
+                let states = objects.iter().map(|object| state(simulation, object));
+                Ok(GetEntitiesStatesResponse {
+                    states: states.collect(),
+                    entities: names(&objects),
+                    ..done()
+                })
+            },
+        )?,
+        connections.serve_run::<GetEntityState>(
+            "get_entity_state",
+            |simulation, editor, request| {
+                let state = state(simulation, &find(editor, &request.entity)?);
+                Ok(GetEntityStateResponse { state, ..done() })
+            },
+        )?,
+        connections.serve::<GetEntityInfo>("get_entity_info", |connections, request, caller| {
+            let found = find(&connections.editor, &request.entity);
+            let info = found.map(|object| info(&object));
+            caller.finish(info.map(|info| GetEntityInfoResponse { info, ..done() }));
+        })?,
+        connections.serve_edit::<SetEntityInfo>("set_entity_info", false, |editor, request| {
+            set_info(editor, &request.entity, &request.info).map(|()| done())
+        })?,
+        connections.serve_run::<GetEntityBounds>(
+            "get_entity_bounds",
+            |simulation, editor, request| {
+                let bounds = bounds(simulation, &find(editor, &request.entity)?);
+                Ok(GetEntityBoundsResponse { bounds, ..done() })
+            },
+        )?,
+        serve_set_entity_state(connections)?,
     ])
 }
 
-fn serve_get_entities(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetEntities>("get_entities", |connections, request, answer| {
-        let editor = connections.editor.clone();
-        connections.access(move |simulation| {
-            let found = select(simulation, &editor, &request.filters);
-            let (entities, result) = match found {
-                Ok(objects) => (names(&objects), ok()),
-                Err(result) => (Vec::new(), result),
-            };
-            answer.send(&GetEntitiesResponse { result, entities });
-        });
-    })
-}
-
-fn serve_get_entities_states(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetEntitiesStates>("get_entities_states", |connections, request, answer| {
-        let editor = connections.editor.clone();
-        connections.access(move |simulation| {
-            let found = select(simulation, &editor, &request.filters);
-            let (objects, result) = match found {
-                Ok(objects) => (objects, ok()),
-                Err(result) => (Vec::new(), result),
-            };
-            let states = objects.iter().map(|object| state(simulation, object));
-            answer.send(&GetEntitiesStatesResponse {
-                result,
-                states: states.collect(),
-                entities: names(&objects),
+/// Starts `SetEntityState`, which in version 1 sets pose and twist.
+fn serve_set_entity_state(connections: &Connections) -> Result<Service, NodeError> {
+    let name = "set_entity_state";
+    if !connections.has_version1 {
+        return connections.serve::<SetEntityState>(name, |connections, request, caller| {
+            set_entity_state(connections, request, move |set| {
+                caller.finish(set.map(|()| done()));
             });
         });
-    })
-}
-
-fn serve_get_entity_state(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetEntityState>("get_entity_state", |connections, request, answer| {
-        let editor = connections.editor.clone();
-        connections.access(move |simulation| {
-            let found = find(&editor, &request.entity);
-            answer.send(&match found {
-                Some(object) => GetEntityStateResponse {
-                    result: ok(),
-                    state: state(simulation, &object),
-                },
-                None => GetEntityStateResponse {
-                    result: no_entity(&request.entity),
-                    state: EntityState::default(),
-                },
-            });
-        });
-    })
-}
-
-fn serve_get_entity_info(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetEntityInfo>("get_entity_info", |connections, request, answer| {
-        let found = find(&connections.editor, &request.entity);
-        answer.send(&match found {
-            Some(object) => GetEntityInfoResponse {
-                result: ok(),
-                info: info(&object),
-            },
-            None => GetEntityInfoResponse {
-                result: no_entity(&request.entity),
-                info: EntityInfo::default(),
-            },
-        });
-    })
-}
-
-fn serve_set_entity_info(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<SetEntityInfo>("set_entity_info", |connections, request, answer| {
-        connections.editor.send(move |editor| {
-            let result = set_info(editor, &request.entity, &request.info);
-            answer.send(&SetEntityInfoResponse { result });
+    }
+    connections.serve::<v1::SetEntityState>(name, |connections, request, caller| {
+        let request = SetEntityStateRequest {
+            entity: request.entity,
+            state: request.state,
+            set_pose: true,
+            set_twist: true,
+            set_acceleration: false,
+        };
+        set_entity_state(connections, request, move |set| {
+            caller.finish(set.map(|()| done()));
         });
     })
 }
 
 /// Sets the labels of an entity.
-fn set_info(editor: &mut WorldEditor, name: &str, info: &EntityInfo) -> ServiceResult {
+fn set_info(editor: &mut WorldEditor, name: &str, info: &EntityInfo) -> Result<(), ServiceResult> {
     let category = match info.category.category {
         EntityCategory::CATEGORY_OBJECT => "object",
         EntityCategory::CATEGORY_ROBOT => "robot",
@@ -130,7 +107,7 @@ fn set_info(editor: &mut WorldEditor, name: &str, info: &EntityInfo) -> ServiceR
         EntityCategory::CATEGORY_STATIC_OBJECT => "static_object",
         other => {
             let why = format!("category: expected 0, 1, 2, 4 or 5, found {other}");
-            return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
+            return Err(failed(why));
         }
     };
     let labels = Labels {
@@ -138,72 +115,41 @@ fn set_info(editor: &mut WorldEditor, name: &str, info: &EntityInfo) -> ServiceR
         description: info.description.clone(),
         tags: info.tags.clone(),
     };
-    match editor.document().with_labels(name, &labels) {
-        Err(_) => no_entity(name),
-        Ok(document) => outcome(editor.change_labels(document)),
-    }
-}
-
-fn serve_get_entity_bounds(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetEntityBounds>("get_entity_bounds", |connections, request, answer| {
-        let editor = connections.editor.clone();
-        connections.access(move |simulation| {
-            let found = find(&editor, &request.entity);
-            answer.send(&match found {
-                Some(object) => GetEntityBoundsResponse {
-                    result: ok(),
-                    bounds: bounds(simulation, &object),
-                },
-                None => GetEntityBoundsResponse {
-                    result: no_entity(&request.entity),
-                    bounds: Bounds::default(),
-                },
-            });
-        });
-    })
-}
-
-fn serve_set_entity_state(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<SetEntityState>("set_entity_state", |connections, request, answer| {
-        set_entity_state(connections, request, move |result| {
-            answer.send(&SetEntityStateResponse { result });
-        });
-    })
+    let changed = editor.document().with_labels(name, &labels);
+    let document = changed.map_err(|_| no_entity(name))?;
+    editor.change_labels(document).map_err(failed)
 }
 
 /// Sets the state of an entity and passes the result to `answer`.
-pub(super) fn set_entity_state(
+fn set_entity_state(
     connections: &Connections,
     request: SetEntityStateRequest,
-    answer: impl FnOnce(ServiceResult) + Send + 'static,
+    answer: impl FnOnce(Result<(), ServiceResult>) + Send + 'static,
 ) {
-    let Some(object) = find(&connections.editor, &request.entity) else {
-        return answer(no_entity(&request.entity));
-    };
-    if object.placement.is_none() {
-        return connections.access(move |simulation| answer(set_state(simulation, &request)));
+    match find(&connections.editor, &request.entity) {
+        Err(missing) => answer(Err(missing)),
+        Ok(object) if object.placement.is_none() => {
+            connections.access(move |simulation| answer(set_state(simulation, &request)));
+        }
+        Ok(object) => connections.editor.send(move |editor| {
+            answer(set_structure_state(editor, &object.name, &request));
+        }),
     }
-    connections.editor.send(move |editor| {
-        answer(set_structure_state(editor, &object.name, &request).unwrap_or_else(|result| result));
-    });
 }
 
 /// Sets the state of an entity on the thread of the editor.
 pub(super) fn set_state_now(
     editor: &mut WorldEditor,
     request: SetEntityStateRequest,
-) -> ServiceResult {
-    let objects = editor.document().objects();
-    let found = objects.into_iter().find(|o| o.name == request.entity);
-    let Some(object) = found else {
-        return no_entity(&request.entity);
-    };
+) -> Result<(), ServiceResult> {
+    let mut objects = editor.document().objects().into_iter();
+    let found = objects.find(|object| object.name == request.entity);
+    let object = found.ok_or_else(|| no_entity(&request.entity))?;
     if object.placement.is_some() {
-        let done = set_structure_state(editor, &object.name, &request);
-        return done.unwrap_or_else(|result| result);
+        return set_structure_state(editor, &object.name, &request);
     }
-    let done = editor.access(move |simulation| set_state(simulation, &request));
-    done.unwrap_or_else(|why| failure(ServiceResult::RESULT_OPERATION_FAILED, why))
+    let set = editor.access(move |simulation| set_state(simulation, &request));
+    set.map_err(failed)?
 }
 
 /// Places a structure at the pose of a request.
@@ -211,44 +157,37 @@ fn set_structure_state(
     editor: &mut WorldEditor,
     name: &str,
     request: &SetEntityStateRequest,
-) -> Result<ServiceResult, ServiceResult> {
-    let (frame, pose) = (
-        request.state.header.frame_id.clone(),
-        request.state.pose.clone(),
-    );
-    let placed = editor.access(move |simulation| place_in(simulation, &frame, &pose));
-    let placement = placed
-        .and_then(|placed| placed)
-        .map_err(|why| failure(SetEntityStateResponse::INVALID_POSE, why))?;
+) -> Result<(), ServiceResult> {
+    let invalid = |why| failure(SetEntityStateResponse::INVALID_POSE, why);
+    let EntityState { header, pose, .. } = request.state.clone();
+    let placed = editor.access(move |simulation| place_in(simulation, &header.frame_id, &pose));
+    let placement = placed.and_then(|placed| placed).map_err(invalid)?;
     if is_moving(request) {
         let why = format!("{name} is static; expected zero twist and acceleration");
-        return Err(failure(ServiceResult::RESULT_OPERATION_FAILED, why));
+        return Err(failed(why));
     }
-    let failed = |why| failure(ServiceResult::RESULT_OPERATION_FAILED, why);
     let changed = editor.document().with_structure_at(name, placement);
     let document = changed.map_err(failed)?;
     let mut simulation = editor.build(&document).map_err(failed)?;
     editor.copy_motions(&mut simulation).map_err(failed)?;
-    simulation
-        .check_structure(name)
-        .map_err(|why| failure(SetEntityStateResponse::INVALID_POSE, why))?;
-    Ok(outcome(editor.continue_with(simulation, document, false)))
+    simulation.check_structure(name).map_err(invalid)?;
+    editor
+        .continue_with(simulation, document, false)
+        .map_err(failed)
 }
 
-/// Returns the object of the current world with this name; `None` without one.
-pub(super) fn find(editor: &EditSender, name: &str) -> Option<ObjectInfo> {
-    editor
-        .objects()
-        .iter()
-        .find(|object| object.name == name)
-        .cloned()
+/// Returns the object of the current world with this name.
+fn find(editor: &EditSender, name: &str) -> Result<ObjectInfo, ServiceResult> {
+    let objects = editor.objects();
+    let found = objects.iter().find(|object| object.name == name);
+    found.cloned().ok_or_else(|| no_entity(name))
 }
 
 /// Returns the objects that a filter selects.
 fn select(
     simulation: &Simulation,
     editor: &EditSender,
-    filters: &merrow_ros2::msg::simulation_interfaces::EntityFilters,
+    filters: &EntityFilters,
 ) -> Result<Vec<ObjectInfo>, ServiceResult> {
     let filter = Filter::new(filters)?;
     let objects = editor.objects().clone();
@@ -288,10 +227,6 @@ fn info(object: &ObjectInfo) -> EntityInfo {
 /// Returns the state of an object in the world. A robot that was removed since is at the origin.
 fn state(simulation: &Simulation, object: &ObjectInfo) -> EntityState {
     let stamp = header(simulation.time_ns(), WORLD_FRAME);
-    let pose = |p: Vec3, q: Quat| Pose {
-        position: point(p),
-        orientation: quaternion(q),
-    };
     if let Some(Placement { p_WB, q_WB }) = object.placement {
         return EntityState {
             header: stamp,
@@ -346,7 +281,6 @@ fn own_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
 
 /// Returns the box around an object, with axes of the world.
 fn world_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
-    let [lower, upper] = own_box(simulation, object);
     let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
     let mut moving = robots.filter(|(robot, _)| robot.name == object.name);
     let (q_WB, p_WB) = match (object.placement, moving.next()) {
@@ -355,16 +289,8 @@ fn world_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
         (None, None) => (Quat::identity(), Vec3::zero()),
     };
     let R = q_WB.matrix();
-    let corners = (0..8).map(|k| {
-        let pick = |bit: usize, a: f64, b: f64| if k >> bit & 1 == 0 { a } else { b };
-        let corner = Vec3::new(
-            pick(0, lower.x, upper.x),
-            pick(1, lower.y, upper.y),
-            pick(2, lower.z, upper.z),
-        );
-        p_WB + R.mul_vec(corner)
-    });
-    crate::simulation_interfaces::filters::box_around(corners)
+    let corners = box_corners(own_box(simulation, object));
+    box_around(corners.map(|corner| p_WB + R.mul_vec(corner)))
 }
 
 /// Frame in which a state is expressed, in W.
@@ -409,12 +335,6 @@ fn is_moving(request: &SetEntityStateRequest) -> bool {
             && !(is_zero(&acceleration.linear) && is_zero(&acceleration.angular))
 }
 
-/// Returns the pose of a request in W.
-fn placement(request: &SetEntityStateRequest, frame: &Frame) -> Result<Placement, ServiceResult> {
-    pose_to_world(&request.state.pose, frame)
-        .map_err(|why| failure(SetEntityStateResponse::INVALID_POSE, why))
-}
-
 /// Converts a pose in a frame to W.
 fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     let (p, q) = (&pose.position, from_quaternion(&pose.orientation));
@@ -428,7 +348,7 @@ fn pose_to_world(pose: &Pose, frame: &Frame) -> Result<Placement, String> {
     if !(0.9..=1.1).contains(&norm) {
         return Err(format!("expected a unit quaternion, found the norm {norm}"));
     }
-    let p_WB = frame.p + frame.q.matrix().mul_vec(Vec3::new(p.x, p.y, p.z));
+    let p_WB = frame.p + frame.q.matrix().mul_vec(from_point(p));
     check_position("position", p_WB)?;
     Ok(Placement {
         p_WB,
@@ -459,25 +379,23 @@ fn no_frame(name: &str) -> String {
 }
 
 /// Sets pose and velocity of a robot.
-fn set_state(simulation: &mut Simulation, request: &SetEntityStateRequest) -> ServiceResult {
+fn set_state(
+    simulation: &mut Simulation,
+    request: &SetEntityStateRequest,
+) -> Result<(), ServiceResult> {
+    let invalid = |why| failure(SetEntityStateResponse::INVALID_POSE, why);
     let robots = &simulation.scene.robots;
-    let Some(robot) = robots.iter().position(|robot| robot.name == request.entity) else {
-        return no_entity(&request.entity);
-    };
-    let Some(frame) = Frame::find(simulation, &request.state.header.frame_id) else {
-        let why = no_frame(&request.state.header.frame_id);
-        return failure(SetEntityStateResponse::INVALID_POSE, why);
-    };
+    let found = robots.iter().position(|robot| robot.name == request.entity);
+    let robot = found.ok_or_else(|| no_entity(&request.entity))?;
+    let name = &request.state.header.frame_id;
+    let frame = Frame::find(simulation, name).ok_or_else(|| invalid(no_frame(name)))?;
     let motion = &simulation.state.robots[robot].motion;
     let (R_WB, V) = (motion.q_WB.matrix(), motion.V_WB_B);
     let (mut p_WB, mut q_WB) = (motion.p_WB, motion.q_WB);
     // the velocity in W stays if only the pose is set
     let (mut v_W, mut w_W) = (R_WB.mul_vec(V.v), R_WB.mul_vec(V.w));
     if request.set_pose {
-        match placement(request, &frame) {
-            Ok(placement) => (p_WB, q_WB) = (placement.p_WB, placement.q_WB),
-            Err(result) => return result,
-        }
+        Placement { p_WB, q_WB } = pose_to_world(&request.state.pose, &frame).map_err(invalid)?;
     }
     if request.set_twist {
         let R = frame.q.matrix();
@@ -485,19 +403,17 @@ fn set_state(simulation: &mut Simulation, request: &SetEntityStateRequest) -> Se
         w_W = R.mul_vec(from_vector3(&request.state.twist.angular));
     }
     let R_BW = q_WB.matrix().transpose();
-    let command = Command::Body(
-        robot,
-        BodyCommand::SetPose {
-            p_WB,
-            q_WB,
-            v_WB_B: R_BW.mul_vec(v_W),
-            w_WB_B: R_BW.mul_vec(w_W),
-        },
-    );
-    match simulation.apply(&command) {
-        Err(rejection) if rejection.reason.contains(EXPECTED) => {
-            failure(SetEntityStateResponse::INVALID_POSE, rejection.reason)
-        }
-        done => outcome(done.map_err(|rejection| rejection.reason)),
+    let command = BodyCommand::SetPose {
+        p_WB,
+        q_WB,
+        v_WB_B: R_BW.mul_vec(v_W),
+        w_WB_B: R_BW.mul_vec(w_W),
     }
+    .of(robot);
+    simulation
+        .apply(&command)
+        .map_err(|rejection| match rejection.reason.contains(EXPECTED) {
+            true => invalid(rejection.reason),
+            false => failed(rejection.reason),
+        })
 }

@@ -43,12 +43,12 @@ pub const FEATURES: [u8; 31] = [
 
 /// Starts the service of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetSimulatorFeatures>("get_simulator_features", |_, _, answer| {
+    connections.serve::<GetSimulatorFeatures>("get_simulator_features", |_, _, caller| {
         let features = F {
             features: FEATURES.map(u16::from).to_vec(),
             spawn_formats: vec!["urdf".to_string(), "merrow_yaml".to_string()],
             custom_info: format!("Merrow {}", env!("CARGO_PKG_VERSION")),
         };
-        answer.send(&GetSimulatorFeaturesResponse { features });
+        caller.send(&GetSimulatorFeaturesResponse { features });
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::simulation_interfaces::failure;
 use crate::simulation_interfaces::poses::has_tags;
-use merrow_math::{Mat3, Vec3};
+use merrow_math::Vec3;
 use merrow_messages::convert::from_vector3;
 use merrow_model::kinematics;
 use merrow_model::scene::{Collider, Geometry, Robot, Structure};
@@ -158,12 +158,19 @@ fn corners(collider: &Collider) -> Vec<Vec3> {
         }
         Geometry::Heightfield(_) => return Vec::new(),
     };
-    let R: &Mat3 = &collider.R_LG;
-    (0..8)
-        .map(|k| {
-            let sign = |bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
-            let corner = Vec3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z);
-            collider.p_LoG + R.mul_vec(corner)
-        })
-        .collect()
+    let corners = box_corners([half.scale(-1.0), half]);
+    let place = |corner| collider.p_LoG + collider.R_LG.mul_vec(corner);
+    corners.map(place).collect()
+}
+
+/// Returns the corners of a box from its lower and upper corner.
+pub(super) fn box_corners([low, high]: [Vec3; 2]) -> impl Iterator<Item = Vec3> {
+    (0..8).map(move |k| {
+        let pick = |bit: usize, a: f64, b: f64| if k >> bit & 1 == 0 { a } else { b };
+        Vec3::new(
+            pick(0, low.x, high.x),
+            pick(1, low.y, high.y),
+            pick(2, low.z, high.z),
+        )
+    })
 }

@@ -8,7 +8,6 @@
 //! of the world are made by the thread of the world editor. A client waits for the reply meanwhile;
 //! the node continues to serve.
 
-pub(crate) mod answer;
 mod control;
 pub(crate) mod edits;
 mod entities;
@@ -16,28 +15,25 @@ mod features;
 mod filters;
 pub mod names;
 mod poses;
-pub mod refusals;
-mod save;
 mod spawn;
 mod steps;
-pub mod version;
-mod version1;
 pub(crate) mod worlds;
 
-use crate::node::world_editor::EditSender;
-use answer::{Answer, Refusing};
+use crate::input::serve::{Caller, serve};
+use crate::node::diagnostics::Rejections;
+use crate::node::interface::Interface;
+use crate::node::parameters::node::{has_interfaces_version1, simulation_interfaces_prefix};
+use crate::node::world_editor::{EditSender, WorldEditor};
 use crossbeam_channel::Sender;
-use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::message::{Service as ServiceType, ServiceInfo};
 use merrow_ros2::msg::simulation_interfaces::ServiceResult;
-use merrow_ros2::node::{Node, NodeError, Responder, Service};
-use merrow_ros2::qos::Qos;
+use merrow_ros2::msg::{Outcome, simulation_interfaces_v1 as v1};
+use merrow_ros2::node::{Node, NodeError, Service};
 use merrow_sim::{Access, Request, Simulation};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 pub use crate::simulation_interfaces::features::FEATURES;
-use crate::simulation_interfaces::refusals::Refusals;
-use crate::simulation_interfaces::version::Version;
 
 /// Name, without a prefix, and type of the action, for `describe`.
 pub const ACTION: (&str, &str) = ("/simulate_steps", steps::TYPE);
@@ -45,22 +41,21 @@ pub const ACTION: (&str, &str) = ("/simulate_steps", steps::TYPE);
 /// Connections of the services to the running world.
 #[derive(Clone)]
 pub struct Connections {
-    /// Node of the run.
-    pub node: Arc<Node>,
+    node: Arc<Node>,
     /// Requests to the running world.
-    pub requests: Sender<Request>,
+    requests: Sender<Request>,
     /// Changes of the world.
-    pub editor: EditSender,
-    /// Report of refused requests.
-    pub refusals: Refusals,
+    editor: EditSender,
+    /// Counters of refused requests.
+    rejections: Arc<Rejections>,
     /// Simulated time since the start [ns].
-    pub now_ns: Arc<AtomicU64>,
+    now_ns: Arc<AtomicU64>,
     /// Set to end the program.
-    pub stop: Arc<AtomicBool>,
-    /// Version of the types of the services.
-    pub version: Version,
+    stop: Arc<AtomicBool>,
+    /// Whether the services have the types of version 1, of the packages for Humble and Jazzy.
+    has_version1: bool,
     /// Text before the names of all services, such as `gzserver`; empty: the names are absolute.
-    pub prefix: String,
+    prefix: String,
 }
 
 /// The running services. Dropping it ends them.
@@ -75,7 +70,7 @@ impl SimulationInterfaces {
     /// # Errors
     /// An endpoint could not be created.
     pub fn start(connections: &Connections) -> Result<Self, NodeError> {
-        let mut services = vec![features::serve(connections)?, save::serve(connections)?];
+        let mut services = vec![features::serve(connections)?, edits::serve(connections)?];
         services.extend(entities::serve(connections)?);
         services.extend(spawn::serve(connections)?);
         services.extend(control::serve(connections)?);
@@ -88,7 +83,24 @@ impl SimulationInterfaces {
     }
 }
 
+/// Response to a request, or the result of a request that failed.
+type Handled<S> = Result<<S as ServiceType>::Response, ServiceResult>;
+
 impl Connections {
+    /// Connects the node of an interface with the editor of the world; `stop` ends the program.
+    pub fn new(interface: &Interface, editor: EditSender, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            node: Arc::clone(&interface.node),
+            requests: interface.requests.clone(),
+            editor,
+            rejections: Arc::clone(&interface.rejections),
+            now_ns: Arc::clone(&interface.progress.now_ns),
+            stop,
+            has_version1: has_interfaces_version1(&interface.parameters),
+            prefix: simulation_interfaces_prefix(&interface.parameters),
+        }
+    }
+
     /// Returns the name of a service or action.
     fn name(&self, name: &str) -> String {
         match self.prefix.trim_matches('/') {
@@ -97,43 +109,80 @@ impl Connections {
         }
     }
 
-    /// Starts the service `name`, after the prefix. `handler` sends the response, immediately or
-    /// later.
-    fn serve<S: Refusing>(
+    /// Starts the service `name`, after the prefix. `handler` answers, immediately or later.
+    fn serve<S: ServiceType<Response: Outcome>>(
         &self,
         name: &str,
-        handler: impl Fn(&Connections, S::Request, Answer<S>) + Send + 'static,
+        handler: impl Fn(&Self, S::Request, Caller<S>) + Send + 'static,
     ) -> Result<Service, NodeError> {
         self.serve_private(&self.name(name), handler)
     }
 
     /// Returns the same as [`Self::serve`], without the prefix.
-    fn serve_private<S: Refusing>(
+    fn serve_private<S: ServiceType<Response: Outcome>>(
         &self,
         name: &str,
-        handler: impl Fn(&Connections, S::Request, Answer<S>) + Send + 'static,
+        handler: impl Fn(&Self, S::Request, Caller<S>) + Send + 'static,
     ) -> Result<Service, NodeError> {
-        let connections = self.clone();
-        let label = name.to_string();
-        let open: Arc<AtomicUsize> = Arc::default();
-        let answer = move |bytes: &[u8], responder: Responder| {
-            match from_bytes::<S::Request>(bytes) {
-                Ok(request) => {
-                    let answer = Answer::<S>::new(responder, &open);
-                    if answer.is_one_too_many() {
-                        connections.refusals.report(&label, answer::BUSY);
-                    } else {
-                        handler(&connections, request, answer);
-                    }
+        let (own, reporter, label) = (self.clone(), self.clone(), name.to_string());
+        let report = move |why: &str| reporter.report(&label, why);
+        let handler = move |_: &[u8], request, caller| handler(&own, request, caller);
+        serve::<S>(&self.node, &self.info::<S>(), name, report, handler)
+    }
+
+    /// Starts a service that answers from the thread of the run.
+    fn serve_run<S: ServiceType<Response: Outcome>>(
+        &self,
+        name: &str,
+        handle: fn(&mut Simulation, &EditSender, S::Request) -> Handled<S>,
+    ) -> Result<Service, NodeError> {
+        self.serve::<S>(name, move |connections, request, caller| {
+            let editor = connections.editor.clone();
+            connections.access(move |simulation| {
+                caller.finish(handle(simulation, &editor, request));
+            });
+        })
+    }
+
+    /// Starts a service that answers from the thread of the editor; with `reports`, requests that
+    /// fail are counted and logged.
+    fn serve_edit<S: ServiceType<Response: Outcome>>(
+        &self,
+        name: &'static str,
+        reports: bool,
+        handle: fn(&mut WorldEditor, S::Request) -> Handled<S>,
+    ) -> Result<Service, NodeError> {
+        self.serve::<S>(name, move |connections, request, caller| {
+            let own = connections.clone();
+            connections.editor.send(move |editor| {
+                let done = handle(editor, request);
+                if let Err(failure) = done.as_ref()
+                    && reports
+                {
+                    own.report(name, &failure.error_message);
                 }
-                // a request that cannot be decoded has no effect and receives no reply
-                Err(why) => connections
-                    .refusals
-                    .report(&label, &format!("malformed request: {why}")),
-            }
-        };
-        self.node
-            .deferred_service::<S>(name, &Qos::SERVICE, Box::new(answer))
+                caller.finish(done);
+            });
+        })
+    }
+
+    /// Returns the type of a service. The types of version 1 have the same encoding.
+    fn info<S: ServiceType>(&self) -> ServiceInfo {
+        let of_version1 = [v1::LoadWorld::info(), v1::SpawnEntity::info()];
+        let mut own = of_version1.into_iter().filter(|_| self.has_version1);
+        own.find(|info| info.name == S::TYPE)
+            .unwrap_or_else(S::info)
+    }
+
+    /// Counts a refused request and logs it, at most once per second.
+    fn report(&self, service: &str, why: &str) {
+        let first = why.lines().next().unwrap_or_default();
+        let line = self
+            .rejections
+            .count_request(&format!("{service}: {first}"));
+        if let Some(line) = line {
+            self.node.logger().warn(line);
+        }
     }
 
     /// Calls a function with the world on the thread of the run. If the run has ended, it is
@@ -143,12 +192,9 @@ impl Connections {
     }
 }
 
-/// Returns the result of a request that succeeded.
-fn ok() -> ServiceResult {
-    ServiceResult {
-        result: ServiceResult::RESULT_OK,
-        error_message: String::new(),
-    }
+/// Returns the response to a request that succeeded.
+fn done<R: Outcome>() -> R {
+    R::of(Ok(String::new()).into())
 }
 
 /// Returns the result of a request that failed.
@@ -165,10 +211,7 @@ fn no_entity(name: &str) -> ServiceResult {
     failure(ServiceResult::RESULT_NOT_FOUND, reason)
 }
 
-/// Returns the result of a change of the world or of its state.
-fn outcome(done: Result<(), String>) -> ServiceResult {
-    match done {
-        Ok(()) => ok(),
-        Err(why) => failure(ServiceResult::RESULT_OPERATION_FAILED, why),
-    }
+/// Returns the result of an operation that failed.
+fn failed(reason: String) -> ServiceResult {
+    Err(reason).into()
 }

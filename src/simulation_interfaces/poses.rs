@@ -1,8 +1,8 @@
 //! Services that list the named poses of the world.
 
-use crate::simulation_interfaces::{Connections, failure, ok};
-use merrow_messages::convert::{point, quaternion, vector3};
-use merrow_ros2::msg::geometry_msgs::Pose;
+use crate::simulation_interfaces::{Connections, done, failure};
+use merrow_messages::convert;
+use merrow_messages::convert::vector3;
 use merrow_ros2::msg::simulation_interfaces::{
     Bounds, GetNamedPoseBounds, GetNamedPoseBoundsResponse, GetNamedPoses, GetNamedPosesResponse,
     NamedPose, ServiceResult, TagsFilter,
@@ -13,33 +13,22 @@ use merrow_world::document::NamedPose as WorldPose;
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve::<GetNamedPoses>("get_named_poses", |connections, request, answer| {
-            connections.editor.send(move |editor| {
-                let poses = editor.document().named_poses();
-                let selected = poses
-                    .iter()
-                    .filter(|pose| has_tags(&request.tags, &pose.tags));
-                answer.send(&GetNamedPosesResponse {
-                    result: ok(),
-                    poses: selected.map(named_pose).collect(),
-                });
-            });
+        connections.serve_edit::<GetNamedPoses>("get_named_poses", false, |editor, request| {
+            let poses = editor.document().named_poses();
+            let selected = poses.iter().filter(|p| has_tags(&request.tags, &p.tags));
+            let poses = selected.map(named_pose).collect();
+            Ok(GetNamedPosesResponse { poses, ..done() })
         })?,
-        connections.serve::<GetNamedPoseBounds>(
+        connections.serve_edit::<GetNamedPoseBounds>(
             "get_named_pose_bounds",
-            |connections, request, answer| {
-                connections.editor.send(move |editor| {
-                    let poses = editor.document().named_poses();
-                    let found = poses.iter().find(|pose| pose.name == request.name);
-                    let why = format!("no named pose {:?}", request.name);
-                    answer.send(&GetNamedPoseBoundsResponse {
-                        result: match found {
-                            Some(_) => ok(),
-                            None => failure(ServiceResult::RESULT_NOT_FOUND, why),
-                        },
-                        bounds: found.map(bounds).unwrap_or_default(),
-                    });
-                });
+            false,
+            |editor, request| {
+                let poses = editor.document().named_poses();
+                let found = poses.iter().find(|pose| pose.name == request.name);
+                let why = format!("no named pose {:?}", request.name);
+                let missing = || failure(ServiceResult::RESULT_NOT_FOUND, why);
+                let bounds = bounds(found.ok_or_else(missing)?);
+                Ok(GetNamedPoseBoundsResponse { bounds, ..done() })
             },
         )?,
     ])
@@ -59,10 +48,7 @@ fn named_pose(pose: &WorldPose) -> NamedPose {
         name: pose.name.clone(),
         description: pose.description.clone(),
         tags: pose.tags.clone(),
-        pose: Pose {
-            position: point(pose.placement.p_WB),
-            orientation: quaternion(pose.placement.q_WB),
-        },
+        pose: convert::pose(pose.placement.p_WB, pose.placement.q_WB),
     }
 }
 

@@ -2,15 +2,14 @@
 
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::entities::{place_at, place_in};
-use crate::simulation_interfaces::{
-    Connections, Version, failure, no_entity, ok, outcome, version1,
-};
+use crate::simulation_interfaces::{Connections, done, failed, failure, no_entity};
 use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::simulation_interfaces::{
-    Bounds, DeleteEntity, DeleteEntityResponse, GetSpawnables, GetSpawnablesResponse, Resource,
-    ServiceResult, SpawnEntities, SpawnEntitiesResponse, SpawnEntity, SpawnEntityResponse,
-    SpawnEntityService, SpawnResult, Spawnable,
+    Bounds, DeleteEntity, GetSpawnables, GetSpawnablesResponse, Resource, ServiceResult,
+    SpawnEntities, SpawnEntitiesResponse, SpawnEntity, SpawnEntityResponse, SpawnEntityService,
+    SpawnResult, Spawnable,
 };
+use merrow_ros2::msg::{Outcome, simulation_interfaces_v1 as v1};
 use merrow_ros2::names::check_full_name;
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
@@ -23,116 +22,132 @@ use std::collections::HashSet;
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        match connections.version {
-            Version::One => version1::serve_spawn_entity(connections)?,
-            Version::Two => serve_spawn_entity(connections)?,
-        },
-        serve_spawn_entities(connections)?,
-        serve_delete_entity(connections)?,
-        match connections.version {
-            Version::One => version1::serve_get_spawnables(connections)?,
-            Version::Two => serve_get_spawnables(connections)?,
-        },
+        connections.serve_edit::<SpawnEntityService>("spawn_entity", true, |editor, request| {
+            let request = SpawnEntity {
+                name: request.name,
+                allow_renaming: request.allow_renaming,
+                entity_resource: request.entity_resource,
+                entity_namespace: request.entity_namespace,
+                initial_pose: request.initial_pose,
+            };
+            let entity_name = spawn(editor, &request)?;
+            Ok(SpawnEntityResponse {
+                entity_name,
+                ..done()
+            })
+        })?,
+        connections.serve::<SpawnEntities>("spawn_entities", |connections, request, caller| {
+            let own = connections.clone();
+            connections.editor.send(move |editor| {
+                caller.send(&spawn_entities(&own, editor, &request.spawn_requests));
+            });
+        })?,
+        connections.serve_edit::<DeleteEntity>("delete_entity", true, |editor, request| {
+            delete(editor, &request.entity).map(|()| done())
+        })?,
+        serve_get_spawnables(connections)?,
     ])
 }
 
-fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
-        let refusals = connections.refusals.clone();
-        connections.editor.send(move |editor| {
-            let SpawnResult {
-                result,
-                entity_name,
-            } = spawn(
-                editor,
-                &SpawnEntity {
-                    name: request.name,
-                    allow_renaming: request.allow_renaming,
-                    entity_resource: request.entity_resource,
-                    entity_namespace: request.entity_namespace,
-                    initial_pose: request.initial_pose,
+/// Starts `GetSpawnables`, which lists the bundled robots and props. Further sources are not
+/// supported.
+fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError> {
+    let name = "get_spawnables";
+    if !connections.has_version1 {
+        return connections.serve::<GetSpawnables>(name, |_, request, caller| {
+            let spawnable = |(uri, description): (String, _)| Spawnable {
+                entity_resource: Resource {
+                    uri,
+                    resource_string: String::new(),
                 },
-            );
-            refusals.report_failure("spawn_entity", &result);
-            answer.send(&SpawnEntityResponse {
-                result,
-                entity_name,
+                description,
+                spawn_bounds: Bounds::default(),
+            };
+            caller.send(&GetSpawnablesResponse {
+                spawnables: spawnables().map(spawnable).collect(),
+                ..Outcome::of(listed(&request.sources))
             });
         });
-    })
-}
-
-fn serve_spawn_entities(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<SpawnEntities>("spawn_entities", |connections, request, answer| {
-        let refusals = connections.refusals.clone();
-        connections.editor.send(move |editor| {
-            let results = spawn_all(editor, &request.spawn_requests);
-            let is_ok = |one: &&SpawnResult| one.result.result == ServiceResult::RESULT_OK;
-            let failed = results.len() - results.iter().filter(is_ok).count();
-            let result = if failed == 0 {
-                ok()
-            } else {
-                let why = format!("{failed} of {} entities were not added", results.len());
-                failure(SpawnEntitiesResponse::ENTITIES_SPAWN_FAILED, why)
-            };
-            for one in &results {
-                refusals.report_failure("spawn_entities", &one.result);
-            }
-            answer.send(&SpawnEntitiesResponse { result, results });
-        });
-    })
-}
-
-fn serve_delete_entity(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<DeleteEntity>("delete_entity", |connections, request, answer| {
-        let refusals = connections.refusals.clone();
-        connections.editor.send(move |editor| {
-            let result = delete(editor, &request.entity);
-            refusals.report_failure("delete_entity", &result);
-            answer.send(&DeleteEntityResponse { result });
-        });
-    })
-}
-
-fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<GetSpawnables>("get_spawnables", |_, request, answer| {
-        let (result, spawnables) = spawnables(&request.sources);
-        answer.send(&GetSpawnablesResponse { result, spawnables });
-    })
-}
-
-/// Lists the bundled robots and props. Further sources are not supported.
-pub(super) fn spawnables(sources: &[String]) -> (ServiceResult, Vec<Spawnable>) {
-    let models = catalogue::bundled_models().into_iter();
-    let spawnables = models.map(|model| Spawnable {
-        entity_resource: Resource {
-            uri: model.name,
-            resource_string: String::new(),
-        },
-        description: model.description,
-        spawn_bounds: Bounds::default(),
-    });
-    let mut result = ok();
-    if !sources.is_empty() {
-        let unknown: Vec<String> = sources.iter().map(|s| format!("{s:?}")).collect();
-        let unknown = unknown.join(", ");
-        result.error_message = format!("no source {unknown}; set MERROW_SHARE to add a folder");
     }
-    (result, spawnables.collect())
+    connections.serve::<v1::GetSpawnables>(name, |_, request, caller| {
+        let spawnable = |(uri, description)| v1::Spawnable {
+            uri,
+            description,
+            spawn_bounds: Bounds::default(),
+        };
+        caller.send(&v1::GetSpawnablesResponse {
+            spawnables: spawnables().map(spawnable).collect(),
+            ..Outcome::of(listed(&request.sources))
+        });
+    })
+}
+
+/// Returns the names and the descriptions of the bundled robots and props.
+fn spawnables() -> impl Iterator<Item = (String, String)> {
+    let models = catalogue::bundled_models().into_iter();
+    models.map(|model| (model.name, model.description))
+}
+
+/// Returns the result of a list of spawnables, with the sources that are unknown.
+fn listed(sources: &[String]) -> ServiceResult {
+    let unknown: Vec<String> = sources.iter().map(|s| format!("{s:?}")).collect();
+    let text = match unknown.is_empty() {
+        true => String::new(),
+        false => format!(
+            "no source {}; set MERROW_SHARE to add a folder",
+            unknown.join(", ")
+        ),
+    };
+    Ok(text).into()
 }
 
 /// Removes an entity from the world.
-pub(super) fn delete(editor: &mut WorldEditor, name: &str) -> ServiceResult {
-    match editor.document().without(name) {
-        Err(_) => no_entity(name),
-        Ok(document) => outcome(editor.change(document)),
-    }
+pub(super) fn delete(editor: &mut WorldEditor, name: &str) -> Result<(), ServiceResult> {
+    let changed = editor.document().without(name);
+    let document = changed.map_err(|_| no_entity(name))?;
+    editor.change(document).map_err(failed)
 }
 
-/// Adds one entity to the world.
-pub(super) fn spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> SpawnResult {
-    let mut results = spawn_all(editor, std::slice::from_ref(request));
-    results.pop().unwrap_or_default()
+/// Adds one entity to the world and returns its name.
+pub(super) fn spawn(
+    editor: &mut WorldEditor,
+    request: &SpawnEntity,
+) -> Result<String, ServiceResult> {
+    spawn_all(editor, std::slice::from_ref(request)).remove(0)
+}
+
+/// Adds entities to the world, and reports those that cannot be added.
+fn spawn_entities(
+    connections: &Connections,
+    editor: &mut WorldEditor,
+    requests: &[SpawnEntity],
+) -> SpawnEntitiesResponse {
+    let mut failures = 0;
+    let mut result = |added| match added {
+        Ok(entity_name) => SpawnResult {
+            result: Ok(String::new()).into(),
+            entity_name,
+        },
+        Err(result) => {
+            let result: ServiceResult = result;
+            connections.report("spawn_entities", &result.error_message);
+            failures += 1;
+            SpawnResult {
+                result,
+                ..SpawnResult::default()
+            }
+        }
+    };
+    let all = spawn_all(editor, requests).into_iter();
+    let results: Vec<SpawnResult> = all.map(&mut result).collect();
+    let result = match failures {
+        0 => Ok(String::new()).into(),
+        _ => {
+            let why = format!("{failures} of {} entities were not added", results.len());
+            failure(SpawnEntitiesResponse::ENTITIES_SPAWN_FAILED, why)
+        }
+    };
+    SpawnEntitiesResponse { result, results }
 }
 
 /// Robot of a request that is added to the world.
@@ -146,8 +161,11 @@ struct Addition {
 }
 
 /// Adds entities to the world, which is built once for all of them. An entity that cannot be added
-/// does not prevent the others.
-fn spawn_all(editor: &mut WorldEditor, requests: &[SpawnEntity]) -> Vec<SpawnResult> {
+/// does not prevent the others. Returns their names.
+fn spawn_all(
+    editor: &mut WorldEditor,
+    requests: &[SpawnEntity],
+) -> Vec<Result<String, ServiceResult>> {
     let poses: Vec<_> = requests
         .iter()
         .map(|request| request.initial_pose.clone())
@@ -193,23 +211,12 @@ fn spawn_all(editor: &mut WorldEditor, requests: &[SpawnEntity]) -> Vec<SpawnRes
             let done = editor.continue_with(built.simulation, built.document, false);
             for addition in built.additions {
                 if let Err(why) = &done {
-                    let code = ServiceResult::RESULT_OPERATION_FAILED;
-                    refuse(addition.request, failure(code, why));
+                    refuse(addition.request, failed(why.clone()));
                 }
             }
         }
     }
-    let result = |done| match done {
-        Ok(entity_name) => SpawnResult {
-            result: ok(),
-            entity_name,
-        },
-        Err(result) => SpawnResult {
-            result,
-            entity_name: String::new(),
-        },
-    };
-    results.into_iter().map(result).collect()
+    results
 }
 
 /// Checks a request, except for what only the built world shows.

@@ -1,10 +1,9 @@
 //! Action `SimulateSteps`.
 
-use crate::simulation_interfaces::{Connections, Refusals, failure, ok};
+use crate::simulation_interfaces::Connections;
 use crossbeam_channel::Sender;
 use merrow_ros2::cdr::CdrError;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
-use merrow_ros2::msg::simulation_interfaces::ServiceResult;
 use merrow_ros2::msg::simulation_interfaces::simulate_steps::{
     Action, Feedback, Goal, Result as Outcome,
 };
@@ -27,8 +26,7 @@ pub(super) type StepsServer = ActionServer<Action>;
 /// Starts the action of this file.
 pub(super) fn serve(connections: &Connections) -> Result<StepsServer, NodeError> {
     let stepper = Stepper {
-        requests: connections.requests.clone(),
-        refusals: connections.refusals.clone(),
+        connections: connections.clone(),
         current: None,
     };
     let name = connections.name("simulate_steps");
@@ -41,8 +39,7 @@ pub(super) fn serve(connections: &Connections) -> Result<StepsServer, NodeError>
 }
 
 struct Stepper {
-    requests: Sender<Request>,
-    refusals: Refusals,
+    connections: Connections,
     /// The executing goal, and whether its client has cancelled it.
     current: Option<(GoalId, Arc<AtomicBool>)>,
 }
@@ -59,7 +56,7 @@ impl Executor<Action> for Stepper {
         let cancelled = Arc::new(AtomicBool::new(false));
         self.current = Some((goal.id(), Arc::clone(&cancelled)));
         let run = StepRun {
-            requests: self.requests.clone(),
+            requests: self.connections.requests.clone(),
             goal,
             cancelled,
             steps,
@@ -75,12 +72,12 @@ impl Executor<Action> for Stepper {
     }
 
     fn replaced_result(&mut self) -> Outcome {
-        failed("replaced by another goal")
+        outcome(Err("replaced by another goal".to_string()))
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
         let reason = format!("malformed {what} request: {why}");
-        self.refusals.report("simulate_steps", &reason);
+        self.connections.report("simulate_steps", &reason);
     }
 }
 
@@ -105,7 +102,7 @@ impl StepRun {
 
     fn finish_chunk(mut self, chunk: u64, stepped: StepResult) {
         if let Err(why) = stepped.result {
-            return self.goal.finish(GoalOutcome::Aborted, failed(&why));
+            return self.goal.finish(GoalOutcome::Aborted, outcome(Err(why)));
         }
         self.completed += chunk;
         let (completed_steps, remaining_steps) = (self.completed, self.steps - self.completed);
@@ -114,19 +111,19 @@ impl StepRun {
             remaining_steps,
         });
         if remaining_steps == 0 {
-            self.goal
-                .finish(GoalOutcome::Succeeded, Outcome { result: ok() });
+            let done = outcome(Ok(String::new()));
+            self.goal.finish(GoalOutcome::Succeeded, done);
         } else if self.cancelled.load(Ordering::Relaxed) {
             let why = format!("cancelled after {completed_steps} of {} steps", self.steps);
-            self.goal.finish(GoalOutcome::Canceled, failed(&why));
+            self.goal.finish(GoalOutcome::Canceled, outcome(Err(why)));
         } else {
             self.request_next();
         }
     }
 }
 
-fn failed(why: &str) -> Outcome {
+fn outcome(done: Result<String, String>) -> Outcome {
     Outcome {
-        result: failure(ServiceResult::RESULT_OPERATION_FAILED, why),
+        result: done.into(),
     }
 }

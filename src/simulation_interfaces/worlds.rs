@@ -6,7 +6,8 @@
 use crate::node::file_access::FileAccess;
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::poses::has_tags;
-use crate::simulation_interfaces::{Connections, Version, failure, ok, outcome, version1};
+use crate::simulation_interfaces::{Connections, done, failed, failure};
+use merrow_ros2::msg::Outcome;
 use merrow_ros2::msg::simulation_interfaces::{
     GetAvailableWorlds, GetAvailableWorldsRequest, GetAvailableWorldsResponse, GetCurrentWorld,
     GetCurrentWorldResponse, LoadWorld, LoadWorldRequest, LoadWorldResponse, Resource,
@@ -25,70 +26,31 @@ const OTHER_FORMATS: [&str; 6] = ["sdf", "world", "mjcf", "usd", "usda", "urdf"]
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve::<GetAvailableWorlds>(
+        // reads files, so not on the thread of the node
+        connections.serve_edit::<GetAvailableWorlds>(
             "get_available_worlds",
-            |connections, request, answer| {
-                // reads files, so not on the thread of the node
-                connections.editor.send(move |editor| {
-                    answer.send(&available_worlds(editor.files(), &request));
-                });
-            },
+            false,
+            |editor, request| available_worlds(editor.files(), &request),
         )?,
-        connections.serve::<GetCurrentWorld>("get_current_world", |connections, _, answer| {
-            connections.editor.send(move |editor| {
-                let document = editor.document();
-                let (result, world) = if is_loaded(document) {
-                    (ok(), world_resource(document))
-                } else {
-                    let code = GetCurrentWorldResponse::NO_WORLD_LOADED;
-                    (no_world(code), WorldResource::default())
-                };
-                answer.send(&GetCurrentWorldResponse { result, world });
-            });
+        connections.serve_edit::<GetCurrentWorld>("get_current_world", false, |editor, _| {
+            check_loaded(editor, GetCurrentWorldResponse::NO_WORLD_LOADED)?;
+            let world = world_resource(editor.document());
+            Ok(GetCurrentWorldResponse { world, ..done() })
         })?,
-        match connections.version {
-            Version::One => version1::serve_load_world(connections)?,
-            Version::Two => serve_load_world(connections)?,
-        },
-        connections.serve::<UnloadWorld>("unload_world", |connections, _, answer| {
-            connections.editor.send(move |editor| {
-                let result = if is_loaded(editor.document()) {
-                    let empty = Document::from_text(NO_WORLD, "robots: {}", Overrides::default());
-                    let empty = empty.map_err(|problems| problems.to_string());
-                    outcome(empty.and_then(|(document, _)| start(editor, document)))
-                } else {
-                    no_world(UnloadWorldResponse::NO_WORLD_LOADED)
-                };
-                answer.send(&UnloadWorldResponse { result });
-            });
+        connections.serve_edit::<LoadWorld>("load_world", true, |editor, request| {
+            load(editor, &request)?;
+            let world = world_resource(editor.document());
+            Ok(LoadWorldResponse { world, ..done() })
+        })?,
+        connections.serve_edit::<UnloadWorld>("unload_world", false, |editor, _| {
+            check_loaded(editor, UnloadWorldResponse::NO_WORLD_LOADED)?;
+            let empty = Document::from_text(NO_WORLD, "robots: {}", Overrides::default());
+            let (document, _) = empty.map_err(|problems| failed(problems.to_string()))?;
+            let simulation = editor.build(&document).map_err(failed)?;
+            let unloaded = editor.continue_with(simulation, document, true);
+            unloaded.map(|()| done()).map_err(failed)
         })?,
     ])
-}
-
-fn serve_load_world(connections: &Connections) -> Result<Service, NodeError> {
-    connections.serve::<LoadWorld>("load_world", |connections, request, answer| {
-        load_world(connections, request, move |result, world| {
-            answer.send(&LoadWorldResponse { result, world });
-        });
-    })
-}
-
-/// Loads a world and passes the result to `answer`.
-pub(super) fn load_world(
-    connections: &Connections,
-    request: LoadWorldRequest,
-    answer: impl FnOnce(ServiceResult, WorldResource) + Send + 'static,
-) {
-    let refusals = connections.refusals.clone();
-    connections
-        .editor
-        .send(move |editor| match load(editor, &request) {
-            Ok(()) => answer(ok(), world_resource(editor.document())),
-            Err(result) => {
-                refusals.report_failure("load_world", &result);
-                answer(result, WorldResource::default());
-            }
-        });
 }
 
 /// Returns true if a world is loaded.
@@ -96,8 +58,10 @@ pub(super) fn is_loaded(document: &Document) -> bool {
     document.path().is_some() || document.name() != NO_WORLD
 }
 
-fn no_world(code: u8) -> ServiceResult {
-    failure(code, "no world is loaded; call load_world")
+fn check_loaded(editor: &WorldEditor, code: u8) -> Result<(), ServiceResult> {
+    let no_world = || failure(code, "no world is loaded; call load_world");
+    let is_loaded = is_loaded(editor.document());
+    is_loaded.then_some(()).ok_or_else(no_world)
 }
 
 fn world_resource(document: &Document) -> WorldResource {
@@ -117,7 +81,7 @@ fn world_resource(document: &Document) -> WorldResource {
 fn available_worlds(
     files: &FileAccess,
     request: &GetAvailableWorldsRequest,
-) -> GetAvailableWorldsResponse {
+) -> Result<GetAvailableWorldsResponse, ServiceResult> {
     let names = data_dir::file_names("worlds").into_iter();
     let mut worlds: Vec<(String, PathBuf)> = names
         .map(|name| (name.clone(), data_dir::world_file(&name)))
@@ -132,10 +96,7 @@ fn available_worlds(
     }
     let unread_text = unread.join("\n");
     if !unread.is_empty() && !request.continue_on_error {
-        return GetAvailableWorldsResponse {
-            result: failure(ServiceResult::RESULT_OPERATION_FAILED, unread_text),
-            worlds: Vec::new(),
-        };
+        return Err(failed(unread_text));
     }
     let world = |(name, path): (String, PathBuf)| {
         let labels = catalogue::world_labels(&path);
@@ -149,10 +110,10 @@ fn available_worlds(
             tags: labels.tags,
         })
     };
-    GetAvailableWorldsResponse {
-        result: failure(ServiceResult::RESULT_OK, unread_text),
+    Ok(GetAvailableWorldsResponse {
         worlds: worlds.into_iter().filter_map(world).collect(),
-    }
+        ..Outcome::of(Ok(unread_text).into())
+    })
 }
 
 /// Loads the bundled world `name` instead of the current one, as the service `load_world`.
@@ -207,10 +168,7 @@ fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), Serv
     let simulation = built.map_err(|why| malformed(editor, &why))?;
     editor
         .continue_with(simulation, document, true)
-        .map_err(|why| {
-            let why = editor.files().without_contents(&why);
-            failure(ServiceResult::RESULT_OPERATION_FAILED, why)
-        })
+        .map_err(|why| failed(editor.files().without_contents(&why)))
 }
 
 /// Returns the result for a world with errors, without quotations of files.
@@ -221,10 +179,4 @@ fn malformed(editor: &WorldEditor, why: &str) -> ServiceResult {
         LoadWorldResponse::RESOURCE_PARSE_ERROR
     };
     failure(code, editor.files().without_contents(why))
-}
-
-/// Stops the run at the start of the world of a document.
-fn start(editor: &mut WorldEditor, document: Document) -> Result<(), String> {
-    let simulation = editor.build(&document)?;
-    editor.continue_with(simulation, document, true)
 }

@@ -7,11 +7,12 @@
 use merrow_chart::canvas::Drawing;
 use merrow_chart::chart::{BLACK, COLOURS, Panel, PlotCurve, coloured, draw_figure};
 use merrow_control::autopilot;
-use merrow_control::autopilot::{Gains, HeadingDepth, Measured};
+use merrow_control::autopilot::{HeadingDepth, Measured};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{ActuatorCommand, Command};
 use merrow_sim::Simulation;
+use merrow_yaml::read::from_text;
 use std::sync::Arc;
 
 /// Commanded depth of the mission [m].
@@ -36,16 +37,15 @@ const SHAFT: f64 = 128.0;
 /// Gains chosen for Merrow, because the paper does not publish its own. The vehicle dives steeply
 /// and returns slowly, with a slow pitch loop. With stiffer gains and set-points of 8 deg in both
 /// directions it settles in 4 s and overshoots by 4 cm.
-const GAINS: Gains = Gains {
-    heading_gain: 0.8,
-    yaw_rate_gain_s: 0.8,
-    depth_gain_rad_per_m: 1.0,
-    sinking_gain_rad_per_m_s: 0.3,
-    pitch_gain: 0.2,
-    pitch_rate_gain_s: 0.0,
-    bow_gain: 0.3,
-    pitch_limits: [-0.4, 0.012],
-};
+const GAINS: &str = "source: thetis
+heading_gain: 0.8
+yaw_rate_gain_s: 0.8
+depth_gain_rad_per_m: 1
+sinking_gain_rad_per_m_s: 0.3
+pitch_gain: 0.2
+pitch_rate_gain_s: 0
+bow_gain: 0.3
+pitch_limits_deg: [-22.918311805232932, 0.6875493541569879]";
 
 /// State of the vehicle at one instant of the mission.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +127,7 @@ pub(crate) fn run_with(scene: Arc<Scene>, controller: Controller) -> Result<Miss
             },
         ))
         .map_err(refused)?;
+    let gains = from_text(GAINS).map_err(|e| e.to_string())?;
     let set_points = HeadingDepth {
         heading: HEADING.to_radians(),
         depth: DEPTH,
@@ -139,7 +140,7 @@ pub(crate) fn run_with(scene: Arc<Scene>, controller: Controller) -> Result<Miss
         let t = simulation.time_ns() as f64 * 1e-9;
         let is_late = controller != Controller::Runs && (STALL[0]..STALL[1]).contains(&t);
         if !is_late {
-            let angles = autopilot::fin_angles(&GAINS, &set_points, &measured);
+            let angles = autopilot::fin_angles(&gains, &set_points, &measured);
             (values[rudder], values[bow], values[stern]) =
                 (angles.rudder, angles.bow_planes, angles.stern_planes);
         }

@@ -322,7 +322,7 @@ fn descriptions_are_limited_to_a_robot_or_to_topics() {
         "/simulate_steps                              simulation_interfaces/action/SimulateSteps";
     assert!(topics.contains(action), "{topics}");
     let wrong = error_of(Command::new(MERROW).args(["describe", "pool", "--robot", "x"]));
-    assert_eq!(wrong, "merrow: no robot \"x\" in pool; expected `bluerov2`");
+    assert_eq!(wrong, "merrow: no robot \"x\"; expected `bluerov2`");
 }
 
 #[test]

@@ -31,7 +31,6 @@ pub mod status;
 use crate::status::{LinkKind, LinkStatus, LogSink, SharedStatus};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice, ServoOutput};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{ActuatorCommand, Command, DeviceCommand, JointCommand};
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -161,14 +160,12 @@ fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
             Command::Actuator(robot, ActuatorCommand::Thruster { thruster, value })
         }
         ServoDevice::Fin(fin) => Command::Actuator(robot, ActuatorCommand::Fin { fin, value }),
-        ServoDevice::Joint(joint) => Command::Joint(
-            robot,
-            JointCommand::JointWithMode {
-                joint,
-                mode: JointMode::Position,
-                value,
-            },
-        ),
+        ServoDevice::Joint(joint) => JointCommand::JointWithMode {
+            joint,
+            mode: JointMode::Position,
+            value,
+        }
+        .of(robot),
         ServoDevice::Load(load) => {
             Command::Device(robot, DeviceCommand::Load { load, level: value })
         }
@@ -299,8 +296,6 @@ impl Observer for Autopilots {
             self.share_status();
         }
     }
-
-    fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
 
     fn reset(&mut self) {
         self.links.iter_mut().for_each(|link| link.reset());

@@ -235,6 +235,7 @@ impl Writer<'_> {
                     self.body(&full, request),
                     self.body(&full, response)
                 );
+                let _ = writeln!(out, "{}", self.outcome(name, response));
             }
             [goal, result, feedback] => {
                 let full = format!("{package}/action/{name}");
@@ -323,6 +324,31 @@ impl Writer<'_> {
             out.push('}');
         }
         out
+    }
+
+    /// Returns the response of a service to a request without further data, by the names of its
+    /// fields.
+    fn outcome(&self, service: &str, response: &Message) -> String {
+        let macros = self.options.macros;
+        let has = |kind: &str, name: &str| {
+            let mut fields = response.fields.iter();
+            fields.any(|field| field.kind == kind && field.name == name)
+        };
+        let mut values = String::new();
+        if has("Result", "result") {
+            values.push_str("result: done, ");
+        } else if has("bool", "success") {
+            values.push_str("success: done.is_ok(), ");
+            if has("string", "message") {
+                values.push_str("message: done.error_message, ");
+            }
+        }
+        format!(
+            "impl {macros}::msg::Outcome for {service}Response {{ \
+             #[allow(unused_variables, clippy::needless_update)] \
+             fn of(done: {macros}::msg::simulation_interfaces::ServiceResult) -> Self {{ \
+             Self {{ {values}..Self::default() }} }} }}"
+        )
     }
 
     /// Returns the Rust type of a field, with `as` and its ROS type where Rust has none.

@@ -248,8 +248,9 @@ impl NodeOptions {
     }
 }
 
-/// Splits the arguments into ROS arguments and all others.
-fn split(args: &[String]) -> (Vec<String>, Vec<String>) {
+/// Splits the arguments into ROS arguments and all others: ROS arguments follow `--ros-args`, up to
+/// `--`.
+pub fn split(args: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut ros, mut rest) = (Vec::new(), Vec::new());
     let mut in_ros = false;
     for arg in args {

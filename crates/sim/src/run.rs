@@ -175,7 +175,7 @@ pub trait Observer {
     /// Called after the commands of a message were applied.
     fn received(&mut self, _message: &InputMessage, _simulation: &Simulation) {}
     /// Called when a command was rejected.
-    fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation);
+    fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
     /// Called once when a robot was halted; `Halt::cause` is the reason.
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.

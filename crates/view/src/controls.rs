@@ -2,6 +2,7 @@
 
 use crate::action::ControlAction;
 use crate::images::{DrawnImage, ImageSource, WatchedFrame};
+use crate::picture;
 use crate::teleoperation::actuators::ActuatorControl;
 use bytes::Bytes;
 use merrow_messages::snapshot::FieldOfView;
@@ -141,13 +142,13 @@ pub trait Controls: Send + Sync {
         None
     }
     /// Returns the part of the world that a sensor covers, for display; `None` if it is not known.
-    fn field_of_view(&self, _: &Sensor) -> Option<FieldOfView> {
-        None
+    fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
+        picture::field_of_view(sensor)
     }
     /// Draws the image `kind` of a sensor from its recent frames. Not called on the thread of the
     /// run.
-    fn image(&self, _sensor: &Sensor, _kind: &str, _frames: &[WatchedFrame]) -> Option<DrawnImage> {
-        None
+    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
+        picture::live::image(sensor, kind, frames)
     }
     /// Returns the topics that pages can plot. Not called on the thread of the run.
     fn topics(&self) -> Vec<TopicInfo> {

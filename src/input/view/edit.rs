@@ -3,8 +3,8 @@
 //! The changes are the changes of the services of `simulation_interfaces`, on the thread of the
 //! world editor. Each change has an inverse, which undoes it. All pages share one history.
 
+use crate::input::serve::BUSY;
 use crate::node::world_editor::{EditSender, WorldEditor};
-use crate::simulation_interfaces::answer::BUSY;
 use crate::simulation_interfaces::{edits, worlds};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -221,22 +221,14 @@ impl History {
             }
             EditAction::Undo => {
                 let entry = self.undo.pop().ok_or("no change to undo")?;
-                let change = perform(editor, entry.change)?;
-                let text = entry.text;
-                self.redo.push(Entry {
-                    text: text.clone(),
-                    change,
-                });
+                let (text, inverse) = inverted(editor, entry)?;
+                self.redo.push(inverse);
                 Ok(format!("undone: {text}"))
             }
             EditAction::Redo => {
                 let entry = self.redo.pop().ok_or("no change to repeat")?;
-                let change = perform(editor, entry.change)?;
-                let text = entry.text;
-                self.undo.push(Entry {
-                    text: text.clone(),
-                    change,
-                });
+                let (text, inverse) = inverted(editor, entry)?;
+                self.undo.push(inverse);
                 Ok(format!("repeated: {text}"))
             }
             EditAction::Save => Ok(edits::current_document(editor)?.to_yaml()),
@@ -257,6 +249,12 @@ impl History {
     }
 }
 
+/// Makes a change and returns its text and its inverse.
+fn inverted(editor: &mut WorldEditor, entry: Entry) -> Result<(String, Entry), String> {
+    let (text, change) = (entry.text, perform(editor, entry.change)?);
+    Ok((text.clone(), Entry { text, change }))
+}
+
 /// Makes a change and returns its inverse.
 fn perform(editor: &mut WorldEditor, change: Change) -> Result<Change, String> {
     match change {
@@ -267,7 +265,9 @@ fn perform(editor: &mut WorldEditor, change: Change) -> Result<Change, String> {
         }
         Change::Restore(name, source) => {
             let document = editor.document().with_object_of(&name, &source)?;
-            editor.change(document).map_err(|why| one_line(&why))?;
+            editor
+                .change(document)
+                .map_err(|why| edits::one_line(&why))?;
             Ok(Change::Remove(name))
         }
         Change::Place(name, placement) => {
@@ -276,11 +276,6 @@ fn perform(editor: &mut WorldEditor, change: Change) -> Result<Change, String> {
             Ok(Change::Place(name, before))
         }
     }
-}
-
-fn one_line(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    lines.join("; ")
 }
 
 fn placement(position: [f64; 3], [w, x, y, z]: [f64; 4]) -> Placement {

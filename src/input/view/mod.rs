@@ -11,7 +11,6 @@ use crate::modem::bridges::find_type;
 use crate::node::parameters::live::{ParameterSinks, start as start_parameters};
 use crate::node::parameters::node::PACE;
 use crate::node::world_editor::EditSender;
-use crate::picture;
 use crate::picture::live;
 use crate::publisher::state::{PublisherState, Task};
 use crossbeam_channel::Sender;
@@ -27,12 +26,12 @@ use merrow_view::action::{ControlAction, FaultAction};
 use merrow_view::readings::foreign_topics::ForeignTopics;
 use merrow_view::readings::topic_table::TopicTable;
 use merrow_view::{
-    Answer, Catalogue, ControlState, Controls, DrawnImage, FieldOfView, ImageSource,
-    MessageNumbers, RobotControls, TopicInfo, TopicMessage, WatchedFrame,
+    Answer, Catalogue, ControlState, Controls, ImageSource, MessageNumbers, RobotControls,
+    TopicInfo, TopicMessage,
 };
 use merrow_world::build::fault::request_values;
 use merrow_world::data_dir;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -101,12 +100,8 @@ impl ViewControls {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, SceneInputs> {
-        self.scene.lock()
-    }
-
     fn own_topics(&self) -> Arc<TopicTable> {
-        Arc::clone(&self.lock().topics)
+        Arc::clone(&self.scene.lock().topics)
     }
 
     /// Sends a request with a reply, which is the answer.
@@ -124,7 +119,7 @@ impl ViewControls {
         answer: Answer,
         build: impl FnOnce(&SceneInputs) -> Result<Recorded, String>,
     ) {
-        let inputs = self.lock();
+        let inputs = self.scene.lock();
         let (version, built) = (inputs.version, build(&inputs));
         drop(inputs);
         let (commands, message) = match built {
@@ -175,7 +170,7 @@ impl ViewControls {
         let Some(recorder) = &self.recorder else {
             return answer(Err("this run has no recorder".to_string()));
         };
-        let path = free_path(&self.lock().scene.name);
+        let path = free_path(&self.scene.lock().scene.name);
         // a thread that has ended drops the task with the answer
         let _ = recorder.tasks.send(Task::Record(path, Reply::new(answer)));
     }
@@ -204,11 +199,11 @@ fn free_path(world: &str) -> PathBuf {
 
 impl Controls for ViewControls {
     fn set_scene(&self, scene: &Arc<Scene>, version: SceneVersion) {
-        *self.lock() = SceneInputs::new(scene, version);
+        *self.scene.lock() = SceneInputs::new(scene, version);
     }
 
     fn of_robot(&self, robot: usize) -> RobotControls {
-        self.lock().controls(robot)
+        self.scene.lock().controls(robot)
     }
 
     fn request(&self, action: ControlAction, answer: Answer) {
@@ -304,14 +299,6 @@ impl Controls for ViewControls {
 
     fn image_source(&self, _: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
         live::source(sensor)
-    }
-
-    fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
-        picture::field_of_view(sensor)
-    }
-
-    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<DrawnImage> {
-        live::image(sensor, kind, frames)
     }
 
     fn topics(&self) -> Vec<TopicInfo> {

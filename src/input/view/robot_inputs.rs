@@ -1,10 +1,8 @@
 //! Commands of the live view to the robots of one version of the scene.
 
-use crate::input::firmware::velocity_command;
-use crate::input::{
-    external_wrench, faults, find_robot, joint_commands, motion_control, serve, wrench_command,
-};
-use crate::topics::{Input, PageControl, Plan};
+use crate::arm::progress::Progress;
+use crate::input::{faults, find_robot, motion_control, serve};
+use crate::topics::{Arrival, Input, PageControl, Plan};
 use merrow_math::{Quat, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
 use merrow_messages::msg::{Fault, FaultRequest, SetControlMode, SetControlModeRequest};
@@ -78,7 +76,7 @@ impl SceneInputs {
                     own.wrenches.push(input);
                     continue;
                 }
-                PageControl::Slider(control, _) => {
+                PageControl::Slider(control) => {
                     own.actuators.push((control, input));
                     continue;
                 }
@@ -133,18 +131,16 @@ impl SceneInputs {
             let [x, y, z, yaw] = [0, 1, 2, 3].map(|k| axes[k] * max[k]);
             [Vec3::new(x, y, z), Vec3::new(0.0, 0.0, yaw)].map(vector3)
         };
-        Ok(match input.control {
+        match input.control {
             Some(PageControl::Wrench) => {
                 let [force, torque] = parts(max_wrench(&self.scene, model));
-                let wrench = Wrench { force, torque };
-                recorded(input, vec![wrench_command(robot, &wrench)], &wrench)
+                self.recorded(input, &Wrench { force, torque })
             }
             _ => {
                 let [linear, angular] = parts(max_velocity(model));
-                let twist = Twist { linear, angular };
-                recorded(input, vec![velocity_command(robot, &twist)], &twist)
+                self.recorded(input, &Twist { linear, angular })
             }
-        })
+        }
     }
 
     /// Returns the command to follow waypoints in W [m].
@@ -159,8 +155,7 @@ impl SceneInputs {
             header: header(0, WORLD_FRAME),
             poses: points.iter().map(pose).collect(),
         };
-        let command = motion_control::path_command(&self.scene, robot, &path)?;
-        Ok(recorded(input, vec![command], &path))
+        self.recorded(input, &path)
     }
 
     /// Returns the command to move to a position in W [m] with this yaw [deg], or with any yaw.
@@ -180,9 +175,7 @@ impl SceneInputs {
             ..Quaternion::default()
         };
         let attitude = |yaw: f64| quaternion(Quat::from_rpy(0.0, 0.0, yaw.to_radians()));
-        let goal = stamped(position, yaw_deg.map_or(none, attitude));
-        let command = motion_control::goal_command(&self.scene, robot, &goal)?;
-        Ok(recorded(input, vec![command], &goal))
+        self.recorded(input, &stamped(position, yaw_deg.map_or(none, attitude)))
     }
 
     fn why_no_goals(&self, robot: usize) -> String {
@@ -216,8 +209,8 @@ impl SceneInputs {
     ) -> Result<Recorded, String> {
         let robot = find_robot(&self.scene, name)?;
         let links = &self.scene.robots[robot].links;
-        let mut inputs = links.iter().zip(&self.robots[robot].wrenches).enumerate();
-        let Some((k, (_, input))) = inputs.find(|(_, (own, _))| own.name == link) else {
+        let mut inputs = links.iter().zip(&self.robots[robot].wrenches);
+        let Some((_, input)) = inputs.find(|(own, _)| own.name == link) else {
             let known = known_names(link, links.iter().map(|own| own.name.as_str()));
             return Err(format!("{name}: no link {link:?}{known}"));
         };
@@ -228,8 +221,7 @@ impl SceneInputs {
                 torque: vector3(Vec3::from(torque)),
             },
         };
-        let command = external_wrench(&self.scene, robot, k, &message)?;
-        Ok(recorded(input, vec![command], &message))
+        self.recorded(input, &message)
     }
 
     /// Returns the commands of the sticks and buttons of a gamepad.
@@ -250,8 +242,7 @@ impl SceneInputs {
             axes: axes.iter().map(|x| *x as f32).collect(),
             buttons: buttons.iter().map(|x| i32::from(*x)).collect(),
         };
-        let commands = motion_control::joystick_commands(&self.scene, robot, &joy)?;
-        Ok(recorded(input, commands, &joy))
+        self.recorded(input, &joy)
     }
 
     /// Returns the command to an actuator, in its unit.
@@ -269,18 +260,10 @@ impl SceneInputs {
             format!("{name}: no actuator {actuator:?} that can be commanded{known}")
         })?;
         control.check(value)?;
-        if let Some(message) = control.joint_state(value) {
-            let commands = joint_commands(&self.scene.robots[robot], robot, &message)?;
-            return Ok(recorded(input, commands, &message));
+        match control.joint_state(value) {
+            Some(message) => self.recorded(input, &message),
+            None => self.recorded(input, &Float64 { data: value }),
         }
-        let Some(PageControl::Slider(_, command)) = &input.control else {
-            return Err(format!("{name}: {actuator:?} has no command"));
-        };
-        Ok(recorded(
-            input,
-            vec![command(value)],
-            &Float64 { data: value },
-        ))
     }
 
     /// Returns the command that requests a mode, as the service `set_mode`.
@@ -310,14 +293,19 @@ impl SceneInputs {
         let message = serve::record::<Fault>("~/fault", &to_bytes(&request));
         Ok((vec![command], message))
     }
-}
 
-fn recorded(input: &Input, commands: Vec<Command>, message: &impl Cdr) -> Recorded {
-    let message = InputMessage {
-        topic: input.topic.as_str().into(),
-        bytes: to_bytes(message),
-    };
-    (commands, message)
+    /// Returns the commands of a message to an input, with the message.
+    fn recorded(&self, input: &Input, message: &impl Cdr) -> Result<Recorded, String> {
+        let arrival = Arrival {
+            scene: &self.scene,
+            progress: &Progress::default(),
+        };
+        let message = InputMessage {
+            topic: input.topic.as_str().into(),
+            bytes: to_bytes(message),
+        };
+        Ok(((input.decode)(arrival, &message.bytes)?, message))
+    }
 }
 
 fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
@@ -334,7 +322,7 @@ fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
 mod tests {
     use super::*;
     use crate::arm::Progress;
-    use crate::input::command_services::RecordedRequests;
+    use crate::input::own_services::RecordedRequests;
     use crate::topics::Arrival;
     use merrow_ros2::parameters::ParameterServer;
     use merrow_world::{Overrides, load_text};

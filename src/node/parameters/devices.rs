@@ -7,10 +7,11 @@ use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::state::FaultEffect;
 use merrow_model::state::firmware::FirmwareLawState;
-use merrow_model::state::{Health, RobotState};
+use merrow_model::state::{DeviceCommand, FirmwareCommand, Health, RobotState};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_sim::Simulation;
+use std::sync::Arc;
 
 /// Degrees of freedom of a motion controller, in parameter names.
 const AXES: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
@@ -66,22 +67,26 @@ fn actuators(robot: &Robot) -> impl Iterator<Item = (Actuator, String)> {
 /// Adds the parameters of a robot with its index.
 pub(super) fn add_parameters(index: usize, robot: &Robot, all: &mut Vec<WorldParameter>) {
     if robot.floating {
+        let name = robot.name.clone();
         all.push(WorldParameter::new(
             &format!("{}.{TRUTH_TF}", robot.name),
             Value::Bool(true),
             "Whether /tf contains the true pose of the robot; set false if an estimator publishes its own.",
-            Effect::TruthFrame(Some(robot.name.clone())),
+            Effect::Publisher(Arc::new(move |shared, value| {
+                shared.set_truth_tf(&name, *value == Value::Bool(true));
+            })),
         ));
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
+        let noise = move |value: &Value| match *value {
+            Value::Bool(on) => Some(DeviceCommand::Noise { sensor: k, on }.of(index)),
+            _ => None,
+        };
         all.push(WorldParameter::new(
             &noise_name(&robot.name, &sensor.name),
             Value::Bool(true),
             "Whether the sensor model adds its measurement errors.",
-            Effect::Noise {
-                robot: index,
-                sensor: k,
-            },
+            Effect::Device(Arc::new(noise)),
         ));
     }
     for (k, load) in robot.loads.iter().enumerate() {
@@ -93,10 +98,7 @@ pub(super) fn add_parameters(index: usize, robot: &Robot, all: &mut Vec<WorldPar
                 "Level of the load: 0 is off, 1 is its full {} W [1].",
                 load.power_w
             ),
-            Effect::Load {
-                robot: index,
-                load: k,
-            },
+            Effect::of_number(move |level| DeviceCommand::Load { load: k, level }.of(index)),
         ));
     }
     add_health(index, robot, all);
@@ -157,11 +159,9 @@ fn add_gains(index: usize, robot: &Robot, all: &mut Vec<WorldParameter>) {
                 value,
                 [0.0, GAIN_RANGE * value.max(1.0)],
                 about,
-                Effect::Gain {
-                    robot: index,
-                    kind,
-                    axis,
-                },
+                Effect::of_number(move |value| {
+                    FirmwareCommand::Gain { kind, axis, value }.of(index)
+                }),
             ));
         }
     }

@@ -6,7 +6,7 @@ use super::{list, node, sea, weather};
 use crate::publisher::state::PublisherState;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use merrow_model::scene::Scene;
-use merrow_model::state::{Command, DeviceCommand, FirmwareCommand, Health};
+use merrow_model::state::{Command, DeviceCommand, Health};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::node::parameter_event;
 use merrow_ros2::parameters::value::ParameterValue as Value;
@@ -14,7 +14,6 @@ use merrow_ros2::parameters::{ParameterError, ParameterServer};
 use merrow_sim::{InputMessage, Pace, Request, SceneVersion, Simulation};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Topic on which bags contain changed parameters.
 pub(crate) const EVENTS: &str = "/parameter_events";
@@ -243,16 +242,9 @@ impl LiveParameters {
                 .send(request)
                 .map_err(|_| "the simulation has ended".to_string())?;
         }
-        let shared = &self.sinks.shared;
         for (effect, value) in self.effects(batch) {
-            if let (Effect::ClockRate, Value::Double(rate)) = (effect, value) {
-                shared.set_clock_rate(*rate);
-            }
-            if let (Effect::TruthFrame(robot), Value::Bool(on)) = (effect, value) {
-                match robot {
-                    None => shared.truth_tf.store(*on, Ordering::Relaxed),
-                    Some(robot) => shared.set_truth_tf(robot, *on),
-                }
+            if let Effect::Publisher(set) = effect {
+                set(&self.sinks.shared, value);
             }
         }
         Ok(())
@@ -273,70 +265,50 @@ impl LiveParameters {
     /// Returns the requests and the commands of a batch. The server has checked the types.
     fn requests(&self, batch: &[(String, Value)]) -> Result<(Vec<Request>, Vec<Command>), String> {
         let (mut requests, mut commands) = (Vec::new(), Vec::new());
-        let has = |wanted: Effect| self.effects(batch).any(|(effect, _)| *effect == wanted);
+        let has = |is_wanted: fn(&Effect) -> bool| {
+            let mut effects = self.effects(batch);
+            effects.any(|(effect, _)| is_wanted(effect))
+        };
         let number = |name: &str| match self.value(name, batch) {
             Some(Value::Double(x)) => Some(x),
             _ => None,
         };
-        if has(Effect::Sea) {
+        if has(|effect| matches!(effect, Effect::Sea)) {
             let sea = sea::requested(&self.scene, |name| self.initial(name), number)?;
             commands.push(Command::Sea(Box::new(sea)));
         }
-        if has(Effect::Weather) {
+        if has(|effect| matches!(effect, Effect::Weather)) {
             let change = weather::change_from_parameters(batch, number);
             commands.push(Command::Weather(Box::new(change)));
         }
         for (effect, value) in self.effects(batch) {
-            match (effect.clone(), value) {
-                (Effect::Pace, value) => {
+            match effect {
+                Effect::Pace => {
                     let Value::String(text) = value else { continue };
                     let pace = Pace::parse(text)
                         .map_err(|e| format!("parameter '{}': {e}", node::PACE))?;
                     requests.push(Request::Pace(pace));
                 }
-                (Effect::Noise { robot, sensor }, &Value::Bool(on)) => {
-                    commands.push(Command::Device(robot, DeviceCommand::Noise { sensor, on }));
+                Effect::Device(command) => {
+                    commands.push(command(value).ok_or_else(|| {
+                        format!("expected a value of another type, found {value}")
+                    })?)
                 }
-                (Effect::Load { robot, load }, &Value::Double(level)) => {
-                    commands.push(Command::Device(robot, DeviceCommand::Load { load, level }));
-                }
-                (Effect::Gain { robot, kind, axis }, &Value::Double(value)) => {
-                    commands.push(Command::Firmware(
-                        robot,
-                        FirmwareCommand::Gain { kind, axis, value },
-                    ));
-                }
-                (
-                    Effect::Health {
-                        robot,
-                        actuator,
-                        prefix,
-                    },
-                    _,
-                ) => {
-                    let health = self.health(&prefix, batch)?;
-                    commands.push(match actuator {
-                        Actuator::Thruster(thruster) => {
-                            Command::Device(robot, DeviceCommand::Health { thruster, health })
-                        }
-                        Actuator::Fin(fin) => {
-                            Command::Device(robot, DeviceCommand::FinHealth { fin, health })
-                        }
-                    });
+                Effect::Health {
+                    robot,
+                    actuator,
+                    prefix,
+                } => {
+                    let health = self.health(prefix, batch)?;
+                    let command = match *actuator {
+                        Actuator::Thruster(thruster) => DeviceCommand::Health { thruster, health },
+                        Actuator::Fin(fin) => DeviceCommand::FinHealth { fin, health },
+                    };
+                    commands.push(command.of(*robot));
                 }
                 // the sea and the weather follow from all of their parameters; the others have no
                 // effect on the simulation
-                (
-                    Effect::Sea
-                    | Effect::Weather
-                    | Effect::AtStart
-                    | Effect::ClockRate
-                    | Effect::TruthFrame(_),
-                    _,
-                ) => {}
-                (Effect::Noise { .. } | Effect::Load { .. } | Effect::Gain { .. }, other) => {
-                    return Err(format!("expected a value of another type, found {other}"));
-                }
+                Effect::Sea | Effect::Weather | Effect::AtStart | Effect::Publisher(_) => {}
             }
         }
         Ok((requests, commands))

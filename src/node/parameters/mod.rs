@@ -5,6 +5,6 @@ pub(crate) mod devices;
 pub mod list;
 pub(crate) mod live;
 pub(crate) mod node;
-mod sea;
+pub(crate) mod sea;
 pub(crate) mod weather;
 mod world_parameter;

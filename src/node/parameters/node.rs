@@ -2,11 +2,12 @@
 
 use super::world_parameter::{Effect, WorldParameter};
 use crate::publisher::state::DEFAULT_CLOCK_RATE;
-use crate::simulation_interfaces::version::Version;
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_sim::Pace;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Name of the parameter of the pace.
 pub(crate) const PACE: &str = "pace";
@@ -51,7 +52,10 @@ pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
             TRUTH_TF,
             Value::Bool(true),
             "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
-            Effect::TruthFrame(None),
+            Effect::Publisher(Arc::new(|shared, value| {
+                let is_on = *value == Value::Bool(true);
+                shared.truth_tf.store(is_on, Ordering::Relaxed);
+            })),
         ),
         WorldParameter::number(
             "clock_rate_hz",
@@ -59,19 +63,20 @@ pub(super) fn parameters(pace: Pace) -> Vec<WorldParameter> {
             [1.0, 1000.0],
             "Maximum rate of /clock in wall time [Hz], while the pace follows wall time. With other \
              paces and during a pause /clock follows every block of steps.",
-            Effect::ClockRate,
+            Effect::Publisher(Arc::new(|shared, value| {
+                if let Value::Double(rate) = value {
+                    shared.set_clock_rate(*rate);
+                }
+            })),
         ),
         version,
         prefix,
     ]
 }
 
-/// Returns version 1 if the parameter has the value 1, otherwise version 2.
-pub(crate) fn simulation_interfaces_version(server: &ParameterServer) -> Version {
-    match server.get(INTERFACES_VERSION) {
-        Some(Value::Integer(1)) => Version::One,
-        _ => Version::Two,
-    }
+/// Returns whether the services of `simulation_interfaces` have the types of version 1.
+pub(crate) fn has_interfaces_version1(server: &ParameterServer) -> bool {
+    server.get(INTERFACES_VERSION) == Some(Value::Integer(1))
 }
 
 /// Returns the text before the names of the services of `simulation_interfaces`.

@@ -7,9 +7,9 @@ use merrow_model::scene::{Scene, Sea};
 use merrow_world::build::horizontal_velocity;
 use merrow_world::build::waves::{changed_waves, flat_sea, initial_sea_state};
 
-const SPEED: &str = "water.current.speed_m_s";
-const DIRECTION: &str = "water.current.direction_deg";
-const UP: &str = "water.current.up_m_s";
+pub(crate) const SPEED: &str = "water.current.speed_m_s";
+pub(crate) const DIRECTION: &str = "water.current.direction_deg";
+pub(crate) const UP: &str = "water.current.up_m_s";
 const DENSITY: &str = "water.density_kg_m3";
 const SOUND: &str = "water.sound_speed_m_s";
 const TEMPERATURE: &str = "water.temperature_c";

@@ -1,6 +1,7 @@
 //! Weather parameters and service: names, ranges, and the change that a batch of values requests.
 
 use super::world_parameter::{Effect, WorldParameter};
+use crate::input::mailbox::named_values;
 use merrow_environment::air::wind;
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::air::Air;
@@ -19,56 +20,28 @@ struct Field {
 
 const SPEED: &str = "wind_speed_m_s";
 const FROM: &str = "wind_from_deg";
-const FIELDS: [Field; 8] = [
-    Field {
-        name: SPEED,
-        range: [0.0, 100.0],
-        text: "Mean wind speed at the reference height [m/s].",
-        initial: |air| air.to.wind.norm(),
-    },
-    Field {
-        name: FROM,
-        range: [-360.0, 360.0],
-        text: "Direction from which the wind blows, clockwise from north [deg].",
-        initial: |air| wind::direction_from_deg(air.to.wind),
-    },
-    Field {
-        name: "gustiness",
-        range: [0.0, 10.0],
-        text: "Factor on the gusts [1].",
-        initial: |air| air.to.gustiness,
-    },
-    Field {
-        name: "temperature_c",
-        range: [-60.0, 60.0],
-        text: "Temperature of the air at sea level [deg C].",
-        initial: |air| air.to.temperature_c,
-    },
-    Field {
-        name: "cloud_cover",
-        range: [0.0, 1.0],
-        text: "Fraction of the sky covered by clouds [1].",
-        initial: |air| air.to.cloud_cover,
-    },
-    Field {
-        name: "rain_mm_h",
-        range: [0.0, 500.0],
-        text: "Rain rate [mm/h].",
-        initial: |air| air.to.rain_mm_h,
-    },
-    Field {
-        name: "visibility_m",
-        range: [1.0, 100_000.0],
-        text: "Meteorological visibility [m].",
-        initial: |air| air.to.visibility_m,
-    },
-    Field {
-        name: "time_of_day_h",
-        range: [0.0, 24.0],
-        text: "Current universal time of day [h]; the date does not change.",
-        initial: |air| air.start_utc.rem_euclid(86_400.0) / 3600.0,
-    },
-];
+
+macro_rules! fields {
+    ($($name:literal $range:tt $initial:expr, $text:literal;)*) => {
+        const FIELDS: &[Field] = &[$(Field {
+            name: $name,
+            range: $range,
+            text: $text,
+            initial: $initial,
+        }),*];
+    };
+}
+
+fields! {
+    "wind_speed_m_s" [0.0, 100.0] |air| air.to.wind.norm(), "Mean wind speed at the reference height [m/s].";
+    "wind_from_deg" [-360.0, 360.0] |air| wind::direction_from_deg(air.to.wind), "Direction from which the wind blows, clockwise from north [deg].";
+    "gustiness" [0.0, 10.0] |air| air.to.gustiness, "Factor on the gusts [1].";
+    "temperature_c" [-60.0, 60.0] |air| air.to.temperature_c, "Temperature of the air at sea level [deg C].";
+    "cloud_cover" [0.0, 1.0] |air| air.to.cloud_cover, "Fraction of the sky covered by clouds [1].";
+    "rain_mm_h" [0.0, 500.0] |air| air.to.rain_mm_h, "Rain rate [mm/h].";
+    "visibility_m" [1.0, 100_000.0] |air| air.to.visibility_m, "Meteorological visibility [m].";
+    "time_of_day_h" [0.0, 24.0] |air| air.start_utc.rem_euclid(86_400.0) / 3600.0, "Current universal time of day [h]; the date does not change.";
+}
 const PREFIX: &str = "weather.";
 
 /// Returns all weather parameters.
@@ -131,13 +104,7 @@ pub(crate) fn change_from_request(
     duration_s: f64,
     current: impl Fn(&str) -> Option<f64>,
 ) -> Result<WeatherChange, String> {
-    if names.len() != values.len() {
-        return Err(format!(
-            "expected one value for each name, found {} values for {} names",
-            values.len(),
-            names.len()
-        ));
-    }
+    let find = named_values(names, values)?;
     if !(duration_s.is_finite() && duration_s >= 0.0) {
         return Err(format!(
             "duration_s: expected 0 or more seconds, found {duration_s}"
@@ -145,7 +112,8 @@ pub(crate) fn change_from_request(
     }
     for (name, value) in names.iter().zip(values) {
         let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
-            let known = FIELDS.each_ref().map(|field| field.name).join(", ");
+            let known: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
+            let known = known.join(", ");
             return Err(format!(
                 "no weather field {name:?}; expected one of {known}"
             ));
@@ -155,14 +123,8 @@ pub(crate) fn change_from_request(
             return Err(format!("{name}: expected {low} to {high}, found {value}"));
         }
     }
-    let find = |requested: &str| {
-        names
-            .iter()
-            .rposition(|name| name == requested)
-            .map(|k| values[k])
-    };
     let known = |name: &str| find(name).or_else(|| current(name));
-    Ok(build_change(find, known, duration_s))
+    Ok(build_change(&find, known, duration_s))
 }
 
 /// Builds a change. `given` returns the fields that change, `known` also returns the fields that

@@ -1,12 +1,14 @@
 //! A parameter of a world: its declaration and what it changes.
 
-use merrow_model::scene::robot::motion_control::GainKind;
+use crate::publisher::state::PublisherState;
+use merrow_model::state::Command;
 use merrow_ros2::parameters::Declaration;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
+use std::sync::Arc;
 
 /// A parameter of a world.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct WorldParameter {
     /// Name, type, range and description.
     pub declaration: Declaration,
@@ -37,37 +39,43 @@ impl WorldParameter {
     }
 }
 
-/// What a parameter changes. Robots and their devices are named by indices.
-#[derive(Clone, Debug, PartialEq)]
+/// Sets the state of the publisher thread to a value.
+type SetPublisher = dyn Fn(&PublisherState, &Value) + Send + Sync;
+
+/// Returns the command for a value; `None` for a value of another type.
+type DeviceValue = dyn Fn(&Value) -> Option<Command> + Send + Sync;
+
+/// What a parameter changes.
+#[derive(Clone)]
 pub(crate) enum Effect {
     /// Nothing: the value is read at the start.
     AtStart,
     /// The pace.
     Pace,
-    /// The rate of `/clock`.
-    ClockRate,
-    /// Whether `/tf` contains the true pose of the named robot, or of every robot.
-    TruthFrame(Option<String>),
+    /// The publisher thread.
+    Publisher(Arc<SetPublisher>),
     /// Water, current and waves, which follow from all parameters with this effect.
     Sea,
     /// Wind, rain, visibility and time of day.
     Weather,
-    /// Errors of a sensor.
-    Noise { robot: usize, sensor: usize },
-    /// Level of an electrical load.
-    Load { robot: usize, load: usize },
-    /// Gain of a motion controller.
-    Gain {
-        robot: usize,
-        kind: GainKind,
-        axis: usize,
-    },
+    /// A device, by a command.
+    Device(Arc<DeviceValue>),
     /// Health of an actuator, which follows from `<prefix>.state` and `<prefix>.efficiency`.
     Health {
         robot: usize,
         actuator: Actuator,
         prefix: String,
     },
+}
+
+impl Effect {
+    /// Returns the effect of a number on a device.
+    pub(super) fn of_number(command: impl Fn(f64) -> Command + Send + Sync + 'static) -> Self {
+        Self::Device(Arc::new(move |value| match value {
+            Value::Double(x) => Some(command(*x)),
+            _ => None,
+        }))
+    }
 }
 
 /// An actuator with parameters of its health, by its index.

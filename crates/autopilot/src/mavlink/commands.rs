@@ -114,8 +114,7 @@ fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simul
         z => (f64::from(z) / 500.0 - 1.0).clamp(-1.0, 1.0),
     };
     Reaction {
-        commands: vec![Command::Firmware(
-            robot,
+        commands: vec![
             FirmwareCommand::Joystick {
                 sticks: [
                     deflection(sticks.x),
@@ -123,8 +122,9 @@ fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simul
                     heave,
                     -deflection(sticks.r),
                 ],
-            },
-        )],
+            }
+            .of(robot),
+        ],
         ..Reaction::default()
     }
 }
@@ -132,10 +132,7 @@ fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simul
 fn set_mode(number: u32, robot: usize) -> Reaction {
     match ControlMode::ALL.get(number as usize) {
         Some(mode) => Reaction {
-            commands: vec![Command::Firmware(
-                robot,
-                FirmwareCommand::ControlMode { mode: *mode },
-            )],
+            commands: vec![FirmwareCommand::ControlMode { mode: *mode }.of(robot)],
             ..Reaction::default()
         },
         None => refused(format!(
@@ -180,12 +177,12 @@ fn command_long(request: &COMMAND_LONG_DATA, robot: usize, simulation: &Simulati
 fn arm(parameter: f32, robot: usize) -> Reaction {
     match index(parameter) {
         Some(number @ 0..=1) => Reaction {
-            commands: vec![Command::Firmware(
-                robot,
+            commands: vec![
                 FirmwareCommand::FirmwareOrder {
                     order: FirmwareOrder::Enable(number == 1),
-                },
-            )],
+                }
+                .of(robot),
+            ],
             ..Reaction::default()
         },
         _ => refused(format!("arming: expected 0 or 1, found {parameter}")),

@@ -17,7 +17,6 @@ use ::mavlink::MavHeader;
 use ::mavlink::dialects::common::MavMessage;
 use merrow_model::scene::autopilot::MavlinkTelemetry;
 use merrow_model::scene::{Correspondence, Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -250,8 +249,6 @@ impl Observer for Telemetries {
             self.share_status();
         }
     }
-
-    fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
         let (scene, log) = (&*simulation.scene, &self.log);

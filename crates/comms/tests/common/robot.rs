@@ -6,7 +6,6 @@ use merrow_model::scene::robot::body::{Hull, MunkMoments, Trim};
 use merrow_model::scene::robot::collision::CollisionFilter;
 use merrow_model::scene::robot::collision::Primitive;
 use merrow_model::scene::{Collider, Damping, Geometry, Joint, Link, Material, Robot, Start};
-use merrow_yaml::read::from_defaults;
 
 /// Returns a robot with a sphere of `radius` [m] about its origin.
 pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
@@ -38,7 +37,7 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
         },
         attached: Vec::new(),
         joint_groups: Vec::new(),
-        trajectories: TrajectoryRules::default(),
+        trajectories: Default::default(),
         keep_out: None,
         servos: false,
         colliders: vec![collider(

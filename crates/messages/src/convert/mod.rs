@@ -62,6 +62,19 @@ pub fn point(v: Vec3) -> Point {
     }
 }
 
+/// Converts a position message to a position.
+pub fn from_point(p: &Point) -> Vec3 {
+    Vec3::new(p.x, p.y, p.z)
+}
+
+/// Converts a position and an attitude to their message.
+pub fn pose(p: Vec3, q: Quat) -> Pose {
+    Pose {
+        position: point(p),
+        orientation: quaternion(q),
+    }
+}
+
 /// Converts a quaternion (w, x, y, z) to the ROS order (x, y, z, w).
 pub fn quaternion(q: Quat) -> Quaternion {
     Quaternion {

@@ -1,14 +1,14 @@
 //! Conversion of detected obstacles to messages, and their plan views.
 
 use crate::convert::topic::{Publish, Topic};
-use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
+use crate::convert::{WORLD_FRAME, header, pose, vector3};
 use crate::snapshot::{PlanView, Plot, Snapshot, SnapshotOutput};
 use merrow_math::Vec3;
 use merrow_model::scene::Sensor;
 use merrow_model::sensor::obstacle::Detection;
 use merrow_model::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
-use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance};
+use merrow_ros2::msg::geometry_msgs::PoseWithCovariance;
 use merrow_ros2::msg::vision_msgs::{
     BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
 };
@@ -122,10 +122,7 @@ pub fn detections(
     }
     covariance[35] = spec.yaw_std * spec.yaw_std;
     let one = |(found, number): (&Detection, u64)| {
-        let pose = Pose {
-            position: point(found.p),
-            orientation: quaternion(found.q),
-        };
+        let pose = pose(found.p, found.q);
         let hypothesis = ObjectHypothesis {
             class_id: "obstacle".into(),
             score: 1.0,

@@ -4,7 +4,7 @@ use crate::convert::curves::{Axis, Curves, attitude, single_curve, xyz};
 use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::water::fluid_pressure;
-use crate::convert::{header, point, profile, quaternion, vector3};
+use crate::convert::{header, pose, profile, vector3};
 use crate::frames;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Sensor;
@@ -14,7 +14,7 @@ use merrow_model::sensor::vehicle::{
 };
 use merrow_ros2::msg::geometry_msgs;
 use merrow_ros2::msg::geometry_msgs::{
-    Pose, PoseWithCovariance, Twist, TwistWithCovariance, Vector3Stamped, WrenchStamped,
+    PoseWithCovariance, Twist, TwistWithCovariance, Vector3Stamped, WrenchStamped,
 };
 use merrow_ros2::msg::nav_msgs;
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
@@ -66,10 +66,7 @@ fn odometry(r: &Odometry, header: Header, child_frame_id: String) -> nav_msgs::O
         header,
         child_frame_id,
         pose: PoseWithCovariance {
-            pose: Pose {
-                position: point(r.p_WS),
-                orientation: quaternion(r.q_WS),
-            },
+            pose: pose(r.p_WS, r.q_WS),
             covariance,
         },
         twist: TwistWithCovariance {

@@ -74,6 +74,22 @@ pub enum Command {
     Weather(Box<WeatherChange>),
 }
 
+macro_rules! of_robot {
+    ($($kind:ident => $variant:ident),* $(,)?) => {$(
+        impl $kind {
+            /// Returns the command to a robot, by its index.
+            pub fn of(self, robot: usize) -> Command {
+                Command::$variant(robot, self)
+            }
+        }
+    )*};
+}
+
+of_robot! {
+    ActuatorCommand => Actuator, JointCommand => Joint, FirmwareCommand => Firmware,
+    BodyCommand => Body, DeviceCommand => Device,
+}
+
 /// Command to actuators of a robot, which are named by their indices.
 #[allow(missing_docs)] // the description of each variant covers its fields
 #[derive(Clone, Debug, PartialEq, Persist)]

@@ -246,15 +246,13 @@ faults:
             simulation.apply(&coupling).unwrap();
             assert_eq!(run(&mut simulation, 1), [text]);
         }
-        let place = Command::Body(
-            0,
-            BodyCommand::SetPose {
-                p_WB: simulation.state.robots[1].motion.p_WB + Vec3::new(0.0, 0.0, 0.4),
-                q_WB: Quat::identity(),
-                v_WB_B: Vec3::new(0.0, 0.0, -2.0),
-                w_WB_B: Vec3::zero(),
-            },
-        );
+        let place = BodyCommand::SetPose {
+            p_WB: simulation.state.robots[1].motion.p_WB + Vec3::new(0.0, 0.0, 0.4),
+            q_WB: Quat::identity(),
+            v_WB_B: Vec3::new(0.0, 0.0, -2.0),
+            w_WB_B: Vec3::zero(),
+        }
+        .of(0);
         simulation.apply(&place).unwrap();
         let new = run(&mut simulation, 2);
         assert!(

@@ -31,6 +31,18 @@ pub struct ImageView<'a> {
     pub pixels: Pixels<'a>,
 }
 
+impl<'a> ImageView<'a> {
+    /// Returns an image of red, green and blue with these numbers of columns and rows.
+    pub fn rgb(pixels: &'a Bytes, size: [usize; 2]) -> Self {
+        let [width, height] = size.map(|n| n as u32);
+        Self {
+            width,
+            height,
+            pixels: Pixels::Rgb8(pixels),
+        }
+    }
+}
+
 /// Pixels of an image, by kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Pixels<'a> {

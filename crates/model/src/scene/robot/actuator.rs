@@ -2,6 +2,7 @@
 //! referred to the joint side of the gear. For a prismatic joint read metre for radian and newton
 //! for newton metre.
 
+use crate::scene::Robot;
 use crate::scene::robot::joint::JointMode;
 use merrow_math::rng::Stream;
 use merrow_yaml::read::from_defaults;
@@ -184,6 +185,14 @@ pub struct JointGroup {
     pub name: String,
     /// Joint indices in command order, as in `Motion::q`.
     pub joints: Vec<usize>,
+}
+
+impl JointGroup {
+    /// Returns the names of the joints of the group in its robot, in command order.
+    pub fn names<'a>(&'a self, robot: &'a Robot) -> impl Iterator<Item = &'a str> {
+        let joints = self.joints.iter();
+        joints.map(|joint| robot.links[joint + 1].joint.name.as_str())
+    }
 }
 
 spec! {

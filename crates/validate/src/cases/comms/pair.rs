@@ -147,13 +147,11 @@ fn steer(
     heading: f64,
     depth: f64,
 ) -> Result<(), String> {
-    let command = Command::Firmware(
-        robot,
-        FirmwareCommand::HeadingDepth {
-            heading: Some(heading.to_radians()),
-            depth: Some(depth),
-        },
-    );
+    let command = FirmwareCommand::HeadingDepth {
+        heading: Some(heading.to_radians()),
+        depth: Some(depth),
+    }
+    .of(robot);
     apply(simulation, &command)
 }
 

@@ -1,7 +1,7 @@
 //! Step responses of the motion controllers shipped with the vehicles (V80).
 
 use crate::cases::prelude::*;
-use merrow_model::state::{Command, FirmwareCommand};
+use merrow_model::state::FirmwareCommand;
 
 /// Vehicle and steps of its goal: forward [m] and heading [rad].
 type Step = (&'static str, f64, f64);
@@ -68,13 +68,11 @@ robots: {{r: {{model: {{extends: robots/{vehicle}.yaml, sensors: null}}, positio
     let yaw = start.q_WB.matrix().to_rpy()[2];
     let forward = start.q_WB.matrix().col(0);
     let goal = start.p_WB + Vec3::new(forward.x, forward.y, 0.0).scale(way);
-    let command = Command::Firmware(
-        0,
-        FirmwareCommand::PoseGoal {
-            p_WB: goal,
-            q_WB: Some(Quat::from_rpy(0.0, 0.0, yaw + turn)),
-        },
-    );
+    let command = FirmwareCommand::PoseGoal {
+        p_WB: goal,
+        q_WB: Some(Quat::from_rpy(0.0, 0.0, yaw + turn)),
+    }
+    .of(0);
     s.apply(&command)
         .map_err(|refused| format!("{vehicle}: {}", refused.reason))?;
     let mut points = vec![[0.0; 3]];

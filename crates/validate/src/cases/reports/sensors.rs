@@ -70,13 +70,11 @@ robots:
 ",
     )?;
     advance(&mut s, 1.0);
-    let goal = Command::Firmware(
-        0,
-        FirmwareCommand::PoseGoal {
-            p_WB: Vec3::new(0.0, 0.0, -5.0),
-            q_WB: Some(Quat::from_rpy(0.0, 0.0, 0.0)),
-        },
-    );
+    let goal = FirmwareCommand::PoseGoal {
+        p_WB: Vec3::new(0.0, 0.0, -5.0),
+        q_WB: Some(Quat::from_rpy(0.0, 0.0, 0.0)),
+    }
+    .of(0);
     apply(&mut s, &goal)?;
     advance(&mut s, 60.0);
     let z = s.state.robots[0].motion.p_WB.z;
