@@ -33,8 +33,8 @@ impl Sample<'_> {
         1.0 / self.sensor.rate
     }
 
-    /// Measures the scalar `x` with `errors`, as [`noise::measure_scalar`]; `channel` is its index
-    /// in `SensorState::drift`.
+    /// Measures the scalar `x` in the unit of `errors`, as [`noise::measure_scalar`]; `channel` is its
+    /// index in `SensorState::drift`.
     pub fn measure_scalar(&mut self, errors: &Errors, channel: usize, x: f64) -> f64 {
         let memory = &mut *self.memory;
         let drift = &mut memory.drift[channel];
@@ -50,8 +50,8 @@ impl Sample<'_> {
         std::array::from_fn(|k| self.measure_scalar(&errors[k], k, x[k]))
     }
 
-    /// Measures the vector `x` with `errors`, as [`noise::measure_vector`]; `channel` is the first
-    /// of its three indices in `SensorState::drift`.
+    /// Measures the vector `x` in the unit of `errors`, as [`noise::measure_vector`]; `channel` is
+    /// the first of its three indices in `SensorState::drift`.
     pub fn measure_vector(&mut self, errors: &Errors, channel: usize, x: Vec3) -> Vec3 {
         let memory = &mut *self.memory;
         let drift = &mut memory.drift[channel..channel + 3];
