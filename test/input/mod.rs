@@ -128,8 +128,7 @@ w.yaml:5:3: in `robots`: expected a name of lowercase letters, digits and `_` th
 w.yaml:7:12: no file `robots/bluerov3.yaml`, looked in `.`, `params`; did you mean `bluerov2.yaml`?
 w.yaml:8:17: `position_m`: expected 3 numbers [m], found 2
 w.yaml:12:23: `mass_kg`: expected a positive number [kg], found `-1`
-w.yaml:16:29: no link `rist` declared above this line; expected one of `base_link`, `armbase`, `shoulder`, `upperarm`, `elbow`, \
-`wrist`, `jaw`; did you mean `wrist`?
+w.yaml:16:29: no link `rist` declared above this line; did you mean `wrist`?
 w.yaml:17:23: joint elbow starts at 9; expected 0 to 3.4907";
     check(text, expected);
 }

@@ -66,7 +66,7 @@ fn instruments_need_their_monitored_component() {
     );
     check(
         &device("kind: motor_telemetry").replace("device:", "thruster: t1\n          device:"),
-        "w.yaml:8:21: no thruster `t1` on r",
+        "w.yaml:8:21: no thruster `t1` on r; there are none",
     );
     check(
         &device("kind: pressure").replace("device:", "thruster: t1\n          device:"),

@@ -69,7 +69,7 @@ fn invalid_modems_are_rejected() {
         ),
         (
             "modem: evologics_s2c_r_18_34, scheme: brust".to_string(),
-            "w.yaml:7:51: r/m: no scheme `brust`; expected `adaptive` or one of `instant_message`, `burst`; did you mean `burst`?",
+            "w.yaml:7:51: r/m: no scheme `brust`; did you mean `burst`?",
         ),
     ] {
         check(&modem(&keys), expected);

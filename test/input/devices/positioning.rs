@@ -12,11 +12,11 @@ fn invalid_beacons_are_rejected() {
     let world = |beacon: &str| format!("{}beacons: {{b: {{{beacon}}}}}\n", body(""));
     check(
         &world("beacon: pinger_27khz, robot: x"),
-        "w.yaml:6:44: no robot `x` for b",
+        "w.yaml:6:44: no robot or prop `x` for b; expected `r`",
     );
     check(
         &world("beacon: pinger_27khz, robot: r, link: arm"),
-        "w.yaml:6:53: r has no link `arm`; expected one of `base_link`",
+        "w.yaml:6:53: no link `arm` on r; expected `base_link`",
     );
     check(
         &world("beacon: pinger_27khz, link: arm"),
@@ -51,7 +51,7 @@ fn invalid_positioning_instruments_are_rejected() {
         &device(&format!(
             "kind: usbl, frequency_khz: 25, source_level_db: 180, {RECEIVER}, targets: [tail]"
         )),
-        "w.yaml:8:146: no beacon `tail` for s1",
+        "w.yaml:8:146: no beacon `tail` for s1; there are none",
     );
     check(
         &device(&format!("kind: sbl, {RECEIVER}, receivers_m: []")),
@@ -103,7 +103,10 @@ fn ais_and_radar() {
         &ais("mmsi: 1234567890"),
         "w.yaml:6:17: `mmsi`: expected a whole number from 0 to 999999999, found `1234567890`",
     );
-    check(&ais("robot: q, mmsi: 1"), "w.yaml:6:18: no robot `q` for v");
+    check(
+        &ais("robot: q, mmsi: 1"),
+        "w.yaml:6:18: no robot or prop `q` for v; expected `r`",
+    );
     check(
         &ais("mmsi: 1, class: c"),
         "w.yaml:6:27: `class`: expected one of `a`, `b`, found string `c`",

@@ -415,6 +415,6 @@ fn impossible_cameras_and_lasers() {
 fn a_lamp_without_loads() {
     check(
         &crate::input::plain("lamps: {left: {lumens: 1500, load: lights}}"),
-        "w.yaml:6:42: no load `lights`, the robot has no `loads`",
+        "w.yaml:6:42: no load `lights`; there are none",
     );
 }

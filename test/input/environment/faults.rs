@@ -17,7 +17,7 @@ fn with(fault: &str) -> String {
 fn invalid_faults_are_rejected() {
     check(
         &with("robot: rr, target: t, kind: dead"),
-        "w.yaml:1:21: no robot `rr` for the fault x; expected `r`",
+        "w.yaml:1:21: no robot or prop `rr` for the fault x; expected `r`",
     );
     check(
         &with("robot: r, target: wing, kind: dead"),

@@ -48,26 +48,30 @@ fn invalid_netcdf_files_are_rejected() {
         b"\x89HDF\r\n\x1a\n",
         "",
         &format!(
-            "{at}: cannot be read as NetCDF-4: HDF5 error: unexpected end of data at offset 8 (need 1 bytes, have 0)"
+            "{at}: cannot be read as NetCDF: HDF5 error: unexpected end of data at offset 8 (need 1 bytes, have 0)"
         ),
     );
     refuses(
         "q.nc",
         b"PK",
         "",
-        &format!("{at}: not a NetCDF classic file; expected CDF in its first bytes"),
+        &format!("{at}: cannot be read as NetCDF: invalid NetCDF magic bytes"),
     );
     refuses(
         "q.nc",
         &good[..100],
         "",
-        &format!("{at}: the file ends at byte 100, in its header"),
+        &format!(
+            "{at}: cannot be read as NetCDF: invalid data: classic attribute claims 8 bytes but only 4 remain"
+        ),
     );
     refuses(
         "q.nc",
         &good[..800],
         ", variable: q",
-        &format!("{at}: the file ends at byte 800, in the variable `q` of 48 numbers"),
+        &format!(
+            "{at}: cannot be read as NetCDF: invalid data: classic header declares 2 records (852 bytes) but the file has only 800 bytes"
+        ),
     );
     refuses(
         "q.nc",

@@ -87,11 +87,11 @@ fn invalid_tether_ends_are_rejected() {
     };
     check(
         &to("kind: robot, robot: rov"),
-        "w.yaml:4:101: no robot `rov`; expected one of `r`",
+        "w.yaml:4:101: no robot or prop `rov` for t; expected `r`",
     );
     check(
         &to("kind: robot, robot: r, link: bas_link"),
-        "w.yaml:4:110: no link `bas_link` of r; expected one of `base_link`; did you mean `base_link`?",
+        "w.yaml:4:110: no link `bas_link` on r; did you mean `base_link`?",
     );
     check(
         &to("kind: ship"),
@@ -99,7 +99,7 @@ fn invalid_tether_ends_are_rejected() {
     );
     check(
         "robots: {}\ntethers: {t: {line: fathom_rov_tether, from: {kind: free, position_m: [0, 0, 0]}, to: {kind: robot, robot: a}, length_m: 1}}\n",
-        "w.yaml:2:108: no robot `a`; the world has none",
+        "w.yaml:2:108: no robot or prop `a` for t; there are none",
     );
 }
 

@@ -41,7 +41,7 @@ fn loads_and_panels() {
     );
     check(
         &bluerov2("solar_panels: {p: {source: test, area_m2: 1, efficiency: 0.2, link: mast}}"),
-        "w.yaml:5:75: no link `mast` declared above this line; expected one of `base_link`",
+        "w.yaml:5:75: no link `mast` declared above this line; expected `base_link`",
     );
 }
 
@@ -81,7 +81,7 @@ fn invalid_chargers_are_rejected() {
     );
     check(
         &with("kind: proximity, range_m: 1, position: {}, current_a: 1, source_robot: usv"),
-        "w.yaml:1:89: no robot `usv` to feed the charger pad; expected `r`",
+        "w.yaml:1:89: no robot or prop `usv` for the charger pad; expected `r`",
     );
     check(
         &(with("kind: proximity, range_m: 1, position: {}, current_a: 1, source_robot: p")

@@ -57,13 +57,13 @@ fn invalid_robot_grids_are_rejected() {
 fn invalid_links_are_rejected() {
     check(
         &plain("links: {arm: {parent: base, joint: {kind: fixed}, body: reach_alpha5_jaw}}"),
-        "w.yaml:6:29: no link `base` declared above this line; expected one of `base_link`",
+        "w.yaml:6:29: no link `base` declared above this line; expected `base_link`",
     );
     check(
         &plain(
             "links: {hand: {parent: arm, joint: {kind: fixed}, body: reach_alpha5_jaw}, arm: {parent: base_link, joint: {kind: fixed}, body: reach_alpha5_jaw}}",
         ),
-        "w.yaml:6:30: no link `arm` declared above this line; expected one of `base_link`",
+        "w.yaml:6:30: no link `arm` declared above this line; expected `base_link`",
     );
     check(
         &plain(
@@ -80,11 +80,11 @@ fn invalid_links_are_rejected() {
         &plain(
             "thrusters: {t1: {motor: t200_newton, link: bas_link, position_m: [0, 0, 0], direction: [1, 0, 0]}}",
         ),
-        "w.yaml:6:50: no link `bas_link` declared above this line; expected one of `base_link`; did you mean `base_link`?",
+        "w.yaml:6:50: no link `bas_link` declared above this line; did you mean `base_link`?",
     );
     check(
         &bluerov2("sensors: {imu: {link: body}}"),
-        "w.yaml:5:29: no link `body` declared above this line; expected one of `base_link`",
+        "w.yaml:5:29: no link `body` declared above this line; expected `base_link`",
     );
 }
 

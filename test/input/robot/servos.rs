@@ -95,7 +95,7 @@ fn keep_out_boxes() {
     check(&keep_out("arm", "[1, 1, 1]"), "accepted");
     check(
         &keep_out("armm", "[1, 1, 1]"),
-        "w.yaml:11:97: sphere tip: no link `armm`; did you mean `arm`?",
+        "w.yaml:11:97: no link `armm` on r; did you mean `arm`?",
     );
     check(
         &keep_out("arm", "[1, 0, 1]"),
