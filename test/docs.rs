@@ -322,13 +322,13 @@ fn add_sensor_of_docs(copy: &Path) {
     );
     add_text(
         copy,
-        "crates/schema/src/sensor/vehicle.rs",
+        "crates/world/src/sensor/vehicle.rs",
         None,
         &example("world.rs"),
     );
     add_text(
         copy,
-        "crates/schema/src/sensor/mod.rs",
+        "crates/world/src/sensor/mod.rs",
         Some(("\ndeclare_kinds! {", "}\n")),
         word,
     );

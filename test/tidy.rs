@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 23] = [
     "math",
     "derive",
     "yaml",
@@ -17,7 +17,6 @@ const ORDER: [&str; 24] = [
     "sensors",
     "comms",
     "control",
-    "schema",
     "world",
     "sim",
     "autopilot",
@@ -216,7 +215,7 @@ const MODULE_WORDS: [(&str, &[&str]); 18] = [
     ),
     ("mul_add", &[]),
     // gravity of a world without the key, standard gravity, and the figure of the Earth
-    ("9.81", &["crates/schema/src/lib.rs"]),
+    ("9.81", &["crates/world/src/keys/mod.rs"]),
     ("9.806", &["crates/environment/src/air/mod.rs"]),
     ("299_792_458", &["crates/environment/src/lib.rs"]),
     ("6_378_137", &["crates/math/src/ellipsoid.rs"]),
@@ -398,7 +397,7 @@ fn registered_types<'a>(text: &'a str, head: &str, marks: [&str; 2]) -> Vec<(&'a
 
 /// Returns all kinds of sensors of the registry. The keys of a kind are those of its module.
 fn registered_sensors() -> Vec<RegisteredSensor> {
-    let kinds = text("crates/schema/src/sensor/mod.rs");
+    let kinds = text("crates/world/src/sensor/mod.rs");
     let configs = registered_types(&kinds, "\ndeclare_kinds! {", [" (", "),"]);
     let registry = text("crates/model/src/sensor/registry.rs");
     let mut specs = Vec::new();
@@ -457,7 +456,7 @@ fn sensors_are_named_in_few_files() {
             let kind = code_of(line).split("ExteroceptiveSpec::").nth(1);
             kind.is_some_and(|kind| !kind.starts_with('$'))
         });
-        if names_kind && !file.starts_with("crates/schema/src/sensor/") {
+        if names_kind && !file.starts_with("crates/world/src/sensor/") {
             wrong.push(format!("{file} names a kind of exteroceptive sensor"));
         }
     }
@@ -544,7 +543,7 @@ fn declared_dependencies_are_used() {
         for line in dependencies.lines().filter(|l| l.contains(".workspace")) {
             let used = line.split('.').next().unwrap().replace('-', "_");
             // the macros that declare keys expand to it
-            let is_in_macro = matches!(name, "schema" | "model") && used == "serde_json"
+            let is_in_macro = matches!(name, "world" | "model") && used == "serde_json"
                 || name == "messages" && used == "bytes"
                 || name == "model" && used == "merrow_derive";
             if !is_in_macro && !code.contains(&format!("{used}::")) {

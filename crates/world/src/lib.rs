@@ -30,6 +30,8 @@ mod components;
 pub mod data_dir;
 pub mod document;
 pub mod import;
+pub mod keys;
+pub mod sensor;
 
 pub use crate::build::{Overrides, load as load_world, load_text};
 pub use crate::document::Document;
@@ -40,10 +42,7 @@ use merrow_model::scene::Scene;
 
 /// Returns the JSON Schema (draft 2020-12) of a world file as the user writes it.
 pub fn json_schema() -> serde_json::Value {
-    merrow_yaml::schema::schema::<merrow_schema::WorldConfig>(
-        "Merrow world",
-        components::COMPONENTS,
-    )
+    merrow_yaml::schema::schema::<crate::keys::WorldConfig>("Merrow world", components::COMPONENTS)
 }
 
 /// A world as loaded from its files.

@@ -1,8 +1,8 @@
 //! Reader for YAML files that reports every error with its file, line and column.
 //!
 //! [`spec!`] declares a structure once: its keys with their types, units, conditions and defaults.
-//! The reader, the error messages and the JSON Schema come from this declaration. The crate
-//! `merrow-schema` declares the keys of world files with it.
+//! The reader, the error messages and the JSON Schema come from this declaration. The
+//! crates `merrow-model` and `merrow-world` declare the keys of world files with it.
 //!
 //! # Example
 //! ```

@@ -15,5 +15,5 @@ pub use merrow_chart::chart::{
 pub use merrow_math::real::sin_cos;
 pub use merrow_math::{Quat, Vec3};
 pub use merrow_model::scene::Scene;
-pub use merrow_schema::GRAVITY;
 pub use merrow_sim::{Simulation, step::Kernel};
+pub use merrow_world::keys::GRAVITY;

@@ -1,10 +1,10 @@
 //! Conversion of actors: bodies that move along a route.
 
 use crate::build::context::Context;
+use crate::keys::actor::ActorEntry;
+use crate::keys::contact::PropEntry;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::route::Route;
-use merrow_schema::actor::ActorEntry;
-use merrow_schema::contact::PropEntry;
 
 /// Distance within which the ends of a repeating route must agree [m].
 const END_TOLERANCE: f64 = 1e-6;

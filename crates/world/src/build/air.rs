@@ -1,10 +1,10 @@
 //! Conversion of the air and weather of a world.
 
 use crate::build::context::Context;
+use crate::keys::WorldConfig;
+use crate::keys::air::WeatherConfig;
 use merrow_environment::air::{sun, wind};
 use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
-use merrow_schema::WorldConfig;
-use merrow_schema::air::WeatherConfig;
 use merrow_yaml::error::quote;
 use std::sync::Arc;
 

@@ -1,6 +1,8 @@
 //! Conversion of the computers of a robot and their tasks.
 
 use crate::build::context::Context;
+use crate::keys::RobotModelConfig;
+use crate::keys::robot::computer::{ActivationConfig, ComputerConfig, TaskConfig};
 use merrow_math::rng::Stream;
 use merrow_model::scene::Robot;
 use merrow_model::scene::computer::MAX_TASKS;
@@ -8,8 +10,6 @@ use merrow_model::scene::computer::{
     Activation, Computer, ExecutionTime, OnboardComputers, Task, TaskIndex,
 };
 use merrow_model::scene::nanoseconds::nanoseconds;
-use merrow_schema::RobotModelConfig;
-use merrow_schema::robot::computer::{ActivationConfig, ComputerConfig, TaskConfig};
 
 /// Default of `max_jobs` for a task that is released by its inputs.
 const MAX_MESSAGE_JOBS: usize = 10;

@@ -1,10 +1,10 @@
 //! What the functions that build a world share: its values, and the errors found so far.
 
 use crate::import::assets::Assets;
+use crate::keys::{GRAVITY, WorldConfig, find};
+use crate::sensor::WorldValues;
 use merrow_math::Vec3;
 use merrow_model::scene::{LinkFrame, Origin, Robot, Scene};
-use merrow_schema::sensor::WorldValues;
-use merrow_schema::{GRAVITY, WorldConfig, find};
 use merrow_yaml::error::{Place, Problems};
 use std::cell::{RefCell, RefMut};
 use std::ops::Deref;

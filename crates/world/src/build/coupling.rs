@@ -1,11 +1,11 @@
 //! Conversion of couplings: the bodies of their ends, and whether the ends fit.
 
 use crate::build::context::Context;
+use crate::keys::coupling::{CouplingConfig, CouplingEndConfig};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
 use merrow_model::state::State;
-use merrow_schema::coupling::{CouplingConfig, CouplingEndConfig};
 use merrow_yaml::error::Place;
 use merrow_yaml::read::NamedMap;
 

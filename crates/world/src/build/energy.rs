@@ -4,14 +4,14 @@ use crate::build::context::Context;
 use crate::build::coupling;
 use crate::build::robot::actuator::check_table;
 use crate::import::sname;
+use crate::keys::RobotModelConfig;
+use crate::keys::coupling::CouplingConfig;
+use crate::keys::energy::{
+    ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, SolarConfig,
+};
 use merrow_math::Vec3;
 use merrow_model::scene::robot::energy::ChargeCondition;
 use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
-use merrow_schema::RobotModelConfig;
-use merrow_schema::coupling::CouplingConfig;
-use merrow_schema::energy::{
-    ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, SolarConfig,
-};
 use merrow_yaml::read::NamedMap;
 
 /// Reports values of a battery that contradict each other.

@@ -1,12 +1,12 @@
 //! Conversion of scheduled faults.
 
 use crate::build::context::Context;
+use crate::keys::fault::{FaultConfig, FaultKindConfig};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::fault_devices::{check_fault, find_device};
 use merrow_model::scene::{Fault, Robot, Scene};
-use merrow_schema::fault::{FaultConfig, FaultKindConfig};
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::{Map, Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};

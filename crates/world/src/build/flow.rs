@@ -3,16 +3,16 @@
 use crate::build::context::Context;
 use crate::build::horizontal_velocity;
 use crate::import::grid;
+use crate::keys::WorldConfig;
+use crate::keys::grid::GridConfig;
+use crate::keys::water::{
+    ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
+};
 use merrow_environment::waves::realise;
 use merrow_math::Vec3;
 use merrow_model::scene::WaveField;
 use merrow_model::scene::sea::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use merrow_model::scene::sea::grid::Grid;
-use merrow_schema::WorldConfig;
-use merrow_schema::grid::GridConfig;
-use merrow_schema::water::{
-    ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
-};
 use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Repair of a tree with wrong values, so that its references are checked in the same run.
 
 use crate::build::context::Context;
-use merrow_schema::WorldConfig;
+use crate::keys::WorldConfig;
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::{Node, Value};
 use merrow_yaml::read;

@@ -4,6 +4,7 @@ use crate::build::comms::schedule::build_modem_command;
 use crate::build::context::Context;
 use crate::build::horizontal_velocity;
 use crate::build::waves::changed_waves;
+use crate::keys::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
 use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::schedule::ScheduledCommand;
@@ -14,7 +15,6 @@ use merrow_model::state::{
     ActuatorCommand, AppliedWrench, BodyCommand, Command, DeviceCommand, FirmwareCommand, Health,
     JointCommand, WinchCommand, WrenchFrame, WrenchSource,
 };
-use merrow_schema::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
 use merrow_yaml::error::Place;
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;

@@ -2,10 +2,10 @@
 
 use crate::build::context::Context;
 use crate::build::{air, flow, horizontal_velocity, water, waves};
+use crate::keys::{CurrentConfig, CurrentLayerConfig, WorldConfig};
+use crate::sensor::camera;
 use merrow_math::Vec3;
 use merrow_model::scene::{Current, Sea, Seabed, Waves};
-use merrow_schema::sensor::camera;
-use merrow_schema::{CurrentConfig, CurrentLayerConfig, WorldConfig};
 use merrow_yaml::error::Place;
 use std::sync::Arc;
 

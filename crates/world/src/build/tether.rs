@@ -1,11 +1,11 @@
 //! Conversion of tethers to lines between two ends, with their initial shape.
 
 use crate::build::context::Context;
+use crate::keys::{TetherConfig, TetherEndConfig};
 use merrow_math::Vec3;
 use merrow_model::kinematics;
 use merrow_model::scene::{Line, LineModel, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
-use merrow_schema::{TetherConfig, TetherEndConfig};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const MIN_CATENARY_WEIGHT: f64 = 0.01;

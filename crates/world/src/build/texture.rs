@@ -3,9 +3,9 @@
 use crate::build::context::Context;
 use crate::import::apriltag;
 use crate::import::apriltag::{BLACK_CELLS, CELLS};
+use crate::keys::texture::{ShapeSideConfig, TextureConfig};
 use merrow_model::scene::robot::collision::{Geometry, Primitive};
 use merrow_model::scene::texture::{Mapping, SurfaceTexture, Texture};
-use merrow_schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_yaml::error::quote;
 use merrow_yaml::read::Places;
 use std::sync::Arc;

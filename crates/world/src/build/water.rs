@@ -2,6 +2,9 @@
 
 use crate::build::context::Context;
 use crate::import::grid;
+use crate::keys::grid::GridConfig;
+use crate::keys::water::{ColumnConfig, RegionConfig, TracerConfig, WaterLayerConfig};
+use crate::keys::{SeabedConfig, WorldConfig};
 use merrow_environment::seawater;
 use merrow_environment::seawater::Validity;
 use merrow_environment::water_column;
@@ -10,9 +13,6 @@ use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::sea::water::{
     DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
 };
-use merrow_schema::grid::GridConfig;
-use merrow_schema::water::{ColumnConfig, RegionConfig, TracerConfig, WaterLayerConfig};
-use merrow_schema::{SeabedConfig, WorldConfig};
 use merrow_yaml::error::quote;
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;

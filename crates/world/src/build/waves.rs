@@ -2,16 +2,16 @@
 
 use crate::build::context::Context;
 use crate::build::horizontal_velocity;
+use crate::keys::waves::{
+    KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, TabulatedConfig,
+    WaveDirectionConfig, WavesConfig,
+};
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
 use merrow_environment::waves::sea_state::Implausibility;
 use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, SeaState, Spectrum, Spreading, Waves};
-use merrow_schema::waves::{
-    KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, TabulatedConfig,
-    WaveDirectionConfig, WavesConfig,
-};
 use merrow_yaml::error::Place;
 use std::f64::consts::TAU;
 

@@ -10,9 +10,9 @@
 //! therefore keep their form. Derivatives are negative if they resist the motion: added mass
 //! -X_udot, damping -X_u, -X_uu [Fossen 2021, eq. 6.35, 6.61].
 
+use crate::keys::{Axes, Coefficients};
 use merrow_math::Vec3;
 use merrow_model::scene;
-use merrow_schema::{Axes, Coefficients};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::Located;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Tests the conversion of published coefficients.
 
-use merrow_schema::{Axes, Coefficients};
 use merrow_world::import::sname::{Derivative, coefficient_matrix};
+use merrow_world::keys::{Axes, Coefficients};
 use merrow_world::{Place, Problems};
 use merrow_yaml::read::{Located, Places};
 

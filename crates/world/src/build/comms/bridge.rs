@@ -1,12 +1,12 @@
 //! Topics and services that modems transmit between robots.
 
 use crate::build::context::Context;
+use crate::keys::comms::BridgeEntry;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::{Bridge, PositionCorrection, ServiceBridge};
 use merrow_model::scene::comms::{BridgeQueue, Modem};
 use merrow_model::scene::nanoseconds::nanoseconds;
 use merrow_model::scene::robot::feedback::Feedback;
-use merrow_schema::comms::BridgeEntry;
 use merrow_yaml::error::Place;
 use merrow_yaml::read::NamedMap;
 

@@ -1,11 +1,11 @@
 //! Medium access protocols.
 
+use crate::keys::comms::mac::{BackoffConfig, CsmaCaConfig, CsmaCdConfig, MacConfig, TdmaConfig};
 use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::mac::{
     Backoff, CsmaCa, CsmaCd, Fdma, Polling, SlottedAloha, Tdma, TdmaSlot, WaitingRoom,
 };
 use merrow_model::scene::nanoseconds::nanoseconds;
-use merrow_schema::comms::mac::{BackoffConfig, CsmaCaConfig, CsmaCdConfig, MacConfig, TdmaConfig};
 
 /// Builds a medium access protocol.
 pub(super) fn build_mac(file: &MacConfig) -> MacProtocol {

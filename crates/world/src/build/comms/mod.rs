@@ -7,14 +7,14 @@ mod transceiver;
 
 use crate::build::computer;
 use crate::build::context::Context;
+use crate::keys::WorldConfig;
+use crate::keys::comms::ModemEntry;
+use crate::keys::comms::mac::MacConfig;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
 use merrow_model::scene::{Robot, Scene};
-use merrow_schema::WorldConfig;
-use merrow_schema::comms::ModemEntry;
-use merrow_schema::comms::mac::MacConfig;
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::parse::parse;
 use merrow_yaml::read::{Field, Read};

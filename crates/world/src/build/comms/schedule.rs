@@ -3,11 +3,11 @@
 use crate::build::comms::{ADAPTIVE, mac};
 use crate::build::context::Context;
 use crate::build::schedule::find_kind;
+use crate::keys::schedule::{ScheduledConfig, ScheduledKindConfig};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem, RateChoice};
 use merrow_model::state::Command;
 use merrow_model::state::comms::{ModemCommand, Ranging};
-use merrow_schema::schedule::{ScheduledConfig, ScheduledKindConfig};
 
 /// Returns the command of an entry for a modem; `None` for another entry, or after an error.
 pub(crate) fn build_modem_command(

@@ -2,10 +2,10 @@
 
 use crate::build::context::Context;
 use crate::import::sname;
+use crate::keys::{BuoyancyEngineConfig, ThrusterConfig};
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::robot::thruster::{Lag, LagModel, Motor, PropellerRotation};
 use merrow_model::scene::{BuoyancyEngine, Curve, Link, Thruster};
-use merrow_schema::{BuoyancyEngineConfig, ThrusterConfig};
 use merrow_yaml::error::Place;
 
 /// Builds the thruster `name` on `links[link]`.

@@ -22,17 +22,17 @@
 //! test/input/devices/autopilot.rs; tests in `test/ros/checks/vehicles/autopilot.py`
 
 use crate::build::context::Context;
+use crate::keys::RobotEntry;
+use crate::keys::robot::autopilot::{
+    ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,
+    Px4FrameConfig,
+};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::{
     Autopilot, AutopilotKind, MavlinkTelemetry, ServoDevice, ServoOutput,
 };
 use merrow_model::scene::robot::thruster::Thruster;
-use merrow_schema::RobotEntry;
-use merrow_schema::robot::autopilot::{
-    ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,
-    Px4FrameConfig,
-};
 use merrow_yaml::error::{Place, quote};
 use merrow_yaml::fields::Places;
 use merrow_yaml::read::NamedMap;

@@ -9,12 +9,12 @@ use crate::build::robot::hydrodynamics::{
 use crate::build::robot::radiation;
 use crate::import::sname;
 use crate::import::sname::Derivative;
+use crate::keys::{Axes, BodyConfig, HullConfig};
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{Hull, HullWaves, MunkMoments, Trim};
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
-use merrow_schema::{Axes, BodyConfig, HullConfig};
 use std::sync::Arc;
 
 /// Radius of the sphere for a body with neither hull nor volume [m].

@@ -6,15 +6,15 @@ use crate::import::assets::CheckedMesh;
 use crate::import::files;
 use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
+use crate::keys::contact::{
+    CollisionConfig, GroupsConfig, MeshForm, PropEntry, ShapeConfig, StructureConfig, VisualConfig,
+};
+use crate::keys::{Axes, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
     Collider, CollisionFilter, Geometry, Material, MeshFile, Primitive, Structure,
 };
 use merrow_model::scene::{Fin, Robot};
-use merrow_schema::contact::{
-    CollisionConfig, GroupsConfig, MeshForm, PropEntry, ShapeConfig, StructureConfig, VisualConfig,
-};
-use merrow_schema::{Axes, RobotModelConfig};
 use merrow_yaml::error::{Place, Problems, known_names, quote};
 use merrow_yaml::node::Key;
 use merrow_yaml::read::{NamedMap, Places};

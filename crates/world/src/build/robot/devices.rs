@@ -7,9 +7,9 @@
 use crate::build::context::Context;
 use crate::build::energy;
 use crate::build::robot::{actuator, fin, find_link};
+use crate::keys::RobotModelConfig;
+use crate::sensor::{self, camera, inertial};
 use merrow_model::scene::Robot;
-use merrow_schema::RobotModelConfig;
-use merrow_schema::sensor::{self, camera, inertial};
 use merrow_yaml::read::Places;
 
 /// Adds the devices of `model` to `robot`, whose loads are known. The servos of azimuth thrusters

@@ -2,11 +2,11 @@
 
 use crate::build::context::Context;
 use crate::import::sname;
+use crate::keys::ThrusterConfig;
+use crate::keys::robot::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::fin::{FinTable, LiftDrag, Slipstream};
 use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
-use merrow_schema::ThrusterConfig;
-use merrow_schema::robot::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_yaml::error::Place;
 use merrow_yaml::error::quote;
 use merrow_yaml::read::Places;

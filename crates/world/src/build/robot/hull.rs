@@ -5,13 +5,13 @@ use crate::build::context::Context;
 use crate::build::robot::collision::{MeshKeys, axes_rotation};
 use crate::import::assets::CheckedMesh;
 use crate::import::sname;
+use crate::keys::{Axes, BodyConfig, HullConfig, HullMeshConfig, HullSolidsConfig, SolidConfig};
 use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::solid_mesh::SolidMesh;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Hull;
 use merrow_physics::contact::geometry::convex_hull::convex_hull;
-use merrow_schema::{Axes, BodyConfig, HullConfig, HullMeshConfig, HullSolidsConfig, SolidConfig};
 use merrow_yaml::error::quote;
 use std::sync::Arc;
 

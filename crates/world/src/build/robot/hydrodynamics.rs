@@ -4,12 +4,12 @@ use crate::build::context::Context;
 use crate::build::robot::actuator::check_table;
 use crate::import::sname;
 use crate::import::sname::Derivative;
+use crate::keys::{BodyConfig, HullConfig};
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use merrow_model::scene::robot::body::{
     Hydrostatics, MunkMoments, SlenderBody, SurfaceDamping, WindLoad,
 };
 use merrow_model::scene::{Damping, smallest_eigenvalue};
-use merrow_schema::{BodyConfig, HullConfig};
 
 /// Converts the wind load of `body`. `to_link` converts a vector of the file to L.
 pub(crate) fn wind(

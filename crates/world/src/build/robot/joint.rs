@@ -1,14 +1,14 @@
 //! Conversion of servos, joint groups and keep-out zones of a robot.
 
 use crate::build::context::Context;
+use crate::keys::robot::servo::{ActuatorConfig, KeepOutConfig, ServoConfig};
+use crate::keys::{JointConfig, JointDriveConfig, RobotModelConfig};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
 use merrow_model::scene::robot::actuator::{
     Actuator, Elastic, JointGroup, KeepOut, Servo, Sphere, TorqueSpeedLine, Winding,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
-use merrow_schema::robot::servo::{ActuatorConfig, KeepOutConfig, ServoConfig};
-use merrow_schema::{JointConfig, JointDriveConfig, RobotModelConfig};
 
 /// Name of the group of all moving joints if a file names no groups.
 pub(crate) const DEFAULT_GROUP: &str = "arm";

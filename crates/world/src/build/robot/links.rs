@@ -2,11 +2,11 @@
 
 use crate::build::context::Context;
 use crate::build::robot::{body, find_link, joint};
+use crate::keys::{JointConfig, LinkConfig, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{Drive, Joint, JointKind, Link};
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
-use merrow_schema::{JointConfig, LinkConfig, RobotModelConfig};
 use merrow_yaml::error::quote;
 
 /// Builds the base and the links of a model, connected by their joints.

@@ -2,7 +2,7 @@
 //! valid in ROS, and no frame may have two transforms.
 
 use crate::build::context::Context;
-use merrow_schema::RobotModelConfig;
+use crate::keys::RobotModelConfig;
 use merrow_yaml::error::quote;
 
 /// Maximum length of a name, so that topics stay below the limit of DDS [bytes].

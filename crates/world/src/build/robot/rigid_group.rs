@@ -6,9 +6,9 @@
 
 use crate::build::context::Context;
 use crate::build::robot::waterline::body_of;
+use crate::keys::{Coefficients, RobotModelConfig};
 use merrow_math::{SpatialInertia, Vec3};
 use merrow_model::scene::{JointKind, Link, smallest_eigenvalue};
-use merrow_schema::{Coefficients, RobotModelConfig};
 
 /// Bound on the rounding error of a moment of inertia over the moments about the origin.
 const ROUNDING: f64 = 1e-12;

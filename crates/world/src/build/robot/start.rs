@@ -1,9 +1,9 @@
 //! Conversion of the initial pose, velocity and joint positions of a robot.
 
 use crate::build::context::Context;
+use crate::keys::{Base, RobotEntry};
 use merrow_math::Vec3;
 use merrow_model::scene::{JointKind, Link, Start};
-use merrow_schema::{Base, RobotEntry};
 use merrow_yaml::error::{known_names, quote};
 
 /// Builds the initial state of the robot of `entry`, displaced by `offset` [m], W.

@@ -23,9 +23,9 @@
 
 use crate::build::context::Context;
 use crate::build::robot::{poses_at_rest, radiation};
+use crate::keys::{BodyConfig, CoefficientReference, RobotModelConfig};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Damping, Link, Robot};
-use merrow_schema::{BodyConfig, CoefficientReference, RobotModelConfig};
 
 /// Number of bisections of the height at rest.
 const BISECTIONS: usize = 60;

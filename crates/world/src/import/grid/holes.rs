@@ -1,7 +1,7 @@
 //! Handles missing samples (holes) of a grid.
 
+use crate::keys::grid::{GridConfig, HolesConfig};
 use merrow_model::scene::sea::grid::Samples;
-use merrow_schema::grid::{GridConfig, HolesConfig};
 use std::collections::VecDeque;
 
 /// Counts the holes and fills them as `file.holes` requests. The returned text reports the number

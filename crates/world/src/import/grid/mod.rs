@@ -13,14 +13,12 @@ mod tiff;
 
 use crate::import::files;
 use crate::import::grid::mapped_file::map_file;
+use crate::keys::grid::{GridConfig, HorizontalUnitConfig, RawGridConfig, VerticalDirectionConfig};
 use memmap2::Mmap;
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_model::scene::Origin;
 use merrow_model::scene::sea::grid::{Axis, Grid, Samples};
 use merrow_model::scene::sea::mapped::{Layout, Mapped};
-use merrow_schema::grid::{
-    GridConfig, HorizontalUnitConfig, RawGridConfig, VerticalDirectionConfig,
-};
 use merrow_yaml::error::{Place, Problems, quote, quoted_list};
 use merrow_yaml::load::Loader;
 use merrow_yaml::read;

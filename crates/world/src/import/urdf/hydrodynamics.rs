@@ -1,7 +1,7 @@
 //! Determines which hydrodynamic keys of the links are given, and which have to be estimated.
 
 use crate::import::urdf::tree::LinkTree;
-use merrow_schema::urdf::{EstimateConfig, LinkHydrodynamics};
+use crate::keys::urdf::{EstimateConfig, LinkHydrodynamics};
 use merrow_yaml::error::Problems;
 use merrow_yaml::node::{Map, Node};
 use merrow_yaml::read::Fields;

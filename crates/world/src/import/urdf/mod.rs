@@ -16,7 +16,7 @@ use crate::build::context::Context;
 use crate::import::files;
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::LinkTree;
-use merrow_schema::sensor::WorldValues;
+use crate::sensor::WorldValues;
 use merrow_yaml::error::Place;
 use merrow_yaml::node::{Map, Node, merge};
 

@@ -5,8 +5,8 @@ use crate::import::estimate::{Estimate, PlacedSolid, Solid, equivalent_ellipsoid
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::{LinkNode, LinkTree};
 use crate::import::urdf::xml::{Geometry, Inertial, Joint, Link, LinkShape, VisualMaterial};
+use crate::keys::urdf::EstimateConfig;
 use merrow_math::{Mat3, Sym3, Vec3};
-use merrow_schema::urdf::EstimateConfig;
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::node::{Map, Node, Value, merge};
 use serde_json::json;

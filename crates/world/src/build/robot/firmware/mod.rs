@@ -7,6 +7,7 @@ mod sailing;
 
 use crate::build::context::Context;
 use crate::build::robot::firmware::feedback::{check_depth, feedback};
+use crate::keys::robot::firmware::FirmwareConfig;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
     DifferentialDrive, DifferentialDriveKeys, Firmware, FirmwareLaw, HeadingDepthHold,
@@ -14,7 +15,6 @@ use merrow_model::scene::robot::firmware::{
     SpeedControlKeys, SurgeYawRate,
 };
 use merrow_model::scene::{Link, Robot};
-use merrow_schema::robot::firmware::FirmwareConfig;
 use merrow_yaml::error::{Place, quote};
 use merrow_yaml::read::Places;
 

@@ -1,6 +1,6 @@
 //! Obstacles and obstacle detectors: keys of their files and conversion to the scene.
 
-use crate::RobotEntry;
+use crate::keys::RobotEntry;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};

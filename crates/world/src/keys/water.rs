@@ -1,8 +1,8 @@
 //! Keys of the water: currents, water column, tides, regions and tracers.
 
-use crate::grid::GridConfig;
+use crate::keys::grid::GridConfig;
+use crate::keys::waves::WavesConfig;
 use crate::sensor::camera::OpticsConfig;
-use crate::waves::WavesConfig;
 use merrow_model::scene::sea::GaussMarkov;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_yaml::read::NamedMap;

@@ -1,6 +1,6 @@
 //! Keys of fins, rudders, hydroplanes, sails and azimuth servos.
 
-use crate::Axes;
+use crate::keys::Axes;
 use merrow_model::scene::robot::energy::ServoPower;
 use merrow_yaml::spec::{choice, spec};
 

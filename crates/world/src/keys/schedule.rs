@@ -1,6 +1,6 @@
 //! Keys of scheduled commands.
 
-use crate::comms::mac::MacConfig;
+use crate::keys::comms::mac::MacConfig;
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};

@@ -1,8 +1,8 @@
 //! Acoustic beacons and the instruments that receive them: keys of their files and conversion to
 //! the scene.
 
-use crate::RobotEntry;
-use crate::find::{find_link, find_robot};
+use crate::keys::RobotEntry;
+use crate::keys::find::{find_link, find_robot};
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Vec3};

@@ -1,7 +1,7 @@
 //! Keys of electrical loads, solar panels and chargers.
 
-use crate::Axes;
-use crate::coupling::CouplingEndConfig;
+use crate::keys::Axes;
+use crate::keys::coupling::CouplingEndConfig;
 use merrow_yaml::spec::{choice, spec};
 
 spec! {

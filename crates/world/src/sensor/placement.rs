@@ -1,7 +1,7 @@
 //! Checks of sensor positions: inside an object that the sensor detects, or far from its robot. The
 //! results are notes, because a robot may start inside a wall and a mast may be long.
 
-use crate::RobotEntry;
+use crate::keys::RobotEntry;
 use crate::sensor::SensorConfig;
 use merrow_math::{Vec3, hull_cut};
 use merrow_model::kinematics;

@@ -1,6 +1,6 @@
 //! Keys of robots that are loaded from URDF.
 
-use crate::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig};
+use crate::keys::{CoefficientReference, Coefficients, FixedForceConfig, HullConfig};
 use merrow_model::scene::robot::body::SlenderBody;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{fieldless_choice, spec};

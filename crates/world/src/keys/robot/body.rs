@@ -1,7 +1,7 @@
 //! Keys of a body: mass, added mass, damping and applied forces.
 
-use crate::contact::{CollisionConfig, VisualConfig};
-use crate::robot::hull::{HullConfig, RadiationConfig};
+use crate::keys::contact::{CollisionConfig, VisualConfig};
+use crate::keys::robot::hull::{HullConfig, RadiationConfig};
 use merrow_model::scene::robot::body::{
     Glider, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, WindLoadKeys,
 };

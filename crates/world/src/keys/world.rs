@@ -1,20 +1,20 @@
 //! Keys of a world: time step, origin and seabed, and the components of the world.
 
-use crate::GRAVITY;
-use crate::actor::ActorEntry;
-use crate::air::{AirConfig, WeatherConfig};
-use crate::comms::{BridgeEntry, ModemEntry};
-use crate::contact::{PropEntry, StructureConfig};
-use crate::coupling::CouplingConfig;
-use crate::energy::ChargerConfig;
-use crate::fault::FaultConfig;
-use crate::grid::GridConfig;
-use crate::robot::RobotEntry;
-use crate::schedule::ScheduledConfig;
+use crate::keys::GRAVITY;
+use crate::keys::actor::ActorEntry;
+use crate::keys::air::{AirConfig, WeatherConfig};
+use crate::keys::comms::{BridgeEntry, ModemEntry};
+use crate::keys::contact::{PropEntry, StructureConfig};
+use crate::keys::coupling::CouplingConfig;
+use crate::keys::energy::ChargerConfig;
+use crate::keys::fault::FaultConfig;
+use crate::keys::grid::GridConfig;
+use crate::keys::robot::RobotEntry;
+use crate::keys::schedule::ScheduledConfig;
+use crate::keys::tether::TetherConfig;
+use crate::keys::water::WaterConfig;
 use crate::sensor::acoustic::BeaconEntry;
 use crate::sensor::obstacle::ObstacleConfig;
-use crate::tether::TetherConfig;
-use crate::water::WaterConfig;
 use merrow_model::scene::{Integrator, Material};
 use merrow_model::sensor::ais::Ais;
 use merrow_yaml::read::NamedMap;

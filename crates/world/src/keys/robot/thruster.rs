@@ -1,7 +1,7 @@
 //! Keys of the mounting of thrusters, and of buoyancy engines.
 
-use crate::robot::body::Axes;
-use crate::robot::fin::AzimuthConfig;
+use crate::keys::robot::body::Axes;
+use crate::keys::robot::fin::AzimuthConfig;
 use merrow_model::scene::robot::thruster::{Motor, PropellerRotation};
 use merrow_yaml::spec::spec;
 

@@ -10,19 +10,19 @@ pub mod joint;
 pub mod servo;
 pub mod thruster;
 
-use crate::comms::ModemEntry;
-use crate::energy::{ElectricalLoadConfig, SolarConfig};
-use crate::robot::autopilot::{AutopilotConfig, MavlinkConfig};
-use crate::robot::body::BodyConfig;
-use crate::robot::computer::ComputerConfig;
-use crate::robot::fin::FinConfig;
-use crate::robot::firmware::FirmwareConfig;
-use crate::robot::joint::JointConfig;
-use crate::robot::servo::KeepOutConfig;
-use crate::robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
+use crate::keys::comms::ModemEntry;
+use crate::keys::energy::{ElectricalLoadConfig, SolarConfig};
+use crate::keys::robot::autopilot::{AutopilotConfig, MavlinkConfig};
+use crate::keys::robot::body::BodyConfig;
+use crate::keys::robot::computer::ComputerConfig;
+use crate::keys::robot::fin::FinConfig;
+use crate::keys::robot::firmware::FirmwareConfig;
+use crate::keys::robot::joint::JointConfig;
+use crate::keys::robot::servo::KeepOutConfig;
+use crate::keys::robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
+use crate::keys::urdf::HydrodynamicsConfig;
 use crate::sensor::SensorConfig;
 use crate::sensor::camera::LampConfig;
-use crate::urdf::HydrodynamicsConfig;
 use merrow_model::scene::Battery;
 use merrow_model::scene::robot::actuator::TrajectoryRules;
 use merrow_model::scene::robot::profile::Profile;
@@ -149,7 +149,7 @@ spec! {
         /// added at the water level, or where the pointer is.
         height_above_seabed_m: Option<f64>,
         /// Name of the base link of a robot unless its file or URDF names it differently.
-        root: String [frame] = crate::BASE_LINK.to_string(),
+        root: String [frame] = crate::keys::BASE_LINK.to_string(),
         /// Body of the base link: a name in `params/bodies`, a file, or a map.
         body: BodyConfig,
         /// Further links by name, each after its parent.

@@ -1,7 +1,7 @@
 //! Keys of actors: objects that move along a route.
 
-use crate::robot::Category;
-use crate::robot::body::BodyConfig;
+use crate::keys::robot::Category;
+use crate::keys::robot::body::BodyConfig;
 use merrow_yaml::spec::spec;
 
 spec! {

@@ -1,7 +1,7 @@
 //! Keys of joints and of their drives.
 
-use crate::robot::servo::ServoConfig;
-use crate::urdf::MimicConfig;
+use crate::keys::robot::servo::ServoConfig;
+use crate::keys::urdf::MimicConfig;
 use merrow_model::scene::JointKind;
 use merrow_yaml::spec::{choice, spec};
 

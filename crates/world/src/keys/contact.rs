@@ -1,8 +1,8 @@
 //! Keys of contacts: shapes on bodies, structures, props and surface materials.
 
-use crate::robot::Category;
-use crate::texture::TextureConfig;
-use crate::{BodyConfig, RepeatConfig};
+use crate::keys::robot::Category;
+use crate::keys::texture::TextureConfig;
+use crate::keys::{BodyConfig, RepeatConfig};
 use merrow_model::scene::Material;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};

@@ -2,7 +2,7 @@
 
 pub mod mac;
 
-use crate::comms::mac::MacConfig;
+use crate::keys::comms::mac::MacConfig;
 use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::comms::{ClockError, DropPolicy, PowerControl, QueueLimits, Transceiver};
 use merrow_yaml::spec::spec;
