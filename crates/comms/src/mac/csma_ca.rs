@@ -31,7 +31,7 @@ use merrow_model::state::comms::mac::CsmaCaState;
 
 pub(super) fn decide(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Decision {
     let decision = match law.backoff {
-        Backoff::Nonpersistent { max_ns } => sense(law, state, cx, max_ns),
+        Backoff::Nonpersistent { max_s } => sense(law, state, cx, max_s.0),
         Backoff::Window { .. } => count(law, state, cx),
     };
     if matches!(decision, Decision::Drop(_)) {
@@ -52,7 +52,7 @@ fn sense(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>, max_ns:
         return Decision::WaitUntil(state.sense_ns);
     }
     if !cx.is_busy {
-        let ready = cx.since_ns + law.space_ns;
+        let ready = cx.since_ns + law.space_s.0;
         if cx.now_ns >= ready {
             return Decision::Transmit;
         }
@@ -78,9 +78,9 @@ fn count(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Deci
             deduct(state, cx);
             state.from_ns = 0;
         }
-        return Decision::WaitUntil(cx.idle_ns + law.space_ns);
+        return Decision::WaitUntil(cx.idle_ns + law.space_s.0);
     }
-    let ready = cx.since_ns + law.space_ns;
+    let ready = cx.since_ns + law.space_s.0;
     if cx.now_ns < ready {
         return Decision::WaitUntil(ready);
     }
@@ -105,14 +105,14 @@ fn deduct(state: &mut CsmaCaState, cx: &MacContext<'_>) {
 
 fn draw_window(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) {
     if let Backoff::Window {
-        slot_ns,
+        slot_s,
         min_slots,
         max_doublings,
     } = law.backoff
     {
         let doublings = state.attempts.min(u32::from(max_doublings)).min(31);
         let slots = f64::from(min_slots) * f64::from(1_u32 << doublings);
-        state.remaining_ns = Some(((cx.uniform() * slots) as u64).saturating_mul(slot_ns));
+        state.remaining_ns = Some(((cx.uniform() * slots) as u64).saturating_mul(slot_s.0));
         state.from_ns = 0;
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn decide(law: &CsmaCd, state: &mut CsmaCdState, cx: &mut MacContext<
     if cx.now_ns < state.until_ns {
         return Decision::WaitUntil(state.until_ns);
     }
-    if cx.is_busy && cx.now_ns >= cx.since_ns + law.window_ns {
+    if cx.is_busy && cx.now_ns >= cx.since_ns + law.window_s.0 {
         return Decision::WaitUntil(cx.idle_ns);
     }
     Decision::Transmit
@@ -53,6 +53,7 @@ pub(super) fn collided(law: &CsmaCd, state: &mut CsmaCdState, cx: &mut MacContex
 mod tests {
     use super::*;
     use merrow_math::rng::Stream;
+    use merrow_model::scene::nanoseconds::Nanoseconds;
     use merrow_model::state::comms::modem::ClockState;
 
     // Law (1). Method: 20,000 backoffs after the first, the third and the twelfth collision:
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn backoffs_follow_the_law() {
         let law = CsmaCd {
-            window_ns: 1000,
+            window_s: Nanoseconds(1000),
             min_frame_bits: 512,
             max_exponent: 10,
             max_attempts: 16,

@@ -71,7 +71,8 @@ pub(crate) fn decide(
         (MacProtocol::WaitingRoom(p), MacState::WaitingRoom(s)) => waiting_room::decide(p, s, cx),
         (MacProtocol::CsmaCa(p), MacState::CsmaCa(s)) => csma_ca::decide(p, s, cx),
         (MacProtocol::CsmaCd(p), MacState::CsmaCd(s)) => csma_cd::decide(p, s, cx),
-        (MacProtocol::Polling(p), MacState::Polling(s)) => polling::decide(p, s, cx),
+        (MacProtocol::PollingController(p), MacState::Polling(s)) => polling::poll(p, s, cx),
+        (MacProtocol::Polled, MacState::Polling(s)) => polling::reply(s, cx),
         // `MacState::new` creates the state of the protocol
         _ => Decision::Hold,
     }
@@ -89,7 +90,9 @@ pub(crate) fn transmitted(
             csma_ca::transmitted(p, s, cx);
         }
         (MacProtocol::CsmaCd(_), MacState::CsmaCd(s)) if !is_control => *s = CsmaCdState::default(),
-        (MacProtocol::Polling(p), MacState::Polling(s)) => polling::transmitted(p, s, cx),
+        (MacProtocol::PollingController(p), MacState::Polling(s)) => {
+            polling::transmitted(p, s, cx);
+        }
         _ => {}
     }
 }
@@ -112,7 +115,10 @@ pub(crate) fn observe(
         (MacProtocol::WaitingRoom(p), MacState::WaitingRoom(s)) => {
             waiting_room::observe(p, s, cx, seen)
         }
-        (MacProtocol::Polling(p), MacState::Polling(s)) => polling::observe(p, s, cx, seen),
+        (MacProtocol::PollingController(p), MacState::Polling(s)) => {
+            polling::observe_reply(p, s, cx, seen)
+        }
+        (MacProtocol::Polled, MacState::Polling(s)) => polling::observe_poll(s, seen),
         _ => false,
     }
 }
@@ -121,14 +127,14 @@ pub(crate) fn observe(
 pub(crate) fn observes(protocol: &MacProtocol) -> bool {
     matches!(
         protocol,
-        MacProtocol::Polling(_) | MacProtocol::WaitingRoom(_)
+        MacProtocol::PollingController(_) | MacProtocol::Polled | MacProtocol::WaitingRoom(_)
     )
 }
 
 /// Returns true if the protocol also decides without a frame that waits.
 pub(crate) fn drives_itself(protocol: &MacProtocol, address: u16) -> bool {
     match protocol {
-        MacProtocol::Polling(_) => true,
+        MacProtocol::PollingController(_) | MacProtocol::Polled => true,
         MacProtocol::WaitingRoom(p) => address == p.station,
         _ => false,
     }

@@ -15,72 +15,59 @@
 
 use crate::mac::Decision;
 use crate::mac::context::{MacContext, Observation};
-use merrow_model::scene::comms::mac::Polling;
+use merrow_model::scene::comms::mac::PollingController;
 use merrow_model::state::comms::mac::PollingState;
 use merrow_model::state::comms::signal::ControlKind;
 
-pub(super) fn decide(law: &Polling, state: &mut PollingState, cx: &MacContext<'_>) -> Decision {
-    match law {
-        Polling::Controller {
-            addresses,
-            pause_ns,
-            ..
-        } => poll(state, cx, addresses, *pause_ns),
-        Polling::Polled if !state.is_granted => Decision::Hold,
-        Polling::Polled => {
-            state.is_granted = false;
-            if cx.has_frame {
-                Decision::Transmit
-            } else {
-                Decision::Control(ControlKind::NoData, state.controller)
-            }
-        }
+/// Returns the decision of a modem that is polled.
+pub(super) fn reply(state: &mut PollingState, cx: &MacContext<'_>) -> Decision {
+    if !std::mem::take(&mut state.is_granted) {
+        Decision::Hold
+    } else if cx.has_frame {
+        Decision::Transmit
+    } else {
+        Decision::Control(ControlKind::NoData, state.controller)
     }
 }
 
-pub(super) fn transmitted(law: &Polling, state: &mut PollingState, cx: &MacContext<'_>) {
-    if let (Polling::Controller { timeout_ns, .. }, Some(u64::MAX)) = (law, state.waits_until_ns) {
-        state.waits_until_ns = Some(cx.now_ns + timeout_ns);
+/// Reports the end of a transmission of the controller.
+pub(super) fn transmitted(law: &PollingController, state: &mut PollingState, cx: &MacContext<'_>) {
+    if state.waits_until_ns == Some(u64::MAX) {
+        state.waits_until_ns = Some(cx.now_ns + law.timeout_s.0);
     }
 }
 
-pub(super) fn observe(
-    law: &Polling,
+/// Reports the end of a frame at the controller. Returns true if it is the awaited reply.
+pub(super) fn observe_reply(
+    law: &PollingController,
     state: &mut PollingState,
     cx: &MacContext<'_>,
     seen: &Observation,
 ) -> bool {
-    match law {
-        Polling::Controller {
-            addresses,
-            pause_ns,
-            ..
-        } => {
-            let polled = addresses.get(state.position as usize).copied();
-            let is_reply = seen.is_intact && polled == Some(seen.source);
-            let is_awaited = state.waits_until_ns.is_some_and(|until| until != u64::MAX);
-            if is_reply && is_awaited {
-                advance(state, cx.now_ns, addresses.len(), *pause_ns);
-            }
-            is_reply && is_awaited
-        }
-        Polling::Polled => {
-            let is_poll = seen.is_for_me && seen.control == Some(ControlKind::Poll);
-            if is_poll {
-                state.is_granted = true;
-                state.controller = seen.source;
-            }
-            is_poll
-        }
+    let polled = law.addresses.get(state.position as usize).copied();
+    let is_reply = seen.is_intact && polled == Some(seen.source);
+    let is_awaited = state.waits_until_ns.is_some_and(|until| until != u64::MAX);
+    if is_reply && is_awaited {
+        advance(law, state, cx.now_ns);
     }
+    is_reply && is_awaited
+}
+
+/// Reports the end of a frame at a modem that is polled. Returns true if it is a poll.
+pub(super) fn observe_poll(state: &mut PollingState, seen: &Observation) -> bool {
+    let is_poll = seen.is_for_me && seen.control == Some(ControlKind::Poll);
+    if is_poll {
+        state.is_granted = true;
+        state.controller = seen.source;
+    }
+    is_poll
 }
 
 /// Returns the decision of the controller.
-fn poll(
+pub(super) fn poll(
+    law: &PollingController,
     state: &mut PollingState,
     cx: &MacContext<'_>,
-    addresses: &[u16],
-    pause_ns: u64,
 ) -> Decision {
     if let Some(until) = state.waits_until_ns {
         if until == u64::MAX {
@@ -91,7 +78,7 @@ fn poll(
         } else if cx.is_busy {
             return Decision::WaitUntil(cx.idle_ns);
         } else {
-            advance(state, cx.now_ns, addresses.len(), pause_ns);
+            advance(law, state, cx.now_ns);
         }
     }
     if cx.has_frame && !state.is_poll_turn {
@@ -105,7 +92,7 @@ fn poll(
         return Decision::WaitUntil(state.pause_until_ns);
     }
     state.is_poll_turn = false;
-    match addresses.get(state.position as usize) {
+    match law.addresses.get(state.position as usize) {
         Some(address) => {
             state.waits_until_ns = Some(u64::MAX);
             Decision::Control(ControlKind::Poll, *address)
@@ -115,11 +102,11 @@ fn poll(
 }
 
 /// Selects the next address.
-fn advance(state: &mut PollingState, now_ns: u64, n: usize, pause_ns: u64) {
+fn advance(law: &PollingController, state: &mut PollingState, now_ns: u64) {
     state.waits_until_ns = None;
     state.position += 1;
-    if state.position as usize >= n {
+    if state.position as usize >= law.addresses.len() {
         state.position = 0;
-        state.pause_until_ns = now_ns + pause_ns;
+        state.pause_until_ns = now_ns + law.pause_s.0;
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn decide(
         state.at_ns = None;
         return Decision::Transmit;
     }
-    let at = cx.next_slot_ns(law.slot_ns);
+    let at = cx.next_slot_ns(law.slot_s.0);
     if at == cx.now_ns {
         return Decision::Transmit;
     }

@@ -24,27 +24,26 @@
 
 use crate::mac::Decision;
 use crate::mac::context::MacContext;
-use merrow_model::scene::comms::mac::{Tdma, TdmaSlot};
+use merrow_model::scene::comms::mac::Tdma;
+use merrow_model::scene::nanoseconds::{Nanoseconds, nanoseconds};
 use merrow_model::state::comms::LossCause;
 
 pub(super) fn decide(law: &Tdma, cx: &MacContext<'_>) -> Decision {
     let local = cx.local_ns();
-    let frame = law.frame_ns.cast_signed();
+    let frame = law.frame_s.0.cast_signed();
     let (start, position) = (local.div_euclid(frame) * frame, local.rem_euclid(frame));
-    let need = (cx.frame_ns + law.guard_ns).cast_signed();
-    let fits = |slot: &TdmaSlot, from: i64| {
-        let end = (slot.start_ns + slot.duration_ns).cast_signed();
-        from >= slot.start_ns.cast_signed() && from + need <= end
+    let need = (cx.frame_ns + law.guard_s.0).cast_signed();
+    let fits = |[start, duration]: &[Nanoseconds; 2], from: i64| {
+        let end = (start.0 + duration.0).cast_signed();
+        from >= start.cast_signed() && from + need <= end
     };
-    if law.slots.iter().any(|slot| fits(slot, position)) {
+    if law.slots_s.iter().any(|slot| fits(slot, position)) {
         return Decision::Transmit;
     }
     let starts = || {
-        let usable = law
-            .slots
-            .iter()
-            .filter(|slot| fits(slot, slot.start_ns.cast_signed()));
-        usable.map(|slot| slot.start_ns.cast_signed())
+        let slots = law.slots_s.iter();
+        let usable = slots.filter(|slot| fits(slot, slot[0].cast_signed()));
+        usable.map(|[start, _]| start.cast_signed())
     };
     let later = starts().find(|at| *at > position);
     match later.or_else(|| starts().next().map(|at| at + frame)) {
@@ -118,17 +117,16 @@ impl StationSchedule {
     }
 
     fn with_slots(&self, slots: Vec<(f64, f64)>) -> Tdma {
-        let ns = |seconds: f64| (seconds * 1e9).round() as u64;
+        let ns = nanoseconds;
         let [down, up] = self.durations();
         // the start and the end are rounded in the same way, so that slots do not overlap
-        let slot = |(start, duration): (f64, f64)| TdmaSlot {
-            start_ns: ns(start),
-            duration_ns: ns(start + duration) - ns(start),
+        let slot = |(start, duration): (f64, f64)| {
+            [ns(start), ns(start + duration) - ns(start)].map(Nanoseconds)
         };
         Tdma {
-            frame_ns: ns(down + up),
-            slots: slots.into_iter().map(slot).collect(),
-            guard_ns: 0,
+            frame_s: Nanoseconds(ns(down + up)),
+            slots_s: slots.into_iter().map(slot).collect(),
+            guard_s: Nanoseconds(0),
         }
     }
 }
@@ -151,8 +149,8 @@ mod tests {
         let [down, up] = padded.durations();
         assert!((down + up - 0.74).abs() < 1e-9 && (up - 0.3304).abs() < 1e-4);
         assert!((padded.vehicle_slot - 0.0413).abs() < 1e-4);
-        assert_eq!(padded.station().frame_ns, 740_000_000);
-        let last = padded.vehicle(7).slots[0];
-        assert_eq!(last.start_ns + last.duration_ns, 740_000_000);
+        assert_eq!(padded.station().frame_s.0, 740_000_000);
+        let last = padded.vehicle(7).slots_s[0];
+        assert_eq!(last[0].0 + last[1].0, 740_000_000);
     }
 }

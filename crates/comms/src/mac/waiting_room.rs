@@ -73,7 +73,7 @@ pub(super) fn observe(
         return false;
     };
     state.open = open;
-    state.reported = Some(cx.slot(law.slot_ns));
+    state.reported = Some(cx.slot(law.slot_s.0));
     if state.is_sent {
         state.is_sent = false;
         state.at_ns = None;
@@ -95,11 +95,11 @@ pub(super) fn observe(
 
 /// Returns the decision of the station.
 fn report(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>) -> Decision {
-    let slot = cx.slot(law.slot_ns);
-    let start = slot * law.slot_ns.cast_signed();
-    let report = cx.global_ns(start + law.report_ns.cast_signed());
-    let end = cx.global_ns(start + law.slot_ns.cast_signed());
-    let next = end + law.report_ns;
+    let slot = cx.slot(law.slot_s.0);
+    let start = slot * law.slot_s.0.cast_signed();
+    let report = cx.global_ns(start + law.report_s.0.cast_signed());
+    let end = cx.global_ns(start + law.slot_s.0.cast_signed());
+    let next = end + law.report_s.0;
     if cx.now_ns < report {
         return Decision::WaitUntil(report);
     }
@@ -124,7 +124,7 @@ fn report(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>) 
     if cx.has_frame && cx.now_ns + cx.frame_ns <= end {
         return Decision::Transmit;
     }
-    if cx.has_frame && cx.frame_ns > law.slot_ns - law.report_ns {
+    if cx.has_frame && cx.frame_ns > law.slot_s.0 - law.report_s.0 {
         return Decision::Drop(LossCause::TooLarge);
     }
     Decision::WaitUntil(next.max(cx.now_ns + 1))
@@ -132,11 +132,11 @@ fn report(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>) 
 
 /// Returns the decision of a modem other than the station.
 fn contend(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>) -> Decision {
-    let slot = cx.slot(law.slot_ns);
+    let slot = cx.slot(law.slot_s.0);
     if let Some(is_received) = state.result.take() {
         return Decision::Result(is_received);
     }
-    if cx.frame_ns > law.report_ns {
+    if cx.frame_ns > law.report_s.0 {
         return Decision::Drop(LossCause::TooLarge);
     }
     if state.is_sent {
@@ -152,7 +152,7 @@ fn contend(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>)
     if state.reported.is_none_or(|last| slot > last + 1) {
         state.open = 0;
     }
-    let start = cx.next_slot_ns(law.slot_ns);
+    let start = cx.next_slot_ns(law.slot_s.0);
     if start > cx.now_ns {
         return Decision::WaitUntil(start);
     }
@@ -161,9 +161,9 @@ fn contend(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>)
     }
     if state.level == Some(0) {
         state.is_sent = true;
-        let end = (slot + 1) * law.slot_ns.cast_signed();
+        let end = (slot + 1) * law.slot_s.0.cast_signed();
         state.at_ns = Some(cx.global_ns(end));
         return Decision::Transmit;
     }
-    Decision::WaitUntil(cx.global_ns((slot + 1) * law.slot_ns.cast_signed()))
+    Decision::WaitUntil(cx.global_ns((slot + 1) * law.slot_s.0.cast_signed()))
 }

@@ -119,20 +119,21 @@ impl Node {
 fn longest_frame_ns(mac: &MacProtocol, address: u16) -> Option<u64> {
     match mac {
         MacProtocol::Tdma(p) => {
-            let slots = p.slots.iter();
-            let times = slots.map(|slot| slot.duration_ns.saturating_sub(p.guard_ns));
+            let slots = p.slots_s.iter();
+            let times = slots.map(|[_, duration]| duration.saturating_sub(p.guard_s.0));
             Some(times.max().unwrap_or(0))
         }
         MacProtocol::WaitingRoom(p) if address == p.station => {
-            Some(p.slot_ns.saturating_sub(p.report_ns))
+            Some(p.slot_s.0.saturating_sub(p.report_s.0))
         }
-        MacProtocol::WaitingRoom(p) => Some(p.report_ns),
+        MacProtocol::WaitingRoom(p) => Some(p.report_s.0),
         // a frame that is longer than the slot disturbs the next slot but is transmitted
         MacProtocol::SlottedAloha(_)
         | MacProtocol::Aloha
         | MacProtocol::CsmaCa(_)
         | MacProtocol::CsmaCd(_)
         | MacProtocol::Fdma(_)
-        | MacProtocol::Polling(_) => None,
+        | MacProtocol::PollingController(_)
+        | MacProtocol::Polled => None,
     }
 }

@@ -5,7 +5,7 @@ use crate::link::receivers::synchronising_ratios;
 use crate::link::reception::ReceivedPowers;
 use merrow_math::decibels::ratio;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::mac::{Backoff, Polling, Tdma};
+use merrow_model::scene::comms::mac::{Backoff, Tdma};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice, Transceiver};
 
 /// Durations are less than this [ns], about 32 years, so that sums of times do not overflow.
@@ -174,30 +174,30 @@ pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
     match mac {
         MacProtocol::Aloha => Ok(()),
         MacProtocol::SlottedAloha(p) => check(
-            is_time(p.slot_ns),
+            is_time(p.slot_s.0),
             "slotted ALOHA with slots of 0 s; expected a positive duration",
         ),
         MacProtocol::WaitingRoom(p) => check(
-            is_time(p.slot_ns) && p.report_ns > 0 && p.report_ns < p.slot_ns,
+            is_time(p.slot_s.0) && p.report_s.0 > 0 && p.report_s.0 < p.slot_s.0,
             "waiting room: expected a report after the start and before the end of the slot",
         ),
         MacProtocol::CsmaCa(p) => {
-            check_space("CSMA/CA", "`space_s`", p.space_ns)?;
+            check_space("CSMA/CA", "`space_s`", p.space_s.0)?;
             match p.backoff {
-                Backoff::Nonpersistent { max_ns } => check(
-                    is_time(max_ns),
+                Backoff::Nonpersistent { max_s } => check(
+                    is_time(max_s.0),
                     "CSMA/CA with a backoff of 0 s; expected a positive duration",
                 ),
                 Backoff::Window {
-                    slot_ns, min_slots, ..
+                    slot_s, min_slots, ..
                 } => check(
-                    is_time(slot_ns) && min_slots > 0,
+                    is_time(slot_s.0) && min_slots > 0,
                     "CSMA/CA without backoff slots; expected a positive number and duration",
                 ),
             }
         }
         MacProtocol::CsmaCd(p) => {
-            check_space("CSMA/CD", "`window_s`", p.window_ns)?;
+            check_space("CSMA/CD", "`window_s`", p.window_s.0)?;
             check(
                 p.min_frame_bits > 0,
                 "CSMA/CD with a shortest frame of 0 bits; expected at least 1",
@@ -208,15 +208,11 @@ pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
             p.channel < p.channels,
             "FDMA: expected a channel below the number of channels",
         ),
-        MacProtocol::Polling(Polling::Polled) => Ok(()),
-        MacProtocol::Polling(Polling::Controller {
-            addresses,
-            timeout_ns,
-            pause_ns,
-        }) => {
-            check_space("polling", "`pause_s`", *pause_ns)?;
+        MacProtocol::Polled => Ok(()),
+        MacProtocol::PollingController(p) => {
+            check_space("polling", "`pause_s`", p.pause_s.0)?;
             check(
-                !addresses.is_empty() && is_time(*timeout_ns),
+                !p.addresses.is_empty() && is_time(p.timeout_s.0),
                 "polling without addresses or time-out; expected at least one address",
             )
         }
@@ -235,25 +231,25 @@ fn check_space(protocol: &str, key: &str, ns: u64) -> Result<(), String> {
 }
 
 fn check_tdma(p: &Tdma) -> Result<(), String> {
-    check_space("TDMA", "`guard_s`", p.guard_ns)?;
+    check_space("TDMA", "`guard_s`", p.guard_s.0)?;
     check(
-        is_time(p.frame_ns),
+        is_time(p.frame_s.0),
         "TDMA with a frame of 0 s; expected a positive duration",
     )?;
     check(
-        !p.slots.is_empty(),
+        !p.slots_s.is_empty(),
         "TDMA without slots; expected at least one",
     )?;
     let mut end = 0;
-    for slot in &p.slots {
+    for [start, duration] in &p.slots_s {
         check(
-            slot.start_ns >= end && is_time(slot.duration_ns),
+            start.0 >= end && is_time(duration.0),
             "TDMA with slots of 0 s or that overlap; expected separate slots in order",
         )?;
-        end = slot.start_ns.saturating_add(slot.duration_ns);
+        end = start.saturating_add(duration.0);
     }
     check(
-        end <= p.frame_ns,
+        end <= p.frame_s.0,
         "TDMA with a slot that ends after the frame; expected slots within the frame",
     )
 }

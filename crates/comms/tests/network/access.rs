@@ -4,9 +4,10 @@ use crate::common::{By, SECOND, Uniform, modem, network, set_band, signal};
 use merrow_comms::network::Send;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{
-    Backoff, CsmaCa, CsmaCd, Fdma, Polling, Tdma, TdmaSlot, WaitingRoom,
+    Backoff, CsmaCa, CsmaCd, Fdma, PollingController, Tdma, WaitingRoom,
 };
 use merrow_model::scene::comms::{BROADCAST, ClockError, MacProtocol, Modem};
+use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand};
 
 fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
@@ -58,12 +59,12 @@ fn tdma_collisions(skew_ppm: f64, guard_ns: u64) -> u64 {
     let modems: Vec<Modem> = (0..5)
         .map(|address| Modem {
             mac: MacProtocol::Tdma(Tdma {
-                frame_ns: 5 * slot_ns,
-                slots: vec![TdmaSlot {
-                    start_ns: u64::from(address) * slot_ns,
-                    duration_ns: slot_ns,
-                }],
-                guard_ns,
+                frame_s: Nanoseconds(5 * slot_ns),
+                slots_s: vec![[
+                    Nanoseconds(u64::from(address) * slot_ns),
+                    Nanoseconds(slot_ns),
+                ]],
+                guard_s: Nanoseconds(guard_ns),
             }),
             clock: ClockError::new(0.0, skew_ppm * if address % 2 == 0 { 1.0 } else { -1.0 }),
             ..modem(address)
@@ -100,12 +101,9 @@ fn guard_times_absorb_drifting_clocks() {
 fn frames_longer_than_a_slot_are_lost() {
     let short = |address| Modem {
         mac: MacProtocol::Tdma(Tdma {
-            frame_ns: SECOND,
-            slots: vec![TdmaSlot {
-                start_ns: 0,
-                duration_ns: 50_000_000,
-            }],
-            guard_ns: 0,
+            frame_s: Nanoseconds(SECOND),
+            slots_s: vec![[Nanoseconds(0), Nanoseconds(50_000_000)]],
+            guard_s: Nanoseconds(0),
         }),
         ..modem(address)
     };
@@ -126,7 +124,7 @@ fn frames_longer_than_a_slot_are_lost() {
 #[test]
 fn csma_cd_resolves_collisions() {
     let mac = MacProtocol::CsmaCd(CsmaCd {
-        window_ns: 1000,
+        window_s: Nanoseconds(1000),
         min_frame_bits: 80,
         max_exponent: 10,
         max_attempts: 16,
@@ -171,11 +169,11 @@ fn csma_cd_resolves_collisions() {
 fn csma_ca_shares_the_medium() {
     let mac = MacProtocol::CsmaCa(CsmaCa {
         backoff: Backoff::Window {
-            slot_ns: 1_000_000,
+            slot_s: Nanoseconds(1_000_000),
             min_slots: 64,
             max_doublings: 5,
         },
-        space_ns: 500_000,
+        space_s: Nanoseconds(500_000),
         max_attempts: 1000,
     });
     let modems: Vec<Modem> = (0..6)
@@ -208,14 +206,14 @@ fn csma_ca_shares_the_medium() {
 fn polling_serves_all_modems_in_turn() {
     let mut modems: Vec<Modem> = (0..6)
         .map(|address| Modem {
-            mac: MacProtocol::Polling(Polling::Polled),
+            mac: MacProtocol::Polled,
             ..modem(address)
         })
         .collect();
-    modems[0].mac = MacProtocol::Polling(Polling::Controller {
+    modems[0].mac = MacProtocol::PollingController(PollingController {
         addresses: vec![1, 2, 3, 4, 5, 77],
-        timeout_ns: SECOND,
-        pause_ns: SECOND,
+        timeout_s: Nanoseconds(SECOND),
+        pause_s: Nanoseconds(SECOND),
     });
     let (mut net, mut state) = network(&modems, 3);
     let channel = Uniform {
@@ -245,8 +243,8 @@ fn polling_serves_all_modems_in_turn() {
 fn resolution_slots(contenders: u16, seed: u64) -> u64 {
     let mac = MacProtocol::WaitingRoom(WaitingRoom {
         station: 0,
-        slot_ns: SECOND,
-        report_ns: 500_000_000,
+        slot_s: Nanoseconds(SECOND),
+        report_s: Nanoseconds(500_000_000),
     });
     let modems: Vec<Modem> = (0..=contenders)
         .map(|address| Modem {
@@ -331,7 +329,7 @@ fn protocols_change_while_frames_wait() {
     let draws = Stream::new(1, "instants");
     for k in 0..10 {
         let mac = match k % 3 {
-            0 => MacProtocol::Polling(Polling::Polled),
+            0 => MacProtocol::Polled,
             1 => MacProtocol::Aloha,
             _ => crate::traffic::protocol(k),
         };

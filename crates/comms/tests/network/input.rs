@@ -2,8 +2,9 @@
 
 use crate::common::{modem, network, set_band};
 use merrow_comms::network::Network;
-use merrow_model::scene::comms::mac::{Backoff, CsmaCa, CsmaCd, Polling, Tdma, TdmaSlot};
+use merrow_model::scene::comms::mac::{Backoff, CsmaCa, CsmaCd, PollingController, Tdma};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice};
+use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::comms::{ModemCommand, Ranging};
 
 /// Asserts that a change of one modem gives one error line that contains `expected`.
@@ -20,14 +21,11 @@ fn refuse(expected: &str, change: impl FnOnce(&mut Modem)) {
 }
 
 fn slots(frame_ns: u64, slots: &[(u64, u64)]) -> MacProtocol {
-    let slot = |(start_ns, duration_ns): &(u64, u64)| TdmaSlot {
-        start_ns: *start_ns,
-        duration_ns: *duration_ns,
-    };
+    let slot = |(start, duration): &(u64, u64)| [Nanoseconds(*start), Nanoseconds(*duration)];
     MacProtocol::Tdma(Tdma {
-        frame_ns,
-        slots: slots.iter().map(slot).collect(),
-        guard_ns: 0,
+        frame_s: Nanoseconds(frame_ns),
+        slots_s: slots.iter().map(slot).collect(),
+        guard_s: Nanoseconds(0),
     })
 }
 
@@ -52,37 +50,39 @@ fn invalid_modems_are_refused() {
     refuse("overlap", |m| m.mac = slots(100, &[(0, 60), (50, 20)]));
     refuse("ends after the frame", |m| m.mac = slots(100, &[(50, 60)]));
     refuse("polling without addresses", |m| {
-        m.mac = MacProtocol::Polling(Polling::Controller {
+        m.mac = MacProtocol::PollingController(PollingController {
             addresses: vec![],
-            timeout_ns: 1,
-            pause_ns: 0,
+            timeout_s: Nanoseconds(1),
+            pause_s: Nanoseconds(0),
         });
     });
     for key in ["space_s", "window_s", "guard_s", "pause_s"] {
         refuse(key, |m| {
             m.mac = match key {
                 "space_s" => MacProtocol::CsmaCa(CsmaCa {
-                    space_ns: u64::MAX,
+                    space_s: Nanoseconds(u64::MAX),
                     max_attempts: 1,
-                    backoff: Backoff::Nonpersistent { max_ns: 1 },
+                    backoff: Backoff::Nonpersistent {
+                        max_s: Nanoseconds(1),
+                    },
                 }),
                 "window_s" => MacProtocol::CsmaCd(CsmaCd {
-                    window_ns: u64::MAX,
+                    window_s: Nanoseconds(u64::MAX),
                     min_frame_bits: 1,
                     max_exponent: 1,
                     max_attempts: 1,
                 }),
                 "guard_s" => match slots(100, &[(0, 60)]) {
                     MacProtocol::Tdma(tdma) => MacProtocol::Tdma(Tdma {
-                        guard_ns: u64::MAX,
+                        guard_s: Nanoseconds(u64::MAX),
                         ..tdma
                     }),
                     other => other,
                 },
-                _ => MacProtocol::Polling(Polling::Controller {
+                _ => MacProtocol::PollingController(PollingController {
                     addresses: vec![1],
-                    timeout_ns: 1,
-                    pause_ns: u64::MAX,
+                    timeout_s: Nanoseconds(1),
+                    pause_s: Nanoseconds(u64::MAX),
                 }),
             };
         });

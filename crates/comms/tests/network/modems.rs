@@ -3,12 +3,13 @@
 use crate::common::{By, SECOND, Uniform, modem, network, read, scheme, set_band, signal};
 use merrow_comms::network::{MessageGroup, Network, Send};
 use merrow_comms::propagation::Propagation;
-use merrow_model::scene::comms::mac::{Tdma, TdmaSlot};
+use merrow_model::scene::comms::mac::Tdma;
 use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::comms::{
     BROADCAST, BridgeQueue, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
     QueueLimits, RateChoice, Transceiver,
 };
+use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::comms::modem::Supply;
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand, NetworkState, Ranging};
 
@@ -559,14 +560,11 @@ fn frames_of_one_modem_do_not_collide() {
 /// Returns the protocol of a modem that transmits in the last second of 1000 s, in a slot of a
 /// duration [ns].
 fn late_slot(duration_ns: u64) -> MacProtocol {
-    let slot = TdmaSlot {
-        start_ns: 999 * SECOND,
-        duration_ns,
-    };
+    let slot = [999 * SECOND, duration_ns].map(Nanoseconds);
     MacProtocol::Tdma(Tdma {
-        frame_ns: 1000 * SECOND,
-        slots: vec![slot],
-        guard_ns: 0,
+        frame_s: Nanoseconds(1000 * SECOND),
+        slots_s: vec![slot],
+        guard_s: Nanoseconds(0),
     })
 }
 

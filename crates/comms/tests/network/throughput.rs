@@ -9,6 +9,7 @@ use merrow_comms::network::{Network, Send};
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{Backoff, CsmaCa, SlottedAloha};
 use merrow_model::scene::comms::{MacProtocol, Modem};
+use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::comms::NetworkState;
 
 /// Duration of a frame of 125 bytes at 10 kbit/s [ns].
@@ -127,7 +128,9 @@ fn aloha_follows_its_law() {
 #[test]
 fn slotted_aloha_follows_its_law() {
     for (k, load) in [0.1, 0.5, 1.0, 2.0].into_iter().enumerate() {
-        let mac = MacProtocol::SlottedAloha(SlottedAloha { slot_ns: FRAME });
+        let mac = MacProtocol::SlottedAloha(SlottedAloha {
+            slot_s: Nanoseconds(FRAME),
+        });
         let measured = measure(mac, load, 0, 20 + k as u64);
         let law = measured.offered * (-measured.offered).exp();
         check("slotted ALOHA", &measured, law, 0.0);
@@ -151,8 +154,10 @@ fn nonpersistent_csma_follows_its_law() {
     .enumerate()
     {
         let mac = MacProtocol::CsmaCa(CsmaCa {
-            backoff: Backoff::Nonpersistent { max_ns: SECOND },
-            space_ns: 0,
+            backoff: Backoff::Nonpersistent {
+                max_s: Nanoseconds(SECOND),
+            },
+            space_s: Nanoseconds(0),
             max_attempts: 0,
         });
         let measured = measure(mac, load, (a * FRAME as f64) as u64, 30 + k as u64);
@@ -169,7 +174,7 @@ fn nonpersistent_csma_follows_its_law() {
 #[test]
 fn tdma_delivers_the_capacity_of_its_schedule() {
     let plan = StationSchedule::new(8, [1.0, 1000.0], 1e4, 50.0, 1500.0, 0.02);
-    let period = plan.station().frame_ns;
+    let period = plan.station().frame_s.0;
     for is_overload in [false, true] {
         let modems: Vec<Modem> = (0..9)
             .map(|address| Modem {

@@ -4,12 +4,13 @@ use crate::common::{SECOND, modem, read, set_band};
 use merrow_comms::network::Network;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{
-    Backoff, CsmaCa, CsmaCd, Fdma, Polling, SlottedAloha, Tdma, TdmaSlot, WaitingRoom,
+    Backoff, CsmaCa, CsmaCd, Fdma, PollingController, SlottedAloha, Tdma, WaitingRoom,
 };
 use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::comms::{
     BROADCAST, ClockError, DropPolicy, MacProtocol, Modem, QueueLimits, RateChoice, Transceiver,
 };
+use merrow_model::scene::nanoseconds::Nanoseconds;
 use merrow_model::state::comms::{ModemCommand, NetworkState, Ranging};
 
 /// Number of modems of the random network.
@@ -20,50 +21,51 @@ pub(crate) fn protocol(k: usize) -> MacProtocol {
     let ms = 1_000_000;
     match k % 10 {
         0 => MacProtocol::Aloha,
-        1 => MacProtocol::SlottedAloha(SlottedAloha { slot_ns: 300 * ms }),
+        1 => MacProtocol::SlottedAloha(SlottedAloha {
+            slot_s: Nanoseconds(300 * ms),
+        }),
         2 => MacProtocol::WaitingRoom(WaitingRoom {
             station: 2,
-            slot_ns: 3 * SECOND,
-            report_ns: 1500 * ms,
+            slot_s: Nanoseconds(3 * SECOND),
+            report_s: Nanoseconds(1500 * ms),
         }),
         3 => MacProtocol::CsmaCa(CsmaCa {
-            backoff: Backoff::Nonpersistent { max_ns: SECOND },
-            space_ns: 10 * ms,
+            backoff: Backoff::Nonpersistent {
+                max_s: Nanoseconds(SECOND),
+            },
+            space_s: Nanoseconds(10 * ms),
             max_attempts: 0,
         }),
         4 => MacProtocol::CsmaCa(CsmaCa {
             backoff: Backoff::Window {
-                slot_ns: 20 * ms,
+                slot_s: Nanoseconds(20 * ms),
                 min_slots: 8,
                 max_doublings: 5,
             },
-            space_ns: 10 * ms,
+            space_s: Nanoseconds(10 * ms),
             max_attempts: 8,
         }),
         5 => MacProtocol::CsmaCd(CsmaCd {
-            window_ns: 1000,
+            window_s: Nanoseconds(1000),
             min_frame_bits: 512,
             max_exponent: 10,
             max_attempts: 4,
         }),
         6 => MacProtocol::Tdma(Tdma {
-            frame_ns: SECOND,
-            slots: vec![TdmaSlot {
-                start_ns: 300 * ms,
-                duration_ns: 100 * ms,
-            }],
-            guard_ns: 10 * ms,
+            frame_s: Nanoseconds(SECOND),
+            slots_s: vec![[Nanoseconds(300 * ms), Nanoseconds(100 * ms)]],
+            guard_s: Nanoseconds(10 * ms),
         }),
         7 => MacProtocol::Fdma(Fdma {
             channel: 1,
             channels: 3,
         }),
-        8 => MacProtocol::Polling(Polling::Controller {
+        8 => MacProtocol::PollingController(PollingController {
             addresses: vec![1, 9, 4],
-            timeout_ns: 3 * SECOND,
-            pause_ns: SECOND,
+            timeout_s: Nanoseconds(3 * SECOND),
+            pause_s: Nanoseconds(SECOND),
         }),
-        _ => MacProtocol::Polling(Polling::Polled),
+        _ => MacProtocol::Polled,
     }
 }
 

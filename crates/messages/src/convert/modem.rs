@@ -157,14 +157,8 @@ pub fn status(
 /// Returns the name of a protocol in world files and messages.
 fn mac_name(mac: &MacProtocol) -> &'static str {
     match mac {
-        MacProtocol::Aloha => "aloha",
-        MacProtocol::SlottedAloha(_) => "slotted_aloha",
-        MacProtocol::WaitingRoom(_) => "waiting_room",
-        MacProtocol::CsmaCa(_) => "csma_ca",
-        MacProtocol::CsmaCd(_) => "csma_cd",
-        MacProtocol::Tdma(_) => "tdma",
-        MacProtocol::Fdma(_) => "fdma",
-        MacProtocol::Polling(_) => "polling",
+        MacProtocol::PollingController(_) | MacProtocol::Polled => "polling",
+        other => other.kind(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Keys of scheduled commands.
 
-use crate::keys::comms::mac::MacConfig;
+use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
@@ -266,7 +266,7 @@ choice! {
             /// Name of the modem.
             target: String [not_empty],
             /// Medium access protocol, as in the key of this name of a modem.
-            mac: MacConfig,
+            mac: MacProtocol,
         },
         /// Switches a modem on or off. A modem that is switched off loses its waiting messages.
         ModemSwitch = "modem_switch" {

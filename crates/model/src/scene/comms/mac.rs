@@ -1,131 +1,141 @@
-//! Parameters of the medium access protocols. The clock of the modem measures all times.
+//! Medium access protocols and their parameters. The clock of the modem measures all times.
 
 use crate::persist::Persist;
+use crate::scene::nanoseconds::Nanoseconds;
+use merrow_yaml::spec::{choice, spec};
 
-/// Medium access protocol with its parameters.
-#[derive(Clone, Debug, PartialEq, Persist)]
-pub enum MacProtocol {
-    /// Transmits every frame at once.
-    Aloha,
+choice! {
+    /// Medium access protocol. Its times follow the clock of the modem.
+    #[derive(Persist)]
+    pub enum MacProtocol plain {
+        /// Transmits every frame at once.
+        Aloha = "aloha",
+        /// Transmits at the start of a slot.
+        SlottedAloha = "slotted_aloha" (SlottedAloha),
+        /// Resolves conflicts by splitting, with reports of a station; new frames wait for the end
+        /// of the resolution.
+        WaitingRoom = "waiting_room" (WaitingRoom),
+        /// Carrier sense with random backoff.
+        CsmaCa = "csma_ca" (CsmaCa),
+        /// Carrier sense with detection of collisions.
+        CsmaCd = "csma_cd" (CsmaCd),
+        /// Transmits in its slots of a periodic schedule.
+        Tdma = "tdma" (Tdma),
+        /// Transmits in one part of the band.
+        Fdma = "fdma" (Fdma),
+        /// Controller that polls other modems in turn.
+        PollingController = "polling_controller" (PollingController),
+        /// Transmits when it is polled.
+        Polled = "polled",
+    }
+}
+
+spec! {
     /// Transmits at the start of a slot.
-    SlottedAloha(SlottedAloha),
+    #[derive(Copy, Eq, Persist)]
+    pub struct SlottedAloha plain {
+        /// Duration of a slot.
+        slot_s: Nanoseconds [in 1e-6..=1e6],
+    }
+}
+
+spec! {
     /// Resolves conflicts by splitting, with reports of a station; new frames wait for the end of
     /// the resolution.
-    WaitingRoom(WaitingRoom),
+    #[derive(Copy, Eq, Persist)]
+    pub struct WaitingRoom plain {
+        /// Address of the station, which reports the result of every slot.
+        station: u16 [in 0.0..=65534.0],
+        /// Duration of a slot: frame, report and twice the longest travel time.
+        slot_s: Nanoseconds [in 1e-6..=1e6],
+        /// Time of the report after the start of the slot.
+        report_s: Nanoseconds [in 1e-6..=1e6],
+    }
+}
+
+spec! {
     /// Carrier sense with random backoff.
-    CsmaCa(CsmaCa),
+    #[derive(Copy, Eq, Persist)]
+    pub struct CsmaCa plain {
+        /// Time for which the medium must be idle before a transmission.
+        space_s: Nanoseconds [in 0.0..=1e6] = Nanoseconds(0),
+        /// Number of times the medium may be busy before the frame is discarded.
+        max_attempts: u32 [in 1.0..=1000000.0] = 16,
+        /// Backoff that follows a busy medium.
+        backoff: Backoff,
+    }
+}
+
+choice! {
+    /// Backoff of carrier sense.
+    #[derive(Copy, Eq, Persist)]
+    pub enum Backoff plain {
+        /// Senses again after a uniform random delay.
+        Nonpersistent = "nonpersistent" {
+            /// Maximum delay until the medium is sensed again.
+            max_s: Nanoseconds [in 1e-6..=1e6],
+        },
+        /// Counts a random number of slots during which the medium is idle, then transmits.
+        Window = "window" {
+            /// Duration of a slot.
+            slot_s: Nanoseconds [in 1e-6..=1e6],
+            /// Number of slots of the first window.
+            min_slots: u32 [in 1.0..=65536.0] = 16,
+            /// Number of times the window may double.
+            max_doublings: u8 [in 0.0..=16.0] = 6,
+        },
+    }
+}
+
+spec! {
     /// Carrier sense with detection of collisions.
-    CsmaCd(CsmaCd),
-    /// Slots of a periodic schedule.
-    Tdma(Tdma),
-    /// A part of the band.
-    Fdma(Fdma),
-    /// Requests of a controller.
-    Polling(Polling),
+    #[derive(Copy, Eq, Persist)]
+    pub struct CsmaCd plain {
+        /// Time after its arrival from which a signal is sensed.
+        window_s: Nanoseconds [in 0.0..=1e6] = Nanoseconds(1_000),
+        /// Bits of the shortest frame, which set the unit of the backoff.
+        min_frame_bits: u32 [in 1.0..=1000000.0] = 512,
+        /// Maximum exponent of the backoff.
+        max_exponent: u8 [in 0.0..=16.0] = 10,
+        /// Number of collisions after which the frame is discarded.
+        max_attempts: u32 [in 1.0..=1000000.0] = 16,
+    }
 }
 
-/// Parameters of slotted ALOHA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub struct SlottedAloha {
-    /// Duration of a slot [ns].
-    pub slot_ns: u64,
+spec! {
+    /// Schedule of time-division multiple access.
+    #[derive(Eq, Persist)]
+    pub struct Tdma plain {
+        /// Period of the schedule.
+        frame_s: Nanoseconds [in 1e-6..=1e6],
+        /// Slots of this modem, sorted by start: start after the start of the period, and duration
+        /// including the guard time.
+        slots_s: Vec<[Nanoseconds; 2]> [in 0.0..=1e6, not_empty],
+        /// Unused time at the end of every slot.
+        guard_s: Nanoseconds [in 0.0..=1e6] = Nanoseconds(0),
+    }
 }
 
-/// Parameters of the waiting-room protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub struct WaitingRoom {
-    /// Address of the station, which reports the result of every slot.
-    pub station: u16,
-    /// Duration of a slot: frame, report and twice the longest travel time [ns].
-    pub slot_ns: u64,
-    /// Time of the report after the start of the slot [ns].
-    pub report_ns: u64,
+spec! {
+    /// Transmits in one part of the band.
+    #[derive(Copy, Eq, Persist)]
+    pub struct Fdma plain {
+        /// Index of the part of the band, from 0.
+        channel: u16 [in 0.0..=65534.0],
+        /// Number of equal parts of the band.
+        channels: u16 [in 1.0..=65535.0],
+    }
 }
 
-/// Parameters of carrier sense with random backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub struct CsmaCa {
-    /// Backoff that follows a busy medium.
-    pub backoff: Backoff,
-    /// Time for which the medium must be idle before a transmission [ns].
-    pub space_ns: u64,
-    /// Number of times the medium may be busy before the frame is discarded.
-    pub max_attempts: u32,
-}
-
-/// Backoff of carrier sense with random backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub enum Backoff {
-    /// Senses again after a uniform random delay.
-    Nonpersistent {
-        /// Upper limit of the delay [ns].
-        max_ns: u64,
-    },
-    /// Counts a random number of slots during which the medium is idle, then transmits.
-    Window {
-        /// Duration of a slot [ns].
-        slot_ns: u64,
-        /// Number of slots of the first window.
-        min_slots: u32,
-        /// Number of times the window may double.
-        max_doublings: u8,
-    },
-}
-
-/// Parameters of carrier sense with detection of collisions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub struct CsmaCd {
-    /// Time after its arrival from which a signal is sensed [ns].
-    pub window_ns: u64,
-    /// Bits of the shortest frame, which set the unit of the backoff.
-    pub min_frame_bits: u32,
-    /// Maximum exponent of the backoff.
-    pub max_exponent: u8,
-    /// Number of collisions after which the frame is discarded.
-    pub max_attempts: u32,
-}
-
-/// Parameters of time-division multiple access.
-#[derive(Clone, Debug, PartialEq, Eq, Persist)]
-pub struct Tdma {
-    /// Period of the schedule [ns].
-    pub frame_ns: u64,
-    /// Slots of this modem, sorted by start.
-    pub slots: Vec<TdmaSlot>,
-    /// Unused time at the end of every slot [ns].
-    pub guard_ns: u64,
-}
-
-/// Slot in the schedule of time-division multiple access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub struct TdmaSlot {
-    /// Start of the slot after the start of the period [ns].
-    pub start_ns: u64,
-    /// Duration of the slot, including the guard time [ns].
-    pub duration_ns: u64,
-}
-
-/// Parameters of frequency-division multiple access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub struct Fdma {
-    /// Index of the part of the band.
-    pub channel: u16,
-    /// Number of equal parts of the band.
-    pub channels: u16,
-}
-
-/// Role of a modem in polling.
-#[derive(Clone, Debug, PartialEq, Eq, Persist)]
-pub enum Polling {
-    /// Polls other modems in turn.
-    Controller {
+spec! {
+    /// Controller that polls other modems in turn.
+    #[derive(Eq, Persist)]
+    pub struct PollingController plain {
         /// Addresses in the order of the polls.
-        addresses: Vec<u16>,
-        /// Time from the end of a poll to the end of the wait for a reply [ns].
-        timeout_ns: u64,
-        /// Time between the end of one cycle and the start of the next [ns].
-        pause_ns: u64,
-    },
-    /// Transmits when it is polled.
-    Polled,
+        addresses: Vec<u16> [in 0.0..=65534.0, not_empty],
+        /// Time from the end of a poll to the end of the wait for a reply.
+        timeout_s: Nanoseconds [in 1e-6..=1e6],
+        /// Time between the end of one cycle and the start of the next.
+        pause_s: Nanoseconds [in 0.0..=1e6] = Nanoseconds(0),
+    }
 }

@@ -29,7 +29,9 @@ impl MacState {
             MacProtocol::WaitingRoom(_) => Self::WaitingRoom(WaitingRoomState::default()),
             MacProtocol::CsmaCa(_) => Self::CsmaCa(CsmaCaState::default()),
             MacProtocol::CsmaCd(_) => Self::CsmaCd(CsmaCdState::default()),
-            MacProtocol::Polling(_) => Self::Polling(PollingState::default()),
+            MacProtocol::PollingController(_) | MacProtocol::Polled => {
+                Self::Polling(PollingState::default())
+            }
         }
     }
 }

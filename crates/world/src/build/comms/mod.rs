@@ -1,7 +1,6 @@
 //! Modems of robots and fixed modems: mounting, addresses, settings.
 
 mod bridge;
-mod mac;
 pub(crate) mod schedule;
 mod transceiver;
 
@@ -9,7 +8,6 @@ use crate::build::computer;
 use crate::build::context::Context;
 use crate::keys::WorldConfig;
 use crate::keys::comms::ModemEntry;
-use crate::keys::comms::mac::MacConfig;
 use merrow_comms::network::Network;
 use merrow_comms::network::misfit::Misfit;
 use merrow_math::Vec3;
@@ -127,9 +125,9 @@ pub fn parse_mac(text: &str) -> Result<MacProtocol, String> {
     let mut problems = Problems::default();
     let node = parse("mac", text, &mut problems);
     let file =
-        node.and_then(|node| MacConfig::read(&node, &Field::new("mac", "", &[]), &mut problems));
+        node.and_then(|node| MacProtocol::read(&node, &Field::new("mac", "", &[]), &mut problems));
     match file {
-        Some(file) if problems.is_empty() => Ok(mac::build_mac(&file)),
+        Some(file) if problems.is_empty() => Ok(file),
         _ => Err(problems.to_string().replace('\n', "; ")),
     }
 }
@@ -192,7 +190,7 @@ impl<'a> ModemBuilder<'a> {
             address: address as u16,
             rate: build_rate(file, name, cx),
             transceiver: file.modem.clone(),
-            mac: mac::build_mac(&file.mac),
+            mac: file.mac.clone(),
             clock: file.clock.clone(),
             queue: file.queue.clone(),
             power_w,

@@ -1,6 +1,6 @@
 //! Scheduled commands of modems.
 
-use crate::build::comms::{ADAPTIVE, mac};
+use crate::build::comms::ADAPTIVE;
 use crate::build::context::Context;
 use crate::build::schedule::find_kind;
 use crate::keys::schedule::{ScheduledConfig, ScheduledKindConfig};
@@ -62,7 +62,7 @@ pub(crate) fn build_modem_command(
         }
         ScheduledKindConfig::ModemMac { target, mac, .. } => ModemCommand::SetMac {
             modem: find_modem("target", target)?,
-            mac: mac::build_mac(mac),
+            mac: mac.clone(),
         },
         ScheduledKindConfig::ModemSwitch { target, on, .. } => ModemCommand::Switch {
             modem: find_modem("target", target)?,

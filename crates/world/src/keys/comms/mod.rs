@@ -1,8 +1,6 @@
 //! Keys of communication modems: mounting and settings of one modem, and bridges between them.
 
-pub mod mac;
-
-use crate::keys::comms::mac::MacConfig;
+use merrow_model::scene::comms::MacProtocol;
 use merrow_model::scene::comms::bridge::PositionCorrection;
 use merrow_model::scene::comms::{ClockError, DropPolicy, PowerControl, QueueLimits, Transceiver};
 use merrow_yaml::spec::spec;
@@ -25,7 +23,7 @@ spec! {
         /// modem. Patterns over azimuth and elevation are relative to it.
         axis: [f64; 3] = [1.0, 0.0, 0.0],
         /// Medium access protocol at the start of a run.
-        mac: MacConfig => "{kind: aloha}",
+        mac: MacProtocol => "{kind: aloha}",
         /// Error of the clock of the modem, which times slots and range measurements.
         clock: ClockError => "{}",
         /// Transmit power at the start of a run. Default: the maximum power.
