@@ -439,6 +439,15 @@ fn check_names(file: &WorldConfig, scene: &Scene, cx: Context<'_>) {
     }
 }
 
+/// Returns the velocity (east, north, up) of water [m/s] with a horizontal speed towards a direction
+/// clockwise from north [deg], and the vertical speed `up`.
+pub(crate) fn water_velocity(speed: f64, direction_deg: f64, up: f64) -> Vec3 {
+    Vec3 {
+        z: up,
+        ..horizontal_velocity(speed, direction_deg)
+    }
+}
+
 /// Returns the velocity (east, north, up) [m/s] of water that flows with `speed` [m/s] towards
 /// `direction_deg` [deg], clockwise from north.
 pub fn horizontal_velocity(speed: f64, direction_deg: f64) -> Vec3 {

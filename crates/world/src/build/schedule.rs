@@ -2,8 +2,8 @@
 
 use crate::build::comms::schedule::build_modem_command;
 use crate::build::context::Context;
-use crate::build::horizontal_velocity;
 use crate::build::waves::changed_waves;
+use crate::build::{horizontal_velocity, water_velocity};
 use crate::keys::schedule::{HealthConfig, ScheduledConfig, ScheduledKindConfig as Kind};
 use merrow_control::modes;
 use merrow_math::{Quat, SpatialForce, Vec3};
@@ -93,8 +93,7 @@ fn build_entry(
             up_m_s,
             ..
         } => {
-            let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
-            v.z = *up_m_s;
+            let v = water_velocity(*speed_m_s, *direction_deg, *up_m_s);
             sea.current.profile = vec![(0.0, v)];
             Command::Sea(Box::new(sea.clone()))
         }

@@ -1,7 +1,7 @@
 //! Conversion of the water, the mean current, the air and the seabed of a world.
 
 use crate::build::context::Context;
-use crate::build::{air, flow, horizontal_velocity, water, waves};
+use crate::build::{air, flow, horizontal_velocity, water, water_velocity, waves};
 use crate::keys::{CurrentConfig, CurrentLayerConfig, WorldConfig};
 use crate::sensor::camera;
 use merrow_math::Vec3;
@@ -54,11 +54,7 @@ fn mean_current(file: &CurrentConfig, cx: Context<'_>) -> Vec<(f64, Vec3)> {
             direction_deg,
             up_m_s,
             ..
-        } => {
-            let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
-            v.z = *up_m_s;
-            vec![(0.0, v)]
-        }
+        } => vec![(0.0, water_velocity(*speed_m_s, *direction_deg, *up_m_s))],
         CurrentConfig::Profile { layers, at } => {
             current_profile(layers, at.key_place("layers"), cx)
         }

@@ -33,3 +33,9 @@ pub fn find_link(
     }
     found
 }
+
+/// Returns the robot of an entry of `robots`, or the first of its copies.
+pub fn first_copy<'a>(scene: &'a Scene, name: &str) -> Option<&'a Robot> {
+    let mut robots = scene.robots.iter();
+    robots.find(|robot| robot.name == name || robot.name == format!("{name}_0"))
+}

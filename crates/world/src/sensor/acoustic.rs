@@ -2,7 +2,7 @@
 //! the scene.
 
 use crate::keys::RobotEntry;
-use crate::keys::find::{find_link, find_robot};
+use crate::keys::find::{find_link, find_robot, first_copy};
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::rng::{Draw, Stream};
 use merrow_math::{Mat3, Vec3};
@@ -499,11 +499,9 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
         }
     }
     for (name, entry) in robots.iter() {
-        let mut copies = scene
-            .robots
-            .iter()
-            .filter(|r| r.name == name || r.name == format!("{name}_0"));
-        let Some(robot) = copies.next() else { continue };
+        let Some(robot) = first_copy(scene, name) else {
+            continue;
+        };
         for (name, file) in entry.model.sensors.iter() {
             let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
             let exteroceptive =

@@ -1,6 +1,7 @@
 //! Obstacles and obstacle detectors: keys of their files and conversion to the scene.
 
 use crate::keys::RobotEntry;
+use crate::keys::find::first_copy;
 use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
@@ -84,11 +85,9 @@ pub fn resolve_detector_sensors(
     problems: &mut Problems,
 ) {
     for (name, entry) in robots.iter() {
-        let mut copies = scene
-            .robots
-            .iter()
-            .filter(|r| r.name == name || r.name == format!("{name}_0"));
-        let Some(robot) = copies.next() else { continue };
+        let Some(robot) = first_copy(scene, name) else {
+            continue;
+        };
         for (name, file) in entry.model.sensors.iter() {
             if let MeasurementConfig::ObstacleDetector(detector) = &file.device.measures {
                 check_detector(name, detector, robot, problems);

@@ -2,6 +2,7 @@
 //! results are notes, because a robot may start inside a wall and a mast may be long.
 
 use crate::keys::RobotEntry;
+use crate::keys::find::first_copy;
 use crate::sensor::SensorConfig;
 use merrow_math::{Vec3, hull_cut};
 use merrow_model::kinematics;
@@ -19,8 +20,7 @@ const MAX_MOUNT_DISTANCE: (f64, f64) = (10.0, 10.0);
 /// Checks the sensors of all robots; of copies only the first.
 pub fn check_placement(robots: &NamedMap<RobotEntry>, scene: &Scene, problems: &mut Problems) {
     for (name, entry) in robots.iter() {
-        let copy = |r: &&Robot| r.name == name || r.name == format!("{name}_0");
-        let Some(robot) = scene.robots.iter().find(copy) else {
+        let Some(robot) = first_copy(scene, name) else {
             continue;
         };
         let mut work = Workspace::new(robot);
