@@ -1,8 +1,7 @@
 //! The lists of sensors, readings and frames, as macros that apply another macro to them.
 
 /// Calls the macro `$then` with all kinds of sensors that are evaluated in the step: the name of
-/// the kind, the types of its parameters and of its reading, and its
-/// [`StepProperties`](crate::sensor::StepProperties).
+/// the kind, the types of its parameters and of its reading, and its `StepProperties`.
 #[macro_export]
 macro_rules! each_step_sensor {
     ($then:ident) => {
