@@ -2,9 +2,9 @@
 
 use crate::input::mailbox::{find_robot, named_values};
 use merrow_messages::msg::FaultRequest;
-use merrow_model::scene::fault::{Device, FaultKind};
+use merrow_model::scene::fault::FaultKind;
 use merrow_model::scene::fault_devices::{check_fault, find_device};
-use merrow_model::scene::{Fault, Robot, Scene};
+use merrow_model::scene::{Fault, Scene};
 use merrow_model::state::Command;
 use merrow_world::build::fault::{random_stream, request_values, requested_kind};
 
@@ -27,9 +27,8 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
             name: request.name.as_str().into(),
         });
     }
-    let model = robot.map(|robot| &scene.robots[robot]);
     let device = find_device(scene, robot, &request.device)?;
-    let kind = fault_kind(model, device, request)?;
+    let kind = fault_kind(request)?;
     check_fault(device, &request.device, kind)?;
     if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {
         return Err(format!(
@@ -54,11 +53,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
     Ok(Command::Fault(Box::new(fault)))
 }
 
-fn fault_kind(
-    model: Option<&Robot>,
-    device: Device,
-    request: &FaultRequest,
-) -> Result<FaultKind, String> {
+fn fault_kind(request: &FaultRequest) -> Result<FaultKind, String> {
     let FaultRequest {
         kind,
         names,
@@ -84,14 +79,13 @@ fn fault_kind(
     if let Some(missing) = expected.required.iter().find(|name| get(name).is_none()) {
         return Err(format!("the fault {kind} requires {missing}"));
     }
-    requested_kind(model, device, kind, get)
+    requested_kind(kind, get)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merrow_math::Vec3;
-    use merrow_model::scene::fault::{Jammer, Spoof};
+    use merrow_model::scene::fault::Device;
     use merrow_world::build::fault::RequestValues;
     use merrow_world::{Overrides, load_text};
 
@@ -126,7 +120,7 @@ mod tests {
         assert_eq!(
             (fault.kind, fault.device, fault.end_ns),
             (
-                FaultKind::PowerLimited(30.0),
+                FaultKind::Shortage { power_w: 30.0 },
                 Device::Battery,
                 5_000_000_000
             )
@@ -141,18 +135,21 @@ mod tests {
         else {
             panic!("refused");
         };
-        let jammer = Jammer::new(Vec3::new(0.0, 30.0, 0.0), 0.1);
-        assert_eq!(fault.kind, FaultKind::Jammed(Some(jammer)));
+        let jammed = FaultKind::Jammed {
+            position_m: Some([0.0, 30.0, 0.0]),
+            power_w: 0.1,
+        };
+        assert_eq!(fault.kind, jammed);
         let Ok(Command::Fault(fault)) =
             request_fault("gps", "spoofed", &["velocity_x_m_s"], &[0.5])
         else {
             panic!("refused");
         };
-        let spoof = Spoof {
-            offset: Vec3::zero(),
-            velocity: Vec3::new(0.5, 0.0, 0.0),
+        let spoofed = FaultKind::Spoofed {
+            offset_m: [0.0; 3],
+            velocity_m_s: [0.5, 0.0, 0.0],
         };
-        assert_eq!(fault.kind, FaultKind::Spoofed(spoof));
+        assert_eq!(fault.kind, spoofed);
         assert_eq!(
             request_fault("", "none", &[], &[]),
             Ok(Command::Repair {
@@ -274,8 +271,8 @@ mod tests {
                     names,
                     ..FaultRequest::default()
                 };
-                let found = fault_kind(None, Device::Battery, &request).expect("a kind");
-                assert_eq!(found.keyword(), kind);
+                let found = fault_kind(&request).expect("a kind");
+                assert_eq!(found.kind(), kind);
             }
         }
     }

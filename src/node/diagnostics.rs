@@ -540,13 +540,13 @@ fn fault_status(owner: &str, device: &str, memory: &FaultState) -> DiagnosticSta
     if fault.end_ns < u64::MAX {
         values.push(value("until [s]", seconds(fault.end_ns)));
     }
-    if let FaultKind::Intermittent(_) = fault.kind {
+    if let FaultKind::Intermittent { .. } = fault.kind {
         values.push(value("fails now", memory.failing));
     }
     if memory.water > 0.0 {
         values.push(value("water [l]", format!("{:.3}", memory.water * 1000.0)));
     }
-    let message = format!("{device} is {}", fault.kind.keyword());
+    let message = format!("{device} is {}", fault.kind.kind());
     status(
         ERROR,
         format!("{owner}: fault {}", fault.name),

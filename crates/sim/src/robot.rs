@@ -387,7 +387,7 @@ impl Step<'_> {
         read_sensors(robot, state, work, &sensor_environment, self.now_ns, outbox);
         let now = self.now(state);
         power::advance(robot, state, work, &sensor_environment, now);
-        fault::advance_flooding(state, work, &self.environment[0], now.ns, now.dt);
+        fault::advance_flooding(robot, state, work, &self.environment[0], now.ns, now.dt);
         work.V_start = state.motion.V_WB_B;
         work.qd_start.copy_from_slice(&state.motion.qd);
         work.A_start = work.links[0].A;

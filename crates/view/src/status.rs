@@ -106,7 +106,7 @@ fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
 
 /// Returns a text for a fault of the device at `path`.
 fn describe(fault: &FaultState, path: String) -> String {
-    format!("{path}: {}", fault.fault.kind.keyword())
+    format!("{path}: {}", fault.fault.kind.kind())
 }
 
 /// Returns the names of faults, which can be ended, with their texts.

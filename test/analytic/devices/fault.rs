@@ -630,8 +630,11 @@ fn faults_can_be_commanded() {
         .unwrap();
     s.advance(2);
     assert_eq!(s.state.robots[0].actuators[0].thrust, 0.0);
-    s.apply(&fault(FaultKind::Reduced(0.5), Device::Thruster(0)))
-        .unwrap();
+    s.apply(&fault(
+        FaultKind::Reduced { fraction: 0.5 },
+        Device::Thruster(0),
+    ))
+    .unwrap();
     s.advance(2);
     assert_eq!(
         (
@@ -648,7 +651,10 @@ fn faults_can_be_commanded() {
     s.advance(2);
     assert_eq!(s.state.robots[0].actuators[0].thrust, 16.0);
     let refused = s
-        .apply(&fault(FaultKind::PowerLimited(3.0), Device::Thruster(0)))
+        .apply(&fault(
+            FaultKind::Shortage { power_w: 3.0 },
+            Device::Thruster(0),
+        ))
         .unwrap_err()
         .reason;
     assert_eq!(
@@ -656,7 +662,10 @@ fn faults_can_be_commanded() {
         "`thrusters/t` cannot be `shortage`; expected one of dead, stuck, reduced, biased, noisy, intermittent"
     );
     let refused = s
-        .apply(&fault(FaultKind::Reduced(f64::NAN), Device::Thruster(0)))
+        .apply(&fault(
+            FaultKind::Reduced { fraction: f64::NAN },
+            Device::Thruster(0),
+        ))
         .unwrap_err()
         .reason;
     assert_eq!(

@@ -2,8 +2,11 @@
 
 use crate::persist::Persist;
 use crate::scene::correspondence::Correspondence;
-use merrow_math::Vec3;
+use crate::scene::fault::words::{
+    BIASED, DEAD, INTERMITTENT, JAMMED, LEAK, NOISY, REDUCED, SHORTAGE, SLOW, SPOOFED, STUCK,
+};
 use merrow_math::rng::Stream;
+use merrow_yaml::spec::choice;
 use std::sync::Arc;
 
 /// Device of a robot, by its index among devices of its kind.
@@ -51,116 +54,106 @@ impl Device {
     }
 }
 
-/// Declares the types of faults, with their names in world files, services and diagnostics.
-macro_rules! fault_kinds {
-    (
-        $(#[doc = $doc:literal])*
-        pub enum $name:ident {
-            $($(#[doc = $kind_doc:literal])* $variant:ident $(($data:ty))? = $constant:ident $word:literal,)*
-        }
-    ) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Persist)]
-        pub enum $name {
-            $($(#[doc = $kind_doc])* $variant $(($data))?,)*
-        }
-
-        impl $name {
-            /// Returns the name in world files, services and diagnostics.
-            pub fn keyword(&self) -> &'static str {
-                match self {
-                    $(Self::$variant { .. } => $word,)*
-                }
-            }
-        }
-
-        /// Names of the types of faults in world files, services and diagnostics.
-        pub mod words {
-            $($(#[doc = $kind_doc])* pub const $constant: &str = $word;)*
-        }
-    };
-}
-
-fault_kinds! {
-    /// Type of a fault. Bias and noise are in the unit of the device: command unit of a thruster,
-    /// rad of a fin, N m or N of a joint, rad or m of a joint with an ideal position drive, m³ of a
-    /// buoyancy engine, m/s of a winch, the first quantity of a sensor, rad/s and m/s² of an IMU, s
-    /// of transmission delay of a beacon.
-    pub enum FaultKind {
-        /// No output; a fin is lost.
-        Dead = DEAD "dead",
-        /// The output is held constant.
-        Stuck = STUCK "stuck",
-        /// Remaining fraction of the output, 0..1.
-        Reduced(f64) = REDUCED "reduced",
-        /// Constant offset of the output.
-        Biased(f64) = BIASED "biased",
-        /// Noise with this standard deviation, drawn for every step or sample.
-        Noisy(f64) = NOISY "noisy",
-        /// Alternates between working and failing, for exponentially distributed times with these
-        /// means [s].
-        Intermittent([f64; 2]) = INTERMITTENT "intermittent",
-        /// Maximum power of the battery [W].
-        PowerLimited(f64) = SHORTAGE "shortage",
-        /// Water ingress through a hole.
-        Leak(Leak) = LEAK "leak",
-        /// Receives no satellites, near a jammer or everywhere.
-        Jammed(Option<Jammer>) = JAMMED "jammed",
-        /// Receives false satellite signals.
-        Spoofed(Spoof) = SPOOFED "spoofed",
-        /// Execution times are multiplied by this factor, from 1.
-        Slow(f64) = SLOW "slow",
+choice! {
+    /// Type of a fault.
+    #[derive(Copy, Persist)]
+    pub enum FaultKind plain {
+        /// The device has no effect and delivers no output; a fin is lost, a modem neither
+        /// transmits nor receives, a computer runs no task.
+        Dead = DEAD,
+        /// The device keeps its last value.
+        Stuck = STUCK,
+        /// The device has only a fraction of its effect.
+        Reduced = REDUCED {
+            /// Remaining fraction; of the acoustic power for a beacon, of the transmit power for a
+            /// modem.
+            fraction: f64 [fraction],
+        },
+        /// A constant offset is added.
+        Biased = BIASED {
+            /// Offset in the unit of the device.
+            bias: f64,
+        },
+        /// Additional noise is added.
+        Noisy = NOISY {
+            /// Standard deviation in the unit of the device, drawn for every step or sample.
+            noise_std: f64 [non_negative],
+        },
+        /// The device alternately works and fails, for random times.
+        Intermittent = INTERMITTENT {
+            /// Mean time for which it works.
+            mean_working_s: f64 [in 0.001..=1e9],
+            /// Mean time for which it fails.
+            mean_failed_s: f64 [in 0.001..=1e9],
+        },
+        /// The power of the battery is limited.
+        Shortage = SHORTAGE {
+            /// Maximum power of the battery.
+            power_w: f64 [non_negative],
+        },
+        /// Water enters through a hole until a compartment is full.
+        Leak = LEAK {
+            /// Diameter of the hole.
+            hole_diameter_m: f64 [positive],
+            /// Position of the hole on the link (forward, left, up).
+            position_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Volume of the compartment.
+            compartment_m3: f64 [positive],
+            /// Centre of the compartment on the link (forward, left, up).
+            center_m: [f64; 3] = [0.0, 0.0, 0.0],
+        },
+        /// A satellite receiver is jammed.
+        Jammed = JAMMED {
+            /// Position of the jammer in the world (east, north, up). Default: the receiver is
+            /// jammed everywhere.
+            position_m: Option<[f64; 3]>,
+            /// Power transmitted isotropically by the jammer.
+            power_w: f64 [non_negative] = 0.1,
+        },
+        /// A satellite receiver is spoofed.
+        Spoofed = SPOOFED {
+            /// Offset of the false position from the true position at the start of the fault (east,
+            /// north, up).
+            offset_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Velocity at which the offset grows (east, north, up).
+            velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
+        },
+        /// The jobs of a computer need more processor time.
+        Slow = SLOW {
+            /// Factor on the execution times of the jobs that are released during the fault.
+            execution_factor: f64 [in 1.0..=1e6],
+        },
     }
 }
 
-/// GNSS jammer: a noise transmitter at the frequency of the satellites.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
-pub struct Jammer {
-    /// Position in W [m].
-    pub p_W: Vec3,
-    /// Distance within which reception is lost [m].
-    pub reach: f64,
+/// Names of the types of faults in world files, services and diagnostics.
+pub mod words {
+    #![allow(missing_docs, reason = "described by the types")]
+    pub const DEAD: &str = "dead";
+    pub const STUCK: &str = "stuck";
+    pub const REDUCED: &str = "reduced";
+    pub const BIASED: &str = "biased";
+    pub const NOISY: &str = "noisy";
+    pub const INTERMITTENT: &str = "intermittent";
+    pub const SHORTAGE: &str = "shortage";
+    pub const LEAK: &str = "leak";
+    pub const JAMMED: &str = "jammed";
+    pub const SPOOFED: &str = "spoofed";
+    pub const SLOW: &str = "slow";
 }
 
-impl Jammer {
-    /// Wavelength of GPS L1 [m].
-    const WAVELENGTH: f64 = 0.190_293_67;
-    /// Minimum received GPS signal power, -128.5 dBm [W] [IS-GPS-200].
-    const SIGNAL: f64 = 1.412_537_5e-16;
-    /// Jamming-to-signal ratio that a receiver tolerates, 40 dB; chosen.
-    const MARGIN: f64 = 1e4;
+/// Wavelength of GPS L1 [m].
+const WAVELENGTH: f64 = 0.190_293_67;
+/// Minimum received GPS signal power, -128.5 dBm [W] [IS-GPS-200].
+const SIGNAL: f64 = 1.412_537_5e-16;
+/// Jamming-to-signal ratio that a receiver tolerates, 40 dB; chosen.
+const MARGIN: f64 = 1e4;
 
-    /// Creates an isotropic jammer of `power` [W] in free space: its power at the distance d is `P
-    /// (λ / 4π d)²`.
-    pub fn new(p_W: Vec3, power: f64) -> Self {
-        let loss = power / (Self::SIGNAL * Self::MARGIN);
-        Self {
-            p_W,
-            reach: Self::WAVELENGTH / (4.0 * std::f64::consts::PI) * loss.sqrt(),
-        }
-    }
-}
-
-/// False position that a spoofer imposes on a receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
-pub struct Spoof {
-    /// Initial offset from the true position, in W [m].
-    pub offset: Vec3,
-    /// Rate of change of the offset, in W [m/s].
-    pub velocity: Vec3,
-}
-
-/// Hole in the hull of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Persist)]
-pub struct Leak {
-    /// Area of the hole [m²].
-    pub area: f64,
-    /// Position of the hole in L [m].
-    pub p_LoH: Vec3,
-    /// Volume that can flood [m³].
-    pub volume: f64,
-    /// Centroid of that volume in L [m].
-    pub p_LoC: Vec3,
+/// Returns the distance [m] within which an isotropic jammer of `power` [W] in free space prevents
+/// reception: its power at the distance d is `P (λ / 4π d)²`.
+pub fn jammer_reach(power: f64) -> f64 {
+    let loss = power / (SIGNAL * MARGIN);
+    WAVELENGTH / (4.0 * std::f64::consts::PI) * loss.sqrt()
 }
 
 /// Fault of a device, with its schedule.

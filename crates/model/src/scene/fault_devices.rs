@@ -187,31 +187,43 @@ pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
 /// # Errors
 /// Returns one line with the allowed kinds, or that a value is out of range.
 pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
-    let (word, kinds) = (kind.keyword(), allowed_kinds(device));
+    let (word, kinds) = (kind.kind(), allowed_kinds(device));
     ensure!(
         kinds.contains(&word),
         "`{name}` cannot be `{word}`; expected one of {}",
         kinds.join(", ")
     );
+    let at_least = |x: f64, low: f64| x.is_finite() && x >= low;
+    let is_finite = |x: [f64; 3]| x.iter().all(|x| x.is_finite());
     let fits = match kind {
-        FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
-        FaultKind::Biased(by) => by.is_finite(),
-        FaultKind::Noisy(x) | FaultKind::PowerLimited(x) => x.is_finite() && x >= 0.0,
-        FaultKind::Intermittent(means) => {
-            means.iter().all(|x| x.is_finite() && *x >= MIN_MEAN_TIME)
+        FaultKind::Reduced { fraction } => (0.0..=1.0).contains(&fraction),
+        FaultKind::Biased { bias } => bias.is_finite(),
+        FaultKind::Noisy { noise_std: x } | FaultKind::Shortage { power_w: x } => at_least(x, 0.0),
+        FaultKind::Intermittent {
+            mean_working_s,
+            mean_failed_s,
+        } => at_least(mean_working_s.min(mean_failed_s), MIN_MEAN_TIME),
+        FaultKind::Leak {
+            hole_diameter_m,
+            position_m,
+            compartment_m3,
+            center_m,
+        } => {
+            at_least(hole_diameter_m.min(compartment_m3), f64::MIN_POSITIVE)
+                && is_finite(position_m)
+                && is_finite(center_m)
         }
-        FaultKind::Leak(leak) => {
-            let sizes = leak.area.is_finite()
-                && leak.area > 0.0
-                && leak.volume.is_finite()
-                && leak.volume > 0.0;
-            sizes && leak.p_LoH.is_finite() && leak.p_LoC.is_finite()
+        FaultKind::Jammed {
+            position_m,
+            power_w,
+        } => position_m.is_none_or(is_finite) && at_least(power_w, 0.0),
+        FaultKind::Spoofed {
+            offset_m,
+            velocity_m_s,
+        } => is_finite(offset_m) && is_finite(velocity_m_s),
+        FaultKind::Slow { execution_factor } => {
+            (1.0..=MAX_EXECUTION_FACTOR).contains(&execution_factor)
         }
-        FaultKind::Jammed(jammer) => {
-            jammer.is_none_or(|j| j.p_W.is_finite() && j.reach.is_finite())
-        }
-        FaultKind::Spoofed(spoof) => spoof.offset.is_finite() && spoof.velocity.is_finite(),
-        FaultKind::Slow(factor) => (1.0..=MAX_EXECUTION_FACTOR).contains(&factor),
         FaultKind::Dead | FaultKind::Stuck => true,
     };
     ensure!(

@@ -23,7 +23,7 @@
 //! test/sensors/navigation/gnss.rs
 
 use merrow_math::Vec3;
-use merrow_model::scene::fault::{Device, FaultKind};
+use merrow_model::scene::fault::{Device, FaultKind, jammer_reach};
 use merrow_model::state::FaultState;
 
 /// Combined effect of the active jamming and spoofing faults on a receiver.
@@ -64,15 +64,22 @@ pub(crate) fn interference_at(
         let fault = &memory.fault;
         match fault.kind {
             _ if fault.device != Device::GnssReceiver(sensor) => {}
-            FaultKind::Jammed(None) => radio.jammed = true,
-            FaultKind::Jammed(Some(jammer)) => {
-                radio.jammed |= (p_WS - jammer.p_W).norm() <= jammer.reach
+            FaultKind::Jammed {
+                position_m,
+                power_w,
+            } => {
+                radio.jammed |= position_m
+                    .is_none_or(|p| (p_WS - Vec3::from(p)).norm() <= jammer_reach(power_w));
             }
-            FaultKind::Spoofed(spoof) => {
+            FaultKind::Spoofed {
+                offset_m,
+                velocity_m_s,
+            } => {
                 let time = (now_ns - fault.start_ns) as f64 * 1e-9;
+                let velocity = Vec3::from(velocity_m_s);
                 radio.spoofed = true;
-                radio.offset += spoof.offset + spoof.velocity.scale(time); // (1)
-                radio.velocity += spoof.velocity;
+                radio.offset += Vec3::from(offset_m) + velocity.scale(time); // (1)
+                radio.velocity += velocity;
             }
             _ => {}
         }

@@ -25,7 +25,7 @@
 
 use crate::fault::faulty;
 use crate::measure::{Measure, Sample};
-use merrow_model::scene::fault;
+use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::sensor::vehicle::Leak;
 use merrow_model::sensor::vehicle::LeakDetector;
@@ -38,21 +38,28 @@ impl Measure for LeakDetector {
         let volume = self.trigger_volume_m3;
         let leaks = on_board.faults.iter().filter_map(|memory| {
             match (memory.fault.kind, memory.fault.device) {
-                (FaultKind::Leak(leak), Device::Hull(link)) if link == sensor.link => {
-                    Some((leak, memory.water))
-                }
+                (
+                    FaultKind::Leak {
+                        center_m,
+                        compartment_m3,
+                        ..
+                    },
+                    Device::Hull(link),
+                ) if link == sensor.link => Some((center_m, compartment_m3, memory.water)),
                 _ => None,
             }
         });
         let wet = match volume {
             Some(volume) => {
-                let water: f64 = leaks.map(|(_, water)| water).sum();
+                let water: f64 = leaks.map(|(_, _, water)| water).sum();
                 water > 0.0 && water >= volume
             }
-            None => leaks.into_iter().any(|(leak, water)| {
+            None => leaks.into_iter().any(|(center_m, compartment, water)| {
                 let link = &on_board.work.links[sensor.link];
-                let center = link.p_WL + link.R_WL.mul_vec(leak.p_LoC);
-                water > 0.0 && truth.p_WS.z - center.z <= water_level(&leak, water)
+                let R_LU = &on_board.robot.links[sensor.link].R_LU;
+                let p_LoC = R_LU.mul_vec(Vec3::from(center_m));
+                let center = link.p_WL + link.R_WL.mul_vec(p_LoC);
+                water > 0.0 && truth.p_WS.z - center.z <= water_level(compartment, water)
             }),
         };
         Some(Leak {
@@ -63,31 +70,26 @@ impl Measure for LeakDetector {
 
 faulty!(Leak: signal);
 
-/// Computes (1): level of `water` [m³] over the centre of the compartment [m].
-fn water_level(leak: &fault::Leak, water: f64) -> f64 {
-    let radius = libm::cbrt(0.75 * leak.volume / std::f64::consts::PI);
-    let empty = (1.0 - 2.0 * water / leak.volume).clamp(-1.0, 1.0);
+/// Computes (1): level of `water` [m³] over the centre of a compartment with this volume [m³], in
+/// metres.
+fn water_level(volume: f64, water: f64) -> f64 {
+    let radius = libm::cbrt(0.75 * volume / std::f64::consts::PI);
+    let empty = (1.0 - 2.0 * water / volume).clamp(-1.0, 1.0);
     -2.0 * radius * libm::sin(libm::asin(empty) / 3.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merrow_math::Vec3;
 
     #[test]
     fn level_matches_spherical_cap_volume() {
         use std::f64::consts::PI;
-        let leak = fault::Leak {
-            area: 1.0,
-            p_LoH: Vec3::zero(),
-            volume: 4.0 / 3.0 * PI,
-            p_LoC: Vec3::zero(),
-        };
+        let volume = 4.0 / 3.0 * PI;
         for h in [-0.9, -0.3, 0.0, 0.4, 1.0] {
             let depth: f64 = h + 1.0;
             let cap = PI * depth * depth * (3.0 - depth) / 3.0;
-            assert!((water_level(&leak, cap) - h).abs() < 1e-7, "{h}");
+            assert!((water_level(volume, cap) - h).abs() < 1e-7, "{h}");
         }
     }
 }

@@ -29,7 +29,7 @@
 
 use merrow_control::ideal_drive;
 use merrow_environment::EnvironmentState;
-use merrow_math::{SpatialInertia, Sym3};
+use merrow_math::{SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::fault::{Device, FaultKind};
 use merrow_model::scene::{Fault, Robot};
 use merrow_model::state::{FaultEffect, FaultState};
@@ -61,13 +61,14 @@ pub fn prepare(
     work.flood.fill(SpatialInertia::zero());
     work.flooded = false;
     for k in 0..state.faults.len() {
-        if let (FaultKind::Leak(leak), Device::Hull(link)) =
+        if let (FaultKind::Leak { center_m, .. }, Device::Hull(link)) =
             (state.faults[k].fault.kind, state.faults[k].fault.device)
         {
             let water = state.faults[k].water;
             if water > 0.0 {
                 let (mass, edge) = (density * water, libm::cbrt(water));
                 let i = mass * GYRATION * GYRATION * edge * edge;
+                let center = robot.links[link].R_LU.mul_vec(Vec3::from(center_m));
                 let about = Sym3 {
                     xx: i,
                     xy: 0.0,
@@ -77,7 +78,7 @@ pub fn prepare(
                     zz: i,
                 };
                 work.flood[link] =
-                    work.flood[link].plus(&SpatialInertia::rigid(mass, leak.p_LoC, &about));
+                    work.flood[link].plus(&SpatialInertia::rigid(mass, center, &about));
                 work.flooded = true;
             }
         } else if state.faults[k].is_active(now_ns) {
@@ -158,13 +159,21 @@ fn reset(state: &mut RobotState) {
 
 /// Advances an intermittent fault to `now_ns` [ns].
 fn advance_intermittent(memory: &mut FaultState, now_ns: u64) {
-    let FaultKind::Intermittent([works, fails]) = memory.fault.kind else {
+    let FaultKind::Intermittent {
+        mean_working_s,
+        mean_failed_s,
+    } = memory.fault.kind
+    else {
         return;
     };
     while memory.turns_ns <= now_ns {
         // it starts with a failure
         memory.failing = memory.turns.is_multiple_of(2);
-        let mean = if memory.failing { fails } else { works };
+        let mean = if memory.failing {
+            mean_failed_s
+        } else {
+            mean_working_s
+        };
         let uniform = memory.fault.stream.draw(memory.turns).uniform();
         let time = -mean * libm::log(1.0 - uniform);
         memory.turns_ns = memory
@@ -189,9 +198,9 @@ fn apply_effect(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: b
         Device::Battery => {
             match fault.kind {
                 FaultKind::Dead => state.battery.failed = true,
-                FaultKind::Intermittent(_) => state.battery.failed |= failing,
-                FaultKind::PowerLimited(power) => {
-                    state.battery.limit = state.battery.limit.min(power)
+                FaultKind::Intermittent { .. } => state.battery.failed |= failing,
+                FaultKind::Shortage { power_w } => {
+                    state.battery.limit = state.battery.limit.min(power_w)
                 }
                 _ => {}
             }
@@ -215,9 +224,9 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
     match fault.kind {
         FaultKind::Dead => effect.dead = true,
         FaultKind::Stuck => effect.stuck = true,
-        FaultKind::Reduced(part) => effect.fraction *= part,
-        FaultKind::Biased(by) => effect.offset += by,
-        FaultKind::Noisy(std)
+        FaultKind::Reduced { fraction } => effect.fraction *= fraction,
+        FaultKind::Biased { bias } => effect.offset += bias,
+        FaultKind::Noisy { noise_std: std }
             if matches!(
                 fault.device,
                 Device::Sensor(_) | Device::GnssReceiver(_) | Device::SensorChannel(..)
@@ -225,18 +234,20 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
         {
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
         }
-        FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
+        FaultKind::Noisy { noise_std: std } => {
+            effect.offset += std * fault.stream.draw(now_ns).normal()
+        }
         // a fin that fails intermittently is not lost: its servo stops
-        FaultKind::Intermittent(_) if matches!(fault.device, Device::Fin(_)) => {
+        FaultKind::Intermittent { .. } if matches!(fault.device, Device::Fin(_)) => {
             effect.stuck |= failing
         }
-        FaultKind::Intermittent(_) => effect.dead |= failing,
+        FaultKind::Intermittent { .. } => effect.dead |= failing,
         // `merrow_sensors::gnss::interference` evaluates the last two
-        FaultKind::PowerLimited(_)
-        | FaultKind::Leak(_)
-        | FaultKind::Jammed(_)
-        | FaultKind::Spoofed(_)
-        | FaultKind::Slow(_) => {}
+        FaultKind::Shortage { .. }
+        | FaultKind::Leak { .. }
+        | FaultKind::Jammed { .. }
+        | FaultKind::Spoofed { .. }
+        | FaultKind::Slow { .. } => {}
     }
 }
 
@@ -276,8 +287,8 @@ pub(crate) fn computer_effect(faults: &mut [FaultState], k: usize, now_ns: u64) 
     for memory in faults.iter_mut().filter(is_own) {
         advance_intermittent(memory, now_ns);
         match memory.fault.kind {
-            FaultKind::Slow(factor) => effect.execution_factor *= factor,
-            FaultKind::Intermittent(_) => effect.is_halted |= memory.failing,
+            FaultKind::Slow { execution_factor } => effect.execution_factor *= execution_factor,
+            FaultKind::Intermittent { .. } => effect.is_halted |= memory.failing,
             _ => effect.is_halted = true,
         }
     }
@@ -291,7 +302,7 @@ pub(crate) fn next_change_ns(faults: &[FaultState], now_ns: u64) -> u64 {
         let fault = &memory.fault;
         let ends = [fault.start_ns, fault.end_ns];
         let turns = match fault.kind {
-            FaultKind::Intermittent(_) if memory.is_active(now_ns) => memory.turns_ns,
+            FaultKind::Intermittent { .. } if memory.is_active(now_ns) => memory.turns_ns,
             _ => u64::MAX,
         };
         let times = ends.into_iter().chain([turns]);
@@ -307,16 +318,18 @@ pub(crate) fn next_change_ns(faults: &[FaultState], now_ns: u64) -> u64 {
 /// commas; empty without faults.
 pub fn active_kinds(faults: &[FaultState], device: Device, now_ns: u64) -> String {
     let is_own = |memory: &&FaultState| {
-        let is_working = matches!(memory.fault.kind, FaultKind::Intermittent(_)) && !memory.failing;
+        let is_working =
+            matches!(memory.fault.kind, FaultKind::Intermittent { .. }) && !memory.failing;
         memory.fault.device == device && memory.is_active(now_ns) && !is_working
     };
     let active = faults.iter().filter(is_own);
-    let kinds: Vec<&str> = active.map(|memory| memory.fault.kind.keyword()).collect();
+    let kinds: Vec<&str> = active.map(|memory| memory.fault.kind.kind()).collect();
     kinds.join(", ")
 }
 
 /// Adds the water that enters over a step of `dt` [s] whose start has been evaluated in `work`. (1)
 pub(crate) fn advance_flooding(
+    robot: &Robot,
     state: &mut RobotState,
     work: &Workspace,
     environment: &EnvironmentState<'_>,
@@ -324,18 +337,28 @@ pub(crate) fn advance_flooding(
     dt: f64,
 ) {
     for memory in &mut state.faults {
-        let (FaultKind::Leak(leak), Device::Hull(link)) = (memory.fault.kind, memory.fault.device)
+        let (
+            FaultKind::Leak {
+                hole_diameter_m: hole,
+                position_m,
+                compartment_m3,
+                ..
+            },
+            Device::Hull(link),
+        ) = (memory.fault.kind, memory.fault.device)
         else {
             continue;
         };
         if !memory.is_active(now_ns) {
             continue;
         }
+        let p_LoH = robot.links[link].R_LU.mul_vec(Vec3::from(position_m));
         let link = &work.links[link];
-        let depth = -environment.height_above_surface(link.p_WL + link.R_WL.mul_vec(leak.p_LoH));
+        let depth = -environment.height_above_surface(link.p_WL + link.R_WL.mul_vec(p_LoH));
         if depth > 0.0 {
-            let inflow = DISCHARGE * leak.area * (2.0 * environment.gravity * depth).sqrt();
-            memory.water = (memory.water + inflow * dt).min(leak.volume);
+            let area = 0.25 * std::f64::consts::PI * hole * hole;
+            let inflow = DISCHARGE * area * (2.0 * environment.gravity * depth).sqrt();
+            memory.water = (memory.water + inflow * dt).min(compartment_m3);
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Conversion of scheduled faults.
 
 use crate::build::context::Context;
-use crate::keys::fault::{FaultConfig, FaultKindConfig};
+use crate::keys::fault::FaultConfig;
 use merrow_math::rng::Stream;
-use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use merrow_model::scene::fault_devices::{check_fault, find_device};
-use merrow_model::scene::{Fault, Robot, Scene};
+use merrow_model::scene::{Fault, FaultKind, Scene};
 use merrow_yaml::error::{Place, Problems};
 use merrow_yaml::node::{Map, Node, Value};
 use merrow_yaml::read::{Field, Fields, KIND, NamedMap, Read};
@@ -36,11 +34,10 @@ fn build_fault(name: &str, file: &FaultConfig, scene: &Scene, cx: Context<'_>) -
             Some(cx.find_robot(&user, requested, place, scene)?)
         }
     };
-    let robot = index.map(|index| &scene.robots[index]);
     let device = find_device(scene, index, &file.target)
         .map_err(|why| cx.error(file.at.key_place("target"), why))
         .ok()?;
-    let kind = build_kind(&file.kind, robot, device);
+    let kind = file.kind;
     if let Err(why) = check_fault(device, &file.target, kind) {
         cx.error(file.at.key_place("kind"), why);
         return None;
@@ -67,51 +64,6 @@ pub fn random_stream(scene: &Scene, robot: Option<usize>, name: &str) -> Stream 
     Stream::new(scene.seed, &format!("{owner}/fault/{name}"))
 }
 
-fn build_kind(file: &FaultKindConfig, robot: Option<&Robot>, device: Device) -> FaultKind {
-    match file {
-        FaultKindConfig::Dead => FaultKind::Dead,
-        FaultKindConfig::Stuck => FaultKind::Stuck,
-        FaultKindConfig::Reduced { fraction, .. } => FaultKind::Reduced(*fraction),
-        FaultKindConfig::Biased { bias, .. } => FaultKind::Biased(*bias),
-        FaultKindConfig::Noisy { noise_std, .. } => FaultKind::Noisy(*noise_std),
-        FaultKindConfig::Intermittent {
-            mean_working_s,
-            mean_failed_s,
-            ..
-        } => FaultKind::Intermittent([*mean_working_s, *mean_failed_s]),
-        FaultKindConfig::Shortage { power_w, .. } => FaultKind::PowerLimited(*power_w),
-        FaultKindConfig::Leak {
-            hole_diameter_m,
-            position_m,
-            compartment_m3,
-            center_m,
-            ..
-        } => build_leak(
-            robot,
-            device,
-            [*hole_diameter_m, *compartment_m3],
-            *position_m,
-            *center_m,
-        ),
-        FaultKindConfig::Jammed {
-            position_m,
-            power_w,
-            ..
-        } => FaultKind::Jammed(position_m.map(|p| Jammer::new(Vec3::from(p), *power_w))),
-        FaultKindConfig::Spoofed {
-            offset_m,
-            velocity_m_s,
-            ..
-        } => FaultKind::Spoofed(Spoof {
-            offset: Vec3::from(*offset_m),
-            velocity: Vec3::from(*velocity_m_s),
-        }),
-        FaultKindConfig::Slow {
-            execution_factor, ..
-        } => FaultKind::Slow(*execution_factor),
-    }
-}
-
 /// Names of the values that a request for a fault contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestValues {
@@ -126,7 +78,7 @@ pub struct RequestValues {
 /// Returns the values of each kind of fault in requests: the keys of a world file, and one value
 /// for each component of a vector.
 pub fn request_values() -> Vec<RequestValues> {
-    let key_sets = FaultKindConfig::key_sets(&mut Defs::default());
+    let key_sets = FaultKind::key_sets(&mut Defs::default());
     let of_kind = |keys: &KeySet| {
         let names = |is_required: bool| {
             let own = keys.keys().filter(|key| *key != KIND);
@@ -156,12 +108,7 @@ fn value_names(keys: &KeySet, key: &str) -> Vec<String> {
 ///
 /// # Errors
 /// The kind or a value is not possible; one line.
-pub fn requested_kind(
-    robot: Option<&Robot>,
-    device: Device,
-    kind: &str,
-    get: impl Fn(&str) -> Option<f64>,
-) -> Result<FaultKind, String> {
+pub fn requested_kind(kind: &str, get: impl Fn(&str) -> Option<f64>) -> Result<FaultKind, String> {
     let place = Place::file(&format!("the fault {kind}"));
     let number = |value: f64| match value {
         x if x.is_nan() => Node::plain(".nan", &place),
@@ -170,7 +117,7 @@ pub fn requested_kind(
     };
     let mut map = Map::default();
     map.insert(KIND, Node::plain(kind, &place));
-    let key_sets = FaultKindConfig::key_sets(&mut Defs::default());
+    let key_sets = FaultKind::key_sets(&mut Defs::default());
     let own = key_sets.iter().filter(|keys| keys.kind() == Some(kind));
     for (keys, key) in own.flat_map(|keys| keys.keys().map(move |key| (keys, key))) {
         let values: Vec<Option<f64>> = value_names(keys, key).iter().map(|n| get(n)).collect();
@@ -186,32 +133,9 @@ pub fn requested_kind(
     }
     let mut problems = Problems::default();
     let request = Value::Map(map).at(&place);
-    let file = FaultKindConfig::read(&request, &Field::new(KIND, "", &[]), &mut problems);
+    let file = FaultKind::read(&request, &Field::new(KIND, "", &[]), &mut problems);
     match file.filter(|_| problems.is_empty()) {
-        Some(file) => Ok(build_kind(&file, robot, device)),
+        Some(file) => Ok(file),
         None => Err(problems.to_string().replace('\n', "; ")),
     }
-}
-
-/// Builds a leak of the link `device` from the diameter of the hole [m] and the volume of the
-/// compartment [m³]. `position` of the hole and `center` of the compartment [m] are in the user's
-/// link frame.
-pub fn build_leak(
-    robot: Option<&Robot>,
-    device: Device,
-    [hole, volume]: [f64; 2],
-    position: [f64; 3],
-    center: [f64; 3],
-) -> FaultKind {
-    // A device that is not a hull is rejected later, so its axes do not matter.
-    let R_LU = match (robot, device) {
-        (Some(robot), Device::Hull(k)) => robot.links[k].R_LU,
-        _ => Mat3::identity(),
-    };
-    FaultKind::Leak(Leak {
-        area: 0.25 * std::f64::consts::PI * hole * hole,
-        p_LoH: R_LU.mul_vec(Vec3::from(position)),
-        volume,
-        p_LoC: R_LU.mul_vec(Vec3::from(center)),
-    })
 }

@@ -2,11 +2,12 @@
 
 use crate::document::changes::existing_section;
 use merrow_model::scene::Scene;
-use merrow_model::scene::fault::{Device, Fault, FaultKind, Jammer};
+use merrow_model::scene::fault::Fault;
 use merrow_model::scene::fault_devices::device_path;
 use merrow_model::state::State;
 use merrow_yaml::error::Place;
-use merrow_yaml::node::{KIND, Node};
+use merrow_yaml::node::Node;
+use merrow_yaml::read::Read;
 use serde_json::Value as Json;
 
 /// Removes the faults of the file that were repaired or replaced, and adds the faults that services
@@ -62,51 +63,9 @@ fn entry(scene: &Scene, fault: &Fault, place: &Place) -> Node {
     if *end_ns != u64::MAX {
         entry.set("duration_s", (end_ns - start_ns) as f64 / 1e9);
     }
-    entry.set(KIND, kind.keyword());
-    for (key, value) in values(scene, fault) {
-        entry.set(key, value);
+    if let Json::Object(keys) = kind.json() {
+        let given = keys.into_iter().filter(|(_, value)| !value.is_null());
+        given.for_each(|(key, value)| entry.set(&key, value));
     }
     entry
-}
-
-/// Returns the keys of a fault with their values.
-fn values(scene: &Scene, fault: &Fault) -> Vec<(&'static str, Json)> {
-    match fault.kind {
-        FaultKind::Dead | FaultKind::Stuck | FaultKind::Jammed(None) => vec![],
-        FaultKind::Reduced(fraction) => vec![("fraction", fraction.into())],
-        FaultKind::Biased(bias) => vec![("bias", bias.into())],
-        FaultKind::Noisy(deviation) => vec![("noise_std", deviation.into())],
-        FaultKind::Intermittent([working, failed]) => vec![
-            ("mean_working_s", working.into()),
-            ("mean_failed_s", failed.into()),
-        ],
-        FaultKind::PowerLimited(power) => vec![("power_w", power.into())],
-        FaultKind::Slow(factor) => vec![("execution_factor", factor.into())],
-        FaultKind::Leak(leak) => {
-            let link = match (fault.robot, fault.device) {
-                (Some(robot), Device::Hull(k)) => Some(&scene.robots[robot].links[k]),
-                _ => None,
-            };
-            let in_file = |p_L| link.map_or(p_L, |link| link.R_LU.transpose().mul_vec(p_L));
-            let diameter = 2.0 * (leak.area / std::f64::consts::PI).sqrt();
-            vec![
-                ("hole_diameter_m", diameter.into()),
-                ("position_m", in_file(leak.p_LoH).to_array().into()),
-                ("compartment_m3", leak.volume.into()),
-                ("center_m", in_file(leak.p_LoC).to_array().into()),
-            ]
-        }
-        FaultKind::Jammed(Some(jammer)) => {
-            // the reach increases with the square root of the power
-            let of_one_watt = Jammer::new(jammer.p_W, 1.0).reach;
-            vec![
-                ("position_m", jammer.p_W.to_array().into()),
-                ("power_w", (jammer.reach / of_one_watt).powi(2).into()),
-            ]
-        }
-        FaultKind::Spoofed(spoof) => vec![
-            ("offset_m", spoof.offset.to_array().into()),
-            ("velocity_m_s", spoof.velocity.to_array().into()),
-        ],
-    }
 }

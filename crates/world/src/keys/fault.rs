@@ -1,9 +1,7 @@
 //! Keys of scheduled faults.
 
-use merrow_model::scene::fault::words::{
-    BIASED, DEAD, INTERMITTENT, JAMMED, LEAK, NOISY, REDUCED, SHORTAGE, SLOW, SPOOFED, STUCK,
-};
-use merrow_yaml::spec::{choice, spec};
+use merrow_model::scene::FaultKind;
+use merrow_yaml::spec::spec;
 
 spec! {
     /// A fault of a device of a robot, of a beacon, or of a fixed modem. The unit of `bias` and
@@ -23,77 +21,6 @@ spec! {
         time_s: f64 [non_negative] = 0.0,
         /// Duration of the fault. Default: until the end of the run.
         duration_s: Option<f64> [positive],
-        ..kind: FaultKindConfig,
-    }
-}
-
-choice! {
-    /// Type of a fault.
-    pub enum FaultKindConfig {
-        /// The device has no effect and delivers no output; a fin is lost, a modem neither
-        /// transmits nor receives, a computer runs no task.
-        Dead = DEAD,
-        /// The device keeps its last value.
-        Stuck = STUCK,
-        /// The device has only a fraction of its effect.
-        Reduced = REDUCED {
-            /// Remaining fraction; of the acoustic power for a beacon, of the transmit power for a
-            /// modem.
-            fraction: f64 [fraction],
-        },
-        /// A constant offset is added.
-        Biased = BIASED {
-            /// Offset in the unit of the device.
-            bias: f64,
-        },
-        /// Additional noise is added.
-        Noisy = NOISY {
-            /// Standard deviation in the unit of the device, drawn for every step or sample.
-            noise_std: f64 [non_negative],
-        },
-        /// The device alternately works and fails, for random times.
-        Intermittent = INTERMITTENT {
-            /// Mean time for which it works.
-            mean_working_s: f64 [in 0.001..=1e9],
-            /// Mean time for which it fails.
-            mean_failed_s: f64 [in 0.001..=1e9],
-        },
-        /// The power of the battery is limited.
-        Shortage = SHORTAGE {
-            /// Maximum power of the battery.
-            power_w: f64 [non_negative],
-        },
-        /// Water enters through a hole until a compartment is full.
-        Leak = LEAK {
-            /// Diameter of the hole.
-            hole_diameter_m: f64 [positive],
-            /// Position of the hole on the link (forward, left, up).
-            position_m: [f64; 3] = [0.0, 0.0, 0.0],
-            /// Volume of the compartment.
-            compartment_m3: f64 [positive],
-            /// Centre of the compartment on the link (forward, left, up).
-            center_m: [f64; 3] = [0.0, 0.0, 0.0],
-        },
-        /// A satellite receiver is jammed.
-        Jammed = JAMMED {
-            /// Position of the jammer in the world (east, north, up). Default: the receiver is
-            /// jammed everywhere.
-            position_m: Option<[f64; 3]>,
-            /// Power transmitted isotropically by the jammer.
-            power_w: f64 [non_negative] = 0.1,
-        },
-        /// A satellite receiver is spoofed.
-        Spoofed = SPOOFED {
-            /// Offset of the false position from the true position at the start of the fault (east,
-            /// north, up).
-            offset_m: [f64; 3] = [0.0, 0.0, 0.0],
-            /// Velocity at which the offset grows (east, north, up).
-            velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
-        },
-        /// The jobs of a computer need more processor time.
-        Slow = SLOW {
-            /// Factor on the execution times of the jobs that are released during the fault.
-            execution_factor: f64 [in 1.0..=1e6],
-        },
+        ..kind: FaultKind,
     }
 }
