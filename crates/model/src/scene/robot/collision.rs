@@ -140,7 +140,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// Returns the fractions of red, green and blue light that are reflected diffusely.
+    /// Returns the fractions of red, green and blue light that are reflected diffusely [-].
     pub fn color(&self) -> [f64; 3] {
         self.color.unwrap_or([self.reflectivity; 3])
     }
