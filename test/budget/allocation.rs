@@ -5,40 +5,7 @@ use crate::common::{scene, simulation};
 use merrow_model::state::comms::{ModemCommand, Ranging};
 use merrow_model::state::{ActuatorCommand, Command, FirmwareCommand, JointCommand};
 use merrow_sim::Simulation;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    // One counter per thread, so that concurrent tests do not disturb it; const, so that the
-    // counter itself does not allocate.
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-/// The system allocator, which counts the allocations of the current thread.
-struct Counting;
-
-fn count() {
-    // At the end of a thread its counter may no longer exist.
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
-// SAFETY: every call is forwarded unchanged to the system allocator, which fulfils the contract.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: as above
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        // SAFETY: as above
-        unsafe { System.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as above
-        unsafe { System.realloc(p, layout, size) }
-    }
-}
+use merrow_testing::allocator::{Counting, allocations as count};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -46,20 +13,20 @@ static ALLOCATOR: Counting = Counting;
 /// Returns the number of allocations of this thread while `s` advances `blocks` blocks of five
 /// steps and its outboxes are cleared.
 fn allocations(s: &mut Simulation, blocks: u64) -> u64 {
-    let before = COUNT.with(Cell::get);
+    let before = count();
     for _ in 0..blocks {
         s.advance(5);
         s.clear_outboxes();
     }
-    COUNT.with(Cell::get) - before
+    count() - before
 }
 
 // The counter counts allocations. Method: one box.
 #[test]
 fn allocation_counter_counts() {
-    let before = COUNT.with(Cell::get);
+    let before = count();
     drop(std::hint::black_box(Box::new(1_u64)));
-    assert_eq!(COUNT.with(Cell::get), before + 1);
+    assert_eq!(count(), before + 1);
 }
 
 // A fleet with an arm, thrusters, battery, every sensor, and a layered and varying current, with
@@ -98,7 +65,7 @@ robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3], repeat: {count: [2
 fn single_commands_allocate_nothing() {
     let mut s = simulation("{robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3]}}}");
     allocations(&mut s, 400);
-    let before = COUNT.with(Cell::get);
+    let before = count();
     for k in 0..100 {
         let value = 0.01 * f64::from(k);
         s.apply(&Command::Actuator(
@@ -109,7 +76,7 @@ fn single_commands_allocate_nothing() {
         s.advance(1);
         s.clear_outboxes();
     }
-    assert_eq!(COUNT.with(Cell::get), before);
+    assert_eq!(count(), before);
 }
 
 // Fins and their commands do not allocate, including dead time and a propeller race. Method: a
@@ -136,7 +103,7 @@ robots:
     ))
     .unwrap();
     allocations(&mut s, 40);
-    let before = COUNT.with(Cell::get);
+    let before = count();
     for k in 0..100 {
         let value = 0.002 * f64::from(k);
         s.apply(&Command::Actuator(
@@ -149,7 +116,7 @@ robots:
         .unwrap();
         s.advance(1);
     }
-    assert_eq!(COUNT.with(Cell::get), before);
+    assert_eq!(count(), before);
     let state = &s.state.robots[0];
     assert!(
         state.halted.is_none() && state.motion.V_WB_B.w.norm() > 1e-3,
@@ -258,7 +225,7 @@ fn packets_allocate_nothing() {
     }));
     let mut counts = [0; 4];
     let mut run = |s: &mut Simulation, seconds: u64| {
-        let before = COUNT.with(Cell::get);
+        let before = count();
         for k in 0..20 * seconds {
             // a command every 0.5 s
             if let Some(command) = commands.get((k % 130) as usize / 10)
@@ -278,7 +245,7 @@ fn packets_allocate_nothing() {
                 .count();
             s.clear_outboxes();
         }
-        COUNT.with(Cell::get) - before
+        count() - before
     };
     for _ in 0..20 {
         run(&mut s, 30);

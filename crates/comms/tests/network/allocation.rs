@@ -5,40 +5,7 @@ use crate::common::{By, SECOND, modem, network, signal};
 use merrow_comms::network::{MessageGroup, Send};
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::comms::{ModemCommand, Ranging};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    // One counter per thread, so that concurrent tests do not disturb it; const, so that the
-    // counter itself does not allocate.
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-/// System allocator that counts the allocations of the current thread.
-struct Counting;
-
-fn count() {
-    // At the end of a thread its counter may no longer exist.
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
-// SAFETY: every call is forwarded unchanged to the system allocator, which fulfils the contract.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: as above
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        // SAFETY: as above
-        unsafe { System.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as above
-        unsafe { System.realloc(p, layout, size) }
-    }
-}
+use merrow_testing::allocator::{Counting, allocations};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -61,7 +28,7 @@ fn packets_allocate_nothing() {
     let mut before = 0;
     for second in 0..1000 {
         if second == 800 {
-            before = COUNT.with(Cell::get);
+            before = allocations();
         }
         let modem = (second % 10) as usize;
         let message = Send {
@@ -95,7 +62,7 @@ fn packets_allocate_nothing() {
         net.advance(&mut state, &channel, (second + 1) * SECOND);
         state.output.clear();
     }
-    let allocations = COUNT.with(Cell::get) - before;
+    let allocations = allocations() - before;
     assert!(state.copies.delivered > 500 && state.copies.lost.iter().sum::<u64>() > 100);
     assert_eq!(allocations, 0);
 }
