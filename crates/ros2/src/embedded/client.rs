@@ -184,7 +184,7 @@ fn write(
     let written = writer.write(OutgoingSample { payload, related });
     written.map_err(|error| match error {
         WriteError::UnknownWriter => PublishError::Stopped,
-        WriteError::TooLarge | WriteError::Full | WriteError::TooShort => PublishError::TooLarge,
+        WriteError::TooLarge | WriteError::TooShort => PublishError::TooLarge,
     })
 }
 

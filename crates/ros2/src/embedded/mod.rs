@@ -345,7 +345,7 @@ impl PublisherEndpoint for EmbeddedPublisher {
     }
 
     fn dropped(&self) -> u64 {
-        self.writer.counters().evicted_unacknowledged
+        self.writer.evicted_unacknowledged()
     }
 
     fn publish(&self, message: Bytes) -> Result<(), PublishError> {
@@ -357,9 +357,7 @@ impl PublisherEndpoint for EmbeddedPublisher {
             Ok(_) => Ok(()),
             // no ROS publisher keeps all samples, so that its history is never full
             // and every message has its encapsulation header
-            Err(WriteError::TooLarge | WriteError::Full | WriteError::TooShort) => {
-                Err(PublishError::TooLarge)
-            }
+            Err(WriteError::TooLarge | WriteError::TooShort) => Err(PublishError::TooLarge),
             Err(WriteError::UnknownWriter) => Err(PublishError::Stopped),
         }
     }
